@@ -106,6 +106,9 @@ const nodeServer = /edge\/node\/server\.ts$/
 /** The sentences of the rules are a fifth of the start, and only this command prints them: it has a bundle of its own. */
 const rulesCommand = /\/rules\.ts$/
 
+/** What the first control request loads, in one file. */
+const onControl = /\/(received[\w-]*|(server|world)-paths|edge\/gateway\/control)\.ts$/
+
 export default defineConfig([
   {
     ...shared,
@@ -132,7 +135,9 @@ export default defineConfig([
               )
               return start.has(id) ? 'start' : null
             },
+            priority: 2,
           },
+          { name: 'control', test: onControl, priority: 1 },
         ],
       },
     },

@@ -20,6 +20,7 @@ export { unreachable } from './client/server.ts'
 export { signPost, signedHeaders } from './client/sign.ts'
 
 export { withLock } from './config/lock.ts'
+export { scenarioNames } from './config/scenario-files.ts'
 export { startOfProcess } from './config/processes.ts'
 export { accountsSchema, readAccounts } from './options/accounts.ts'
 export { completeOptions, configSchema, worldOptions } from './options/complete.ts'

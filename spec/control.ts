@@ -558,4 +558,9 @@ export const rules = {
     ...chosen,
     on: gateway,
   },
+  'control/gateway-worlds': {
+    says: 'A gateway serves further gateways below /w/NAME, new ones and forks.',
+    ...chosen,
+    on: gateway,
+  },
 } as const satisfies Rules

@@ -15,6 +15,7 @@ import * as jobs from './server/jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
+import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
 import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
@@ -35,7 +36,7 @@ export const areas = {
   http,
   workflows,
   runs,
-  scenario: { rules: { ...startRules, ...runRules, ...nodeRules } },
+  scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
   messages: socket,
   frames: frameLayouts,
@@ -65,6 +66,7 @@ export const rules = {
   ...nodeRules,
   ...runRules,
   ...startRules,
+  ...gatewayScriptRules,
   ...jobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,

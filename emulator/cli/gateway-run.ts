@@ -39,6 +39,7 @@ export async function runGateway(
   })
   if (!settings.enabled) throw refused(notEnabled(dir))
   const work = await readWork(flags, io, dir)
+  const scenario = await scenariosOf(flags, io)
   const show = logger(flags, io)
   const options: GatewayOptions = {
     host: settings.host,
@@ -56,6 +57,7 @@ export async function runGateway(
     quirk: flags.quirks,
     noQuirk: flags.texts('no-quirk'),
     ...work.options,
+    ...scenario,
     // Requests through a tunnel arrive from this machine as well, so these paths are off by default.
     control: flags.isSet('control'),
     onLog: show,
@@ -82,6 +84,17 @@ export async function runGateway(
     file?.remove()
     await gateway.close()
   }
+}
+
+/** The scenarios of the flags. */
+async function scenariosOf(
+  flags: Flags,
+  { cwd }: CommandIo,
+): Promise<Pick<GatewayOptions, 'scenario'>> {
+  const names = flags.texts('scenario')
+  if (names.length === 0) return {}
+  const { loadScenarios } = await import('../config/scenario-files.ts')
+  return { scenario: await loadScenarios(names, cwd) }
 }
 
 function settingFlags(flags: Flags): Readonly<Record<string, unknown>> {

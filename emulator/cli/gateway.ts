@@ -2,7 +2,7 @@
 
 import { serversOn } from '../options/like.ts'
 import { configDirectory, configFiles } from '../../spec/gateway/subscriptions.ts'
-import { bare, runSubcommand, withValue } from './lib/command.ts'
+import { bare, repeated, runSubcommand, withValue } from './lib/command.ts'
 import { runGateway, type StartGateway } from './gateway-run.ts'
 import { setUpGateway } from './gateway-setup.ts'
 import { workFlags, workHelp } from './gateway-work.ts'
@@ -34,6 +34,7 @@ Options for run (they override the environment and the configuration files):
   --port PORT            port to listen on; 0 picks a free one
   --webhook-base-url URL public base URL, if senders reach the gateway through a tunnel or proxy
 ${workHelp}
+  --scenario FILE|NAME   agent answers, deliveries and rate limits of a scenario (flowdouble scenarios); repeatable
   --ready-file FILE      write the address as JSON to this file while the gateway listens
   --control              serve GET /_flowdouble/runs, outbox and journal to clients on this machine;
                          do not use it behind a tunnel or proxy: every client looks local there
@@ -77,6 +78,7 @@ export const gatewayCommand = (
         flags: {
           ...withValue('host', 'port', 'webhook-base-url', 'ready-file'),
           ...bare('quiet', 'json-log', 'control'),
+          ...repeated('scenario'),
           ...workFlags,
         },
         run: (flags, io) => runGateway(flags, io, start),

@@ -36,7 +36,7 @@ export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: Gatew
  */
 export async function startBeside(
   flags: GatewayFlags,
-  { host, clock, seed, control }: ServerOptions,
+  { host, clock, seed, scenario, control }: ServerOptions,
   epoch: GatewayOptions['epoch'],
   clocks: ClockGroup,
   io: CommandIo,
@@ -44,6 +44,7 @@ export async function startBeside(
   const { startGateway } = await import('../edge/gateway/gateway.ts')
   const names: readonly string[] = [flags.server?.['like'] ?? []].flat()
   const like = names.find((name) => serversOn('gateway').includes(name)) ?? null
+  const { gateway: script } = scenario
   const own = await configured(flags.configDir, like, io)
   const port = flags.gatewayPort === undefined ? own.port : Number(flags.gatewayPort)
   const options = {
@@ -53,6 +54,7 @@ export async function startBeside(
     clock,
     seed,
     clocks,
+    ...(Object.keys(script).length > 0 && { scenario: { version: 1 as const, gateway: script } }),
     ...(!control && { control }),
     ...(epoch !== undefined && { epoch }),
     ...(port !== undefined && { port }),

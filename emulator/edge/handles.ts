@@ -7,16 +7,15 @@ import type {
   Expectation,
   ReceivedRequest,
   RequestFilter,
+  RunView,
   SentFrame,
   SocketMessage,
   Verification,
 } from '../journal/received.ts'
 import type { Effect, SocketEnd } from '../machine.ts'
-import type { CompleteGatewayOptions, RouteInput } from '../options/gateway.ts'
+import type { CompleteGatewayOptions, GatewayOptionsInput, RouteInput } from '../options/gateway.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
-import type { ActiveFault } from '../server/state/scenario.ts'
-import type { RunView } from '../server/state/run-view.ts'
 
 /** The states that a run reaches. */
 export type RunState = Extract<Effect, { kind: 'run' }>['state']
@@ -79,6 +78,14 @@ export type MessageData<T extends MessageType> = {
   readonly [Name in keyof (typeof messages)[T]['data']['properties']]?: MemberOf<
     (typeof messages)[T]['data']['properties'][Name]
   >
+}
+
+/** A fault in force, and how many requests or messages it has matched and changed. */
+type ActiveFault = {
+  readonly id: string
+  readonly fault: Fault
+  readonly matched: number
+  readonly applied: number
 }
 
 /** A fault that is in force. */
@@ -162,9 +169,23 @@ export type Emulator = ClockHandle &
     readonly close: () => Promise<void>
   }
 
-/** A running gateway. */
+/** The options that all gateways at an address share. */
+export const gatewayListenerOptions = ['host', 'port', 'like', 'control', 'controlToken'] as const
+
+/** The options of a gateway below `/w/NAME`, and its name. */
+export type GatewayWorldInput = Omit<
+  GatewayOptionsInput,
+  (typeof gatewayListenerOptions)[number]
+> & {
+  /** Letters, digits, dots, dashes and underscores; by default `w` and a number. */
+  readonly name?: string
+}
+
+/** A running gateway, or one of those below `/w/NAME` at its address. */
 export type Gateway = ClockHandle<GatewayEffect, AgentRun['status']> &
   WorldHandle & {
+    /** The name of a gateway below `/w/NAME`; null for the one at the root. */
+    readonly name: string | null
     /** Base address, such as `http://127.0.0.1:8644`. */
     readonly url: string
     readonly port: number
@@ -184,6 +205,15 @@ export type Gateway = ClockHandle<GatewayEffect, AgentRun['status']> &
     readonly subscribe: (name: string, route: RouteInput) => void
     /** Removes a subscription in memory; returns whether it existed. Throws if subscriptions are in a file. */
     readonly remove: (name: string) => boolean
-    /** Stops listening, closes all connections, and ends running work. */
+    /**
+     * Creates a gateway with the state of this one, below `/w/NAME` at the same address. From then on, neither affects the
+     * other. Its journal begins with the entries of this one.
+     */
+    readonly fork: (name?: string) => Promise<Gateway>
+    /** Creates a separate gateway below `/w/NAME` at the same address, with the options of this one except for these. */
+    readonly world: (options?: GatewayWorldInput) => Promise<Gateway>
+    /** The gateways below `/w/NAME` at this address, in the order in which they were created. */
+    readonly worlds: () => readonly Gateway[]
+    /** Stops listening, closes all connections, and ends running work; one below `/w/NAME` is removed. */
     readonly close: () => Promise<void>
   }

@@ -23,7 +23,7 @@ function finderOf(until: Readonly<Record<string, unknown>>): Finder<Effect> | un
 
 export const serverPaths = (server: Emulator, move: ClockMover<Effect>): ControlPaths => ({
   ...clockPaths(move, finderOf),
-  ...worldPaths(server),
+  ...worldPaths(server, (given) => server.world(given)),
   'GET runs': () => ok(server.runs()),
   'GET messages': async ({ query }) => ok(await server.messages(query)),
   'GET frames': async ({ query }) => ok(await server.frames(query)),

@@ -3,7 +3,7 @@
 import type { Expectation, RequestFilter } from '../journal/received.ts'
 import { isPlainObject } from '../options/json-schema.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
-import type { Emulator, WorldHandle, WorldOptionsInput } from './handles.ts'
+import type { WorldHandle } from './handles.ts'
 
 /** A JSON body. */
 export function jsonBody(body: Uint8Array): unknown {
@@ -81,7 +81,7 @@ export const clockPaths = <E>(
   },
 })
 
-export const handlePaths = (handle: WorldHandle): ControlPaths => ({
+const handlePaths = (handle: WorldHandle): ControlPaths => ({
   'GET requests': async ({ query }) => ok(await handle.requests(filterOf(query))),
   'POST verify': async ({ body }) => ok(await handle.verify(readExpectation(body))),
   'POST reset': async () => {
@@ -97,12 +97,30 @@ export const handlePaths = (handle: WorldHandle): ControlPaths => ({
   },
 })
 
-/** The paths that create, fork, list and close worlds. */
-export const worldPaths = (handle: Emulator): ControlPaths => ({
+/** A handle that creates worlds. */
+type WorldMaker = WorldHandle & {
+  readonly fork: (name?: string) => Promise<Place>
+  readonly worlds: () => readonly (Place & { readonly close: () => Promise<void> })[]
+}
+
+type Place = { readonly name: string | null; readonly url: string }
+
+/**
+ * The paths that create, fork, list and close worlds, and those of each world.
+ * @param create creates a world with the options of a body, and its name.
+ */
+export const worldPaths = (
+  handle: WorldMaker,
+  create: (given: object) => Promise<Place>,
+): ControlPaths => ({
   ...handlePaths(handle),
   'GET worlds': () => ok(handle.worlds().map(placeOf)),
-  'POST worlds': async ({ body }) =>
-    ok(placeOf(await handle.world((body.length === 0 ? {} : jsonBody(body)) as WorldOptionsInput))),
+  'POST worlds': async ({ body }) => {
+    const given = body.length === 0 ? {} : jsonBody(body)
+    if (!isPlainObject(given))
+      throw unusable('The body must be {"name": "..."} with options, or {}.')
+    return ok(placeOf(await create(given)))
+  },
   'POST fork': async ({ body }) => ok(placeOf(await handle.fork(nameIn(body)))),
   'DELETE worlds/{name}': async ({ segment }) => {
     const world = handle.worlds().find(({ name }) => name === segment)
@@ -111,4 +129,4 @@ export const worldPaths = (handle: Emulator): ControlPaths => ({
   },
 })
 
-const placeOf = ({ name, url }: Emulator) => ({ name, url })
+const placeOf = ({ name, url }: Place): Place => ({ name, url })

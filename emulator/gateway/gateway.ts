@@ -5,7 +5,8 @@ import { createBounded } from '../lib/bounded.ts'
 import { createRandom } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import type { WorldChange } from '../machine.ts'
-import { createRates } from './rate-limit.ts'
+import { deliveryScriptsOf } from './outbox.ts'
+import { ratesAtStart } from './rate-limit.ts'
 import { noteSecrets } from './redact-secrets.ts'
 import { portableHmac } from './signatures.ts'
 import type { GatewayState, GatewayStateOptions, GatewayWorld } from './state.ts'
@@ -17,18 +18,18 @@ export function createGatewayWorld(
   hmac = portableHmac,
 ): GatewayWorld {
   const setup = { options, hmac, staticRoutes: readStatic(options) }
-  const world = { setup, state: emptyState(options), snapshots: new Map(), effects: [] }
+  const world = { setup, state: emptyState(options, 0), snapshots: new Map(), effects: [] }
   noteSecrets(world)
   return world
 }
 
-const emptyState = (options: GatewayStateOptions): GatewayState => ({
-  nowMs: 0,
+const emptyState = (options: GatewayStateOptions, nowMs: number): GatewayState => ({
+  nowMs,
   random: createRandom(options.seed),
   dynamicRoutes: new Map(),
   secrets: [],
   fileModifiedMs: 0,
-  rates: createRates(),
+  rates: ratesAtStart(options.script, nowMs),
   deliveryIds: createBounded(limits.deliveryIds.value),
   running: new Map(),
   asked: new Map(),
@@ -36,7 +37,8 @@ const emptyState = (options: GatewayStateOptions): GatewayState => ({
   waitingBytes: 0,
   attempts: new Map(),
   sending: new Map(),
-  failures: [],
+  deliveryScripts: deliveryScriptsOf(options.script),
+  runCount: 0,
   timers: createTimers(),
   lastSerial: 0,
 })
@@ -62,8 +64,7 @@ export function changeGateway(world: GatewayWorld, change: WorldChange): void {
   const snapshot = change.do === 'restore' ? snapshots.get(change.name) : undefined
   if (change.do === 'restore' && snapshot === undefined) return
   if (change.do === 'reset') {
-    world.state = emptyState(setup.options)
-    if (change.keepsTime) world.state.nowMs = state.nowMs
+    world.state = emptyState(setup.options, change.keepsTime ? state.nowMs : 0)
   } else if (snapshot !== undefined) world.state = structuredClone(snapshot)
   // No log line ever contains a secret that the gateway has known.
   world.state.secrets = [...world.state.secrets, ...state.secrets]

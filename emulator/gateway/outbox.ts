@@ -6,9 +6,11 @@ import { cancelTimer } from '../lib/timers.ts'
 import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
 import { plan } from './timers.ts'
+import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Delivery, ScriptedFailure } from './inputs.ts'
 import {
   type Attempt,
+  type DeliveryScript,
   type Destination,
   type GatewayWorld,
   hasQuirk,
@@ -82,30 +84,51 @@ export function attempt(world: GatewayWorld, id: number): void {
   } else if (world.setup.options.sends && delivery.target !== originTarget) {
     world.effects.push({ kind: 'deliver', id, delivery })
     const timeOut = { kind: 'sender-time-out', attempt: id } as const
-    world.state.sending.set(id, plan(world, limits.senderTimeOut.value * 1000, timeOut))
-  } else endAttempt(world, id, scriptedError(world, delivery.target))
+    world.state.sending.set(id, plan(world, senderTimeOutMs, timeOut))
+  } else record(world, id, takeScript(world, delivery.target))
 }
 
-/** The scripted error for a delivery to the outbox; null for success. */
-function scriptedError(world: GatewayWorld, target: string): string | null {
-  const at = world.state.failures.findIndex((one) => one.target === target || one.target === '*')
-  const found = world.state.failures[at]
-  if (found === undefined) return null
-  const left = found.times === null ? null : found.times - 1
-  world.state.failures =
-    left === 0
-      ? world.state.failures.toSpliced(at, 1)
-      : world.state.failures.with(at, { target: found.target, error: found.error, times: left })
-  return found.error
+const senderTimeOutMs = limits.senderTimeOut.value * 1000
+
+/** Ends an attempt in the outbox as its script says; one that takes too long times out [scenario/delivery-delays]. */
+function record(world: GatewayWorld, id: number, script: DeliveryScript | undefined): void {
+  const { error = null, delayMs = 0 } = script ?? {}
+  if (delayMs === 0) return endAttempt(world, id, error)
+  const isLate = delayMs > senderTimeOutMs
+  plan(world, Math.min(delayMs, senderTimeOutMs), {
+    kind: 'delivered',
+    attempt: id,
+    error: isLate ? timeOuts.delivery : error,
+  })
 }
 
-/** Makes deliveries of a target fail; replaces an earlier script for it. */
+/** Takes the script for a delivery to the outbox; undefined if it succeeds immediately. */
+function takeScript({ state }: GatewayWorld, target: string): DeliveryScript | undefined {
+  const { deliveryScripts: all } = state
+  const at = all.findIndex((one) => one.target === target || one.target === '*')
+  const found = all[at]
+  if (found === undefined || found.times === null) return found
+  const { error, delayMs, times } = found
+  state.deliveryScripts =
+    times === 1
+      ? all.toSpliced(at, 1)
+      : all.with(at, { target: found.target, error, delayMs, times: times - 1 })
+  return found
+}
+
+/** The delivery rules of a scenario, as scripts. */
+export const deliveryScriptsOf = ({ deliveries = [] }: GatewayScript): DeliveryScript[] =>
+  deliveries.map(({ target = '*', error = null, delayMs = 0, times = null }) => {
+    return { target, error, delayMs, times }
+  })
+
+/** Makes deliveries of a target fail; replaces earlier scripts for it. */
 export function scriptFailure(
-  world: GatewayWorld,
+  { state }: GatewayWorld,
   { target, error, times }: ScriptedFailure,
 ): void {
-  const others = world.state.failures.filter((one) => one.target !== target)
-  world.state.failures = times === 0 ? others : [...others, { target, error, times }]
+  const others = state.deliveryScripts.filter((one) => one.target !== target)
+  state.deliveryScripts = times === 0 ? others : [...others, { target, error, delayMs: 0, times }]
 }
 
 /** Ends an attempt: with an error, or successfully. */

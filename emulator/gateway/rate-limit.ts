@@ -1,11 +1,19 @@
 // The rate limit: the times of accepted posts in the window of each route.
 
 import { limits } from '../../spec/limits.ts'
+import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 
 /** Times by route, oldest first; those before `head` have left the window. */
 export type Rates = Map<string, { times: number[]; head: number }>
 
-export const createRates = (): Rates => new Map()
+/** The posts that a scenario counts in advance [scenario/used-rate-limit]. */
+export const ratesAtStart = ({ rateLimits = [] }: GatewayScript, nowMs: number): Rates =>
+  new Map(
+    rateLimits.map(({ route, used }) => [
+      route,
+      { times: Array<number>(used).fill(nowMs), head: 0 },
+    ]),
+  )
 
 const windowMs = limits.webhookRateWindow.value * 1000
 /** How many windows to keep before dropping empty ones. */

@@ -48,11 +48,12 @@ export function startRun(
     error: null,
   }
   const bytes = runBytes(run)
-  world.state.running.set(id, { run, place, bytes })
+  const { agent, script: rules } = world.setup.options
+  const script = scriptFor(agent, rules.agent ?? [], route, ++world.state.runCount)
+  world.state.running.set(id, { run, place, script, bytes })
   world.state.waitingBytes += bytes
   world.effects.push({ kind: 'run', id, run })
-  const { agent } = world.setup.options
-  if (agent !== null) plan(world, scriptFor(agent, run.route).delayMs, { kind: 'answer', run: id })
+  if (script !== null) plan(world, script.delayMs, { kind: 'answer', run: id })
   else {
     world.state.waiting.push(id)
     startNextRuns(world)
@@ -93,9 +94,8 @@ function renderId(parts: readonly string[], route: string, delivery_id: string):
 /** The scripted agent answers. */
 export function answerByScript(world: GatewayWorld, id: number): void {
   const found = world.state.running.get(id)
-  const { agent } = world.setup.options
-  if (found === undefined || agent === null) return
-  const { answer, failure } = scriptFor(agent, found.run.route)
+  if (found === undefined || found.script === null) return
+  const { answer, failure } = found.script
   if (failure === null) endRun(world, id, answerTo(answer, found.run), null)
   else endRun(world, id, '', failure)
 }

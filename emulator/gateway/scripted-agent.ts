@@ -1,5 +1,6 @@
 // The default agent: answers each run according to its script.
 
+import type { AgentRule } from '../../spec/scenario/gateway.ts'
 import type { AgentRun } from './inputs.ts'
 
 /** How the scripted agent answers. */
@@ -22,11 +23,33 @@ export const plainScript: AgentScript = {
 }
 
 /** The script for the runs of a route. */
-export function scriptFor(script: AgentScript, route: string): Omit<AgentScript, 'routes'> {
+function routeScript(script: AgentScript, route: string): Omit<AgentScript, 'routes'> {
   const own = Object.hasOwn(script.routes, route) ? script.routes[route] : undefined
   if (own === undefined) return script
   const { answer = script.answer, delayMs = script.delayMs, failure = script.failure } = own
   return { answer, delayMs, failure }
+}
+
+/**
+ * The script for a run: that of its route, unless rules of the scenario decide otherwise; null if an external agent
+ * answers. The first rule with an answer or an error decides both, the first with a delay the delay.
+ * @param script null for an external agent.
+ * @param run its number among the runs of the gateway, from 1.
+ */
+export function scriptFor(
+  script: AgentScript | null,
+  rules: readonly AgentRule[],
+  route: string,
+  run: number,
+): Omit<AgentScript, 'routes'> | null {
+  const plain = script === null ? null : routeScript(script, route)
+  if (rules.length === 0) return plain
+  const own = rules.filter((rule) => (rule.route ?? route) === route && (rule.run ?? run) === run)
+  const ends = own.find(({ answer, error }) => answer !== undefined || error !== undefined)
+  const delayMs = own.find((rule) => rule.delayMs !== undefined)?.delayMs ?? plain?.delayMs ?? 0
+  if (ends !== undefined)
+    return { answer: ends.answer ?? plainScript.answer, failure: ends.error ?? null, delayMs }
+  return plain && { answer: plain.answer, failure: plain.failure, delayMs }
 }
 
 /** The answer to a run. Inserted values are not expanded again. */

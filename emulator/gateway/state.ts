@@ -2,10 +2,11 @@
 
 import { loopbackHosts } from '../../spec/gateway/signatures.ts'
 import type { quirks } from '../../spec/truth/quirks.ts'
+import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Bounded } from '../lib/bounded.ts'
 import type { Random } from '../lib/random.ts'
 import type { Timer, Timers } from '../lib/timers.ts'
-import type { AgentRun, Delivery, GatewayEffect, ScriptedFailure } from './inputs.ts'
+import type { AgentRun, Delivery, GatewayEffect } from './inputs.ts'
 import type { Rates } from './rate-limit.ts'
 import type { Route } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
@@ -29,6 +30,8 @@ export type GatewayStateOptions = {
   readonly quirks: readonly string[]
   /** The script of the built-in agent; null for an external agent. */
   readonly agent: AgentScript | null
+  /** What a scenario says of agent answers, deliveries and rate limits. */
+  readonly script: GatewayScript
   /** Capacity and time limit of an external agent. */
   readonly agentsAtOnce: number
   readonly agentTimeOutMs: number
@@ -48,13 +51,29 @@ export type GatewayTimer =
   | { readonly kind: 'agent-time-out'; readonly run: number }
   | { readonly kind: 'attempt'; readonly attempt: number }
   | { readonly kind: 'sender-time-out'; readonly attempt: number }
+  /** A slow delivery to the outbox ends. */
+  | { readonly kind: 'delivered'; readonly attempt: number; readonly error: string | null }
 
 /** An agent run without an answer so far, with what its end needs. */
 export type RunningRun = {
   readonly run: AgentRun
   readonly place: Destination
+  /** How the scripted agent answers; null for an external agent. */
+  readonly script: RunScript | null
   /** Its size, in bytes. */
   readonly bytes: number
+}
+
+/** The answer of the scripted agent to a run: a template, unless it fails. */
+export type RunScript = Omit<AgentScript, 'routes'>
+
+/** What happens to deliveries to a target in the outbox, `*` for all: how many times, null for all from now on. */
+export type DeliveryScript = {
+  readonly target: string
+  /** Why they fail; null if they only take time. */
+  readonly error: string | null
+  readonly delayMs: number
+  readonly times: number | null
 }
 
 /** The destination of a text: the target with all details, or why it cannot be delivered. */
@@ -109,7 +128,9 @@ export type GatewayState = {
   readonly attempts: Map<number, Attempt>
   /** The time-outs of attempts in progress. */
   readonly sending: Map<number, Timer<GatewayTimer>>
-  failures: ScriptedFailure[]
+  deliveryScripts: DeliveryScript[]
+  /** How many runs have started. */
+  runCount: number
   readonly timers: Timers<GatewayTimer>
   lastSerial: number
 }

@@ -52,6 +52,8 @@ function fire(world: GatewayWorld, timer: GatewayTimer): void {
       return attempt(world, timer.attempt)
     case 'sender-time-out':
       return endAttempt(world, timer.attempt, timeOuts.delivery)
+    case 'delivered':
+      return endAttempt(world, timer.attempt, timer.error)
   }
 }
 

@@ -54,6 +54,14 @@ export type SocketMessage = Moment & {
   readonly run: string | null
 }
 
+/** A run of a server, in its queue or in its history. */
+export type RunView = {
+  readonly prompt_id: string
+  readonly state: 'pending' | 'running' | 'success' | 'error' | 'interrupted'
+  /** The account that submitted it; null on local. */
+  readonly user: string | null
+}
+
 /** A binary frame that a server has sent. */
 export type SentFrame = Moment & {
   readonly sockets: readonly number[]

@@ -45,6 +45,10 @@ export function completeOptions(
   requireKnownUsers(completed, failures, 'failure', where('failures'))
   requireKnownUsers(completed, scenario.nodes, 'node rule', where('scenario'))
   requireKnownUsers(completed, scenario.runs, 'run rule', where('scenario'))
+  const { files = [], history = [], queue = [] } = scenario.start
+  requireKnownUsers(completed, files, 'file of the start', where('scenario'))
+  requireKnownUsers(completed, history, 'run of the history', where('scenario'))
+  requireKnownUsers(completed, queue, 'run of the queue', where('scenario'))
   return completed
 }
 

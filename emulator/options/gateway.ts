@@ -11,6 +11,7 @@ import type { GatewayStateOptions } from '../gateway/state.ts'
 import { type AgentScript, plainScript } from '../gateway/scripted-agent.ts'
 import { isPlainObject } from './json-schema.ts'
 import { quirksLike, serverLike, serversOn } from './like.ts'
+import { noScenario, type Scenario, type ScenarioInput } from './scenario.ts'
 import { type OptionTable, readOptions } from './read.ts'
 import type { Clock } from './server-options.ts'
 import { optionTable, quirksOf } from './table.ts'
@@ -55,6 +56,8 @@ export type CompleteGatewayOptions = {
   readonly noQuirk: readonly string[]
   /** A script for the built-in agent, or another agent. */
   readonly agent: Partial<AgentScript> | Agent
+  /** A scenario, of which a gateway uses the part `gateway`: agent answers, deliveries, rate limits. */
+  readonly scenario: Scenario
   /** How many runs another agent may handle at the same time; further runs wait. */
   readonly agentsAtOnce: number
   /** Time limit for a run of another agent, in milliseconds of the gateway's time. */
@@ -75,7 +78,10 @@ export type CompleteGatewayOptions = {
 }
 
 /** Options that a caller passes. Each has a default. */
-export type GatewayOptionsInput = Partial<CompleteGatewayOptions>
+export type GatewayOptionsInput = Partial<Omit<CompleteGatewayOptions, 'scenario'>> & {
+  /** A file, the name of a scenario of the package, or its content; several are merged in order. */
+  readonly scenario?: string | ScenarioInput | readonly (string | ScenarioInput)[]
+}
 
 /** A whole number of at least `least`. */
 const count = (least: number) =>
@@ -156,6 +162,7 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
   quirk: quirkEntry('quirk'),
   noQuirk: quirkEntry('noQuirk'),
   agent: { ...none, help: 'the agent that answers runs', readWhole: readAgent },
+  scenario: optionTable.scenario,
   agentsAtOnce: {
     ...none,
     help: 'how many runs another agent may handle at the same time',
@@ -192,7 +199,7 @@ function quirkEntry(name: 'quirk' | 'noQuirk') {
 export function completeGatewayOptions(given: GatewayOptionsInput): CompleteGatewayOptions {
   const where = (name: string): string => `option ${name}`
   if (typeof given.like === 'string') serverLike(given.like, 'gateway', where('like'))
-  const read: GatewayOptionsInput = readOptions(table, given, where)
+  const read: Partial<CompleteGatewayOptions> = readOptions(table, given, where)
   const { quirk = [], noQuirk = [], subscriptionsFile = null, subscriptions = {} } = read
   if (subscriptionsFile !== null && Object.keys(subscriptions).length > 0) {
     throw usageError('Pass subscriptionsFile or subscriptions, not both.')
@@ -213,6 +220,7 @@ export function completeGatewayOptions(given: GatewayOptionsInput): CompleteGate
     epoch: 'now',
     seed: '0',
     agent: plainScript,
+    scenario: noScenario,
     agentsAtOnce: limits.agentsAtOnce.value,
     agentTimeOutMs: limits.agentTimeOut.value * 1000,
     deliveries: null,
@@ -240,6 +248,7 @@ export const stateOptions = (
   maxBodyBytes: options.maxBodyBytes,
   quirks: options.quirk,
   agent: typeof options.agent === 'function' ? null : { ...plainScript, ...options.agent },
+  script: options.scenario.gateway,
   agentsAtOnce: options.agentsAtOnce,
   agentTimeOutMs: options.agentTimeOutMs,
   sends: options.deliveries !== null,

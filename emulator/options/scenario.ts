@@ -1,7 +1,7 @@
 // The scenario option: one scenario or several, merged in order.
 
 import { type Script, scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
-import type { gatewayScript } from '../../spec/scenario/gateway.ts'
+import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
 import { violations, violationText } from './json-schema.ts'
 
@@ -15,7 +15,7 @@ export type Scenario = Script & {
   readonly world: object
   /** Additional node types by name, each in the form of its entry in `GET /object_info`. */
   readonly types: object
-  readonly gateway: Static<typeof gatewayScript>
+  readonly gateway: GatewayScript
 }
 
 export const noScenario: Scenario = {

@@ -1,6 +1,6 @@
 // The runs of a server as an observer sees them: those in the queue and those in the history.
 
-import type { RunView } from './state/run-view.ts'
+import type { RunView } from '../journal/received.ts'
 import type { Run } from './state/runs.ts'
 import type { Server } from './state/server.ts'
 import type { World } from './state/world.ts'

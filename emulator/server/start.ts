@@ -2,12 +2,14 @@
 // the cache, and runs of other clients. Runs happen as any others do, in the time before the start.
 
 import type { Start } from '../../spec/scenario/start.ts'
+import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { RunRule } from '../../spec/scenario/runs.ts'
-import { latin1 } from '../lib/bytes.ts'
 import { createRandom } from '../lib/random.ts'
 import { refused } from '../lib/refused.ts'
 import { createTimers, takeTimer } from '../lib/timers.ts'
 import { answer as answerLocal } from './local/endpoints.ts'
+import { isForUser } from './nodes/script.ts'
+import { contentOf } from './nodes/scripted-files.ts'
 import { advance } from './runs/worker.ts'
 import type { Server } from './state/server.ts'
 import type { NodeResult } from './state/nodes.ts'
@@ -26,6 +28,8 @@ type List<Name extends keyof Start> = NonNullable<Start[Name]>[number]
 type StartRun = Partial<List<'history'>> & {
   readonly where: string
   readonly rule: RunRule
+  /** The node rules that apply to it: those of the scenario only where results are kept. */
+  readonly nodes: readonly NodeRule[]
 }
 
 /** The time between two runs that are over, in milliseconds. */
@@ -36,15 +40,16 @@ export function beginScenario(server: Server): void {
   const { files = [], history = [], queue = [], cached = [] } = server.options.script.start
   if (files.length + history.length + queue.length + cached.length === 0) return
   for (const world of server.worlds) {
-    files.forEach((file, at) => isFor(world, file.user) && addFile(world, file, at))
+    files.forEach((file, at) => isForUser(world, file.user) && addFile(world, file, at))
     const over = runsOf(world, 'history', history, ({ outcome = 'success', ...own }) =>
       exceptionOf(outcome, own),
     )
     const open = runsOf(world, 'queue', queue, ({ durationMs, neverEnds }) =>
       Object.assign({}, durationMs !== undefined && { durationMs }, neverEnds && { neverEnds }),
     )
+    const nodes = world.script.nodes.filter(({ exception_type }) => exception_type === undefined)
     const kept = cached.map((workflow, at): StartRun => {
-      return { workflow, where: `cached[${at}]`, rule: {} }
+      return { workflow, where: `cached[${at}]`, rule: {}, nodes }
     })
     addRuns(server, world, over, kept, open)
   }
@@ -60,12 +65,9 @@ const exceptionOf = (
     exception_message !== undefined && { exception_message },
   )
 
-const isFor = ({ setup: { hosted } }: World, user: string | undefined): boolean =>
-  user === undefined || hosted === null || user === hosted.account.user
-
 /** Stores a file; on hosted in its flat folders, under its own name. */
 function addFile(world: World, file: List<'files'>, at: number): void {
-  const { path, base64, text = '' } = file
+  const { path } = file
   const cut = path.indexOf('/')
   const type = path.slice(0, Math.max(0, cut))
   const within = isFolderType(type) ? pathWithin(type, path.slice(cut + 1)) : undefined
@@ -73,7 +75,7 @@ function addFile(world: World, file: List<'files'>, at: number): void {
     throw refused(
       `start.files[${at}].path of the scenario must name a file in input, output or temp, such as input/photo.png.`,
     )
-  const bytes = base64 === undefined ? new TextEncoder().encode(text) : latin1(atob(base64))
+  const bytes = contentOf(file)
   const name = within.slice(within.lastIndexOf('/') + 1)
   if (!world.setup.traits.hasSubfolders)
     return store(world, type === 'input' ? 'input' : 'output', '', name, { bytes })
@@ -90,9 +92,9 @@ function runsOf<T extends List<'history'> | List<'queue'>>(
 ): readonly StartRun[] {
   return items.flatMap((item, at) => {
     const { workflow, prompt_id, client_id, user, times = 1 } = item
-    if (!isFor(world, user)) return []
+    if (!isForUser(world, user)) return []
     const run = Object.assign(
-      { where: `${list}[${at}]`, rule: ruleOf(item) },
+      { where: `${list}[${at}]`, rule: ruleOf(item), nodes: [] },
       workflow !== undefined && { workflow },
       client_id !== undefined && { client_id },
     )
@@ -162,12 +164,14 @@ function addQueue(server: Server, world: World, runs: readonly StartRun[], nowMs
   state.nowMs = nowMs - setup.options.startDelayMs
   for (const run of runs) submit(server, before(world, run, world.timers), run)
   state.nowMs = nowMs
+  const { effects } = world
+  world.effects = []
   for (const worker of state.workers) {
     if (worker.timer === null) continue
     restWorker(world, worker)
     advance(world, worker)
   }
-  world.effects = []
+  world.effects = effects
 }
 
 /** Executes a run to its end, which is at the latest at a time; returns its id. */
@@ -186,7 +190,7 @@ function execute(server: Server, world: World, run: StartRun, endMs: number): st
 }
 
 /** A world in the time before its start: without delays, and without what fails submits and runs on purpose. */
-function before(world: World, { rule }: StartRun, timers: World['timers']): World {
+function before(world: World, { rule, nodes }: StartRun, timers: World['timers']): World {
   const { setup, state } = world
   const { hosted, options } = setup
   const account = hosted && { tier: 'pro', failsWith: null, subscription: 'active' }
@@ -199,7 +203,7 @@ function before(world: World, { rule }: StartRun, timers: World['timers']): Worl
       account: { ...hosted.account, ...account } as typeof hosted.account,
     },
   }
-  const script = Object.assign({}, world.script, { runs: [rule] })
+  const script = Object.assign({}, world.script, { runs: [rule], nodes })
   return { setup: quiet, state, timers, script, effects: [] }
 }
 

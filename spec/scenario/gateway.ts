@@ -1,43 +1,56 @@
 // What a scenario says of a webhook gateway: agent answers, failing and slow deliveries, used-up rate limits.
 
-import type { Schema } from '../language.ts'
+import { gateway, type Rules, type Schema } from '../language.ts'
+import type { Static } from '../static.ts'
 
 const name = { type: 'string', minLength: 1 } as const
 const delay = { type: 'number', minimum: 0, maximum: 86_400_000 } as const
+
+/** One agent rule. The first rule that matches a run and has a member decides that member. */
+const agentRule = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    route: { ...name, description: 'only runs of this route' },
+    run: {
+      type: 'integer',
+      minimum: 1,
+      description: 'only this run of the gateway, counted from 1',
+    },
+    answer: {
+      type: 'string',
+      description:
+        'what the agent answers, with {prompt}, {route}, {event} and {delivery_id}; [SILENT] delivers nothing',
+    },
+    error: { ...name, description: 'the run fails with this error' },
+    delayMs: { ...delay, description: 'how long the scripted agent takes' },
+  },
+} as const satisfies Schema
+
+/** One delivery rule. The first one for a target applies until it has applied as often as it says. */
+const deliveryRule = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    target: { ...name, description: 'deliveries to this target; * for all (default)' },
+    error: {
+      ...name,
+      description: 'the delivery fails with this error; without it, it succeeds after its delay',
+    },
+    times: { type: 'integer', minimum: 1, description: 'how many attempts (default: all)' },
+    delayMs: { ...delay, description: 'how long the delivery takes' },
+  },
+} as const satisfies Schema
 
 export const gatewayScript = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    agent: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          route: { ...name, description: 'only runs of this route' },
-          run: { type: 'integer', minimum: 1, description: 'only this run, counted from 1' },
-          answer: {
-            type: 'string',
-            description: 'what the agent answers; [SILENT] delivers nothing',
-          },
-          error: { ...name, description: 'the run fails with this error' },
-          delayMs: { ...delay, description: 'how long the agent takes' },
-        },
-      },
-    },
+    agent: { type: 'array', items: agentRule },
     deliveries: {
       type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          target: { ...name, description: 'deliveries to this target; * for all (default)' },
-          error: { ...name, description: 'the delivery fails with this error' },
-          times: { type: 'integer', minimum: 1, description: 'how many attempts (default: all)' },
-          delayMs: { ...delay, description: 'how long the delivery takes' },
-        },
-      },
+      items: deliveryRule,
+      description: 'deliveries to the outbox that fail or take time',
     },
     rateLimits: {
       type: 'array',
@@ -47,9 +60,45 @@ export const gatewayScript = {
         required: ['route', 'used'],
         properties: {
           route: name,
-          used: { type: 'integer', minimum: 0, description: 'posts already counted at the start' },
+          used: {
+            type: 'integer',
+            minimum: 0,
+            maximum: 100_000,
+            description: 'posts already counted at the start',
+          },
         },
       },
     },
   },
 } as const satisfies Schema
+
+export type GatewayScript = Static<typeof gatewayScript>
+export type AgentRule = Static<typeof agentRule>
+
+export const rules = {
+  'scenario/agent-rules': {
+    says: 'Agent rules decide answer, error and delay of runs by route and number; the first rule wins.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'scenario/agent-instead': {
+    says: 'A run whose answer or error a rule sets is not handed to another agent.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'scenario/delivery-failures': {
+    says: 'Delivery rules make attempts to a target fail: each rule as often as it says, in order.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'scenario/delivery-delays': {
+    says: 'A slow delivery ends after its delay, or times out as a delivery of a sender does.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'scenario/used-rate-limit': {
+    says: 'Posts that a scenario counts in advance use up the rate limit of a route for one window.',
+    basis: 'chosen',
+    on: gateway,
+  },
+} as const satisfies Rules

@@ -86,6 +86,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'scenario/start-outcome': {
+    says: 'A run in the history of a scenario has ended as its outcome says, with its exception.',
+    basis: 'chosen',
+    on: both,
+  },
   'scenario/start-before': {
     says: 'Runs in the history of a scenario ran before the start, a minute apart, the last one last.',
     basis: 'chosen',
@@ -93,6 +98,11 @@ export const rules = {
   },
   'scenario/start-queue': {
     says: 'Of the runs in the queue of a scenario, the first ones run at the start; the others wait.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/start-duration': {
+    says: 'A run in the queue of a scenario takes its duration from its start on, or never ends.',
     basis: 'chosen',
     on: both,
   },

@@ -8,16 +8,15 @@ import {
   ok,
   unusable,
 } from '../control.ts'
-import type { Gateway, WorldHandle } from '../handles.ts'
+import type { Gateway } from '../handles.ts'
 import type { GatewayEffect } from '../../gateway/inputs.ts'
-import { clockPaths, type Finder, handlePaths } from '../world-paths.ts'
+import { clockPaths, type Finder, worldPaths } from '../world-paths.ts'
 import type { RouteInput } from '../../options/gateway.ts'
 
-type Control = Pick<Gateway, 'outbox' | 'failDeliveries' | 'subscribe' | 'remove'> &
-  WorldHandle & {
-    /** The agent runs as JSON text. */
-    readonly runsText: () => string
-  }
+type Control = Gateway & {
+  /** The agent runs as JSON text. */
+  readonly runsText: () => string
+}
 
 /** What a clock moves to: a state of the run of one delivery. */
 function finderOf(until: Readonly<Record<string, unknown>>): Finder<GatewayEffect> | undefined {
@@ -32,7 +31,7 @@ function finderOf(until: Readonly<Record<string, unknown>>): Finder<GatewayEffec
 
 export const gatewayPaths = (gateway: Control, move: ClockMover<GatewayEffect>): ControlPaths => ({
   ...clockPaths(move, finderOf),
-  ...handlePaths(gateway),
+  ...worldPaths(gateway, (given) => gateway.world(given)),
   'GET outbox': () => ok(gateway.outbox()),
   'GET runs': () => jsonText(gateway.runsText()),
   'POST outbox': ({ body }) => {

@@ -1,9 +1,8 @@
 // A webhook gateway on Node sockets: starts one, and returns a handle to its clock, runs and deliveries.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { limits } from '../../../spec/limits.ts'
-import type { Entry, IncomingRequest, WorldChange } from '../../machine.ts'
-import { type LogLine, logLines } from '../../gateway/log.ts'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Entry } from '../../machine.ts'
+import type { LogLine } from '../../gateway/log.ts'
 import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
 import {
   type CompleteGatewayOptions,
@@ -12,39 +11,30 @@ import {
   stateOptions,
 } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
+import type { ScenarioInput } from '../../options/scenario.ts'
 import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import { answer } from '../../gateway/answers.ts'
-import {
-  copyRecent,
-  createRecent,
-  note,
-  outboxOf,
-  type Recent,
-  runsText,
-} from '../../gateway/recent.ts'
+import type { Hmac } from '../../gateway/signatures.ts'
 import { staticFault } from '../../gateway/static-routes.ts'
-import { createGatewayWorld } from '../../gateway/gateway.ts'
-import { needsBody } from '../../gateway/step.ts'
+import { createGatewayWorld, forkGateway } from '../../gateway/gateway.ts'
 import type { ClockGroup } from '../clock-handle.ts'
-import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Tamper } from '../driver.ts'
-import type { Later } from '../later.ts'
 import { trackConnections } from '../lifetime.ts'
-import { createHost } from '../host.ts'
-import { noPictures } from '../node/http.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
-import { nodeParts, nodeResponses } from '../node/responses.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { createRecorder } from '../recorder.ts'
-import { createWorldHandle } from '../world-handle.ts'
-import { watchFile } from './file-watch.ts'
-import type { Gateway } from '../handles.ts'
+import { type Gateway, gatewayListenerOptions } from '../handles.ts'
+import { createNames, type FoundWorld, pathOf, requireOwnOptions } from '../world-names.ts'
 import { gatewayHeaders } from './headers.ts'
-import { createMemory } from './memory-subscriptions.ts'
-import { createWork, type WorkTimeOuts } from './external-work.ts'
+import {
+  connectGateway,
+  type GatewayHooks,
+  type GatewayPart,
+  type ServedGateway,
+} from './served-gateway.ts'
 
 /** Options of `startGateway`: those of the gateway, and callbacks. */
 export type GatewayOptions = GatewayOptionsInput & {
@@ -78,114 +68,103 @@ export type GatewayOptions = GatewayOptionsInput & {
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const { onEntry, onLog, tamper, clocks, ...rest } = given
-  const options = completeGatewayOptions(rest)
-  const name = nameLike(options.like)
-  const startedMs = Date.now()
+  const scenario = await readScenarios(rest.scenario)
+  const options = completeGatewayOptions({ ...rest, ...scenario })
   // Loaded here so that the rest of the package does not wait for it.
   const { createHmac } = await import('node:crypto')
-  const world = createGatewayWorld(stateOptions(options, startedMs), (key, message) =>
-    createHmac('sha256', key).update(message).digest(),
-  )
+  const hmac: Hmac = (key, message) => createHmac('sha256', key).update(message).digest()
+  const http = await createWebServer(null)
+  const closing = trackConnections([http])
+  const named = createNames<Running>()
+
+  const open = (part: GatewayPart, name: string | null): Running => {
+    const served = connectGateway(part, async (move) => {
+      const { gatewayPaths } = await import('./control.ts')
+      return gatewayPaths({ ...gateway, runsText: served.runsText }, move)
+    })
+    const gateway: Gateway = {
+      name,
+      url: `http://${hostOf(options.host, portOf(http))}${pathOf(name)}`,
+      port: portOf(http),
+      ...served.handle,
+      options: part.options,
+      fork: (asked) => Promise.resolve(fork(part, served, named.nameFor(asked))),
+      world: ({ name: asked, ...own } = {}) => create(named.nameFor(asked), own),
+      worlds: () => named.all().map((one) => one.gateway),
+      close: async () => {
+        served.stop()
+        if (name !== null) return named.remove(name)
+        for (const one of named.all()) one.served.stop()
+        await closing()
+      },
+    }
+    const running = { served, gateway }
+    if (name !== null) named.add(name, running)
+    return running
+  }
+  const fork = (part: GatewayPart, { host, kept }: ServedGateway, name: string): Gateway => {
+    const world = forkGateway(part.world)
+    const recorder = part.recorder.fork()
+    const lastRequest = host.lastRequest()
+    const hooks = { onLog: undefined }
+    const forked = { options: part.options, world, recorder, hooks, lastRequest, kept: kept() }
+    const { served, gateway } = open(forked, name)
+    served.host.changeWorld({ do: 'fork' })
+    return gateway
+  }
+  const create = async (name: string, own: GatewayOptionsInput): Promise<Gateway> => {
+    requireOwnOptions(own, gatewayListenerOptions)
+    const ownScenario = await readScenarios(own.scenario)
+    const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
+    return open(await createPart(ownOptions, hmac, { onLog: undefined }), name).gateway
+  }
+
+  const main = await createPart(options, hmac, { onEntry, onLog, tamper, clocks })
+  await listen(http, options.host, options.port)
+  try {
+    const running = open(main, null)
+    serveGateways(http, options, running.served, (target) => {
+      const { world, target: within } = named.find(target, running)
+      return { world: world.served, target: within }
+    })
+    return running.gateway
+  } catch (error) {
+    await closing()
+    throw error
+  }
+}
+
+/** A gateway that is served, with its handle. */
+type Running = { readonly served: ServedGateway; readonly gateway: Gateway }
+
+/** A new gateway that can be served. Throws a usage error for an invalid static route. */
+async function createPart(
+  options: CompleteGatewayOptions,
+  hmac: Hmac,
+  hooks: GatewayHooks,
+): Promise<GatewayPart> {
+  const world = createGatewayWorld(stateOptions(options, Date.now()), hmac)
   const fault = staticFault(world.setup.options)
   if (fault !== undefined) throw usageError(fault)
-  const machine = gatewayMachine(world)
-  let recent = createRecent()
   const recorder = await createRecorder(
-    machine,
+    gatewayMachine(world),
     world.setup.options,
     async () => (await import('../../gateway/journal.ts')).gatewayFormat,
     null,
   )
-  const failDeliveries: Gateway['failDeliveries'] = (failure) =>
-    host.driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure }))
-  const own = {
-    outbox: () => outboxOf(recent),
-    failDeliveries,
-    subscribe: (...given: Parameters<Gateway['subscribe']>) => memory.subscribe(...given),
-    remove: (name: string) => memory.remove(name),
-  }
-  const host = createHost(
-    machine,
-    recorder,
-    {
-      clock: options.clock,
-      emit: (effects) => {
-        note(recent, effects)
-        work.emit(effects)
-        if (onLog !== undefined) logLines(world.state, effects).forEach(onLog)
-      },
-      batch: (all) => all(),
-      flushed: () => Promise.resolve(),
-      worked: () => work.ended(),
-      // Real senders sign with wall-clock time, which continues while a machine sleeps.
-      elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
-      hint: 'Was an event posted?',
-      responses: nodeResponses(noPictures, name),
-      ready: () => undefined,
-      guard: { host: options.host, origin: null, token: options.controlToken },
-      ...nodeParts('gateway'),
-    },
-    { onEntry, tamper, clocks },
-    async (move) => {
-      const { gatewayPaths } = await import('./control.ts')
-      return gatewayPaths({ ...handle, ...own, runsText: () => runsText(recent) }, move)
-    },
-  )
-  /** What the edge keeps beside the snapshots of the machine. */
-  const kept = new Map<string, { recent: Recent; subscriptions: ReturnType<typeof memory.kept> }>()
-  const changeWorld = (change: WorldChange): void => {
-    if (change.do === 'snapshot') {
-      kept.set(change.name, { recent: copyRecent(recent), subscriptions: memory.kept() })
-      return host.changeWorld(change)
-    }
-    const before = change.do === 'restore' ? kept.get(change.name) : undefined
-    // Work outside ends: the other state asks for its own.
-    work.stop()
-    recent = before === undefined ? createRecent() : copyRecent(before.recent)
-    host.changeWorld(change)
-    memory.restart(before?.subscriptions)
-    look = createLook()
-  }
-  const handle = createWorldHandle({
-    host: { changeWorld },
-    recorder,
-    flushed: () => Promise.resolve(),
-    snapshots: () => new Set(world.snapshots.keys()),
-    received: async () => {
-      const { requestsOf } = await import('./received.ts')
-      return requestsOf(world, await recorder.view())
-    },
-    keepsTime: options.epoch === 'now',
-  })
-  const { agent, deliveries } = options
-  const work = createWork(
-    host.driver.dispatch,
-    typeof agent === 'function' ? agent : null,
-    deliveries,
-    // An instant clock does not advance while external work runs.
-    options.clock === 'instant' ? workTimeOuts(options) : null,
-  )
-  const memory = createMemory(world, options, host.driver.dispatch)
-  const createLook = (): ReturnType<typeof watchFile> =>
-    options.subscriptionsFile === null ? () => undefined : watchFile(options.subscriptionsFile)
-  let look = createLook()
-  const loadFile = (): void => {
-    const changed = look()
-    if (changed !== undefined) host.driver.dispatch((atMs) => ({ kind: 'file', atMs, ...changed }))
-  }
-  const respond = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
-    const { method, target, headers, body, fault } = arrived
-    if (options.control && isControl(method, target))
-      return host.answerControl(arrived, response, {})
-    loadFile()
-    const kind = 'request'
-    host.enter(response, (atMs, request) => {
-      return { kind, atMs, request, method, target, headers, body, fault }
-    })
-  }
+  return { options, world, recorder, hooks, lastRequest: 0, kept: null }
+}
 
-  const http = await createWebServer(null)
-  const closing = trackConnections([http])
+/**
+ * Serves gateways, which answer from now on.
+ * @param find the gateway of a target.
+ */
+function serveGateways(
+  http: Server,
+  options: CompleteGatewayOptions,
+  { host }: ServedGateway,
+  find: (target: string) => FoundWorld<ServedGateway>,
+): void {
   serve(http, {
     readHeaders: gatewayHeaders,
     receive: options.quirk.includes('webhooks.unpacked-body') ? receiveUnpacked : receiveRaw,
@@ -194,34 +173,27 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     // Ignore unknown expectations.
     refuseExpectation: null,
     upgrade: null,
-    limitBytes: (head) => {
-      if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
-      loadFile()
-      return needsBody(world, head) ? options.maxBodyBytes : null
+    limitBytes: ({ method, target, headers }) => {
+      const found = find(target)
+      return found.world.limitBytes({ method, target: found.target, headers })
     },
-    answer: respond,
+    answer: ({ method, target, headers, body, fault }, response) => {
+      const found = find(target)
+      return found.world.answer({ method, target: found.target, headers, body, fault }, response)
+    },
     write: host.write,
     timeMs: host.timeMs,
-    name,
+    name: nameLike(options.like),
   })
-  loadFile()
-  await listen(http, options.host, options.port)
-  const port = portOf(http)
-  return {
-    url: `http://${hostOf(options.host, port)}`,
-    port,
-    ...host.clock,
-    ...handle,
-    ...own,
-    options,
-    routes: () => [...world.setup.staticRoutes.keys(), ...world.state.dynamicRoutes.keys()],
-    runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
-    close: async () => {
-      host.driver.stop()
-      work.stop()
-      await closing()
-    },
-  }
+}
+
+/** The scenarios with the content of the files that they name; without any, loads nothing. */
+async function readScenarios(
+  given: GatewayOptions['scenario'],
+): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
+  if (given === undefined) return {}
+  const { loadScenarios } = await import('../../config/scenario-files.ts')
+  return { scenario: await loadScenarios(given, process.cwd()) }
 }
 
 /** Receives a body like the reference gateway, which validates the signature of the decompressed body. */
@@ -229,8 +201,3 @@ async function receiveUnpacked(request: IncomingMessage, limitBytes: number): Pr
   const received = await receiveRaw(request, limitBytes)
   return received.fault === undefined ? unpacked(request, received.body, limitBytes) : received
 }
-
-const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts => ({
-  runMs: agentTimeOutMs,
-  deliveryMs: limits.senderTimeOut.value * 1000,
-})

@@ -15,19 +15,22 @@ export type Memory = {
   readonly restart: (kept: Subscriptions | undefined) => void
 }
 
-type Subscriptions = ReadonlyMap<string, RouteInput>
+export type Subscriptions = ReadonlyMap<string, RouteInput>
 
-/** Loads the initial subscriptions. Throws a usage error for an invalid one. */
+/**
+ * Loads the initial subscriptions. Throws a usage error for an invalid one.
+ * @param kept those of the gateway that a fork continues; null for none.
+ */
 export function createMemory(
   world: GatewayWorld,
   { subscriptionsFile, subscriptions }: CompleteGatewayOptions,
   dispatch: (at: (atMs: number) => GatewayInput) => void,
+  kept: Subscriptions | null,
 ): Memory {
-  let held = new Map(Object.entries(subscriptions))
-  let modifiedMs = 0
+  let held = new Map(kept ?? Object.entries(subscriptions))
   const load = (): void => {
     const text = JSON.stringify(Object.fromEntries(held))
-    modifiedMs++
+    const modifiedMs = world.state.fileModifiedMs + 1
     dispatch((atMs) => ({ kind: 'file', atMs, text, modifiedMs }))
   }
   const requireMemory = (): void => {
@@ -54,7 +57,7 @@ export function createMemory(
     if (fault !== undefined) throw usageError(`The subscription "${name}" ${fault}.`)
   }
   for (const [name, route] of held) requireServed(name, route)
-  if (held.size > 0) load()
+  if (kept === null && held.size > 0) load()
   return {
     subscribe: (name, route) => {
       requireMemory()
@@ -69,9 +72,9 @@ export function createMemory(
       return isGone
     },
     kept: () => new Map(held),
-    restart: (kept) => {
-      held = new Map(kept ?? Object.entries(subscriptions))
-      if (kept === undefined && held.size > 0) load()
+    restart: (earlier) => {
+      held = new Map(earlier ?? Object.entries(subscriptions))
+      if (earlier === undefined && held.size > 0) load()
     },
   }
 }

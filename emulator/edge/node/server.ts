@@ -2,7 +2,6 @@
 
 import type { Entry } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
-import type { ScenarioInput } from '../../options/scenario.ts'
 import { usageError } from '../../options/usage.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
@@ -15,7 +14,7 @@ import { createWebServer } from './http-listener.ts'
 import { openLinks, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
 import { loadHosted } from './hosted.ts'
-import { createWorlds } from './worlds.ts'
+import { createWorlds, readScenarios } from './worlds.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
 export type EmulatorOptions = ServerOptionsInput & {
@@ -66,7 +65,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const closing = trackConnections([main, ...links])
   const linksPort = links[0] === undefined ? null : portOf(links[0])
   const worlds = createWorlds({
-    given: { ...rest, ...scenario },
+    given: Object.assign({}, rest, scenario),
     hosted,
     ca: certificate?.ca ?? null,
     linksPort,
@@ -80,13 +79,4 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     await closing()
     throw error
   }
-}
-
-/** The scenarios with the content of the files that they name; without any, loads nothing. */
-async function readScenarios(
-  given: EmulatorOptions['scenario'],
-): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
-  if (given === undefined) return {}
-  const { loadScenarios } = await import('../../config/scenario-files.ts')
-  return { scenario: await loadScenarios(given, process.cwd()) }
 }

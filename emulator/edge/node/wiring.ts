@@ -23,6 +23,7 @@ import { nodeParts, nodeResponses } from './responses.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
 import type { Recorder } from '../recorder.ts'
 import type { LargePictures } from './large-pictures.ts'
+import type { FoundWorld } from '../world-names.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 /** The web servers that clients reach; a local server has none for links. */
@@ -46,9 +47,6 @@ export type ServedWorld = {
   readonly answer: RequestHooks['answer']
   readonly answerLink: RequestHooks['answer']
 }
-
-/** A world, and the target of a request without the path below which the world is served. */
-export type FoundWorld = { readonly world: ServedWorld; readonly target: string }
 
 /** A server that is to be served. */
 export type WorldParts = {
@@ -136,7 +134,7 @@ export function serveWorlds(
   listeners: Listeners,
   main: ServedWorld,
   options: ServerOptions,
-  find: (target: string) => FoundWorld,
+  find: (target: string) => FoundWorld<ServedWorld>,
 ): void {
   const { timeMs, write } = main.host
   const name = nameLike(options.like)

@@ -1,11 +1,10 @@
 // The worlds at one address: the one at the root, and others below /w/NAME, which are created, forked and closed while it
 // runs. They share the listeners, the catalogue and the picture codecs, and nothing that changes.
 
-import { limits } from '../../../spec/limits.ts'
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
+import type { ScenarioInput } from '../../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
-import { usageError } from '../../options/usage.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { createServer, forkServer } from '../../server/server.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
@@ -17,12 +16,12 @@ import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createRecorder, type Recorder } from '../recorder.ts'
 import { createServerHandle } from '../server-handle.ts'
+import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { createLargePictures } from './large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { hostOf, listen, portOf } from './ports.ts'
 import {
   connectWorld,
-  type FoundWorld,
   type LastIds,
   type Listeners,
   type ServedWorld,
@@ -62,54 +61,32 @@ type Part = {
   readonly lastIds: LastIds
 }
 
-/** The start of the paths of named worlds. */
-const PREFIX = '/w/'
-const namePattern = /^[\w-][\w.-]{0,63}$/
+/** A world that is served, with its handle. */
+type Running = {
+  readonly served: ServedWorld
+  readonly emulator: Emulator
+  /** Stops its clock and closes its sockets. */
+  readonly stop: () => void
+}
+
 const noIds: LastIds = { request: 0, socket: 0 }
 
 export function createWorlds(address: AddressParts): Worlds {
   const { given, hosted, ca, linksPort, listeners, closing } = address
   const codec = createCodec()
   const pictures = createLargePictures(codec)
-  const named = new Map<string, ServedWorld>()
-  let main: ServedWorld
-  let lastName = 0
-  /** The handle of each world, and what stops it. */
-  const emulators = new WeakMap<ServedWorld, Emulator>()
-  const closers = new WeakMap<ServedWorld, () => void>()
+  const named = createNames<Running>()
+  let main: Running
 
-  const find = (target: string): FoundWorld => {
-    if (named.size === 0 || !target.startsWith(PREFIX)) return { world: main, target }
-    const [, name = '', rest = ''] = /^\/w\/([^/?]*)(.*)$/s.exec(target) ?? []
-    const world = named.get(name)
-    if (world === undefined) return { world: main, target }
-    return { world, target: rest.startsWith('/') ? rest : `/${rest}` }
-  }
-  const nextName = (): string => {
-    do lastName++
-    while (named.has(`w${lastName}`))
-    return `w${lastName}`
-  }
-  const nameFor = (asked: string | undefined): string => {
-    if (named.size >= limits.worlds.value)
-      throw usageError(`An address has at most ${limits.worlds.value} worlds. Close some of them.`)
-    const name = asked ?? nextName()
-    if (!namePattern.test(name))
-      throw usageError('The name of a world has letters, digits, dots, dashes and underscores.')
-    if (named.has(name)) throw usageError(`The world ${name} already exists. Close it first.`)
-    return name
-  }
-  const open = (part: Part): Emulator => {
+  const open = (part: Part): Running => {
     const { name, server, options, recorder, hooks, lastIds } = part
-    const base = name === null ? '' : PREFIX + name
+    const base = pathOf(name)
     const control: WorldParts['control'] = async (move) =>
       (await import('../server-paths.ts')).serverPaths(emulator, move)
     const served = connectWorld(
       { server, options, recorder, hooks, base, lastIds, control },
       { codec, pictures },
     )
-    if (name === null) main = served
-    else named.set(name, served)
     const { host, sockets } = served
     const port = portOf(listeners.main)
     const place = hostOf(options.host, port)
@@ -128,23 +105,23 @@ export function createWorlds(address: AddressParts): Worlds {
         signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + base,
         ca,
         options,
-        fork: (asked?: string) => Promise.resolve(fork(part, served, nameFor(asked))),
-        world: ({ name: asked, ...own }: WorldOptionsInput = {}) => create(nameFor(asked), own),
-        worlds: () => Array.from(named.values(), (one) => emulators.get(one) as Emulator),
+        fork: (asked?: string) => Promise.resolve(fork(part, served, named.nameFor(asked))),
+        world: ({ name: asked, ...own }: WorldOptionsInput = {}) =>
+          create(named.nameFor(asked), own),
+        worlds: () => named.all().map((one) => one.emulator),
         close: async () => {
           stop()
-          if (name !== null) named.delete(name)
-          else await closeAll()
+          if (name === null) await closeAll()
+          else named.remove(name)
         },
       },
     )
-    closers.set(served, stop)
-    emulators.set(served, emulator)
-    return emulator
+    const running = { served, emulator, stop }
+    if (name !== null) named.add(name, running)
+    return running
   }
   const closeAll = async (): Promise<void> => {
-    for (const one of named.values()) closers.get(one)?.()
-    named.clear()
+    for (const { stop } of named.all()) stop()
     pictures.close()
     await closing()
   }
@@ -152,22 +129,22 @@ export function createWorlds(address: AddressParts): Worlds {
     const server = forkServer(part.server)
     const lastIds = { request: served.host.lastRequest(), socket: served.sockets.lastId() }
     const recorder = part.recorder.fork()
-    const emulator = open({ name, server, options: part.options, recorder, hooks: {}, lastIds })
-    named.get(name)?.host.changeWorld({ do: 'fork' })
-    return emulator
+    const { options } = part
+    const running = open({ name, server, options, recorder, hooks: {}, lastIds })
+    running.served.host.changeWorld({ do: 'fork' })
+    return running.emulator
   }
   const create = async (name: string, own: Omit<WorldOptionsInput, 'name'>): Promise<Emulator> => {
-    const foreign = listenerOptions.find((option) => Object.hasOwn(own, option))
-    if (foreign !== undefined)
-      throw usageError(`All worlds at an address share ${foreign}. Start another server for that.`)
-    const options = completeOptions(Object.assign({ port: 0 }, given, own))
+    requireOwnOptions(own, listenerOptions)
+    const scenario = await readScenarios(own.scenario)
+    const options = completeOptions(Object.assign({ port: 0 }, given, own, scenario))
     const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in own)
     const objectInfo = isShared
-      ? main.server.options.objectInfo
+      ? main.served.server.options.objectInfo
       : readCatalog(options, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-    return open(await partOf(name, options, made, {}))
+    return open(await partOf(name, options, made, {})).emulator
   }
   const partOf = async (
     name: string | null,
@@ -191,11 +168,24 @@ export function createWorlds(address: AddressParts): Worlds {
     const part = await partOf(null, options, made, hooks)
     await listen(listeners.main, options.host, options.port)
     part.recorder.open()
-    const emulator = open(part)
-    serveWorlds(listeners, main, options, find)
-    return emulator
+    main = open(part)
+    const { served } = main
+    serveWorlds(listeners, served, options, (target) => {
+      const found = named.find(target, main)
+      return { world: found.world.served, target: found.target }
+    })
+    return main.emulator
   }
   return { start }
+}
+
+/** The scenarios with the content of the files that they name; without any, loads nothing. */
+export async function readScenarios(
+  given: ServerOptionsInput['scenario'],
+): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
+  if (given === undefined) return {}
+  const { loadScenarios } = await import('../../config/scenario-files.ts')
+  return { scenario: await loadScenarios(given, process.cwd()) }
 }
 
 /** Warnings for the operator, printed even with --quiet. */

@@ -1,8 +1,9 @@
 // The states of a gateway: reset, snapshots and restores, and what it has received.
 
+import { replayGateway } from 'flowdouble'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
-import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
+import { direct, type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
 
 const control = (subject: GatewaySubject, path: string, value: unknown = {}) =>
   subject.send('POST', `/_flowdouble/${path}`, JSON.stringify(value))
@@ -120,6 +121,45 @@ proves(
     expect(await gateway.verify({ body: { a: 1 }, times: 1 })).toMatchObject({ passed: true })
     const moved = await control(subject, 'advance', { until: { run: 'one', state: 'completed' } })
     expect(moved.json().found).toEqual({ delivery_id: 'one', state: 'completed' })
+  },
+  { agent: { delayMs: 50 } },
+)
+
+proves(
+  'control/gateway-worlds',
+  async (subject) => {
+    const { gateway, post, send } = subject
+    const path = (name: string, rest: string) => `/w/${name}${rest}`
+    const at = (name: string, value: unknown) => {
+      const body = JSON.stringify(value)
+      return send('POST', path(name, '/webhooks/hook'), body, signed(body))
+    }
+    expect((await at('one', {})).status).toBe(404)
+    const made = await control(subject, 'worlds', { name: 'one', agent: { answer: 'other' } })
+    expect(made.json()).toEqual({ name: 'one', url: `${subject.url}/w/one` })
+    await post('hook', { a: 1 })
+    await gateway.advance(20)
+    const branch = await gateway.fork('branch')
+    expect((await at('one', { a: 2 })).status).toBe(202)
+    expect((await at('branch', { a: 3 })).status).toBe(202)
+    for (const world of gateway.worlds()) await world.until('idle')
+    const [one] = gateway.worlds()
+    expect(one?.outbox().map(({ text }) => text)).toEqual(['other'])
+    expect(branch.outbox()).toHaveLength(2)
+    expect(gateway.outbox()).toEqual([])
+    await gateway.until('idle')
+    expect(gateway.outbox()).toMatchObject([{ text: branch.outbox()[0]?.text }])
+    const journals = [gateway, branch].map((each) => each.journal())
+    for (const lines of await Promise.all(journals))
+      expect(replayGateway(lines)).toEqual({ entries: lines.length - 1, differs: null })
+    const runs = await send('GET', path('branch', '/_flowdouble/runs'))
+    expect(runs.json()).toEqual(branch.runs())
+    expect((await control(subject, 'worlds', { port: 5 })).status).toBe(409)
+    const closed = await send('DELETE', '/_flowdouble/worlds/one')
+    expect(closed.json()).toEqual({ closed: true })
+    expect((await at('one', {})).status).toBe(404)
+    await branch.close()
+    expect(gateway.worlds()).toEqual([])
   },
   { agent: { delayMs: 50 } },
 )

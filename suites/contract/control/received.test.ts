@@ -38,6 +38,10 @@ proves(
     expect(found.json()).toEqual(requests.slice(0, 1))
     expect((await subject.get('/_flowdouble/requests?run=none')).json()).toEqual([])
     expect((await subject.get('/_flowdouble/requests?rum=none')).status).toBe(400)
+    // As curl sends JSON.
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    await subject.request('POST', '/prompt', '{"prompt": {}}', form)
+    expect((await emulator.requests()).at(-1)?.body).toEqual({ prompt: {} })
     await emulator.reset()
     expect(await emulator.requests()).toEqual([])
   },

@@ -4,7 +4,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
-import { scenariosCommand, validateCommand } from '../../../dist/emulator/internal.js'
+import {
+  scenarioNames,
+  scenariosCommand,
+  validateCommand,
+} from '../../../dist/emulator/internal.js'
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
@@ -178,10 +182,18 @@ test('scenarios lists the scenarios of the package, with one line about each', a
   expect(code).toBe(0)
   const all = JSON.parse(stdout) as { name: string; about: string }[]
   const files = readdirSync(join(import.meta.dirname, '../../../recordings/scenarios'))
-  expect(all.map(({ name }) => `${name}.yaml`)).toEqual(files.toSorted())
+  const names = files.map((file) => file.replace('.yaml', '')).toSorted()
+  expect(all.map(({ name }) => name)).toEqual(names)
   expect(all.filter(({ about }) => !/^[A-Z].{20,}\.$/.test(about))).toEqual([])
   const text = await command(scenariosCommand, '.')
   for (const { name, about } of all) expect(text.stdout).toContain(`${name}\n  ${about}\n`)
+})
+
+test('each scenario of the package is valid, and a server can start with it', async () => {
+  const names = scenarioNames()
+  const { code, stdout } = await command(validateCommand, '.', ...names)
+  expect(stdout).toBe(names.map((name) => `${name} is valid\n`).join(''))
+  expect(code).toBe(0)
 })
 
 test('validate needs a file that can be read, and says so', async () => {

@@ -56,6 +56,37 @@ proves(
   },
 )
 
+proves(
+  'scenario/start-outcome',
+  async ({ history, finished }) => {
+    const ids = await history()
+    const statuses = []
+    for (const id of ids) statuses.push((await finished(id))?.status)
+    const [fine, failed, stopped] = statuses
+    expect(fine).toMatchObject({ status_str: 'success', completed: true })
+    expect(failed).toMatchObject({ status_str: 'error', completed: false })
+    expect(stopped).toMatchObject({ status_str: 'error', completed: false })
+    const [type, error] = failed?.messages.at(-1) ?? []
+    expect(type).toBe('execution_error')
+    expect((error as { exception_message: string }).exception_message.trim()).toBe('no room')
+    expect(stopped?.messages.at(-1)?.[0]).toBe('execution_interrupted')
+  },
+  {
+    // What fails runs on purpose fails no run that is over.
+    failures: [{ exception_type: 'ValueError' }],
+    scenario: {
+      version: 1,
+      start: {
+        history: [
+          {},
+          { outcome: 'error', exception_type: 'OOMError', exception_message: 'no room' },
+          { outcome: 'interrupted' },
+        ],
+      },
+    },
+  },
+)
+
 /** The times at which finished runs began, in milliseconds since 1970, oldest first. */
 async function beginnings({ history, finished }: Subject): Promise<readonly number[]> {
   const times: number[] = []
@@ -93,6 +124,33 @@ proves(
     scenario: {
       version: 1,
       start: { queue: [{ prompt_id: 'first', workflow: textToImage() }, { times: 6 }] },
+    },
+  },
+)
+
+proves(
+  'scenario/start-duration',
+  async ({ emulator, queue, history, post }) => {
+    await emulator?.advance(59_999)
+    expect(await history()).toEqual([])
+    await emulator?.advance(1)
+    expect(await history()).toEqual(['long'])
+    await emulator?.advance(86_400_000)
+    const { running } = await queue()
+    expect(running.map(({ prompt_id }) => prompt_id)).toEqual(['endless'])
+    await post('/interrupt', {})
+    await emulator?.advance(1)
+    expect(await history()).toEqual(['long', 'endless'])
+  },
+  {
+    scenario: {
+      version: 1,
+      start: {
+        queue: [
+          { prompt_id: 'long', durationMs: 60_000 },
+          { prompt_id: 'endless', neverEnds: true },
+        ],
+      },
     },
   },
 )

@@ -1,0 +1,208 @@
+// A gateway behind an address: connects its machine to requests, to its agents and senders, and to its subscriptions.
+
+import type { ServerResponse } from 'node:http'
+import { limits } from '../../../spec/limits.ts'
+import type { RequestHead, IncomingRequest, WorldChange } from '../../machine.ts'
+import { type LogLine, logLines } from '../../gateway/log.ts'
+import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
+import { gatewayMachine } from '../../gateway/machine.ts'
+import {
+  copyRecent,
+  createRecent,
+  note,
+  outboxOf,
+  type Recent,
+  runsText,
+} from '../../gateway/recent.ts'
+import type { GatewayWorld } from '../../gateway/state.ts'
+import { needsBody } from '../../gateway/step.ts'
+import type { CompleteGatewayOptions } from '../../options/gateway.ts'
+import { nameLike } from '../../options/like.ts'
+import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import type { Gateway } from '../handles.ts'
+import { createHost, type Hooks, type Host } from '../host.ts'
+import type { Later } from '../later.ts'
+import { noPictures } from '../node/http.ts'
+import { nodeParts, nodeResponses } from '../node/responses.ts'
+import type { Recorder } from '../recorder.ts'
+import { createWorldHandle } from '../world-handle.ts'
+import { createWork, type WorkTimeOuts } from './external-work.ts'
+import { watchFile } from './file-watch.ts'
+import { createMemory, type Subscriptions } from './memory-subscriptions.ts'
+
+export type GatewayHooks = Hooks<GatewayInput, GatewayEffect> & {
+  /** Called with each log line. */
+  readonly onLog: ((line: LogLine) => void) | undefined
+}
+
+/** What the edge keeps beside a state of the machine. */
+type KeptState = { readonly recent: Recent; readonly subscriptions: Subscriptions }
+
+/** The same for the present state of a gateway and for its snapshots. */
+type Kept = { readonly now: KeptState; readonly snapshots: ReadonlyMap<string, KeptState> }
+
+/** A gateway that is to be served. */
+export type GatewayPart = {
+  readonly options: CompleteGatewayOptions
+  readonly world: GatewayWorld
+  readonly recorder: Recorder<GatewayInput, GatewayEffect>
+  readonly hooks: GatewayHooks
+  /** Where the numbers of its requests begin: those of a fork follow those of the other gateway. */
+  readonly lastRequest: number
+  /** What the gateway that it continues has kept; null for a new one. */
+  readonly kept: Kept | null
+}
+
+/** The parts of a handle that need no address. */
+type GatewayHandle = Omit<
+  Gateway,
+  'name' | 'url' | 'port' | 'options' | 'fork' | 'world' | 'worlds' | 'close'
+>
+
+export type ServedGateway = {
+  readonly host: Pick<
+    Host<GatewayInput, GatewayEffect, ServerResponse>,
+    'lastRequest' | 'changeWorld' | 'write' | 'timeMs'
+  >
+  readonly handle: GatewayHandle
+  /** The agent runs as JSON text. */
+  readonly runsText: () => string
+  readonly kept: () => Kept
+  readonly limitBytes: (head: RequestHead) => number | null
+  readonly answer: (arrived: IncomingRequest, response: ServerResponse) => Later<void>
+  /** Stops its clock, and ends running work. */
+  readonly stop: () => void
+}
+
+/** @param control loads its control paths. */
+export function connectGateway(
+  part: GatewayPart,
+  control: (move: ClockMover<GatewayEffect>) => Promise<ControlPaths>,
+): ServedGateway {
+  const { options, world, recorder, hooks, lastRequest } = part
+  const { onLog } = hooks
+  const startedMs = Date.now()
+  let recent = part.kept === null ? createRecent() : copyRecent(part.kept.now.recent)
+  const host = createHost(
+    gatewayMachine(world),
+    recorder,
+    {
+      clock: options.clock,
+      emit: (effects) => {
+        note(recent, effects)
+        work.emit(effects)
+        if (onLog !== undefined) logLines(world.state, effects).forEach(onLog)
+      },
+      batch: (all) => all(),
+      flushed: () => Promise.resolve(),
+      worked: () => work.ended(),
+      // Real senders sign with wall-clock time, which continues while a machine sleeps.
+      elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
+      hint: 'Was an event posted?',
+      responses: nodeResponses(noPictures, nameLike(options.like)),
+      ready: () => undefined,
+      guard: { host: options.host, origin: null, token: options.controlToken },
+      lastRequest,
+      ...nodeParts('gateway'),
+    },
+    hooks,
+    control,
+  )
+  const { agent, deliveries } = options
+  const work = createWork(
+    host.driver.dispatch,
+    typeof agent === 'function' ? agent : null,
+    deliveries,
+    // An instant clock does not advance while external work runs.
+    options.clock === 'instant' ? workTimeOuts(options) : null,
+  )
+  const earlier = part.kept?.now.subscriptions ?? null
+  const memory = createMemory(world, options, host.driver.dispatch, earlier)
+  const file = createFileLoader(options, host.driver.dispatch)
+  const keep = (): KeptState => ({ recent: copyRecent(recent), subscriptions: memory.kept() })
+  const snapshots = new Map(part.kept?.snapshots)
+  const changeWorld = (change: WorldChange): void => {
+    if (change.do === 'snapshot') snapshots.set(change.name, keep())
+    // Work outside ends: the other state asks for its own.
+    else work.stop()
+    const before = change.do === 'restore' ? snapshots.get(change.name) : undefined
+    if (change.do === 'reset') recent = createRecent()
+    else if (before !== undefined) recent = copyRecent(before.recent)
+    host.changeWorld(change)
+    if (change.do !== 'reset' && change.do !== 'restore') return
+    memory.restart(before?.subscriptions)
+    file.restart()
+  }
+  const limitBytes: ServedGateway['limitBytes'] = (head) => {
+    if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
+    file.load()
+    return needsBody(world, head) ? options.maxBodyBytes : null
+  }
+  const answer: ServedGateway['answer'] = (arrived, response) => {
+    const { method, target, headers, body, fault } = arrived
+    if (options.control && isControl(method, target))
+      return host.answerControl(arrived, response, {})
+    file.load()
+    const kind = 'request'
+    host.enter(response, (atMs, request) => {
+      return { kind, atMs, request, method, target, headers, body, fault }
+    })
+  }
+  file.load()
+  return {
+    host: { ...host, changeWorld },
+    handle: {
+      ...host.clock,
+      ...createWorldHandle({
+        host: { changeWorld },
+        recorder,
+        flushed: () => Promise.resolve(),
+        snapshots: () => new Set(world.snapshots.keys()),
+        received: async () => {
+          const { requestsOf } = await import('./received.ts')
+          return requestsOf(world, await recorder.view())
+        },
+        keepsTime: options.epoch === 'now',
+      }),
+      outbox: () => outboxOf(recent),
+      runs: () => JSON.parse(runsText(recent)) as ReturnType<Gateway['runs']>,
+      routes: () => [...world.setup.staticRoutes.keys(), ...world.state.dynamicRoutes.keys()],
+      failDeliveries: (failure) =>
+        host.driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),
+      subscribe: memory.subscribe,
+      remove: memory.remove,
+    },
+    runsText: () => runsText(recent),
+    kept: () => ({ now: keep(), snapshots }),
+    limitBytes,
+    answer,
+    stop: () => {
+      host.driver.stop()
+      work.stop()
+    },
+  }
+}
+
+/** Loads the subscriptions file whenever it has changed; does nothing without one. */
+function createFileLoader(
+  { subscriptionsFile }: CompleteGatewayOptions,
+  dispatch: (at: (atMs: number) => GatewayInput) => void,
+): { readonly load: () => void; readonly restart: () => void } {
+  const createLook = (): ReturnType<typeof watchFile> =>
+    subscriptionsFile === null ? () => undefined : watchFile(subscriptionsFile)
+  let look = createLook()
+  const load = (): void => {
+    const changed = look()
+    if (changed !== undefined) dispatch((atMs) => ({ kind: 'file', atMs, ...changed }))
+  }
+  const restart = (): void => {
+    look = createLook()
+    load()
+  }
+  return { load, restart }
+}
+
+const workTimeOuts = ({ agentTimeOutMs }: CompleteGatewayOptions): WorkTimeOuts => ({
+  runMs: agentTimeOutMs,
+  deliveryMs: limits.senderTimeOut.value * 1000,
+})
