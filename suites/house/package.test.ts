@@ -62,7 +62,8 @@ describe.skipIf(isForeign)('the package', () => {
 
   test('contains nothing of Node in what pages load', () => {
     const names = ['browser.js', 'msw.js', 'in-process.js']
-    const ofNode = /['"](?:node:\w+|fs|path|http|net|crypto|buffer|stream|zlib)['"]|\brequire\(/
+    const ofNode =
+      /["'`]node:\w+|\b(?:from|import\()\s*["'`](?:fs|path|http|net|crypto|buffer|stream|zlib)\b|\brequire\(/
     const found = names.filter((name) =>
       ofNode.test(readFileSync(join(root, 'dist/bundle', name), 'utf8')),
     )
