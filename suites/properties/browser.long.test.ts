@@ -1,4 +1,5 @@
 // The emulator in a page of a real browser: the same bytes as in this process.
+// oxlint-disable unicorn/prefer-add-event-listener -- clients use the handlers too.
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
