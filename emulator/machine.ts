@@ -49,7 +49,18 @@ export type ReplyEffect = {
   readonly reason?: string
   /** The body is a file: the edge handles conditional and range requests. */
   readonly file?: FileFacts
+  /** What a fault does to the response on its way; absent without one. */
+  readonly transport?: Transport
 }
+
+/**
+ * A response that does not arrive whole, or not immediately. With `parts`, the head and the first of so many equal parts
+ * of the body are sent now, each other one with a `part` effect. Otherwise the connection ends or is reset after so many
+ * bytes of the body, at the latest before its last one.
+ */
+export type Transport =
+  | { readonly parts: number; readonly everyMs: number }
+  | { readonly afterBytes: number; readonly then: 'end' | 'reset' }
 
 /** Request headers by lower-case name; only those that the protocol uses reach the machine. */
 export type Headers = Readonly<Record<string, string>>
@@ -148,6 +159,23 @@ export type FrameContent =
       readonly metadata: Readonly<Record<string, string | null>>
     }
 
+/** A message to sockets. With `cutBytes`, only so many bytes of its WebSocket frame are sent; an `end` effect follows. */
+export type SentMessage = {
+  readonly kind: 'send'
+  readonly sockets: readonly number[]
+  readonly text: string
+  readonly cutBytes?: number
+}
+
+/** A binary message to sockets. With `shortBytes`, only so many bytes of its payload are sent. */
+export type SentFrame = {
+  readonly kind: 'frame'
+  readonly sockets: readonly number[]
+  readonly content: FrameContent
+  readonly cutBytes?: number
+  readonly shortBytes?: number
+}
+
 /** An effect of a world. The edge emits the effects of a step in order. */
 export type Effect =
   | ReplyEffect
@@ -161,10 +189,18 @@ export type Effect =
       readonly headers: Readonly<Record<string, string>>
       readonly body: Body
     }
-  | { readonly kind: 'send'; readonly sockets: readonly number[]; readonly text: string }
-  | { readonly kind: 'frame'; readonly sockets: readonly number[]; readonly content: FrameContent }
-  /** These sockets end. */
+  | SentMessage
+  | SentFrame
+  /** These sockets end, accepted or not. */
   | { readonly kind: 'end'; readonly sockets: readonly number[]; readonly how: SocketEnd }
+  /** The next part of a response with `parts`. */
+  | { readonly kind: 'part'; readonly request: number }
+  /** The connection of a request is reset, whether or not its response has begun. */
+  | { readonly kind: 'reset'; readonly request: number }
+  /** A fault applies. Nothing is sent: what follows shows its effect. */
+  | { readonly kind: 'fault'; readonly id: string }
+  /** The server has restarted: its connections have been reset. */
+  | { readonly kind: 'restart' }
   /** A client sent a credential to a signed link, which needs none; `where` is the header that carried it. */
   | {
       readonly kind: 'leak'

@@ -6,6 +6,7 @@ import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
 import * as deployments from './server/deployments.ts'
+import * as faults from './scenario/faults.ts'
 import * as files from './server/files.ts'
 import * as frameLayouts from './server/frames.ts'
 import * as history from './server/history.ts'
@@ -49,6 +50,7 @@ export const areas = {
   settings,
   internal,
   manager,
+  faults,
   webhooks,
   signatures,
   templates,
@@ -79,6 +81,7 @@ export const rules = {
   ...settings.rules,
   ...internal.rules,
   ...manager.rules,
+  ...faults.rules,
   ...webhooks.rules,
   ...signatures.rules,
   ...templates.rules,

@@ -4,11 +4,15 @@ import { readJsonText } from '../lib/json-text.ts'
 import { isObject, type JsonObject, readJson, writeJson } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { isPlainObject } from '../options/json-schema.ts'
+import type { Scenario } from '../options/scenario.ts'
 import type { NodeTypes, ServerOptions } from '../options/server-options.ts'
 import { usageError } from '../options/usage.ts'
 import { testNodes } from '../server/nodes/test-nodes.ts'
 
-type CatalogOptions = Pick<ServerOptions, 'objectInfo' | 'nodes'>
+/** The options that select the node types of a server. */
+export type CatalogOptions = Pick<ServerOptions, 'objectInfo' | 'nodes'> & {
+  readonly scenario?: Pick<Scenario, 'types'>
+}
 
 /** Where the texts of node types come from. */
 export type CatalogSources = {
@@ -20,20 +24,47 @@ export type CatalogSources = {
 
 /**
  * Returns the text of a catalogue when it is first needed: the built-in one or its replacements, merged with additional
- * types; the last type of a name applies. Reads the files of the user immediately, and throws a usage error for one that
+ * types, those of the scenario last; the last type of a name applies. Reads the files of the user immediately, and throws a usage error for one that
  * cannot be read or is not an object of node types.
  */
 export function readCatalog(
-  { objectInfo, nodes }: CatalogOptions,
+  { objectInfo, nodes, scenario }: CatalogOptions,
   { builtIn, readFile }: CatalogSources,
 ): () => string {
   const bases = objectInfo.map((source) => sourceText(source, 'object-info', readFile))
   const additions = nodes.map((source) => sourceText(source, 'nodes', readFile))
+  const scripted = Object.entries(scenario?.types ?? {}).map(scenarioType)
+  if (scripted.length > 0) additions.push(JSON.stringify(Object.fromEntries(scripted)))
   let text: string | undefined
   return () => {
     text ??= joined([...(bases.length === 0 ? [builtIn()] : bases), ...additions])
     return text
   }
+}
+
+/** A type of the scenario, with defaults for the members that it lacks [scenario/types]. */
+function scenarioType([name, entry]: [name: string, entry: unknown]): [string, object] {
+  requireTypes({ [name]: entry }, 'The node types of the scenario')
+  const type = entry as { readonly input: object; readonly output?: readonly unknown[] }
+  const { input, output = [] } = type
+  const order = Object.entries(input).map(([group, inputs]) => [
+    group,
+    Object.keys(inputs as object),
+  ])
+  const usual = {
+    input,
+    input_order: Object.fromEntries(order) as object,
+    output,
+    output_is_list: output.map(() => false),
+    output_name: output,
+    name,
+    display_name: name,
+    description: '',
+    python_module: 'custom_nodes.scenario',
+    category: 'scenario',
+    output_node: false,
+  }
+  return [name, { ...usual, ...type }]
 }
 
 /** A single text stays as written and is not parsed. */
@@ -101,20 +132,35 @@ function requireTypes(catalog: unknown, name: string): void {
     throw usageError(`${name} must be an object with at least one node type. ${saveOne}`)
 }
 
-/** Throws a usage error for a planned failure of an unknown node type, which would never occur. */
+/** Throws a usage error for a rule about an unknown node type, which would never apply. */
 export function requireKnownTypes(
-  { failures, unknownNodes }: Pick<ServerOptions, 'failures' | 'unknownNodes'>,
+  {
+    failures,
+    scenario: { nodes, runs },
+    unknownNodes,
+  }: Pick<ServerOptions, 'failures' | 'scenario' | 'unknownNodes'>,
   catalog: () => string,
 ): void {
-  const named = failures.flatMap(({ class_type }) => class_type ?? [])
-  if (named.length === 0 || unknownNodes === 'accept') return
+  if (unknownNodes === 'accept') return
+  const rules = [
+    ['Failure', failures.map(({ class_type }) => class_type)],
+    ['Node rule', nodes.map(({ class_type }) => class_type)],
+    ['Run rule', runs.map(({ workflow }) => workflow)],
+  ] as const
+  if (rules.every(([, named]) => named.every((type) => type === undefined))) return
   const known = [catalog(), testNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
-  const at = failures.findIndex(
-    ({ class_type }) => class_type !== undefined && !known.includes(class_type),
-  )
-  const unknown = failures[at]?.class_type
+  for (const [noun, named] of rules) requireKnown(noun, named, known)
+}
+
+function requireKnown(
+  noun: string,
+  named: readonly (string | undefined)[],
+  known: readonly string[],
+): void {
+  const at = named.findIndex((type) => type !== undefined && !known.includes(type))
+  const unknown = named[at]
   if (unknown === undefined) return
   const meant = nearest(unknown, known)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw usageError(`Failure ${at + 1} names the unknown node type "${unknown}".${hint}`)
+  throw usageError(`${noun} ${at + 1} names the unknown node type "${unknown}".${hint}`)
 }

@@ -184,6 +184,8 @@ export function createDriver<I, E>(
     clearTimeout(timer)
   }
 
+  // A machine can have timers from the start.
+  schedule()
   return {
     dispatch,
     jump,

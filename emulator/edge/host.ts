@@ -1,6 +1,14 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
-import type { Body, Entry, IncomingRequest, Machine, ReplyEffect, WorldChange } from '../machine.ts'
+import type {
+  Body,
+  Effect,
+  Entry,
+  IncomingRequest,
+  Machine,
+  ReplyEffect,
+  WorldChange,
+} from '../machine.ts'
 import type { Clock } from '../options/server-options.ts'
 import type { Reply } from '../http/replies.ts'
 import { type ClockGroup, createClockHandle, type HintingClock } from './clock-handle.ts'
@@ -29,7 +37,11 @@ export type Hooks<I, E> = {
 /** How an edge writes its responses, which are of type R. */
 export type Responses<R> = {
   /** Writes a reply, unless the client has disconnected. `timeMs` is the machine's time since 1970. */
-  readonly write: (response: R, reply: Reply, timeMs: number) => void
+  readonly write: (response: R, reply: Reply | ReplyEffect, timeMs: number) => void
+  /** Writes the next part of a response with `parts`. */
+  readonly writePart: (response: R) => void
+  /** Resets the connection of a response, whether or not it has begun. */
+  readonly reset: (response: R) => void
   /** Ends a response without a reply. */
   readonly drop: (response: R) => void
   /** Calls back when the response is finished, or its client has disconnected. */
@@ -107,7 +119,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const counts = new Set<Map<string, number>>()
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
-  const write = (response: R, reply: Reply): void => {
+  const write = (response: R, reply: Reply | ReplyEffect): void => {
     const atMs = timeMs()
     const ready = edge.ready(reply.body)
     if (ready === undefined) return responses.write(response, reply, atMs)
@@ -115,9 +127,18 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     void ready.then(send).catch(() => responses.drop(response))
   }
   const reply = (effect: ReplyEffect): void => {
-    const response = waiting.get(effect.request)
-    waiting.delete(effect.request)
+    const { request, transport } = effect
+    const response = waiting.get(request)
+    // A response in parts goes on.
+    if (transport === undefined || !('parts' in transport)) waiting.delete(request)
     if (response !== undefined) write(response, effect)
+  }
+  const disturb = ({ kind, request }: FaultEffect): void => {
+    const response = waiting.get(request)
+    if (response === undefined) return
+    if (kind === 'part') return responses.writePart(response)
+    waiting.delete(request)
+    responses.reset(response)
   }
   const count = (effect: E): void => {
     const name = machine.nameOf(effect)
@@ -126,7 +147,10 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const emit = (input: I, effects: readonly E[]): void => {
     const entry = { input, effects }
     recorder.record(entry)
-    for (const effect of effects) if (isReply(effect)) reply(effect)
+    for (const effect of effects) {
+      if (isReply(effect)) reply(effect)
+      else if (isOfFault(effect)) disturb(effect)
+    }
     edge.emit(effects)
     if (counts.size > 0) effects.forEach(count)
     onEntry?.(entry)
@@ -196,5 +220,11 @@ const restarted: Reply = {
   body: '503: The state of the server has changed.',
 }
 
-const isReply = (effect: { readonly kind: string }): effect is ReplyEffect =>
-  effect.kind === 'reply'
+type AnyEffect = { readonly kind: string }
+/** What a fault does to the connection of a request. */
+type FaultEffect = Extract<Effect, { kind: 'part' | 'reset' }>
+
+const isReply = (effect: AnyEffect): effect is ReplyEffect => effect.kind === 'reply'
+
+const isOfFault = (effect: AnyEffect): effect is FaultEffect =>
+  effect.kind === 'part' || effect.kind === 'reset'

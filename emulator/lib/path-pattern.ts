@@ -16,10 +16,12 @@ export function matchesPath(pattern: string, path: string): boolean {
 
 const withoutPrefix = (path: string): string => path.replace(/^\/api(?=\/|$)/, '')
 
+/** The regular expressions of the parts of a pattern with stars. */
+const stars: Readonly<Record<string, string>> = { '/**': '(?:/.*)?', '/*': '/[^/]+', '*': '[^/]*' }
+
 function compile(pattern: string): RegExp {
-  const parts = pattern.split(/(\*\*|\*)/).map((part) => {
-    if (part === '**') return '.*'
-    return part === '*' ? '[^/]*' : part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
-  })
+  const parts = pattern
+    .split(/(\/\*\*(?=\/|$)|\/\*(?=\/|$)|\*)/)
+    .map((part) => stars[part] ?? part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
   return new RegExp(`^${parts.join('')}$`)
 }

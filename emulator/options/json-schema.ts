@@ -247,7 +247,7 @@ export function readObjects(
 }
 
 /** An object completed with the defaults of its schema, or the end of a sentence that says what is wrong. */
-function readObject(schema: Schema, given: unknown): Members | string {
+export function readObject(schema: Schema, given: unknown): Members | string {
   if (!isPlainObject(given)) return 'is not an object'
   const { properties = {}, required = [] } = schema
   const defaults = Object.entries(properties).flatMap(([name, member]) =>

@@ -3,6 +3,7 @@
 import { type Script, scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
+import { faultProblem } from './faults.ts'
 import { violations, violationText } from './json-schema.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
@@ -35,8 +36,31 @@ export function readScenarios(value: unknown): Scenario | string {
   for (const [index, one] of scenarios.entries()) {
     const [first] = violations(scenarioSchema, one)
     if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
+    const problem = problemInFaults(one as ScenarioInput)
+    if (problem !== undefined) return `scenario ${index + 1}: ${problem}`
   }
-  return mergeScenarios(scenarios as readonly ScenarioInput[])
+  const merged = mergeScenarios(scenarios as readonly ScenarioInput[])
+  const pattern = merged.nodes
+    .flatMap(({ validate = [] }) => validate.flatMap((check) => check.pattern ?? []))
+    .find((one) => !isPattern(one))
+  return pattern === undefined ? merged : `the pattern ${pattern} is not a regular expression`
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+/** A fault of a valid scenario that can have no effect, and why; undefined without one. */
+function problemInFaults({ faults = [] }: ScenarioInput): string | undefined {
+  for (const [index, fault] of faults.entries()) {
+    const problem = faultProblem(fault)
+    if (problem !== undefined) return `faults[${index}] ${problem}`
+  }
+  return undefined
 }
 
 /** Valid scenarios merged in order. */

@@ -43,6 +43,8 @@ function effectName(effect: Effect): string {
       return `frame ${effect.content.frame}`
     case 'run':
       return `run ${effect.state}`
+    case 'fault':
+      return `fault ${effect.id}`
     default:
       return effect.kind
   }

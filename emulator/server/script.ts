@@ -2,23 +2,32 @@
 
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { ScriptChange } from '../../spec/scenario/scenario.ts'
-import type { ScriptState } from './state/scenario.ts'
+import { setTimer } from '../lib/timers.ts'
+import type { ServerState } from './state/server.ts'
 
-export function changeScript(script: ScriptState, change: ScriptChange): void {
-  if ('add' in change) addFault(script, change.add)
+type Scripted = Pick<ServerState, 'script' | 'timers' | 'nowMs'>
+
+export function changeScript(state: Scripted, change: ScriptChange): void {
+  const { script } = state
+  if ('add' in change) addFault(state, change.add)
   else if ('remove' in change)
     script.faults = script.faults.filter(({ id }) => id !== change.remove)
   else {
     const { runs, nodes, faults } = change.load
     Object.assign(script, { runs, nodes, faults: [] })
-    for (const fault of faults) addFault(script, fault)
+    for (const fault of faults) addFault(state, fault)
   }
 }
 
-/** A fault replaces an earlier one with its id; without an id it gets a number. */
-function addFault(script: ScriptState, fault: Fault): void {
-  script.lastFault++
-  const id = fault.id ?? `fault ${script.lastFault}`
+/**
+ * A fault replaces an earlier one with its id; without an id it gets a number. One with a time gets a timer, unless that
+ * time is over.
+ */
+function addFault({ script, timers, nowMs }: Scripted, fault: Fault): void {
+  const serial = ++script.lastFault
+  const id = fault.id ?? `fault ${serial}`
   const others = script.faults.filter((one) => one.id !== id)
-  script.faults = [...others, { id, fault, matched: 0, applied: 0 }]
+  script.faults = [...others, { id, serial, fault, matched: 0, applied: 0 }]
+  const { atMs } = fault.when
+  if (atMs !== undefined && atMs >= nowMs) setTimer(timers, atMs, { kind: 'time', serial })
 }

@@ -74,7 +74,10 @@ function emptyState(
 ): ServerState {
   const timers = createTimers<TimerTarget>()
   const worlds = setups.map((setup) => worldState(setup, nowMs))
-  return { nowMs, timers, script: scriptState(options), worlds, sockets: new Map() }
+  const script = scriptState(options)
+  const state = { nowMs, timers, script, wire: null, worlds, sockets: new Map() }
+  changeScript(state, { load: options.script })
+  return state
 }
 
 function worldsOf(setups: readonly WorldSetup[], state: ServerState): Server['worlds'] {
@@ -110,12 +113,10 @@ const worldSetup = (
   pictureSeed: hash53(`pictures of ${options.seed}`),
 })
 
-/** The script at the start. */
-function scriptState({ script, seed }: WorldOptions): ScriptState {
+/** An empty script. */
+function scriptState({ seed }: WorldOptions): ScriptState {
   const random = createRandom(`faults of ${seed}`)
-  const state: ScriptState = { runs: [], nodes: [], faults: [], random, lastFault: 0 }
-  changeScript(state, { load: script })
-  return state
+  return { runs: [], nodes: [], faults: [], random, lastFault: 0 }
 }
 
 const createWorker = (index: number): Worker => ({

@@ -2,23 +2,30 @@
 
 import { keyHeader } from '../../spec/server/access.ts'
 import { changeScript } from './script.ts'
-import { changeWorld, endSockets } from './change-world.ts'
+import { changeWorld, endAllSockets } from './change-world.ts'
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, IncomingRequest, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
 import { parameter, splitTarget } from '../http/requests.ts'
 import { admit as admitOnLocal } from './local/access.ts'
 import { finish } from './response-headers.ts'
+import { type Answers, openBy, openDisturbed } from './faults/handshakes.ts'
+import { disturbMessages } from './faults/messages.ts'
+import { answerDisturbed, findRequestHit } from './faults/requests.ts'
+import { fireFault } from './faults/timers.ts'
+import { forgetSocket, isDisturbed } from './faults/wire.ts'
 import { endInstall } from './world/installs.ts'
 import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/endpoints.ts'
 import { closeSocket, openSocket, readMessage, sendLate } from './world/sockets.ts'
 import { advance } from './runs/worker.ts'
 import { isHosted } from './world/derived.ts'
+import type { FaultTimer } from './state/faults.ts'
 import type { Admission, Server } from './state/server.ts'
 import type { World } from './state/world.ts'
 import type { TimerTarget, Worker } from './state/runs.ts'
 
 type RequestInput = Extract<Input, { kind: 'request' }>
+type OpenInput = Extract<Input, { kind: 'open' }>
 
 /**
  * Applies an input to the server and returns the effects in order. Synchronous and deterministic: equal servers and
@@ -27,43 +34,52 @@ type RequestInput = Extract<Input, { kind: 'request' }>
 export function step(server: Server, input: Input): readonly Effect[] {
   const effects: Effect[] = []
   for (const world of server.worlds) world.effects = effects
-  advanceTo(server, input.atMs)
-  if (input.kind === 'request') {
-    const { hosted } = server
-    const isForLinks = input.links && hosted !== null
-    effects.push(...(isForLinks ? hosted.answerLink(server, input) : answer(server, input)))
-  } else if (input.kind === 'open') connect(server, input)
-  else if (input.kind === 'script') changeScript(server.state.script, input.change)
-  else if (input.kind === 'world') effects.push(...changeWorld(server, input))
-  else if (input.kind === 'drop') effects.push(...endSockets(server, input.how))
-  else if (input.kind !== 'wake') {
-    const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]
-    if (world === undefined) return effects
-    if (input.kind === 'message') readMessage(world, input.socket, input.text)
-    else {
-      server.state.sockets.delete(input.socket)
-      closeSocket(world, input.socket)
-    }
-  }
+  advanceTo(server, effects, input.atMs)
+  const from = effects.length
+  apply(server, effects, input)
+  if (isDisturbed(server)) disturbMessages(server, effects, from)
   return effects
 }
 
+function apply(server: Server, effects: Effect[], input: Input): void {
+  if (input.kind === 'request') receive(server, effects, input)
+  else if (input.kind === 'open') connect(server, effects, input)
+  else if (input.kind === 'script') changeScript(server.state, input.change)
+  else if (input.kind === 'world') effects.push(...changeWorld(server, input))
+  else if (input.kind === 'drop') effects.push(...endAllSockets(server, input.how))
+  else if (input.kind !== 'wake') {
+    const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]
+    if (input.kind === 'close') {
+      server.state.sockets.delete(input.socket)
+      forgetSocket(server, input.socket)
+      if (world !== undefined) closeSocket(world, input.socket)
+    } else if (world !== undefined) readMessage(world, input.socket, input.text)
+  }
+}
+
 /** Advances the time of the server, and fires the timers that are due until then. */
-function advanceTo(server: Server, untilMs: number): void {
+function advanceTo(server: Server, effects: Effect[], untilMs: number): void {
   const { state, worlds } = server
   for (
     let timer = takeTimer(state.timers, untilMs);
     timer !== undefined;
     timer = takeTimer(state.timers, untilMs)
   ) {
-    fire(server, timer)
+    const from = effects.length
+    state.nowMs = Math.max(state.nowMs, timer.dueMs)
+    fire(server, effects, timer)
+    if (isDisturbed(server) && meetsFaults(timer.what)) disturbMessages(server, effects, from)
   }
   state.nowMs = Math.max(state.nowMs, untilMs)
   for (const world of worlds) world.state.nowMs = state.nowMs
 }
 
-function fire({ worlds }: Server, { dueMs, what }: Timer<TimerTarget>): void {
-  const world = worlds[what.world] as World
+/** Whether faults can affect what a timer sends: not again what they have delayed. */
+const meetsFaults = (what: TimerTarget): boolean => 'world' in what || what.kind === 'handshake'
+
+function fire(server: Server, effects: Effect[], { dueMs, what }: Timer<TimerTarget>): void {
+  if (!('world' in what)) return fireOfFault(server, effects, what)
+  const world = server.worlds[what.world] as World
   const { state } = world
   state.nowMs = Math.max(state.nowMs, dueMs)
   if (what.kind === 'install') endInstall(world)
@@ -71,10 +87,28 @@ function fire({ worlds }: Server, { dueMs, what }: Timer<TimerTarget>): void {
   else if (what.kind === 'worker') advance(world, state.workers[what.worker] as Worker)
 }
 
+function fireOfFault(server: Server, effects: Effect[], timer: FaultTimer): void {
+  for (const { state } of server.worlds) state.nowMs = server.state.nowMs
+  if (timer.kind !== 'handshake') return fireFault(server, effects, timer)
+  openBy(server, effects, timer.input, timer.then, answersTo(server, timer.input))
+}
+
 /** When the next timer of the server fires, in the server's milliseconds; undefined if it waits for an input. */
 export const nextWakeMs = ({ state }: Server): number | undefined => nextTimer(state.timers)?.dueMs
 
-function connect(server: Server, input: Extract<Input, { kind: 'open' }>): void {
+function connect(server: Server, effects: Effect[], input: OpenInput): void {
+  if (server.state.script.faults.length === 0) open(server, input)
+  else openDisturbed(server, effects, input, answersTo(server, input))
+}
+
+/** How a handshake is answered without faults. */
+const answersTo = (server: Server, input: OpenInput): Answers => ({
+  open: () => open(server, input),
+  refuse: (reply) => refuseSocket(server, input, reply),
+  userOf: () => userOf(server, { method: 'GET', ...input }),
+})
+
+function open(server: Server, input: OpenInput): void {
   const admitted = admit(server, { method: 'GET', ...input })
   if ('refusal' in admitted) return refuseSocket(server, input, admitted.refusal)
   const refusal = refuseHandshake(server, input)
@@ -86,25 +120,40 @@ function connect(server: Server, input: Extract<Input, { kind: 'open' }>): void 
 /** Handles a handshake like a request. */
 function refuseSocket(
   { options, worlds }: Server,
-  { socket, target, headers }: Extract<Input, { kind: 'open' }>,
+  { socket, target, headers }: OpenInput,
   refusal: Reply,
 ): void {
   const reply = finish(options, splitTarget(target)[0], headers['accept'], refusal)
   worlds[0].effects.push({ kind: 'refuse', socket, ...reply })
 }
 
-function refuseHandshake(
-  { hosted }: Server,
-  { fault }: Extract<Input, { kind: 'open' }>,
-): Reply | undefined {
+function refuseHandshake({ hosted }: Server, { fault }: OpenInput): Reply | undefined {
   if (fault === undefined) return undefined
   if (hosted !== null) return badRequest(hosted.handshakeNeeded)
   const { refusal, value } = fault
   return refuse(refusal, {}, { upgrade: value, version: value, key: value })
 }
 
+function receive(server: Server, effects: Effect[], input: RequestInput): void {
+  const hit =
+    server.state.script.faults.length === 0
+      ? undefined
+      : findRequestHit(server, input, () => userOf(server, input))
+  if (hit === undefined) return void effects.push(...answer(server, input))
+  const [path] = splitTarget(input.target)
+  answerDisturbed(server, effects, input.request, hit, (reply) =>
+    reply === undefined ? answer(server, input) : [replyTo(server, input, path, reply)],
+  )
+}
+
+/** Answers a request: first the reply, then what it causes. */
+const answer = (server: Server, input: RequestInput): readonly Effect[] =>
+  input.links && server.hosted !== null
+    ? server.hosted.answerLink(server, input)
+    : answerMain(server, input)
+
 /** Sends the reply to a request, and then what the request triggers [workflows/answers-first]. */
-function answer(server: Server, input: RequestInput): readonly Effect[] {
+function answerMain(server: Server, input: RequestInput): readonly Effect[] {
   const admitted = admit(server, input)
   const [path, query] = splitTarget(input.target)
   if ('refusal' in admitted) return [replyTo(server, input, path, admitted.refusal)]

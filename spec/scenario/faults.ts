@@ -1,6 +1,6 @@
 // Faults: what goes wrong on purpose, when, and for whom. A fault is data; the machine applies it on the world's clock.
 
-import type { Schema } from '../language.ts'
+import { both, hosted, local, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
 
 const name = { type: 'string', minLength: 1 } as const
@@ -13,30 +13,33 @@ export const faultWhen = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    method: { ...name, description: 'only requests with this method' },
+    method: {
+      type: 'string',
+      pattern: '^[A-Z]+$',
+      description: 'only requests with this method; without it, all except OPTIONS',
+    },
     path: {
-      ...name,
+      type: 'string',
+      pattern: '^/[^?#]*$',
       description:
-        'requests of this path, with or without /api; * stands for one segment, ** for any number',
+        'only requests of this path, with or without /api; * stands for one segment, ** for any number',
     },
     socket: { const: 'open', description: 'WebSocket handshakes' },
     message: {
       ...name,
-      description: 'socket messages of this type, or preview for binary preview frames',
+      description: 'socket messages of this type, preview for binary previews, or * for all',
     },
     data: {
       type: 'object',
-      description: 'only messages whose data has these members, such as {"value": 3}',
+      description:
+        'only messages whose data has these members, such as {"value": 3}; a preview has the data of its progress',
     },
-    node: { ...name, description: 'only messages about this node id' },
+    node: { ...name, description: 'only messages about the node with this id' },
     atMs: { ...delay, description: 'once, at this time of the world, in milliseconds' },
     user: { ...name, description: 'only requests and sockets of this account (hosted)' },
-    clientId: { ...name, description: 'only sockets with this clientId' },
+    clientId: { ...name, description: 'only sockets that were opened with this clientId' },
     nth: {
-      type: ['integer', 'array'],
-      minimum: 1,
-      minItems: 1,
-      items: count,
+      anyOf: [count, { type: 'array', minItems: 1, items: count }],
       description: 'only this match, counted from 1, or these matches',
     },
     probability: {
@@ -48,7 +51,15 @@ export const faultWhen = {
   },
 } as const satisfies Schema
 
-/** What a fault does. Members for requests, for messages and for the whole server are not mixed, except `delayMs`. */
+/** A message that the server sends although nothing caused it. */
+const insertedMessage = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['type', 'data'],
+  properties: { type: name, data: { type: 'object' } },
+} as const satisfies Schema
+
+/** What a fault does. Members for responses, handshakes and messages are not mixed; see `effectsOf` for which belong where. */
 export const faultThen = {
   type: 'object',
   additionalProperties: false,
@@ -59,17 +70,25 @@ export const faultThen = {
       maximum: 599,
       description: 'answer with this status; the request has no other effect',
     },
-    headers: { type: 'object', description: 'headers of that answer' },
+    headers: { type: 'object', description: 'headers of that answer, each a text' },
     body: {
-      type: ['string', 'object', 'array'],
-      description: 'body of that answer: text, or a JSON value',
+      anyOf: [{ type: 'string' }, { type: 'object' }, { type: 'array', items: {} }],
+      description: 'body of that answer: text, or a JSON value; by default an error of the server',
     },
-    retryAfter: { type: 'integer', minimum: 0, description: 'the header Retry-After, in seconds' },
-    delayMs: { ...delay, description: 'deliver the response or the message this much later' },
+    retryAfter: { ...bytes, description: 'the header Retry-After of that answer, in seconds' },
+    delayMs: { ...delay, description: 'everything that follows happens this much later' },
     reset: {
-      type: ['boolean', 'object'],
-      properties: { afterBytes: { ...bytes, description: 'bytes of the body that still arrive' } },
-      additionalProperties: false,
+      anyOf: [
+        { const: true },
+        {
+          type: 'object',
+          additionalProperties: false,
+          required: ['afterBytes'],
+          properties: {
+            afterBytes: { ...bytes, description: 'bytes of the body that still arrive' },
+          },
+        },
+      ],
       description: 'reset the TCP connection; a socket client sees code 1006',
     },
     truncate: {
@@ -103,13 +122,14 @@ export const faultThen = {
       description: 'keep the connection, but send nothing from now on, and answer no ping',
     },
     skip: { const: true, description: 'do not send the message' },
-    repeat: { ...count, description: 'send the message this many times more' },
-    swap: { const: true, description: 'send the message after the next one' },
+    repeat: { ...count, maximum: 1000, description: 'send the message this many times more' },
+    swap: { const: true, description: 'send the message after the next one to its socket' },
     alter: {
       type: 'object',
       description: 'set these members of the data; null removes one',
     },
-    short: { ...bytes, description: 'send only this many bytes of a preview frame' },
+    insert: { ...insertedMessage, description: 'send this message before, known or not' },
+    short: { ...bytes, description: 'send only this many bytes of a preview' },
     cut: {
       ...bytes,
       description: 'send this many bytes of the WebSocket frame, then reset the connection',
@@ -137,3 +157,273 @@ export const fault = {
 } as const satisfies Schema
 
 export type Fault = Static<typeof fault>
+export type FaultWhen = Fault['when']
+export type FaultThen = Fault['then']
+
+/** What a fault watches: requests, handshakes of sockets, messages on them, or the time. */
+export type Watched = 'requests' | 'handshakes' | 'messages' | 'time'
+
+/** The members of `when` that choose each of them; a fault without any watches requests. */
+export const watchedBy = {
+  handshakes: ['socket'],
+  time: ['atMs'],
+  messages: ['message', 'data', 'node'],
+  requests: ['method', 'path'],
+} as const satisfies Readonly<Record<Watched, readonly (keyof FaultWhen)[]>>
+
+/** The members of `then` that have an effect on each of them. */
+export const effectsOf = {
+  requests: [
+    'status',
+    'headers',
+    'body',
+    'retryAfter',
+    'delayMs',
+    'reset',
+    'truncate',
+    'slow',
+    'restart',
+  ],
+  handshakes: [
+    'refuse',
+    'headers',
+    'body',
+    'retryAfter',
+    'delayMs',
+    'reset',
+    'close',
+    'silence',
+    'restart',
+  ],
+  messages: [
+    'delayMs',
+    'reset',
+    'close',
+    'silence',
+    'skip',
+    'repeat',
+    'swap',
+    'alter',
+    'insert',
+    'short',
+    'cut',
+    'restart',
+  ],
+  time: ['reset', 'close', 'silence', 'restart'],
+} as const satisfies Readonly<Record<Watched, readonly (keyof FaultThen)[]>>
+
+/** Reason phrases of the statuses that faults answer with. */
+export const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Payload Too Large',
+  422: 'Unprocessable Entity',
+  425: 'Too Early',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  507: 'Insufficient Storage',
+}
+
+export const rules = {
+  'faults/all-members': {
+    says: 'A fault applies where all members of its `when` match; without any it watches every request.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/path': {
+    says: 'A fault finds a path with and without /api; `*` is one segment of it, `**` any number.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/preflight': {
+    says: 'A fault without a method does not match OPTIONS, so that preflights of pages still work.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/user': {
+    says: 'A fault with a `user` matches only requests and sockets of that account.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'faults/nth': {
+    says: '`nth` counts the matches of its fault from 1; `times` limits how often the fault applies.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/first': {
+    says: 'The first fault that applies decides; a fault with only `delayMs` adds its delay to that.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/probability': {
+    says: '`probability` is drawn from the seed: equal seeds and inputs hit the same matches.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/status': {
+    says: 'A fault answers with its status, headers and body, and the request has no other effect.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/text-body': {
+    says: 'On local, an answer of a fault without a body is a text: its status and reason.',
+    basis: 'chosen',
+    on: local,
+  },
+  'faults/hosted-body': {
+    says: 'On hosted, an answer of a fault without a body is an error with `code` and `message`.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'faults/retry-after': {
+    says: '`retryAfter` is the header Retry-After of the answer of a fault, in seconds.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/delayed-response': {
+    says: 'A delayed response is sent later on the clock of the world; its request acts when it arrives.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/reset-response': {
+    says: '`reset` loses the response: the request has its effect, and its connection is reset.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/reset-in-body': {
+    says: '`reset` with `afterBytes` resets the connection after that many bytes of the body.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/truncate': {
+    says: '`truncate` ends the connection after so many bytes of the body, short of Content-Length.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/slow': {
+    says: '`slow` sends a body in equal parts: the first immediately, then one every `everyMs`.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/refuse': {
+    says: '`refuse` answers a WebSocket handshake with a status, like a rejected request.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/handshake-close': {
+    says: '`close` at a handshake accepts the socket, and closes it before any message.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/handshake-reset': {
+    says: '`reset` at a handshake resets the connection without an answer.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/handshake-delay': {
+    says: 'A delayed handshake is answered later; the socket opens at that time.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/close': {
+    says: '`close` closes the sockets of a message with a code instead of sending it; runs continue.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/reset-socket': {
+    says: '`reset` resets the connections of a message instead of sending it: clients see 1006.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/silence': {
+    says: 'A silent socket stays connected, but receives nothing any more, neither messages nor pongs.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/skip': {
+    says: '`skip` does not send the message; the state of the server is the same as without the fault.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/repeat': {
+    says: '`repeat` sends the message so many times more, directly after the first.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/delayed-message': {
+    says: 'Delayed messages keep their order on a socket; messages without a delay overtake them.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/swap': {
+    says: '`swap` sends the message after the next one to its socket, also if that one is swapped.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/alter': {
+    says: '`alter` sets members of the data of a message, and removes those that are null.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/insert': {
+    says: '`insert` sends another message of any type and data before the message.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/short': {
+    says: '`short` sends the first bytes of a preview as a complete WebSocket message.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/cut': {
+    says: '`cut` sends so many bytes of the WebSocket frame of a message, then resets the connection.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/client-id': {
+    says: 'A fault with a `clientId` spares the other sockets that receive the same message.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/preview': {
+    says: 'A preview matches the `data` and `node` of the progress message of its step.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/at-time': {
+    says: 'A fault with `atMs` applies once, at that time of the world, to all sockets that match.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/restart-local': {
+    says: 'A restart of a local server loses queue, history, caches and temporary files, no others.',
+    basis: 'chosen',
+    on: local,
+  },
+  'faults/restart-hosted': {
+    says: 'A restart of a hosted server loses its sockets; runs, jobs and files continue.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'faults/restart-sockets': {
+    says: 'A restart resets sockets (code 1006) and waiting requests, as if the process is killed.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/journal': {
+    says: 'Faults and their effects stand in the journal, and replay without a difference.',
+    basis: 'chosen',
+    on: both,
+  },
+} as const satisfies Rules

@@ -1,7 +1,7 @@
 // Node rules: how long nodes take, what comes out of them, and how they fail, by type, id, run or account; and the
 // behaviour of node types whose code nobody has.
 
-import { both, type Rules, type Schema } from '../language.ts'
+import { both, local, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
 
 const name = { type: 'string', minLength: 1 } as const
@@ -24,6 +24,49 @@ export const scenarioFile = {
 } as const satisfies Schema
 
 export type ScenarioFile = Static<typeof scenarioFile>
+
+/** Stands for the value of an input of the node. */
+const inputReference = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['input'],
+  properties: { input: name },
+} as const
+
+/** A condition on the inputs of a call. */
+const where = {
+  type: 'object',
+  description: 'only for calls in which these inputs have these values',
+} as const
+
+/** A check of the inputs of a node. Bounds and patterns apply to values of their type, as in JSON Schema. */
+export const nodeCheck = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['input'],
+  properties: {
+    input: { ...name, description: 'the input, which its declaration then does not limit' },
+    type: {
+      enum: ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'],
+      description: 'the type of a literal',
+    },
+    minimum: { type: 'number' },
+    maximum: { type: 'number' },
+    enum: { type: 'array', items: {} },
+    pattern: name,
+    types: {
+      type: 'array',
+      items: name,
+      description: 'the types of a link; the node then accepts links of other types than declared',
+    },
+    message: {
+      ...name,
+      description: 'the detail of custom_validation_failed; {value} is the literal or type',
+    },
+  },
+} as const satisfies Schema
+
+export type NodeCheck = Static<typeof nodeCheck>
 
 /** One node rule. The first rule that matches a node and has a member decides that member. */
 export const nodeRule = {
@@ -66,20 +109,9 @@ export const nodeRule = {
     },
     validate: {
       type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['input', 'message'],
-        properties: {
-          input: name,
-          minimum: { type: 'number' },
-          maximum: { type: 'number' },
-          enum: { type: 'array' },
-          pattern: name,
-          message: { ...name, description: 'the detail of custom_validation_failed' },
-        },
-      },
-      description: 'checks by the node itself: the server rejects a literal that breaks one',
+      items: nodeCheck,
+      description:
+        'checks by the node itself: POST /prompt rejects a node that breaks one, with an error for each input that they name',
     },
     needs: {
       type: 'array',
@@ -87,23 +119,25 @@ export const nodeRule = {
         type: 'object',
         additionalProperties: false,
         required: ['inputs'],
-        properties: {
-          inputs: { type: 'array', items: name },
-          where: { type: 'object', description: 'only if these literal inputs have these values' },
-        },
+        properties: { inputs: { type: 'array', items: name }, where },
       },
-      description: 'which lazy inputs it requests; others are not evaluated',
+      description: 'which lazy inputs it requests; the others are not evaluated',
     },
     changed: {
-      enum: ['always', 'never', 'by input'],
-      description: 'whether it runs again although its inputs are the same',
+      anyOf: [{ enum: ['always', 'never'] }, inputReference],
+      description:
+        'whether it runs again although its inputs are the same: always, never, or if this input is true',
     },
     lists: {
       type: 'object',
       additionalProperties: false,
       properties: {
         inputs: { type: 'boolean', description: 'one call takes whole lists' },
-        outputs: { type: 'array', items: { type: 'boolean' } },
+        outputs: {
+          type: 'array',
+          items: { type: 'boolean' },
+          description: 'which outputs are lists',
+        },
       },
     },
     expands: {
@@ -111,21 +145,35 @@ export const nodeRule = {
       additionalProperties: false,
       required: ['graph', 'result'],
       properties: {
+        where,
         graph: {
           type: 'object',
           description:
-            'a graph by node id; {"input": NAME} as the value of an input stands for an input of the node',
+            'nodes by id, as in a workflow; {"input": NAME} as the value of an input stands for an input of the node',
         },
         result: {
           type: 'array',
-          description: 'a link or value for each output of the node',
+          items: {},
+          description: 'for each output of the node a link into the graph, or a value',
         },
       },
       description: 'the small graph that the node turns into when it runs',
     },
     blocks: {
       type: 'array',
-      items: { type: 'integer', minimum: 0 },
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          outputs: {
+            type: 'array',
+            items: { type: 'integer', minimum: 0 },
+            description: 'by default all',
+          },
+          where,
+          message: { ...name, description: 'sent as an error of each node behind it (local)' },
+        },
+      },
       description: 'outputs that block the nodes behind them: these do not run',
     },
   },
@@ -181,6 +229,61 @@ export const rules = {
   },
   'scenario/node-choice': {
     says: 'Node rules apply by type, id, run and account; the first that has a member decides it.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-validate': {
+    says: 'A failed check of a rule rejects the node with custom_validation_failed for each checked input.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-validate-types': {
+    says: 'A check of link types replaces the comparison with the declared types of the node.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-needs': {
+    says: 'A node with needs runs its other lazy inputs not at all, and starts again once it has them.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-changed': {
+    says: 'A node that has always changed runs again although it is cached, and those behind it too.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-lists': {
+    says: 'A node rule says whether a node takes whole lists, and which of its outputs are lists.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-expands': {
+    says: 'The nodes that a node expands into run in its place, and messages name it as their parent.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-expands-error': {
+    says: 'The error of a node in an expansion names the node of the submitted workflow.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-cycle': {
+    says: 'An expansion with a cycle ends the run with a dependency cycle error.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-blocks': {
+    says: 'A node behind a blocked output starts, but does nothing for the items that are blocked.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-blocks-message': {
+    says: 'A blocked output with a message sends it as an error, and the run continues.',
+    basis: 'chosen',
+    on: local,
+  },
+  'scenario/types': {
+    says: 'The node types of a scenario are part of the catalogue, with defaults for missing members.',
     basis: 'chosen',
     on: both,
   },

@@ -3,7 +3,7 @@
 import { type DecodedFrame, decodeFrame } from './decode.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
-import { openLine } from './lines.ts'
+import { openLine } from './edges.ts'
 
 /** What arrived on a socket, in order: messages and frames. */
 export type ReceivedItem = Message | DecodedFrame

@@ -1,6 +1,7 @@
 // Shared by the cases about scenarios.
 
 import type { EmulatorOptions } from 'flowdouble'
+import { nodesOf } from '../support/transcript.ts'
 import type { Message } from './judge.ts'
 import type { Run, Subject } from './subject.ts'
 
@@ -37,3 +38,13 @@ export const runAlone = async (
   { connect, run }: Subject,
   graph: Parameters<Subject['run']>[1],
 ): Promise<Run> => run(await connect('me'), graph)
+
+/** A node type as a scenario declares it: its required inputs and its outputs. */
+export const typeWith = (
+  required: Readonly<Record<string, readonly unknown[]>>,
+  output: readonly string[],
+  more: object = {},
+): object => ({ input: { required }, output, ...more })
+
+/** The ids of the nodes that started, in order; a node that starts twice occurs twice. */
+export const startedIn = ({ messages }: Run): string[] => nodesOf('executing', messages).map(String)

@@ -86,8 +86,8 @@ test('in-process/frames Frames are blobs or buffers, as the client asks.', async
 test('in-process/ends The emulator ends sockets: a long message with 1009, a reset with 1012, its end with 1001.', async () => {
   const emulator = await created()
   const codes: string[][] = []
-  const ends = [
-    (socket: { send: (data: string) => void }) => socket.send('x'.repeat(4 * 2 ** 20 + 1)),
+  const ends: ((socket: { send: (data: string) => void }) => unknown)[] = [
+    (socket) => socket.send('x'.repeat(4 * 2 ** 20 + 1)),
     () => emulator.reset(),
     () => emulator.dropSockets(),
     () => emulator.close(),
@@ -189,7 +189,7 @@ test('in-process/msw Clients of node:http reach it through msw; sockets of the p
   expect(logged.mock.calls.flat().join()).toContain('startEmulator')
 })
 
-fixtureTest('fixtures/vitest A test receives a server of its own.', async ({ emulator }) => {
+fixtureTest('fixtures/vitest Each test receives a new server.', async ({ emulator }) => {
   expect((await fetch(`${emulator.url}/system_stats`)).status).toBe(200)
   await emulator.advance(1)
 })

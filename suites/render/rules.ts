@@ -14,6 +14,7 @@ export function rulesPart(): string {
     const shown = (Object.entries(own) as [string, Rule][]).filter(
       ([, one]) => one.basis !== 'chosen',
     )
+    if (shown.length === 0) return []
     return [
       `### ${area}`,
       table(

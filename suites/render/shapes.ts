@@ -42,7 +42,7 @@ function typeText(type: unknown, schema: Schema, textOf: (schema: Schema) => str
 export function shapeOf(schema: Schema, names: Names = new Map()): string {
   const inner = (part: Schema) => names.get(part) ?? shapeOf(part, names)
   if (Object.keys(schema).length === 0) return 'any'
-  const options = list(schema['enum'])
+  const options = 'const' in schema ? [schema['const']] : list(schema['enum'])
   if (options.length > 0) return options.map((option) => JSON.stringify(option)).join(' | ')
   const alternatives = list(schema['anyOf']).filter(isSchema)
   if (alternatives.length > 0) return alternatives.map(inner).join(' | ')

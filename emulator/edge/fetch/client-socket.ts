@@ -159,9 +159,12 @@ export class ClientSocket extends EventTarget {
 
   #end(code: number, reason: string): void {
     if (this.#state === this.CLOSED) return
+    const isFailure = code === NO_CLOSE_FRAME || this.#state === this.CONNECTING
     this.#state = this.CLOSED
-    if (code === NO_CLOSE_FRAME) this.dispatchEvent(new Event('error'))
-    this.dispatchEvent(new SocketCloseEvent(code, reason))
+    if (isFailure) this.dispatchEvent(new Event('error'))
+    this.dispatchEvent(
+      isFailure ? new SocketCloseEvent(NO_CLOSE_FRAME, '') : new SocketCloseEvent(code, reason),
+    )
   }
 
   #setHandler<Type extends keyof Handlers>(type: Type, handler: Handlers[Type]): void {

@@ -17,7 +17,10 @@ export const mswHandlers = (
 ): readonly (RequestHandler | WebSocketHandler)[] => [
   ...emulator.addresses.map((address) =>
     http.all(`${address}/*`, ({ request }) =>
-      isOfLibrary(request) ? refuseLibrary(request) : emulator.fetch(request),
+      isOfLibrary(request)
+        ? refuseLibrary(request)
+        : // msw would answer 500 instead of breaking the connection.
+          emulator.fetch(request).catch(() => Response.error()),
     ),
   ),
   ws

@@ -1,8 +1,9 @@
 // The responses of the fetch API: how a host writes replies to them.
 
 import { type EncodeFile, respond } from '../../http/respond.ts'
-import type { Headers as HeaderValues } from '../../machine.ts'
+import type { Headers as HeaderValues, Transport } from '../../machine.ts'
 import type { Responses } from '../host.ts'
+import { type BodyStream, createBodyStream } from './body-stream.ts'
 
 /** A response that is still to come. */
 export type PendingResponse = {
@@ -15,6 +16,13 @@ export type PendingResponse = {
   readonly reject: (error: unknown) => void
   /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal
+  /** The body of a response that does not arrive whole. */
+  begun?: {
+    readonly output: BodyStream
+    readonly body: Uint8Array
+    readonly count: number
+    sent: number
+  }
 }
 
 /** Statuses whose responses have no body. */
@@ -25,21 +33,22 @@ export const fetchResponses = (
   encodeFile: EncodeFile,
   name: string,
 ): Responses<PendingResponse> => ({
-  write: ({ method, headers: asked, resolve }, reply, timeMs) => {
-    const recipient = { method, headers: asked, takesChunks: true }
-    const { status, reason, headers, body, isLast } = respond(
-      reply,
-      recipient,
-      timeMs,
-      encodeFile,
-      name,
-    )
+  write: (pending, reply, timeMs) => {
+    // A response that has begun cannot become another one.
+    if (pending.begun !== undefined) return breakOff(pending)
+    const recipient = { method: pending.method, headers: pending.headers, takesChunks: true }
+    const wire = respond(reply, recipient, timeMs, encodeFile, name)
+    const { status, reason, headers, body, isLast } = wire
     if (isLast) headers.push('Connection', 'close')
-    const content = bare.has(status) || method === 'HEAD' ? null : contentOf(body)
+    const content = bare.has(status) || pending.method === 'HEAD' ? null : contentOf(body)
+    const transport = 'transport' in reply ? reply.transport : undefined
+    const sent = content && transport ? beginBroken(pending, content, transport) : content
     const init = { status, ...(reason !== undefined && { statusText: reason }) }
-    resolve(new Response(content, { ...init, headers: pairsOf(headers) }))
+    pending.resolve(new Response(sent, { ...init, headers: pairsOf(headers) }))
   },
-  drop: ({ reject }) => reject(networkError()),
+  writePart,
+  reset: breakOff,
+  drop: breakOff,
   onceClosed: ({ signal }, closed) => signal.addEventListener('abort', closed, { once: true }),
   // The client is in this process.
   callerOf: ({ allHeaders }) => ({ address: '127.0.0.1', headers: allHeaders }),
@@ -47,6 +56,40 @@ export const fetchResponses = (
     resolve(new Response(text, { status, headers: { 'Content-Type': type, ...headers } }))
   },
 })
+
+/** Begins a response as far as its transport allows. Returns its body. */
+function beginBroken(
+  pending: PendingResponse,
+  body: Uint8Array,
+  transport: Transport,
+): ReadableStream<Uint8Array> {
+  const output = createBodyStream()
+  const count = 'parts' in transport ? transport.parts : 1
+  pending.begun = { output, body, count, sent: 0 }
+  if ('parts' in transport) writePart(pending)
+  else {
+    // All of it would be a whole response.
+    output.push(body.subarray(0, Math.min(transport.afterBytes, Math.max(0, body.length - 1))))
+    output.fail(networkError())
+  }
+  return output.stream
+}
+
+/** Sends the next part of a response. */
+function writePart({ begun }: PendingResponse): void {
+  if (begun === undefined) return
+  const { output, body, count } = begun
+  const from = Math.floor((body.length * begun.sent) / count)
+  const to = Math.floor((body.length * ++begun.sent) / count)
+  output.push(body.subarray(from, to))
+  if (begun.sent === count) output.end()
+}
+
+/** Breaks the connection of a response, whether or not it has begun. */
+function breakOff({ begun, reject }: PendingResponse): void {
+  if (begun === undefined) reject(networkError())
+  else begun.output.fail(networkError())
+}
 
 /** The error of a fetch whose connection breaks. */
 const networkError = (): TypeError => new TypeError('Failed to fetch')

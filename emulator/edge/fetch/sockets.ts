@@ -1,7 +1,7 @@
 // The sockets of an edge without a network: their handshakes, incoming messages, and the effects that go out to them.
 
 import { limits } from '../../../spec/limits.ts'
-import type { Effect, Headers, Input } from '../../machine.ts'
+import type { Effect, FrameContent, Headers, Input, SentFrame, SentMessage } from '../../machine.ts'
 import type { Connect, SocketLine } from './client-socket.ts'
 import type { Turns } from './turns.ts'
 
@@ -17,7 +17,7 @@ export type Sockets = {
 
 type SocketHooks = {
   readonly dispatch: (at: (atMs: number) => Input) => void
-  readonly encode: (content: Extract<Effect, { kind: 'frame' }>['content']) => Uint8Array
+  readonly encode: (content: FrameContent) => Uint8Array
   readonly turns: Turns
   /** The id of the last socket before its first: those of a fork follow those of the other server. */
   readonly lastSocket: number
@@ -29,17 +29,21 @@ const TOO_LARGE = 1009
 export function createSockets({ dispatch, encode, turns, lastSocket }: SocketHooks): Sockets {
   /** Sockets in a handshake, and open ones. */
   const lines = new Map<number, SocketLine>()
+  const accepted = new Set<number>()
   let lastId = lastSocket
 
   /** Forgets a socket, and reports to the world that it closed. */
   const close = (id: number): void => {
+    accepted.delete(id)
     if (lines.delete(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
   }
   const connect: Sockets['connect'] = (target, headers, line) => {
     const id = ++lastId
     lines.set(id, line)
     turns.add(() => {
-      if (lines.has(id)) dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers }))
+      if (!lines.has(id)) return
+      dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers }))
+      if (!lines.has(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
     })
     return {
       message: (data) => {
@@ -57,21 +61,30 @@ export function createSockets({ dispatch, encode, turns, lastSocket }: SocketHoo
       const line = lines.get(id)
       // Nothing is sent to it any more.
       lines.delete(id)
-      if (how === 'reset') line?.end(NO_CLOSE_FRAME, '')
+      if (how === 'reset' || !accepted.delete(id)) line?.end(NO_CLOSE_FRAME, '')
       else if (how !== 'silence') line?.end(how.close, 'The state of the server has changed.')
     }
   }
+  const accept = (id: number): void => {
+    accepted.add(id)
+    lines.get(id)?.open()
+  }
+  const send = (effect: SentMessage | SentFrame): void => {
+    // Of a message that breaks off, clients see only how its socket ends.
+    if (effect.cutBytes !== undefined) return
+    const data =
+      effect.kind === 'send' ? effect.text : encode(effect.content).subarray(0, effect.shortBytes)
+    for (const id of effect.sockets) lines.get(id)?.send(data)
+  }
   const emit: Sockets['emit'] = (effects) => {
     for (const effect of effects) {
-      if (effect.kind === 'accept') lines.get(effect.socket)?.open()
+      if (effect.kind === 'accept') accept(effect.socket)
       if (effect.kind === 'refuse') {
         lines.get(effect.socket)?.end(NO_CLOSE_FRAME, '')
         lines.delete(effect.socket)
       }
       if (effect.kind === 'end') end(effect)
-      if (effect.kind !== 'send' && effect.kind !== 'frame') continue
-      const data = effect.kind === 'frame' ? encode(effect.content) : effect.text
-      for (const id of effect.sockets) lines.get(id)?.send(data)
+      if (effect.kind === 'send' || effect.kind === 'frame') send(effect)
     }
   }
   const closeAll = (): void => {

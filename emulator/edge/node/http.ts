@@ -1,10 +1,11 @@
 // HTTP on Node: which request headers reach a world, and how to write a reply.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Headers } from '../../machine.ts'
+import type { Headers, ReplyEffect } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
 import { apiKeyHeader, usedHeaders } from '../../http/request-headers.ts'
 import { type EncodeFile, respond } from '../../http/respond.ts'
+import { endBroken } from './broken-connections.ts'
 
 /** @param credentials whether to include credentials. */
 export function readHeaders(request: IncomingMessage, credentials: boolean): Headers {
@@ -29,7 +30,7 @@ const noHeaders: Headers = {}
 /** Writes a reply. `timeMs` is the world's time since 1970. */
 export function writeReply(
   response: ServerResponse,
-  reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file'>,
+  reply: Pick<ReplyEffect, 'status' | 'headers' | 'body' | 'reason' | 'file' | 'transport'>,
   timeMs: number,
   encodeFile: EncodeFile,
   name?: string,
@@ -56,7 +57,8 @@ export function writeReply(
   if (!response.shouldKeepAlive) headers.push('Connection', 'close')
   else if (isOld) headers.push('Connection', 'keep-alive')
   response.writeHead(status, reason, headers)
-  if (typeof body === 'string') response.end(body, 'latin1')
+  if (reply.transport !== undefined) endBroken(response, body, reply.transport)
+  else if (typeof body === 'string') response.end(body, 'latin1')
   else response.end(body)
 }
 

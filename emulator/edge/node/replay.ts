@@ -1,9 +1,8 @@
 // Replays a journal, given as lines or text, with the built-in catalogue by default.
 
 import { type ReplayResult, replayJournal } from '../../journal/replay.ts'
-import type { ServerOptions } from '../../options/server-options.ts'
 import { serverFormat } from '../../server/journal.ts'
-import { readCatalog } from '../catalog.ts'
+import { type CatalogOptions, readCatalog } from '../catalog.ts'
 import { nodeTypeFiles } from './node-types.ts'
 
 /**
@@ -25,7 +24,7 @@ import { nodeTypeFiles } from './node-types.ts'
  */
 export const replay = (
   journal: string | readonly string[],
-  catalogue: string | Pick<ServerOptions, 'objectInfo' | 'nodes'> = { objectInfo: [], nodes: [] },
+  catalogue: string | CatalogOptions = { objectInfo: [], nodes: [] },
 ): ReplayResult =>
   replayJournal(
     journal,

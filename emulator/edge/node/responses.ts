@@ -4,13 +4,18 @@ import type { ServerResponse } from 'node:http'
 import type { Place } from '../../../spec/language.ts'
 import type { EncodeFile } from '../../http/respond.ts'
 import type { Edge, Responses } from '../host.ts'
+import { resetConnection, sendPart } from './broken-connections.ts'
 import { writeReply } from './http.ts'
 
 /** `name` is the value of the response header Server. */
 export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<ServerResponse> => ({
   write: (response, reply, timeMs) => {
-    if (!response.destroyed) writeReply(response, reply, timeMs, encodeFile, name)
+    // A response that has begun cannot become another one.
+    if (response.headersSent) response.destroy()
+    else if (!response.destroyed) writeReply(response, reply, timeMs, encodeFile, name)
   },
+  writePart: sendPart,
+  reset: (response) => void resetConnection(response.req.socket),
   drop: (response) => void response.destroy(),
   onceClosed: (response, closed) => void response.once('close', closed),
   callerOf: ({ req: { socket, headers } }) => ({ address: socket.remoteAddress ?? '', headers }),

@@ -1,12 +1,12 @@
 // WebSockets: their handshakes, incoming messages, and the effects that go out to them.
 
 import type { IncomingMessage } from 'node:http'
-import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../../spec/limits.ts'
-import type { Effect, Headers, Input, SocketEnd } from '../../machine.ts'
+import type { Effect, Headers, Input, SentFrame } from '../../machine.ts'
 import { dateText } from '../../http/respond.ts'
+import { endConnection, resetConnection, sendCut } from './broken-connections.ts'
 import { readHeaders, replyText } from './http.ts'
 import { type Connection, createWriter, flush, MAX_STALL_MS } from './socket-writer.ts'
 
@@ -48,13 +48,17 @@ export function createSockets(hooks: SocketHooks): Sockets {
   const connections = new Map<number, Connection>()
   const writer = createWriter(hooks.compresses)
   const handshakes = createHandshakes(hooks, connections)
+  /** Ends that are not on the wire yet. */
+  const ending = new Set<Promise<void>>()
 
   const end = ({ sockets, how }: Extract<Effect, { kind: 'end' }>): void => {
     for (const id of sockets) {
       const connection = connections.get(id)
       // Nothing is sent to it any more.
       connections.delete(id)
-      if (connection !== undefined) endConnection(connection, how)
+      const ended = connection === undefined ? handshakes.reset(id) : endConnection(connection, how)
+      ending.add(ended)
+      void ended.finally(() => void ending.delete(ended))
     }
   }
   const emit = (effects: readonly Effect[]): void => {
@@ -63,23 +67,27 @@ export function createSockets(hooks: SocketHooks): Sockets {
       if (effect.kind === 'refuse') handshakes.refuse(effect)
       if (effect.kind === 'end') end(effect)
       if (effect.kind !== 'send' && effect.kind !== 'frame') continue
-      const { sockets } = effect
+      const { sockets, cutBytes } = effect
       const isFrame = effect.kind === 'frame'
       // One buffer for all receivers; a text for one alone is encoded on its way out.
       const data = isFrame
-        ? hooks.encode(effect.content)
+        ? encodeFrame(effect)
         : sockets.length === 1
           ? effect.text
           : Buffer.from(effect.text)
       for (const id of sockets) {
         const connection = connections.get(id)
-        if (connection !== undefined) writer.send(connection, data, isFrame)
+        if (connection === undefined) continue
+        if (cutBytes === undefined) writer.send(connection, data, isFrame)
+        else sendCut(connection, Buffer.from(data), isFrame, cutBytes)
       }
     }
     writer.endStep()
   }
+  const encodeFrame = ({ content, shortBytes }: SentFrame): Uint8Array =>
+    shortBytes === undefined ? hooks.encode(content) : hooks.encode(content).subarray(0, shortBytes)
   const flushed = async (): Promise<void> => {
-    await Promise.all(Array.from(connections.values(), flush))
+    await Promise.all([...Array.from(connections.values(), flush), ...ending])
   }
   const closeAll = (): void => {
     for (const { close } of connections.values()) close(1001, 'The server stops.')
@@ -94,20 +102,14 @@ export function createSockets(hooks: SocketHooks): Sockets {
   return { upgrade, emit, batch: writer.batch, flushed, closeAll, lastId }
 }
 
-/** Ends a connection. A silent one stays open, but reads nothing, so that it does not answer pings either. */
-function endConnection({ raw, socket, close }: Connection, how: SocketEnd): void {
-  if (how === 'silence') socket.pause()
-  else if (how !== 'reset') close(how.close, 'The state of the server has changed.')
-  else if (raw instanceof Socket) raw.resetAndDestroy()
-  else socket.terminate()
-}
-
 type Handshakes = {
   readonly upgrade: Sockets['upgrade']
   readonly lastId: Sockets['lastId']
   /** Accepts a handshake: from then on its socket is among the connections, until it closes. */
   readonly accept: (id: number) => void
   readonly refuse: (effect: Extract<Effect, { kind: 'refuse' }>) => void
+  /** Resets the connection of a handshake that is not answered yet. */
+  readonly reset: (id: number) => Promise<void>
 }
 
 function createHandshakes(hooks: SocketHooks, connections: Map<number, Connection>): Handshakes {
@@ -123,11 +125,16 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     protocol = await server
     const id = ++lastId
     handshakes.set(id, { request, raw, head })
+    raw.once('close', () => {
+      // The client has not waited for the answer.
+      if (handshakes.delete(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
+    })
     const headers: Headers = readHeaders(request, hooks.readsCredentials)
     const target = request.url ?? '/ws'
     dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers, ...faultOf(request) }))
     // A handshake can still fail at its connection; then report the socket as closed.
-    if (!connections.has(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
+    if (!connections.has(id) && !handshakes.has(id))
+      dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
   }
   const accept = (id: number): void => {
     const handshake = handshakes.get(id)
@@ -154,7 +161,12 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     handshakes.delete(socket)
     raw?.end(replyText({ status, headers, body }, timeMs(), name), () => raw.destroy())
   }
-  return { upgrade, accept, refuse, lastId: () => lastId }
+  const reset = async (id: number): Promise<void> => {
+    const raw = handshakes.get(id)?.raw
+    handshakes.delete(id)
+    if (raw !== undefined) await resetConnection(raw)
+  }
+  return { upgrade, accept, refuse, reset, lastId: () => lastId }
 }
 
 /** ws loads TLS and zlib: it is imported for the first client, so that the server starts fast. */

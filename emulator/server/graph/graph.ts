@@ -1,9 +1,7 @@
 // Reads the inputs of the nodes of a graph, and the links between them.
 
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
-
-/** A link to an output of another node. */
-export type Link = { readonly source: string; readonly index: number }
+import type { Link } from '../state/runs.ts'
 
 const noInputs: JsonObject = new Map()
 
@@ -46,4 +44,16 @@ export function brokenLink(
     }
   }
   return undefined
+}
+
+/** Ids of the nodes that provide an input of another node: a node of unknown type that provides none is an output. */
+export function linkedIds(graph: JsonObject): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (const id of graph.keys()) {
+    for (const value of nodeInputs(graph, id).values()) {
+      const link = linkOf(value)
+      if (link !== undefined) ids.add(link.source)
+    }
+  }
+  return ids
 }

@@ -20,13 +20,14 @@ import type { World } from '../state/world.ts'
 
 /**
  * The value of a literal after conversion, and what is wrong with it. A literal that cannot be converted stays as it
- * is.
+ * is. The declaration does not limit one that its type checks itself (`isUnlimited`).
  */
 export function checkLiteral(
   world: World,
   type: NodeType,
   input: DeclaredInput,
   given: Json,
+  isUnlimited: boolean,
 ): { readonly value: Json; readonly error?: NodeError } {
   const unwrapped =
     isObject(given) && given.has('__value__') ? (given.get('__value__') as Json) : given
@@ -42,7 +43,8 @@ export function checkLiteral(
     isFile && Array.isArray(input.type)
       ? { ...input, type: fileChoices(world, file) }
       : currentInput(world, type, input)
-  const error = isFile && file.what !== undefined ? undefined : outside(world, declared, value)
+  const checksItself = isUnlimited || (isFile && file.what !== undefined)
+  const error = checksItself ? undefined : outside(world, declared, value)
   return error === undefined ? { value } : { value, error }
 }
 

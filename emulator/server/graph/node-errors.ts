@@ -86,9 +86,13 @@ export function notInList(input: DeclaredInput, value: Json, options: readonly J
   ])
 }
 
-/** The error of a check that is specific to a node type. */
-export const refusedByType = (input: string, text: string): NodeError =>
-  build('custom_validation_failed', { input, text }, [['input_name', input]])
+/** The error of a check that is specific to a node type. Without a text it names only the input. */
+export function refusedByType(input: string, text: string | null): NodeError {
+  const error = build('custom_validation_failed', { input, text: text ?? '' }, [
+    ['input_name', input],
+  ])
+  return text === null ? { ...error, details: input } : error
+}
 
 /** Never empty on real servers, where it contains file names and line numbers. */
 const TRACEBACK = ['  File "flowdouble", in validate_inputs\n'] as const

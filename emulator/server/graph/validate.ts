@@ -3,11 +3,13 @@
 import { promptErrors } from '../../../spec/server/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
-import { linkOf, nodeInputs } from './graph.ts'
+import { linkedIds } from './graph.ts'
 import { outputType, typesMatch } from './links.ts'
 import { checkLiteral, refusedByItsType } from './literals.ts'
 import * as errors from './node-errors.ts'
+import type { NodeCheck } from '../../../spec/scenario/nodes.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
+import { checksFor, checksLiteral, checksTypes, failedChecks } from './scripted-checks.ts'
 import { pythonRepr, pythonText, pythonTypeName } from '../../lib/python.ts'
 import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
@@ -119,18 +121,6 @@ function unknownClass(world: World, id: string, class_type: Json | undefined): V
   return { kind: 'refused', error, nodeErrors: new Map(bare ? [] : [[id, entry]]) }
 }
 
-/** Ids of the nodes that provide an input of another node: a node of unknown type that provides none is an output. */
-function linkedIds(graph: JsonObject): ReadonlySet<string> {
-  const ids = new Set<string>()
-  for (const id of graph.keys()) {
-    for (const value of nodeInputs(graph, id).values()) {
-      const link = linkOf(value)
-      if (link !== undefined) ids.add(link.source)
-    }
-  }
-  return ids
-}
-
 /**
  * The maximum number of outputs that are listed on nodes in all: on real servers the list grows with the square of the
  * graph.
@@ -184,19 +174,34 @@ const tooDeep: PythonException = {
 }
 
 /** A node under validation: the inputs before `next` are done. */
-type Visit = { readonly id: string; next: number; valid: boolean; readonly errors: NodeError[] }
+type Visit = {
+  readonly id: string
+  /** What the node checks itself, by the scenario. */
+  readonly checks: readonly NodeCheck[]
+  next: number
+  valid: boolean
+  readonly errors: NodeError[]
+}
+
+const visitOf = ({ world, types }: Validation, id: string): Visit => ({
+  id,
+  checks: checksFor(world, id, types.get(id)?.class_type ?? ''),
+  next: 0,
+  valid: true,
+  errors: [],
+})
 
 /**
  * Validates a node after the sources of its links. Uses an explicit stack, since a workflow may be longer than the call
  * stack is deep.
  */
 function validateFrom(validation: Validation, output: string): void {
-  const stack: Visit[] = [{ id: output, next: 0, valid: true, errors: [] }]
+  const stack: Visit[] = [visitOf(validation, output)]
   for (let visit = stack.at(-1); visit !== undefined; visit = stack.at(-1)) {
     const outcome = continueVisit(validation, visit, stack)
     if (typeof outcome === 'string') {
       validation.open.add(visit.id)
-      stack.push({ id: outcome, next: 0, valid: true, errors: [] })
+      stack.push(visitOf(validation, outcome))
       continue
     }
     stack.pop()
@@ -263,9 +268,10 @@ function continueVisit(
     } else takeLiteral(validation, visit, type, input, value)
   }
   const refused = refusedByItsType(validation.world, type, inputs)
-  if (refused === undefined) return undefined
-  if ('text' in refused) return refused
-  visit.errors.push(refused)
+  if (refused !== undefined && 'text' in refused) return refused
+  if (refused !== undefined) visit.errors.push(refused)
+  if (visit.checks.length > 0 && inputs !== undefined)
+    visit.errors.push(...failedChecks(visit.checks, inputs, validation.types))
   return undefined
 }
 
@@ -277,7 +283,8 @@ function takeLiteral(
   input: DeclaredInput,
   given: Json,
 ): void {
-  const { value, error } = checkLiteral(validation.world, type, input, given)
+  const isUnlimited = visit.checks.length > 0 && checksLiteral(visit.checks, input.name)
+  const { value, error } = checkLiteral(validation.world, type, input, given, isUnlimited)
   if (error !== undefined) visit.errors.push(error)
   if (value === given) return
   const inputs = inputsOf(validation, visit.id)
@@ -314,7 +321,7 @@ function followLink(
     return { type: 'KeyError', text: pythonRepr(source) }
   const received = outputType(type, index)
   if (typeof received === 'object' && 'text' in received) return received
-  if (!typesMatch(received, input.type)) {
+  if (!checksTypes(visit.checks) && !typesMatch(received, input.type)) {
     visit.errors.push(errors.typeMismatch(input, received, [...link]))
     return undefined
   }

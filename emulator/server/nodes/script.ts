@@ -2,7 +2,7 @@
 
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import { hash53 } from '../../lib/random.ts'
-import type { Failure } from '../state/nodes.ts'
+import type { Failure, NodeType } from '../state/nodes.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
@@ -56,7 +56,18 @@ export const plannedFailure = (
     : { exception_type, exception_message: exception_message ?? meaningOf(exception_type) }
 
 /** A text that changes when a rule changes the results of a node; undefined if it leaves them as they are. */
-export function scriptText({ outputs, values }: NodeRule): string | undefined {
-  if (outputs === undefined && values === undefined) return undefined
-  return `${hash53(JSON.stringify([outputs, values]))}`
+export function scriptText(script: NodeRule): string | undefined {
+  const { outputs, values, lists, expands, blocks } = script
+  const results = [outputs, values, lists, expands, blocks]
+  if (results.every((one) => one === undefined)) return undefined
+  return `${hash53(JSON.stringify(results))}`
 }
+
+/** A node type whose lists are those of a rule [scenario/node-lists]. */
+export const withLists = (type: NodeType, { lists }: NodeRule): NodeType =>
+  lists === undefined
+    ? type
+    : Object.assign({}, type, {
+        takesLists: lists.inputs ?? type.takesLists,
+        outputIsList: lists.outputs ?? type.outputIsList,
+      })

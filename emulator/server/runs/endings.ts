@@ -6,10 +6,10 @@ import { isObject, writeJson } from '../../lib/json.ts'
 import { unloadBetweenRuns } from '../world/loaded-models.ts'
 import { announce } from '../world/log.ts'
 import { sendStatus } from '../world/sockets.ts'
-import { hiddenInputs } from './node-inputs.ts'
+import { hiddenInputs, submittedGraph } from './node-inputs.ts'
 import { pythonText } from '../../lib/python.ts'
 import { nextPending, readyAtMs } from '../world/queue.ts'
-import { idAndTime, sendForRun } from './running.ts'
+import { idAndTime, originOf, sendForRun } from './running.ts'
 import { resultOf } from './result-cache.ts'
 import { remaining, timestamp } from '../world/derived.ts'
 import type { Ending, Running } from '../state/runs.ts'
@@ -44,7 +44,8 @@ export function succeed(world: World, running: Running): void {
 }
 
 /** The interrupt is noticed at this node. */
-export function interruptedAt(world: World, running: Running, id: string): void {
+export function interruptedAt(world: World, running: Running, found: string): void {
+  const id = originOf(running, found).real
   const data = [
     `{"prompt_id": ${running.promptIdText}`,
     `"node_id": ${JSON.stringify(id)}`,
@@ -56,8 +57,9 @@ export function interruptedAt(world: World, running: Running, id: string): void 
   endRun(world, running, 'interrupted', null)
 }
 
-/** This node has failed. */
-export function fail(world: World, running: Running, id: string, failure: Failure): void {
+/** This node has failed. A node of an expansion counts as the one that expanded. */
+export function fail(world: World, running: Running, found: string, failure: Failure): void {
+  const id = originOf(running, found).real
   const { exception_type, exception_message } = failure
   const { keepsFailures, messageNames, jobNames } = world.setup.traits
   const node = [
@@ -68,8 +70,8 @@ export function fail(world: World, running: Running, id: string, failure: Failur
   const named = (name: string): string => `"exception_type": ${JSON.stringify(name)}`
   const place = [
     `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
-    `"current_inputs": ${currentInputs(running, id)}`,
-    `"current_outputs": ${keepsFailures ? currentOutputs(running) : JSON.stringify([...running.graph.keys()])}`,
+    `"current_inputs": ${currentInputs(running, found)}`,
+    `"current_outputs": ${keepsFailures ? currentOutputs(running) : JSON.stringify([...submittedGraph(running).keys()])}`,
   ]
   const data = [
     `{"prompt_id": ${running.promptIdText}`,
@@ -118,6 +120,52 @@ function inputText(item: Value): string {
   return isNested ? JSON.stringify(pythonText(value)) : writeJson(value)
 }
 
+/** The details of an output: the node that produced it, and where that comes from. */
+function metaText(running: Running, producer: string): string {
+  const { display, parent, real } = originOf(running, producer)
+  const node_id = JSON.stringify(producer)
+  const display_node = JSON.stringify(display)
+  const from = `"parent_node": ${JSON.stringify(parent)}, "real_node_id": ${JSON.stringify(real)}`
+  return `{"node_id": ${node_id}, "display_node": ${display_node}, ${from}}`
+}
+
+/**
+ * No node can run: those that are left wait for each other. The error names the first of them, or the node that expanded
+ * into it. A local history counts the run as successful, as on real servers [scenario/node-cycle].
+ */
+export function failByCycle(world: World, running: Running): void {
+  const { keepsFailures, messageNames, jobNames } = world.setup.traits
+  const waiting = [...running.schedule.pending.keys()]
+  const expanded = waiting.find((id) => originOf(running, id).display !== id)
+  const id = originOf(running, expanded ?? waiting[0] ?? '').display
+  const type = 'graph.DependencyCycleError'
+  const named = (isWord: boolean): string =>
+    `"exception_type": ${JSON.stringify(isWord ? wordOf(type) : type)}`
+  const node = [
+    `"node_id": ${JSON.stringify(id)}`,
+    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
+  ]
+  const message = '"exception_message": "Dependency cycle detected"'
+  const place = [
+    '"traceback": []',
+    `"current_inputs": ${keepsFailures ? '{}' : '[]'}`,
+    `"current_outputs": ${keepsFailures ? currentOutputs(running) : JSON.stringify([...submittedGraph(running).keys()])}`,
+  ]
+  const data = [
+    `{"prompt_id": ${running.promptIdText}`,
+    ...node,
+    `"executed": ${JSON.stringify(finished(running))}`,
+    message,
+    named(messageNames === 'words'),
+    ...place,
+    `"timestamp": ${timestamp(world)}}`,
+  ]
+  sendForRun(world, running, 'execution_error', () => data.join(', '))
+  if (!keepsFailures) return endRun(world, running, 'success', null)
+  const detail = [...node, message, named(jobNames === 'words'), ...place]
+  endRun(world, running, 'error', `{${detail.join(', ')}}`)
+}
+
 /** Adds the run to the history, then sends its client the final message [messages/executing-null-last]. */
 function endRun(
   world: World,
@@ -132,11 +180,8 @@ function endRun(
     const result = resultOf(running, id)
     if (result === undefined || result.ui === null) continue
     const node = JSON.stringify(id)
-    const producer = JSON.stringify(result.producer)
     outputs.push(`${node}: ${result.ui}`)
-    meta.push(
-      `${node}: {"node_id": ${producer}, "display_node": ${producer}, "parent_node": null, "real_node_id": ${producer}}`,
-    )
+    meta.push(`${node}: ${metaText(running, result.producer)}`)
   }
   const { messages, startedMs } = running
   addEntry(world, running.run, { state, messages, outputs, meta, failure, startedMs })

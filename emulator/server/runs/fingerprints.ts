@@ -7,7 +7,9 @@ import { floatText, isObject, type JsonObject, writeJson } from '../../lib/json.
 import { nodeScript, runNumber, scriptText } from '../nodes/script.ts'
 import { fileInputOf, namedFile } from '../world/named-files.ts'
 import { bytesOf, fileFacts, fileFingerprint } from '../world/files.ts'
-import { nodeInputs } from '../graph/graph.ts'
+import type { NodeRule } from '../../../spec/scenario/nodes.ts'
+import { isTruthy } from '../../lib/python.ts'
+import { linkOf, nodeInputs } from '../graph/graph.ts'
 import { momentOf, timestamp } from '../world/derived.ts'
 import type { NodeType } from '../state/nodes.ts'
 import type { FileContent, Fingerprints } from '../state/files.ts'
@@ -31,12 +33,18 @@ const NOT_A_NUMBER = 'NaN'
 /** The fingerprints of all nodes of a graph that have one, needed or not. */
 export function fingerprintsOf(
   world: World,
+  run: Run,
   graph: JsonObject,
   types: ReadonlyMap<string, NodeType>,
 ): Fingerprints {
   const fingerprints = new Map<string, string>()
   for (const [id, node] of graph) {
     const class_type = types.get(id)?.class_type ?? ''
+    const changed = nodeScript(world, runNumber(run), id, class_type)?.changed
+    if (changed !== undefined) {
+      if (hasChanged(graph, id, changed)) fingerprints.set(id, NOT_A_NUMBER)
+      continue
+    }
     const kind = Object.hasOwn(kinds, class_type) ? kinds[class_type] : undefined
     if (kind === undefined) continue
     // A client that sends a fingerprint decides what counts as changed [runs/given-fingerprint].
@@ -46,6 +54,15 @@ export function fingerprintsOf(
   }
   return fingerprints
 }
+
+/** Whether a node has changed by its rule: always, never, or by a literal input [scenario/node-changed]. */
+function hasChanged(graph: JsonObject, id: string, changed: Changed): boolean {
+  if (typeof changed === 'string') return changed === 'always'
+  const given = nodeInputs(graph, id).get(changed.input) ?? null
+  return linkOf(given) === undefined && isTruthy(given)
+}
+
+type Changed = NonNullable<NodeRule['changed']>
 
 function fingerprint(
   world: World,
@@ -89,11 +106,11 @@ export function dependsOn(
   graph: JsonObject,
   fingerprints: Fingerprints,
 ): (id: string, type: NodeType) => string | null {
-  const outsideText = (id: string, class_type: string): string | null => {
+  const outsideText = (id: string, class_type: string, changed?: Changed): string | null => {
     const text = fingerprints.get(id)
     if (text === NOT_A_NUMBER) return `${text} ${run.serial}`
     if (text !== undefined) return text
-    if (fileInputOf(class_type) === undefined) return null
+    if (changed !== undefined || fileInputOf(class_type) === undefined) return null
     const named = namedInput(world, graph, id, class_type)
     return named === undefined ? null : fileFingerprint(named.file)
   }
@@ -102,7 +119,7 @@ export function dependsOn(
     // The cache must not hide a failure, nor serve the nodes that depend on it.
     if (script?.exception_type !== undefined) return `run ${run.serial}`
     const own = script === undefined ? undefined : scriptText(script)
-    const text = outsideText(id, class_type)
+    const text = outsideText(id, class_type, script?.changed)
     return own === undefined ? text : `${text ?? ''} by ${own}`
   }
 }

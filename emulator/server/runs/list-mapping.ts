@@ -8,12 +8,12 @@ import type { Failure, NodeType, Value, Work } from '../state/nodes.ts'
 import type { Calls, InputLists } from '../state/runs.ts'
 
 /** The calls of a node with these inputs: one for each item of its longest list [runs/list-maps]. */
-export function createCalls(type: NodeType, inputs: InputLists): Calls {
+export function createCalls(type: NodeType, inputs: InputLists, canExpand: boolean): Calls {
   let count = 1
   if (!type.takesLists) {
     for (const { length } of inputs.values()) count = Math.max(count, length)
   }
-  return { count, at: 0, outputs: [], uis: [], max: 0 }
+  return { count, at: 0, outputs: [], uis: [], max: 0, parts: canExpand ? [] : null }
 }
 
 /** The inputs of the next call: an item of each list, the last item of shorter ones, or the whole lists. */
@@ -36,6 +36,19 @@ export function inputsOfCall(
 export const hashOfCall = (hash: number, { at }: Calls): number =>
   at === 0 ? hash : hash53(`${hash} ${at}`)
 
+/** What blocks the next call, or undefined: an item of its inputs, or any item if it takes whole lists. */
+export function blockOf(
+  type: NodeType,
+  inputs: InputLists,
+  calls: Calls,
+): Extract<Value, { kind: 'blocked' }> | undefined {
+  const items = type.takesLists
+    ? [...inputs.values()].flat()
+    : [...inputsOfCall(type, inputs, calls).values()]
+  for (const item of items) if (item.kind === 'blocked') return item
+  return undefined
+}
+
 /** A list as one value: all its pictures as one batch, of anything else the first item [runs/list-taken-whole]. */
 function joinItems(items: readonly Value[]): Value {
   const [first] = items
@@ -50,8 +63,23 @@ function joinItems(items: readonly Value[]): Value {
 export function takeResults(
   calls: Calls,
   type: NodeType,
-  { outputs, steps, max = steps }: Work,
+  work: Work,
   ui: string | null,
+): Failure | undefined {
+  const { outputs, steps, max = steps } = work
+  calls.at++
+  if (ui !== null) calls.uis.push(ui)
+  if (steps > 0) calls.max = max
+  if (calls.parts === null) return joinOutputs(calls, type, outputs)
+  calls.parts.push({ work })
+  return undefined
+}
+
+/** Adds the outputs of a call to those of earlier ones. */
+export function joinOutputs(
+  calls: Calls,
+  type: NodeType,
+  outputs: Work['outputs'],
 ): Failure | undefined {
   for (let index = 0; index < outputs.length; index++) {
     const output = outputs[index] as Value | readonly Value[]
@@ -62,9 +90,6 @@ export function takeResults(
     if (all.length > 1 && !fitsMemory(all)) return outOfMemory
     calls.outputs[index] = all
   }
-  if (ui !== null) calls.uis.push(ui)
-  if (steps > 0) calls.max = max
-  calls.at++
   return undefined
 }
 

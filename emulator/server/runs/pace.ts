@@ -32,5 +32,5 @@ export const isEndless = (running: Running): boolean =>
   (running.calls === null || running.calls.at === running.calls.count - 1)
 
 /** The nodes that the run still has to run, the current one included. */
-const nodesLeft = ({ order, at, worker, hashes }: Running): number =>
-  order.slice(at).filter((id) => !isCached(worker, hashes, id)).length
+const nodesLeft = ({ schedule, worker, hashes }: Running): number =>
+  [...schedule.pending.keys()].filter((id) => !isCached(worker, hashes, id)).length

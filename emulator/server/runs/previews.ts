@@ -1,6 +1,7 @@
 // Sends the previews of a step [frames/*]: to which sockets, with or without metadata, and when.
 
 import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
+import { originOf } from './running.ts'
 import type { Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { sendFrame, socketsFor, receivesMetadata } from '../world/sockets.ts'
@@ -19,12 +20,13 @@ export function sendPreview(
   const takesMetadata = (socket: number): boolean => receivesMetadata(world, client_id, socket)
   const asking = sockets.filter(takesMetadata)
   if (asking.length > 0) {
+    const { display, parent, real } = originOf(running, id)
     const metadata = {
       node_id: id,
       prompt_id,
-      display_node_id: id,
-      parent_node_id: null,
-      real_node_id: id,
+      display_node_id: display,
+      parent_node_id: parent,
+      real_node_id: real,
       image_type: `image/${format}`,
     }
     sendFrame(world, asking, { frame: 'previewWithMetadata', format, image, metadata })

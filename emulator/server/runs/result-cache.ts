@@ -31,13 +31,14 @@ const neverCached = new Set(['SaveImageWebsocket', 'FlowdoubleSlow', 'Flowdouble
 /** Caches the result of a node for later runs, unless its type is never cached [runs/cache-none]. */
 export function cacheResult(
   world: World,
-  { worker, hashes, types }: Running,
+  { worker, hashes, types, script }: Running,
   id: string,
   result: NodeResult,
 ): void {
   const hash = hashes.get(id)
   const isKept =
-    world.setup.options.cache !== 'none' && !neverCached.has(types.get(id)?.class_type ?? '')
+    world.setup.options.cache !== 'none' &&
+    (script?.changed !== undefined || !neverCached.has(types.get(id)?.class_type ?? ''))
   if (hash !== undefined && isKept) worker.cache.set(hash, result)
 }
 

@@ -4,16 +4,17 @@ import type { MessageType } from '../../../spec/server/messages.ts'
 import { isObject, type JsonObject, readJson } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { dependsOn, fingerprintsOf } from './fingerprints.ts'
-import { executionOrder } from '../graph/execution-order.ts'
+import { createSchedule } from '../graph/schedule.ts'
 import { contentHashes } from '../graph/content-hashes.ts'
 import { send, socketsFor } from '../world/sockets.ts'
+import { isLazyInput } from './lazy-inputs.ts'
 import { isCached } from './result-cache.ts'
 import { createProgress } from './progress.ts'
 import { pythonText } from '../../lib/python.ts'
 import { timestamp } from '../world/derived.ts'
 import type { NodeType } from '../state/nodes.ts'
 import type { Fingerprints } from '../state/files.ts'
-import type { Run, Running, Worker } from '../state/runs.ts'
+import type { Origin, Run, Running, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
 /** What follows from the graph of a run alone. */
@@ -25,7 +26,7 @@ export type Preparation = Pick<Running, 'graph' | 'types' | 'hashes'> & {
 export function prepare(world: World, run: Run): Preparation {
   const graph = run.graph ?? (readJson(run.graphText) as JsonObject)
   const types = typesOf(world, graph)
-  const fingerprints = fingerprintsOf(world, graph, types)
+  const fingerprints = fingerprintsOf(world, run, graph, types)
   const { spell } = world.setup
   const holdsSecret = spell(run.graphText) !== run.graphText
   const depends = dependsOn(world, run, graph, fingerprints)
@@ -33,7 +34,8 @@ export function prepare(world: World, run: Run): Preparation {
   return { graph, types, fingerprints, hashes }
 }
 
-function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType> {
+/** The types of the nodes in a graph. */
+export function typesOf(world: World, graph: JsonObject): Map<string, NodeType> {
   const known = nodeTypes(world)
   const types = new Map<string, NodeType>()
   for (const [id, node] of graph) {
@@ -43,15 +45,16 @@ function typesOf(world: World, graph: JsonObject): ReadonlyMap<string, NodeType>
   return types
 }
 
-/** A run that begins now. Without `hasOrder` it runs no nodes. */
+/** A run that begins now. Without `runsNodes` it runs none. */
 export function createRunning(
   world: World,
   worker: Worker,
   run: Run,
   { graph, types, fingerprints, hashes }: Preparation,
-  hasOrder: boolean,
+  runsNodes: boolean,
 ): Running {
   const isDone = (id: string): boolean => isCached(worker, hashes, id)
+  const isLazy = (id: string, input: string): boolean => isLazyInput(world, run, types, id, input)
   return {
     run,
     worker,
@@ -62,8 +65,9 @@ export function createRunning(
     graph,
     types,
     hashes,
-    order: hasOrder ? executionOrder(graph, run.outputs, types, isDone) : [],
-    at: 0,
+    schedule: createSchedule({ graph, types, isDone, isLazy }, runsNodes ? run.outputs : []),
+    current: null,
+    expansion: null,
     work: null,
     script: null,
     inputs: new Map(),
@@ -116,3 +120,10 @@ export const members = (world: World, { promptIdText }: Running): string =>
 
 /** The data of messages that contain only the run and the time. */
 export const idAndTime = (world: World, running: Running): string => `{${members(world, running)}`
+
+/** Where a node comes from: nodes of the submitted graph from themselves, without a parent. */
+export const originOf = (
+  { expansion }: Running,
+  id: string,
+): Omit<Origin, 'parent'> & { readonly parent: string | null } =>
+  expansion?.origins.get(id) ?? { parent: null, display: id, real: id }

@@ -1,17 +1,15 @@
-// Executes runs [runs/*]: a worker runs one after the other, node by node and step by step, and sends their messages.
+// The workers of a world [runs/*]: each takes one run after the other from the queue, and begins it.
 
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import { fail, interruptedAt, succeed } from './endings.ts'
 import { accountFailure } from './account-failures.ts'
+import { keepLettersOf } from './between-runs.ts'
+import { fail } from './endings.ts'
+import { continueRun, scheduleNext } from './execute.ts'
 import { brokenLink } from '../graph/graph.ts'
-import { createCalls, hashOfCall, inputsOfCall, joinedUi, takeResults } from './list-mapping.ts'
 import { announce } from '../world/log.ts'
-import { everyone, send, sendFrame, sendStatus, socketsFor } from '../world/sockets.ts'
-import { cachedResult, cacheResult, isCached, keepCacheOf } from './result-cache.ts'
-import { keepLettersOf, loadModels } from './between-runs.ts'
-import { gatherInputs } from './node-inputs.ts'
-import { sendPreview } from './previews.ts'
-import { progressText, setFinished, setRunning } from './progress.ts'
+import { beginMs } from './pace.ts'
+import { sendStatus } from '../world/sockets.ts'
+import { isCached, keepCacheOf } from './result-cache.ts'
 import { dequeue, nextPending, readyAtMs } from '../world/queue.ts'
 import {
   createRunning,
@@ -21,18 +19,11 @@ import {
   prepare,
   sendForRun,
 } from './running.ts'
-import { nodeScript, runNumber } from '../nodes/script.ts'
-import { scriptedWork } from '../nodes/scripted-work.ts'
-import { outputOf } from './user-output.ts'
-import { beginMs, callMs, isEndless } from './pace.ts'
 import { remaining } from '../world/derived.ts'
-import type { Failure, NodeResult, NodeType, Work } from '../state/nodes.ts'
-import type { Calls, Running, Worker } from '../state/runs.ts'
+import type { Failure } from '../state/nodes.ts'
+import type { Running, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { sendLater, wakeWorker } from '../world/timers.ts'
-
-/** Size of sampler previews: the longer side, in pixels. */
-const PREVIEW_SIZE = 512
 
 /** Continues the work of a worker, and sets its next timer. Delays its messages if the scenario says so. */
 export function advance(world: World, worker: Worker): void {
@@ -54,15 +45,7 @@ export function advance(world: World, worker: Worker): void {
 function proceed(world: World, worker: Worker): void {
   const { running } = worker
   if (running === null) takeRun(world, worker)
-  else if (running.work === null) startNextNode(world, running)
-  else if (running.step < stepsToTake(running.work)) performStep(world, running, running.work)
-  else finishNode(world, running, running.work)
-}
-
-const stepsToTake = ({ steps, stopsAt = steps }: Work): number => stopsAt
-
-function scheduleNext(world: World, { worker }: Running, delayMs: number): void {
-  wakeWorker(world, worker, world.state.nowMs + delayMs)
+  else continueRun(world, running)
 }
 
 function takeRun(world: World, worker: Worker): void {
@@ -99,7 +82,7 @@ function begin(world: World, running: Running, poison: string | null): void {
   )
   const failure = poison === null ? accountFailure(world) : failedBy(poison)
   if (failure === undefined) scheduleNext(world, running, beginMs(world, running))
-  else fail(world, running, running.order[0] ?? firstKey(graph), failure)
+  else fail(world, running, running.schedule.ready[0]?.id ?? firstKey(graph), failure)
 }
 
 /**
@@ -130,145 +113,4 @@ function poisonOf(graph: JsonObject, outputs: readonly string[]): string | null 
   return broken === undefined
     ? null
     : `node ${broken.id} links to ${broken.source}, which does not exist`
-}
-
-/** Handles cached nodes immediately, then starts the next node, or ends the run. */
-function startNextNode(world: World, running: Running): void {
-  for (; running.at < running.order.length; running.at++) {
-    const id = running.order[running.at] as string
-    const cached = cachedResult(running.worker, running.hashes, id)
-    if (cached === undefined) return startNode(world, running, id)
-    serveCached(world, running, id, cached)
-  }
-  succeed(world, running)
-}
-
-function serveCached(world: World, running: Running, id: string, cached: NodeResult): void {
-  running.results.set(id, cached)
-  sendExecuted(world, running, id, cached.ui)
-  setFinished(running.progress, id, '1')
-  sendProgressState(world, running)
-}
-
-function startNode(world: World, running: Running, id: string): void {
-  const type = running.types.get(id) as NodeType
-  setRunning(running.progress, id, '0.0', '1.0')
-  sendProgressState(world, running)
-  sendForRun(
-    world,
-    running,
-    'executing',
-    () => `{${displayNode(id)}, "prompt_id": ${running.promptIdText}}`,
-  )
-  if (running.lastNode === null) loadModels(world, running.graph)
-  running.lastNode = id
-  running.script = nodeScript(world, runNumber(running.run), id, type.class_type) ?? null
-  running.inputs = gatherInputs(running, id, type)
-  running.executed.push(id)
-  startCall(world, running, id, createCalls(type, running.inputs))
-}
-
-function startCall(world: World, running: Running, id: string, calls: Calls): void {
-  if (running.worker.interrupted) return interruptedAt(world, running, id)
-  const type = running.types.get(id) as NodeType
-  const { hasPartnerKey } = running.run
-  const hash = hashOfCall(running.hashes.get(id) ?? 0, calls)
-  const inputs = inputsOfCall(type, running.inputs, calls)
-  const call = { world, node_id: id, type, hash, inputs, hasPartnerKey }
-  running.calls = calls
-  running.work = scriptedWork(call, running.script)
-  const durationMs = callMs(world, running, calls)
-  if (durationMs !== undefined) running.work = lasting(running.work, durationMs)
-  running.step = 0
-  if (running.work.text !== undefined) {
-    // Texts of core nodes are sent to all clients, as on real servers.
-    sendFrame(world, everyone(world), { frame: 'text', node_id: id, text: running.work.text })
-  }
-  if (running.work.notification !== undefined)
-    sendNotification(world, running, running.work.notification)
-  scheduleNext(world, running, running.work.stepMs ?? world.setup.options.paceMs)
-}
-
-/** The same work in this time. */
-const lasting = (work: Work, durationMs: number): Work =>
-  Object.assign({}, work, { stepMs: work.steps > 0 ? durationMs / work.steps : durationMs })
-
-function performStep(
-  world: World,
-  running: Running,
-  { steps, max = steps, stepMs, preview, previewFormat, socketPictures }: Work,
-): void {
-  const id = running.order[running.at] as string
-  if (running.worker.interrupted) return interruptedAt(world, running, id)
-  running.step++
-  // Nodes that send their pictures count from 0, samplers from 1.
-  const value = `${socketPictures === undefined ? running.step : running.step - 1}`
-  setRunning(running.progress, id, value, `${max}`)
-  sendProgressState(world, running)
-  const sendProgress = (): void =>
-    sendForRun(world, running, 'progress', () => {
-      const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
-      return `{"value": ${value}, "max": ${max}, ${ids}}`
-    })
-  const picture = socketPictures?.[running.step - 1]
-  const format = previewFormat ?? world.setup.options.preview
-  if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
-  else if (preview === undefined || format === 'none') sendProgress()
-  else {
-    const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
-    sendPreview(world, running, id, shown, format, sendProgress)
-  }
-  // A node with a specific duration ends with its last step.
-  const isLast = running.step === steps && stepMs !== undefined
-  scheduleNext(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
-}
-
-function finishNode(world: World, running: Running, done: Work): void {
-  const id = running.order[running.at] as string
-  if (running.worker.interrupted && isEndless(running)) return interruptedAt(world, running, id)
-  if (done.failure !== undefined) return fail(world, running, id, done.failure)
-  if (isEndless(running)) return
-  const ui = outputOf(world, running, done)
-  if (typeof ui === 'object' && ui !== null) return fail(world, running, id, ui)
-  const calls = running.calls as Calls
-  const type = running.types.get(id) as NodeType
-  const tooMuch = takeResults(calls, type, done, ui)
-  if (tooMuch !== undefined) return fail(world, running, id, tooMuch)
-  if (calls.at < calls.count) return startCall(world, running, id, calls)
-  finishCalls(world, running, id, calls)
-}
-
-/** All calls of a node are done: joins their results. */
-function finishCalls(world: World, running: Running, id: string, calls: Calls): void {
-  const ui = joinedUi(calls)
-  const result = { outputs: calls.outputs, ui, producer: id }
-  running.results.set(id, result)
-  cacheResult(world, running, id, result)
-  if (ui !== null) sendExecuted(world, running, id, ui)
-  const text = calls.max > 0 ? `${calls.max}` : '1.0'
-  setFinished(running.progress, id, text)
-  sendProgressState(world, running)
-  running.work = null
-  running.at++
-  startNextNode(world, running)
-}
-
-function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {
-  sendForRun(
-    world,
-    running,
-    'executed',
-    () => `{${displayNode(id)}, "output": ${ui ?? 'null'}, "prompt_id": ${running.promptIdText}}`,
-  )
-}
-
-/** The members that name the node of a message, and the node that displays it. */
-function displayNode(id: string): string {
-  const node = JSON.stringify(id)
-  return `"node": ${node}, "display_node": ${node}`
-}
-
-function sendProgressState(world: World, running: Running): void {
-  const sockets = socketsFor(world, 'progress_state', running.run.client_id)
-  if (sockets.length > 0) send(world, sockets, 'progress_state', progressText(running.progress))
 }

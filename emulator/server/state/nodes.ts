@@ -1,5 +1,6 @@
 // The types of nodes and their work: declarations, values on links, the work of a call, its results.
 
+import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import type { FileContent } from './files.ts'
@@ -49,6 +50,8 @@ export type Value =
   | { readonly kind: 'literal'; readonly value: Json }
   /** Models, conditioning and other opaque values. `count` is the number of sampling steps of SIGMAS. */
   | { readonly kind: 'opaque'; readonly id: number; readonly count: number }
+  /** Blocks the nodes behind it. The first of them sends the message, if there is one. */
+  | { readonly kind: 'blocked'; readonly message: string | null }
 
 /** A failure in the form of `execution_error`. */
 export type Failure = { readonly exception_type: string; readonly exception_message: string }
@@ -116,6 +119,8 @@ export type Work = {
   /** The pictures are also sent as frames, at full size. */
   readonly socketPictures?: readonly Picture[]
   readonly failure?: Failure
+  /** The small graph that it turns into, instead of its outputs. */
+  readonly expands?: NonNullable<NodeRule['expands']>
 }
 
 /** A result that is kept for later runs. `ui` is the output for the user as JSON text, or null. */

@@ -5,6 +5,7 @@ import type { RunRule } from '../../../spec/scenario/runs.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Effect } from '../../machine.ts'
 import type { Timer } from '../../lib/timers.ts'
+import type { FaultTimer } from './faults.ts'
 import type { RunMetadata } from './files.ts'
 import type { NodeResult, NodeType, Value, Work } from './nodes.ts'
 
@@ -54,6 +55,8 @@ export type Calls = {
   readonly uis: string[]
   /** The maximum of the last call that reported progress. */
   max: number
+  /** The results by call, of a node that can expand; null for other nodes, whose results are joined call by call. */
+  readonly parts: CallPart[] | null
 }
 
 export type NodeProgress = {
@@ -75,6 +78,59 @@ export type Progress = {
   written: number
   /** The members of the current node that stay the same from step to step. */
   same: { readonly node_id: string; readonly text: string } | null
+  /**
+   * All nodes in the order of their first start, once a node has been paused: it comes before nodes that finish earlier.
+   * Null before.
+   */
+  all: Map<string, NodeProgress & { isFinished: boolean }> | null
+  /** Where the nodes of expansions come from. */
+  origins: ReadonlyMap<string, Origin> | null
+}
+
+/** A node that has not finished. */
+export type ScheduledNode = {
+  readonly id: string
+  /** Its place among all nodes, in the order in which they were found to be needed. */
+  readonly place: number
+  /** Its distance to an output, known once it is ready. */
+  rank: number
+  /** The nodes that have to finish first. */
+  readonly sources: Set<string>
+  /** The nodes that wait for it. */
+  readonly feeds: string[]
+}
+
+/** The nodes that a run still has to finish. */
+export type Schedule = {
+  readonly pending: Map<string, ScheduledNode>
+  /** Those without unfinished sources, as a heap. */
+  readonly ready: ScheduledNode[]
+  nextPlace: number
+}
+
+/** Where a node of an expansion comes from. */
+export type Origin = {
+  /** The node that expanded into it. */
+  readonly parent: string
+  /** The node that displays it, of the submitted graph unless the expansion names another. */
+  readonly display: string
+  /** The node of the submitted graph. */
+  readonly real: string
+}
+
+/** A part of the result of a call: its outputs, or what they will be once the nodes of its expansion have finished. */
+export type CallPart = { readonly work: Work } | { readonly results: readonly (Link | Value)[] }
+
+/** A link to an output of another node. */
+export type Link = { readonly source: string; readonly index: number }
+
+/** What the nodes of a run have expanded into. */
+export type Expansion = {
+  readonly origins: Map<string, Origin>
+  /** Inputs of these nodes that are values, not links or literals. */
+  readonly given: Map<string, ReadonlyMap<string, readonly Value[]>>
+  /** The calls of the nodes that wait for their expansion. */
+  readonly waiting: Map<string, Calls>
 }
 
 /** The run on a worker. */
@@ -90,12 +146,15 @@ export type Running = {
   /** The metadata for the pictures that it saves. */
   readonly savedBy: RunMetadata
   readonly graph: JsonObject
-  readonly types: ReadonlyMap<string, NodeType>
+  readonly types: Map<string, NodeType>
   /** Content hash by node id. */
-  readonly hashes: ReadonlyMap<string, number>
-  /** The nodes to run in order; `at` is the index of the next one, or of the current one while `work` is set. */
-  readonly order: readonly string[]
-  at: number
+  readonly hashes: Map<string, number>
+  /** The nodes that nodes have expanded into; null without any. They are in the graph, too. */
+  expansion: Expansion | null
+  /** The nodes to run. */
+  readonly schedule: Schedule
+  /** The current node while `work` is set; null between two nodes. */
+  current: string | null
   work: Work | null
   /** What the node rules say of the current node; null for nothing. */
   script: NodeRule | null
@@ -115,14 +174,15 @@ export type Running = {
 }
 
 /**
- * What a timer triggers: a worker, the end of an installation, a late message, or nothing but that time passes until
- * then. Worlds and workers by their index.
+ * What a timer triggers: a worker, the end of an installation, a late message, a fault, or nothing but that time passes
+ * until then. Worlds and workers by their index.
  */
 export type TimerTarget =
   | { readonly kind: 'worker'; readonly world: number; readonly worker: number }
   | { readonly kind: 'install'; readonly world: number }
   | { readonly kind: 'late'; readonly world: number; readonly effect: LateEffect }
   | { readonly kind: 'pause'; readonly world: number }
+  | FaultTimer
 
 /** A message or a frame that is sent later than it was made. */
 export type LateEffect = Extract<Effect, { kind: 'send' | 'frame' }>

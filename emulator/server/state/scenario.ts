@@ -8,6 +8,8 @@ import type { Random } from '../../lib/random.ts'
 /** A fault with its counters. */
 export type ActiveFault = {
   readonly id: string
+  /** Distinguishes it from other faults that have had the same id. */
+  readonly serial: number
   readonly fault: Fault
   /** How many requests or messages have matched it. */
   matched: number

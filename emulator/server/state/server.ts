@@ -3,6 +3,7 @@
 import type { Reply } from '../../http/replies.ts'
 import type { Effect, IncomingRequest, Input, RequestHead } from '../../machine.ts'
 import type { Timers } from '../../lib/timers.ts'
+import type { Wire } from './faults.ts'
 import type { TimerTarget } from './runs.ts'
 import type { ScriptState } from './scenario.ts'
 import type { SignedLinks, WorldOptions } from './options.ts'
@@ -43,6 +44,8 @@ export type ServerState = {
   readonly timers: Timers<TimerTarget>
   /** The script in force. */
   readonly script: ScriptState
+  /** What faults have begun and not ended; null until a fault needs it. */
+  wire: Wire | null
   /** In the order of the accounts; local has one world. */
   readonly worlds: readonly WorldState[]
   /** The index of the world of each open socket. */

@@ -15,6 +15,8 @@ import type { TimerTarget, HistoryEntry, Run, Worker } from './runs.ts'
 export type Socket = {
   readonly id: number
   readonly clientId: string
+  /** The client id with which it was opened: hosted ignores it, but faults can name it. */
+  readonly askedId: string | undefined
   /** Whether the first message of the client has been seen; only that one negotiates features. */
   negotiated: boolean
   supportsPreviewMetadata: boolean

@@ -70,11 +70,12 @@ export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>
   const { sharesMessages } = world.setup.traits
   const [, query] = splitTarget(input.target)
   // Hosted ignores the id of the client: the server assigns one to each connection [messages/hosted-sid].
-  const clientId =
-    (!sharesMessages && parameter(query, 'clientId')) || drawHex32(world.state.random)
+  const askedId = parameter(query, 'clientId')
+  const clientId = (!sharesMessages && askedId) || drawHex32(world.state.random)
   world.state.sockets.set(input.socket, {
     id: input.socket,
     clientId,
+    askedId,
     negotiated: false,
     supportsPreviewMetadata: false,
   })

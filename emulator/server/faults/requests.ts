@@ -1,0 +1,126 @@
+// Applies faults to requests and their responses [faults/*].
+
+import { reasons, type FaultThen } from '../../../spec/scenario/faults.ts'
+import { jsonHeaders, type Reply } from '../../http/replies.ts'
+import { decodePart, splitTarget } from '../../http/requests.ts'
+import { matchesPath } from '../../lib/path-pattern.ts'
+import { setTimer } from '../../lib/timers.ts'
+import type { Effect, ReplyEffect, RequestHead } from '../../machine.ts'
+import type { Hit, Response } from '../state/faults.ts'
+import type { Server } from '../state/server.ts'
+import { findDue, joined, report } from './match.ts'
+import { restart } from './restart.ts'
+import { wireOf } from './wire.ts'
+
+/**
+ * What faults do to a request; undefined if none applies.
+ * @param userOf returns its account; null without one.
+ */
+export function findRequestHit(
+  { state: { script } }: Server,
+  { method, target }: RequestHead,
+  userOf: () => string | null,
+): Hit | undefined {
+  const [path] = splitTarget(target)
+  return joined(
+    findDue(script, 'requests', (when) => {
+      if (when.method === undefined ? method === 'OPTIONS' : when.method !== method) return false
+      if (when.path !== undefined && !matchesPath(when.path, decodePart(path))) return false
+      return when.user === undefined || when.user === userOf()
+    }),
+  )
+}
+
+/**
+ * Answers a request as faults say.
+ * @param answer answers it, with this reply or as usual; the reply comes first.
+ */
+export function answerDisturbed(
+  server: Server,
+  effects: Effect[],
+  request: number,
+  { then, delayMs, faults }: Hit,
+  answer: (reply?: Reply) => readonly Effect[],
+): void {
+  report(effects, faults)
+  const { nowMs, timers } = server.state
+  wireOf(server).waiting.add(request)
+  if (then.restart) {
+    if (delayMs === 0) restart(server, effects)
+    else setTimer(timers, nowMs + delayMs, { kind: 'restart' })
+    return
+  }
+  const { status } = then
+  const [reply, ...others] =
+    status === undefined ? answer() : answer(faultReply(server, status, then))
+  const response = responseOf(reply as ReplyEffect, then)
+  if (delayMs === 0) sendResponse(server, effects, response)
+  else setTimer(timers, nowMs + delayMs, { kind: 'response', response })
+  effects.push(...others)
+}
+
+/** A response with what a fault does to it on its way. */
+function responseOf(reply: ReplyEffect, { reset, truncate, slow }: FaultThen): Response {
+  if (reset === true) return { kind: 'reset', request: reply.request }
+  if (reset !== undefined)
+    return Object.assign({}, reply, { transport: { afterBytes: reset.afterBytes, then: 'reset' } })
+  if (truncate !== undefined)
+    return Object.assign({}, reply, { transport: { afterBytes: truncate, then: 'end' } })
+  return slow === undefined ? reply : Object.assign({}, reply, { transport: slow })
+}
+
+/** Sends a response that waits, or its first part. */
+export function sendResponse(server: Server, effects: Effect[], response: Response): void {
+  const { waiting } = wireOf(server)
+  const { request } = response
+  // Its connection has been reset.
+  if (!waiting.has(request)) return
+  effects.push(response)
+  const transport = response.kind === 'reply' ? response.transport : undefined
+  if (transport !== undefined && 'parts' in transport)
+    partLater(server, request, transport.parts - 1, transport.everyMs)
+  else waiting.delete(request)
+}
+
+/** Sends the next part of a response. */
+export function sendPart(
+  server: Server,
+  effects: Effect[],
+  { request, left, everyMs }: { request: number; left: number; everyMs: number },
+): void {
+  const { waiting } = wireOf(server)
+  if (!waiting.has(request)) return
+  effects.push({ kind: 'part', request })
+  if (left > 1) partLater(server, request, left - 1, everyMs)
+  else waiting.delete(request)
+}
+
+const partLater = ({ state }: Server, request: number, left: number, everyMs: number): void =>
+  void setTimer(state.timers, state.nowMs + everyMs, { kind: 'part', request, left, everyMs })
+
+/** The reply of a fault, before it gets the headers of every reply [faults/status]. */
+export function faultReply({ hosted }: Server, status: number, then: FaultThen): Reply {
+  const { body = defaultBody(status, hosted !== null), retryAfter } = then
+  const isText = typeof body === 'string'
+  const headers: Record<string, string> = Object.assign({}, isText ? textHeaders : jsonHeaders)
+  if (retryAfter !== undefined) headers['Retry-After'] = `${retryAfter}`
+  for (const [name, value] of Object.entries(then.headers ?? {})) setHeader(headers, name, value)
+  return { status, headers, body: isText ? body : JSON.stringify(body) }
+}
+
+const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
+
+/** Sets a header, and removes it in another spelling. */
+function setHeader(headers: Record<string, string>, name: string, value: unknown): void {
+  const known = Object.keys(headers).find((one) => one.toLowerCase() === name.toLowerCase())
+  if (known !== undefined) delete headers[known]
+  headers[name] = String(value)
+}
+
+/** The error that a server of that kind returns with a status. */
+function defaultBody(status: number, isHosted: boolean): string | object {
+  const reason = reasons[status]
+  if (!isHosted) return reason === undefined ? `${status}` : `${status}: ${reason}`
+  const code = reason?.toUpperCase().replaceAll(' ', '_') ?? `STATUS_${status}`
+  return { code, message: `${reason ?? `Status ${status}`}.` }
+}

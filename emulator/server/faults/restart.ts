@@ -1,0 +1,52 @@
+// Restarts a server [faults/restart-*]: what it keeps in memory is lost, what it keeps on disk stays.
+
+import { clear, remove } from '../../lib/bounded.ts'
+import type { Effect } from '../../machine.ts'
+import type { Server } from '../state/server.ts'
+import type { World } from '../state/world.ts'
+import { clearHistory } from '../world/history.ts'
+import { clearPending } from '../world/queue.ts'
+import { restWorker } from '../world/timers.ts'
+import { release } from '../world/upload-quota.ts'
+import { endSockets, wireOf } from './wire.ts'
+
+/** Restarts the server: its connections are reset, as those of a process that is killed [faults/restart-sockets]. */
+export function restart(server: Server, effects: Effect[]): void {
+  const { state, hosted, worlds } = server
+  const wire = wireOf(server)
+  endSockets(server, effects, [...state.sockets.keys(), ...wire.opening], 'reset')
+  for (const request of wire.waiting) effects.push({ kind: 'reset', request })
+  wire.waiting.clear()
+  if (hosted === null) for (const world of worlds) forget(world)
+  effects.push({ kind: 'restart' })
+}
+
+/** Loses everything that a local server keeps in memory. Random numbers and serial numbers go on: no id repeats. */
+function forget(world: World): void {
+  const { state } = world
+  clearPending(world)
+  clearHistory(world)
+  for (const worker of state.workers) {
+    restWorker(world, worker)
+    const isFresh = { interrupted: false, dropCache: false, dead: false }
+    Object.assign(worker, isFresh, { running: null, cache: new Map() })
+  }
+  state.counter = 0
+  state.memory.models.clear()
+  state.memory.isUnloading = false
+  state.log.lines = []
+  clear(state.log.subscribers)
+  clear(state.tempLetters)
+  removeTemporary(world)
+}
+
+/** Removes the temporary files, which the server deletes when it starts. */
+function removeTemporary(world: World): void {
+  const { files, counters } = world.state
+  for (const [key, { value }] of files.entries) {
+    if (!key.startsWith('temp/')) continue
+    remove(files, key)
+    release(world, value.content)
+  }
+  for (const key of counters.entries.keys()) if (key.startsWith('temp/')) remove(counters, key)
+}

@@ -1,0 +1,36 @@
+// Fires the timers of faults.
+
+import type { Effect } from '../../machine.ts'
+import type { FaultTimer } from '../state/faults.ts'
+import type { Server } from '../state/server.ts'
+import { report } from './match.ts'
+import { perform } from './messages.ts'
+import { sendPart, sendResponse } from './requests.ts'
+import { restart } from './restart.ts'
+import { endOf, endSockets, matchesSocket, reachable } from './wire.ts'
+
+/** Fires a timer of a fault, except those of handshakes. */
+export function fireFault(
+  server: Server,
+  effects: Effect[],
+  timer: Exclude<FaultTimer, { kind: 'handshake' }>,
+): void {
+  if (timer.kind === 'time') applyAtTime(server, effects, timer.serial)
+  else if (timer.kind === 'response') sendResponse(server, effects, timer.response)
+  else if (timer.kind === 'part') sendPart(server, effects, timer)
+  else if (timer.kind === 'message') perform(server, effects, timer.message, timer.then)
+  else restart(server, effects)
+}
+
+/** Applies a fault with `atMs`, unless it has been removed [faults/at-time]. */
+function applyAtTime(server: Server, effects: Effect[], serial: number): void {
+  const active = server.state.script.faults.find((one) => one.serial === serial)
+  if (active === undefined) return
+  const { when, then } = active.fault
+  active.matched++
+  report(effects, [active])
+  if (then.restart) return restart(server, effects)
+  const open = reachable(server, [...server.state.sockets.keys()])
+  const own = open.filter((socket) => matchesSocket(server, when, socket))
+  endSockets(server, effects, own, endOf(then))
+}

@@ -1,0 +1,107 @@
+// What faults have begun and not ended, and how sockets enter and leave it.
+
+import type { FaultThen, FaultWhen } from '../../../spec/scenario/faults.ts'
+import type { Effect, SocketEnd } from '../../machine.ts'
+import type { OutgoingMessage, Wire } from '../state/faults.ts'
+import type { Server } from '../state/server.ts'
+import type { World } from '../state/world.ts'
+import { closeSocket } from '../world/sockets.ts'
+
+/** What faults have begun; creates it when it is first needed. */
+export const wireOf = ({ state }: Server): Wire =>
+  (state.wire ??= {
+    swapped: [],
+    delayedUntilMs: new Map(),
+    waiting: new Set(),
+    opening: new Set(),
+  })
+
+/** Whether faults can affect anything: the one check of a server without faults. */
+export const isDisturbed = ({ state }: Server): boolean =>
+  state.script.faults.length > 0 || state.wire !== null
+
+/** The world of an open socket. */
+export const worldOf = ({ worlds, state }: Server, socket: number): World | undefined =>
+  worlds[state.sockets.get(socket) ?? NaN]
+
+/** Those of these sockets that are open. */
+export const reachable = ({ state }: Server, sockets: readonly number[]): readonly number[] =>
+  sockets.filter((socket) => state.sockets.has(socket))
+
+/** Whether a socket has the account and the client id that a fault names. */
+export function matchesSocket(
+  server: Server,
+  { user, clientId }: FaultWhen,
+  socket: number,
+): boolean {
+  const world = worldOf(server, socket)
+  if (user !== undefined && world?.setup.hosted?.account.user !== user) return false
+  if (clientId === undefined) return true
+  const own = world?.state.sockets.get(socket)
+  return clientId === own?.clientId || clientId === own?.askedId
+}
+
+/** Sends a message to those of its sockets that it can reach, and then what waits for the next message to them. */
+export function deliver(server: Server, effects: Effect[], message: OutgoingMessage): void {
+  const sockets = reachable(server, message.sockets)
+  if (sockets.length === 0) return
+  effects.push(toSockets(message, sockets))
+  const { wire } = server.state
+  if (wire === null || wire.swapped.length === 0) return
+  const kept: OutgoingMessage[] = []
+  for (const held of wire.swapped) {
+    const others = held.sockets.filter((socket) => !sockets.includes(socket))
+    if (others.length < held.sockets.length) {
+      const own = held.sockets.filter((socket) => sockets.includes(socket))
+      effects.push(toSockets(held, own))
+    }
+    if (others.length > 0) kept.push(toSockets(held, others))
+  }
+  wire.swapped = kept
+}
+
+export const toSockets = (message: OutgoingMessage, sockets: readonly number[]): OutgoingMessage =>
+  Object.assign({}, message, { sockets })
+
+/** How a fault ends sockets. */
+export function endOf({ silence, close }: FaultThen): SocketEnd {
+  if (silence) return 'silence'
+  return close === undefined ? 'reset' : { close }
+}
+
+/** Ends sockets. The world forgets them immediately, also silent ones: nothing is sent to them any more. */
+export function endSockets(
+  server: Server,
+  effects: Effect[],
+  sockets: readonly number[],
+  how: SocketEnd,
+): void {
+  if (sockets.length === 0) return
+  for (const socket of sockets) {
+    const world = worldOf(server, socket)
+    server.state.sockets.delete(socket)
+    if (world !== undefined) closeSocket(world, socket)
+    forgetSocket(server, socket)
+  }
+  effects.push({ kind: 'end', sockets, how })
+}
+
+/** Removes what faults hold for a socket that is closed. */
+export function forgetSocket({ state: { wire } }: Server, socket: number): void {
+  if (wire === null) return
+  wire.delayedUntilMs.delete(socket)
+  wire.opening.delete(socket)
+  wire.swapped = wire.swapped
+    .map((held) =>
+      toSockets(
+        held,
+        held.sockets.filter((one) => one !== socket),
+      ),
+    )
+    .filter(({ sockets }) => sockets.length > 0)
+}
+
+/** Forgets requests that wait: whoever changes the state behind them answers them. */
+export function forgetRequests({ state: { wire } }: Server): void {
+  wire?.waiting.clear()
+}

@@ -1,0 +1,86 @@
+// The checks of a node by the rules of a scenario, as if the node itself validated its inputs [scenario/node-validate].
+
+import type { NodeCheck, NodeRule } from '../../../spec/scenario/nodes.ts'
+import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
+import { pythonEquals, pythonText } from '../../lib/python.ts'
+import { jsonOf } from '../nodes/scripted-values.ts'
+import { nodeScript } from '../nodes/script.ts'
+import { linkOf } from './graph.ts'
+import { outputType } from './links.ts'
+import { type NodeError, refusedByType } from './node-errors.ts'
+import type { NodeType } from '../state/nodes.ts'
+import type { World } from '../state/world.ts'
+
+/** The checks for a node of the run that a submit would start; none without a rule. */
+export function checksFor(world: World, id: string, class_type: string): readonly NodeCheck[] {
+  if (world.script.nodes.length === 0) return none
+  const script: NodeRule | undefined = nodeScript(world, world.state.nextSerial + 1, id, class_type)
+  return script?.validate ?? none
+}
+
+const none: readonly NodeCheck[] = []
+
+/** Whether the declaration of an input does not limit its literals: the node checks them itself. */
+export const checksLiteral = (checks: readonly NodeCheck[], input: string): boolean =>
+  checks.some((check) => check.input === input && check.types === undefined)
+
+/** Whether links of any type are allowed, since the node checks their types itself. */
+export const checksTypes = (checks: readonly NodeCheck[]): boolean =>
+  checks.some(({ types }) => types !== undefined)
+
+/** The errors of the first check that fails: one for each input that the checks name, as on real servers. */
+export function failedChecks(
+  checks: readonly NodeCheck[],
+  inputs: JsonObject,
+  types: ReadonlyMap<string, NodeType>,
+): readonly NodeError[] {
+  for (const check of checks) {
+    const wrong = wrongValue(check, inputs.get(check.input), types)
+    if (wrong === undefined) continue
+    const text = check.message?.replaceAll('{value}', () => wrong) ?? null
+    return namedBy(checks, inputs).map((name) => refusedByType(name, text))
+  }
+  return []
+}
+
+/** The names of the inputs that the checks receive; a check of link types receives them all in one. */
+const namedBy = (checks: readonly NodeCheck[], inputs: JsonObject): readonly string[] => {
+  const literals = [...inputs.keys()].filter((name) => checksLiteral(checks, name))
+  return checksTypes(checks) ? [...literals, 'input_types'] : literals
+}
+
+/** The value that fails a check, as text; undefined if it passes. The value of a link is not known yet, only its type. */
+function wrongValue(
+  check: NodeCheck,
+  given: Json | undefined,
+  types: ReadonlyMap<string, NodeType>,
+): string | undefined {
+  if (given === undefined) return undefined
+  const link = linkOf(given)
+  if (link === undefined)
+    return check.types === undefined && !fitsLiteral(check, given) ? pythonText(given) : undefined
+  if (check.types === undefined) return undefined
+  const type = types.get(link.source)
+  const received = type === undefined ? '' : outputType(type, link.index)
+  const name = typeof received === 'string' ? received : 'COMBO'
+  return check.types.includes(name) ? undefined : name
+}
+
+/** Whether a literal passes a check, in the meaning of JSON Schema. */
+function fitsLiteral(check: NodeCheck, value: Json): boolean {
+  const { type, minimum = -Infinity, maximum = Infinity, enum: words, pattern } = check
+  if (type !== undefined && !isOfType(type, value)) return false
+  if (words !== undefined && !words.some((word) => pythonEquals(jsonOf(word), value))) return false
+  const number = typeof value === 'boolean' ? undefined : numberOf(value)
+  if (number !== undefined && (number < minimum || number > maximum)) return false
+  return pattern === undefined || typeof value !== 'string' || new RegExp(pattern, 'u').test(value)
+}
+
+function isOfType(type: NonNullable<NodeCheck['type']>, value: Json): boolean {
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isObject(value)
+  if (type === 'string' || type === 'boolean') return typeof value === type
+  const number = typeof value === 'boolean' ? undefined : numberOf(value)
+  return type === 'integer' ? Number.isInteger(number) : number !== undefined
+}

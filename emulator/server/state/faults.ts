@@ -1,0 +1,48 @@
+// The types of faults at work: what they hold back, and what their timers trigger.
+
+import type { FaultThen } from '../../../spec/scenario/faults.ts'
+import type { Input, ReplyEffect, SentFrame, SentMessage } from '../../machine.ts'
+import type { ActiveFault } from './scenario.ts'
+
+export type OutgoingMessage = SentMessage | SentFrame
+export type Handshake = Extract<Input, { kind: 'open' }>
+/** A response, or the reset of its connection. */
+export type Response = ReplyEffect | { readonly kind: 'reset'; readonly request: number }
+
+/** What faults do to one request, handshake or message. */
+export type Hit = {
+  /** The faults that apply. */
+  readonly faults: readonly ActiveFault[]
+  /** What happens, apart from the delay. */
+  readonly then: FaultThen
+  /** How much later it happens, in milliseconds; 0 for immediately. */
+  readonly delayMs: number
+}
+
+/** What a timer of a fault triggers. */
+export type FaultTimer =
+  /** A fault with `atMs`, by its serial number. */
+  | { readonly kind: 'time'; readonly serial: number }
+  | { readonly kind: 'response'; readonly response: Response }
+  /** The next part of a response, of those that are left. */
+  | {
+      readonly kind: 'part'
+      readonly request: number
+      readonly left: number
+      readonly everyMs: number
+    }
+  | { readonly kind: 'handshake'; readonly input: Handshake; readonly then: FaultThen }
+  | { readonly kind: 'message'; readonly message: OutgoingMessage; readonly then: FaultThen }
+  | { readonly kind: 'restart' }
+
+/** What faults have begun and not ended. */
+export type Wire = {
+  /** Messages that follow the next one to their sockets. */
+  swapped: OutgoingMessage[]
+  /** When the last delayed message of a socket is sent, in milliseconds of the world's time. */
+  readonly delayedUntilMs: Map<number, number>
+  /** Requests whose responses are not complete. */
+  readonly waiting: Set<number>
+  /** Sockets whose handshakes are not answered yet. */
+  readonly opening: Set<number>
+}

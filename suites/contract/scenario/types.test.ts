@@ -1,0 +1,69 @@
+// Node types that a scenario adds to the catalogue.
+
+import { replay, startEmulator } from 'flowdouble'
+import { node } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { proves, test } from '../../judge/proves.ts'
+import { runAlone, scripted, startedIn, typeWith } from '../../judge/scripted.ts'
+
+const own = typeWith({ value: ['FLOAT', { default: 0.5 }] }, ['FLOAT'])
+const graph = {
+  '1': node('Own', { value: 2 }),
+  '2': node('PreviewAny', { source: ['1', 0] }),
+}
+const scenario = {
+  types: { Own: own, PreviewAny: typeWith({ source: ['*', {}] }, [], { output_node: true }) },
+  nodes: [{ class_type: 'Own', values: [{ input: 'value' }] }],
+}
+
+proves(
+  'scenario/types',
+  async (subject) => {
+    const listed = (await subject.get('/object_info')).json()
+    expect(listed.Own).toEqual({
+      input: { required: { value: ['FLOAT', { default: 0.5 }] } },
+      input_order: { required: ['value'] },
+      output: ['FLOAT'],
+      output_is_list: [false],
+      output_name: ['FLOAT'],
+      name: 'Own',
+      display_name: 'Own',
+      description: '',
+      python_module: 'custom_nodes.scenario',
+      category: 'scenario',
+      output_node: false,
+    })
+    // The other types are there, too.
+    expect(Object.keys(listed)).toContain('KSampler')
+    const run = await runAlone(subject, graph)
+    expect(startedIn(run)).toEqual(['1', '2'])
+    expect(run.entry.outputs['2']).toEqual({ text: ['2.0'] })
+  },
+  scripted(scenario),
+)
+
+test('a journal replays with the types of its scenario', async () => {
+  const server = await startEmulator({ clock: 'manual', scenario: { version: 1, ...scenario } })
+  const body = JSON.stringify({ prompt: graph })
+  const reply = await fetch(`${server.url}/prompt`, { method: 'POST', body })
+  expect(reply.status).toBe(200)
+  await server.until('idle')
+  const journal = await server.journal()
+  await server.close()
+  expect(replay(journal, server.options)).toMatchObject({ differs: null })
+})
+
+test('rules about unknown types and odd patterns are rejected at the start', async () => {
+  const nodes = [{ class_type: 'Ovn', durationMs: 1 }]
+  await expect(
+    startEmulator({ scenario: { version: 1, types: { Own: own }, nodes } }),
+  ).rejects.toThrow('Node rule 1 names the unknown node type "Ovn". Did you mean Own?')
+  const runs = [{ workflow: 'Nothing', waitMs: 1 }]
+  await expect(startEmulator({ scenario: { version: 1, runs } })).rejects.toThrow(
+    'Run rule 1 names the unknown node type "Nothing".',
+  )
+  const validate = [{ input: 'value', pattern: '(' }]
+  await expect(startEmulator({ scenario: { version: 1, nodes: [{ validate }] } })).rejects.toThrow(
+    'the pattern ( is not a regular expression',
+  )
+})
