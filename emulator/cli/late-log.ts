@@ -14,6 +14,7 @@ export type LateLog = {
   readonly reader: (
     mark: Deployment | undefined,
     secrets: () => readonly KnownSecret[],
+    deployment?: Deployment,
   ) => (entry: Entry) => void
   /** Resolves when everything received so far is written. */
   readonly close: () => Promise<void>
@@ -33,11 +34,11 @@ export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
     loaded = { log: await records.openLog(flags, io, file), records }
     for (const write of waiting.splice(0)) write()
   }
-  const reader: LateLog['reader'] = (mark, secrets) => {
+  const reader: LateLog['reader'] = (mark, secrets, deployment) => {
     let read: ReturnType<typeof Records.createRecordReader> | undefined
     const write = (entry: Entry): void => {
       if (loaded === undefined) return
-      read ??= loaded.records.createRecordReader(mark, secrets())
+      read ??= loaded.records.createRecordReader(mark, secrets(), deployment)
       for (const record of read(entry)) loaded.log.write(record)
     }
     return (entry) => {

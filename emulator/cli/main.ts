@@ -14,6 +14,7 @@ Commands:
   webhook              add, list, remove and test the routes of the gateway
   scenarios            list the named scenarios that serve --scenario NAME plays
   validate FILE...     check scenario files, and say where they are wrong
+  explain N            explain an entry of a server's journal: its causes, and why it was answered so
   quirks               list the behaviours of real servers that --quirk switches on
   rules                list the rules of the protocol (in a clone: and whether a case proves them)
   help [COMMAND]       print this help, or the help of a command
@@ -53,6 +54,7 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
   webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), io),
   scenarios: async (argv) => (await import('./scenarios.ts')).scenariosCommand(argv, io),
   validate: async (argv) => (await import('./scenarios.ts')).validateCommand(argv, io),
+  explain: async (argv) => (await import('./explain.ts')).explainCommand(argv, io),
   quirks: async (argv) => (await import('./quirks.ts')).quirksCommand(argv, io),
   rules: async (argv) => (await import('./rules.ts')).rulesCommand(argv, io),
 }

@@ -4,10 +4,11 @@
 import type { Deployment } from '../../spec/language.ts'
 import { type Output } from '../client/display.ts'
 import { printable } from '../client/terminal-text.ts'
+import { endpointHint } from '../http/nearest-endpoint.ts'
 import { splitTarget } from '../http/requests.ts'
 import { withoutSecrets } from '../journal/known-secrets.ts'
 import { redactTarget } from '../journal/redact-target.ts'
-import type { Effect, Entry, Headers } from '../machine.ts'
+import type { Effect, Entry, Headers, RequestHead } from '../machine.ts'
 import { judgeOrigin } from '../server/local/access.ts'
 import type { KnownSecret } from '../server/state/server.ts'
 import type { CommandIo } from './lib/io.ts'
@@ -47,24 +48,39 @@ const mask = (): string => '***'
 export function createRecordReader(
   server?: Deployment,
   secrets: readonly KnownSecret[] = [],
+  deployment: Deployment = server ?? 'local',
 ): (entry: Entry) => readonly LogRecord[] {
   const masked = (text: string): string => withoutSecrets(text, secrets, mask)
   const maskedTarget = (target: string): string => redactTarget(target, mask, masked)
   const startedAtMs = new Map<string, number>()
+  /** Requests whose replies a fault delays. */
+  const waiting = new Map<number, RequestInput>()
+  const requestOf = (input: Entry['input'], { request }: Reply): RequestInput | undefined => {
+    if (input.kind === 'request' && input.request === request) return input
+    const found = waiting.get(request)
+    waiting.delete(request)
+    return found
+  }
   const recordOf = (input: Entry['input'], effect: Effect): LogRecord | undefined => {
     const when = { atMs: input.atMs, ...(server !== undefined && { server }) }
-    if (effect.kind === 'reply' && input.kind === 'request') {
-      const { method, target, links } = input
+    if (effect.kind === 'reply') {
+      const request = requestOf(input, effect)
+      if (request === undefined) return undefined
+      const { method, target, links, headers } = request
       // The queries of signed links are too long for a log line.
       const logged = links
         ? `${masked(splitTarget(target)[0])} (signed link)`
         : maskedTarget(target)
       const { status } = effect
       const refusal =
-        originRefusal(input.headers, effect, masked) ?? submitRefusal(target, effect, masked)
+        originRefusal(headers, effect, masked) ??
+        (links ? undefined : unknownPath(deployment, request, effect, masked)) ??
+        submitRefusal(target, effect, masked)
       return { ...when, event: 'request', method, target: logged, status, ...refusal }
     }
     if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }
+    if (effect.kind === 'fault')
+      return { ...when, event: 'warning', text: masked(`the fault "${effect.id}" applies`) }
     if (effect.kind !== 'run') return undefined
     const { prompt_id, state } = effect
     if (state === 'started') {
@@ -75,11 +91,15 @@ export function createRecordReader(
     startedAtMs.delete(prompt_id)
     return { ...when, event: 'run', prompt_id: masked(prompt_id), state, tookMs }
   }
-  return ({ input, effects }) =>
-    effects.flatMap((effect) => {
+  return ({ input, effects }) => {
+    if (input.kind === 'request' && !effects.some((effect) => isReplyTo(input, effect)))
+      waiting.set(input.request, input)
+    return effects.flatMap((effect) => {
+      if (effect.kind === 'reset') waiting.delete(effect.request)
       const record = recordOf(input, effect)
       return record === undefined ? [] : [record]
     })
+  }
 }
 
 /** The warning for a client that sends its key to a signed link. */
@@ -87,6 +107,10 @@ const leakBy = ({ where }: { readonly where: string }): string =>
   `a client sent its key (${where}) to a signed link, which is on another host`
 
 type Reply = Extract<Effect, { kind: 'reply' }>
+type RequestInput = Extract<Entry['input'], { kind: 'request' }>
+
+const isReplyTo = ({ request }: RequestInput, effect: Effect): boolean =>
+  effect.kind === 'reply' && effect.request === request
 
 type Refusal = { readonly reason?: string; readonly hints?: readonly string[] }
 type Mask = (text: string) => string
@@ -98,16 +122,38 @@ function originRefusal(headers: Headers, { status }: Reply, masked: Mask): Refus
   return { reason: `a page of ${origin}`, hints: [`--cors ${origin} lets its pages in`] }
 }
 
+type ErrorBody = { error?: { message: string; details: string }; message?: string }
+
+/** The error in the body of an answer. That of a fault can be any text. */
+function errorIn(body: string): ErrorBody {
+  try {
+    return Object(JSON.parse(body)) as ErrorBody
+  } catch {
+    return {}
+  }
+}
+
+/** The endpoint that a client may mean whose request has none. */
+function unknownPath(
+  deployment: Deployment,
+  { method, target }: RequestHead,
+  { status }: Reply,
+  masked: Mask,
+): Refusal | undefined {
+  const [path] = splitTarget(target)
+  // Clients find out with this path whether a server is local.
+  if ((status !== 404 && status !== 405) || path === '/system_stats') return undefined
+  const hint = endpointHint(deployment, method, path)
+  return hint === undefined ? undefined : { hints: [masked(hint)] }
+}
+
 /** Why the server rejected a prompt, and which flags would accept it. */
 function submitRefusal(target: string, { status, body }: Reply, masked: Mask): Refusal {
   const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
   if (status !== 400 || typeof body !== 'string' || !isSubmit) return {}
-  const { error, message = '' } = JSON.parse(body) as {
-    error?: { message: string; details: string }
-    message?: string
-  }
+  const { error, message = '' } = errorIn(body)
   // A hosted server rejects a prompt that it cannot parse with a message alone.
-  const reason = error === undefined ? message : `${error.message} ${error.details}`.trim()
+  const reason = error?.details === undefined ? message : `${error.message} ${error.details}`.trim()
   const hints: string[] = []
   if (body.includes('value_not_in_list')) hints.push('--models any accepts any model file')
   if (body.includes('does not exist.')) {

@@ -6,6 +6,7 @@ import type { ClockGroup } from '../edge/clock-handle.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
 import { startEmulator } from '../edge/node/server.ts'
 import { secretsOf } from '../journal/known-secrets.ts'
+import type { KnownSecret } from '../server/state/server.ts'
 import { completeOptions } from '../options/complete.ts'
 import type { OptionValues } from '../options/read.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
@@ -84,7 +85,8 @@ async function serve(
   const clocks: ClockGroup = { members: [] }
   for (const plan of plans) {
     const mark = plans.length > 1 ? plan.deployment : undefined
-    const onEntry = log.reader(mark, () => secretsOf(completeOptions(plan)))
+    const secrets = (): readonly KnownSecret[] => secretsOf(completeOptions(plan))
+    const onEntry = log.reader(mark, secrets, plan.deployment)
     // The gateway uses the clock of the first server.
     const own = emulators.length === 0 ? { onEntry, clocks } : { onEntry }
     emulators.push(await startEmulator({ ...plan, ...own }))

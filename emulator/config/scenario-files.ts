@@ -13,10 +13,9 @@ import {
   pathText,
   type Schema,
   type Violation,
-  violations,
   violationText,
 } from '../options/json-schema.ts'
-import type { ScenarioInput } from '../options/scenario.ts'
+import { type ScenarioInput, scenarioViolations } from '../options/scenario.ts'
 import { scenarioFileSchema } from '../options/scenario-schema.ts'
 import { optionTable } from '../options/table.ts'
 import { usageError } from '../options/usage.ts'
@@ -96,7 +95,7 @@ function checked(
   folder: string,
   placeOf: (at: Violation) => Position | null,
 ): LoadedScenario {
-  const wrong = [...violations(scenarioFileSchema(), value)]
+  const wrong = [...scenarioViolations(scenarioFileSchema(), value)]
   const reader: FileReader = { folder, wrong, bytes: 0 }
   const scenario = wrong.length === 0 ? withFiles(reader, scenarioFileSchema(), value, []) : null
   if (wrong.length === 0) return { file, scenario: scenario as ScenarioInput }

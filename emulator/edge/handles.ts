@@ -35,7 +35,7 @@ export type ClockHandle<E = Effect, State extends string = RunState> = {
   readonly advance: (byMs: number) => Promise<void>
   /**
    * Advances the clock until an effect matches, until a run reaches a state, with `next` to the next timer, or with `idle`
-   * until no timer is left. Waits for agents and senders that are working, and never lets them time out. Resolves when all
+   * until no timer is left; a run that never ends by its scenario has none. Waits for agents and senders that are working, and never lets them time out. Resolves when all
    * effects are sent. Throws if no timer is left and nothing has matched, or if that takes too long.
    */
   readonly until: (

@@ -90,6 +90,8 @@ export type Host<I, E, R> = {
   readonly timeMs: () => number
   /** Applies a request; writes the reply to the response. */
   readonly enter: (response: R, input: (atMs: number, request: number) => I) => void
+  /** Whether nothing is under way: no request waits, and no control request is being answered. */
+  readonly isIdle: () => boolean
   /** The number of its last request. */
   readonly lastRequest: () => number
   /** Changes the whole state of the machine. Unless it is a snapshot, requests that wait get 503. */
@@ -115,6 +117,8 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const { responses, monotonicMs } = edge
   const waiting = new Map<number, R>()
   let { lastRequest = 0 } = edge
+  /** How many control requests are being answered. */
+  let controlCount = 0
   /** How many effects of each kind have been emitted, for each counter. */
   const counts = new Set<Map<string, number>>()
 
@@ -198,14 +202,20 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const control: Host<I, E, R>['answerControl'] = async (arrived, response, headers) => {
     const why = whyRefused(responses.callerOf(response), edge.guard)
     if (why !== undefined) return responses.writeControl(response, refusal(403, why), {})
-    const paths: ControlPaths = Object.assign({}, own, await more(move))
-    responses.writeControl(response, await answerControl(arrived, paths), headers)
+    controlCount++
+    try {
+      const paths: ControlPaths = Object.assign({}, own, await more(move))
+      responses.writeControl(response, await answerControl(arrived, paths), headers)
+    } finally {
+      controlCount--
+    }
   }
   return {
     driver,
     clock,
     timeMs,
     enter,
+    isIdle: () => waiting.size === 0 && controlCount === 0,
     lastRequest: () => lastRequest,
     changeWorld,
     write,

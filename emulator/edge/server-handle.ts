@@ -1,27 +1,32 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
-import { fault as faultSchema } from '../../spec/scenario/faults.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
-import { fits } from '../options/json-schema.ts'
+import { faultViolations } from '../options/faults.ts'
+import { violationText } from '../options/json-schema.ts'
 import { readScenarios } from '../options/scenario.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { usageError } from '../options/usage.ts'
-import type { Effect, Input } from '../machine.ts'
+import type { Effect, Input, WorldChange } from '../machine.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Server } from '../server/state/server.ts'
+import type { HintingClock } from './clock-handle.ts'
 import type { Emulator, WorldHandle } from './handles.ts'
-import type { Host } from './host.ts'
 import type { Recorder } from './recorder.ts'
 import { untilMessageOf } from './until-message.ts'
 import { createWorldHandle } from './world-handle.ts'
 
-/** What the methods need from a server and its edge. */
+/** What the methods need of a server. */
 export type ServerParts = {
   readonly server: Server
   readonly options: ServerOptions
-  readonly host: Pick<Host<Input, Effect, never>, 'changeWorld' | 'clock' | 'driver'>
   readonly recorder: Recorder<Input, Effect>
+}
+
+/** What the methods do with the edge of a server. */
+export type HandledHost = HintingClock<Effect> & {
+  readonly dispatch: (at: (atMs: number) => Input) => void
+  readonly changeWorld: (change: WorldChange) => void
   /** Resolves when all effects are sent. */
   readonly flushed: () => Promise<unknown>
 }
@@ -43,17 +48,14 @@ export type ServerHandle = WorldHandle &
     | 'dropSockets'
   >
 
-export function createServerHandle({
-  server,
-  options,
-  host,
-  recorder,
-  flushed,
-}: ServerParts): ServerHandle {
-  const { clock, driver } = host
+export function createServerHandle(
+  { server, options, recorder }: ServerParts,
+  host: HandledHost,
+): ServerHandle {
+  const { advance, until, dispatch, flushed } = host
   const removeFault = (id: string): boolean => {
     const isKnown = server.state.script.faults.some((one) => one.id === id)
-    if (isKnown) driver.dispatch((atMs) => ({ kind: 'script', atMs, change: { remove: id } }))
+    if (isKnown) dispatch((atMs) => ({ kind: 'script', atMs, change: { remove: id } }))
     return isKnown
   }
   // Loaded on demand, so that the server starts fast.
@@ -69,13 +71,14 @@ export function createServerHandle({
       received: async () => (await lists()).requestsOf(server, await recorder.view()),
       keepsTime: options.epoch === 'now',
     }),
-    advance: clock.advance,
-    until: clock.until,
-    untilMessage: untilMessageOf(clock),
+    advance,
+    until,
+    untilMessage: untilMessageOf(host),
     fault: (fault) => {
-      if (!fits(faultSchema, fault))
-        throw usageError('The fault does not match scenario.schema.json.')
-      driver.dispatch((atMs) => ({ kind: 'script', atMs, change: { add: fault } }))
+      const [wrong] = faultViolations(fault)
+      if (wrong !== undefined)
+        throw usageError(`In the fault, ${violationText(wrong, 'it')} (see scenario.schema.json).`)
+      dispatch((atMs) => ({ kind: 'script', atMs, change: { add: fault } }))
       const id = server.state.script.faults.at(-1)?.id ?? ''
       return { id, remove: () => void removeFault(id) }
     },
@@ -85,7 +88,7 @@ export function createServerHandle({
       const scenario = readScenarios(given)
       if (typeof scenario === 'string') throw usageError(`The ${scenario}.`)
       const { runs, nodes, faults } = scenario
-      driver.dispatch((atMs) => ({
+      dispatch((atMs) => ({
         kind: 'script',
         atMs,
         change: { load: { runs, nodes, faults } },
@@ -98,7 +101,7 @@ export function createServerHandle({
     runs: () => runViews(server),
     dropSockets: async (how = 'reset') => {
       const count = server.state.sockets.size
-      driver.dispatch((atMs) => ({ kind: 'drop', atMs, how }))
+      dispatch((atMs) => ({ kind: 'drop', atMs, how }))
       await flushed()
       return count
     },

@@ -29,7 +29,6 @@ export function createWorldHandle<I, E>({
   received,
   keepsTime,
 }: WorldParts<I, E>): WorldHandle {
-  let snapshotCount = 0
   return {
     requests: async (filter = {}) => {
       const { matchesRequest } = await import('../journal/received.ts')
@@ -43,8 +42,9 @@ export function createWorldHandle<I, E>({
       host.changeWorld({ do: 'reset', ...(keepsTime && { keepsTime }) })
       await flushed()
     },
-    snapshot: (name = `snapshot ${++snapshotCount}`) => {
+    snapshot: (given) => {
       const known = snapshots()
+      const name = given ?? freeName(known)
       if (known.size >= limits.snapshots.value && !known.has(name))
         throw usageError(
           `A world keeps ${limits.snapshots.value} snapshots. Use the name of one to replace it.`,
@@ -60,6 +60,13 @@ export function createWorldHandle<I, E>({
     },
     journal: recorder.lines,
   }
+}
+
+/** A name that no snapshot has. */
+function freeName(known: ReadonlySet<string>): string {
+  let number = 1
+  while (known.has(`snapshot ${number}`)) number++
+  return `snapshot ${number}`
 }
 
 /** A sentence about an unknown name, with the known ones. */

@@ -4,120 +4,118 @@ import {
   effectsOf,
   fault as faultSchema,
   type Fault,
+  type FaultThen,
   type Watched,
   watchedBy,
 } from '../../spec/scenario/faults.ts'
-import { isPlainObject, readObject } from './json-schema.ts'
+import { type Violation, violations } from './json-schema.ts'
 
-/** What is wrong with a value as a fault, as the end of a sentence; undefined if nothing is. */
-export function faultProblem(value: unknown): string | undefined {
-  const problem = shapeProblem(value)
-  if (problem !== undefined) return problem
-  const fault = value as Fault
+/** Where a value is not a fault, or one without an effect, and why; empty if it is a good one. */
+export function faultViolations(value: unknown): readonly Violation[] {
+  const wrong = violations(faultSchema, value)
+  if (wrong.length > 0) return wrong
+  const problem = combinationProblem(value as Fault)
+  return problem === undefined ? [] : [problem]
+}
+
+/** What is wrong with the members of a valid fault together. */
+function combinationProblem(fault: Fault): Violation | undefined {
   const named = allWatched.filter((one) =>
     watchedBy[one].some((member) => fault.when[member] !== undefined),
   )
   if (named.length > 1) {
     const members = named.flatMap((one) => watchedBy[one].filter((name) => name in fault.when))
-    return `has ${listed(members)} in \`when\`: use a separate fault for each`
+    return at(['when'], `has ${listed(members)}: use a separate fault for each`)
   }
   const [watched = 'requests'] = named
   return whenProblem(fault, watched) ?? thenProblem(fault, watched)
 }
 
-/** What is wrong with the members of a fault. Its parts come first: they know more. */
-function shapeProblem(value: unknown): string | undefined {
-  const parts = isPlainObject(value) ? value : {}
-  for (const part of ['when', 'then'] as const) {
-    const read = readObject(faultSchema.properties[part], parts[part])
-    if (typeof read === 'string' && part in parts) return `is wrong: its \`${part}\` ${read}`
-  }
-  const read = readObject(faultSchema, value)
-  return typeof read === 'string' ? read : undefined
-}
+const at = (path: Violation['path'], problem: string): Violation => ({ path, problem })
 
 const allWatched = Object.keys(watchedBy) as Watched[]
 
-/** What each is called in a sentence. */
-const names: Readonly<Record<Watched, string>> = {
-  requests: 'requests',
-  handshakes: 'handshakes',
-  messages: 'messages',
-  time: 'a time',
-}
+const listed = (members: readonly string[]): string => members.join(' and ')
 
-const listed = (members: readonly string[]): string =>
-  members.map((member) => `\`${member}\``).join(' and ')
-
-function whenProblem({ when, times }: Fault, watched: Watched): string | undefined {
+function whenProblem({ when, times }: Fault, watched: Watched): Violation | undefined {
   if (watched === 'messages' && when.message === undefined)
-    return 'needs `message` in `when`, beside `data` and `node`: a type, preview or *'
+    return at(['when'], 'needs message beside data and node: a type, preview or *')
   if (watched === 'requests' && when.clientId !== undefined)
-    return 'has `clientId` in `when`, which only sockets have: add `message`, `socket` or `atMs`'
-  const isCounted = [when.nth, when.probability, times].some((one) => one !== undefined)
-  if (watched === 'time' && isCounted)
-    return 'applies once, at `atMs`: remove `nth`, `probability` and `times`'
-  return undefined
+    return at(['when', 'clientId'], 'belongs to sockets: add message, socket or atMs')
+  const counted = (['nth', 'probability'] as const).find((name) => when[name] !== undefined)
+  if (watched !== 'time' || (counted ?? times) === undefined) return undefined
+  const path = counted === undefined ? ['times'] : ['when', counted]
+  return at(path, 'must be removed: a fault with atMs applies once')
 }
 
 /** Effects of which a fault has one at most, for each thing that it watches. */
-const exclusive: Readonly<Record<Watched, readonly (keyof Fault['then'])[]>> = {
+const exclusive: Readonly<Record<Watched, readonly (keyof FaultThen)[]>> = {
   requests: ['reset', 'truncate', 'slow', 'restart'],
   handshakes: ['refuse', 'reset', 'close', 'silence', 'restart'],
   messages: ['reset', 'close', 'silence', 'skip', 'cut', 'restart'],
   time: ['reset', 'close', 'silence', 'restart'],
 }
 
-function thenProblem({ when, then }: Fault, watched: Watched): string | undefined {
-  const given = Object.keys(then) as (keyof Fault['then'])[]
+/** What a fault watches, and the members of `when` for it. */
+const watching: Readonly<Record<Watched, readonly [what: string, members: string]>> = {
+  requests: ['requests', 'path or method'],
+  handshakes: ['handshakes', 'socket: open'],
+  messages: ['messages', 'message'],
+  time: ['the time', 'atMs'],
+}
+
+function thenProblem({ when, then }: Fault, watched: Watched): Violation | undefined {
+  const given = Object.keys(then) as (keyof FaultThen)[]
   const known: readonly string[] = effectsOf[watched]
-  if (given.length === 0) return `does nothing: add one of ${known.join(', ')} to \`then\``
+  if (given.length === 0) return at(['then'], `is empty: add one of ${known.join(', ')}`)
   const foreign = given.find((name) => !known.includes(name))
   if (foreign !== undefined) {
     const where = allWatched.filter((one) => effectsOf[one].some((name) => name === foreign))
-    return `watches ${names[watched]}, but \`${foreign}\` needs ${where.map((one) => watching[one]).join(' or ')} in \`when\``
+    const needs = where.map((one) => watching[one][1]).join(' or ')
+    return at(
+      ['then', foreign],
+      `needs ${needs} in when: this fault watches ${watching[watched][0]}`,
+    )
   }
   const clash = given.filter((name) => exclusive[watched].includes(name))
-  if (clash.length > 1) return `has ${listed(clash)} in \`then\`: use only one of them`
-  if (watched === 'messages') return messageProblem(when, then, clash[0])
-  const answer = watched === 'requests' ? 'status' : 'refuse'
-  return answerProblem(then, answer) ?? valueProblem(then, watched)
-}
-
-/** The members of `when` that make a fault watch each of them. */
-const watching: Readonly<Record<Watched, string>> = {
-  requests: '`path` or `method`',
-  handshakes: '`socket: open`',
-  messages: '`message`',
-  time: '`atMs`',
+  if (clash.length > 1) return at(['then'], `has ${listed(clash)}: use only one of them`)
+  if (watched === 'messages') return messageProblem(when, then, clash[0]) ?? valueProblem(then)
+  return answerProblem(then, watched === 'requests' ? 'status' : 'refuse') ?? valueProblem(then)
 }
 
 function messageProblem(
   { message }: Fault['when'],
-  then: Fault['then'],
+  { alter, short, swap, delayMs, repeat, reset }: FaultThen,
   ending: string | undefined,
-): string | undefined {
-  const { alter, short, swap, delayMs, repeat } = then
-  const changes = (['alter', 'short', 'swap', 'repeat'] as const).filter((one) => one in then)
+): Violation | undefined {
+  const changes = Object.entries({ alter, short, swap, repeat }).filter(
+    ([, one]) => one !== undefined,
+  )
+  const names = changes.map(([name]) => name)
   if (ending !== undefined && changes.length > 0)
-    return `has ${listed([ending, ...changes])} in \`then\`: no message is left to change`
+    return at(['then'], `has ${listed([ending, ...names])}: no message is left to change`)
   if (swap && (delayMs !== undefined || repeat !== undefined))
-    return 'has `swap` in `then` beside `delayMs` or `repeat`: use only one of them'
+    return at(['then', 'swap'], 'cannot stand beside delayMs or repeat: use only one of them')
   if (short !== undefined && message !== 'preview')
-    return 'has `short` in `then`, which only `message: preview` can have; `cut` breaks other messages'
+    return at(['then', 'short'], 'needs message: preview in when; cut breaks other messages')
   if (alter !== undefined && message === 'preview')
-    return 'has `alter` in `then`, but a preview has no members: use `short`'
-  return valueProblem(then, 'messages')
+    return at(['then', 'alter'], 'cannot change a preview, which has no members: use short')
+  return typeof reset === 'object' ? afterBytes : undefined
 }
 
+const afterBytes = at(
+  ['then', 'reset', 'afterBytes'],
+  'needs path or method in when: use reset: true, or cut',
+)
+
 /** Members that describe an answer need one. */
-function answerProblem(then: Fault['then'], answer: 'status' | 'refuse'): string | undefined {
+function answerProblem(then: FaultThen, answer: 'status' | 'refuse'): Violation | undefined {
   const alone = (['headers', 'body', 'retryAfter'] as const).find((name) => name in then)
   if (alone !== undefined && then[answer] === undefined)
-    return `has \`${alone}\` in \`then\` without \`${answer}\`: add the status of the answer`
+    return at(['then', alone], `needs ${answer} beside it: the status of the answer`)
   if (then.status !== undefined && then.restart)
-    return 'has `status` and `restart` in `then`: a server that restarts does not answer'
-  return undefined
+    return at(['then', 'status'], 'cannot stand beside restart: that server does not answer')
+  return answer === 'refuse' && typeof then.reset === 'object' ? afterBytes : undefined
 }
 
 /** Headers that the server sets from the body and the time. */
@@ -126,23 +124,26 @@ const ownHeaders = new Set(['content-length', 'transfer-encoding', 'date', 'serv
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
 const headerValue = /^[\t\x20-\x7e\xa0-\xff]*$/
 
-function valueProblem(
-  { headers, close, reset }: Fault['then'],
-  watched: Watched,
-): string | undefined {
-  for (const [name, value] of Object.entries(headers ?? {})) {
+function valueProblem({ headers = {}, close }: FaultThen): Violation | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    const path = ['then', 'headers', name]
     if (typeof value !== 'string' || !headerName.test(name) || !headerValue.test(value))
-      return 'has a header in `then` that HTTP does not allow: use a name and a text'
+      return at(path, 'must be the name of a header with a text that HTTP allows')
     if (ownHeaders.has(name.toLowerCase()))
-      return `has the header ${name} in \`then\`, which the server sets: use \`truncate\` for a wrong length`
+      return at(path, 'is set by the server: use truncate for a wrong length')
   }
-  if (close !== undefined && !isCloseCode(close))
-    return `has the code ${close} in \`close\`, which no server can send: use 1000 to 1014 or 3000 to 4999, and \`reset\` for 1006`
-  if (typeof reset === 'object' && watched !== 'requests')
-    return 'has `afterBytes` in `reset`, which only responses have: use `reset: true`, or `cut`'
-  return undefined
+  if (close === undefined || isCloseCode(close)) return undefined
+  const path = ['then', 'close']
+  return at(path, 'must be 1000 to 1014 or 3000 to 4999; reset shows clients 1006')
 }
 
 /** Whether a close frame can carry a code. */
 const isCloseCode = (code: number): boolean =>
   code >= 3000 || (code <= 1014 && ![1004, 1005, 1006].includes(code))
+
+/** The faults of a scenario that can have no effect, and why. The scenario matches its schema. */
+export const withoutEffect = (faults: readonly Fault[] = []): readonly Violation[] =>
+  faults.flatMap((fault, index) => {
+    const problem = combinationProblem(fault)
+    return problem === undefined ? [] : [at(['faults', index, ...problem.path], problem.problem)]
+  })

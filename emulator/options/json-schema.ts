@@ -83,9 +83,20 @@ export const pathText = (path: Path, whole: string): string =>
 function* violationsOf(schema: Schema, value: unknown, path: Path): Generator<Violation> {
   const unknown = Object.keys(schema).find((keyword) => !keywords.has(keyword))
   if (unknown !== undefined) throw new TypeError(`Unsupported JSON Schema keyword: ${unknown}.`)
-  if (!isAllowed(schema, value)) yield { path, problem: needOf(schema, value) }
+  const chosen = chosenBranch(schema, value)
+  if (chosen !== undefined) yield* violationsOf(chosen, value, path)
+  else if (!isAllowed(schema, value)) yield { path, problem: needOf(schema, value) }
   else if (Array.isArray(value)) yield* wrongItems(schema, value, path)
   else if (isPlainObject(value)) yield* wrongMembers(schema, value, path)
+}
+
+/** Of several schemas for a list or an object, the only one of that type: what is wrong inside it says more. */
+function chosenBranch(schema: Schema, value: unknown): Schema | undefined {
+  const { anyOf = [], default: _, description: __, ...checks } = schema
+  const type = Array.isArray(value) ? 'array' : isPlainObject(value) ? 'object' : undefined
+  const [only, ...others] = anyOf.filter((one) => one.type === type)
+  const isAll = Object.keys(checks).length === 0
+  return type !== undefined && isAll && others.length === 0 ? only : undefined
 }
 
 /** Whether a value matches the keywords that concern it as a whole. */

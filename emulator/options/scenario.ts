@@ -3,8 +3,8 @@
 import { type Script, scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
-import { faultProblem } from './faults.ts'
-import { violations, violationText } from './json-schema.ts'
+import { withoutEffect } from './faults.ts'
+import { type Schema, type Violation, violations, violationText } from './json-schema.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
@@ -34,10 +34,8 @@ export const noScenario: Scenario = {
 export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const [index, one] of scenarios.entries()) {
-    const [first] = violations(scenarioSchema, one)
+    const [first] = scenarioViolations(scenarioSchema, one)
     if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
-    const problem = problemInFaults(one as ScenarioInput)
-    if (problem !== undefined) return `scenario ${index + 1}: ${problem}`
   }
   const merged = mergeScenarios(scenarios as readonly ScenarioInput[])
   const pattern = merged.nodes
@@ -54,13 +52,10 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** A fault of a valid scenario that can have no effect, and why; undefined without one. */
-function problemInFaults({ faults = [] }: ScenarioInput): string | undefined {
-  for (const [index, fault] of faults.entries()) {
-    const problem = faultProblem(fault)
-    if (problem !== undefined) return `faults[${index}] ${problem}`
-  }
-  return undefined
+/** Where a value is not a scenario of this schema, or has faults that can have no effect. */
+export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {
+  const wrong = violations(schema, value)
+  return wrong.length > 0 ? wrong : withoutEffect((value as ScenarioInput).faults)
 }
 
 /** Valid scenarios merged in order. */

@@ -18,7 +18,8 @@ export const runRule = {
     durationMs: { ...delay, description: 'how long it takes, spread over its nodes and steps' },
     neverEnds: {
       const: true,
-      description: 'its last node starts and never finishes, until the run is interrupted',
+      description:
+        'its last node starts and never finishes, until the run is interrupted; a clock that waits until idle does not wait for it',
     },
     outcome: {
       enum: ['success', 'error', 'interrupted'],
@@ -53,6 +54,11 @@ export const rules = {
   },
   'scenario/run-never-ends': {
     says: 'A run that never ends stays in its last node until it is interrupted.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/run-never-ends-idle': {
+    says: 'A run that never ends has no timer: a clock that waits until idle stops while it runs.',
     basis: 'chosen',
     on: both,
   },

@@ -29,6 +29,7 @@ import { peerRows } from './peers.mjs'
 import { getRequests, postRequests } from './requests.mjs'
 import { runs } from './runs.mjs'
 import { coldStart, idle } from './served.mjs'
+import { worlds } from './worlds.mjs'
 import { tableHead, tableLine, verdictOf } from './table.mjs'
 
 /**
@@ -42,6 +43,7 @@ const measurements = {
   behind: { measure: behind, seconds: [60, 10] },
   'fan-out': { measure: fanOut, seconds: [100, 7] },
   runs: { measure: runs, seconds: [15, 8] },
+  worlds: { measure: worlds, seconds: [12, 3] },
   hosted: { measure: hosted, seconds: [90, 12] },
   gateway: { measure: gatewayPosts, seconds: [30, 4] },
   idle: { measure: idle, seconds: [5, 2] },
@@ -61,6 +63,7 @@ const full = {
   sends: 4000,
   connectedRuns: 200,
   runs: 1000,
+  worlds: 10_000,
   repeats: 5,
   peerRequests: 3000,
   peerStarts: 5,
@@ -79,6 +82,7 @@ const quick = {
   sends: 400,
   connectedRuns: 40,
   runs: 1000,
+  worlds: 2000,
   repeats: 3,
   peerRequests: 600,
   peerStarts: 1,

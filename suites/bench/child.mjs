@@ -21,12 +21,13 @@ const running = new Set()
  * Starts a script of this folder that calls `answer` (below).
  * @param {string} file
  * @param {object} [options] handed to the script as JSON
+ * @param {readonly string[]} [flags] further flags of Node
  * @returns {Promise<Child>}
  */
-export async function startChild(file, options = {}) {
+export async function startChild(file, options = {}, flags = []) {
   const path = fileURLToPath(new URL(file, import.meta.url))
   const child = fork(path, [JSON.stringify(options)], {
-    execArgv: ['--expose-gc'],
+    execArgv: ['--expose-gc', ...flags],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   running.add(child)

@@ -57,6 +57,8 @@ const samples: readonly (readonly [sample: unknown, isValid: boolean])[] = [
     true,
   ],
   [{ version: 1, faults: [{ when: {}, then: { status: 200 } }] }, false],
+  [{ version: 1, faults: [{ when: {}, then: { reset: { afterBytes: 3 } } }] }, true],
+  [{ version: 1, faults: [{ when: {}, then: { reset: { afterByts: 3 } } }] }, false],
   [{ version: 1, gateway: { agent: [{ route: 'a', answer: 'b' }] } }, true],
   [{ version: 1, gateway: { agents: [] } }, false],
 ]

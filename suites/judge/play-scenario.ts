@@ -1,12 +1,18 @@
 // Plays one session in a server with a scenario, whatever happens to its requests and sockets, and returns the journal.
 
 import { request } from 'node:http'
-import { type Entry, type GatewayOptions, startEmulator, startGateway } from 'flowdouble'
+import {
+  type EmulatorOptions,
+  type Entry,
+  type GatewayOptions,
+  startEmulator,
+  startGateway,
+} from 'flowdouble'
 import { WebSocket } from 'ws'
 import { keyHeader } from '../../spec/server/access.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { formOf } from '../generate/form.ts'
-import { textToImage } from '../generate/graphs.ts'
+import { bought, type Graph, textToImage } from '../generate/graphs.ts'
 import { signed, SECRET } from './gateway-subject.ts'
 
 /** Free ports differ from run to run: the requests name another host. */
@@ -51,11 +57,16 @@ export const playNamed = (scenario: string): Promise<readonly string[]> =>
 
 /**
  * Plays two runs: uploads, submits, downloads, and everything that a client polls. Time passes only between requests.
- * @param scenario a name.
  */
-async function playScenario(scenario: string): Promise<readonly string[]> {
+export async function playScenario(
+  scenario: NonNullable<EmulatorOptions['scenario']>,
+): Promise<readonly string[]> {
   const arrivals = createArrivals()
-  const onEntry = ({ input }: Entry): void => arrivals.take(input.kind)
+  let lastRun = ''
+  const onEntry = ({ input, effects }: Entry): void => {
+    for (const effect of effects) if (effect.kind === 'run') lastRun = effect.prompt_id
+    arrivals.take(input.kind)
+  }
   const given = { scenario, clock: 'manual', seed: 'named', onEntry } as const
   const storage = { signedBaseUrl: 'http://storage.test' }
   const server = await startEmulator(given).then(async (plain) => {
@@ -89,8 +100,9 @@ async function playScenario(scenario: string): Promise<readonly string[]> {
     sockets.push(socket)
     await arrivals.until('open', sockets.length)
   }
-  const submit = (seed: number): Promise<void> =>
-    ask('POST', '/prompt', JSON.stringify({ prompt: textToImage(seed, 6), client_id: 'me' }), {
+  const extra_data = { api_key_comfy_org: 'test-partner-key' }
+  const submit = (prompt: Graph): Promise<void> =>
+    ask('POST', '/prompt', JSON.stringify({ prompt, client_id: 'me', extra_data }), {
       'Content-Type': 'application/json',
     })
   await connect()
@@ -98,10 +110,12 @@ async function playScenario(scenario: string): Promise<readonly string[]> {
     await ask('GET', '/system_stats')
     const form = formOf({ name: 'image', filename: 'photo.png', content: Uint8Array.of(1, 2) })
     await ask('POST', '/upload/image', form[0], form[1])
-    await submit(round)
+    await submit(textToImage(round, 6))
+    await submit(bought())
     await server.advance(60)
     await connect()
     await ask('GET', '/queue')
+    await ask('GET', isHosted ? `/job/${lastRun}/status` : `/history/${lastRun}`)
     await server.advance(10_000)
     await ask('GET', isHosted ? '/jobs' : '/history')
     await ask('GET', `/view?filename=image_0000${round}_.png&type=output`)

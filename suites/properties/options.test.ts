@@ -43,6 +43,7 @@ const failure = fc.record(
     run: member(1, 7),
     exception_type: member('OOMError', 'my.Error'),
     exception_message: member('', 'no room'),
+    atStep: member(0, 3),
     other: fc.constant(1),
   },
   { requiredKeys: [] },

@@ -22,6 +22,8 @@ export type Sockets = {
   /** Resolves when everything has been handed to the system. */
   readonly flushed: () => Promise<void>
   readonly closeAll: () => void
+  /** Whether no socket is open or being opened. */
+  readonly isIdle: () => boolean
   /** The id of its last socket. */
   readonly lastId: () => number
 }
@@ -50,16 +52,23 @@ export function createSockets(hooks: SocketHooks): Sockets {
   const handshakes = createHandshakes(hooks, connections)
   /** Ends that are not on the wire yet. */
   const ending = new Set<Promise<void>>()
+  /** The connections of silent sockets. */
+  const silent = new Set<Duplex>()
 
   const end = ({ sockets, how }: Extract<Effect, { kind: 'end' }>): void => {
     for (const id of sockets) {
       const connection = connections.get(id)
       // Nothing is sent to it any more.
       connections.delete(id)
+      if (connection !== undefined && how === 'silence') keepSilent(connection.raw)
       const ended = connection === undefined ? handshakes.reset(id) : endConnection(connection, how)
       ending.add(ended)
       void ended.finally(() => void ending.delete(ended))
     }
+  }
+  const keepSilent = (raw: Duplex): void => {
+    silent.add(raw)
+    raw.once('close', () => silent.delete(raw))
   }
   const emit = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
@@ -90,6 +99,7 @@ export function createSockets(hooks: SocketHooks): Sockets {
     await Promise.all([...Array.from(connections.values(), flush), ...ending])
   }
   const closeAll = (): void => {
+    for (const raw of [...silent, ...handshakes.waiting()]) raw.destroy()
     for (const { close } of connections.values()) close(1001, 'The server stops.')
     for (const { raw } of connections.values()) {
       raw.end(() => raw.destroy())
@@ -99,17 +109,21 @@ export function createSockets(hooks: SocketHooks): Sockets {
     }
   }
   const { upgrade, lastId } = handshakes
-  return { upgrade, emit, batch: writer.batch, flushed, closeAll, lastId }
+  const isIdle = (): boolean => connections.size === 0 && handshakes.isIdle()
+  return { upgrade, emit, batch: writer.batch, flushed, closeAll, isIdle, lastId }
 }
 
 type Handshakes = {
   readonly upgrade: Sockets['upgrade']
+  readonly isIdle: Sockets['isIdle']
   readonly lastId: Sockets['lastId']
   /** Accepts a handshake: from then on its socket is among the connections, until it closes. */
   readonly accept: (id: number) => void
   readonly refuse: (effect: Extract<Effect, { kind: 'refuse' }>) => void
   /** Resets the connection of a handshake that is not answered yet. */
   readonly reset: (id: number) => Promise<void>
+  /** The connections of handshakes that are not answered yet. */
+  readonly waiting: () => readonly Duplex[]
 }
 
 function createHandshakes(hooks: SocketHooks, connections: Map<number, Connection>): Handshakes {
@@ -118,11 +132,13 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
   let server: Promise<WebSocketServer> | undefined
   let protocol: WebSocketServer
   let lastId = hooks.lastSocket
+  let openingCount = 0
 
   const upgrade = async (request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> => {
     raw.on('error', () => raw.destroy())
     server ??= loadProtocol(hooks)
-    protocol = await server
+    openingCount++
+    protocol = await server.finally(() => openingCount--)
     const id = ++lastId
     handshakes.set(id, { request, raw, head })
     raw.once('close', () => {
@@ -166,7 +182,9 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     handshakes.delete(id)
     if (raw !== undefined) await resetConnection(raw)
   }
-  return { upgrade, accept, refuse, reset, lastId: () => lastId }
+  const isIdle = (): boolean => handshakes.size === 0 && openingCount === 0
+  const waiting = (): readonly Duplex[] => Array.from(handshakes.values(), ({ raw }) => raw)
+  return { upgrade, accept, refuse, reset, waiting, isIdle, lastId: () => lastId }
 }
 
 /** ws loads TLS and zlib: it is imported for the first client, so that the server starts fast. */

@@ -23,7 +23,7 @@ import { nodeParts, nodeResponses } from './responses.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
 import type { Recorder } from '../recorder.ts'
 import type { LargePictures } from './large-pictures.ts'
-import type { FoundWorld } from '../world-names.ts'
+import { type FoundWorld, pathOf } from '../world-names.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 /** The web servers that clients reach; a local server has none for links. */
@@ -48,22 +48,27 @@ export type ServedWorld = {
   readonly answerLink: RequestHooks['answer']
 }
 
+/** Loads the control paths of a world. */
+export type ControlLoader = (move: ClockMover<Effect>) => Promise<ControlPaths>
+
 /** A server that is to be served. */
 export type WorldParts = {
   readonly server: Server
   readonly options: ServerOptions
   readonly recorder: Recorder<Input, Effect>
   readonly hooks: Hooks<Input, Effect>
-  /** The path below which it is served; empty at the root. */
-  readonly base: string
+  /** The name below which it is served; null at the root. */
+  readonly name: string | null
   readonly lastIds: LastIds
-  /** Loads its control paths. */
-  readonly control: (move: ClockMover<Effect>) => Promise<ControlPaths>
 }
 
-/** Connects a server to its edge. */
+/**
+ * Connects a server to its edge.
+ * @param control loads its control paths.
+ */
 export function connectWorld(
-  { server, options, recorder, hooks, base, lastIds, control }: WorldParts,
+  { server, options, recorder, hooks, name: ownName, lastIds }: WorldParts,
+  control: ControlLoader,
   { codec, pictures }: Shared,
 ): ServedWorld {
   const name = nameLike(options.like)
@@ -77,8 +82,8 @@ export function connectWorld(
       batch: (work) => sockets.batch(work),
       flushed: () => sockets.flushed(),
       worked: () => undefined,
-      hint: 'Was the workflow submitted?',
-      responses: below(base, nodeResponses(codec.encodeFile, name)),
+      hint: 'Was the workflow submitted? A run that never ends has no timer.',
+      responses: below(pathOf(ownName), nodeResponses(codec.encodeFile, name)),
       ready: pictures.ready,
       guard: guardOf(options, options.host),
       lastRequest: lastIds.request,

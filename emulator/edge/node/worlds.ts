@@ -8,14 +8,14 @@ import type { ServerOptions, ServerOptionsInput } from '../../options/server-opt
 import { serverMachine } from '../../server/machine.ts'
 import { createServer, forkServer } from '../../server/server.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
-import type { Hosted, Server } from '../../server/state/server.ts'
+import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
-import { createRecorder, type Recorder } from '../recorder.ts'
-import { createServerHandle } from '../server-handle.ts'
+import { createRecorder } from '../recorder.ts'
+import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { createLargePictures } from './large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
@@ -25,6 +25,7 @@ import {
   type LastIds,
   type Listeners,
   type ServedWorld,
+  type ControlLoader,
   serveWorlds,
   type WorldParts,
 } from './wiring.ts'
@@ -51,88 +52,112 @@ export type Worlds = {
   ) => Promise<Emulator>
 }
 
-/** A world with its name; null at the root. */
-type Part = {
-  readonly name: string | null
-  readonly server: Server
-  readonly options: ServerOptions
-  readonly recorder: Recorder<Input, Effect>
-  readonly hooks: Hooks<Input, Effect>
-  readonly lastIds: LastIds
-}
-
-/** A world that is served, with its handle. */
+/** A world that is served. */
 type Running = {
-  readonly served: ServedWorld
-  readonly emulator: Emulator
+  /** Its edge, connected if it is not. */
+  readonly served: () => ServedWorld
+  /** Creates a handle: nobody may need one, and there can be thousands of worlds. */
+  readonly handle: () => Emulator
+  /** Disconnects its edge unless something is under way; returns whether it did. */
+  readonly sleep: () => boolean
   /** Stops its clock and closes its sockets. */
   readonly stop: () => void
 }
 
 const noIds: LastIds = { request: 0, socket: 0 }
 
+/** How many named worlds keep their edges while nothing happens: an edge takes as much memory as a new world. */
+const MAX_AWAKE = 256
+/** How many of the others to look at for one that can sleep. */
+const MAX_LOOKS = 16
+
 export function createWorlds(address: AddressParts): Worlds {
   const { given, hosted, ca, linksPort, listeners, closing } = address
   const codec = createCodec()
-  const pictures = createLargePictures(codec)
+  const shared = { codec, pictures: createLargePictures(codec) }
   const named = createNames<Running>()
+  /** The named worlds with an edge; those connected last at the end. */
+  const awake = new Set<Running>()
   let main: Running
 
-  const open = (part: Part): Running => {
-    const { name, server, options, recorder, hooks, lastIds } = part
-    const base = pathOf(name)
-    const control: WorldParts['control'] = async (move) =>
-      (await import('../server-paths.ts')).serverPaths(emulator, move)
-    const served = connectWorld(
-      { server, options, recorder, hooks, base, lastIds, control },
-      { codec, pictures },
-    )
-    const { host, sockets } = served
-    const port = portOf(listeners.main)
-    const place = hostOf(options.host, port)
-    const { signedLinks } = server.options
+  const wake = (world: Running): void => {
+    awake.add(world)
+    if (awake.size <= MAX_AWAKE) return
+    let looks = 0
+    for (const one of awake) {
+      if (++looks > MAX_LOOKS) return
+      awake.delete(one)
+      if (one !== world && one.sleep()) return
+      awake.add(one)
+    }
+  }
+  const open = (part: WorldParts): Running => {
+    const { name, options, recorder } = part
+    let { lastIds } = part
+    let edge: ServedWorld | undefined
+    const control: ControlLoader = async (move) =>
+      (await import('../server-paths.ts')).serverPaths(running.handle(), move)
+    const served = (): ServedWorld => {
+      if (edge !== undefined) return edge
+      edge = connectWorld(Object.assign({}, part, { lastIds }), control, shared)
+      if (name !== null) wake(running)
+      return edge
+    }
+    const sleep = (): boolean => {
+      // A clock that runs by itself has a timer and a start.
+      const isStill = options.clock === 'manual'
+      if (!isStill || edge === undefined || !edge.host.isIdle() || !edge.sockets.isIdle())
+        return false
+      lastIds = idsOf(edge)
+      edge.host.driver.stop()
+      edge = undefined
+      return true
+    }
     const stop = (): void => {
-      host.driver.stop()
-      sockets.closeAll()
+      edge?.host.driver.stop()
+      edge?.sockets.closeAll()
+      awake.delete(running)
       recorder.close()
     }
-    const emulator: Emulator = Object.assign(
-      createServerHandle({ server, options, host, recorder, flushed: sockets.flushed }),
-      {
-        name,
-        url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${base}`,
-        port,
-        signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + base,
-        ca,
-        options,
-        fork: (asked?: string) => Promise.resolve(fork(part, served, named.nameFor(asked))),
-        world: ({ name: asked, ...own }: WorldOptionsInput = {}) =>
-          create(named.nameFor(asked), own),
-        worlds: () => named.all().map((one) => one.emulator),
-        close: async () => {
-          stop()
-          if (name === null) await closeAll()
-          else named.remove(name)
-        },
-      },
-    )
-    const running = { served, emulator, stop }
+    const running: Running = { served, handle: () => handleOf(part, running), sleep, stop }
     if (name !== null) named.add(name, running)
     return running
   }
+  const handleOf = (part: WorldParts, { served, stop }: Running): Emulator => {
+    const { name, server, options } = part
+    const port = portOf(listeners.main)
+    const place = hostOf(options.host, port)
+    const { signedLinks } = server.options
+    return Object.assign(createServerHandle(part, currentHost(served)), {
+      name,
+      url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${pathOf(name)}`,
+      port,
+      signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + pathOf(name),
+      ca,
+      options,
+      fork: (asked?: string) => Promise.resolve(fork(part, served(), named.nameFor(asked))),
+      world: ({ name: asked, ...own }: WorldOptionsInput = {}) => create(named.nameFor(asked), own),
+      worlds: () => named.all().map(({ handle }) => handle()),
+      close: async () => {
+        stop()
+        if (name === null) await closeAll()
+        else named.remove(name)
+      },
+    })
+  }
   const closeAll = async (): Promise<void> => {
     for (const { stop } of named.all()) stop()
-    pictures.close()
+    shared.pictures.close()
     await closing()
   }
-  const fork = (part: Part, served: ServedWorld, name: string): Emulator => {
+  const fork = (part: WorldParts, served: ServedWorld, name: string): Emulator => {
     const server = forkServer(part.server)
-    const lastIds = { request: served.host.lastRequest(), socket: served.sockets.lastId() }
+    const lastIds = idsOf(served)
     const recorder = part.recorder.fork()
     const { options } = part
     const running = open({ name, server, options, recorder, hooks: {}, lastIds })
-    running.served.host.changeWorld({ do: 'fork' })
-    return running.emulator
+    running.served().host.changeWorld({ do: 'fork' })
+    return running.handle()
   }
   const create = async (name: string, own: Omit<WorldOptionsInput, 'name'>): Promise<Emulator> => {
     requireOwnOptions(own, listenerOptions)
@@ -140,18 +165,18 @@ export function createWorlds(address: AddressParts): Worlds {
     const options = completeOptions(Object.assign({ port: 0 }, given, own, scenario))
     const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in own)
     const objectInfo = isShared
-      ? main.served.server.options.objectInfo
+      ? main.served().server.options.objectInfo
       : readCatalog(options, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-    return open(await partOf(name, options, made, {})).emulator
+    return open(await partOf(name, options, made, {})).handle()
   }
   const partOf = async (
     name: string | null,
     options: ServerOptions,
     made: WorldOptions,
     hooks: Hooks<Input, Effect>,
-  ): Promise<Part> => {
+  ): Promise<WorldParts> => {
     const server = createServer(made, hosted)
     const { objectInfo, ...recorded } = made
     const recorder = await createRecorder(
@@ -169,15 +194,28 @@ export function createWorlds(address: AddressParts): Worlds {
     await listen(listeners.main, options.host, options.port)
     part.recorder.open()
     main = open(part)
-    const { served } = main
-    serveWorlds(listeners, served, options, (target) => {
+    serveWorlds(listeners, main.served(), options, (target) => {
       const found = named.find(target, main)
-      return { world: found.world.served, target: found.target }
+      return { world: found.world.served(), target: found.target }
     })
-    return main.emulator
+    return main.handle()
   }
   return { start }
 }
+
+const idsOf = ({ host, sockets }: ServedWorld): LastIds => ({
+  request: host.lastRequest(),
+  socket: sockets.lastId(),
+})
+
+/** The host of a world for a handle, which outlives the edge. */
+const currentHost = (served: () => ServedWorld): HandledHost => ({
+  advance: (byMs) => served().host.clock.advance(byMs),
+  until: (what, limit) => served().host.clock.until(what, limit),
+  dispatch: (at) => served().host.driver.dispatch(at),
+  changeWorld: (change) => served().host.changeWorld(change),
+  flushed: () => served().sockets.flushed(),
+})
 
 /** The scenarios with the content of the files that they name; without any, loads nothing. */
 export async function readScenarios(

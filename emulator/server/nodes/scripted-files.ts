@@ -71,6 +71,8 @@ const starts: readonly (readonly [ending: string, at: number, start: string])[] 
   ['flac', 0, 'fLaC'],
   ['wav', 8, 'WAVE'],
   ['ogg', 0, 'OggS'],
+  ['glb', 0, 'glTF'],
+  ['svg', 0, '<svg'],
   ['mp3', 0, 'ID3'],
   ['mp3', 0, '\xff\xfb'],
 ]

@@ -57,20 +57,58 @@ export function interruptedAt(world: World, running: Running, found: string): vo
   endRun(world, running, 'interrupted', null)
 }
 
+/** The error that ends a run, with its inputs as JSON text. */
+type RunError = Failure & { readonly traceback: readonly string[]; readonly inputsText: string }
+
 /** This node has failed. A node of an expansion counts as the one that expanded. */
 export function fail(world: World, running: Running, found: string, failure: Failure): void {
-  const id = originOf(running, found).real
   const { exception_type, exception_message } = failure
+  const id = originOf(running, found).real
+  const error = {
+    exception_type,
+    exception_message: `${exception_message}\n`,
+    traceback: [`  File "flowdouble", node ${id}\n`],
+    inputsText: currentInputs(running, found),
+  }
+  endByError(world, running, id, error, 'error')
+}
+
+/**
+ * No node can run: those that are left wait for each other. The error names the first of them, or the node that expanded
+ * into it. A local history counts the run as successful, as on real servers [scenario/node-cycle].
+ */
+export function failByCycle(world: World, running: Running): void {
+  const { keepsFailures } = world.setup.traits
+  const waiting = [...running.schedule.pending.keys()]
+  const expanded = waiting.find((id) => originOf(running, id).display !== id)
+  const error = {
+    exception_type: 'graph.DependencyCycleError',
+    exception_message: 'Dependency cycle detected',
+    traceback: [],
+    inputsText: keepsFailures ? '{}' : '[]',
+  }
+  const id = originOf(running, expanded ?? waiting[0] ?? '').display
+  endByError(world, running, id, error, keepsFailures ? 'error' : 'success')
+}
+
+/** Sends an error at a node, and ends the run in this state. */
+function endByError(
+  world: World,
+  running: Running,
+  id: string,
+  { exception_type, exception_message, traceback, inputsText }: RunError,
+  state: Ending['state'],
+): void {
   const { keepsFailures, messageNames, jobNames } = world.setup.traits
   const node = [
     `"node_id": ${JSON.stringify(id)}`,
     `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
   ]
-  const message = `"exception_message": ${JSON.stringify(`${exception_message}\n`)}`
+  const message = `"exception_message": ${JSON.stringify(exception_message)}`
   const named = (name: string): string => `"exception_type": ${JSON.stringify(name)}`
   const place = [
-    `"traceback": ${JSON.stringify([`  File "flowdouble", node ${id}\n`])}`,
-    `"current_inputs": ${currentInputs(running, found)}`,
+    `"traceback": ${JSON.stringify(traceback)}`,
+    `"current_inputs": ${inputsText}`,
     `"current_outputs": ${keepsFailures ? currentOutputs(running) : JSON.stringify([...submittedGraph(running).keys()])}`,
   ]
   const data = [
@@ -83,10 +121,10 @@ export function fail(world: World, running: Running, found: string, failure: Fai
     `"timestamp": ${timestamp(world)}}`,
   ]
   sendForRun(world, running, 'execution_error', () => data.join(', '))
-  if (!keepsFailures) return endRun(world, running, 'error', null)
+  if (!keepsFailures) return endRun(world, running, state, null)
   const nameOf = jobNames === 'words' ? wordOf : pythonNameOf
   const detail = [...node, message, named(nameOf(exception_type)), ...place]
-  endRun(world, running, 'error', `{${detail.join(', ')}}`)
+  endRun(world, running, state, `{${detail.join(', ')}}`)
 }
 
 /** The outputs of the finished nodes, by node id. */
@@ -127,43 +165,6 @@ function metaText(running: Running, producer: string): string {
   const display_node = JSON.stringify(display)
   const from = `"parent_node": ${JSON.stringify(parent)}, "real_node_id": ${JSON.stringify(real)}`
   return `{"node_id": ${node_id}, "display_node": ${display_node}, ${from}}`
-}
-
-/**
- * No node can run: those that are left wait for each other. The error names the first of them, or the node that expanded
- * into it. A local history counts the run as successful, as on real servers [scenario/node-cycle].
- */
-export function failByCycle(world: World, running: Running): void {
-  const { keepsFailures, messageNames, jobNames } = world.setup.traits
-  const waiting = [...running.schedule.pending.keys()]
-  const expanded = waiting.find((id) => originOf(running, id).display !== id)
-  const id = originOf(running, expanded ?? waiting[0] ?? '').display
-  const type = 'graph.DependencyCycleError'
-  const named = (isWord: boolean): string =>
-    `"exception_type": ${JSON.stringify(isWord ? wordOf(type) : type)}`
-  const node = [
-    `"node_id": ${JSON.stringify(id)}`,
-    `"node_type": ${JSON.stringify(running.types.get(id)?.class_type ?? '')}`,
-  ]
-  const message = '"exception_message": "Dependency cycle detected"'
-  const place = [
-    '"traceback": []',
-    `"current_inputs": ${keepsFailures ? '{}' : '[]'}`,
-    `"current_outputs": ${keepsFailures ? currentOutputs(running) : JSON.stringify([...submittedGraph(running).keys()])}`,
-  ]
-  const data = [
-    `{"prompt_id": ${running.promptIdText}`,
-    ...node,
-    `"executed": ${JSON.stringify(finished(running))}`,
-    message,
-    named(messageNames === 'words'),
-    ...place,
-    `"timestamp": ${timestamp(world)}}`,
-  ]
-  sendForRun(world, running, 'execution_error', () => data.join(', '))
-  if (!keepsFailures) return endRun(world, running, 'success', null)
-  const detail = [...node, message, named(jobNames === 'words'), ...place]
-  endRun(world, running, 'error', `{${detail.join(', ')}}`)
 }
 
 /** Adds the run to the history, then sends its client the final message [messages/executing-null-last]. */

@@ -21,7 +21,7 @@ import { finishScheduled, takeNext, waitFor } from '../graph/schedule.ts'
 import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
 import { scriptedWork } from '../nodes/scripted-work.ts'
 import { outputOf } from './user-output.ts'
-import { callMs, isEndless } from './pace.ts'
+import { callMs, endsAtMs, isEndless } from './pace.ts'
 import { originOf, sendForRun, sendNotification } from './running.ts'
 import type { NodeResult, NodeType, Value, Work } from '../state/nodes.ts'
 import type { Calls, Running } from '../state/runs.ts'
@@ -59,8 +59,11 @@ function runNextNode(world: World, running: Running): void {
       finishScheduled(schedule, types, id)
     }
   }
+  running.work = null
+  const endMs = endsAtMs(world, running)
   if (schedule.pending.size > 0) failByCycle(world, running)
-  else succeed(world, running)
+  else if (endMs === undefined) succeed(world, running)
+  else wakeWorker(world, running.worker, endMs)
 }
 
 function serveCached(world: World, running: Running, id: string, cached: NodeResult): void {

@@ -4,11 +4,15 @@ import { isCached } from './result-cache.ts'
 import type { Calls, Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
-/** The time between the start of a run and its first node. A run without nodes takes all its time there. */
-export function beginMs(world: World, running: Running): number {
-  const durationMs = running.run.script?.durationMs
-  if (durationMs === undefined) return world.setup.options.paceMs
-  return nodesLeft(running) === 0 ? durationMs : 0
+/** The time between the start of a run and its first node. */
+export const beginMs = (world: World, { run }: Running): number =>
+  run.script?.durationMs === undefined ? world.setup.options.paceMs : 0
+
+/** When a run whose nodes are done ends by its rule: its nodes can be cached, or faster than their part. */
+export function endsAtMs({ state }: World, { run, startedMs }: Running): number | undefined {
+  const durationMs = run.script?.durationMs
+  if (durationMs === undefined) return undefined
+  return startedMs + durationMs > state.nowMs ? startedMs + durationMs : undefined
 }
 
 /**
@@ -31,6 +35,8 @@ export const isEndless = (running: Running): boolean =>
   nodesLeft(running) <= 1 &&
   (running.calls === null || running.calls.at === running.calls.count - 1)
 
-/** The nodes that the run still has to run, the current one included. */
-const nodesLeft = ({ schedule, worker, hashes }: Running): number =>
-  [...schedule.pending.keys()].filter((id) => !isCached(worker, hashes, id)).length
+/** The nodes that the run still has to run, the current one included. Those that have expanded only wait. */
+const nodesLeft = ({ schedule, worker, hashes, expansion }: Running): number =>
+  [...schedule.pending.keys()].filter(
+    (id) => !isCached(worker, hashes, id) && !expansion?.waiting.has(id),
+  ).length

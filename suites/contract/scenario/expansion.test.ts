@@ -4,7 +4,7 @@ import { type Graph, node } from '../../generate/graphs.ts'
 import { errorOf } from '../../judge/failures.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { endOf, runAlone, scripted, startedIn, typeWith } from '../../judge/scripted.ts'
+import { endOf, lastedMs, runAlone, scripted, startedIn, typeWith } from '../../judge/scripted.ts'
 import { transcript } from '../../support/transcript.ts'
 
 const types = {
@@ -71,6 +71,19 @@ proves(
     { types, nodes: [...passing, { class_type: 'Expand', expands: small }] },
     { deployment: 'local' },
   ),
+)
+
+// The time of a run is shared by the nodes of its expansions, too.
+proves(
+  'scenario/run-duration',
+  async (subject) => {
+    expect(lastedMs(await runAlone(subject, expanding(1)))).toBe(10_000)
+  },
+  scripted({
+    types,
+    nodes: [...passing, { class_type: 'Expand', expands: small }],
+    runs: [{ durationMs: 10_000 }],
+  }),
 )
 
 // Some calls of a node expand, the others return a result; the items keep their order.

@@ -89,7 +89,7 @@ proves(
     await session.settled()
     expect(transcript(session.messages()).at(-1)).toBe('executing 2')
     // Nothing is due while it hangs: a wait for an effect ends.
-    await expect(emulator!.untilMessage('execution_success')).rejects.toThrow('No timer is left')
+    await expect(emulator!.until('success')).rejects.toThrow('A run that never ends has no timer')
     await post('/interrupt', {})
     await emulator!.until('idle')
     const entry = await finished(prompt_id)
@@ -99,12 +99,13 @@ proves(
 )
 
 proves(
-  'scenario/run-never-ends',
+  ['scenario/run-never-ends', 'scenario/run-never-ends-idle'],
   async (subject) => {
-    const { emulator, submit, post, finished } = subject
+    const { emulator, submit, post, queue, finished } = subject
     await runAlone(subject, solid())
     const { prompt_id } = (await submit(solid())).json()
-    await emulator!.advance(1000)
+    await emulator!.until('idle')
+    expect((await queue()).running.map((run) => run.prompt_id)).toEqual([prompt_id])
     await post('/interrupt', {})
     await emulator!.until('idle')
     const entry = await finished(prompt_id)

@@ -1,11 +1,11 @@
-// The scenarios of the package do the same on a busy machine.
+// The scenarios of the package: each changes what happens, and does the same on a busy machine.
 
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, test } from 'vitest'
 import { scenarioNames } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { playNamed } from '../../judge/play-scenario.ts'
+import { playNamed, playScenario } from '../../judge/play-scenario.ts'
 
 const calm = new Map<string, readonly string[]>()
 let busy: readonly Worker[] = []
@@ -27,3 +27,14 @@ test.each(scenarioNames())(
   },
   120_000,
 )
+
+/** The session has no video, and follows no link. */
+const unseen = ['expired-signed-link', 'videos-under-images']
+
+test('each scenario changes the session of a server without one', async () => {
+  const local = await playScenario({ version: 1 })
+  const hosted = await playScenario({ version: 1, world: { deployment: 'hosted' } })
+  const plain = new Set([local.join('\n'), hosted.join('\n')])
+  const same = [...calm].filter(([, journal]) => plain.has(journal.join('\n')))
+  expect(same.map(([name]) => name)).toEqual(unseen)
+}, 60_000)

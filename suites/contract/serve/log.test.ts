@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'vitest'
-import { openLog } from '../../../dist/emulator/internal.js'
+import { startEmulator } from 'flowdouble'
+import { createRecordReader, openLog } from '../../../dist/emulator/internal.js'
 import { serveAtTerminal } from '../../support/fake-terminal.ts'
 import { folder, main, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
@@ -35,6 +36,45 @@ test('serve/log With its output piped a server logs each request, run and refusa
     '200 POST /prompt',
     expect.stringMatching(/^success run [-0-9a-f]{36} \d+ ms$/),
   ])
+})
+
+test('serve/log-nearest A request that no endpoint answers is logged with the nearest endpoint', async () => {
+  const read = async (deployment: 'local' | 'hosted', ...requests: [string, string][]) => {
+    const reader = createRecordReader(undefined, [], deployment)
+    const server = await startEmulator({
+      deployment,
+      onEntry: (entry) => {
+        for (const record of reader(entry))
+          if (record.event === 'request') hints.push(record.hints?.[0])
+      },
+    })
+    const hints: (string | undefined)[] = []
+    for (const [method, path] of requests)
+      await fetch(server.url + path, { method, headers: { 'X-API-Key': 'test-key' } })
+    await server.close()
+    return hints
+  }
+  expect(
+    await read(
+      'local',
+      ['GET', '/histroy/abc'],
+      ['POST', '/promt'],
+      ['GET', '/api/sytem_stats'],
+      ['DELETE', '/queue'],
+      ['GET', '/something/else/entirely'],
+      ['GET', '/view?filename=none.png'],
+    ),
+  ).toEqual([
+    'the nearest endpoint is GET /history/{prompt_id}',
+    'the nearest endpoint is POST /prompt',
+    'the nearest endpoint is GET /api/system_stats',
+    'this path takes GET, HEAD, POST',
+    undefined,
+    undefined,
+  ])
+  expect(
+    await read('hosted', ['POST', '/prompt'], ['GET', '/api/jbos'], ['GET', '/api/jobs/none']),
+  ).toEqual(['the hosted path is /api/prompt', 'the nearest endpoint is GET /api/jobs', undefined])
 })
 
 test('serve/log-secrets No line contains a credential of a client, wherever the client puts it', async () => {

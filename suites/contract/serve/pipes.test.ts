@@ -29,6 +29,8 @@ const readers: readonly (readonly string[])[] = [
   [...serve, '--nodes'],
   [...serve, '--failures'],
   [...serve, '--accounts'],
+  [...serve, '--scenario'],
+  ['validate'],
   [...serve, `--tls-cert=${textToImage}`, '--tls-key'],
   [...serve, `--tls-key=${textToImage}`, '--tls-cert'],
   [...setUp, '--secret-file'],

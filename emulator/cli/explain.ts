@@ -1,0 +1,111 @@
+// The command `explain`: shows what an entry of a server's journal did, what caused it, and why it was answered so.
+
+import { resolve } from 'node:path'
+import { printable } from '../client/terminal-text.ts'
+import { readNamedFile } from '../config/named-files.ts'
+import { explain, type Explanation, parseJournal } from '../journal/explain.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
+import { parseFlags } from './lib/command.ts'
+import type { CommandIo } from './lib/io.ts'
+
+const help = `Usage: flowdouble explain N (--url URL | --journal FILE) [--json]
+
+Explains entry N of a server's journal, from 0 on: what came in and what went out, the earlier entries that caused it,
+and why a request was answered so and not otherwise. The entries of GET /_flowdouble/requests have these numbers.
+
+Options:
+  --url URL       read the journal of a running server
+  --token TOKEN   the control token of that server
+  --journal FILE  read a journal file
+  --json          print one JSON object {entry, nowMs, input, effects, causes, reasons}
+  -h, --help      print this help
+
+Exit codes: 0 explained, 1 the journal does not have the entry, 2 wrong usage or no journal.
+
+Examples:
+  flowdouble explain 12 --url http://127.0.0.1:8188
+  flowdouble explain 12 --journal run.jsonl --json
+`
+
+/** Runs the command with the arguments after `explain`; resolves to its exit code. */
+export async function explainCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const { stdout, stderr } = io
+  try {
+    const text = { type: 'string' } as const
+    const { values, positionals } = parseFlags(argv, {
+      url: text,
+      token: text,
+      journal: text,
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    })
+    if (values['help'] === true) {
+      stdout.write(help)
+      return 0
+    }
+    const number = numberOf(positionals)
+    const found = explain(parsed(await journalText(values, io)), number)
+    if (found === undefined) {
+      stderr.write(`The journal has no entry ${number}, or no longer has it.\n`)
+      return 1
+    }
+    stdout.write(values['json'] === true ? `${JSON.stringify(found, null, 2)}\n` : shown(found))
+    return 0
+  } catch (error) {
+    if (!isUsageError(error)) throw error
+    stderr.write(`${printable(error.message)}\nSee: flowdouble explain --help\n`)
+    return 2
+  }
+}
+
+function numberOf(words: readonly string[]): number {
+  const [word = '', ...more] = words
+  if (more.length > 0 || !/^\d{1,15}$/.test(word))
+    throw usageError('explain needs the number of one journal entry.')
+  return Number(word)
+}
+
+function parsed(text: string): ReturnType<typeof parseJournal> {
+  try {
+    return parseJournal(text)
+  } catch (error) {
+    throw usageError(`This is not the journal of a server: ${(error as Error).message}.`)
+  }
+}
+
+/** The journal of a running server, or of a file. */
+async function journalText(
+  { url, token, journal }: Readonly<Record<string, unknown>>,
+  { cwd }: CommandIo,
+): Promise<string> {
+  if ((typeof url === 'string') === (typeof journal === 'string'))
+    throw usageError('Give either --url or --journal.')
+  try {
+    if (typeof journal === 'string') return readNamedFile(resolve(cwd, journal)).toString()
+    const place = `${String(url).replace(/\/+$/, '')}/_flowdouble/journal`
+    const headers = typeof token === 'string' ? { Authorization: `Bearer ${token}` } : {}
+    const reply = await fetch(place, { headers })
+    if (reply.ok) return await reply.text()
+    throw new Error(`${place} answered ${reply.status}`)
+  } catch (error) {
+    throw usageError(`Cannot read the journal: ${(error as Error).message}.`)
+  }
+}
+
+/** An explanation for people. */
+function shown({ entry, nowMs, input, effects, causes, reasons }: Explanation): string {
+  const list = (title: string, items: readonly string[]): readonly string[] =>
+    items.length === 0 ? [] : ['', title, ...items.map((item) => `  ${item}`)]
+  const lines = [
+    `Entry ${entry} at ${nowMs} ms: ${input}`,
+    ...effects.map((effect) => `  ${effect}`),
+    ...list('Why', reasons),
+    ...list(
+      'Caused by',
+      causes.map(
+        (one) => `entry ${one.entry} at ${one.nowMs} ms, which ${one.because}: ${one.input}`,
+      ),
+    ),
+  ]
+  return `${lines.map(printable).join('\n')}\n`
+}

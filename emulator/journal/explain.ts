@@ -1,0 +1,259 @@
+// Explains an entry of a server's journal: what it did, which earlier entries caused it, and why it was answered so.
+
+import type { Deployment, Endpoint, Refusal } from '../../spec/language.ts'
+import { endpoints } from '../../spec/server/endpoints.ts'
+import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/server/errors.ts'
+import { endpointHint } from '../http/nearest-endpoint.ts'
+import { splitTarget } from '../http/requests.ts'
+import { createRoutes, findEndpoint } from '../http/routes.ts'
+
+type Value = Readonly<Record<string, unknown>>
+/** An entry as its line has it. */
+type LineEntry = { readonly input: Value; readonly effects: readonly Value[] }
+
+/** A journal as text lines, parsed. */
+export type ParsedJournal = {
+  readonly first: number
+  readonly options: Value
+  readonly entries: readonly LineEntry[]
+}
+
+/** One entry: its number, its time, what came in and what went out. */
+type Step = {
+  readonly entry: number
+  readonly nowMs: number
+  readonly input: string
+  readonly effects: readonly string[]
+}
+
+export type Explanation = Step & {
+  /** The earlier entries without which it would not have happened, the latest first, and what each contributes. */
+  readonly causes: readonly (Step & { readonly because: string })[]
+  /** Why the answer is this one. */
+  readonly reasons: readonly string[]
+}
+
+/** Parses the lines of a journal. Throws SyntaxError for a text that is not one. */
+export function parseJournal(text: string): ParsedJournal {
+  const [header = '', ...lines] = text.trimEnd().split('\n')
+  const { flowdouble, first, options } = JSON.parse(header) as Value
+  if (!String(flowdouble).startsWith('journal ') || typeof first !== 'number')
+    throw new SyntaxError('it does not begin with the options of a server')
+  const whole = lines.flatMap((line, at): LineEntry[] => {
+    try {
+      return [JSON.parse(line) as LineEntry]
+    } catch (error) {
+      // The last line can be incomplete while the server writes.
+      if (at === lines.length - 1) return []
+      throw error
+    }
+  })
+  return { first, options: options as Value, entries: whole }
+}
+
+/** Explains the entry of this number; undefined if the journal does not have it. */
+export function explain(journal: ParsedJournal, number: number): Explanation | undefined {
+  const own = journal.entries[number - journal.first]
+  if (own === undefined) return undefined
+  return Object.assign(stepOf(journal, number), {
+    causes: causesOf(journal, number),
+    reasons: reasonsOf(journal, own),
+  })
+}
+
+const entryAt = ({ entries, first }: ParsedJournal, number: number): LineEntry =>
+  entries[number - first] as LineEntry
+
+function stepOf(journal: ParsedJournal, number: number): Step {
+  const { input, effects } = entryAt(journal, number)
+  const texts = effects.map(effectText)
+  return { entry: number, nowMs: input['atMs'] as number, input: inputText(input), effects: texts }
+}
+
+function inputText({ kind, method, target, socket, change, do: action }: Value): string {
+  switch (kind) {
+    case 'request':
+      return `${String(method)} ${String(target)}`
+    case 'open':
+      return `handshake of socket ${String(socket)}: ${String(target)}`
+    case 'message':
+    case 'close':
+      return `${kind} of socket ${String(socket)}`
+    case 'script':
+      return `the scenario changes: ${Object.keys(change as Value).join(', ')}`
+    case 'world':
+      return `the world: ${String(action)}`
+    default:
+      return 'time passes'
+  }
+}
+
+function effectText(effect: Value): string {
+  const { kind, status, sockets, text, socket, prompt_id, state, id, content } = effect
+  const to = Array.isArray(sockets) ? ` to socket ${sockets.join(', ')}` : ''
+  if (kind === 'reply' || kind === 'refuse') return `${kind} ${String(status)}`
+  if (kind === 'send') return `message ${messageOf(text)?.type ?? ''}${to}`
+  if (kind === 'frame') return `frame ${String((content as Value)['frame'])}${to}`
+  if (kind === 'run') return `run ${String(prompt_id)} ${String(state)}`
+  if (kind === 'fault') return `fault ${String(id)}`
+  return typeof socket === 'number' ? `${String(kind)} of socket ${socket}` : `${String(kind)}${to}`
+}
+
+type Message = { readonly type: string; readonly data: Value | undefined }
+
+function messageOf(text: unknown): Message | undefined {
+  try {
+    return JSON.parse(String(text)) as Message
+  } catch {
+    return undefined
+  }
+}
+
+/** The runs that an entry is about. */
+function runsOf({ effects }: LineEntry): ReadonlySet<string> {
+  const ids = effects.flatMap(({ kind, prompt_id, text }) => {
+    if (kind === 'run') return [String(prompt_id)]
+    const id = kind === 'send' ? messageOf(text)?.data?.['prompt_id'] : undefined
+    return typeof id === 'string' ? [id] : []
+  })
+  return new Set(ids)
+}
+
+/** The earlier entries that caused an entry, the latest first. */
+function causesOf(journal: ParsedJournal, number: number): Explanation['causes'] {
+  const own = entryAt(journal, number)
+  const causes = new Map<number, string>()
+  const note = (found: number | undefined, because: string): void => {
+    if (found !== undefined && found < number && !causes.has(found)) causes.set(found, because)
+  }
+  const before = (matches: (one: LineEntry) => boolean): number | undefined => {
+    const at = journal.entries.slice(0, number - journal.first).findLastIndex(matches)
+    return at < 0 ? undefined : at + journal.first
+  }
+  for (const id of runsOf(own)) {
+    note(
+      before((one) => submits(one, id)),
+      `submits the run ${id}`,
+    )
+    note(
+      before((one) => hasRun(one, id, 'started')),
+      `starts the run ${id}`,
+    )
+    const started = journal.entries.findIndex((one) => hasRun(one, id, 'started')) + journal.first
+    if (started === number)
+      note(
+        before(({ effects }) => effects.some(endsRun)),
+        'ends the run before it',
+      )
+  }
+  for (const socket of socketsOf(own))
+    note(
+      before(({ input }) => input['kind'] === 'open' && input['socket'] === socket),
+      `opens socket ${socket}`,
+    )
+  for (const id of faultsOf(own))
+    note(
+      before(({ input }) => addsFault(input, id)),
+      `adds the fault ${id}`,
+    )
+  return [...causes]
+    .toSorted(([a], [b]) => b - a)
+    .map(([at, because]) => Object.assign(stepOf(journal, at), { because }))
+}
+
+const submits = ({ input, effects }: LineEntry, id: string): boolean =>
+  input['kind'] === 'request' &&
+  input['method'] === 'POST' &&
+  effects.some(({ kind, body }) => kind === 'reply' && bodyNames(body, id))
+
+const bodyNames = (body: unknown, id: string): boolean =>
+  typeof body === 'string' && body.startsWith('{"prompt_id"') && body.includes(JSON.stringify(id))
+
+const hasRun = ({ effects }: LineEntry, id: string, state: string): boolean =>
+  effects.some((one) => one['kind'] === 'run' && one['prompt_id'] === id && one['state'] === state)
+
+const endsRun = ({ kind, state }: Value): boolean => kind === 'run' && state !== 'started'
+
+const socketsOf = ({ effects }: LineEntry): ReadonlySet<number> =>
+  new Set(effects.flatMap(({ sockets }) => (Array.isArray(sockets) ? (sockets as number[]) : [])))
+
+const faultsOf = ({ effects }: LineEntry): readonly string[] =>
+  effects.flatMap(({ kind, id }) => (kind === 'fault' ? [String(id)] : []))
+
+function addsFault({ kind, change }: Value, id: string): boolean {
+  if (kind !== 'script') return false
+  const { add, load } = change as { add?: Value; load?: { faults?: readonly Value[] } }
+  return [add, ...(load?.faults ?? [])].some((fault) => fault?.['id'] === id)
+}
+
+/** Why a request was answered as it was. */
+function reasonsOf(journal: ParsedJournal, { input, effects }: LineEntry): readonly string[] {
+  const faults = faultsOf({ input, effects }).map((id) => faultText(journal, id))
+  const reply = effects.find(({ kind }) => kind === 'reply' || kind === 'refuse')
+  if (reply === undefined || (input['kind'] !== 'request' && input['kind'] !== 'open'))
+    return faults
+  const deployment = journal.options['deployment'] as Deployment
+  const [path] = splitTarget(String(input['target']))
+  const method = input['kind'] === 'open' ? 'GET' : String(input['method'])
+  const name = findEndpoint(createRoutes(deployment), method, path)?.name
+  const endpoint =
+    name === undefined ? undefined : (endpoints as Readonly<Record<string, Endpoint>>)[name]
+  const served = endpoint && `${endpoint.method} ${endpoint.path}: ${endpoint.does}`
+  const hint = endpointHint(deployment, method, path)
+  const unserved = input['links'] === true ? undefined : hint
+  // A fault answers instead of the server.
+  const refusal = faults.length > 0 ? undefined : refusalText(deployment, reply)
+  return [...faults, ...[served ?? unserved, refusal].filter((one) => one !== undefined)]
+}
+
+function faultText({ options }: ParsedJournal, id: string): string {
+  const { faults = [] } = (options['script'] ?? {}) as { faults?: readonly Value[] }
+  const numbered = /^fault (\d+)$/.exec(id)?.[1]
+  const found = faults.find((one) => one['id'] === id) ?? faults[Number(numbered) - 1]
+  if (found === undefined) return `the fault ${id} applies`
+  return `the fault ${id} applies: when ${JSON.stringify(found['when'])} then ${JSON.stringify(found['then'])}`
+}
+
+/** When the server sends such a refusal. */
+function refusalText(deployment: Deployment, { status, headers, body }: Value): string | undefined {
+  if (typeof status !== 'number' || status < 400) return undefined
+  const tables: readonly Readonly<Record<string, Refusal>>[] =
+    deployment === 'local' ? [refusals] : [hostedRefusals, planRefusals, linkRefusals]
+  const found = tables
+    .flatMap((table) => Object.values(table))
+    .filter((one) => one.status === status && hasHeaders(one, headers) && hasBody(one, body))
+    .toSorted((a, b) => headerCount(b) - headerCount(a))[0]
+  return found && `${status}: ${found.when}`
+}
+
+const headerCount = ({ headers = {} }: Refusal): number => Object.keys(headers).length
+
+/** Whether headers contain those of a refusal, apart from values that the server fills in. */
+const hasHeaders = ({ headers = {} }: Refusal, actual: unknown): boolean =>
+  Object.entries(headers).every(
+    ([name, value]) => value.includes('{') || (actual as Value)[name] === value,
+  )
+
+/** Whether a body is that of a refusal with its placeholders filled in. */
+function hasBody({ body }: Refusal, actual: unknown): boolean {
+  if (body === 'empty') return actual === ''
+  if (typeof actual !== 'string') return false
+  const whole = 'text' in body ? body.text : JSON.stringify(body.json)
+  const given = 'text' in body ? actual : compact(actual)
+  const parts = whole.split(/\{\w+\}/)
+  let at = 0
+  for (const part of parts) {
+    const found = given.indexOf(part, at)
+    if (found < 0 || (at === 0 && found !== 0)) return false
+    at = found + part.length
+  }
+  return true
+}
+
+function compact(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text))
+  } catch {
+    return text
+  }
+}
