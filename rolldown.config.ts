@@ -1,8 +1,10 @@
 // How the package is bundled: one file with all that `serve` loads before it listens, since each further file costs time;
-// the rest is loaded when it is needed. CommonJS, as Node starts it in less time than modules.
+// the rest is loaded when it is needed. CommonJS, as Node starts it in less time than modules. What runs in a page, and
+// the fixtures of test runners, are modules.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { deflateSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'rolldown'
 
 const source = (file: string): string => join(import.meta.dirname, 'emulator', file)
@@ -46,7 +48,16 @@ function licenceOf(folder: string): string {
 
 const declared = join(import.meta.dirname, 'dist')
 
-/** Adds the declarations that those of the public entry need, as the compiler wrote them. */
+/** The public entries, as declarations: those that package.json names. */
+const publicEntries = [
+  'index',
+  'browser',
+  'msw',
+  'edge/fixtures/vitest',
+  'edge/fixtures/playwright',
+]
+
+/** Adds the declarations that those of the public entries need, as the compiler wrote them. */
 const types: Plugin = {
   name: 'types',
   generateBundle() {
@@ -54,7 +65,10 @@ const types: Plugin = {
       [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)\.ts'/g)].map(
         ([, path = '']) => join(file, '..', `${path}.d.ts`),
       )
-    for (const file of loadedBy(join(declared, 'emulator/index.d.ts'), importsOf)) {
+    const files = new Set<string>()
+    for (const name of publicEntries)
+      loadedBy(join(declared, `emulator/${name}.d.ts`), importsOf, files)
+    for (const file of files) {
       const fileName = join('types', relative(declared, file))
       this.emitFile({ type: 'asset', fileName, source: readFileSync(file, 'utf8') })
     }
@@ -73,6 +87,21 @@ const shared = {
     comments: { legal: true, annotation: false, jsdoc: false },
   },
 } as const
+
+const modules = {
+  dir: 'dist/bundle',
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+} as const
+
+const nodeTypes = readFileSync(join(import.meta.dirname, 'spec/node-types.json'))
+
+/** Deflated bytes in base64: a tenth of the size. */
+const deflated = (bytes: Uint8Array): string => deflateSync(bytes, { level: 9 }).toString('base64')
+
+/** The fixtures share the server with the public entry, which exports it. */
+const nodeServer = /edge\/node\/server\.ts$/
 
 /** The sentences of the rules are a fifth of the start, and only this command prints them: it has a bundle of its own. */
 const rulesCommand = /\/rules\.ts$/
@@ -114,4 +143,30 @@ export default defineConfig([
     },
   },
   { ...shared, input: { rules: source('cli/rules.ts') }, external: ['ws', 'yaml'] },
+  {
+    input: { browser: source('browser.ts'), msw: source('msw.ts') },
+    platform: 'browser',
+    external: ['msw'],
+    transform: {
+      define: {
+        BUILT_IN_NODE_TYPES: JSON.stringify(deflated(nodeTypes)),
+        BUILT_IN_NODE_TYPES_BYTES: `${nodeTypes.length}`,
+      },
+    },
+    output: {
+      ...modules,
+      minify: true,
+      // One file beside the entries: all that an emulator can need, as a page cannot know what it will.
+      codeSplitting: { groups: [{ name: (id) => (id.endsWith('msw.ts') ? null : 'in-process') }] },
+    },
+  },
+  {
+    input: {
+      vitest: source('edge/fixtures/vitest.ts'),
+      playwright: source('edge/fixtures/playwright.ts'),
+    },
+    platform: 'node',
+    external: ['vitest', nodeServer],
+    output: { ...modules, paths: (id) => (nodeServer.test(id) ? './index.cjs' : id) },
+  },
 ])

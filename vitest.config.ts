@@ -4,7 +4,7 @@
 import { defaultExclude, defineConfig } from 'vitest/config'
 import { commands } from './suites/commands.ts'
 import { countingReporter } from './suites/reporter.ts'
-import { entry } from './suites/support/built.ts'
+import { bundled, entry } from './suites/support/built.ts'
 
 type Mode = keyof typeof commands
 
@@ -16,6 +16,7 @@ export default defineConfig(({ mode }) => {
     resolve: {
       alias: [
         { find: /^flowdouble$/, replacement: entry('index') },
+        { find: /^flowdouble\/(\w+)$/, replacement: bundled('$1') },
         { find: /^.*\/dist\/emulator\/internal\.js$/, replacement: entry('internal') },
       ],
     },

@@ -1,10 +1,12 @@
-// The parts of an edge that every workflow server has: who may use its control paths, and the replies of its HTTP layer.
+// The parts of an edge that every workflow server has: who may use its control paths, the replies of its HTTP layer, and
+// the path below which a world is served.
 
 import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { finish } from '../server/response-headers.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import type { Guard } from './control-access.ts'
+import type { Responses } from './host.ts'
 
 /** The guard of the control paths of a server that is reached at this host. */
 export const guardOf = (
@@ -28,3 +30,24 @@ export function refusalsOf(
   const inHosted = (reply: Reply): Reply => finish(options, '', undefined, reply)
   return { badRequest: inHosted(badRequest), internal: inHosted(refuseHosted('internal')) }
 }
+
+/** Whether the server reads the credentials of requests. */
+export const readsCredentialsOf = ({
+  token,
+  deployment,
+}: Pick<ServerOptions, 'token' | 'deployment'>): boolean =>
+  token !== null || deployment === 'hosted'
+
+/** Adds the path of a world to the links in its redirects. */
+export const below = <R>(base: string, responses: Responses<R>): Responses<R> =>
+  base === ''
+    ? responses
+    : Object.assign({}, responses, {
+        write: (response, reply, timeMs) => {
+          const { Location: to } = reply.headers
+          if (to === undefined) return responses.write(response, reply, timeMs)
+          const Location = to.replace(/^(https?:\/\/[^/]*)?/, (start) => start + base)
+          const headers = Object.assign({}, reply.headers, { Location })
+          responses.write(response, Object.assign({}, reply, { headers }), timeMs)
+        },
+      } satisfies Partial<Responses<R>>)

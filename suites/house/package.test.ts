@@ -11,7 +11,10 @@ type Manifest = {
   readonly bin: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
 }
+/** Packages that only the examples in comments import. */
+const inExamples = { flowdouble: '', '@playwright/test': '' }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 
 describe.skipIf(isForeign)('the package', () => {
@@ -22,6 +25,7 @@ describe.skipIf(isForeign)('the package', () => {
     paths = packed.files.map(({ path }) => path)
   })
 
+  // It contains the server twice: for Node, and for pages.
   test('has at most 80 files besides scenarios and declarations, 1 MB packed and 4 MB unpacked', () => {
     const others = paths.filter((path) => !/^recordings\/scenarios\/|\.d\.ts$/.test(path))
     expect(others.length).toBeLessThanOrEqual(80)
@@ -49,12 +53,22 @@ describe.skipIf(isForeign)('the package', () => {
       .join('\n')
     const imports = sources.matchAll(/from '((?:@[\w-]+\/)?[a-z][\w-]*)['/]/g)
     const names = new Set([...imports].map(([, name = '']) => name))
-    const own = { ...manifest.dependencies, flowdouble: '' }
-    // Examples in comments import the package itself.
+    const own = { ...manifest.dependencies, ...manifest.peerDependencies, ...inExamples }
     const inside = [...names].filter((name) => !(name in own))
     expect(inside).toContain('jpeg-js')
     const licences = readFileSync(join(root, 'dist/bundle/THIRD-PARTY.txt'), 'utf8')
     expect(inside.filter((name) => !licences.includes(`\n${name} `))).toEqual([])
+  })
+
+  test('contains nothing of Node in what pages load', () => {
+    const names = ['browser.js', 'msw.js', 'in-process.js']
+    const ofNode =
+      /["'`]node:\w+|\b(?:from|import\()\s*["'`](?:fs|path|http|net|crypto|buffer|stream|zlib)\b|\brequire\(/
+    const found = names.filter((name) =>
+      ofNode.test(readFileSync(join(root, 'dist/bundle', name), 'utf8')),
+    )
+    expect(found).toEqual([])
+    expect(readFileSync(join(root, 'dist/bundle/browser.js'), 'utf8')).not.toContain('msw')
   })
 
   test('loads one file, and nothing after it, before its first answer', async () => {

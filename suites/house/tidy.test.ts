@@ -73,11 +73,14 @@ const layers: readonly string[] = [
   'emulator/edge/node/',
   'emulator/edge/gateway/',
   'emulator/edge/fetch/',
+  'emulator/edge/fixtures/',
   'emulator/edge/worker/',
   'emulator/recording/',
   'emulator/cli/lib/',
   'emulator/cli/',
   'emulator/index.ts',
+  'emulator/browser.ts',
+  'emulator/msw.ts',
   'emulator/internal.ts',
 ]
 

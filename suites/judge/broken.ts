@@ -2,8 +2,8 @@
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { WebSocket } from 'ws'
 import type { Message } from './judge.ts'
+import { openLine } from './edges.ts'
 import type { Subject } from './subject.ts'
 
 /** A connection by hand. */
@@ -90,26 +90,15 @@ export type PlainSocket = {
 
 /** Opens a socket. Resolves when its handshake has succeeded; rejects if it fails. */
 export async function openPlain(subject: Subject, clientId = 'me'): Promise<PlainSocket> {
-  const url = subject.url.replace(/^http/, 'ws')
-  const socket = new WebSocket(url + socketPath(subject, clientId))
   const messages: Message[] = []
   const frames: Buffer[] = []
-  socket.on('message', (data: Buffer, isBinary: boolean) => {
+  const take = (data: Buffer, isBinary: boolean): void => {
     if (isBinary) frames.push(data)
     else messages.push(JSON.parse(data.toString()) as Message)
-  })
-  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
-  await once(socket, 'open')
-  socket.on('error', () => undefined)
-  const settled = async (): Promise<void> => {
-    const pong = once(socket, 'pong')
-    socket.ping()
-    await pong
   }
-  const close = (): Promise<number> => {
-    socket.close()
-    return closed
-  }
+  const line = openLine(subject.url, socketPath(subject, clientId), take)
+  await line.opened
+  const { settled, closed, close } = line
   const of = (type: string): readonly Message[] => messages.filter((one) => one.type === type)
   return { messages, frames, of, settled, closed, close }
 }

@@ -1,9 +1,9 @@
 // A client of the socket that logs everything it receives and judges it on arrival.
 
-import { WebSocket } from 'ws'
 import { type DecodedFrame, decodeFrame } from './decode.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
+import { openLine } from './edges.ts'
 
 /** What arrived on a socket, in order: messages and frames. */
 export type ReceivedItem = Message | DecodedFrame
@@ -64,19 +64,6 @@ function createLog(deployment: Deployment) {
   return { received, texts, rawFrames, faults, messages, frames, take }
 }
 
-/** Sends a ping. Resolves when its answer is here, and rejects if the socket closes first. */
-const ping = (socket: WebSocket, id: string, closed: Promise<unknown>): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const take = (data: Buffer): void => {
-      if (data.toString() !== id) return
-      socket.off('pong', take)
-      resolve()
-    }
-    socket.on('pong', take)
-    void closed.then(() => reject(new Error('The socket closed first.')))
-    socket.ping(id)
-  })
-
 /**
  * Opens a socket at a path with its query, and resolves when its first message, the status with its sid, is here.
  * @param isStill whether the time of the server stands still: what is not on its way then never comes.
@@ -88,22 +75,16 @@ export async function openSession(
   isStill = false,
   deployment: Deployment = 'local',
 ): Promise<Session> {
-  const socket = new WebSocket(url.replace(/^http/, 'ws') + path)
   const { take, ...log } = createLog(deployment)
   const waiting = new Set<() => void>()
   const look = (): void => waiting.forEach((check) => check())
-  socket.on('message', (data: Buffer, isBinary: boolean) => {
+  const line = openLine(url, path, (data, isBinary) => {
     take(data, isBinary)
     look()
   })
-  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+  const { closed, settled, send, close } = line
   void closed.then(look)
-  await new Promise((resolve, reject) => {
-    socket.once('open', resolve)
-    socket.once('error', reject)
-  })
-  let pings = 0
-  const settled = (): Promise<void> => ping(socket, `${++pings}`, closed)
+  await line.opened
   const next = (matches: (message: Message) => boolean): Promise<Message> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
@@ -111,7 +92,7 @@ export async function openSession(
         if (found) {
           waiting.delete(check)
           resolve(found)
-        } else if (socket.readyState > WebSocket.OPEN) giveUp('The socket closed first.')
+        } else if (!line.isOpen()) giveUp('The socket closed first.')
       }
       const giveUp = (why: string): void => {
         if (waiting.delete(check)) reject(new Error(`${why} It received:\n${log.texts.join('\n')}`))
@@ -121,11 +102,6 @@ export async function openSession(
       const nothing = (): void => giveUp('Nothing is on its way to the socket any more.')
       if (isStill && waiting.has(check)) void settled().then(nothing, nothing)
     })
-  const close = (): Promise<number> => {
-    socket.close()
-    return closed
-  }
-  const send: Session['send'] = (data) => socket.send(data)
   await next(({ type }) => type === 'status')
   return { clientId, ...log, next, send, settled, close, closed }
 }

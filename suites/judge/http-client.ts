@@ -2,6 +2,7 @@
 
 import { Agent, type ClientRequest, type IncomingMessage, request as sendPlain } from 'node:http'
 import { Agent as SecureAgent, request as sendSecure } from 'node:https'
+import { isInProcess } from './edges.ts'
 
 type Answer = {
   readonly status: number
@@ -36,7 +37,38 @@ function escaped(path: string, base: string): string {
 }
 
 /** A client of the server at this address. */
-export function createHttpClient(base: string): HttpClient {
+export const createHttpClient = (base: string): HttpClient =>
+  isInProcess(base) ? createFetchClient(base) : createSocketClient(base)
+
+/** The type of a text that a request sends without saying what it is. */
+function typeOf(
+  given: Readonly<Record<string, string>>,
+  body: string | Uint8Array | undefined,
+): Readonly<Record<string, string>> {
+  const isNamed = Object.keys(given).some((name) => name.toLowerCase() === 'content-type')
+  return typeof body === 'string' && !isNamed
+    ? { 'Content-Type': 'application/x-www-form-urlencoded' }
+    : {}
+}
+
+/** A client that uses the fetch of this process. */
+const createFetchClient = (base: string): HttpClient => ({
+  send: async (method, path, given, body) => {
+    const headers = { ...typeOf(given, body), ...given }
+    const content = body === undefined ? {} : { body: Buffer.from(body) }
+    const init: RequestInit = { method, headers, redirect: 'manual', ...content }
+    const response = await fetch(base + escaped(path, base), init)
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      bytes: Buffer.from(await response.arrayBuffer()),
+    }
+  },
+  close: () => undefined,
+})
+
+/** A client that opens connections. */
+function createSocketClient(base: string): HttpClient {
   const { protocol, hostname, port } = new URL(base)
   const isSecure = protocol === 'https:'
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
@@ -47,12 +79,7 @@ export function createHttpClient(base: string): HttpClient {
     send: (method, path, given, body) =>
       new Promise((resolve, reject) => {
         const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
-        const isNamed = Object.keys(given).some((name) => name.toLowerCase() === 'content-type')
-        const type =
-          typeof body === 'string' && !isNamed
-            ? { 'Content-Type': 'application/x-www-form-urlencoded' }
-            : {}
-        const headers = { ...type, ...length, ...given }
+        const headers = { ...typeOf(given, body), ...length, ...given }
         const sent: ClientRequest = begin(
           { ...to, method, path: escaped(path, base), headers },
           (response) => void answerOf(response).then(resolve, reject),

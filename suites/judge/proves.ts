@@ -5,10 +5,16 @@ import { test as register } from 'vitest'
 import { both, type Deployment, type Place, type Rule } from '../../spec/language.ts'
 import { quirks, type RuleId, rules } from '../../spec/index.ts'
 import { type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
+import type { Edge } from './edges.ts'
 import { isForeign, isUnsupported, startSubject, type Subject } from './subject.ts'
 
 /** Further options with which a case starts: each kind of subject has its own. */
-export type CaseOptions = { readonly server?: EmulatorOptions; readonly gateway?: GatewayOptions }
+export type CaseOptions = {
+  readonly server?: EmulatorOptions
+  readonly gateway?: GatewayOptions
+  /** The edge on which a server runs. */
+  readonly edge?: Edge
+}
 
 /** A case at one place, as data. `ids` are rules, or `quirks/` and the id of a quirk. */
 export type Case = {
@@ -164,8 +170,8 @@ function onServer(
 ): Pick<Case, 'isUnsupported' | 'start'> {
   return {
     isUnsupported: isUnsupported(deployment, options),
-    start: async ({ server = {} } = {}) => {
-      const subject = await startSubject({ ...options, ...server, deployment })
+    start: async ({ server = {}, edge } = {}) => {
+      const subject = await startSubject({ ...options, ...server, deployment }, edge)
       return () => closing(subject, body)
     },
   }

@@ -1,7 +1,7 @@
 // The subject of a case: a new world on a manual clock, or the server that SUBJECT_URL names, with the deployment
-// SUBJECT_DEPLOYMENT and, on hosted, the key SUBJECT_KEY.
+// SUBJECT_DEPLOYMENT and, on hosted, the key SUBJECT_KEY. SUBJECT_EDGE says on which edge the world runs (see edges.ts).
 
-import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
+import type { Emulator, EmulatorOptions } from 'flowdouble'
 import { keyHeader } from '../../spec/server/access.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
@@ -9,6 +9,7 @@ import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { openSession, type Session } from './client.ts'
 import { formOf, viewPath } from '../generate/form.ts'
 import type { Graph } from '../generate/graphs.ts'
+import { type Edge, startOn, usualEdge } from './edges.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import type { Message } from './judge.ts'
 import { endsRun, type QueueEntry, type HistoryEntry, responsesOf } from './responses.ts'
@@ -90,11 +91,14 @@ export const isUnsupported = (deployment: Deployment, options: EmulatorOptions):
   isForeign && (deployment !== foreignDeployment || Object.keys(options).length > 0)
 
 /** Starts a subject. `options` are those of a world; a foreign server cannot have any. */
-export async function startSubject(options: EmulatorOptions = {}): Promise<Subject> {
+export async function startSubject(
+  options: EmulatorOptions = {},
+  edge: Edge = usualEdge,
+): Promise<Subject> {
   const deployment = options.deployment ?? 'local'
   const emulator =
     foreignUrl === undefined
-      ? await startEmulator({ clock: 'manual', preview: 'none', ...options })
+      ? await startOn(edge, { clock: 'manual', preview: 'none', ...options })
       : null
   const url = foreignUrl ?? (emulator as Emulator).url
   const shared = { url, deployment, emulator, client: createHttpClient(url), sessions: [] }

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { isInProcess } from './edges.ts'
 
 /** A reply as it was on the wire. */
 export type Exchange = {
@@ -25,10 +26,29 @@ export async function exchange(
   body: string | Uint8Array = '',
 ): Promise<Exchange> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  if (isInProcess(url)) return exchangeHere(`${url}${path}`, method, headers, bytes)
   const { host } = new URL(url)
   const all = { Host: host, Connection: 'close', 'Content-Length': `${bytes.length}`, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return exchangeBytes(url, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, bytes)
+}
+
+/** The same with a server in this process. The spelling of header lines is lost. */
+async function exchangeHere(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
+): Promise<Exchange> {
+  const body = bytes.length === 0 ? {} : { body: Buffer.from(bytes) }
+  const reply = await fetch(url, { method, headers, redirect: 'manual', ...body })
+  return {
+    status: reply.status,
+    reason: reply.statusText,
+    lines: [...reply.headers].map(([name, value]) => `${name}: ${value}`),
+    header: (name) => reply.headers.get(name) ?? undefined,
+    body: await reply.text(),
+  }
 }
 
 /** Opens a connection without sending anything. */

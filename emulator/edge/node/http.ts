@@ -1,17 +1,11 @@
 // HTTP on Node: which request headers reach a world, and how to write a reply.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import { keyHeader } from '../../../spec/server/access.ts'
 import type { Headers, ReplyEffect } from '../../machine.ts'
-import { conditionalHeaders } from '../../http/conditional-requests.ts'
 import type { Reply } from '../../http/replies.ts'
+import { apiKeyHeader, usedHeaders } from '../../http/request-headers.ts'
 import { type EncodeFile, respond } from '../../http/respond.ts'
 import { endBroken } from './broken-connections.ts'
-
-/** The request headers that the protocol uses. No other header reaches a world or its journal. */
-const read = ['host', 'origin', 'content-type', 'accept', 'upgrade', ...conditionalHeaders] as const
-
-const apiKeyHeader = keyHeader.toLowerCase()
 
 /** @param credentials whether to include credentials. */
 export function readHeaders(request: IncomingMessage, credentials: boolean): Headers {
@@ -21,7 +15,7 @@ export function readHeaders(request: IncomingMessage, credentials: boolean): Hea
   if (credentials && authorization !== undefined) headers['authorization'] = authorization
   const key = credentials ? given[apiKeyHeader] : undefined
   if (typeof key === 'string') headers[apiKeyHeader] = key
-  for (const name of read) {
+  for (const name of usedHeaders) {
     const value = given[name]
     if (typeof value === 'string') headers[name] = value
   }

@@ -12,12 +12,12 @@ import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { needsBody } from '../../server/step.ts'
-import { guardOf, refusalsOf } from '../server-parts.ts'
+import { below, guardOf, readsCredentialsOf, refusalsOf } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { Codec } from '../codec.ts'
 import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after } from '../later.ts'
-import { createHost, type Hooks, type Host, type Responses } from '../host.ts'
+import { createHost, type Hooks, type Host } from '../host.ts'
 import { readHeaders } from './http.ts'
 import { nodeParts, nodeResponses } from './responses.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
@@ -129,23 +129,6 @@ export function connectWorld(
   }
   return { server, host, sockets, limitBytes, answer, answerLink }
 }
-
-/** Adds the path of a world to the links in its redirects. */
-const below = (base: string, responses: Responses<ServerResponse>): Responses<ServerResponse> =>
-  base === ''
-    ? responses
-    : Object.assign({}, responses, {
-        write: (response, reply, timeMs) => {
-          const { Location: to } = reply.headers
-          if (to === undefined) return responses.write(response, reply, timeMs)
-          const Location = to.replace(/^(https?:\/\/[^/]*)?/, (start) => start + base)
-          const headers = Object.assign({}, reply.headers, { Location })
-          responses.write(response, Object.assign({}, reply, { headers }), timeMs)
-        },
-      } satisfies Partial<Responses<ServerResponse>>)
-
-const readsCredentialsOf = ({ token, deployment }: ServerOptions): boolean =>
-  token !== null || deployment === 'hosted'
 
 /**
  * Serves worlds, which answer from now on.

@@ -1,0 +1,180 @@
+// Connects the parts of an edge without a network: requests and sockets go to the server, and effects come back.
+
+import { isSocketPath } from '../../http/routes.ts'
+import type { Reply } from '../../http/replies.ts'
+import { nameLike } from '../../options/like.ts'
+import type { Effect, Headers as HeaderValues, Input } from '../../machine.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
+import { usageError } from '../../options/usage.ts'
+import { corsHeaders } from '../../server/cors.ts'
+import { serverMachine } from '../../server/machine.ts'
+import type { Server } from '../../server/state/server.ts'
+import { needsBody } from '../../server/step.ts'
+import { maxBodyBytes } from '../../server/world/features.ts'
+import { encodeFrame } from '../../server/world/frames.ts'
+import { splitTarget } from '../../http/requests.ts'
+import type { Codec } from '../codec.ts'
+import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { createHost, type Hooks, type Host } from '../host.ts'
+import type { Recorder } from '../recorder.ts'
+import { below, guardOf, readsCredentialsOf, refusalsOf } from '../server-parts.ts'
+import type { ServerSide, SocketLine } from './client-socket.ts'
+import { hasLongLine, noBody, readBody, readHeaders } from './requests.ts'
+import { fetchResponses, type PendingResponse } from './responses.ts'
+import { createSockets, type Sockets } from './sockets.ts'
+import type { Turns } from './turns.ts'
+
+/** A server that is to be connected. */
+export type WorldParts = {
+  readonly server: Server
+  readonly options: ServerOptions
+  readonly recorder: Recorder<Input, Effect>
+  readonly hooks: Hooks<Input, Effect>
+  /** The path below which it is reached; empty at the root. */
+  readonly base: string
+  /** Where the ids of a fork begin: those in its state belong to the other world. */
+  readonly lastIds: { readonly request: number; readonly socket: number }
+  /** Loads its control paths. */
+  readonly control: (move: ClockMover<Effect>) => Promise<ControlPaths>
+}
+
+/** A request on its way to a world. */
+export type Asked = {
+  readonly request: Request
+  readonly url: URL
+  /** Path and query, without the path of the world. */
+  readonly target: string
+  /** Whether it came to the host of the signed links. */
+  readonly isLink: boolean
+}
+
+/** A server that requests and sockets reach. */
+export type ServedWorld = {
+  readonly server: Server
+  readonly host: Host<Input, Effect, PendingResponse>
+  readonly sockets: Sockets
+  readonly answer: (asked: Asked) => Promise<Response>
+  readonly connect: (url: URL, target: string, line: SocketLine) => ServerSide
+}
+
+/** Connects a server to its clients. */
+export function connectWorld(
+  { server, options, recorder, hooks, base, lastIds, control }: WorldParts,
+  codec: Codec,
+  turns: Turns,
+): ServedWorld {
+  const host = createHost<Input, Effect, PendingResponse>(
+    serverMachine(server),
+    recorder,
+    {
+      clock: options.clock,
+      emit: (effects) => sockets.emit(effects),
+      batch: (work) => work(),
+      flushed: turns.flushed,
+      worked: () => undefined,
+      // oxlint-disable-next-line no-restricted-globals -- pages have no other monotonic clock.
+      monotonicMs: () => performance.now(),
+      hint: 'Was the workflow submitted?',
+      responses: below(base, fetchResponses(codec.encodeFile, nameLike(options.like))),
+      ready: () => undefined,
+      guard: guardOf(options, options.host),
+      openapi: () => Promise.reject(usageError(noDocument)),
+      lastRequest: lastIds.request,
+    },
+    hooks,
+    control,
+  )
+  const sockets = createSockets({
+    dispatch: host.driver.dispatch,
+    encode: (content) => encodeFrame(content, codec.encodeImage),
+    turns,
+    lastSocket: lastIds.socket,
+  })
+  const answer = createAnswer(server, options, host)
+  const connect: ServedWorld['connect'] = (url, target, line) => {
+    if (isSocketPath(options.deployment, splitTarget(target)[0]))
+      return sockets.connect(target, handshakeOf(url), line)
+    // The server ignores the upgrade, and answers the request.
+    const request = new Request(url.href.replace(/^ws/, 'http'))
+    const refuse = (): void => line.end(NO_CLOSE_FRAME, '')
+    void answer({ request, url, target, isLink: false }).then(refuse, refuse)
+    return { message: () => undefined, closed: () => undefined }
+  }
+  return { server, host, sockets, answer, connect }
+}
+
+const NO_CLOSE_FRAME = 1006
+
+const noDocument =
+  'An emulator without a server has no OpenAPI document: the package has it as flowdouble/openapi.local.json.'
+
+/** The headers of a handshake that the protocol uses. */
+const handshakeOf = ({ host }: URL): HeaderValues => ({
+  host,
+  upgrade: 'websocket',
+  connection: 'Upgrade',
+})
+
+function createAnswer(
+  server: Server,
+  options: ServerOptions,
+  host: Host<Input, Effect, PendingResponse>,
+): ServedWorld['answer'] {
+  const readsCredentials = readsCredentialsOf(options)
+  const maxBytes = maxBodyBytes(options.maxUploadSize)
+  const refusals = refusalsOf(server.options)
+
+  const handle = async (asked: Asked, response: PendingResponse): Promise<void> => {
+    const { request, target, isLink } = asked
+    const { method } = request
+    if (hasLongLine(method, target, request.headers))
+      return host.write(response, refusals.badRequest)
+    const isControlled = options.control && !isLink && isControl(method, target)
+    const { headers } = response
+    const head = { method, target, headers }
+    const takesBody = isControlled || (!isLink && needsBody(server, head))
+    const { body, fault } = takesBody
+      ? await readBody(request, isControlled ? MAX_CONTROL_BYTES : maxBytes)
+      : noBody
+    if (isControlled)
+      return host.answerControl({ ...head, body, fault }, response, corsHeaders(options))
+    const links = isLink ? true : undefined
+    host.enter(response, (atMs, request) => {
+      return { kind: 'request', atMs, links, request, method, target, headers, body, fault }
+    })
+  }
+  return (asked) =>
+    new Promise((resolve, reject) => {
+      const credentials = readsCredentials || asked.isLink
+      const response = pendingOf(asked, credentials, resolve, reject)
+      const { signal } = response
+      const abort = (): void => reject(signal.reason as Error)
+      if (signal.aborted) return abort()
+      signal.addEventListener('abort', abort, { once: true })
+      handle(asked, response).catch((error: unknown) => {
+        if (!signal.aborted) failed(host, response, refusals.internal, error)
+      })
+    })
+}
+
+/** A bug: reports it, and keeps the server running for other requests. */
+function failed(
+  { write }: Host<Input, Effect, PendingResponse>,
+  response: PendingResponse,
+  reply: Reply,
+  error: unknown,
+): void {
+  console.error('flowdouble could not answer a request:', error)
+  write(response, reply)
+}
+
+function pendingOf(
+  { request: { method, headers, signal }, url }: Asked,
+  credentials: boolean,
+  resolve: PendingResponse['resolve'],
+  reject: PendingResponse['reject'],
+): PendingResponse {
+  const allHeaders: Record<string, string> = { host: url.host, ...Object.fromEntries(headers) }
+  const used = readHeaders(headers, url, credentials)
+  return { method, headers: used, allHeaders, resolve, reject, signal }
+}

@@ -1,0 +1,221 @@
+// The worlds at one address without a server: the one at the root, and others below /w/NAME.
+
+import type { Effect, Input } from '../../machine.ts'
+import { completeOptions, worldOptions } from '../../options/complete.ts'
+import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
+import * as hosted from '../../server/hosted/index.ts'
+import { serverMachine } from '../../server/machine.ts'
+import { createServer, forkServer } from '../../server/server.ts'
+import type { Server } from '../../server/state/server.ts'
+import { type CatalogSources, readCatalog, requireKnownTypes } from '../catalog.ts'
+import { createCodec } from '../codec.ts'
+import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
+import type { Hooks } from '../host.ts'
+import { createRecorder, type Recorder } from '../recorder.ts'
+import { createServerHandle } from '../server-handle.ts'
+import { serverPaths } from '../server-paths.ts'
+import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
+import { ClientSocket } from './client-socket.ts'
+import { createTurns } from './turns.ts'
+import { connectWorld, type ServedWorld, type WorldParts } from './wiring.ts'
+
+/** A socket class whose sockets all connect to one emulator. URLs may be relative. */
+export type SocketClass = Pick<
+  typeof ClientSocket,
+  'CONNECTING' | 'OPEN' | 'CLOSING' | 'CLOSED'
+> & { new (url: string | URL, protocols?: string | string[]): ClientSocket }
+
+/** A server within this process. */
+export type InProcessEmulator = Omit<Emulator, 'fork' | 'world' | 'worlds'> & {
+  /** Answers a request, whatever its host. Relative URLs are completed. Does not follow redirects. */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+  readonly WebSocket: SocketClass
+  /** The addresses of the emulator: its URL, and on hosted those of its signed links. */
+  readonly addresses: readonly string[]
+  /** Creates a world with the state of this one, below `/w/NAME` at the same address (see `Emulator`). */
+  readonly fork: (name?: string) => Promise<InProcessEmulator>
+  /** Creates a separate world below `/w/NAME` at the same address (see `Emulator`). */
+  readonly world: (options?: WorldOptionsInput) => Promise<InProcessEmulator>
+  /** The worlds below `/w/NAME` at this address, in the order in which they were created. */
+  readonly worlds: () => readonly InProcessEmulator[]
+}
+
+/** Where clients find the worlds: the address, and those of the signed links. */
+export type Places = {
+  readonly url: string
+  readonly port: number
+  readonly base: URL
+  readonly links: readonly string[]
+  /** The port of the signed links; null on a local server. */
+  readonly linksPort: number | null
+}
+
+/** A world with its name; null at the root. */
+type Part = Omit<WorldParts, 'base' | 'control'> & { readonly name: string | null }
+
+type Running = {
+  readonly served: ServedWorld
+  readonly emulator: InProcessEmulator
+  /** Stops its clock and closes its sockets. */
+  readonly stop: () => void
+}
+
+/**
+ * Creates the world at the root.
+ * @param given the options of the caller, on which those of further worlds are based.
+ */
+export async function startWorlds(
+  given: ServerOptionsInput,
+  places: Places,
+  sources: CatalogSources,
+  hooks: Hooks<Input, Effect>,
+): Promise<InProcessEmulator> {
+  const codec = createCodec()
+  await codec.ready(true)
+  const turns = createTurns()
+  const named = createNames<Running>()
+  const reach = createReach(places, (target) => named.find(target, main))
+
+  const open = (part: Part): Running => {
+    const { name, server, options, recorder } = part
+    const base = pathOf(name)
+    const control: WorldParts['control'] = (move) =>
+      Promise.resolve(serverPaths(emulator as Emulator, move))
+    const served = connectWorld({ ...part, base, control }, codec, turns)
+    const { host, sockets } = served
+    const url = places.url + base
+    const { signedLinks } = server.options
+    const stop = (): void => {
+      host.driver.stop()
+      sockets.closeAll()
+      recorder.close()
+    }
+    const emulator: InProcessEmulator = {
+      ...createServerHandle(
+        { server, options, recorder },
+        {
+          ...host.clock,
+          dispatch: host.driver.dispatch,
+          changeWorld: host.changeWorld,
+          flushed: turns.flushed,
+        },
+      ),
+      name,
+      url,
+      port: places.port,
+      signedUrl: signedLinks && hosted.linkBase(signedLinks, places.base.host) + base,
+      ca: null,
+      options,
+      addresses: [url, ...places.links.map((link) => link + base)],
+      fetch: (input, init) =>
+        reach.answer(
+          new Request(input instanceof Request ? input : new URL(input, `${url}/`), init),
+        ),
+      WebSocket: class extends ClientSocket {
+        constructor(target: string | URL) {
+          super(socketUrl(target, `${url}/`), turns, reach.connect)
+        }
+      },
+      fork: (asked) => Promise.resolve(fork(part, served, named.nameFor(asked))),
+      world: async ({ name: asked, ...own } = {}) => create(named.nameFor(asked), own),
+      worlds: () => named.all().map((one) => one.emulator),
+      close: async () => {
+        stop()
+        if (name === null) for (const one of named.all()) one.stop()
+        else named.remove(name)
+        await turns.flushed()
+      },
+    }
+    const running = { served, emulator, stop }
+    if (name !== null) named.add(name, running)
+    return running
+  }
+  const fork = (part: Part, { host, sockets }: ServedWorld, name: string): InProcessEmulator => {
+    const { options, recorder } = part
+    const lastIds = { request: host.lastRequest(), socket: sockets.lastId() }
+    const server = forkServer(part.server)
+    const running = open({ name, server, options, recorder: recorder.fork(), hooks: {}, lastIds })
+    running.served.host.changeWorld({ do: 'fork' })
+    return running.emulator
+  }
+  const create = async (
+    name: string,
+    own: Omit<WorldOptionsInput, 'name'>,
+  ): Promise<InProcessEmulator> => {
+    requireOwnOptions(own, listenerOptions)
+    return open(await partOf(name, completeOptions({ ...given, ...own }), {})).emulator
+  }
+  const partOf = async (
+    name: string | null,
+    options: ServerOptions,
+    hooks: Hooks<Input, Effect>,
+  ): Promise<Part> => {
+    const { server, recorder } = await createRecorded(options, places, sources)
+    return { name, server, options, recorder, hooks, lastIds: { request: 0, socket: 0 } }
+  }
+  const main = open(await partOf(null, completeOptions(given), hooks))
+  return main.emulator
+}
+
+/** A server and its journal. */
+async function createRecorded(
+  options: ServerOptions,
+  { linksPort }: Places,
+  sources: CatalogSources,
+): Promise<{ readonly server: Server; readonly recorder: Recorder<Input, Effect> }> {
+  const objectInfo = readCatalog(options, sources)
+  requireKnownTypes(options, objectInfo)
+  const made = worldOptions(options, objectInfo, Date.now(), linksPort)
+  const server = createServer(made, options.deployment === 'hosted' ? hosted : null)
+  const { objectInfo: _, ...recorded } = made
+  const recorder = await createRecorder(
+    serverMachine(server),
+    recorded,
+    async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
+    null,
+  )
+  return { server, recorder }
+}
+
+/** How requests and sockets reach a world: by their target, or the host of the signed links. */
+type Reach = {
+  readonly answer: (request: Request) => Promise<Response>
+  readonly connect: ConstructorParameters<typeof ClientSocket>[2]
+}
+
+function createReach(
+  { base, links }: Places,
+  find: (target: string) => { readonly world: Running; readonly target: string },
+): Reach {
+  const linkBases = links.map((link) => new URL(link))
+  const answer: Reach['answer'] = (request) => {
+    const url = new URL(request.url)
+    const link = linkBases.find(
+      ({ origin, pathname }) => origin === url.origin && url.pathname.startsWith(pathname),
+    )
+    const { world, target } = find(targetOf(url, link ?? base))
+    return world.served.answer({ request, url, target, isLink: link !== undefined })
+  }
+  const connect: Reach['connect'] = (url, line) => {
+    const { world, target } = find(targetOf(url, base))
+    return world.served.connect(url, target, line)
+  }
+  return { answer, connect }
+}
+
+/** Path and query of a URL below a base. */
+function targetOf({ pathname, search }: URL, base: URL): string {
+  const prefix = base.pathname.replace(/\/$/, '')
+  const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
+  return path + search
+}
+
+/** The address of a socket. Its scheme may be that of HTTP. */
+function socketUrl(target: string | URL, base: string): URL {
+  if (!URL.canParse(String(target), base))
+    throw new DOMException(`"${String(target)}" is not a URL.`, 'SyntaxError')
+  const url = new URL(target, base)
+  url.protocol = url.protocol.replace('http', 'ws')
+  url.hash = ''
+  return url
+}

@@ -1,0 +1,17 @@
+// The request headers that the protocol uses. No other header reaches a world or its journal.
+
+import { keyHeader } from '../../spec/server/access.ts'
+import { conditionalHeaders } from './conditional-requests.ts'
+
+/** Names in lower case, without those of credentials. */
+export const usedHeaders = [
+  'host',
+  'origin',
+  'content-type',
+  'accept',
+  'upgrade',
+  ...conditionalHeaders,
+] as const
+
+/** The header of an API key, in lower case. */
+export const apiKeyHeader = keyHeader.toLowerCase()

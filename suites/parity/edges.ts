@@ -1,0 +1,143 @@
+// Where a server without a network differs: what its cases do to connections, and what clients in a process cannot see.
+
+/** Cases that differ on these edges, by their rules and place. */
+export type EdgeDifference = {
+  readonly why: string
+  readonly on: readonly ('fetch' | 'msw')[]
+  readonly cases: readonly string[]
+}
+
+const both = ['fetch', 'msw'] as const
+
+export const edgeDifferences: readonly EdgeDifference[] = [
+  {
+    why: 'The case sends or reads bytes of a connection, and here is none.',
+    on: both,
+    cases: [
+      'access/bearer-token [local]',
+      'faults/cut [hosted]',
+      'faults/cut [local]',
+      'faults/handshake-reset [hosted]',
+      'faults/handshake-reset [local]',
+      'faults/refuse [hosted]',
+      'faults/refuse [local]',
+      'faults/reset-in-body [hosted]',
+      'faults/reset-in-body [local]',
+      'faults/restart-sockets [hosted]',
+      'faults/restart-sockets [local]',
+      'faults/silence [hosted]',
+      'faults/silence [local]',
+      'faults/slow [hosted]',
+      'faults/slow [local]',
+      'faults/truncate [hosted]',
+      'faults/truncate [local]',
+      'files/hosted-link-signed-host + files/hosted-link-base [hosted]',
+      'files/hosted-signed-url [hosted]',
+      'history/cap + workflows/any-pace [local]',
+      'http/body-broken-off [local]',
+      'http/body-transfer [local]',
+      'http/connection [local]',
+      'http/garbage-last [hosted]',
+      'http/garbage-last [local]',
+      'http/hosted-no-http [hosted]',
+      'http/last-answer [hosted]',
+      'http/last-answer [local]',
+      'http/long-body [hosted]',
+      'http/long-body [local]',
+      'http/no-http [local]',
+      'http/other-upgrades [local]',
+      'http/pipelined [hosted]',
+      'http/pipelined [local]',
+      'http/refused-early [hosted]',
+      'http/refused-early [local]',
+      'messages/handshake-headers [local]',
+      'messages/malformed [local]',
+      'messages/pings-and-closes [local]',
+      'messages/too-large [local]',
+      'messages/uncompressed [local]',
+      'workflows/answers-first [local]',
+    ],
+  },
+  {
+    why: 'The client of the case opens connections. msw intercepts those of HTTP.',
+    on: ['fetch'],
+    cases: ['files/view-range [local]', 'system/home [local]'],
+  },
+  {
+    why: 'No port is occupied, and none is closed.',
+    on: both,
+    cases: ['deployments/local-address [local]', 'files/hosted-link-host [hosted]'],
+  },
+  {
+    why: 'Responses of the fetch API have names of headers in lower case, and bodies without chunks.',
+    on: both,
+    cases: [
+      'http/cors-mode [local]',
+      'http/head-unknown [local]',
+      'http/hosted-cors [hosted]',
+      'http/hosted-options [hosted]',
+      'http/trailing-slash [local]',
+      'http/unknown-path [local]',
+    ],
+  },
+  {
+    why: 'A URL resolves dot segments, and drops characters that it must not contain.',
+    on: both,
+    cases: [
+      'files/hosted-link-tampered [hosted]',
+      'http/asterisk [local]',
+      'http/cache-control [local]',
+      'http/cors-raised [local]',
+      'userdata/move [local]',
+      'userdata/stays-inside [local]',
+    ],
+  },
+  {
+    why: 'A request of the fetch API has no body with GET, no method TRACE, and no header Expect.',
+    on: both,
+    cases: [
+      'access/bearer-refusal [local]',
+      'http/expectation [local]',
+      'http/foreign-origin [local]',
+    ],
+  },
+  {
+    why: 'A request of the fetch API has no body with GET. One through msw gets the reply of its target.',
+    on: ['fetch'],
+    cases: [
+      'deployments/paths-of-hosted [local]',
+      'http/body-limit + http/body-compressed [local]',
+      'http/hosted-wrong-method [hosted]',
+    ],
+  },
+  {
+    why: 'The error of a request that breaks off has no code.',
+    on: both,
+    cases: ['faults/reset-response [hosted]', 'faults/reset-response [local]'],
+  },
+  {
+    why: 'msw accepts a socket before the server does, so that the client sees how it ends.',
+    on: ['msw'],
+    cases: ['faults/handshake-close [hosted]', 'faults/handshake-close [local]'],
+  },
+  {
+    why: 'The WebSocket of the process does the handshake.',
+    on: both,
+    cases: ['messages/no-handshake [local]'],
+  },
+  {
+    why: 'A handshake that arrives as a request is that of a library, which msw cannot intercept.',
+    on: ['msw'],
+    cases: [
+      'access/hosted-socket-key [hosted]',
+      'deployments/hosted-socket [hosted]',
+      'deployments/hosted-unprefixed [hosted]',
+      'messages/no-handshake [hosted]',
+    ],
+  },
+  {
+    why: 'A large picture is encoded in the thread of the page.',
+    on: both,
+    cases: ['files/large-pictures [local]'],
+  },
+]

@@ -1,0 +1,46 @@
+// Each case of the contract has the same result on every edge: over sockets, within this process, and through msw.
+
+import { afterAll, describe, expect, test } from 'vitest'
+import { cases } from '../house/cases.ts'
+import type { Case } from '../judge/proves.ts'
+import { isForeign } from '../judge/subject.ts'
+import { edgeDifferences } from '../parity/edges.ts'
+import { isLong, sampleOf } from '../support/effort.ts'
+
+const nameOf = ({ ids, place }: Case): string => `${ids.join(' + ')} [${place}]`
+const ofServers = cases.filter(({ place }) => place !== 'gateway')
+const names = new Set(ofServers.map(nameOf))
+
+/** Whether a server cannot start without a network or a disk, by its options. */
+const needsMore = (error: unknown): boolean =>
+  /needs a server on the network|there is no disk here/.test(String(error))
+
+describe.skipIf(isForeign).each(['fetch', 'msw'] as const)('edge %s', (edge) => {
+  const own = edgeDifferences.filter(({ on }) => on.includes(edge)).flatMap((one) => one.cases)
+  const declared = new Set(own)
+  const differing = new Set<string>()
+
+  const run = async (one: Case): Promise<void> => {
+    const start = one.start({ edge })
+    const isImpossible = await start.then(() => false, needsMore)
+    if (!isImpossible) await (await start)()
+  }
+
+  test.each(sampleOf(ofServers, 10).map((one) => [nameOf(one), one] as const))(
+    '%s',
+    async (name, one) => {
+      if (!declared.has(name)) return run(one)
+      if (isLong) await run(one).catch(() => differing.add(name))
+    },
+  )
+
+  test('its differences are those of cases', () => {
+    expect(own.filter((name) => !names.has(name))).toEqual([])
+    expect(declared.size).toBe(own.length)
+  })
+
+  afterAll(() => {
+    // Filled by the cases above.
+    if (isLong) expect(own.filter((name) => !differing.has(name))).toEqual([])
+  })
+})
