@@ -41,7 +41,7 @@ export const noScenario: Scenario = {
 export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const [index, one] of scenarios.entries()) {
-    const [first] = scenarioViolations(scenarioSchema, one)
+    const [first = stillOnDisk(one as ScenarioInput)[0]] = scenarioViolations(scenarioSchema, one)
     if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
   }
   return mergeScenarios(scenarios as readonly ScenarioInput[])
@@ -56,6 +56,28 @@ export function scenarioViolations(schema: Schema, value: unknown): readonly Vio
     ...withoutEffect(faults),
     ...nodes.flatMap((rule, index) => wrongPatterns(rule, ['nodes', index, 'validate'])),
   ]
+}
+
+/** The files that a scenario still only names: whoever can read files has replaced them by their content. */
+function stillOnDisk({ start = {}, nodes = [] }: ScenarioInput): readonly Violation[] {
+  const named: readonly (readonly [path: Violation['path'], value: unknown])[] = [
+    ...(start.files ?? []).map(({ from }, at) => [['start', 'files', at, 'from'], from] as const),
+    ...(['history', 'queue'] as const).flatMap((list) =>
+      (start[list] ?? []).map(
+        ({ workflow }, at) => [['start', list, at, 'workflow'], workflow] as const,
+      ),
+    ),
+    ...(start.cached ?? []).map((workflow, at) => [['start', 'cached', at], workflow] as const),
+    ...nodes.flatMap(({ outputs = {} }, node) =>
+      (['images', 'videos', 'audio'] as const).flatMap((list) =>
+        (outputs[list] ?? []).map(
+          ({ from }, at) => [['nodes', node, 'outputs', list, at, 'from'], from] as const,
+        ),
+      ),
+    ),
+  ]
+  const problem = 'names a file, which cannot be read here: give its content'
+  return named.flatMap(([path, value]) => (typeof value === 'string' ? { path, problem } : []))
 }
 
 const wrongPatterns = ({ validate = [] }: NodeRule, path: Violation['path']): Violation[] =>

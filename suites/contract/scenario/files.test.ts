@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import {
+  completeOptions,
   scenarioNames,
   scenariosCommand,
   validateCommand,
@@ -183,6 +184,18 @@ test('a scenario from a program is checked the same way, without lines', async (
   await expect(startEmulator({ scenario: scenario as { version: 1 } })).rejects.toThrow(
     'scenario 1: nodes[0].clas_type is not a known member; did you mean class_type?',
   )
+})
+
+test('where no files can be read, a scenario that names one is rejected', () => {
+  const starts = [
+    { files: [{ path: 'input/a.png', from: 'a.png' }] },
+    { history: [{ workflow: 'a.json' }] },
+    { cached: ['a.json'] },
+  ]
+  for (const start of starts)
+    expect(() => completeOptions({ scenario: { version: 1, start } })).toThrow(
+      'names a file, which cannot be read here: give its content',
+    )
 })
 
 test('scenarios lists the scenarios of the package, with one line about each', async () => {
