@@ -453,6 +453,11 @@ export const rules = {
     ...chosen,
     on: both,
   },
+  'control/waiting-request': {
+    says: 'A request that waits at a reset or restore gets 503, and one in mid-body is cut off.',
+    ...chosen,
+    on: both,
+  },
   'control/snapshot': {
     says: 'A world keeps up to 100 snapshots of its state, by name.',
     ...chosen,

@@ -118,7 +118,30 @@ export const listenerOptions = [
   'overwrite',
 ] as const
 
-/** A running server, or one of the worlds that it serves. */
+/**
+ * A running server, or one of the worlds that it serves.
+ * @example
+ * import assert from 'node:assert'
+ * import { startEmulator } from 'flowdouble'
+ *
+ * const server = await startEmulator({ clock: 'manual' })
+ * const prompt = {
+ *   '1': { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 0 } },
+ *   '2': { class_type: 'PreviewImage', inputs: { images: ['1', 0] } },
+ * }
+ * const submit = () =>
+ *   fetch(`${server.url}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
+ * server.fault({ when: { path: '/prompt', nth: 1 }, then: { status: 503, retryAfter: 1 } })
+ * assert.equal((await submit()).status, 503)
+ * assert.equal((await submit()).status, 200)
+ * await server.until('success')
+ * assert.equal(server.runs()[0].state, 'success')
+ * const { passed } = await server.verify({ method: 'POST', path: '/prompt', times: 2 })
+ * assert.ok(passed)
+ * await server.reset()
+ * assert.deepEqual(server.runs(), [])
+ * await server.close()
+ */
 export type Emulator = ClockHandle &
   WorldHandle & {
     /**

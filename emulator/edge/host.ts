@@ -119,6 +119,8 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   let { lastRequest = 0 } = edge
   /** How many control requests are being answered. */
   let controlCount = 0
+  /** The requests whose responses are sent in parts. */
+  const begun = new Set<number>()
   /** How many effects of each kind have been emitted, for each counter. */
   const counts = new Set<Map<string, number>>()
 
@@ -134,7 +136,8 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     const { request, transport } = effect
     const response = waiting.get(request)
     // A response in parts goes on.
-    if (transport === undefined || !('parts' in transport)) waiting.delete(request)
+    if (transport !== undefined && 'parts' in transport) begun.add(request)
+    else waiting.delete(request)
     if (response !== undefined) write(response, effect)
   }
   const disturb = ({ kind, request }: FaultEffect): void => {
@@ -183,8 +186,12 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const changeWorld = (change: WorldChange): void => {
     driver.jump((atMs) => machine.changeWorld(atMs, change))
     if (change.do === 'snapshot') return
-    for (const response of waiting.values()) write(response, restarted)
+    for (const [request, response] of waiting) {
+      if (begun.has(request)) responses.drop(response)
+      else write(response, restarted)
+    }
     waiting.clear()
+    begun.clear()
   }
   const move: ClockMover<E> = async (how) => {
     const counted = new Map<string, number>()

@@ -11,7 +11,7 @@ import type { GatewayStateOptions } from '../gateway/state.ts'
 import { type AgentScript, plainScript } from '../gateway/scripted-agent.ts'
 import { isPlainObject } from './json-schema.ts'
 import { quirksLike, serverLike, serversOn } from './like.ts'
-import { noScenario, type Scenario, type ScenarioInput } from './scenario.ts'
+import { noScenario, type Scenario, type GivenScenario } from './scenario.ts'
 import { type OptionTable, readOptions } from './read.ts'
 import type { Clock } from './server-options.ts'
 import { optionTable, quirksOf } from './table.ts'
@@ -80,7 +80,7 @@ export type CompleteGatewayOptions = {
 /** Options that a caller passes. Each has a default. */
 export type GatewayOptionsInput = Partial<Omit<CompleteGatewayOptions, 'scenario'>> & {
   /** A file, the name of a scenario of the package, or its content; several are merged in order. */
-  readonly scenario?: string | ScenarioInput | readonly (string | ScenarioInput)[]
+  readonly scenario?: string | GivenScenario | readonly (string | GivenScenario)[]
 }
 
 /** A whole number of at least `least`. */

@@ -1,6 +1,7 @@
 // The scenario option: one scenario or several, merged in order.
 
 import { type Script, scenario as scenarioSchema } from '../../spec/scenario/scenario.ts'
+import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
 import { withoutEffect } from './faults.ts'
@@ -8,6 +9,12 @@ import { type Schema, type Violation, violations, violationText } from './json-s
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
+
+/** A scenario that a program passes, which may be a constant. */
+export type GivenScenario = Constant<ScenarioInput>
+
+/** The same value, of which nothing changes. */
+type Constant<T> = T extends object ? { readonly [Name in keyof T]: Constant<T[Name]> } : T
 
 /** Scenarios merged into one: what the server, the catalogue and the gateway take from them. */
 export type Scenario = Script & {
@@ -37,12 +44,26 @@ export function readScenarios(value: unknown): Scenario | string {
     const [first] = scenarioViolations(scenarioSchema, one)
     if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
   }
-  const merged = mergeScenarios(scenarios as readonly ScenarioInput[])
-  const pattern = merged.nodes
-    .flatMap(({ validate = [] }) => validate.flatMap((check) => check.pattern ?? []))
-    .find((one) => !isPattern(one))
-  return pattern === undefined ? merged : `the pattern ${pattern} is not a regular expression`
+  return mergeScenarios(scenarios as readonly ScenarioInput[])
 }
+
+/** What is wrong with a scenario: first by its schema, then what can have no effect although it matches the schema. */
+export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {
+  const found = violations(schema, value)
+  if (found.length > 0) return found
+  const { faults, nodes = [] } = value as ScenarioInput
+  return [
+    ...withoutEffect(faults),
+    ...nodes.flatMap((rule, index) => wrongPatterns(rule, ['nodes', index, 'validate'])),
+  ]
+}
+
+const wrongPatterns = ({ validate = [] }: NodeRule, path: Violation['path']): Violation[] =>
+  validate.flatMap(({ pattern = '' }, index) =>
+    isPattern(pattern)
+      ? []
+      : { path: [...path, index, 'pattern'], problem: 'is not a regular expression' },
+  )
 
 function isPattern(text: string): boolean {
   try {
@@ -50,12 +71,6 @@ function isPattern(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Where a value is not a scenario of this schema, or has faults that can have no effect. */
-export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {
-  const wrong = violations(schema, value)
-  return wrong.length > 0 ? wrong : withoutEffect((value as ScenarioInput).faults)
 }
 
 /** Valid scenarios merged in order. */

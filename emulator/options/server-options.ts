@@ -2,7 +2,7 @@
 
 import { defaultAccounts } from './accounts.ts'
 import type { NodeRule } from '../../spec/scenario/nodes.ts'
-import { noScenario, type Scenario, type ScenarioInput } from './scenario.ts'
+import { noScenario, type Scenario, type GivenScenario } from './scenario.ts'
 import type { Account, ChosenOptions } from '../server/state/options.ts'
 
 /** How the server's time passes: with the wall clock, N times as fast, only through the clock handle, or without waiting. */
@@ -79,7 +79,7 @@ export type ServerOptionsInput = Partial<
   readonly objectInfo?: NodeTypesInput
   readonly nodes?: NodeTypesInput
   /** A scenario: a file, the name of one that comes with the package, or its content; several are merged in order. */
-  readonly scenario?: string | ScenarioInput | readonly (string | ScenarioInput)[]
+  readonly scenario?: string | GivenScenario | readonly (string | GivenScenario)[]
 }
 
 /** The default start time of manual and instant clocks: 2026-01-01, 00:00 UTC. */

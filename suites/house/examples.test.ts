@@ -15,7 +15,7 @@ const sources = readdirSync(emulator, { recursive: true, encoding: 'utf8' })
 /** The examples of the comment before an export, as code. */
 function examplesOf(name: string): readonly string[] {
   const exported = new RegExp(
-    `/\\*\\*((?:(?!\\*/)[^])*)\\*/\\nexport (?:async function|const) ${name}\\b`,
+    `/\\*\\*((?:(?!\\*/)[^])*)\\*/\\nexport (?:async function|const|type) ${name}\\b`,
   )
   const [, comment = ''] = sources.map((text) => exported.exec(text)).find(Boolean) ?? []
   return comment
@@ -35,16 +35,20 @@ const run = (code: string): Promise<readonly [number | null, string]> =>
     child.on('close', (code) => resolve([code, said]))
   })
 
-test.each(['startEmulator', 'startGateway', 'replay', 'replayGateway', 'createEmulator'])(
-  'examples/runs The example of %s runs as it is written, and says nothing',
-  async (name) => {
-    const [example = '', ...others] = examplesOf(name)
-    expect(others).toEqual([])
-    expect(example).toContain(name)
-    expect(example).toContain('assert')
-    expect(await run(example)).toEqual([0, ''])
-  },
-)
+test.each([
+  'startEmulator',
+  'startGateway',
+  'Emulator',
+  'replay',
+  'replayGateway',
+  'createEmulator',
+])('examples/runs The example of %s runs as it is written, and says nothing', async (name) => {
+  const [example = '', ...others] = examplesOf(name)
+  expect(others).toEqual([])
+  expect(example).toContain(name)
+  expect(example).toContain('assert')
+  expect(await run(example)).toEqual([0, ''])
+})
 
 test('examples/public Every function of the public entry has an example', () => {
   const names = Object.keys(flowdouble).filter((name) => name !== 'default')

@@ -109,7 +109,8 @@ export function createSockets(hooks: SocketHooks): Sockets {
     }
   }
   const { upgrade, lastId } = handshakes
-  const isIdle = (): boolean => connections.size === 0 && handshakes.isIdle()
+  const isIdle = (): boolean =>
+    connections.size + silent.size + ending.size === 0 && handshakes.isIdle()
   return { upgrade, emit, batch: writer.batch, flushed, closeAll, isIdle, lastId }
 }
 
@@ -182,8 +183,8 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     handshakes.delete(id)
     if (raw !== undefined) await resetConnection(raw)
   }
-  const isIdle = (): boolean => handshakes.size === 0 && openingCount === 0
   const waiting = (): readonly Duplex[] => Array.from(handshakes.values(), ({ raw }) => raw)
+  const isIdle = (): boolean => handshakes.size === 0 && openingCount === 0
   return { upgrade, accept, refuse, reset, waiting, isIdle, lastId: () => lastId }
 }
 

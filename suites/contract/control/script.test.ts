@@ -114,3 +114,25 @@ proves(
   },
   ownWorld,
 )
+
+proves(
+  'control/waiting-request',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const path = subject.deployment === 'hosted' ? '/api/settings' : '/settings'
+    const faults = [
+      { when: { path: '/queue' }, then: { delayMs: 1000 } },
+      { when: { path: '/settings' }, then: { slow: { parts: 2, everyMs: 10 } } },
+    ]
+    faults.forEach(emulator.fault)
+    const late = subject.get('/queue')
+    const slow = subject.raw('GET', path, undefined, { 'X-API-Key': 'test-key' })
+    const received = async () => (await subject.get('/_flowdouble/requests')).json().length
+    for (let tries = 0; tries < 100 && (await received()) < 2; tries++);
+    await emulator.reset()
+    expect((await late).status).toBe(503)
+    await expect(slow).rejects.toThrow(/aborted|hang up|reset/i)
+    expect(emulator.faults()).toEqual([])
+  },
+  ownWorld,
+)

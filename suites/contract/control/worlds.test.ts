@@ -1,5 +1,6 @@
 // Worlds at one address: how they are created and closed, and that they share nothing.
 
+import { replay } from 'flowdouble'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
@@ -112,4 +113,31 @@ proves(
     expect((await subject.raw('POST', '/_flowdouble/reset')).status).not.toBe(200)
   },
   { control: false },
+)
+
+proves(
+  'control/worlds',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const first = subjectOf(await emulator.world({ name: 'first' }))
+    const second = subjectOf(await emulator.world({ name: 'second' }))
+    await first.submit(solid(1))
+    await first.emulator!.until('started')
+    const session = await second.connect('me')
+    // An address disconnects the edges of worlds in which nothing happens, if it has many.
+    for (let count = 0; count < 600; count++) {
+      const world = await emulator.world()
+      expect((await subject.raw('GET', `/w/${world.name}/_flowdouble/runs`)).text).toBe('[]')
+    }
+    await first.idle()
+    expect((await first.get('/_flowdouble/runs')).json()).toMatchObject([{ state: 'success' }])
+    const { messages } = await second.run(session, solid(2))
+    expect(messages.map(({ type }) => type)).toContain('execution_success')
+    expect(emulator.worlds()).toHaveLength(602)
+    const lines = await first.emulator!.journal()
+    expect(replay(lines)).toEqual({ entries: lines.length - 1, differs: null })
+    await first.close()
+    await second.close()
+  },
+  ownWorld,
 )

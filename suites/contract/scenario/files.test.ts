@@ -116,6 +116,14 @@ const unusable: Readonly<Record<string, readonly [text: string, message: string]
     'version: 1\nstart: { history: [{ workflow: a.yaml }] }',
     'a.yaml:2:32: start.history[0].workflow cannot be used: a.yaml is not valid JSON',
   ],
+  'with a fault that has no effect': [
+    'version: 1\nfaults:\n  - { when: { message: progress }, then: { status: 503 } }',
+    'a.yaml:3:52: faults[0].then.status ',
+  ],
+  'with a pattern that is not one': [
+    'version: 1\nnodes: [{ validate: [{ input: a, pattern: ( }] }]',
+    'a.yaml:2:43: nodes[0].validate[0].pattern is not a regular expression',
+  ],
   'with a file outside the folders': [
     'version: 1\nstart: { files: [{ path: ../a.png, text: a }] }',
     'start.files[0].path of the scenario must name a file in input, output or temp',

@@ -1,9 +1,14 @@
 // What a scenario has at the start: files, runs that are over, runs of other clients, cached results.
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { replay } from 'flowdouble'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { proves } from '../../judge/proves.ts'
+import { proves, test } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
+
+const nodeTypes = join(import.meta.dirname, '../../../spec/node-types.json')
 
 const otherAccount = {
   accounts: [
@@ -168,7 +173,8 @@ proves(
   { scenario: { version: 1, start: { cached: [textToImage(1), textToImage(2)] } } },
 )
 
-const seeded = { history: [{ times: 2 }], queue: [{ times: 2 }], cached: [solid()] }
+/** A constant, as programs declare them. */
+const seeded = { history: [{ times: 2 }], queue: [{ times: 2 }], cached: [solid()] } as const
 
 proves(
   'scenario/start-numbers',
@@ -229,3 +235,25 @@ proves(
     ],
   },
 )
+
+for (const deployment of ['local', 'hosted'] as const) {
+  test(`the start of a ${deployment} server returns with a reset, and replays`, async () => {
+    const history = [{ prompt_id: 'over' }, { outcome: 'error' as const }]
+    const queue = [{ prompt_id: 'long', durationMs: 5000 }]
+    const start = { history, queue, cached: [solid()] }
+    const subject = await startSubject({ deployment, scenario: { version: 1, start } })
+    const { emulator, idle } = subject
+    const before = await subject.history()
+    expect(before).toHaveLength(2)
+    await idle()
+    expect(await subject.history()).toHaveLength(3)
+    await emulator?.reset()
+    expect(await subject.history()).toEqual(before)
+    expect((await subject.queue()).running.map(({ prompt_id }) => prompt_id)).toEqual(['long'])
+    await idle()
+    const journal = (await emulator?.journal()) ?? []
+    const result = replay(journal.join('\n'), readFileSync(nodeTypes, 'utf8'))
+    expect(result).toEqual({ entries: journal.length - 1, differs: null })
+    await subject.close()
+  })
+}

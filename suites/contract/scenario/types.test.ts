@@ -64,6 +64,6 @@ test('rules about unknown types and odd patterns are rejected at the start', asy
   )
   const validate = [{ input: 'value', pattern: '(' }]
   await expect(startEmulator({ scenario: { version: 1, nodes: [{ validate }] } })).rejects.toThrow(
-    'the pattern ( is not a regular expression',
+    'nodes[0].validate[0].pattern is not a regular expression',
   )
 })

@@ -193,3 +193,42 @@ test('serve/options The name of an option equals that of its flag, without the n
     expect([camel, `${camel}Ms`]).toContain(name)
   }
 })
+
+/** The plan of servers with these scenarios, a config and flags. */
+const planWith = (scenarios: Parameters<typeof planServers>[3], ...argv: readonly string[]) => {
+  const io = { stdout: quiet, stderr: quiet, env: {}, cwd: '/' }
+  return planServers(readFlags(argv), io, undefined, scenarios)
+}
+
+test('serve/scenario The options of a scenario apply, unless a config file or a flag overrides them.', () => {
+  const world = { deployment: 'hosted', accounts, pace: 1, seed: 'scenario', startDelayMs: 1 }
+  const scenarios = [{ version: 1 as const, world, runs: [{ waitMs: 5 }] }]
+  const config = fileOf({ pace: 2, seed: 'config' })
+  const [only, ...more] = planWith(scenarios, '--config', config, '--seed', 'flag')
+  expect(more).toEqual([])
+  expect(only).toMatchObject({
+    deployment: 'hosted',
+    port: 8189,
+    accounts,
+    seed: 'flag',
+    pace: 2,
+    startDelayMs: 1,
+    scenario: [{ version: 1, runs: [{ waitMs: 5 }] }],
+  })
+})
+
+test('serve/scenario Of the options of a scenario each server gets those that apply to it.', () => {
+  const scenarios = [{ version: 1 as const, world: { accounts, cors: '*', pace: 3 } }]
+  const [local, hosted] = planWith(scenarios, '--deployment', 'both')
+  expect(local).toMatchObject({ cors: '*', pace: 3 })
+  expect(local).not.toHaveProperty('accounts')
+  expect(hosted).toMatchObject({ accounts, pace: 3 })
+  expect(hosted).not.toHaveProperty('cors')
+})
+
+test('serve/scenario An invalid option of a scenario is reported as one.', () => {
+  const scenarios = [
+    { version: 1 as const, world: { deployment: 'hosted', quirk: ['local.zombie-socket'] } },
+  ]
+  expect(() => planWith(scenarios)).toThrow('option "quirk" of the scenario cannot be')
+})
