@@ -8,6 +8,9 @@ import type { WorldOptions } from '../server/state/options.ts'
 import type { Guard } from './control-access.ts'
 import type { Responses } from './host.ts'
 
+/** What to check if a test waits in vain. */
+export const waitHint = 'Was the workflow submitted? A run that never ends has no timer.'
+
 /** The guard of the control paths of a server that is reached at this host. */
 export const guardOf = (
   { cors, controlToken }: Pick<ServerOptions, 'cors' | 'controlToken'>,

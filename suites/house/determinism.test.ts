@@ -10,6 +10,7 @@ import type { Session } from '../judge/client.ts'
 import { formOf, viewPath } from '../generate/form.ts'
 import { failing, type Graph, slow, textToImage } from '../generate/graphs.ts'
 import { type Answer, direct, SECRET, startGatewaySubject } from '../judge/gateway-subject.ts'
+import type { Edge } from '../judge/edges.ts'
 import { startSubject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
 
@@ -61,8 +62,8 @@ const withoutPorts = (bytes: Buffer): string | Buffer => {
  * Plays the same session in a local world with this seed. Returns everything that a client received, hashes of the
  * pictures, and the journal.
  */
-async function live(seed: string) {
-  const subject = await startSubject({ seed, preview: 'jpeg' })
+async function live(seed: string, edge?: Edge) {
+  const subject = await startSubject({ seed, preview: 'jpeg' }, edge)
   const { connect, emulator, get, idle, post, reach, request, run, submit } = subject
   const { lines, note, noteReply, noteSession } = startTranscript()
   const me = await connect('me')
@@ -105,8 +106,8 @@ async function live(seed: string) {
 }
 
 /** A session on hosted: jobs that succeed, fail and are cancelled, a link and its file. */
-async function liveHosted(seed: string): Promise<readonly string[]> {
-  const subject = await startSubject({ seed, deployment: 'hosted', preview: 'jpeg' })
+async function liveHosted(seed: string, edge?: Edge): Promise<readonly string[]> {
+  const subject = await startSubject({ seed, deployment: 'hosted', preview: 'jpeg' }, edge)
   const { connect, get, idle, post, raw, reach, run, submit, upload, view } = subject
   const { lines, noteReply, noteSession } = startTranscript()
   const me = await connect('me')
@@ -186,6 +187,24 @@ test.each([
   async (name, session) => {
     const lines = await session()
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(join(recordings, `${name}.txt`))
+  },
+)
+
+/** A line with the headers of a reply in alphabetic order, as the fetch API has them; other lines as they are. */
+function inOrder(line: string): string {
+  if (!line.startsWith('{"') || !line.includes('"server":')) return line
+  const headers = JSON.parse(line) as Readonly<Record<string, string>>
+  return JSON.stringify(Object.fromEntries(new Headers(headers)))
+}
+
+test.each(['fetch', 'msw'] as const)(
+  'determinism/edges The sessions on the edge %s are the recorded ones, except for the order of headers.',
+  async (edge) => {
+    const sessions = { local: (await live('a', edge)).lines, hosted: await liveHosted('a', edge) }
+    for (const [name, lines] of Object.entries(sessions)) {
+      const recorded = await readFile(join(recordings, `${name}.txt`), 'utf8')
+      expect([...lines, ''].map(inOrder)).toEqual(recorded.split('\n').map(inOrder))
+    }
   },
 )
 

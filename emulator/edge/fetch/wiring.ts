@@ -17,7 +17,7 @@ import type { Codec } from '../codec.ts'
 import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { createHost, type Hooks, type Host } from '../host.ts'
 import type { Recorder } from '../recorder.ts'
-import { below, guardOf, readsCredentialsOf, refusalsOf } from '../server-parts.ts'
+import { below, guardOf, readsCredentialsOf, refusalsOf, waitHint } from '../server-parts.ts'
 import type { ServerSide, SocketLine } from './client-socket.ts'
 import { hasLongLine, noBody, readBody, readHeaders } from './requests.ts'
 import { fetchResponses, type PendingResponse } from './responses.ts'
@@ -74,7 +74,7 @@ export function connectWorld(
       worked: () => undefined,
       // oxlint-disable-next-line no-restricted-globals -- pages have no other monotonic clock.
       monotonicMs: () => performance.now(),
-      hint: 'Was the workflow submitted?',
+      hint: waitHint,
       responses: below(base, fetchResponses(codec.encodeFile, nameLike(options.like))),
       ready: () => undefined,
       guard: guardOf(options, options.host),

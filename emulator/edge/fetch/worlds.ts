@@ -85,21 +85,16 @@ export async function startWorlds(
     const { host, sockets } = served
     const url = places.url + base
     const { signedLinks } = server.options
+    const { clock, driver, changeWorld } = host
+    const { dispatch } = driver
+    const handled = { ...clock, dispatch, changeWorld, flushed: turns.flushed }
     const stop = (): void => {
       host.driver.stop()
       sockets.closeAll()
       recorder.close()
     }
     const emulator: InProcessEmulator = {
-      ...createServerHandle(
-        { server, options, recorder },
-        {
-          ...host.clock,
-          dispatch: host.driver.dispatch,
-          changeWorld: host.changeWorld,
-          flushed: turns.flushed,
-        },
-      ),
+      ...createServerHandle({ server, options, recorder }, handled),
       name,
       url,
       port: places.port,
