@@ -475,6 +475,11 @@ export const rules = {
     ...chosen,
     on: both,
   },
+  'control/snapshot-shares-files': {
+    says: 'Snapshots and forks share the bytes of files, which never change.',
+    ...chosen,
+    on: both,
+  },
   'control/restore': {
     says: 'A restored world continues like the world of the snapshot.',
     ...chosen,
