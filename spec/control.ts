@@ -575,6 +575,16 @@ export const rules = {
     ...chosen,
     on: gateway,
   },
+  'control/copies': {
+    says: 'Faults and scenarios are copied when they are passed or listed.',
+    ...chosen,
+    on: both,
+  },
+  'control/plain-data': {
+    says: 'A fault or scenario with a value that JSON cannot express is rejected.',
+    ...chosen,
+    on: both,
+  },
   'control/off': {
     says: 'Without the control API its paths are unknown, like any other.',
     ...chosen,

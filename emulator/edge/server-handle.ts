@@ -5,6 +5,7 @@ import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
 import { faultViolations } from '../options/faults.ts'
 import { fits, violationText } from '../options/json-schema.ts'
+import { copyPlain } from '../options/plain-data.ts'
 import { readScenarios } from '../options/scenario.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { usageError } from '../options/usage.ts'
@@ -82,11 +83,14 @@ export function createServerHandle(
       const [wrong] = faultViolations(fault)
       if (wrong !== undefined)
         throw usageError(`In the fault, ${violationText(wrong, 'it')} (see scenario.schema.json).`)
-      dispatch((atMs) => ({ kind: 'script', atMs, change: { add: fault } }))
+      dispatch((atMs) => ({ kind: 'script', atMs, change: { add: copyPlain(fault) } }))
       const id = server.state.script.faults.at(-1)?.id ?? ''
       return { id, remove: () => void removeFault(id) }
     },
-    faults: () => server.state.script.faults,
+    faults: () =>
+      server.state.script.faults.map(({ id, fault, matched, applied }) =>
+        copyPlain({ id, fault, matched, applied }),
+      ),
     removeFault,
     load: (given) => {
       const scenario = readScenarios(given)
