@@ -1,6 +1,6 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
-import { socketEnd } from '../../spec/control.ts'
+import { frameFilter, messageFilter, socketEnd } from '../../spec/control.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
 import { faultViolations } from '../options/faults.ts'
@@ -13,6 +13,7 @@ import type { Effect, Input, WorldChange } from '../machine.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Server } from '../server/state/server.ts'
 import type { HintingClock } from './clock-handle.ts'
+import { requireFilter } from './filters.ts'
 import type { Emulator, WorldHandle } from './handles.ts'
 import type { Recorder } from './recorder.ts'
 import { untilMessageOf } from './until-message.ts'
@@ -102,10 +103,14 @@ export function createServerHandle(
         change: { load: { runs, nodes, faults } },
       }))
     },
-    messages: async (filter = {}) =>
-      chosen((await lists()).messagesOf(server, await recorder.view()), filter),
-    frames: async (filter = {}) =>
-      chosen((await lists()).framesOf(server, await recorder.view()), filter),
+    messages: async (filter = {}) => {
+      requireFilter(messageFilter, filter)
+      return chosen((await lists()).messagesOf(server, await recorder.view()), filter)
+    },
+    frames: async (filter = {}) => {
+      requireFilter(frameFilter, filter)
+      return chosen((await lists()).framesOf(server, await recorder.view()), filter)
+    },
     runs: () => runViews(server),
     dropSockets: async (how = 'reset') => {
       if (!fits(socketEnd, how)) throw usageError(endUsage)
