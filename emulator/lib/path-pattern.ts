@@ -14,7 +14,8 @@ export function matchesPath(pattern: string, path: string): boolean {
   return compiled.test(withoutPrefix(path))
 }
 
-const withoutPrefix = (path: string): string => path.replace(/^\/api(?=\/|$)/, '')
+/** A path as it is without the prefix /api. */
+export const withoutPrefix = (path: string): string => path.replace(/^\/api(?=\/|$)/, '')
 
 /** The regular expressions of the parts of a pattern with stars. */
 const stars: Readonly<Record<string, string>> = { '/**': '(?:/.*)?', '/*': '/[^/]+', '*': '[^/]*' }
