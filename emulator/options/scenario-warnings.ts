@@ -5,7 +5,7 @@ import type { Endpoint } from '../../spec/language.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import { pathsOn } from '../http/routes.ts'
 import { nearest } from '../lib/nearest.ts'
-import { matchesPath, withoutPrefix } from '../lib/path-pattern.ts'
+import { matchesPath, segments } from '../lib/path-pattern.ts'
 import { defaultAccounts } from './accounts.ts'
 import { isPlainObject, type Violation } from './json-schema.ts'
 import type { ScenarioInput } from './scenario.ts'
@@ -49,8 +49,8 @@ const isServed = (served: readonly string[], pattern: string): boolean =>
 
 /** A path whose parameters are what a pattern has at their place. */
 function filled(path: string, pattern: string): string {
-  const given = withoutPrefix(pattern).replaceAll('*', 'x').split('/')
-  const parts = withoutPrefix(path).split('/')
+  const given = segments(pattern.replaceAll('*', 'x'))
+  const parts = segments(path)
   return parts
     .map((part, at) => {
       if (!part.startsWith('{')) return part
