@@ -81,6 +81,7 @@ export const worldPlace = {
 /** Which requests to choose: those whose members all match. Objects match if they contain these members. */
 export const requestFilter = {
   type: 'object',
+  additionalProperties: false,
   properties: {
     method: name,
     path: {
@@ -182,6 +183,13 @@ export const sentFrame = {
   },
   required: ['entry', 'nowMs', 'timeMs', 'sockets', 'frame', 'fields'],
 } as const satisfies Schema
+
+const filterBy = <P extends Schema['properties']>(properties: P) =>
+  ({ type: 'object', additionalProperties: false, properties }) as const
+
+/** Which messages and frames to choose: those whose members all match. */
+export const messageFilter = filterBy(socketMessage.properties)
+export const frameFilter = filterBy(sentFrame.properties)
 
 /** A fault in the form of a scenario file. */
 const fault = {
@@ -340,7 +348,7 @@ export const controlEndpoints = {
     on: both,
     does: 'Lists the messages of the sockets since the last reset, oldest first.',
     query: { type: name, direction: { enum: ['sent', 'received'] }, run: name },
-    replies: { 200: list(socketMessage), ...unread },
+    replies: { 200: list(socketMessage), 400: controlError, ...unread },
   },
   listFrames: {
     method: 'GET',
@@ -348,7 +356,7 @@ export const controlEndpoints = {
     on: both,
     does: 'Lists the binary frames since the last reset, oldest first.',
     query: { frame: name },
-    replies: { 200: list(sentFrame), ...unread },
+    replies: { 200: list(sentFrame), 400: controlError, ...unread },
   },
   listServerRuns: {
     method: 'GET',
@@ -574,6 +582,21 @@ export const rules = {
     says: 'A post that waits for its delivery when its gateway closes gets 503.',
     ...chosen,
     on: gateway,
+  },
+  'control/copies': {
+    says: 'Faults and scenarios are copied when they are passed or listed.',
+    ...chosen,
+    on: both,
+  },
+  'control/plain-data': {
+    says: 'A fault or scenario with a value that JSON cannot express is rejected.',
+    ...chosen,
+    on: both,
+  },
+  'control/filters': {
+    says: 'A filter with an unknown member, or with a value that nothing can match, is rejected.',
+    ...chosen,
+    on: both,
   },
   'control/off': {
     says: 'Without the control API its paths are unknown, like any other.',

@@ -1,8 +1,10 @@
 // The control paths that reset a machine, keep its states, and return what it has received: the same for all machines.
 
-import type { Expectation, RequestFilter } from '../journal/received.ts'
-import { isPlainObject } from '../options/json-schema.ts'
+import { controlEndpoints, expectation } from '../../spec/control.ts'
+import type { Expectation } from '../journal/received.ts'
+import { fits, isPlainObject } from '../options/json-schema.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
+import { queryFilter } from './filters.ts'
 import type { WorldHandle } from './handles.ts'
 
 /** A JSON body. */
@@ -30,23 +32,8 @@ const filterNames = ['method', 'path', 'query', 'headers', 'body', 'status', 'us
 
 function readExpectation(body: Uint8Array): Expectation {
   const given = readMembers(body, [...filterNames, 'times'], filterUsage)
-  const texts = [given.method, given.path, given.user, given.run]
-  const objects = [given.query, given.headers]
-  const isText = texts.every((one) => one === undefined || typeof one === 'string')
-  const isObject = objects.every((one) => one === undefined || typeof one === 'object')
-  const { times, status } = given
-  const isCount = times === undefined || (Number.isSafeInteger(times) && Number(times) >= 0)
-  const isStatus = status === undefined || Number.isSafeInteger(status)
-  if (isText && isObject && isCount && isStatus) return given as Expectation
-  throw unusable(filterUsage)
-}
-
-/** A filter from query parameters. */
-function filterOf(query: Readonly<Record<string, string>>): RequestFilter {
-  const unknown = Object.keys(query).find((name) => !filterNames.some((known) => known === name))
-  if (unknown !== undefined) throw unusable(`Unknown parameter ${unknown}. ${filterUsage}`)
-  const { status, ...texts } = query
-  return status === undefined ? texts : { ...texts, status: Number(status) }
+  if (!fits(expectation, given)) throw unusable(filterUsage)
+  return given as Expectation
 }
 
 const clockUsage =
@@ -82,7 +69,8 @@ export const clockPaths = <E>(
 })
 
 const handlePaths = (handle: WorldHandle): ControlPaths => ({
-  'GET requests': async ({ query }) => ok(await handle.requests(filterOf(query))),
+  'GET requests': async ({ query }) =>
+    ok(await handle.requests(queryFilter(controlEndpoints.listRequests.query, query))),
   'POST verify': async ({ body }) => ok(await handle.verify(readExpectation(body))),
   'POST reset': async () => {
     await handle.reset()

@@ -78,7 +78,8 @@ function redactor(
   const redact = createRedactor(everKnown, toPlaceholder)
   return {
     options: (options) => ({
-      ...options,
+      // A scenario can contain a secret too.
+      ...(redactValue(options, redact) as GatewayStateOptions),
       secret: options.secret === null ? null : redact.secret(options.secret),
       routes: redact.inRoutes(options.routes),
     }),

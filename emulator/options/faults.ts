@@ -11,9 +11,12 @@ import {
 import { messages } from '../../spec/server/messages.ts'
 import { nearest } from '../lib/nearest.ts'
 import { type Violation, violations } from './json-schema.ts'
+import { notPlain } from './plain-data.ts'
 
 /** Where a value is not a fault, or one without an effect, and why; empty if it is a good one. */
 export function faultViolations(value: unknown): readonly Violation[] {
+  const unsaid = notPlain(value)
+  if (unsaid !== undefined) return [unsaid]
   const wrong = violations(faultSchema, value)
   if (wrong.length > 0) return wrong
   const problem = combinationProblem(value as Fault)

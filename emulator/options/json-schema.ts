@@ -18,7 +18,7 @@ export type Schema = {
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
-  readonly additionalProperties?: boolean
+  readonly additionalProperties?: boolean | Schema
   /** These two do not check anything. */
   readonly default?: unknown
   readonly description?: string
@@ -147,6 +147,8 @@ function* wrongMembers(
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
     const inner = [...path, name]
     if (schema !== undefined) yield* violationsOf(schema, member, inner)
+    else if (typeof additionalProperties === 'object')
+      yield* violationsOf(additionalProperties, member, inner)
     else if (!additionalProperties) {
       const problem = `is not a known member; ${hintOr(name, Object.keys(properties))}`
       yield { path: inner, problem, isName: true }

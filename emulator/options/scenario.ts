@@ -12,6 +12,7 @@ import {
   violations,
   violationText,
 } from './json-schema.ts'
+import { copyPlain, notPlain } from './plain-data.ts'
 import { contentViolations, expansionViolations, filesOf } from './scenario-parts.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
@@ -44,14 +45,17 @@ export const noScenario: Scenario = {
   gateway: {},
 }
 
-/** Reads the option: the scenarios merged in order, or a message that says what is wrong. */
+/** Reads the option: copies of the scenarios merged in order, or a message that says what is wrong. */
 export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const [index, one] of scenarios.entries()) {
+    const unsaid = notPlain(one)
+    if (unsaid !== undefined)
+      return `scenario ${index + 1}: ${violationText(unsaid, 'the scenario')}`
     const [first = stillOnDisk(one as ScenarioInput)[0]] = scenarioViolations(scenarioSchema, one)
     if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
   }
-  return mergeScenarios(scenarios as readonly ScenarioInput[])
+  return mergeScenarios(copyPlain(scenarios as readonly ScenarioInput[]))
 }
 
 /** What is wrong with a scenario: first by its schema, then what can have no effect although it matches the schema. */
