@@ -3,7 +3,7 @@
 import type { Expectation, RequestFilter } from '../journal/received.ts'
 import { isPlainObject } from '../options/json-schema.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
-import type { WorldHandle } from './handles.ts'
+import type { WaitLimit, WorldHandle } from './handles.ts'
 
 /** A JSON body. */
 export function jsonBody(body: Uint8Array): unknown {
@@ -28,8 +28,12 @@ const filterUsage =
   'Choose requests by method, path, query, headers, body, status, user and run, such as {"method": "POST", "path": "/prompt"}.'
 const filterNames = ['method', 'path', 'query', 'headers', 'body', 'status', 'user', 'run'] as const
 
-function readExpectation(body: Uint8Array): Expectation {
-  const given = readMembers(body, [...filterNames, 'times'], filterUsage)
+/** @param more further members, which the caller checks. */
+function readExpectation(
+  body: Uint8Array,
+  more: readonly 'withinMs'[] = [],
+): Expectation & WaitLimit {
+  const given = readMembers(body, [...filterNames, 'times', ...more], filterUsage)
   const texts = [given.method, given.path, given.user, given.run]
   const objects = [given.query, given.headers]
   const isText = texts.every((one) => one === undefined || typeof one === 'string')
@@ -37,7 +41,7 @@ function readExpectation(body: Uint8Array): Expectation {
   const { times, status } = given
   const isCount = times === undefined || (Number.isSafeInteger(times) && Number(times) >= 0)
   const isStatus = status === undefined || Number.isSafeInteger(status)
-  if (isText && isObject && isCount && isStatus) return given as Expectation
+  if (isText && isObject && isCount && isStatus) return given as Expectation & WaitLimit
   throw unusable(filterUsage)
 }
 
@@ -84,6 +88,10 @@ export const clockPaths = <E>(
 const handlePaths = (handle: WorldHandle): ControlPaths => ({
   'GET requests': async ({ query }) => ok(await handle.requests(filterOf(query))),
   'POST verify': async ({ body }) => ok(await handle.verify(readExpectation(body))),
+  'POST received': async ({ body }) => {
+    const { withinMs, ...expected } = readExpectation(body, ['withinMs'])
+    return ok(await handle.received(expected, withinMs === undefined ? {} : { withinMs }))
+  },
   'POST reset': async () => {
     await handle.reset()
     return ok({})
