@@ -2,9 +2,8 @@
 
 export { type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'
-export type { Emulator, Gateway } from './edge/handles.ts'
-export type { Effect, Entry, FrameContent, Input } from './machine.ts'
-export type { Clock, ServerOptions } from './options/server-options.ts'
+export type * from './types.ts'
+export type { Gateway, GatewayWorldInput as GatewayWorldOptions } from './edge/handles.ts'
 export { type GatewayOptions, startGateway } from './edge/gateway/gateway.ts'
 export type { Agent, Deliveries } from './options/gateway.ts'
 export { type GatewayEntry, replayGateway } from './gateway/journal.ts'

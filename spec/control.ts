@@ -239,6 +239,29 @@ export const activeFault = {
   required: ['id', 'fault', 'matched', 'applied'],
 } as const satisfies Schema
 
+/** How sockets end. A close frame can carry these codes only. */
+export const socketEnd = {
+  anyOf: [
+    { enum: ['reset', 'silence'] },
+    {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        close: {
+          type: 'integer',
+          anyOf: [
+            { minimum: 1000, maximum: 1003 },
+            { minimum: 1007, maximum: 1014 },
+            { minimum: 3000, maximum: 4999 },
+          ],
+          description: '1000 to 1014 without 1004 to 1006, or 3000 to 4999',
+        },
+      },
+      required: ['close'],
+    },
+  ],
+} as const satisfies Schema
+
 const nothing = { type: 'object' } as const
 const list = (items: Schema): Schema => ({ type: 'array', items })
 const named = { type: 'object', additionalProperties: false, properties: { name } } as const
@@ -427,18 +450,7 @@ export const controlEndpoints = {
     body: {
       type: 'object',
       additionalProperties: false,
-      properties: {
-        how: {
-          anyOf: [
-            { enum: ['reset', 'silence'] },
-            {
-              type: 'object',
-              properties: { close: { type: 'integer', minimum: 1000, maximum: 4999 } },
-              required: ['close'],
-            },
-          ],
-        },
-      },
+      properties: { how: socketEnd },
     },
     bodyIsOptional: true,
     replies: {
@@ -505,6 +517,11 @@ export const rules = {
   },
   'control/snapshot': {
     says: 'A world keeps up to 100 snapshots of its state, by name.',
+    ...chosen,
+    on: both,
+  },
+  'control/snapshot-shares-files': {
+    says: 'Snapshots and forks share the bytes of files, which never change.',
     ...chosen,
     on: both,
   },
@@ -602,6 +619,26 @@ export const rules = {
     says: 'Open sockets end on request, by a reset or with a close code.',
     ...chosen,
     on: both,
+  },
+  'control/drop-code': {
+    says: 'Sockets do not end with a code that no close frame can carry: such a request gets 400.',
+    ...chosen,
+    on: both,
+  },
+  'control/world-name': {
+    says: 'A name of a world that is not a text is rejected, and no world is created.',
+    ...chosen,
+    on: both,
+  },
+  'control/closed-waiting': {
+    says: 'A request that waits when its world closes gets 503; a handshake that waits ends.',
+    ...chosen,
+    on: both,
+  },
+  'control/closed-gateway': {
+    says: 'A post that waits for its delivery when its gateway closes gets 503.',
+    ...chosen,
+    on: gateway,
   },
   'control/off': {
     says: 'Without the control API its paths are unknown, like any other.',

@@ -2,6 +2,7 @@
 
 import { usageError } from '../options/usage.ts'
 import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
+import { serversOn } from '../options/like.ts'
 import type { OptionEntry } from '../options/read.ts'
 import { optionTable } from '../options/table.ts'
 import { type FlagTable, parseFlags } from './lib/command.ts'
@@ -43,7 +44,7 @@ ${helpLine('--token-env NAME', 'environment variable with the bearer token')}
 ${helpLine('--tls-ca FILE', `where --tls auto writes the CA certificate that clients must trust (default ${caFile})`)}
 ${helpLine('--run WORKFLOW', 'run this workflow once the server listens (with both: on the local server)')}
 ${helpLine('--out DIR', 'directory for the outputs of --run (default output)')}
-${helpLine('--with-gateway', 'also start a webhook gateway on the same clock; see flowdouble gateway --help')}
+${helpLine('--with-gateway', `also start a webhook gateway on the same clock, for which --like can name ${serversOn('gateway').join(', ')}; see flowdouble gateway --help`)}
 ${helpLine('--gateway-port PORT', `port of the gateway; 0 picks a free one (default: from its settings, else ${gatewayAddress.port})`)}
 ${helpLine('--config-dir DIR', 'directory of the gateway settings and subscriptions; host and enabled are ignored (default: in memory)')}
 ${helpLine('--ready-file FILE', 'write the addresses as JSON to this file while the server listens')}

@@ -7,7 +7,7 @@ import type { EmulatorOptions } from '../edge/node/server.ts'
 import { readJsonText } from '../lib/json-text.ts'
 import { completeOptions, isOptionName } from '../options/complete.ts'
 import { mergeScenarios, type ScenarioInput } from '../options/scenario.ts'
-import { serversOn } from '../options/like.ts'
+import { serverLike, serversOn } from '../options/like.ts'
 import { type OptionValues, readOptions } from '../options/read.ts'
 import { isFor, optionTable, quirksOf } from '../options/table.ts'
 import { usageError } from '../options/usage.ts'
@@ -96,10 +96,12 @@ function requireAddresses(
   withGateway: boolean,
 ): void {
   const places = [...targets, ...(withGateway ? (['gateway'] as const) : [])]
-  const [first] = targets
+  const [first = 'local'] = targets
   for (const name of likes) {
     const isUsed = serversOn(...places).some((known) => known === name)
-    if (!isUsed) completeOptions({ like: name, deployment: first }, () => '--like')
+    if (isUsed) continue
+    if (typeof name === 'string') serverLike(name, first, '--like', places)
+    else completeOptions({ like: name, deployment: first }, () => '--like')
   }
   const twice = places.find(
     (place) => likes.filter((name) => serversOn(place).some((known) => known === name)).length > 1,

@@ -87,7 +87,7 @@ export type MessageData<T extends MessageType> = {
 }
 
 /** A fault in force, and how many requests or messages it has matched and changed. */
-type ActiveFault = {
+export type ActiveFault = {
   readonly id: string
   readonly fault: Fault
   readonly matched: number

@@ -101,6 +101,8 @@ export type Host<I, E, R> = {
   readonly changeWorld: (change: WorldChange) => void
   /** Calls back after each input, until the returned function is called. */
   readonly watch: (changed: () => void) => () => void
+  /** Stops the machine for good. Requests that wait get 503, and so do those that still arrive. */
+  readonly close: () => void
   /** Writes a reply that bypasses the machine. */
   readonly write: (response: R, reply: Reply) => void
   /** Answers a control request. `headers` are added if the guard accepts it. */
@@ -122,6 +124,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const { responses, monotonicMs } = edge
   const waiting = new Map<number, R>()
   let { lastRequest = 0 } = edge
+  let isClosed = false
   /** How many control requests are being answered. */
   let controlCount = 0
   /** The requests whose responses are sent in parts. */
@@ -183,6 +186,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   })
 
   const enter: Host<I, E, R>['enter'] = (response, input) => {
+    if (isClosed) return write(response, closed)
     const request = ++lastRequest
     waiting.set(request, response)
     driver.dispatch((atMs) => input(atMs, request))
@@ -191,13 +195,20 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   }
   const changeWorld = (change: WorldChange): void => {
     driver.jump((atMs) => machine.changeWorld(atMs, change))
-    if (change.do === 'snapshot') return
+    if (change.do !== 'snapshot') endWaiting(restarted)
+  }
+  const endWaiting = (reason: Reply): void => {
     for (const [request, response] of waiting) {
       if (begun.has(request)) responses.drop(response)
-      else write(response, restarted)
+      else write(response, reason)
     }
     waiting.clear()
     begun.clear()
+  }
+  const close = (): void => {
+    isClosed = true
+    driver.stop()
+    endWaiting(closed)
   }
   const move: ClockMover<E> = async (how) => {
     const counted = new Map<string, number>()
@@ -235,17 +246,22 @@ export function createHost<I, E extends { readonly kind: string }, R>(
       watchers.add(changed)
       return () => void watchers.delete(changed)
     },
+    close,
     write,
     answerControl: control,
   }
 }
 
-/** The reply to a request that waits when the state behind it changes. */
-const restarted: Reply = {
+const unavailable = (why: string): Reply => ({
   status: 503,
   headers: { 'Content-Type': 'text/plain; charset=utf-8' },
-  body: '503: The state of the server has changed.',
-}
+  body: `503: ${why}`,
+})
+
+/** The reply to a request that waits when the state behind it changes, */
+const restarted = unavailable('The state of the server has changed.')
+/** and when nothing is behind it any more. */
+const closed = unavailable('The server is closed.')
 
 type AnyEffect = { readonly kind: string }
 /** What a fault does to the connection of a request. */

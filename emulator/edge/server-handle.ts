@@ -1,9 +1,10 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
+import { socketEnd } from '../../spec/control.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
 import { faultViolations } from '../options/faults.ts'
-import { violationText } from '../options/json-schema.ts'
+import { fits, violationText } from '../options/json-schema.ts'
 import { readScenarios } from '../options/scenario.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { usageError } from '../options/usage.ts'
@@ -49,6 +50,9 @@ export type ServerHandle = WorldHandle &
     | 'runs'
     | 'dropSockets'
   >
+
+const endUsage =
+  'Sockets end with "reset", "silence" or {close: 1012}; the code is 1000 to 1014 without 1004 to 1006, or 3000 to 4999.'
 
 export function createServerHandle(
   { server, options, recorder }: ServerParts,
@@ -102,6 +106,7 @@ export function createServerHandle(
       chosen((await lists()).framesOf(server, await recorder.view()), filter),
     runs: () => runViews(server),
     dropSockets: async (how = 'reset') => {
+      if (!fits(socketEnd, how)) throw usageError(endUsage)
       const count = server.state.sockets.size
       dispatch((atMs) => ({ kind: 'drop', atMs, how }))
       await flushed()

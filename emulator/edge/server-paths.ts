@@ -1,8 +1,9 @@
 // The control paths of a workflow server beyond those of every machine. Loaded with the first control request.
 
+import { socketEnd } from '../../spec/control.ts'
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { Effect, SocketEnd } from '../machine.ts'
-import { isPlainObject } from '../options/json-schema.ts'
+import { fits, isPlainObject } from '../options/json-schema.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
 import type { Emulator } from './handles.ts'
@@ -41,15 +42,12 @@ export const serverPaths = (server: Emulator, move: ClockMover<Effect>): Control
   'POST drop': async ({ body }) => ok({ dropped: await server.dropSockets(readEnd(body)) }),
 })
 
-const endUsage =
-  'The body must be {"how": "reset"}, {"how": "silence"} or {"how": {"close": 1012}}.'
-
 function readEnd(body: Uint8Array): SocketEnd | undefined {
   if (body.length === 0) return undefined
   const { how = 'reset' } = readMembers(body, ['how'], endUsage)
-  if (how === 'reset' || how === 'silence') return how
-  const code = typeof how === 'object' && how !== null && 'close' in how ? how.close : undefined
-  if (!Number.isInteger(code) || Number(code) < 1000 || Number(code) > 4999)
-    throw unusable(endUsage)
-  return { close: Number(code) }
+  if (!fits(socketEnd, how)) throw unusable(endUsage)
+  return how as SocketEnd
 }
+
+const endUsage =
+  'The body must be {"how": "reset"}, {"how": "silence"} or {"how": {"close": 1012}}; the code is 1000 to 1014 without 1004 to 1006, or 3000 to 4999.'

@@ -10,7 +10,7 @@ export type NamedWorlds<W> = {
   /** The world of a target, by default this one. */
   readonly find: (target: string, main: W) => FoundWorld<W>
   /** A name for a new world: this one, or a new one. Throws a usage error if it cannot have it. */
-  readonly nameFor: (asked: string | undefined) => string
+  readonly nameFor: (asked: unknown) => string
   readonly add: (name: string, world: W) => void
   readonly remove: (name: string) => void
   /** In the order in which they were added. */
@@ -42,16 +42,16 @@ export function createNames<W>(): NamedWorlds<W> {
     if (world === undefined) return { world: main, target }
     return { world, target: rest.startsWith('/') ? rest : `/${rest}` }
   }
-  const nameFor = (asked: string | undefined): string => {
+  const nameFor: NamedWorlds<W>['nameFor'] = (asked = nextName()) => {
     if (worlds.size >= limits.worlds.value)
       throw conflictError(
         `An address has at most ${limits.worlds.value} worlds. Close some of them.`,
       )
-    const name = asked ?? nextName()
-    if (!namePattern.test(name))
+    // A program without types can pass a number.
+    if (typeof asked !== 'string' || !namePattern.test(asked))
       throw usageError('The name of a world has letters, digits, dots, dashes and underscores.')
-    requireFree(name)
-    return name
+    requireFree(asked)
+    return asked
   }
   return {
     find,

@@ -125,7 +125,7 @@ export const worldPaths = (
   'GET worlds': () => ok(handle.worlds().map(placeOf)),
   'POST worlds': async ({ body }) => {
     const given = body.length === 0 ? {} : jsonBody(body)
-    if (!isPlainObject(given))
+    if (!isPlainObject(given) || !['string', 'undefined'].includes(typeof given['name']))
       throw unusable('The body must be {"name": "..."} with options, or {}.')
     return ok(placeOf(await create(given)))
   },

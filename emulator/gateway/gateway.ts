@@ -2,6 +2,7 @@
 
 import { limits } from '../../spec/limits.ts'
 import { createBounded } from '../lib/bounded.ts'
+import { copyOf } from '../lib/copy.ts'
 import { createRandom } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import type { WorldChange } from '../machine.ts'
@@ -49,7 +50,7 @@ const emptyState = (options: GatewayStateOptions, nowMs: number): GatewayState =
  */
 export const forkGateway = ({ setup, state, snapshots }: GatewayWorld): GatewayWorld => ({
   setup,
-  state: structuredClone(state),
+  state: copyOf(state),
   snapshots: new Map(snapshots),
   effects: [],
 })
@@ -58,14 +59,14 @@ export const forkGateway = ({ setup, state, snapshots }: GatewayWorld): GatewayW
 export function changeGateway(world: GatewayWorld, change: WorldChange): void {
   const { setup, state, snapshots } = world
   if (change.do === 'snapshot') {
-    snapshots.set(change.name, structuredClone(state))
+    snapshots.set(change.name, copyOf(state))
     return
   }
   const snapshot = change.do === 'restore' ? snapshots.get(change.name) : undefined
   if (change.do === 'restore' && snapshot === undefined) return
   if (change.do === 'reset') {
     world.state = emptyState(setup.options, change.keepsTime ? state.nowMs : 0)
-  } else if (snapshot !== undefined) world.state = structuredClone(snapshot)
+  } else if (snapshot !== undefined) world.state = copyOf(snapshot)
   // No log line ever contains a secret that the gateway has known.
   world.state.secrets = [...world.state.secrets, ...state.secrets]
   noteSecrets(world)

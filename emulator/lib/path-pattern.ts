@@ -1,27 +1,43 @@
-// Path patterns: `*` stands for one segment, `**` for any number of them.
-
-const patterns = new Map<string, RegExp>()
-const MAX_PATTERNS = 1000
+// Path patterns: `*` stands for one segment or a part of one, `**` for any number of segments.
 
 /** Whether a path matches a pattern. Both may have the prefix /api. */
-export function matchesPath(pattern: string, path: string): boolean {
-  let compiled = patterns.get(pattern)
-  if (compiled === undefined) {
-    compiled = compile(withoutPrefix(pattern))
-    if (patterns.size >= MAX_PATTERNS) patterns.clear()
-    patterns.set(pattern, compiled)
+export const matchesPath = (pattern: string, path: string): boolean =>
+  matchesStars(segments(pattern), segments(path), '**', matchesSegment)
+
+const segments = (path: string): readonly string[] => path.replace(/^\/api(?=\/|$)/, '').split('/')
+
+const matchesSegment = (pattern: string, segment: string): boolean =>
+  pattern === segment ||
+  (pattern === '*'
+    ? segment !== ''
+    : matchesStars(Array.from(pattern), Array.from(segment), '*', (a, b) => a === b))
+
+/**
+ * Whether items match a pattern in which the star stands for any number of them. Goes back to the last star alone, so
+ * that no pattern takes longer than its length times that of the items.
+ */
+function matchesStars(
+  pattern: readonly string[],
+  items: readonly string[],
+  star: string,
+  matches: (pattern: string, item: string) => boolean,
+): boolean {
+  let at = 0
+  let item = 0
+  let lastStar = -1
+  let firstAfterStar = 0
+  while (item < items.length) {
+    const part = pattern[at]
+    if (part === star) {
+      lastStar = at++
+      firstAfterStar = item
+    } else if (part !== undefined && matches(part, items[item] as string)) {
+      at++
+      item++
+    } else if (lastStar >= 0) {
+      at = lastStar + 1
+      item = ++firstAfterStar
+    } else return false
   }
-  return compiled.test(withoutPrefix(path))
-}
-
-const withoutPrefix = (path: string): string => path.replace(/^\/api(?=\/|$)/, '')
-
-/** The regular expressions of the parts of a pattern with stars. */
-const stars: Readonly<Record<string, string>> = { '/**': '(?:/.*)?', '/*': '/[^/]+', '*': '[^/]*' }
-
-function compile(pattern: string): RegExp {
-  const parts = pattern
-    .split(/(\/\*\*(?=\/|$)|\/\*(?=\/|$)|\*)/)
-    .map((part) => stars[part] ?? part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
-  return new RegExp(`^${parts.join('')}$`)
+  return pattern.slice(at).every((part) => part === star)
 }

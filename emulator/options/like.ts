@@ -16,19 +16,20 @@ export const serversOn = (...places: readonly Place[]): readonly string[] =>
  * The known server of a name; undefined for null. Throws a usage error for an unknown name, or a server of another
  * place.
  * @param where how the error names the option.
+ * @param places where the option can apply: the error for an unknown name lists the servers of these.
  */
 export function serverLike(
   name: string | null | undefined,
   place: Place,
   where: string,
+  places: readonly Place[] = [place],
 ): NamedServer | undefined {
   if (name === null || name === undefined) return undefined
   const server = Object.hasOwn(named, name) ? named[name] : undefined
   if (server === undefined) {
-    const names = Object.keys(named)
-    throw usageError(
-      `${where}: unknown server "${name}".${didYouMean(name, names)} Known servers: ${names.join(', ')}.`,
-    )
+    const names = serversOn(...places)
+    const known = names.length > 0 ? ` Known servers: ${names.join(', ')}.` : ''
+    throw usageError(`${where}: unknown server "${name}".${didYouMean(name, names)}${known}`)
   }
   if (server.on !== place)
     throw usageError(`${where}: "${name}" is a ${nouns[server.on]}, not a ${nouns[place]}.`)

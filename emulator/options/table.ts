@@ -43,7 +43,7 @@ export const optionTable: OptionTable<OptionName> = {
   like: {
     flag: 'like',
     value: 'NAME',
-    help: `behave like a known server: ${serversOn('local', 'hosted', 'gateway').join(', ')}; other flags override it`,
+    help: `behave like a known server: ${serversOn('local', 'hosted').join(', ')}; other flags override it`,
     schema: { enum: [...serversOn('local', 'hosted'), null] },
   },
   accounts: {

@@ -1,5 +1,6 @@
 // Changes the whole state of a server: resets it, takes snapshots and restores them, and begins a fork.
 
+import { copyOf } from '../lib/copy.ts'
 import type { Effect, SocketEnd, WorldChange } from '../machine.ts'
 import { endSockets, forgetRequests } from './faults/wire.ts'
 import { adopt, forkServer, resetServer } from './server.ts'
@@ -19,7 +20,7 @@ export function changeWorld(server: Server, change: WorldChange): readonly Effec
   const ended = endAllSockets(server, { close: RESTARTED })
   forgetRequests(server)
   if (change.do === 'reset') resetServer(server, change.keepsTime ? server.state.nowMs : 0)
-  else if (snapshot !== undefined) adopt(server, structuredClone(snapshot))
+  else if (snapshot !== undefined) adopt(server, copyOf(snapshot))
   return ended
 }
 

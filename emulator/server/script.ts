@@ -3,6 +3,7 @@
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { ScriptChange } from '../../spec/scenario/scenario.ts'
 import { setTimer } from '../lib/timers.ts'
+import type { ScriptState } from './state/scenario.ts'
 import type { ServerState } from './state/server.ts'
 
 type Scripted = Pick<ServerState, 'script' | 'timers' | 'nowMs'>
@@ -20,14 +21,22 @@ export function changeScript(state: Scripted, change: ScriptChange): void {
 }
 
 /**
- * A fault replaces an earlier one with its id; without an id it gets a number. One with a time gets a timer, unless that
- * time is over.
+ * A fault replaces an earlier one with its id; without an id it gets a number that no other has. One with a time gets a
+ * timer, unless that time is over.
  */
 function addFault({ script, timers, nowMs }: Scripted, fault: Fault): void {
   const serial = ++script.lastFault
-  const id = fault.id ?? `fault ${serial}`
+  const id = fault.id ?? freeId(script, serial)
   const others = script.faults.filter((one) => one.id !== id)
   script.faults = [...others, { id, serial, fault, matched: 0, applied: 0 }]
   const { atMs } = fault.when
-  if (atMs !== undefined && atMs >= nowMs) setTimer(timers, atMs, { kind: 'time', serial })
+  if (atMs === undefined) return
+  const dueMs = script.startedMs + atMs
+  if (dueMs >= nowMs) setTimer(timers, dueMs, { kind: 'time', serial })
+}
+
+function freeId({ faults }: ScriptState, from: number): string {
+  let number = from
+  while (faults.some(({ id }) => id === `fault ${number}`)) number++
+  return `fault ${number}`
 }

@@ -3,6 +3,7 @@
 import { tiers } from '../../spec/server/access.ts'
 import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
 import { createBounded } from '../lib/bounded.ts'
+import { copyOf } from '../lib/copy.ts'
 import { createRandom, hash53 } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import type { WorldOptions } from './state/options.ts'
@@ -54,7 +55,7 @@ export function adopt(server: Server, state: ServerState): void {
  */
 export const forkServer = (server: Server): Server => {
   const { options, hosted, secrets, snapshots } = server
-  const state = structuredClone(server.state)
+  const state = copyOf(server.state)
   const worlds = worldsOf(setupsOf(server), state)
   return { options, hosted, secrets, state, worlds, snapshots: new Map(snapshots) }
 }
@@ -74,7 +75,7 @@ function emptyState(
 ): ServerState {
   const timers = createTimers<TimerTarget>()
   const worlds = setups.map((setup) => worldState(setup, nowMs))
-  const script = scriptState(options)
+  const script = scriptState(options, nowMs)
   const state = { nowMs, timers, script, wire: null, worlds, sockets: new Map() }
   changeScript(state, { load: options.script })
   return state
@@ -114,9 +115,9 @@ const worldSetup = (
 })
 
 /** An empty script. */
-function scriptState({ seed }: WorldOptions): ScriptState {
+function scriptState({ seed }: WorldOptions, startedMs: number): ScriptState {
   const random = createRandom(`faults of ${seed}`)
-  return { runs: [], nodes: [], faults: [], random, lastFault: 0 }
+  return { runs: [], nodes: [], faults: [], startedMs, random, lastFault: 0 }
 }
 
 const createWorker = (index: number): Worker => ({

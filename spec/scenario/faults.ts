@@ -246,6 +246,16 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'faults/path-linear': {
+    says: 'No pattern of a path takes longer than its length times that of the path.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/ids': {
+    says: 'A fault without an id gets a number that no other fault has.',
+    basis: 'chosen',
+    on: both,
+  },
   'faults/preflight': {
     says: 'A fault without a method does not match OPTIONS, so that preflights of pages still work.',
     basis: 'chosen',
@@ -403,6 +413,11 @@ export const rules = {
   },
   'faults/at-time': {
     says: 'A fault with `atMs` applies once, at that time of the world, to all sockets that match.',
+    basis: 'chosen',
+    on: both,
+  },
+  'faults/time-from-reset': {
+    says: '`atMs` counts from the start of the world, or from its last reset.',
     basis: 'chosen',
     on: both,
   },

@@ -207,6 +207,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'scenario/out-of-memory': {
+    says: 'A failure with torch.OutOfMemoryError has the message of real servers, unless it has its own.',
+    basis: 'chosen',
+    on: both,
+  },
   'scenario/node-files': {
     says: 'A node with files in its rule lists them as its own, and GET /view returns their bytes.',
     basis: 'chosen',

@@ -528,3 +528,9 @@ export const localExceptionTypes = {
   Exception: 'A failure without a specific class, such as a partner node without its key.',
   'torch.OutOfMemoryError': 'The GPU is out of memory.',
 } as const
+
+/** The messages of Python exceptions that are always the same, as real servers send them. */
+export const pythonMessages: Readonly<Record<string, string>> = {
+  'torch.OutOfMemoryError': 'Allocation on device',
+  'torch.cuda.OutOfMemoryError': 'Allocation on device',
+}

@@ -1,7 +1,9 @@
-// The package: the content and size of the tarball, and that it serves in an empty folder.
+// The package: the content and size of the tarball, that it serves in an empty folder, and that its types work there.
 
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dependencies, pack, type InstalledPackage, root, unpack } from '../support/packed.ts'
 import { folder, startAt } from '../support/spawned.ts'
@@ -13,8 +15,52 @@ type Manifest = {
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
 }
+const run = promisify(execFile)
+
 /** Packages that only the examples in comments import. */
 const inExamples = { flowdouble: '', '@playwright/test': '' }
+/** What users write in a test, and the mistakes that their compiler must find. */
+const userTest = `
+import { startEmulator, startGateway, type Fault, type NodeRule, type ReceivedRequest, type Scenario } from 'flowdouble'
+import type { RunState, RunView, Verification } from 'flowdouble'
+import { createEmulator, type Scenario as InPage } from 'flowdouble/browser'
+import { fixtures } from 'flowdouble/playwright'
+
+const busy: Fault = { when: { path: '/prompt', nth: [1, 2] }, then: { status: 503, retryAfter: 1 } }
+const failing: NodeRule = { class_type: 'KSampler', atStep: 3, exception_type: 'ValueError' }
+const scenario: Scenario = { version: 1, start: { files: [] }, nodes: [failing], faults: [busy] }
+const server = await startEmulator({ clock: 'manual', scenario: [scenario, 'out-of-memory'] })
+server.fault(busy)
+server.load(scenario)
+const requests: readonly ReceivedRequest[] = await server.requests({ path: '/prompt' })
+const { near }: Verification = await server.verify({ times: 1 })
+const runs: readonly RunView[] = server.runs()
+const end: RunState = 'success'
+const inPage: InPage = scenario
+await createEmulator({ scenario: inPage })
+console.log(requests[0]?.status, near[0]?.request, runs[0]?.state, end, fixtures.emulator)
+
+// @ts-expect-error -- a scenario has nodes, not nodez.
+await startEmulator({ scenario: { version: 1, nodez: [] } })
+// @ts-expect-error -- a gateway has agent rules, not agents.
+await startGateway({ scenario: { version: 1, gateway: { agents: [] } } })
+// @ts-expect-error -- this is not a condition of a fault.
+server.fault({ when: { bogus: 1 }, then: { status: 503 } })
+// @ts-expect-error -- the effect is called status.
+server.fault({ when: {}, then: { stat: 503 } })
+// @ts-expect-error -- a fault needs its effect.
+server.fault({ when: {} })
+// @ts-expect-error -- there is one version.
+server.load({ version: 2 })
+// @ts-expect-error -- an outcome is one of three words.
+server.load({ version: 1, runs: [{ outcome: 'sucess' }] })
+// @ts-expect-error -- images are a list.
+server.load({ version: 1, nodes: [{ outputs: { images: 3 } }] })
+// @ts-expect-error -- a file has a path.
+server.load({ version: 1, start: { files: [{ text: '' }] } })
+// @ts-expect-error -- rules are not any.
+const wrong: { never: true } = scenario.nodes
+`
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 
 describe.skipIf(isForeign)('the package', () => {
@@ -33,15 +79,19 @@ describe.skipIf(isForeign)('the package', () => {
     expect(packed.unpackedSize).toBeLessThan(4e6)
   })
 
-  test('contains what it names, what the README shows, and no sources, maps or suites', () => {
+  test('contains what it names, what the README links to, and no sources, maps or suites', () => {
     const targets = Object.values(manifest.exports).flatMap((one) =>
       typeof one === 'string' ? one : Object.values(one),
     )
     const readme = readFileSync(join(root, 'README.md'), 'utf8')
-    const pictures = [...readme.matchAll(/!\[[^\]]*\]\(([^):]+)\)/g)].map(([, path = '']) => path)
+    // What .github contains is for those who work in the repository.
+    const linked = [...readme.matchAll(/\]\(((?!\.github\/)[^):#]+)\)/g)].map(
+      ([, path = '']) => path,
+    )
     const named = [...targets, ...Object.values(manifest.bin)].map((path) => join(path))
-    expect([...named, ...pictures].filter((path) => !paths.includes(path))).toEqual([])
-    const odd = /\.map$|(?<!\.d)\.ts$|^suites\/|internal\.|tsbuildinfo|tsconfig/
+    expect([...named, ...linked].filter((path) => !paths.includes(path))).toEqual([])
+    const odd =
+      /\.map$|(?<!\.d|^recordings\/examples\/\w+)\.ts$|^suites\/|internal\.|tsbuildinfo|tsconfig/
     expect(paths.filter((path) => odd.test(path))).toEqual([])
   })
 
@@ -102,5 +152,16 @@ describe.skipIf(isForeign)('the package', () => {
     server.process.kill('SIGTERM')
     expect((await server.ends).code).toBe(0)
     expect(await startAt(main, ['--version']).ends).toMatchObject({ code: 0, stderr: '' })
+  })
+  test('its types find the mistakes of users, who have none of the packages that build it', async () => {
+    const place = await unpack(packed)
+    writeFileSync(join(place, 'user.mts'), userTest)
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const checks = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false']
+    const lib = ['--target', 'es2023', '--lib', 'es2023,dom', '--module', 'nodenext']
+    const argv = [tsc, '--ignoreConfig', '--noEmit', ...checks, ...lib, 'user.mts']
+    const compiled = run(process.execPath, argv, { cwd: place })
+    const { stdout } = await compiled.catch((error: { readonly stdout: string }) => error)
+    expect(stdout).toBe('')
   })
 })

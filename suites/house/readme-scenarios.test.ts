@@ -86,6 +86,18 @@ test('a node has a picture of the user', async () => {
   expect(Buffer.from(await view.arrayBuffer())).toEqual(picture)
 })
 
+test('a custom node runs', async () => {
+  const { url } = await serverOn('a custom node')
+  const prompt = { '1': { class_type: 'Shout', inputs: { text: 'hello' } } }
+  const submitted = await fetch(`${url}/prompt`, {
+    method: 'POST',
+    body: JSON.stringify({ prompt }),
+  })
+  const { prompt_id } = (await submitted.json()) as { prompt_id: string }
+  const history = (await (await fetch(`${url}/history/${prompt_id}`)).json()) as any
+  expect(history[prompt_id].status.status_str).toBe('success')
+})
+
 test('a socket drops in mid-run', async () => {
   const server = await serverOn('a socket that drops in mid-run')
   const { steps, closed } = await connect(server)
@@ -117,8 +129,8 @@ test('a body is cut off', async () => {
   await expect(view.arrayBuffer()).rejects.toThrow('terminated')
 })
 
-test("other people's jobs are in the queue", async () => {
-  const { url } = await serverOn("other people's jobs in the queue")
+test('runs of others are in the queue', async () => {
+  const { url } = await serverOn('runs of others in the queue')
   const queue = (await (await fetch(`${url}/queue`)).json()) as any
   expect([queue.queue_running.length, queue.queue_pending.length]).toEqual([1, 2])
 })

@@ -78,6 +78,7 @@ const layers: readonly string[] = [
   'emulator/recording/',
   'emulator/cli/lib/',
   'emulator/cli/',
+  'emulator/types.ts',
   'emulator/index.ts',
   'emulator/browser.ts',
   'emulator/msw.ts',

@@ -37,10 +37,28 @@ const perform = async (subject: Subject, list: readonly Action[]): Promise<void>
   for (const { name, value } of list) await actions[name]?.(subject, value)
 }
 
-/** The entries of a world's journal from the last change of its state on. */
-async function entriesOf({ emulator }: Subject): Promise<readonly string[]> {
-  const [, ...lines] = (await emulator?.journal()) ?? []
-  return lines.slice(lines.findLastIndex((line) => line.includes('"kind":"world"')) + 1)
+type Line = { input: { kind: string; request?: number }; effects: Effect[] }
+type Effect = { request?: number; body?: string | { sameAs: number } }
+
+/**
+ * The entries of a world's journal from the last change of its state on, without numbers of requests. A large body that
+ * repeats an earlier one stands there as the number of its entry: whether it repeats one depends on what came before.
+ */
+async function entriesOf({ emulator }: Subject): Promise<readonly unknown[]> {
+  const [, ...texts] = (await emulator?.journal()) ?? []
+  const lines = texts.map((text) => JSON.parse(text) as Line)
+  const bodyOf = ({ body }: Effect): unknown =>
+    typeof body === 'object' && 'sameAs' in body
+      ? lines[body.sameAs]?.effects
+          .map((effect) => effect.body)
+          .find((one) => typeof one === 'string')
+      : body
+  return lines
+    .slice(lines.findLastIndex(({ input }) => input.kind === 'world') + 1)
+    .map(({ input, effects }) => ({
+      input: { ...input, request: null },
+      effects: effects.map((effect) => ({ ...effect, request: null, body: bodyOf(effect) })),
+    }))
 }
 
 /** Creates worlds for a test and closes them after it. */
@@ -73,7 +91,7 @@ test('worlds/no-cross-talk Actions in one world change nothing in another', () =
         expect(await entriesOf(other)).toEqual(await entriesOf(apart))
       }),
     ),
-    { numRuns: runs(100) },
+    { seed: 20261124, numRuns: runs(100) },
   ))
 
 test('worlds/restored A restored world continues as it did after the snapshot, and so does a fork', () =>
@@ -85,20 +103,18 @@ test('worlds/restored A restored world continues as it did after the snapshot, a
         withWorlds(1, async (worlds) => {
           const [world] = worlds as [Subject]
           const emulator = world.emulator as Emulator
-          const withoutNumbers = async (subject: Subject) =>
-            (await entriesOf(subject)).map((line) => line.replaceAll(/"request":\d+/g, ''))
           await perform(world, before)
           emulator.snapshot('here')
           const fork = subjectOf(await emulator.fork())
           await perform(world, after)
-          const once = await withoutNumbers(world)
+          const once = await entriesOf(world)
           await emulator.restore('here')
           await perform(world, after)
-          expect(await withoutNumbers(world)).toEqual(once)
+          expect(await entriesOf(world)).toEqual(once)
           await perform(fork, after)
-          expect(await withoutNumbers(fork)).toEqual(once)
+          expect(await entriesOf(fork)).toEqual(once)
           await fork.close()
         }),
     ),
-    { numRuns: runs(100) },
+    { seed: 20261124, numRuns: runs(100) },
   ))

@@ -89,7 +89,7 @@ export async function startWorlds(
     const { dispatch } = driver
     const handled = { ...clock, dispatch, changeWorld, watch, flushed: turns.flushed }
     const stop = (): void => {
-      host.driver.stop()
+      host.close()
       sockets.closeAll()
       recorder.close()
     }

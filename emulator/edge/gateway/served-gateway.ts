@@ -185,8 +185,8 @@ export function connectGateway(
     limitBytes,
     answer,
     stop: () => {
-      host.driver.stop()
       work.stop()
+      host.close()
     },
   }
 }

@@ -99,7 +99,8 @@ export function createSockets(hooks: SocketHooks): Sockets {
     await Promise.all([...Array.from(connections.values(), flush), ...ending])
   }
   const closeAll = (): void => {
-    for (const raw of [...silent, ...handshakes.waiting()]) raw.destroy()
+    handshakes.close()
+    for (const raw of silent) raw.destroy()
     for (const { close } of connections.values()) close(1001, 'The server stops.')
     for (const { raw } of connections.values()) {
       raw.end(() => raw.destroy())
@@ -123,8 +124,8 @@ type Handshakes = {
   readonly refuse: (effect: Extract<Effect, { kind: 'refuse' }>) => void
   /** Resets the connection of a handshake that is not answered yet. */
   readonly reset: (id: number) => Promise<void>
-  /** The connections of handshakes that are not answered yet. */
-  readonly waiting: () => readonly Duplex[]
+  /** Ends the connections of handshakes that are not answered yet, and of those that still come. */
+  readonly close: () => void
 }
 
 function createHandshakes(hooks: SocketHooks, connections: Map<number, Connection>): Handshakes {
@@ -134,12 +135,14 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
   let protocol: WebSocketServer
   let lastId = hooks.lastSocket
   let openingCount = 0
+  let isClosed = false
 
   const upgrade = async (request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> => {
     raw.on('error', () => raw.destroy())
     server ??= loadProtocol(hooks)
     openingCount++
     protocol = await server.finally(() => openingCount--)
+    if (isClosed) return void raw.destroy()
     const id = ++lastId
     handshakes.set(id, { request, raw, head })
     raw.once('close', () => {
@@ -183,9 +186,12 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     handshakes.delete(id)
     if (raw !== undefined) await resetConnection(raw)
   }
-  const waiting = (): readonly Duplex[] => Array.from(handshakes.values(), ({ raw }) => raw)
+  const close = (): void => {
+    isClosed = true
+    for (const { raw } of handshakes.values()) raw.destroy()
+  }
   const isIdle = (): boolean => handshakes.size === 0 && openingCount === 0
-  return { upgrade, accept, refuse, reset, waiting, isIdle, lastId: () => lastId }
+  return { upgrade, accept, refuse, reset, close, isIdle, lastId: () => lastId }
 }
 
 /** ws loads TLS and zlib: it is imported for the first client, so that the server starts fast. */

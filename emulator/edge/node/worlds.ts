@@ -114,7 +114,7 @@ export function createWorlds(address: AddressParts): Worlds {
       return true
     }
     const stop = (): void => {
-      edge?.host.driver.stop()
+      edge?.host.close()
       edge?.sockets.closeAll()
       awake.delete(running)
       recorder.close()

@@ -21,6 +21,8 @@ export type ScriptState = {
   runs: readonly RunRule[]
   nodes: readonly NodeRule[]
   faults: ActiveFault[]
+  /** When the world started or was last reset, in milliseconds of its time: times of faults count from then. */
+  readonly startedMs: number
   /** Decides about faults with a probability. Its draws change nothing else. */
   readonly random: Random
   /** Numbers faults without an id. */

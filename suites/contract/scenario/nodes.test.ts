@@ -138,6 +138,26 @@ proves(
 )
 
 proves(
+  'scenario/out-of-memory',
+  async (subject) => {
+    const usual = errorOf(await runAlone(subject, textToImage()))
+    expect(usual.exception_message).toBe('Allocation on device\n')
+    const own = errorOf(await runAlone(subject, slow(1, 1)))
+    expect(own.exception_message).toBe('full\n')
+  },
+  scripted({
+    nodes: [
+      { class_type: 'KSampler', exception_type: 'torch.OutOfMemoryError' },
+      {
+        class_type: 'FlowdoubleSlow',
+        exception_type: 'torch.OutOfMemoryError',
+        exception_message: 'full',
+      },
+    ],
+  }),
+)
+
+proves(
   'scenario/node-choice',
   async (subject) => {
     const ends: string[] = []

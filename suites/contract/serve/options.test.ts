@@ -162,6 +162,9 @@ test('serve/like With two servers and a gateway each takes the named server for 
   const all = plan(...both, '--like', 'hermes-2026.07', '--with-gateway')
   expect(all.map(({ like }) => like)).toEqual(['comfyui-0.3.64', null])
   expect(() => plan(...both, '--like', 'hermes-2026.07')).toThrow('is a gateway')
+  expect(() => plan('--like', 'other', '--with-gateway')).toThrow(
+    'Known servers: comfyui-0.3.64, hermes-2026.07.',
+  )
   expect(() => plan('--like', 'comfy')).toThrow('Did you mean comfyui-0.3.64?')
   const [file] = plan('--config', fileOf({ like: 'comfyui-0.3.64' }), '--preview', 'png')
   expect(file).toMatchObject({ like: 'comfyui-0.3.64', preview: 'png' })

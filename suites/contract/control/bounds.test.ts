@@ -1,0 +1,64 @@
+// The bounds of the control API: patterns are fast, and snapshots share files.
+
+import { expect } from '../../judge/expect.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+
+proves(
+  'faults/path-linear',
+  async ({ emulator, get }) => {
+    for (const path of ['/**/**/**/**/**/**/**/**/**/x', '/*a*a*a*a*a*a*a*a*b'])
+      emulator!.fault({ when: { path }, then: { status: 500 } })
+    // With expressions that try each way to divide a path, these two take longer than anybody waits.
+    expect((await get('/a'.repeat(60))).status).toBe(404)
+    expect((await get(`/${'a'.repeat(160)}`)).status).toBe(404)
+    expect((await get(`/${'a'.repeat(160)}b`)).status).toBe(500)
+  },
+  ownWorld,
+)
+
+proves(
+  'control/snapshot-shares-files',
+  async (subject) => {
+    const emulator = subject.emulator!
+    await subject.upload({ name: 'big.bin', bytes: Buffer.alloc(8 * 2 ** 20, 'big') })
+    const before = process.memoryUsage().arrayBuffers
+    for (let at = 0; at < 50; at++) emulator.snapshot(`s${at}`)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 2 ** 20)
+    await emulator.restore('s7')
+    const text = subject.deployment === 'local' ? '/view?filename=big.bin&type=input' : '/queue'
+    expect((await subject.get(text)).status).toBe(200)
+  },
+  ownWorld,
+)
+
+proves(
+  'faults/ids',
+  async ({ emulator }) => {
+    emulator!.fault({ id: 'fault 2', when: { path: '/queue' }, then: { status: 500 } })
+    const { id } = emulator!.fault({ when: { path: '/x' }, then: { status: 501 } })
+    expect(emulator!.faults().map((one) => one.id)).toEqual(['fault 2', id])
+  },
+  ownWorld,
+)
+
+proves(
+  'faults/time-from-reset',
+  async ({ emulator }) => {
+    const scenario = {
+      version: 1 as const,
+      faults: [{ when: { atMs: 200 }, then: { close: 1001 } }],
+    }
+    // The time of a world that starts now goes on over a reset.
+    const world = await emulator!.world({ epoch: 'now', scenario })
+    await world.advance(500)
+    expect(world.faults()).toMatchObject([{ applied: 1 }])
+    await world.reset()
+    expect(world.faults()).toMatchObject([{ applied: 0 }])
+    await world.advance(199)
+    expect(world.faults()).toMatchObject([{ applied: 0 }])
+    await world.advance(1)
+    expect(world.faults()).toMatchObject([{ applied: 1 }])
+    await world.close()
+  },
+  ownWorld,
+)
