@@ -3,7 +3,7 @@
 
 import { decodePart, splitTarget } from '../http/requests.ts'
 import { didYouMean } from '../lib/nearest.ts'
-import { isUsageError } from '../options/usage.ts'
+import { isConflict, isUsageError } from '../options/usage.ts'
 import type { HintingClock } from './clock-handle.ts'
 
 const CONTROL_PREFIX = '/_flowdouble/'
@@ -64,7 +64,7 @@ export async function answerControl(
     return await handle({ body, segment, query: Object.fromEntries(new URLSearchParams(query)) })
   } catch (error) {
     if (error instanceof BodyError) return refusal(400, error.message)
-    if (isUsageError(error)) return refusal(409, error.message)
+    if (isUsageError(error)) return refusal(isConflict(error) ? 409 : 400, error.message)
     throw error
   }
 }

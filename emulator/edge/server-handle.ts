@@ -30,6 +30,8 @@ export type ServerParts = {
 export type HandledHost = HintingClock<Effect> & {
   readonly dispatch: (at: (atMs: number) => Input) => void
   readonly changeWorld: (change: WorldChange) => void
+  /** Calls back after each input, until the returned function is called. */
+  readonly watch: (changed: () => void) => () => void
   /** Resolves when all effects are sent. */
   readonly flushed: () => Promise<unknown>
 }
@@ -79,7 +81,7 @@ export function createServerHandle(
     }),
     advance,
     until,
-    untilMessage: untilMessageOf(host),
+    untilMessage: untilMessageOf(host, () => server.state.script.faults),
     fault: (fault) => {
       const [wrong] = faultViolations(fault)
       if (wrong !== undefined)
