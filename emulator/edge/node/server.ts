@@ -14,7 +14,7 @@ import { createWebServer } from './http-listener.ts'
 import { openLinks, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
 import { loadHosted } from './hosted.ts'
-import { createWorlds, readScenarios } from './worlds.ts'
+import { createWorlds, readScenarios, type WorldReader } from './worlds.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
 export type EmulatorOptions = ServerOptionsInput & {
@@ -22,6 +22,8 @@ export type EmulatorOptions = ServerOptionsInput & {
   readonly onEntry?: (entry: Entry) => void
   /** For suites only: creates a faulty server, to show that a case detects it. */
   readonly tamper?: Tamper
+  /** For commands only: takes the entries of each further world at its address. */
+  readonly onWorld?: WorldReader
   /** For commands only: servers that share a manual clock. */
   readonly clocks?: ClockGroup
 }
@@ -47,7 +49,7 @@ export type EmulatorOptions = ServerOptionsInput & {
  * await server.close()
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const { onEntry, tamper, clocks, ...rest } = given
+  const { onEntry, onWorld, tamper, clocks, ...rest } = given
   const scenario = await readScenarios(rest.scenario)
   const options = completeOptions({ port: 0, ...rest, ...scenario })
   if ((options.deployment as string) === 'both')
@@ -71,6 +73,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     linksPort,
     listeners: { main, links },
     closing,
+    onWorld,
   })
   try {
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)

@@ -1,7 +1,7 @@
 // The worlds at one address: the one at the root, and others below /w/NAME, which are created, forked and closed while it
 // runs. They share the listeners, the catalogue and the picture codecs, and nothing that changes.
 
-import type { Effect, Input } from '../../machine.ts'
+import type { Effect, Entry, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ScenarioInput } from '../../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
@@ -41,7 +41,11 @@ export type AddressParts = {
   readonly listeners: Listeners
   /** Stops listening and closes all connections. */
   readonly closing: () => Promise<void>
+  readonly onWorld: WorldReader | undefined
 }
+
+/** Returns what takes the entries of the world with this name. */
+export type WorldReader = (name: string, options: ServerOptions) => (entry: Entry) => void
 
 export type Worlds = {
   /** Starts the world at the root, and listens. */
@@ -72,10 +76,11 @@ const MAX_AWAKE = 256
 const MAX_LOOKS = 16
 
 export function createWorlds(address: AddressParts): Worlds {
-  const { given, hosted, ca, linksPort, listeners, closing } = address
+  const { given, hosted, ca, linksPort, listeners, closing, onWorld } = address
   const codec = createCodec()
   const shared = { codec, pictures: createLargePictures(codec) }
   const named = createNames<Running>()
+  const secrets = new Set<string>()
   /** The named worlds with an edge; those connected last at the end. */
   const awake = new Set<Running>()
   let main: Running
@@ -150,12 +155,22 @@ export function createWorlds(address: AddressParts): Worlds {
     shared.pictures.close()
     await closing()
   }
+  const hooksOf = (name: string, options: ServerOptions): Hooks<Input, Effect> => ({
+    onEntry: onWorld?.(name, options),
+  })
   const fork = (part: WorldParts, served: ServedWorld, name: string): Emulator => {
     const server = forkServer(part.server)
     const lastIds = idsOf(served)
     const recorder = part.recorder.fork()
     const { options } = part
-    const running = open({ name, server, options, recorder, hooks: {}, lastIds })
+    const running = open({
+      name,
+      server,
+      options,
+      recorder,
+      hooks: hooksOf(name, options),
+      lastIds,
+    })
     running.served().host.changeWorld({ do: 'fork' })
     return running.handle()
   }
@@ -169,7 +184,7 @@ export function createWorlds(address: AddressParts): Worlds {
       : readCatalog(options, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-    return open(await partOf(name, options, made, {})).handle()
+    return open(await partOf(name, options, made, hooksOf(name, options))).handle()
   }
   const partOf = async (
     name: string | null,
@@ -186,6 +201,7 @@ export function createWorlds(address: AddressParts): Worlds {
       name !== null || options.journal === null
         ? null
         : journalFile(options.journal, options.overwrite, warn),
+      secrets,
     )
     return { name, server, options, recorder, hooks, lastIds: noIds }
   }
