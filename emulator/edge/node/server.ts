@@ -8,13 +8,13 @@ import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
-import type { Emulator } from '../handles.ts'
+import type { Emulator, WorldReader } from '../handles.ts'
 import { trackConnections } from '../lifetime.ts'
 import { createWebServer } from './http-listener.ts'
 import { openLinks, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
 import { loadHosted } from './hosted.ts'
-import { createWorlds, readScenarios, type WorldReader } from './worlds.ts'
+import { createWorlds, readScenarios } from './worlds.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
 export type EmulatorOptions = ServerOptionsInput & {

@@ -1,7 +1,7 @@
 // The worlds at one address: the one at the root, and others below /w/NAME, which are created, forked and closed while it
 // runs. They share the listeners, the catalogue and the picture codecs, and nothing that changes.
 
-import type { Effect, Entry, Input } from '../../machine.ts'
+import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ScenarioInput } from '../../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
@@ -11,7 +11,12 @@ import type { WorldOptions } from '../../server/state/options.ts'
 import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
-import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
+import {
+  type Emulator,
+  listenerOptions,
+  type WorldOptionsInput,
+  type WorldReader,
+} from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createRecorder } from '../recorder.ts'
@@ -43,9 +48,6 @@ export type AddressParts = {
   readonly closing: () => Promise<void>
   readonly onWorld: WorldReader | undefined
 }
-
-/** Returns what takes the entries of the world with this name. */
-export type WorldReader = (name: string, options: ServerOptions) => (entry: Entry) => void
 
 export type Worlds = {
   /** Starts the world at the root, and listens. */
