@@ -1,7 +1,15 @@
 // The control API: requests to the test double itself, below /_flowdouble of a server, of a gateway, and of each of their
 // worlds. They move the clock, change the script, keep and restore states, and return what was received.
 
-import { both, gateway, type Endpoints, type Place, type Rules, type Schema } from './language.ts'
+import {
+  both,
+  gateway,
+  hosted,
+  type Endpoints,
+  type Place,
+  type Rules,
+  type Schema,
+} from './language.ts'
 
 const everywhere: readonly Place[] = [...both, ...gateway]
 const text = { type: 'string' } as const
@@ -256,11 +264,10 @@ export const socketEnd = {
       additionalProperties: false,
       properties: {
         close: {
-          type: 'integer',
           anyOf: [
-            { minimum: 1000, maximum: 1003 },
-            { minimum: 1007, maximum: 1014 },
-            { minimum: 3000, maximum: 4999 },
+            { type: 'integer', minimum: 1000, maximum: 1003 },
+            { type: 'integer', minimum: 1007, maximum: 1014 },
+            { type: 'integer', minimum: 3000, maximum: 4999 },
           ],
           description: '1000 to 1014 without 1004 to 1006, or 3000 to 4999',
         },
@@ -662,6 +669,11 @@ export const rules = {
     says: 'A filter with an unknown member, or with a value that nothing can match, is rejected.',
     ...chosen,
     on: both,
+  },
+  'control/keys-of-worlds': {
+    says: 'Keys of one world are placeholders in the journals and lists of all worlds at its address.',
+    ...chosen,
+    on: hosted,
   },
   'control/off': {
     says: 'Without the control API its paths are unknown, like any other.',
