@@ -285,6 +285,16 @@ const unread = { 403: controlError } as const
 
 /** The endpoints of the control API, below the address of a server or gateway, or of a world. */
 export const controlEndpoints = {
+  listPaths: {
+    method: 'GET',
+    path: '/_flowdouble',
+    on: everywhere,
+    does: 'Lists the methods and paths of the control API.',
+    replies: {
+      200: { type: 'object', properties: { paths: list(text) }, required: ['paths'] },
+      ...unread,
+    },
+  },
   advanceClock: {
     method: 'POST',
     path: '/_flowdouble/advance',
@@ -627,6 +637,16 @@ export const rules = {
   },
   'control/scenario': {
     says: 'A scenario that is loaded replaces the rules and faults in force until the next reset.',
+    ...chosen,
+    on: both,
+  },
+  'control/rules-only': {
+    says: 'A scenario with members that only a new world takes is not loaded.',
+    ...chosen,
+    on: both,
+  },
+  'control/paths': {
+    says: 'The control API lists its methods and paths.',
     ...chosen,
     on: both,
   },

@@ -98,6 +98,7 @@ export function createServerHandle(
     load: (given) => {
       const scenario = readScenarios(given)
       if (typeof scenario === 'string') throw usageError(`The ${scenario}.`)
+      requireRulesOnly(given)
       const { runs, nodes, faults } = scenario
       dispatch((atMs) => ({
         kind: 'script',
@@ -122,4 +123,16 @@ export function createServerHandle(
       return count
     },
   }
+}
+
+/** The members of a scenario that only a new world takes, and the one that only a gateway takes. */
+const startOnly = ['start', 'world', 'types', 'gateway']
+
+/** Throws a usage error for members that a running world would ignore. */
+function requireRulesOnly(given: object): void {
+  const ignored = startOnly.find((name) => [given].flat().some((one) => name in one))
+  if (ignored !== undefined)
+    throw usageError(
+      `load replaces rules and faults only; ${ignored} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,
+    )
 }

@@ -97,6 +97,35 @@ proves(
 )
 
 proves(
+  'control/rules-only',
+  async (subject) => {
+    const emulator = subject.emulator!
+    emulator.fault(fault)
+    for (const ignored of [{ start: {} }, { world: { pace: 1 } }, { types: {} }, { gateway: {} }]) {
+      const reply = await subject.post('/_flowdouble/scenario', { version: 1, ...ignored })
+      expect({ status: reply.status, error: reply.json().error }).toEqual({
+        status: 400,
+        error: `load replaces rules and faults only; ${Object.keys(ignored)[0]} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,
+      })
+    }
+    expect(emulator.faults().map(({ id }) => id)).toEqual(['busy'])
+  },
+  ownWorld,
+)
+
+proves(
+  'control/paths',
+  async (subject) => {
+    for (const path of ['/_flowdouble', '/_flowdouble/']) {
+      const { paths } = (await subject.raw('GET', path)).json()
+      expect(paths).toContain('POST /_flowdouble/received')
+      expect(paths).toContain('GET /_flowdouble/journal')
+    }
+  },
+  ownWorld,
+)
+
+proves(
   'control/drop',
   async (subject) => {
     const drop = async (value: unknown) => {
