@@ -233,7 +233,7 @@ proves('subscriptions/stray-route-member', async ({ gateway, send }) => {
     JSON.stringify({ name: 'a', route: stray }),
   )
   expect({ status: reply.status, body: reply.body }).toEqual({
-    status: 409,
+    status: 400,
     body: expect.stringMatching(/Did you mean prompt/),
   })
 })
