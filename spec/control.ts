@@ -140,30 +140,67 @@ export const receivedRequest = {
   required: ['entry', 'nowMs', 'timeMs', 'method', 'path', 'query', 'headers', 'body', 'status'],
 } as const satisfies Schema
 
+/** Requests to wait for. */
+export const awaitedRequests = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...requestFilter.properties,
+    times: { type: 'integer', minimum: 1, description: 'how many requests must match (default 1)' },
+    withinMs: {
+      ...milliseconds,
+      description: 'how long to wait at most, in real time (default 5000)',
+    },
+  },
+} as const satisfies Schema
+
 /** The result of a verification. */
 export const verification = {
   type: 'object',
   properties: {
     passed: { type: 'boolean', description: 'whether as many requests match as expected' },
     count: { ...count, description: 'how many requests match' },
+    matched: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { ...moment, status: receivedRequest.properties.status },
+        required: ['entry', 'nowMs', 'timeMs', 'status'],
+      },
+      description: 'the requests that match, oldest first',
+    },
     near: {
       type: 'array',
       items: {
         type: 'object',
         properties: {
           request: receivedRequest,
-          differs: { type: 'array', items: text, description: 'the members that differ' },
+          differs: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: {
+                at: { ...text, description: 'the member, such as body.prompt.3.inputs.seed' },
+                expected: {},
+                received: { description: 'missing if there is no such member' },
+              },
+              required: ['at', 'expected'],
+            },
+            description: 'the members that differ',
+          },
         },
         required: ['request', 'differs'],
       },
-      description: 'unless it passed: the requests that come closest, the closest first',
+      description:
+        'unless it passed: the requests with this method or path that come closest, the closest first',
     },
+    message: { ...text, description: 'what was expected and received, for an assertion' },
     complete: {
       type: 'boolean',
       description: 'false if the journal has dropped requests since the last reset',
     },
   },
-  required: ['passed', 'count', 'near', 'complete'],
+  required: ['passed', 'count', 'matched', 'near', 'message', 'complete'],
 } as const satisfies Schema
 
 /** A message of a socket. */
@@ -248,6 +285,16 @@ const unread = { 403: controlError } as const
 
 /** The endpoints of the control API, below the address of a server or gateway, or of a world. */
 export const controlEndpoints = {
+  listPaths: {
+    method: 'GET',
+    path: '/_flowdouble',
+    on: everywhere,
+    does: 'Lists the methods and paths of the control API.',
+    replies: {
+      200: { type: 'object', properties: { paths: list(text) }, required: ['paths'] },
+      ...unread,
+    },
+  },
   advanceClock: {
     method: 'POST',
     path: '/_flowdouble/advance',
@@ -348,6 +395,14 @@ export const controlEndpoints = {
     does: 'Counts the requests since the last reset that match, and lists those that nearly do.',
     body: expectation,
     replies: { 200: verification, ...refused },
+  },
+  awaitRequest: {
+    method: 'POST',
+    path: '/_flowdouble/received',
+    on: everywhere,
+    does: 'Waits in real time for requests since the last reset, and returns the latest that matches.',
+    body: awaitedRequests,
+    replies: { 200: receivedRequest, ...refused },
   },
   listMessages: {
     method: 'GET',
@@ -540,6 +595,26 @@ export const rules = {
     ...chosen,
     on: both,
   },
+  'control/near': {
+    says: 'A near miss has the method or the path, and says what was expected and what received.',
+    ...chosen,
+    on: both,
+  },
+  'control/received': {
+    says: 'A wait for requests ends when they have arrived, or fails after its limit in real time.',
+    ...chosen,
+    on: both,
+  },
+  'control/first-submit': {
+    says: 'A wait without any run says that no run has been submitted.',
+    ...chosen,
+    on: both,
+  },
+  'control/names': {
+    says: 'A wait for an unknown state or message type is rejected with the nearest known one.',
+    ...chosen,
+    on: both,
+  },
   'control/runs': {
     says: 'The control API lists the runs in the queue and in the history, with their states.',
     ...chosen,
@@ -562,6 +637,16 @@ export const rules = {
   },
   'control/scenario': {
     says: 'A scenario that is loaded replaces the rules and faults in force until the next reset.',
+    ...chosen,
+    on: both,
+  },
+  'control/rules-only': {
+    says: 'A scenario with members that only a new world takes is not loaded.',
+    ...chosen,
+    on: both,
+  },
+  'control/paths': {
+    says: 'The control API lists its methods and paths.',
     ...chosen,
     on: both,
   },
@@ -632,6 +717,11 @@ export const rules = {
   },
   'control/gateway-requests': {
     says: 'The control API of a gateway lists and verifies posts with their runs, without secrets.',
+    ...chosen,
+    on: gateway,
+  },
+  'control/gateway-received': {
+    says: 'A gateway waits in real time for posts, and says when no event has been accepted.',
     ...chosen,
     on: gateway,
   },

@@ -3,17 +3,18 @@
 
 import { decodePart, splitTarget } from '../http/requests.ts'
 import { didYouMean } from '../lib/nearest.ts'
-import { isUsageError } from '../options/usage.ts'
+import { isConflict, isUsageError } from '../options/usage.ts'
 import type { HintingClock } from './clock-handle.ts'
 
-const CONTROL_PREFIX = '/_flowdouble/'
+const CONTROL_ROOT = '/_flowdouble'
+const CONTROL_PREFIX = `${CONTROL_ROOT}/`
 
 /** The largest body of a control request, in bytes. */
 export const MAX_CONTROL_BYTES = 65_536
 
 /** Whether a request is for the control paths. A preflight is not: the emulated server answers it. */
 export const isControl = (method: string, target: string): boolean =>
-  target.startsWith(CONTROL_PREFIX) && method !== 'OPTIONS'
+  (target.startsWith(CONTROL_PREFIX) || target === CONTROL_ROOT) && method !== 'OPTIONS'
 
 /** A response of the control paths. */
 export type ControlReply = { readonly status: number; readonly type: string; readonly text: string }
@@ -51,26 +52,27 @@ export async function answerControl(
   paths: ControlPaths,
 ): Promise<ControlReply> {
   const [path, query] = splitTarget(target.slice(CONTROL_PREFIX.length))
+  if (path === '' && method === 'GET') return ok({ paths: listed(Object.keys(paths)) })
   const cut = path.indexOf('/') + 1
   const [exact, withSegment] = [`${method} ${path}`, `${method} ${path.slice(0, cut)}{name}`]
   const asked = Object.entries(paths).find(
     ([name]) => name === exact || (cut > 0 && cut < path.length && name === withSegment),
   )
   if (asked === undefined)
-    return refusal(404, `Unknown path. Paths: ${listed(Object.keys(paths))}.`)
+    return refusal(404, `Unknown path. Paths: ${listed(Object.keys(paths)).join(', ')}.`)
   const [name, handle] = asked
   const segment = name === exact ? '' : decodePart(path.slice(cut))
   try {
     return await handle({ body, segment, query: Object.fromEntries(new URLSearchParams(query)) })
   } catch (error) {
     if (error instanceof BodyError) return refusal(400, error.message)
-    if (isUsageError(error)) return refusal(409, error.message)
+    if (isUsageError(error)) return refusal(isConflict(error) ? 409 : 400, error.message)
     throw error
   }
 }
 
-const listed = (names: readonly string[]): string =>
-  names.map((name) => name.replace(' ', ` ${CONTROL_PREFIX}`)).join(', ')
+const listed = (names: readonly string[]): readonly string[] =>
+  names.map((name) => name.replace(' ', ` ${CONTROL_PREFIX}`))
 
 /** A body that is not valid. */
 class BodyError extends Error {}

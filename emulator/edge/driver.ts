@@ -1,7 +1,7 @@
 // Drives a machine: timestamps inputs, emits effects, and wakes the machine when a timer is due.
 
 import type { Effect, Input, Machine } from '../machine.ts'
-import { usageError } from '../options/usage.ts'
+import { conflictError, usageError } from '../options/usage.ts'
 import type { Clock } from '../options/server-options.ts'
 
 /** Changes the effects of a step before they are emitted. For suites only, to create faulty servers. */
@@ -130,7 +130,7 @@ export function createDriver<I, E>(
   }
 
   const requireOpen = (): void => {
-    if (stopped) throw usageError('The server is closed. Start another one.')
+    if (stopped) throw conflictError('The server is closed. Start another one.')
   }
 
   const jump = (at: (atMs: number) => I): void => {

@@ -22,7 +22,7 @@ export type RunState = Extract<Effect, { kind: 'run' }>['state']
 
 /** A limit of a wait. */
 export type WaitLimit = {
-  /** How far the clock moves at most, in milliseconds; by default a year. */
+  /** How far the clock moves at most, in milliseconds; by default a year. A wait for requests is in real time. */
   readonly withinMs?: number
 }
 
@@ -53,6 +53,12 @@ export type WorldHandle = {
   readonly requests: (filter?: RequestFilter) => Promise<readonly ReceivedRequest[]>
   /** Counts the requests since the last reset that match, and lists those that nearly do. */
   readonly verify: (expected: Expectation) => Promise<Verification>
+  /**
+   * Waits until as many requests as expected (by default one) match since the last reset, and returns the latest of them:
+   * immediately if they are there. The wait is in real time, whatever the clock. Throws with the requests that come
+   * closest after `withinMs` milliseconds, by default 5000.
+   */
+  readonly received: (expected?: Expectation, limit?: WaitLimit) => Promise<ReceivedRequest>
   /**
    * Returns the world to its start, with the rules and faults of its scenario. Sockets close with 1012, and requests that
    * wait get 503. Resolves when all of that is sent.

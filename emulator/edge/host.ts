@@ -11,7 +11,12 @@ import type {
 } from '../machine.ts'
 import type { Clock } from '../options/server-options.ts'
 import type { Reply } from '../http/replies.ts'
-import { type ClockGroup, createClockHandle, type HintingClock } from './clock-handle.ts'
+import {
+  type ClockGroup,
+  type ClockNames,
+  createClockHandle,
+  type HintingClock,
+} from './clock-handle.ts'
 import {
   type ControlReply,
   answerControl,
@@ -57,7 +62,7 @@ export type Responses<R> = {
 }
 
 /** What a machine needs from its edge. */
-export type Edge<E, R> = {
+export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   readonly clock: Clock
   /** Emits the effects of a step that are not replies. */
   readonly emit: (effects: readonly E[]) => void
@@ -71,8 +76,6 @@ export type Edge<E, R> = {
   readonly monotonicMs: () => number
   /** How long the machine has been running, in milliseconds; by default from the monotonic clock. */
   readonly elapsedMs?: (() => number) | undefined
-  /** What to check if a test waits in vain. */
-  readonly hint: string
   readonly responses: Responses<R>
   /** Waits until a body can be encoded synchronously; undefined if it already can. */
   readonly ready: (body: Body) => Promise<void> | undefined
@@ -90,12 +93,14 @@ export type Host<I, E, R> = {
   readonly timeMs: () => number
   /** Applies a request; writes the reply to the response. */
   readonly enter: (response: R, input: (atMs: number, request: number) => I) => void
-  /** Whether nothing is under way: no request waits, and no control request is being answered. */
+  /** Whether nothing is under way: no request waits, nobody waits for one, and no control request is being answered. */
   readonly isIdle: () => boolean
   /** The number of its last request. */
   readonly lastRequest: () => number
   /** Changes the whole state of the machine. Unless it is a snapshot, requests that wait get 503. */
   readonly changeWorld: (change: WorldChange) => void
+  /** Calls back after each input, until the returned function is called. */
+  readonly watch: (changed: () => void) => () => void
   /** Stops the machine for good. Requests that wait get 503, and so do those that still arrive. */
   readonly close: () => void
   /** Writes a reply that bypasses the machine. */
@@ -124,6 +129,8 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   let controlCount = 0
   /** The requests whose responses are sent in parts. */
   const begun = new Set<number>()
+  /** Those that wait for requests. */
+  const watchers = new Set<() => void>()
   /** How many effects of each kind have been emitted, for each counter. */
   const counts = new Set<Map<string, number>>()
 
@@ -163,21 +170,20 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     }
     edge.emit(effects)
     if (counts.size > 0) effects.forEach(count)
+    if (watchers.size > 0) for (const changed of watchers) changed()
     onEntry?.(entry)
   }
-  const { batch, flushed, worked, hint } = edge
+  const { batch, flushed, worked, states, hint } = edge
   const startedMs = monotonicMs()
   const elapsedMs = edge.elapsedMs ?? ((): number => monotonicMs() - startedMs)
   const hooks = { emit, batch, elapsedMs, monotonicMs, tamper }
   const driver = createDriver(machine, edge.clock, hooks)
   const member = { driver, flushed, worked }
-  const clock = createClockHandle(
-    edge.clock,
-    member,
-    clocks ?? { members: [] },
-    machine.nameOf,
+  const clock = createClockHandle(edge.clock, member, clocks ?? { members: [] }, {
+    nameOf: machine.nameOf,
+    states,
     hint,
-  )
+  })
 
   const enter: Host<I, E, R>['enter'] = (response, input) => {
     if (isClosed) return write(response, closed)
@@ -233,9 +239,13 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     clock,
     timeMs,
     enter,
-    isIdle: () => waiting.size === 0 && controlCount === 0,
+    isIdle: () => waiting.size + controlCount + watchers.size === 0,
     lastRequest: () => lastRequest,
     changeWorld,
+    watch: (changed) => {
+      watchers.add(changed)
+      return () => void watchers.delete(changed)
+    },
     close,
     write,
     answerControl: control,

@@ -30,6 +30,8 @@ export type ServerParts = {
 export type HandledHost = HintingClock<Effect> & {
   readonly dispatch: (at: (atMs: number) => Input) => void
   readonly changeWorld: (change: WorldChange) => void
+  /** Calls back after each input, until the returned function is called. */
+  readonly watch: (changed: () => void) => () => void
   /** Resolves when all effects are sent. */
   readonly flushed: () => Promise<unknown>
 }
@@ -79,7 +81,7 @@ export function createServerHandle(
     }),
     advance,
     until,
-    untilMessage: untilMessageOf(host),
+    untilMessage: untilMessageOf(host, () => server.state.script.faults),
     fault: (fault) => {
       const [wrong] = faultViolations(fault)
       if (wrong !== undefined)
@@ -96,6 +98,7 @@ export function createServerHandle(
     load: (given) => {
       const scenario = readScenarios(given)
       if (typeof scenario === 'string') throw usageError(`The ${scenario}.`)
+      requireRulesOnly(given)
       const { runs, nodes, faults } = scenario
       dispatch((atMs) => ({
         kind: 'script',
@@ -120,4 +123,16 @@ export function createServerHandle(
       return count
     },
   }
+}
+
+/** The members of a scenario that only a new world takes, and the one that only a gateway takes. */
+const startOnly = ['start', 'world', 'types', 'gateway']
+
+/** Throws a usage error for members that a running world would ignore. */
+function requireRulesOnly(given: object): void {
+  const ignored = startOnly.find((name) => [given].flat().some((one) => name in one))
+  if (ignored !== undefined)
+    throw usageError(
+      `load replaces rules and faults only; ${ignored} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,
+    )
 }

@@ -5,11 +5,23 @@ import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { finish } from '../server/response-headers.ts'
 import type { WorldOptions } from '../server/state/options.ts'
+import type { Server } from '../server/state/server.ts'
+import { runViews } from '../server/run-views.ts'
 import type { Guard } from './control-access.ts'
+import type { RunState } from './handles.ts'
 import type { Responses } from './host.ts'
 
+/** The states that the runs of a server reach. */
+export const runStates = ['started', 'success', 'error', 'interrupted'] satisfies RunState[]
+
 /** What to check if a test waits in vain. */
-export const waitHint = 'Was the workflow submitted? A run that never ends has no timer.'
+export const waitHint =
+  (server: Server) =>
+  (own = 'Was the workflow submitted? A run that never ends has no timer.'): string =>
+    runViews(server).length === 0 ? noRun : own
+
+const noRun =
+  "No run has been submitted yet, so there is nothing to wait for. Wait for the submit first: await server.received({ path: '/prompt' })."
 
 /** The guard of the control paths of a server that is reached at this host. */
 export const guardOf = (

@@ -8,25 +8,29 @@ import type { ScenarioInput } from '../options/scenario.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
 import { queryFilter } from './filters.ts'
 import type { Emulator } from './handles.ts'
-import { messageData } from './until-message.ts'
+import { messageData, requireMessageType } from './until-message.ts'
 import { clockPaths, type Finder, jsonBody, worldPaths } from './world-paths.ts'
 
 const { listMessages, listFrames } = controlEndpoints
 
 /** What a clock moves to: a message, or a state of one run. */
-function finderOf(until: Readonly<Record<string, unknown>>): Finder<Effect> | undefined {
-  const { message, data = {}, run, state } = until
-  if (typeof message === 'string' && isPlainObject(data))
-    return (effect) => messageData(effect, message, data)
-  if (typeof run !== 'string') return undefined
-  return (effect) =>
-    effect.kind === 'run' && effect.prompt_id === run && (state ?? effect.state) === effect.state
-      ? { prompt_id: run, state: effect.state }
-      : undefined
-}
+const finderFor =
+  ({ faults }: Emulator) =>
+  (until: Readonly<Record<string, unknown>>): Finder<Effect> | undefined => {
+    const { message, data = {}, run, state } = until
+    if (typeof message === 'string' && isPlainObject(data)) {
+      requireMessageType(message, faults())
+      return (effect) => messageData(effect, message, data)
+    }
+    if (typeof run !== 'string') return undefined
+    return (effect) =>
+      effect.kind === 'run' && effect.prompt_id === run && (state ?? effect.state) === effect.state
+        ? { prompt_id: run, state: effect.state }
+        : undefined
+  }
 
 export const serverPaths = (server: Emulator, move: ClockMover<Effect>): ControlPaths => ({
-  ...clockPaths(move, finderOf),
+  ...clockPaths(move, finderFor(server)),
   ...worldPaths(server, (given) => server.world(given)),
   'GET runs': () => ok(server.runs()),
   'GET messages': async ({ query }) =>

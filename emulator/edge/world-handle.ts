@@ -3,7 +3,8 @@
 import type { Received, ReceivedRequest } from '../journal/received.ts'
 import { expectation, requestFilter } from '../../spec/control.ts'
 import { limits } from '../../spec/limits.ts'
-import { usageError } from '../options/usage.ts'
+import { conflictError } from '../options/usage.ts'
+import { awaitRequestOf } from './await-request.ts'
 import { requireFilter } from './filters.ts'
 import type { WorldHandle } from './handles.ts'
 import type { Host } from './host.ts'
@@ -11,7 +12,7 @@ import type { Recorder } from './recorder.ts'
 
 /** What the methods need from a machine and its edge. */
 export type WorldParts<I, E> = {
-  readonly host: Pick<Host<I, E, never>, 'changeWorld'>
+  readonly host: Pick<Host<I, E, never>, 'changeWorld' | 'watch'>
   readonly recorder: Pick<Recorder<I, E>, 'lines'>
   /** Resolves when all effects are sent. */
   readonly flushed: () => Promise<unknown>
@@ -42,6 +43,7 @@ export function createWorldHandle<I, E>({
       const { verify } = await import('../journal/received.ts')
       return verify(await received(), expected)
     },
+    received: awaitRequestOf({ watch: host.watch, received }),
     reset: async () => {
       host.changeWorld({ do: 'reset', ...(keepsTime && { keepsTime }) })
       await flushed()
@@ -50,7 +52,7 @@ export function createWorldHandle<I, E>({
       const known = snapshots()
       const name = given ?? freeName(known)
       if (known.size >= limits.snapshots.value && !known.has(name))
-        throw usageError(
+        throw conflictError(
           `A world keeps ${limits.snapshots.value} snapshots. Use the name of one to replace it.`,
         )
       host.changeWorld({ do: 'snapshot', name })
@@ -58,7 +60,7 @@ export function createWorldHandle<I, E>({
     },
     restore: async (name) => {
       const known = snapshots()
-      if (!known.has(name)) throw usageError(unknownName('snapshot', name, known))
+      if (!known.has(name)) throw conflictError(unknownName('snapshot', name, known))
       host.changeWorld({ do: 'restore', name })
       await flushed()
     },

@@ -1,7 +1,7 @@
 // The names of the worlds at one address, and which of them a request is for: the one at the root, or one below /w/NAME.
 
 import { limits } from '../../spec/limits.ts'
-import { usageError } from '../options/usage.ts'
+import { conflictError, usageError } from '../options/usage.ts'
 
 /** A world, and the target of a request without the path below which the world is served. */
 export type FoundWorld<W> = { readonly world: W; readonly target: string }
@@ -33,7 +33,7 @@ export function createNames<W>(): NamedWorlds<W> {
     return `w${last}`
   }
   const requireFree = (name: string): void => {
-    if (worlds.has(name)) throw usageError(`The world ${name} already exists. Close it first.`)
+    if (worlds.has(name)) throw conflictError(`The world ${name} already exists. Close it first.`)
   }
   const find: NamedWorlds<W>['find'] = (target, main) => {
     if (worlds.size === 0 || !target.startsWith(PREFIX)) return { world: main, target }
@@ -44,7 +44,9 @@ export function createNames<W>(): NamedWorlds<W> {
   }
   const nameFor: NamedWorlds<W>['nameFor'] = (asked = nextName()) => {
     if (worlds.size >= limits.worlds.value)
-      throw usageError(`An address has at most ${limits.worlds.value} worlds. Close some of them.`)
+      throw conflictError(
+        `An address has at most ${limits.worlds.value} worlds. Close some of them.`,
+      )
     // A program without types can pass a number.
     if (typeof asked !== 'string' || !namePattern.test(asked))
       throw usageError('The name of a world has letters, digits, dots, dashes and underscores.')

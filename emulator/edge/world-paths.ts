@@ -5,7 +5,7 @@ import type { Expectation } from '../journal/received.ts'
 import { fits, isPlainObject } from '../options/json-schema.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
 import { queryFilter } from './filters.ts'
-import type { WorldHandle } from './handles.ts'
+import type { WaitLimit, WorldHandle } from './handles.ts'
 
 /** A JSON body. */
 export function jsonBody(body: Uint8Array): unknown {
@@ -30,10 +30,15 @@ const filterUsage =
   'Choose requests by method, path, query, headers, body, status, user and run, such as {"method": "POST", "path": "/prompt"}.'
 const filterNames = ['method', 'path', 'query', 'headers', 'body', 'status', 'user', 'run'] as const
 
-function readExpectation(body: Uint8Array): Expectation {
-  const given = readMembers(body, [...filterNames, 'times'], filterUsage)
-  if (!fits(expectation, given)) throw unusable(filterUsage)
-  return given as Expectation
+/** @param more further members, which the caller checks. */
+function readExpectation(
+  body: Uint8Array,
+  more: readonly 'withinMs'[] = [],
+): Expectation & WaitLimit {
+  const given = readMembers(body, [...filterNames, 'times', ...more], filterUsage)
+  const { withinMs: _, ...filter } = given
+  if (!fits(expectation, filter)) throw unusable(filterUsage)
+  return given as Expectation & WaitLimit
 }
 
 const clockUsage =
@@ -72,6 +77,10 @@ const handlePaths = (handle: WorldHandle): ControlPaths => ({
   'GET requests': async ({ query }) =>
     ok(await handle.requests(queryFilter(controlEndpoints.listRequests.query, query))),
   'POST verify': async ({ body }) => ok(await handle.verify(readExpectation(body))),
+  'POST received': async ({ body }) => {
+    const { withinMs, ...expected } = readExpectation(body, ['withinMs'])
+    return ok(await handle.received(expected, withinMs === undefined ? {} : { withinMs }))
+  },
   'POST reset': async () => {
     await handle.reset()
     return ok({})

@@ -2,7 +2,7 @@
 // compared with what a test expects.
 
 import type { Entry } from '../machine.ts'
-import { differences } from '../lib/match.ts'
+import { type Difference, differences } from '../lib/match.ts'
 import { matchesPath } from '../lib/path-pattern.ts'
 
 /** A journal as a reader sees it: the kept entries, and a function that hides the secrets of a value. */
@@ -97,17 +97,24 @@ export type Expectation = RequestFilter & {
   readonly times?: number
 }
 
+/** A request that does not match, and where it differs. */
+export type NearRequest = {
+  readonly request: ReceivedRequest
+  readonly differs: readonly Difference[]
+}
+
 /** The result of a verification. */
 export type Verification = {
   /** Whether as many requests match as expected. */
   readonly passed: boolean
   /** How many requests match. */
   readonly count: number
-  /** The requests that come closest to matching, the closest first, and where they differ. */
-  readonly near: readonly {
-    readonly request: ReceivedRequest
-    readonly differs: readonly string[]
-  }[]
+  /** The requests that match, oldest first. */
+  readonly matched: readonly (Moment & Pick<ReceivedRequest, 'status'>)[]
+  /** Unless it passed: the requests with this method or path that come closest, the closest first, and where they differ. */
+  readonly near: readonly NearRequest[]
+  /** What was expected and what was received, in a sentence for an assertion. */
+  readonly message: string
   /** Whether all requests since the last reset were compared: the journal keeps the latest ones only. */
   readonly complete: boolean
 }
@@ -117,11 +124,17 @@ const MAX_NEAR = 3
 /** Where a request differs from a filter. */
 function requestDifferences(
   request: ReceivedRequest,
-  { method, path, ...members }: RequestFilter,
-): readonly string[] {
-  const found: string[] = []
-  if (method !== undefined && method.toUpperCase() !== request.method) found.push('method')
-  if (path !== undefined && !matchesPath(path, request.path)) found.push('path')
+  { method, path, headers, ...members }: RequestFilter,
+): readonly Difference[] {
+  const found: Difference[] = []
+  if (method !== undefined && method.toUpperCase() !== request.method)
+    found.push({ at: 'method', expected: method, received: request.method })
+  if (path !== undefined && !matchesPath(path, request.path))
+    found.push({ at: 'path', expected: path, received: request.path })
+  if (headers !== undefined) {
+    const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+    found.push(...differences(request.headers, Object.fromEntries(lowered), 'headers'))
+  }
   for (const [name, expected] of Object.entries(members)) {
     if (expected === undefined) continue
     found.push(...differences(request[name as keyof ReceivedRequest], expected, name))
@@ -135,19 +148,76 @@ export const matchesRequest = (request: ReceivedRequest, filter: RequestFilter):
 /** Compares the requests with an expectation. */
 export function verify(
   { items, complete }: Received<ReceivedRequest>,
-  { times, ...filter }: Expectation,
+  expected: Expectation,
 ): Verification {
+  const { times, ...filter } = expected
   const compared = items.map((request) => ({
     request,
     differs: requestDifferences(request, filter),
   }))
-  const count = compared.filter(({ differs }) => differs.length === 0).length
+  const matching = compared.flatMap(({ request, differs }) => (differs.length === 0 ? request : []))
+  const count = matching.length
   const passed = times === undefined ? count > 0 : count === times
   const near = compared
-    .filter(({ differs }) => differs.length > 0)
+    .filter(({ differs }) => differs.length > 0 && !isFarFrom(differs))
     .toSorted((a, b) => a.differs.length - b.differs.length || b.request.entry - a.request.entry)
-    .slice(0, MAX_NEAR)
-  return { passed, count, near: passed ? [] : near, complete }
+    .slice(0, passed ? 0 : MAX_NEAR)
+  const matched = matching.map(({ entry, nowMs, timeMs, status }) => ({
+    entry,
+    nowMs,
+    timeMs,
+    status,
+  }))
+  const message = verificationText(expected, matching, near, complete)
+  return { passed, count, matched, near, message, complete }
+}
+
+/** Whether a request has neither the method nor the path. */
+const isFarFrom = (differs: readonly Difference[]): boolean =>
+  differs.filter(({ at }) => at === 'method' || at === 'path').length === 2
+
+/** How many of the requests that match a message names. */
+const MAX_NAMED = 5
+
+function verificationText(
+  { times, method, path, ...members }: Expectation,
+  matching: readonly ReceivedRequest[],
+  [nearest]: readonly NearRequest[],
+  isComplete: boolean,
+): string {
+  const what = [method?.toUpperCase() ?? 'request', path ?? ''].join(' ').trimEnd()
+  const named = Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  )
+  const having = named.length === 0 ? '' : ` with the given ${named.join(', ')}`
+  const entries = matching.slice(0, MAX_NAMED).map(entryText)
+  const more = matching.length > MAX_NAMED ? [`${matching.length - MAX_NAMED} more`] : []
+  const found = matching.length === 0 ? '.' : `: ${[...entries, ...more].join(', ')}.`
+  return [
+    `Expected ${times ?? 'at least 1'} ${what}${having}, received ${matching.length}${found}`,
+    ...(nearest === undefined ? [] : [nearText(nearest)]),
+    ...(isComplete ? [] : ['The journal has dropped earlier requests.']),
+  ].join(' ')
+}
+
+const entryText = ({ entry, status }: ReceivedRequest): string =>
+  `entry ${entry} (${status ?? 'no reply yet'})`
+
+function nearText({ request, differs }: NearRequest): string {
+  const where = differs.map(
+    ({ at, expected, received }) =>
+      `${at} (expected ${shortText(expected)}, received ${shortText(received)})`,
+  )
+  const { method, path } = request
+  return `Closest: ${entryText(request)} ${method} ${path} differs in ${where.join(', ')}.`
+}
+
+/** The longest text of a value in a message, in characters. */
+const MAX_VALUE = 80
+
+function shortText(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text
 }
 
 /** The entries since the last change of the whole state, with their numbers. */

@@ -25,7 +25,7 @@ export function completeOptions(
 ): ServerOptions {
   const completed = completeValues(given, where)
   requireKnownUsers(completed, where('failures'))
-  requireNone(scenarioUsers(completed), where('scenario'))
+  requireNone(scenarioUsers(completed), 'The scenario')
   return completed
 }
 

@@ -5,7 +5,7 @@ import type { Reply } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
 import type { Effect, Headers as HeaderValues, Input } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
-import { usageError } from '../../options/usage.ts'
+import { conflictError } from '../../options/usage.ts'
 import { corsHeaders } from '../../server/cors.ts'
 import { serverMachine } from '../../server/machine.ts'
 import type { Server } from '../../server/state/server.ts'
@@ -17,7 +17,14 @@ import type { Codec } from '../codec.ts'
 import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { createHost, type Hooks, type Host } from '../host.ts'
 import type { Recorder } from '../recorder.ts'
-import { below, guardOf, readsCredentialsOf, refusalsOf, waitHint } from '../server-parts.ts'
+import {
+  below,
+  guardOf,
+  readsCredentialsOf,
+  refusalsOf,
+  runStates,
+  waitHint,
+} from '../server-parts.ts'
 import type { ServerSide, SocketLine } from './client-socket.ts'
 import { hasLongLine, noBody, readBody, readHeaders } from './requests.ts'
 import { fetchResponses, type PendingResponse } from './responses.ts'
@@ -74,11 +81,12 @@ export function connectWorld(
       worked: () => undefined,
       // oxlint-disable-next-line no-restricted-globals -- pages have no other monotonic clock.
       monotonicMs: () => performance.now(),
-      hint: waitHint,
+      hint: waitHint(server),
+      states: runStates,
       responses: below(base, fetchResponses(codec.encodeFile, nameLike(options.like))),
       ready: () => undefined,
       guard: guardOf(options, options.host),
-      openapi: () => Promise.reject(usageError(noDocument)),
+      openapi: () => Promise.reject(conflictError(noDocument)),
       lastRequest: lastIds.request,
     },
     hooks,

@@ -86,9 +86,9 @@ export async function startWorlds(
     const { host, sockets } = served
     const url = places.url + base
     const { signedLinks } = server.options
-    const { clock, driver, changeWorld } = host
+    const { clock, driver, changeWorld, watch } = host
     const { dispatch } = driver
-    const handled = { ...clock, dispatch, changeWorld, flushed: turns.flushed }
+    const handled = { ...clock, dispatch, changeWorld, watch, flushed: turns.flushed }
     const stop = (): void => {
       host.close()
       sockets.closeAll()

@@ -1,6 +1,6 @@
 // Subscriptions in memory: the gateway sees them as a file that changes.
 
-import { usageError } from '../../options/usage.ts'
+import { conflictError, usageError } from '../../options/usage.ts'
 import type { GatewayInput } from '../../gateway/inputs.ts'
 import { isOpenAllowed, type GatewayWorld } from '../../gateway/state.ts'
 import { readFile, readRoute, unknownMember, usable } from '../../gateway/routes.ts'
@@ -35,13 +35,13 @@ export function createMemory(
   }
   const requireMemory = (): void => {
     if (subscriptionsFile !== null) {
-      throw usageError('This gateway reads its subscriptions from a file: change the file.')
+      throw conflictError('This gateway reads its subscriptions from a file: change the file.')
     }
   }
   /** Throws a usage error for a subscription that the gateway would not serve. */
   const requireServed = (name: string, route: RouteInput): void => {
     if (world.setup.staticRoutes.has(name)) {
-      throw usageError(
+      throw conflictError(
         `A static route "${name}" exists, and static routes win. Choose another name.`,
       )
     }

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
 import type { RequestHead, IncomingRequest, WorldChange } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log.ts'
-import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
+import type { AgentRun, GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import {
   copyRecent,
@@ -34,6 +34,13 @@ export type GatewayHooks = Hooks<GatewayInput, GatewayEffect> & {
   /** Called with each log line. */
   readonly onLog: ((line: LogLine) => void) | undefined
 }
+
+const waitHint = 'Was an event posted?'
+const noEvent =
+  "No event has been accepted yet. Wait for the post first: await gateway.received({ method: 'POST' })."
+
+/** The states of agent runs. */
+const agentStates = ['running', 'completed', 'failed'] satisfies AgentRun['status'][]
 
 /** What the edge keeps beside a state of the machine. */
 type KeptState = { readonly recent: Recent; readonly subscriptions: Subscriptions }
@@ -98,7 +105,8 @@ export function connectGateway(
       worked: () => work.ended(),
       // Real senders sign with wall-clock time, which continues while a machine sleeps.
       elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
-      hint: 'Was an event posted?',
+      hint: (own) => (recent.runs.entries.entries.size === 0 ? noEvent : (own ?? waitHint)),
+      states: agentStates,
       responses: nodeResponses(noPictures, nameLike(options.like)),
       ready: () => undefined,
       guard: { host: options.host, origin: null, token: options.controlToken },
@@ -154,7 +162,7 @@ export function connectGateway(
     handle: {
       ...host.clock,
       ...createWorldHandle({
-        host: { changeWorld },
+        host: { changeWorld, watch: host.watch },
         recorder,
         flushed: () => Promise.resolve(),
         snapshots: () => new Set(world.snapshots.keys()),

@@ -12,7 +12,14 @@ import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { needsBody } from '../../server/step.ts'
-import { below, guardOf, readsCredentialsOf, refusalsOf, waitHint } from '../server-parts.ts'
+import {
+  below,
+  guardOf,
+  readsCredentialsOf,
+  refusalsOf,
+  runStates,
+  waitHint,
+} from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { Codec } from '../codec.ts'
 import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
@@ -82,7 +89,8 @@ export function connectWorld(
       batch: (work) => sockets.batch(work),
       flushed: () => sockets.flushed(),
       worked: () => undefined,
-      hint: waitHint,
+      hint: waitHint(server),
+      states: runStates,
       responses: below(pathOf(ownName), nodeResponses(codec.encodeFile, name)),
       ready: pictures.ready,
       guard: guardOf(options, options.host),

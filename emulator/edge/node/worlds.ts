@@ -232,6 +232,7 @@ const currentHost = (served: () => ServedWorld): HandledHost => ({
   until: (what, limit) => served().host.clock.until(what, limit),
   dispatch: (at) => served().host.driver.dispatch(at),
   changeWorld: (change) => served().host.changeWorld(change),
+  watch: (changed) => served().host.watch(changed),
   flushed: () => served().sockets.flushed(),
 })
 

@@ -116,7 +116,7 @@ proves(
     expect((await control(subject, 'verify', { path: '/webhooks/*', body })).json()).toMatchObject({
       passed: false,
       count: 0,
-      near: [{ differs: ['body.a'] }, { differs: ['body.a'] }],
+      near: [2, 1].map((received) => ({ differs: [{ at: 'body.a', expected: 3, received }] })),
     })
     expect(await gateway.verify({ body: { a: 1 }, times: 1 })).toMatchObject({ passed: true })
     const moved = await control(subject, 'advance', { until: { run: 'one', state: 'completed' } })
@@ -154,7 +154,7 @@ proves(
       expect(replayGateway(lines)).toEqual({ entries: lines.length - 1, differs: null })
     const runs = await send('GET', path('branch', '/_flowdouble/runs'))
     expect(runs.json()).toEqual(branch.runs())
-    expect((await control(subject, 'worlds', { port: 5 })).status).toBe(409)
+    expect((await control(subject, 'worlds', { port: 5 })).status).toBe(400)
     const closed = await send('DELETE', '/_flowdouble/worlds/one')
     expect(closed.json()).toEqual({ closed: true })
     expect((await at('one', {})).status).toBe(404)
@@ -162,4 +162,24 @@ proves(
     expect(gateway.worlds()).toEqual([])
   },
   { agent: { delayMs: 50 } },
+)
+
+proves(
+  'control/gateway-received',
+  async (subject) => {
+    const { gateway, post } = subject
+    await expect(gateway.until('completed')).rejects.toThrow(/No event has been accepted yet/)
+    const [request] = await Promise.all([
+      gateway.received({ method: 'POST', path: '/webhooks/hook' }),
+      post('hook', { a: 1 }),
+    ])
+    expect(request).toMatchObject({ body: { a: 1 }, status: 202 })
+    await gateway.until('completed')
+    const late = await control(subject, 'received', { path: '/webhooks/hok', withinMs: 0 })
+    expect(late.status).toBe(409)
+    expect(late.json().error).toMatch(/received 0\. Closest: .*differs in path/)
+    const misnamed = gateway.until('complete' as 'completed')
+    await expect(misnamed).rejects.toThrow('did you mean completed?')
+  },
+  {},
 )

@@ -31,7 +31,7 @@ test('gateway-control/advance The clock moves over HTTP, and what is due happens
     expect((await advance({ until: 'idle' })).status).toBe(200)
     expect(gateway.outbox()).toHaveLength(2)
     for (const wrong of ['{', 'null', { days: 1 }]) expect((await advance(wrong)).status).toBe(400)
-    expect((await advance({ ms: -1 })).status).toBe(409)
+    expect((await advance({ ms: -1 })).status).toBe(400)
   }))
 
 test('gateway-control/lists Outbox, runs and journal are read over HTTP', () =>
@@ -43,7 +43,7 @@ test('gateway-control/lists Outbox, runs and journal are read over HTTP', () =>
     const journal = await send('GET', '/_flowdouble/journal')
     expect(journal.body).toBe(`${(await gateway.journal()).join('\n')}\n`)
     expect(journal.header('content-type')).toBe('application/x-ndjson; charset=utf-8')
-    for (const path of ['nothing', '', 'advance', 'outbox/x']) {
+    for (const path of ['nothing', 'advance', 'outbox/x']) {
       expect((await send('GET', `/_flowdouble/${path}`)).status).toBe(404)
     }
   }))

@@ -91,7 +91,11 @@ proves(
       status: 200,
       passed: true,
       count: 2,
+      matched: [0, 1].map((entry) => expect.objectContaining({ entry, status: 200 })),
       near: [],
+      message: expect.stringMatching(
+        /^Expected 2 POST \/prompt with the given body, received 2: entry 0 \(200\), entry 1 \(200\)\.$/,
+      ),
       complete: true,
     })
     expect(await verify({ path: '/*', times: 3 })).toMatchObject({ passed: true, count: 3 })
@@ -99,14 +103,41 @@ proves(
     const body = { client_id: 'you', prompt: { '1': { inputs: { color: 2 } } } }
     const missed = await emulator.verify({ ...prompt, body })
     expect(missed).toMatchObject({ passed: false, count: 0 })
+    const wrongClient = { at: 'body.client_id', expected: 'you', received: 'me' }
     expect(missed.near.map(({ differs }) => differs)).toEqual([
-      ['body.client_id'],
-      ['body.client_id', 'body.prompt.1.inputs.color'],
-      ['method', 'path', 'body'],
+      [wrongClient],
+      [wrongClient, { at: 'body.prompt.1.inputs.color', expected: 2, received: 1 }],
     ])
     expect(missed.near[0]?.request.body).toMatchObject({ prompt: body.prompt })
     for (const wrong of [{ pat: '/' }, { times: -1 }, { path: 5 }, [], null])
       expect((await verify(wrong)).status).toBe(400)
+  },
+  ownWorld,
+)
+
+proves(
+  'control/near',
+  async (subject) => {
+    const emulator = subject.emulator!
+    await subject.get('/queue')
+    const headers = { Accept: 'text/plain' }
+    const accepted = { method: 'GET', path: '/queue', headers }
+    await subject.request('GET', '/queue', undefined, headers)
+    expect(await emulator.verify({ ...accepted, headers: { aCCEPT: 'text/plain' } })).toMatchObject(
+      {
+        passed: true,
+        matched: [{ entry: 1, status: 200 }],
+      },
+    )
+    const missed = await emulator.verify({ ...accepted, headers: { ACCEPT: 'image/png' } })
+    const differs = [{ at: 'headers.accept', expected: 'image/png', received: 'text/plain' }]
+    expect(missed.near[0]).toMatchObject({ request: { entry: 1 }, differs })
+    expect(missed.message).toMatch(
+      /^Expected at least 1 GET \/queue with the given headers, received 0\. Closest: entry 1 \(200\) GET .*\/queue differs in headers\.accept \(expected "image\/png", received "text\/plain"\)\.$/,
+    )
+    const far = await emulator.verify({ method: 'POST', path: '/prompt' })
+    expect(far).toMatchObject({ passed: false, near: [] })
+    expect(far.message).toBe('Expected at least 1 POST /prompt, received 0.')
   },
   ownWorld,
 )

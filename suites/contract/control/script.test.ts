@@ -67,7 +67,7 @@ proves(
     expect((await drop()).json()).toEqual({ removed: false })
     const wrong = await subject.post('/_flowdouble/faults', { when: {} })
     expect({ status: wrong.status, error: wrong.json().error }).toEqual({
-      status: 409,
+      status: 400,
       error: expect.stringContaining('scenario.schema.json'),
     })
     expect((await subject.request('POST', '/_flowdouble/faults', '{')).status).toBe(400)
@@ -83,7 +83,7 @@ proves(
     expect(emulator.faults().map(({ id }) => id)).toEqual(['first'])
     expect((await load({ version: 1, faults: [fault] })).status).toBe(200)
     expect(emulator.faults().map(({ id }) => id)).toEqual(['busy'])
-    expect((await load({ version: 2 })).status).toBe(409)
+    expect((await load({ version: 2 })).status).toBe(400)
     await emulator.reset()
     expect(emulator.faults().map(({ id }) => id)).toEqual(['first'])
   },
@@ -94,6 +94,35 @@ proves(
       faults: [{ id: 'first', when: { path: '/x' }, then: { status: 500 } }],
     },
   },
+)
+
+proves(
+  'control/rules-only',
+  async (subject) => {
+    const emulator = subject.emulator!
+    emulator.fault(fault)
+    for (const ignored of [{ start: {} }, { world: { pace: 1 } }, { types: {} }, { gateway: {} }]) {
+      const reply = await subject.post('/_flowdouble/scenario', { version: 1, ...ignored })
+      expect({ status: reply.status, error: reply.json().error }).toEqual({
+        status: 400,
+        error: `load replaces rules and faults only; ${Object.keys(ignored)[0]} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,
+      })
+    }
+    expect(emulator.faults().map(({ id }) => id)).toEqual(['busy'])
+  },
+  ownWorld,
+)
+
+proves(
+  'control/paths',
+  async (subject) => {
+    for (const path of ['/_flowdouble', '/_flowdouble/']) {
+      const { paths } = (await subject.raw('GET', path)).json()
+      expect(paths).toContain('POST /_flowdouble/received')
+      expect(paths).toContain('GET /_flowdouble/journal')
+    }
+  },
+  ownWorld,
 )
 
 proves(
@@ -127,8 +156,7 @@ proves(
     faults.forEach(emulator.fault)
     const late = subject.get('/queue')
     const slow = subject.raw('GET', path, undefined, { 'X-API-Key': 'test-key' })
-    const received = async () => (await subject.get('/_flowdouble/requests')).json().length
-    for (let tries = 0; tries < 100 && (await received()) < 2; tries++);
+    await emulator.received({ times: 2 })
     await emulator.reset()
     expect((await late).status).toBe(503)
     await expect(slow).rejects.toThrow(/aborted|hang up|reset/i)

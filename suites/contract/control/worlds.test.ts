@@ -22,7 +22,7 @@ proves(
       await create({ name: 'two', port: 9 }),
       await create({ name: 'two', pase: 9 }),
     ]
-    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409])
+    expect(refused.map(({ status }) => status)).toEqual([409, 400, 400, 400])
     expect(refused.map((one) => one.json().error)).toEqual([
       expect.stringContaining('already exists'),
       expect.stringContaining('letters, digits'),
