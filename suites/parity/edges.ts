@@ -113,12 +113,22 @@ export const edgeDifferences: readonly EdgeDifference[] = [
   {
     why: 'The error of a request that breaks off has no code.',
     on: both,
-    cases: ['faults/reset-response [hosted]', 'faults/reset-response [local]'],
+    cases: [
+      'control/waiting-request [hosted]',
+      'control/waiting-request [local]',
+      'faults/reset-response [hosted]',
+      'faults/reset-response [local]',
+    ],
   },
   {
     why: 'msw accepts a socket before the server does, so that the client sees how it ends.',
     on: ['msw'],
-    cases: ['faults/handshake-close [hosted]', 'faults/handshake-close [local]'],
+    cases: [
+      'control/closed-waiting [hosted]',
+      'control/closed-waiting [local]',
+      'faults/handshake-close [hosted]',
+      'faults/handshake-close [local]',
+    ],
   },
   {
     why: 'The WebSocket of the process does the handshake.',
