@@ -4,7 +4,7 @@
 import { defaultExclude, defineConfig } from 'vitest/config'
 import { commands } from './suites/commands.ts'
 import { countingReporter } from './suites/reporter.ts'
-import { bundled, entry } from './suites/support/built.ts'
+import { entry, isMeasured, pageAliases } from './suites/support/built.ts'
 
 type Mode = keyof typeof commands
 
@@ -16,12 +16,14 @@ export default defineConfig(({ mode }) => {
     resolve: {
       alias: [
         { find: /^flowdouble$/, replacement: entry('index') },
-        { find: /^flowdouble\/(\w+)$/, replacement: bundled('$1') },
+        ...pageAliases,
         { find: /^.*\/dist\/emulator\/internal\.js$/, replacement: entry('internal') },
       ],
     },
     test: {
       include,
+      // What the bundler puts into the bundle for pages.
+      setupFiles: isMeasured ? ['suites/support/unbundled.ts'] : [],
       exclude: [...defaultExclude, ...exclude],
       env: { SUITE: mode },
       pool: 'threads',

@@ -33,6 +33,8 @@ export type Machine<I, E> = {
   readonly isEager: boolean
   /** The approximate size of an entry, in bytes. Texts count by their characters. */
   readonly entryBytes: (entry: Entry<I, E>) => number
+  /** The secrets in its options. */
+  readonly ownSecrets: () => readonly string[]
   /** The secrets that an input contains, which no journal contains from then on. */
   readonly newSecrets: (input: I) => readonly string[]
   /** A short name for an effect, such as `message progress`, for counting. */

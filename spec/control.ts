@@ -1,7 +1,15 @@
 // The control API: requests to the test double itself, below /_flowdouble of a server, of a gateway, and of each of their
 // worlds. They move the clock, change the script, keep and restore states, and return what was received.
 
-import { both, gateway, type Endpoints, type Place, type Rules, type Schema } from './language.ts'
+import {
+  both,
+  gateway,
+  hosted,
+  type Endpoints,
+  type Place,
+  type Rules,
+  type Schema,
+} from './language.ts'
 
 const everywhere: readonly Place[] = [...both, ...gateway]
 const text = { type: 'string' } as const
@@ -81,6 +89,7 @@ export const worldPlace = {
 /** Which requests to choose: those whose members all match. Objects match if they contain these members. */
 export const requestFilter = {
   type: 'object',
+  additionalProperties: false,
   properties: {
     method: name,
     path: {
@@ -220,6 +229,13 @@ export const sentFrame = {
   required: ['entry', 'nowMs', 'timeMs', 'sockets', 'frame', 'fields'],
 } as const satisfies Schema
 
+const filterBy = <P extends Schema['properties']>(properties: P) =>
+  ({ type: 'object', additionalProperties: false, properties }) as const
+
+/** Which messages and frames to choose: those whose members all match. */
+export const messageFilter = filterBy(socketMessage.properties)
+export const frameFilter = filterBy(sentFrame.properties)
+
 /** A fault in the form of a scenario file. */
 const fault = {
   type: 'object',
@@ -248,11 +264,10 @@ export const socketEnd = {
       additionalProperties: false,
       properties: {
         close: {
-          type: 'integer',
           anyOf: [
-            { minimum: 1000, maximum: 1003 },
-            { minimum: 1007, maximum: 1014 },
-            { minimum: 3000, maximum: 4999 },
+            { type: 'integer', minimum: 1000, maximum: 1003 },
+            { type: 'integer', minimum: 1007, maximum: 1014 },
+            { type: 'integer', minimum: 3000, maximum: 4999 },
           ],
           description: '1000 to 1014 without 1004 to 1006, or 3000 to 4999',
         },
@@ -395,7 +410,7 @@ export const controlEndpoints = {
     on: both,
     does: 'Lists the messages of the sockets since the last reset, oldest first.',
     query: { type: name, direction: { enum: ['sent', 'received'] }, run: name },
-    replies: { 200: list(socketMessage), ...unread },
+    replies: { 200: list(socketMessage), 400: controlError, ...unread },
   },
   listFrames: {
     method: 'GET',
@@ -403,7 +418,7 @@ export const controlEndpoints = {
     on: both,
     does: 'Lists the binary frames since the last reset, oldest first.',
     query: { frame: name },
-    replies: { 200: list(sentFrame), ...unread },
+    replies: { 200: list(sentFrame), 400: controlError, ...unread },
   },
   listServerRuns: {
     method: 'GET',
@@ -659,6 +674,26 @@ export const rules = {
     says: 'A post that waits for its delivery when its gateway closes gets 503.',
     ...chosen,
     on: gateway,
+  },
+  'control/copies': {
+    says: 'Faults and scenarios are copied when they are passed or listed.',
+    ...chosen,
+    on: both,
+  },
+  'control/plain-data': {
+    says: 'A fault or scenario with a value that JSON cannot express is rejected.',
+    ...chosen,
+    on: both,
+  },
+  'control/filters': {
+    says: 'A filter with an unknown member, or with a value that nothing can match, is rejected.',
+    ...chosen,
+    on: both,
+  },
+  'control/keys-of-worlds': {
+    says: 'Keys of one world are placeholders in the journals and lists of all worlds at its address.',
+    ...chosen,
+    on: hosted,
   },
   'control/off': {
     says: 'Without the control API its paths are unknown, like any other.',

@@ -10,11 +10,13 @@ import type * as Records from './serve-log.ts'
 export type LateLog = {
   /**
    * Takes the entries of one server. `mark` names the server if there are two; no line contains one of the secrets.
+   * `world` is the name of a world below /w/NAME.
    */
   readonly reader: (
     mark: Deployment | undefined,
     secrets: () => readonly KnownSecret[],
     deployment?: Deployment,
+    world?: string,
   ) => (entry: Entry) => void
   /** Resolves when everything received so far is written. */
   readonly close: () => Promise<void>
@@ -34,11 +36,11 @@ export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
     loaded = { log: await records.openLog(flags, io, file), records }
     for (const write of waiting.splice(0)) write()
   }
-  const reader: LateLog['reader'] = (mark, secrets, deployment) => {
+  const reader: LateLog['reader'] = (mark, secrets, deployment, world) => {
     let read: ReturnType<typeof Records.createRecordReader> | undefined
     const write = (entry: Entry): void => {
       if (loaded === undefined) return
-      read ??= loaded.records.createRecordReader(mark, secrets(), deployment)
+      read ??= loaded.records.createRecordReader(mark, secrets(), deployment, world)
       for (const record of read(entry)) loaded.log.write(record)
     }
     return (entry) => {

@@ -19,6 +19,8 @@ export type LogRecord = {
   readonly atMs: number
   /** The server, if there are two. */
   readonly server?: Deployment
+  /** The name of a world below /w/NAME; absent for the server itself. */
+  readonly world?: string
 } & (
   | {
       readonly event: 'request'
@@ -44,11 +46,13 @@ const mask = (): string => '***'
 /**
  * Converts the entries of one server into log records.
  * @param secrets the credentials of its clients; no line contains one, wherever a client puts it.
+ * @param world the name of a world below /w/NAME.
  */
 export function createRecordReader(
   server?: Deployment,
   secrets: readonly KnownSecret[] = [],
   deployment: Deployment = server ?? 'local',
+  world?: string,
 ): (entry: Entry) => readonly LogRecord[] {
   const masked = (text: string): string => withoutSecrets(text, secrets, mask)
   const maskedTarget = (target: string): string => redactTarget(target, mask, masked)
@@ -62,7 +66,11 @@ export function createRecordReader(
     return found
   }
   const recordOf = (input: Entry['input'], effect: Effect): LogRecord | undefined => {
-    const when = { atMs: input.atMs, ...(server !== undefined && { server }) }
+    const when = {
+      atMs: input.atMs,
+      ...(server !== undefined && { server }),
+      ...(world !== undefined && { world }),
+    }
     if (effect.kind === 'reply') {
       const request = requestOf(input, effect)
       if (request === undefined) return undefined
@@ -179,7 +187,8 @@ const noColors: Colors = { dim: plain, green: plain, red: plain, yellow: plain }
 function recordText(record: LogRecord, colors: Colors, between: string): string {
   const time = colors.dim(`${(record.atMs / 1000).toFixed(3).padStart(9)}s`)
   const server = record.server === undefined ? '' : `${colors.dim(record.server.padEnd(6))}  `
-  return `${time}  ${server}${eventText(record, colors, between)}`
+  const world = record.world === undefined ? '' : `${colors.dim(`/w/${record.world}`)}  `
+  return `${time}  ${server}${world}${eventText(record, colors, between)}`
 }
 
 function eventText(record: LogRecord, colors: Colors, between: string): string {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock-handle.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
-import { startEmulator } from '../edge/node/server.ts'
+import { type EmulatorOptions, startEmulator } from '../edge/node/server.ts'
 import { secretsOf } from '../journal/known-secrets.ts'
 import type { KnownSecret } from '../server/state/server.ts'
 import { completeOptions } from '../options/complete.ts'
@@ -87,8 +87,10 @@ async function serve(
     const mark = plans.length > 1 ? plan.deployment : undefined
     const secrets = (): readonly KnownSecret[] => secretsOf(completeOptions(plan))
     const onEntry = log.reader(mark, secrets, plan.deployment)
+    const onWorld: EmulatorOptions['onWorld'] = (name, options) =>
+      log.reader(mark, () => secretsOf(options), plan.deployment, name)
     // The gateway uses the clock of the first server.
-    const own = emulators.length === 0 ? { onEntry, clocks } : { onEntry }
+    const own = emulators.length === 0 ? { onEntry, onWorld, clocks } : { onEntry, onWorld }
     emulators.push(await startEmulator({ ...plan, ...own }))
   }
   const [first, ...others] = emulators

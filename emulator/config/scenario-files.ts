@@ -5,6 +5,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { scenarioFile } from '../../spec/scenario/nodes.ts'
 import { scenarioWorkflow } from '../../spec/scenario/start.ts'
+import { endingOf } from '../server/nodes/scripted-files.ts'
 import { readNamedFile } from './named-files.ts'
 import { readJsonText } from '../lib/json-text.ts'
 import { nearest } from '../lib/nearest.ts'
@@ -30,11 +31,24 @@ export type ScenarioProblem = {
   /** The member, such as `faults[0].then`; null if the file cannot be read. */
   readonly path: string | null
   readonly message: string
+  /** A warning does not keep a server from using the scenario. */
+  readonly severity: 'error' | 'warning'
 }
 
 /** A scenario that can be used, or what is wrong with it. */
 export type LoadedScenario =
-  | { readonly file: string; readonly scenario: ScenarioInput }
+  | {
+      readonly file: string
+      readonly scenario: ScenarioInput
+      /** What is probably a mistake in the files that it names. */
+      readonly warnings: readonly Violation[]
+      /** A problem that is found later, with its place in the file. */
+      readonly problemAt: (
+        severity: ScenarioProblem['severity'],
+        path: Violation['path'],
+        message: string,
+      ) => ScenarioProblem
+    }
   | { readonly file: string; readonly problems: readonly ScenarioProblem[] }
 
 /** The largest scenario file, */
@@ -67,8 +81,10 @@ function problemsText(problems: readonly ScenarioProblem[]): string {
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
 }
 
-export const problemText = ({ file, line, column, message }: ScenarioProblem): string =>
-  line === null ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`
+export function problemText({ file, line, column, message, severity }: ScenarioProblem): string {
+  const text = severity === 'warning' ? `warning: ${message}` : message
+  return line === null ? `${file}: ${text}` : `${file}:${line}:${column}: ${text}`
+}
 
 /** Loads one scenario: a file or a name, or its content from a program, which errors call `label`. */
 export async function loadScenario(
@@ -80,10 +96,11 @@ export async function loadScenario(
   const path = scenarioPath(source, folder)
   // Loaded here: a server without scenario files starts without a parser for YAML.
   const { readScenarioText } = await import('./scenario-text.ts')
-  const read = readScenarioText(textOf(path, source))
+  const kind = path.endsWith('.json') ? 'JSON' : 'YAML'
+  const read = readScenarioText(textOf(path, source), kind)
   if ('wrong' in read) {
     const problem = { file: source, ...read.place, path: null, message: read.wrong }
-    return { file: source, problems: [problem] }
+    return { file: source, problems: [{ ...problem, severity: 'error' }] }
   }
   return checked(source, read.value, dirname(path), read.placeOf)
 }
@@ -96,16 +113,31 @@ function checked(
   placeOf: (at: Violation) => Position | null,
 ): LoadedScenario {
   const wrong = [...scenarioViolations(scenarioFileSchema(), value)]
-  const reader: FileReader = { folder, wrong, bytes: 0 }
+  const warnings: Violation[] = []
+  const reader: FileReader = { folder, wrong, warnings, bytes: 0 }
   const scenario = wrong.length === 0 ? withFiles(reader, scenarioFileSchema(), value, []) : null
-  if (wrong.length === 0) return { file, scenario: scenario as ScenarioInput }
-  const problems = wrong.map((one): ScenarioProblem => {
-    const { line, column } = placeOf(one) ?? { line: null, column: null }
-    const path = pathText(one.path, whole)
-    return { file, line, column, path, message: violationText(one, whole) }
-  })
-  return { file, problems }
+  const found = (
+    at: Violation,
+    message: string,
+    severity: ScenarioProblem['severity'] = 'error',
+  ): ScenarioProblem => {
+    const { line, column } = placeOf(at) ?? { line: null, column: null }
+    return { file, line, column, path: pathText(at.path, whole), message, severity }
+  }
+  if (wrong.length > 0) {
+    const problems = wrong.map((one) => found(one, violationText(one, whole)))
+    return { file, problems: problems.toSorted(byPlace) }
+  }
+  return {
+    file,
+    scenario: scenario as ScenarioInput,
+    warnings,
+    problemAt: (severity, path, message) => found({ path, problem: message }, message, severity),
+  }
 }
+
+const byPlace = (one: ScenarioProblem, other: ScenarioProblem): number =>
+  (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 
 /** How errors name a scenario as a whole. */
 const whole = 'the scenario'
@@ -146,7 +178,12 @@ function textOf(path: string, source: string): string {
 }
 
 /** Reads the files that a scenario names, and collects what is wrong with them. */
-type FileReader = { readonly folder: string; readonly wrong: Violation[]; bytes: number }
+type FileReader = {
+  readonly folder: string
+  readonly wrong: Violation[]
+  readonly warnings: Violation[]
+  bytes: number
+}
 
 type Path = Violation['path']
 
@@ -172,16 +209,17 @@ function withFiles(reader: FileReader, schema: Schema, value: unknown, path: Pat
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A file of a scenario with its content as base64. */
+/** A file of a scenario with its content as base64. Whether it has one content is checked before. */
 function contentOf(reader: FileReader, value: Members, path: Path): unknown {
   const { from, ...rest } = value
-  const given = ['from', 'text', 'base64'].filter((name) => value[name] !== undefined)
-  if (given.length > 1) {
-    reader.wrong.push({ path, problem: `has ${given.join(' and ')}: choose one` })
-    return value
-  }
   if (from === undefined) return value
-  const bytes = readFile(reader, from as string, [...path, 'from'])
+  const place = [...path, 'from']
+  const bytes = readFile(reader, from as string, place)
+  if (bytes !== undefined && path.includes('images') && endingOf(bytes) === undefined)
+    reader.warnings.push({
+      path: place,
+      problem: 'is not a picture of a known format; without a filename it is served as image/png',
+    })
   return { ...rest, base64: bytes?.toString('base64') }
 }
 

@@ -24,7 +24,7 @@ export type ScenarioText =
 const MAX_ALIASES = 100
 
 /** Reads a text. JSON is read as YAML, which contains it. */
-export function readScenarioText(text: string): ScenarioText {
+export function readScenarioText(text: string, kind: 'JSON' | 'YAML'): ScenarioText {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
@@ -32,7 +32,8 @@ export function readScenarioText(text: string): ScenarioText {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
-  if (error !== undefined) return { wrong: error.message, place: place(error.pos[0]) }
+  if (error !== undefined)
+    return { wrong: `not valid ${kind}: ${error.message}`, place: place(error.pos[0]) }
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
     return { value, placeOf: (at) => place(offsetOf(document, at)) }

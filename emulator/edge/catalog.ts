@@ -6,6 +6,7 @@ import { nearest } from '../lib/nearest.ts'
 import { isPlainObject } from '../options/json-schema.ts'
 import type { Scenario } from '../options/scenario.ts'
 import type { NodeTypes, ServerOptions } from '../options/server-options.ts'
+import { requireNone, typeViolations } from '../options/scenario-checks.ts'
 import { usageError } from '../options/usage.ts'
 import { testNodes } from '../server/nodes/test-nodes.ts'
 
@@ -136,31 +137,29 @@ function requireTypes(catalog: unknown, name: string): void {
 export function requireKnownTypes(
   {
     failures,
-    scenario: { nodes, runs },
+    scenario,
     unknownNodes,
   }: Pick<ServerOptions, 'failures' | 'scenario' | 'unknownNodes'>,
   catalog: () => string,
 ): void {
   if (unknownNodes === 'accept') return
-  const rules = [
-    ['Failure', failures.map(({ class_type }) => class_type)],
-    ['Node rule', nodes.map(({ class_type }) => class_type)],
-    ['Run rule', runs.map(({ workflow }) => workflow)],
-  ] as const
-  if (rules.every(([, named]) => named.every((type) => type === undefined))) return
-  const known = [catalog(), testNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
-  for (const [noun, named] of rules) requireKnown(noun, named, known)
+  const named = failures.map(({ class_type }) => class_type)
+  if (named.some((type) => type !== undefined)) requireKnown(named, knownTypes(catalog))
+  requireNone(
+    typeViolations(scenario, () => knownTypes(catalog)),
+    'The scenario',
+  )
 }
 
-function requireKnown(
-  noun: string,
-  named: readonly (string | undefined)[],
-  known: readonly string[],
-): void {
+/** The names of the node types in a catalogue, and of those for tests. */
+export const knownTypes = (catalog: () => string): readonly string[] =>
+  [catalog(), testNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
+
+function requireKnown(named: readonly (string | undefined)[], known: readonly string[]): void {
   const at = named.findIndex((type) => type !== undefined && !known.includes(type))
   const unknown = named[at]
   if (unknown === undefined) return
   const meant = nearest(unknown, known)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw usageError(`${noun} ${at + 1} names the unknown node type "${unknown}".${hint}`)
+  throw usageError(`Failure ${at + 1} names the unknown node type "${unknown}".${hint}`)
 }

@@ -12,7 +12,7 @@ import type {
   SocketMessage,
   Verification,
 } from '../journal/received.ts'
-import type { Effect, SocketEnd } from '../machine.ts'
+import type { Effect, Entry, SocketEnd } from '../machine.ts'
 import type { CompleteGatewayOptions, GatewayOptionsInput, RouteInput } from '../options/gateway.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
@@ -105,6 +105,9 @@ export type WorldOptionsInput = Omit<ServerOptionsInput, ListenerOption> & {
   /** Letters, digits, dots, dashes and underscores; by default `w` and a number. */
   readonly name?: string
 }
+
+/** Returns what takes the entries of the world with this name. */
+export type WorldReader = (name: string, options: ServerOptions) => (entry: Entry) => void
 
 /** The options that all worlds at an address share. */
 export type ListenerOption = (typeof listenerOptions)[number]

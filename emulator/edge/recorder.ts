@@ -22,6 +22,8 @@ export type Recorder<I, E> = {
 /** What a recorder needs to know about its machine. `options` are those of the machine. */
 type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets'> & {
   readonly options: O
+  /** The secrets of all machines at its address, also those that inputs of discarded entries contained. */
+  readonly secrets: Set<string>
   /** Loads the formatter, which a machine without a journal file needs only on demand. */
   readonly loadFormat: () => Promise<JournalFormat<O, I, E>>
 }
@@ -30,58 +32,57 @@ type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets'> & {
  * @param options the options of the machine.
  * @param loadFormat loads the formatter.
  * @param file every entry is appended to it; null for none.
+ * @param secrets those of the other machines at the address: a client of one may send its key to another one.
  */
 export async function createRecorder<O, I, E>(
-  { entryBytes, newSecrets }: Machine<I, E>,
+  { entryBytes, newSecrets, ownSecrets }: Machine<I, E>,
   options: O,
   loadFormat: () => Promise<JournalFormat<O, I, E>>,
   file: JournalFile | null,
+  secrets: Set<string>,
 ): Promise<Recorder<I, E>> {
-  const recorded = { entryBytes, newSecrets, options, loadFormat }
-  const fileWriter = file === null ? null : await createWriter(recorded, [])
-  return recorderOf(recorded, createRing(entryBytes), [], file, fileWriter)
+  for (const secret of ownSecrets()) secrets.add(secret)
+  const recorded = { entryBytes, newSecrets, options, secrets, loadFormat }
+  const fileWriter = file === null ? null : await createWriter(recorded)
+  return recorderOf(recorded, createRing(entryBytes), file, fileWriter)
 }
 
-async function createWriter<O, I, E>(
-  { options, loadFormat }: Recorded<O, I, E>,
-  brought: Iterable<string>,
-): Promise<LineWriter<O, I, E>> {
+async function createWriter<O, I, E>({
+  secrets,
+  loadFormat,
+}: Recorded<O, I, E>): Promise<LineWriter<O, I, E>> {
   const [format, { createLineWriter }, toPlaceholder] = await Promise.all([
     loadFormat(),
     import('../journal/lines.ts'),
     placeholdersOfProcess(),
   ])
-  return createLineWriter(format, [...format.secretsOf(options), ...brought], toPlaceholder)
+  return createLineWriter(format, secrets, toPlaceholder)
 }
 
-/** @param earlier secrets that inputs contained before. */
 function recorderOf<O, I, E>(
   recorded: Recorded<O, I, E>,
   kept: Ring<I, E>,
-  earlier: Iterable<string>,
   file: JournalFile | null,
   fileWriter: LineWriter<O, I, E> | null,
 ): Recorder<I, E> {
-  const { options, entryBytes, newSecrets } = recorded
-  /** All secrets that inputs ever contained, including those of discarded entries. */
-  const brought = new Set(earlier)
+  const { options, entryBytes, newSecrets, secrets } = recorded
   const record = (entry: Entry<I, E>): void => {
     kept.add(entry)
-    for (const secret of newSecrets(entry.input)) brought.add(secret)
+    for (const secret of newSecrets(entry.input)) secrets.add(secret)
     if (fileWriter !== null) file?.write(() => fileWriter.entry(entry))
   }
   const lines = async (): Promise<readonly string[]> => {
-    const writer = await createWriter(recorded, brought)
+    const writer = await createWriter(recorded)
     return [writer.header(options, kept.first()), ...kept.entries().map(writer.entry)]
   }
   const view: Recorder<I, E>['view'] = async () => {
-    const { redactInput, redactEffect } = await createWriter(recorded, brought)
+    const { redactInput, redactEffect } = await createWriter(recorded)
     return { first: kept.first(), entries: kept.entries(), redactInput, redactEffect }
   }
   const fork = (): Recorder<I, E> => {
     const copy = createRing(entryBytes, kept.first())
     for (const entry of kept.entries()) copy.add(entry)
-    return recorderOf(recorded, copy, brought, null, null)
+    return recorderOf(recorded, copy, null, null)
   }
   const open = (): void => {
     if (fileWriter !== null) file?.open(fileWriter.header(options, 0))

@@ -1,10 +1,11 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
-import { socketEnd } from '../../spec/control.ts'
+import { frameFilter, messageFilter, socketEnd } from '../../spec/control.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
 import { faultViolations } from '../options/faults.ts'
 import { fits, violationText } from '../options/json-schema.ts'
+import { copyPlain } from '../options/plain-data.ts'
 import { readScenarios } from '../options/scenario.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { usageError } from '../options/usage.ts'
@@ -12,6 +13,7 @@ import type { Effect, Input, WorldChange } from '../machine.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Server } from '../server/state/server.ts'
 import type { HintingClock } from './clock-handle.ts'
+import { requireFilter } from './filters.ts'
 import type { Emulator, WorldHandle } from './handles.ts'
 import type { Recorder } from './recorder.ts'
 import { untilMessageOf } from './until-message.ts'
@@ -84,11 +86,14 @@ export function createServerHandle(
       const [wrong] = faultViolations(fault)
       if (wrong !== undefined)
         throw usageError(`In the fault, ${violationText(wrong, 'it')} (see scenario.schema.json).`)
-      dispatch((atMs) => ({ kind: 'script', atMs, change: { add: fault } }))
+      dispatch((atMs) => ({ kind: 'script', atMs, change: { add: copyPlain(fault) } }))
       const id = server.state.script.faults.at(-1)?.id ?? ''
       return { id, remove: () => void removeFault(id) }
     },
-    faults: () => server.state.script.faults,
+    faults: () =>
+      server.state.script.faults.map(({ id, fault, matched, applied }) =>
+        copyPlain({ id, fault, matched, applied }),
+      ),
     removeFault,
     load: (given) => {
       const scenario = readScenarios(given)
@@ -101,10 +106,14 @@ export function createServerHandle(
         change: { load: { runs, nodes, faults } },
       }))
     },
-    messages: async (filter = {}) =>
-      chosen((await lists()).messagesOf(server, await recorder.view()), filter),
-    frames: async (filter = {}) =>
-      chosen((await lists()).framesOf(server, await recorder.view()), filter),
+    messages: async (filter = {}) => {
+      requireFilter(messageFilter, filter)
+      return chosen((await lists()).messagesOf(server, await recorder.view()), filter)
+    },
+    frames: async (filter = {}) => {
+      requireFilter(frameFilter, filter)
+      return chosen((await lists()).framesOf(server, await recorder.view()), filter)
+    },
     runs: () => runViews(server),
     dropSockets: async (how = 'reset') => {
       if (!fits(socketEnd, how)) throw usageError(endUsage)

@@ -1,14 +1,17 @@
 // The control paths of a workflow server beyond those of every machine. Loaded with the first control request.
 
-import { socketEnd } from '../../spec/control.ts'
+import { controlEndpoints, socketEnd } from '../../spec/control.ts'
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { Effect, SocketEnd } from '../machine.ts'
 import { fits, isPlainObject } from '../options/json-schema.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
+import { queryFilter } from './filters.ts'
 import type { Emulator } from './handles.ts'
 import { messageData, requireMessageType } from './until-message.ts'
 import { clockPaths, type Finder, jsonBody, worldPaths } from './world-paths.ts'
+
+const { listMessages, listFrames } = controlEndpoints
 
 /** What a clock moves to: a message, or a state of one run. */
 const finderFor =
@@ -30,8 +33,9 @@ export const serverPaths = (server: Emulator, move: ClockMover<Effect>): Control
   ...clockPaths(move, finderFor(server)),
   ...worldPaths(server, (given) => server.world(given)),
   'GET runs': () => ok(server.runs()),
-  'GET messages': async ({ query }) => ok(await server.messages(query)),
-  'GET frames': async ({ query }) => ok(await server.frames(query)),
+  'GET messages': async ({ query }) =>
+    ok(await server.messages(queryFilter(listMessages.query, query))),
+  'GET frames': async ({ query }) => ok(await server.frames(queryFilter(listFrames.query, query))),
   'POST scenario': ({ body }) => {
     server.load(jsonBody(body) as ScenarioInput)
     return ok({})

@@ -1,9 +1,11 @@
 // The control paths that reset a machine, keep its states, and return what it has received: the same for all machines.
 
-import type { Expectation, RequestFilter } from '../journal/received.ts'
-import { isPlainObject } from '../options/json-schema.ts'
+import { controlEndpoints, expectation } from '../../spec/control.ts'
+import type { Expectation } from '../journal/received.ts'
+import { fits, isPlainObject } from '../options/json-schema.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
 import { readScenarios } from '../options/scenario.ts'
+import { queryFilter } from './filters.ts'
 import type { WaitLimit, WorldHandle } from './handles.ts'
 
 /** A JSON body. */
@@ -35,23 +37,9 @@ function readExpectation(
   more: readonly 'withinMs'[] = [],
 ): Expectation & WaitLimit {
   const given = readMembers(body, [...filterNames, 'times', ...more], filterUsage)
-  const texts = [given.method, given.path, given.user, given.run]
-  const objects = [given.query, given.headers]
-  const isText = texts.every((one) => one === undefined || typeof one === 'string')
-  const isObject = objects.every((one) => one === undefined || typeof one === 'object')
-  const { times, status } = given
-  const isCount = times === undefined || (Number.isSafeInteger(times) && Number(times) >= 0)
-  const isStatus = status === undefined || Number.isSafeInteger(status)
-  if (isText && isObject && isCount && isStatus) return given as Expectation & WaitLimit
-  throw unusable(filterUsage)
-}
-
-/** A filter from query parameters. */
-function filterOf(query: Readonly<Record<string, string>>): RequestFilter {
-  const unknown = Object.keys(query).find((name) => !filterNames.some((known) => known === name))
-  if (unknown !== undefined) throw unusable(`Unknown parameter ${unknown}. ${filterUsage}`)
-  const { status, ...texts } = query
-  return status === undefined ? texts : { ...texts, status: Number(status) }
+  const { withinMs: _, ...filter } = given
+  if (!fits(expectation, filter)) throw unusable(filterUsage)
+  return given as Expectation & WaitLimit
 }
 
 const clockUsage =
@@ -87,7 +75,8 @@ export const clockPaths = <E>(
 })
 
 const handlePaths = (handle: WorldHandle): ControlPaths => ({
-  'GET requests': async ({ query }) => ok(await handle.requests(filterOf(query))),
+  'GET requests': async ({ query }) =>
+    ok(await handle.requests(queryFilter(controlEndpoints.listRequests.query, query))),
   'POST verify': async ({ body }) => ok(await handle.verify(readExpectation(body))),
   'POST received': async ({ body }) => {
     const { withinMs, ...expected } = readExpectation(body, ['withinMs'])

@@ -15,7 +15,7 @@ import { gatewayMachine } from './machine.ts'
 import type { GatewayEffect, GatewayInput } from './inputs.ts'
 import { type GatewayStateOptions } from './state.ts'
 import { createGatewayWorld } from './gateway.ts'
-import { readFile, secretsIn } from './routes.ts'
+import { gatewaySecrets, readFile } from './routes.ts'
 import { signedAnew } from './signatures.ts'
 
 export type GatewayEntry = Entry<GatewayInput, GatewayEffect>
@@ -23,7 +23,7 @@ export type GatewayEntry = Entry<GatewayInput, GatewayEffect>
 export const gatewayFormat: JournalFormat<GatewayStateOptions, GatewayInput, GatewayEffect> = {
   version: 'gateway journal 2',
   machine: 'gateway',
-  secretsOf: ({ secret, routes }) => [secret ?? '', ...secretsIn(routes)],
+  secretsOf: gatewaySecrets,
   redactor,
   inputOf: (value) => restoreInput(value) as GatewayInput,
   start: (options) => gatewayMachine(createGatewayWorld(options)),
@@ -78,7 +78,8 @@ function redactor(
   const redact = createRedactor(everKnown, toPlaceholder)
   return {
     options: (options) => ({
-      ...options,
+      // A scenario can contain a secret too.
+      ...(redactValue(options, redact) as GatewayStateOptions),
       secret: options.secret === null ? null : redact.secret(options.secret),
       routes: redact.inRoutes(options.routes),
     }),

@@ -2,7 +2,7 @@
 
 import type { Entry, Machine } from '../machine.ts'
 import type { GatewayEffect, GatewayInput } from './inputs.ts'
-import { secretsIn } from './routes.ts'
+import { gatewaySecrets, secretsIn } from './routes.ts'
 import { isWaitingForOthers } from './timers.ts'
 import type { GatewayWorld } from './state.ts'
 import { nextWakeMs, step } from './step.ts'
@@ -18,6 +18,7 @@ export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, Gatew
   // The scripted agent answers immediately, without a system timer.
   isEager: true,
   entryBytes,
+  ownSecrets: () => gatewaySecrets(world.setup.options),
   newSecrets: (input) => (input.kind === 'file' ? secretsIn(input.text ?? '') : []),
   nameOf: effectName,
 })

@@ -136,6 +136,12 @@ export function readFile(text: string): ReadonlyMap<string, JsonObject> | undefi
   }
 }
 
+/** The secrets in the options of a gateway; empty texts for missing ones. */
+export const gatewaySecrets = (options: {
+  readonly secret: string | null
+  readonly routes: string
+}): readonly string[] => [options.secret ?? '', ...secretsIn(options.routes)]
+
 /** The secrets in a text of routes; none if it is not one. */
 export function secretsIn(text: string): readonly string[] {
   const routes = text === '' ? undefined : readFile(text)

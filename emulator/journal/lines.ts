@@ -56,13 +56,21 @@ export type LineWriter<O, I, E> = {
 /**
  * Writes the lines of one journal from the start. A large body that occurred before is replaced by a reference to its
  * line.
+ * @param secrets what no line contains; more can be added later.
  */
 export function createLineWriter<O, I, E>(
   format: Pick<JournalFormat<O, I, E>, 'version' | 'redactor'>,
-  secrets: readonly string[],
+  secrets: ReadonlySet<string>,
   toPlaceholder: ToPlaceholder,
 ): LineWriter<O, I, E> {
-  const redact = format.redactor(secrets, toPlaceholder)
+  let known = secrets.size
+  let redactor = format.redactor([...secrets], toPlaceholder)
+  const redact = (): typeof redactor => {
+    if (secrets.size === known) return redactor
+    known = secrets.size
+    redactor = format.redactor([...secrets], toPlaceholder)
+    return redactor
+  }
   const repeats = createRepeats()
   let next = 0
   const header = (options: O, first: number): string => {
@@ -70,11 +78,11 @@ export function createLineWriter<O, I, E>(
     return JSON.stringify({
       flowdouble: format.version,
       first,
-      options: redact.options(options),
+      options: redact().options(options),
     })
   }
   const effect = (one: E, at: number): unknown => {
-    const value = redact.effect(one)
+    const value = redact().effect(one)
     if (typeof value !== 'object' || value === null || !('body' in value)) return value
     const earlier = typeof value.body === 'string' ? repeats.find(value.body, at) : undefined
     return earlier === undefined ? value : { ...value, body: { sameAs: earlier } }
@@ -82,9 +90,14 @@ export function createLineWriter<O, I, E>(
   const entry = ({ input, effects }: Entry<I, E>): string => {
     const at = next++
     return JSON.stringify({
-      input: redact.input(input),
+      input: redact().input(input),
       effects: effects.map((one) => effect(one, at)),
     })
   }
-  return { header, entry, redactInput: redact.input, redactEffect: redact.effect }
+  return {
+    header,
+    entry,
+    redactInput: (input) => redact().input(input),
+    redactEffect: (one) => redact().effect(one),
+  }
 }

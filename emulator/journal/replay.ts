@@ -59,7 +59,7 @@ const secretsOf = <O, I, E>(
   inputs: readonly I[],
   format: JournalFormat<O, I, E>,
   { newSecrets }: { readonly newSecrets: (input: I) => readonly string[] },
-): readonly string[] => [...new Set([...format.secretsOf(options), ...inputs.flatMap(newSecrets)])]
+): ReadonlySet<string> => new Set([...format.secretsOf(options), ...inputs.flatMap(newSecrets)])
 
 function parse(line: string): unknown {
   try {

@@ -14,7 +14,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
     const text = plain(candidate)
     // The last part of a dotted name, such as that of a quirk, matches the whole name.
     const last = plain(candidate.slice(candidate.search(/[^./]*$/)))
-    // So does the start of a name, if no whole name matches; the shortest such name is the closest.
+    // So does the start of a name, if no whole name matches: the shortest name that starts so.
     const isBeginning = asked.length > 2 && text.startsWith(asked)
     const apart = isBeginning
       ? 0.5 + (text.length - asked.length) / 1000

@@ -4,7 +4,9 @@
 export const matchesPath = (pattern: string, path: string): boolean =>
   matchesStars(segments(pattern), segments(path), '**', matchesSegment)
 
-const segments = (path: string): readonly string[] => path.replace(/^\/api(?=\/|$)/, '').split('/')
+/** The segments of a path without the prefix /api. */
+export const segments = (path: string): readonly string[] =>
+  path.replace(/^\/api(?=\/|$)/, '').split('/')
 
 const matchesSegment = (pattern: string, segment: string): boolean =>
   pattern === segment ||

@@ -6,3 +6,7 @@ export const refused = (message: string): Error =>
 
 export const isRefused = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === 'REFUSED'
+
+/** A refusal because of a member of the options: the names and list positions that lead to it. */
+export const refusedAt = (path: readonly (string | number)[], message: string): Error =>
+  Object.assign(refused(message), { path })

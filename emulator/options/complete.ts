@@ -5,8 +5,10 @@ import { limits } from '../../spec/limits.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
 import type { Script } from '../../spec/scenario/scenario.ts'
+import type { Violation } from './json-schema.ts'
 import { noScenario, type Scenario } from './scenario.ts'
 import type { WorldOptions } from '../server/state/options.ts'
+import { requireNone, userViolations } from './scenario-checks.ts'
 import { quirksLike, serverLike } from './like.ts'
 import { type OptionValues, readOptions, readValue, type OptionLabel } from './read.ts'
 import { defaults, epochFor, type OptionName, type ServerOptions } from './server-options.ts'
@@ -21,6 +23,27 @@ export function completeOptions(
   given: OptionValues,
   where: OptionLabel = (name) => `option ${name}`,
 ): ServerOptions {
+  const completed = completeValues(given, where)
+  requireKnownUsers(completed, where('failures'))
+  requireNone(scenarioUsers(completed), 'The scenario')
+  return completed
+}
+
+/** What in the scenario of a server names an unknown account. A local server has no accounts. */
+export const scenarioUsers = ({
+  deployment,
+  accounts,
+  scenario,
+}: ServerOptions): readonly Violation[] =>
+  deployment === 'local'
+    ? []
+    : userViolations(
+        scenario,
+        accounts.map(({ user }) => user),
+      )
+
+/** The same without a check of the accounts that rules name. */
+export function completeValues(given: OptionValues, where: OptionLabel): ServerOptions {
   const { world } = scenarioOf(given, where)
   const read: Partial<ServerOptions> = readOptions(
     optionTable,
@@ -34,22 +57,13 @@ export function completeOptions(
   requireKnownQuirks(deployment, noQuirk, where('noQuirk'))
   const both = quirk.find((id) => noQuirk.includes(id))
   if (both !== undefined) throw usageError(`The quirk ${both} is both on and off: choose one.`)
-  const completed = {
+  return {
     ...defaults,
     epoch: epochFor(read.clock ?? defaults.clock),
     ...server?.options,
     ...read,
     quirk: quirksLike(server, quirk, noQuirk),
   }
-  const { failures, scenario } = completed
-  requireKnownUsers(completed, failures, 'failure', where('failures'))
-  requireKnownUsers(completed, scenario.nodes, 'node rule', where('scenario'))
-  requireKnownUsers(completed, scenario.runs, 'run rule', where('scenario'))
-  const { files = [], history = [], queue = [] } = scenario.start
-  requireKnownUsers(completed, files, 'file of the start', where('scenario'))
-  requireKnownUsers(completed, history, 'run of the history', where('scenario'))
-  requireKnownUsers(completed, queue, 'run of the queue', where('scenario'))
-  return completed
 }
 
 /** The scenario of a caller. Its `world` has options of the server, which the caller can override. */
@@ -96,20 +110,15 @@ function requireKnownQuirks(deployment: Deployment, quirk: readonly string[], wh
   )
 }
 
-/** Rejects a rule for an unknown account, which would never apply. */
-function requireKnownUsers(
-  { deployment, accounts }: ServerOptions,
-  rules: readonly { readonly user?: string }[],
-  noun: string,
-  where: string,
-): void {
+/** Rejects a failure for an unknown account, which would never apply. */
+function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, where: string): void {
   if (deployment === 'local') return
   const users = accounts.map(({ user }) => user)
-  const at = rules.findIndex(({ user }) => user !== undefined && !users.includes(user))
-  const meant = nearest(rules[at]?.user ?? '', users)
+  const at = failures.findIndex(({ user }) => user !== undefined && !users.includes(user))
+  const meant = nearest(failures[at]?.user ?? '', users)
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
   if (at >= 0)
-    throw usageError(`${where} cannot be used: ${noun} ${at + 1} names an unknown user${hint}.`)
+    throw usageError(`${where} cannot be used: failure ${at + 1} names an unknown user${hint}.`)
 }
 
 /**

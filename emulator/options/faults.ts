@@ -8,10 +8,15 @@ import {
   type Watched,
   watchedBy,
 } from '../../spec/scenario/faults.ts'
+import { messages } from '../../spec/server/messages.ts'
+import { nearest } from '../lib/nearest.ts'
 import { type Violation, violations } from './json-schema.ts'
+import { notPlain } from './plain-data.ts'
 
 /** Where a value is not a fault, or one without an effect, and why; empty if it is a good one. */
 export function faultViolations(value: unknown): readonly Violation[] {
+  const unsaid = notPlain(value)
+  if (unsaid !== undefined) return [unsaid]
   const wrong = violations(faultSchema, value)
   if (wrong.length > 0) return wrong
   const problem = combinationProblem(value as Fault)
@@ -40,12 +45,24 @@ const listed = (members: readonly string[]): string => members.join(' and ')
 function whenProblem({ when, times }: Fault, watched: Watched): Violation | undefined {
   if (watched === 'messages' && when.message === undefined)
     return at(['when'], 'needs message beside data and node: a type, preview or *')
+  if (when.message !== undefined && !messageTypes.includes(when.message))
+    return at(['when', 'message'], unknownMessage(when.message))
   if (watched === 'requests' && when.clientId !== undefined)
     return at(['when', 'clientId'], 'belongs to sockets: add message, socket or atMs')
   const counted = (['nth', 'probability'] as const).find((name) => when[name] !== undefined)
   if (watched !== 'time' || (counted ?? times) === undefined) return undefined
   const path = counted === undefined ? ['times'] : ['when', counted]
   return at(path, 'must be removed: a fault with atMs applies once')
+}
+
+/** What a fault can name: the types of messages, the frames, and all of them. Faults do not find what faults insert. */
+const messageTypes: readonly string[] = [...Object.keys(messages), 'preview', 'text', '*']
+
+function unknownMessage(type: string): string {
+  const meant = nearest(type, messageTypes)
+  const hint =
+    meant === undefined ? `types are ${messageTypes.join(', ')}` : `did you mean ${meant}?`
+  return `is not a type of message that the server sends; ${hint}`
 }
 
 /** Effects of which a fault has one at most, for each thing that it watches. */

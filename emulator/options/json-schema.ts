@@ -18,7 +18,7 @@ export type Schema = {
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
-  readonly additionalProperties?: boolean
+  readonly additionalProperties?: boolean | Schema
   /** These two do not check anything. */
   readonly default?: unknown
   readonly description?: string
@@ -85,6 +85,7 @@ function* violationsOf(schema: Schema, value: unknown, path: Path): Generator<Vi
   if (unknown !== undefined) throw new TypeError(`Unsupported JSON Schema keyword: ${unknown}.`)
   const chosen = chosenBranch(schema, value)
   if (chosen !== undefined) yield* violationsOf(chosen, value, path)
+  else if (ArrayBuffer.isView(value)) yield { path, problem: bytesProblem(schema) }
   else if (!isAllowed(schema, value)) yield { path, problem: needOf(schema, value) }
   else if (Array.isArray(value)) yield* wrongItems(schema, value, path)
   else if (isPlainObject(value)) yield* wrongMembers(schema, value, path)
@@ -98,6 +99,12 @@ function chosenBranch(schema: Schema, value: unknown): Schema | undefined {
   const isAll = Object.keys(checks).length === 0
   return type !== undefined && isAll && others.length === 0 ? only : undefined
 }
+
+/** A Buffer has its bytes as members: one sentence says more than one for each. */
+const bytesProblem = ({ properties = {} }: Schema): string =>
+  'base64' in properties
+    ? "is a Buffer: write { base64: buffer.toString('base64') }"
+    : 'is a Buffer, which has no place here'
 
 /** Whether a value matches the keywords that concern it as a whole. */
 function isAllowed(schema: Schema, value: unknown): boolean {
@@ -140,6 +147,8 @@ function* wrongMembers(
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
     const inner = [...path, name]
     if (schema !== undefined) yield* violationsOf(schema, member, inner)
+    else if (typeof additionalProperties === 'object')
+      yield* violationsOf(additionalProperties, member, inner)
     else if (!additionalProperties) {
       const problem = `is not a known member; ${hintOr(name, Object.keys(properties))}`
       yield { path: inner, problem, isName: true }

@@ -61,7 +61,8 @@ export function readValue(entry: OptionEntry, value: unknown, where: string): un
   const { schema, many = false, readWhole } = entry
   if (readWhole !== undefined) {
     const read = readWhole(value)
-    if (typeof read === 'string') throw usageError(`${where} cannot be used: ${read}.`)
+    if (typeof read === 'string')
+      throw usageError(`${where} cannot be used: ${read}${read.endsWith('?') ? '' : '.'}`)
     return read
   }
   if (value === null && fits(schema, null)) return null

@@ -5,7 +5,15 @@ import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
 import { withoutEffect } from './faults.ts'
-import { type Schema, type Violation, violations, violationText } from './json-schema.ts'
+import {
+  isPlainObject,
+  type Schema,
+  type Violation,
+  violations,
+  violationText,
+} from './json-schema.ts'
+import { copyPlain, notPlain } from './plain-data.ts'
+import { contentViolations, expansionViolations, filesOf } from './scenario-parts.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
@@ -37,44 +45,54 @@ export const noScenario: Scenario = {
   gateway: {},
 }
 
-/** Reads the option: the scenarios merged in order, or a message that says what is wrong. */
+/** Reads the option: copies of the scenarios merged in order, or a message that says what is wrong. */
 export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const [index, one] of scenarios.entries()) {
+    const unsaid = notPlain(one)
+    if (unsaid !== undefined)
+      return `scenario ${index + 1}: ${violationText(unsaid, 'the scenario')}`
     const [first = stillOnDisk(one as ScenarioInput)[0]] = scenarioViolations(scenarioSchema, one)
     if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
   }
-  return mergeScenarios(scenarios as readonly ScenarioInput[])
+  return mergeScenarios(copyPlain(scenarios as readonly ScenarioInput[]))
 }
 
 /** What is wrong with a scenario: first by its schema, then what can have no effect although it matches the schema. */
 export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {
   const found = violations(schema, value)
   if (found.length > 0) return found
-  const { faults, nodes = [] } = value as ScenarioInput
+  const { start, faults, nodes = [], types = {} } = value as ScenarioInput
   return [
-    ...withoutEffect(faults),
+    ...filesOf(start, nodes).flatMap(([path, file]) => contentViolations(path, file)),
     ...nodes.flatMap((rule, index) => wrongPatterns(rule, ['nodes', index, 'validate'])),
+    ...nodes.flatMap((rule, index) => expansionViolations(rule, ['nodes', index, 'expands'])),
+    ...wrongTypes(types),
+    ...withoutEffect(faults),
   ]
 }
+
+/** The additional node types that are none. */
+const wrongTypes = (types: object): readonly Violation[] =>
+  Object.entries(types).flatMap(([name, type]: [string, unknown]) =>
+    isPlainObject(type) && isPlainObject(type['input'])
+      ? []
+      : {
+          path: ['types', name],
+          problem: 'is not a node type: it needs the object input, as in GET /object_info',
+        },
+  )
 
 /** The files that a scenario still only names: whoever can read files has replaced them by their content. */
 function stillOnDisk({ start = {}, nodes = [] }: ScenarioInput): readonly Violation[] {
   const named: readonly (readonly [path: Violation['path'], value: unknown])[] = [
-    ...(start.files ?? []).map(({ from }, at) => [['start', 'files', at, 'from'], from] as const),
+    ...filesOf(start, nodes).map(([path, { from }]) => [[...path, 'from'], from] as const),
     ...(['history', 'queue'] as const).flatMap((list) =>
       (start[list] ?? []).map(
         ({ workflow }, at) => [['start', list, at, 'workflow'], workflow] as const,
       ),
     ),
     ...(start.cached ?? []).map((workflow, at) => [['start', 'cached', at], workflow] as const),
-    ...nodes.flatMap(({ outputs = {} }, node) =>
-      (['images', 'videos', 'audio'] as const).flatMap((list) =>
-        (outputs[list] ?? []).map(
-          ({ from }, at) => [['nodes', node, 'outputs', list, at, 'from'], from] as const,
-        ),
-      ),
-    ),
   ]
   const problem = 'names a file, which cannot be read here: give its content'
   return named.flatMap(([path, value]) => (typeof value === 'string' ? { path, problem } : []))

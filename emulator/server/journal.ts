@@ -58,14 +58,20 @@ function redactor(
   const one = (secret: string): string => (hidden.has(secret) ? secret : toPlaceholder(secret))
   const redact: Redactor = { one, redactKnown, holds: (text) => holdsSecret(text, secrets) }
   return {
-    options: (options) => redactOptions(options, toPlaceholder),
+    options: (options) => redactOptions(options, redact, toPlaceholder),
     input: (input) => redactInput(input, redact),
     effect: (effect) => redactEffect(effect, redact),
   }
 }
 
-const redactOptions = (options: JournalOptions, toPlaceholder: ToPlaceholder): JournalOptions => ({
+const redactOptions = (
+  options: JournalOptions,
+  redact: Redactor,
+  toPlaceholder: ToPlaceholder,
+): JournalOptions => ({
   ...options,
+  // A program can write a key into a fault, a rule or a file.
+  script: redactPlain(options.script, redact) as JournalOptions['script'],
   token: options.token === null ? null : toPlaceholder(options.token),
   accounts: options.accounts.map((account) => ({
     ...account,
@@ -76,6 +82,7 @@ const redactOptions = (options: JournalOptions, toPlaceholder: ToPlaceholder): J
 
 function redactInput(input: Input, redact: Redactor): unknown {
   if (input.kind === 'message') return { ...input, text: redact.redactKnown(input.text) }
+  if (input.kind === 'script' || input.kind === 'world') return redactPlain(input, redact)
   if (input.kind !== 'request' && input.kind !== 'open') return input
   const target = redactTarget(input.target, redact.one, redact.redactKnown)
   if (input.kind === 'open')
@@ -195,6 +202,21 @@ function redactJson(value: Json, redact: Redactor): Json {
   return isChanged ? members : value
 }
 
+/** The same for a value that a program passed: its texts, and the names of its members. */
+function redactPlain(value: unknown, redact: Redactor): unknown {
+  if (typeof value === 'string') return redact.redactKnown(value)
+  if (Array.isArray(value)) return value.map((item) => redactPlain(item, redact))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      redact.redactKnown(name),
+      isSecret(name) && typeof member === 'string' && member !== ''
+        ? redact.one(member)
+        : redactPlain(member, redact),
+    ]),
+  )
+}
+
 /** Matches the name of a secret member of a JSON text and the opening quote of its value, at any place. */
 const secretMember = new RegExp(`"(?:${secretKeys.join('|')})":\\s*"`, 'g')
 
@@ -221,7 +243,10 @@ function redactValue(value: unknown, redact: Redactor): unknown {
   if (Array.isArray(value)) return value.map((item) => redactValue(item, redact))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, redactValue(member, redact)]),
+    Object.entries(value).map(([name, member]) => [
+      redact.redactKnown(name),
+      redactValue(member, redact),
+    ]),
   )
 }
 

@@ -16,6 +16,7 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   isWaitingForOthers: () => false,
   isEager: false,
   entryBytes,
+  ownSecrets: () => server.secrets.map(({ text }) => text),
   newSecrets: () => noSecrets,
   nameOf: effectName,
 })

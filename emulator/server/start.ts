@@ -5,7 +5,7 @@ import type { Start } from '../../spec/scenario/start.ts'
 import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { RunRule } from '../../spec/scenario/runs.ts'
 import { createRandom } from '../lib/random.ts'
-import { refused } from '../lib/refused.ts'
+import { refusedAt } from '../lib/refused.ts'
 import { createTimers, takeTimer } from '../lib/timers.ts'
 import { answer as answerLocal } from './local/endpoints.ts'
 import { isForUser } from './nodes/script.ts'
@@ -26,7 +26,8 @@ type List<Name extends keyof Start> = NonNullable<Start[Name]>[number]
 
 /** A run of the start: where the scenario has it, and what it is. */
 type StartRun = Partial<List<'history'>> & {
-  readonly where: string
+  readonly list: 'history' | 'queue' | 'cached'
+  readonly at: number
   readonly rule: RunRule
   /** The node rules that apply to it: those of the scenario only where results are kept. */
   readonly nodes: readonly NodeRule[]
@@ -49,7 +50,7 @@ export function beginScenario(server: Server): void {
     )
     const nodes = world.script.nodes.filter(({ exception_type }) => exception_type === undefined)
     const kept = cached.map((workflow, at): StartRun => {
-      return { workflow, where: `cached[${at}]`, rule: {}, nodes }
+      return { workflow, list: 'cached', at, rule: {}, nodes }
     })
     addRuns(server, world, over, kept, open)
   }
@@ -72,7 +73,8 @@ function addFile(world: World, file: List<'files'>, at: number): void {
   const type = path.slice(0, Math.max(0, cut))
   const within = isFolderType(type) ? pathWithin(type, path.slice(cut + 1)) : undefined
   if (!isFolderType(type) || within === undefined || within === '' || path.endsWith('/'))
-    throw refused(
+    throw refusedAt(
+      ['start', 'files', at, 'path'],
       `start.files[${at}].path of the scenario must name a file in input, output or temp, such as input/photo.png.`,
     )
   const bytes = contentOf(file)
@@ -86,7 +88,7 @@ function addFile(world: World, file: List<'files'>, at: number): void {
 /** The runs of an account, each as often as the scenario says. Only the first has the id. */
 function runsOf<T extends List<'history'> | List<'queue'>>(
   world: World,
-  list: string,
+  list: 'history' | 'queue',
   items: readonly T[],
   ruleOf: (item: T) => RunRule,
 ): readonly StartRun[] {
@@ -94,7 +96,7 @@ function runsOf<T extends List<'history'> | List<'queue'>>(
     const { workflow, prompt_id, client_id, user, times = 1 } = item
     if (!isForUser(world, user)) return []
     const run = Object.assign(
-      { where: `${list}[${at}]`, rule: ruleOf(item), nodes: [] },
+      { list, at, rule: ruleOf(item), nodes: [] },
       workflow !== undefined && { workflow },
       client_id !== undefined && { client_id },
     )
@@ -222,7 +224,7 @@ const smallWorkflow = {
 
 /** Submits a run as a client does; returns its id. Throws a refusal if the server rejects it. */
 function submit(server: Server, world: World, run: StartRun): string {
-  const { workflow = smallWorkflow, client_id, where } = run
+  const { workflow = smallWorkflow, client_id, list, at } = run
   const body = new TextEncoder().encode(JSON.stringify({ prompt: workflow, client_id }))
   const target = isHosted(world) ? '/api/prompt' : '/prompt'
   const headers = { 'content-type': 'application/json' }
@@ -233,8 +235,9 @@ function submit(server: Server, world: World, run: StartRun): string {
       : answerLocal(world, request, target, '')
   const text = typeof reply.body === 'string' ? reply.body : ''
   if (reply.status !== 200)
-    throw refused(
-      `start.${where} of the scenario cannot run: the server rejects its workflow with ${reply.status} ${text.slice(0, 500)}`,
+    throw refusedAt(
+      ['start', list, at],
+      `start.${list}[${at}] of the scenario cannot run: the server rejects its workflow with ${reply.status} ${text.slice(0, 500)}`,
     )
   const { prompt_id } = JSON.parse(text) as { prompt_id: string }
   return run.prompt_id === undefined ? prompt_id : rename(world, prompt_id, run.prompt_id)

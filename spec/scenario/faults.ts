@@ -441,4 +441,9 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'faults/keys-hidden': {
+    says: 'Keys in faults, rules and names of snapshots are placeholders in the journal, which replays.',
+    basis: 'chosen',
+    on: hosted,
+  },
 } as const satisfies Rules

@@ -76,6 +76,11 @@ export type GatewayScript = Static<typeof gatewayScript>
 export type AgentRule = Static<typeof agentRule>
 
 export const rules = {
+  'scenario/gateway-secrets-hidden': {
+    says: 'Secrets in a scenario are placeholders in the journal of the gateway, which replays.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'scenario/agent-rules': {
     says: 'Agent rules decide answer, error and delay of runs by route and number; the first rule wins.',
     basis: 'chosen',

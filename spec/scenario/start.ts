@@ -6,6 +6,7 @@ import { scenarioFile } from './nodes.ts'
 
 const name = { type: 'string', minLength: 1 } as const
 const delay = { type: 'number', minimum: 0, maximum: 86_400_000 } as const
+const user = { ...name, description: 'only for this account (hosted)' } as const
 /** A workflow in API format, or a file with one, relative to the scenario. */
 export const scenarioWorkflow = {
   type: ['object', 'string'],
@@ -26,7 +27,7 @@ export const start = {
         properties: {
           ...scenarioFile.properties,
           path: { ...name, description: 'folder and name, such as input/photo.png' },
-          user: { ...name, description: 'only for this account (hosted)' },
+          user,
         },
       },
     },
@@ -39,14 +40,15 @@ export const start = {
           workflow: scenarioWorkflow,
           prompt_id: name,
           client_id: name,
-          user: name,
+          user,
           outcome: { enum: ['success', 'error', 'interrupted'], default: 'success' },
           exception_type: name,
           exception_message: { type: 'string' },
           times: { type: 'integer', minimum: 1, maximum: 10_000, default: 1 },
         },
       },
-      description: 'runs that are over, oldest first; by default of a small workflow',
+      description:
+        'runs that are over, oldest first; by default of a small workflow; on hosted each account has those without a user',
     },
     queue: {
       type: 'array',
@@ -57,13 +59,14 @@ export const start = {
           workflow: scenarioWorkflow,
           prompt_id: name,
           client_id: name,
-          user: name,
+          user,
           durationMs: { ...delay, description: 'how long it runs' },
           neverEnds: { const: true },
           times: { type: 'integer', minimum: 1, maximum: 10_000, default: 1 },
         },
       },
-      description: 'runs of other clients; the first ones run, the others wait',
+      description:
+        'runs of other clients; the first ones run, the others wait; on hosted each account has those without a user',
     },
     cached: {
       type: 'array',

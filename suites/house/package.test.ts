@@ -1,7 +1,7 @@
 // The package: the content and size of the tarball, that it serves in an empty folder, and that its types work there.
 
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -19,27 +19,34 @@ const run = promisify(execFile)
 
 /** Packages that only the examples in comments import. */
 const inExamples = { flowdouble: '', '@playwright/test': '' }
+
 /** What users write in a test, and the mistakes that their compiler must find. */
 const userTest = `
 import { startEmulator, startGateway, type Fault, type NodeRule, type ReceivedRequest, type Scenario } from 'flowdouble'
 import type { RunState, RunView, Verification } from 'flowdouble'
 import { createEmulator, type Scenario as InPage } from 'flowdouble/browser'
+import { mswHandlers } from 'flowdouble/msw'
 import { fixtures } from 'flowdouble/playwright'
+import { test } from 'flowdouble/vitest'
 
 const busy: Fault = { when: { path: '/prompt', nth: [1, 2] }, then: { status: 503, retryAfter: 1 } }
 const failing: NodeRule = { class_type: 'KSampler', atStep: 3, exception_type: 'ValueError' }
 const scenario: Scenario = { version: 1, start: { files: [] }, nodes: [failing], faults: [busy] }
 const server = await startEmulator({ clock: 'manual', scenario: [scenario, 'out-of-memory'] })
 server.fault(busy)
-server.load(scenario)
+server.load({ version: 1, nodes: [failing] })
 const requests: readonly ReceivedRequest[] = await server.requests({ path: '/prompt' })
 const { near }: Verification = await server.verify({ times: 1 })
 const runs: readonly RunView[] = server.runs()
 const end: RunState = 'success'
 const inPage: InPage = scenario
-await createEmulator({ scenario: inPage })
+mswHandlers(await createEmulator({ scenario: inPage }))
+const own = test.extend({ emulatorOptions: { clock: 'manual' } })
+own('a test', ({ emulator }) => void emulator.fault(busy))
 console.log(requests[0]?.status, near[0]?.request, runs[0]?.state, end, fixtures.emulator)
 
+// @ts-expect-error -- what a test receives has the same types.
+own('a mistake', ({ emulator }) => void emulator.fault({ when: { bogus: 1 }, then: {} }))
 // @ts-expect-error -- a scenario has nodes, not nodez.
 await startEmulator({ scenario: { version: 1, nodez: [] } })
 // @ts-expect-error -- a gateway has agent rules, not agents.
@@ -57,10 +64,11 @@ server.load({ version: 1, runs: [{ outcome: 'sucess' }] })
 // @ts-expect-error -- images are a list.
 server.load({ version: 1, nodes: [{ outputs: { images: 3 } }] })
 // @ts-expect-error -- a file has a path.
-server.load({ version: 1, start: { files: [{ text: '' }] } })
+await startEmulator({ scenario: { version: 1, start: { files: [{ text: '' }] } } })
 // @ts-expect-error -- rules are not any.
 const wrong: { never: true } = scenario.nodes
 `
+
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 
 describe.skipIf(isForeign)('the package', () => {
@@ -153,8 +161,10 @@ describe.skipIf(isForeign)('the package', () => {
     expect((await server.ends).code).toBe(0)
     expect(await startAt(main, ['--version']).ends).toMatchObject({ code: 0, stderr: '' })
   })
-  test('its types find the mistakes of users, who have none of the packages that build it', async () => {
+  test('the types of all its entries find the mistakes of users, who have no package that builds it', async () => {
     const place = await unpack(packed)
+    for (const name of Object.keys(manifest.peerDependencies))
+      symlinkSync(join(root, 'node_modules', name), join(place, 'node_modules', name))
     writeFileSync(join(place, 'user.mts'), userTest)
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const checks = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false']

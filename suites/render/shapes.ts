@@ -45,7 +45,7 @@ export function shapeOf(schema: Schema, names: Names = new Map()): string {
   const options = 'const' in schema ? [schema['const']] : list(schema['enum'])
   if (options.length > 0) return options.map((option) => JSON.stringify(option)).join(' | ')
   const alternatives = list(schema['anyOf']).filter(isSchema)
-  if (alternatives.length > 0) return alternatives.map(inner).join(' | ')
+  if (alternatives.length > 0) return [...new Set(alternatives.map(inner))].join(' | ')
   const types = Array.isArray(schema['type']) ? schema['type'] : [schema['type']]
   return types.map((type) => typeText(type, schema, inner)).join(' | ')
 }

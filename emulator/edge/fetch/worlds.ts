@@ -74,6 +74,7 @@ export async function startWorlds(
   await codec.ready(true)
   const turns = createTurns()
   const named = createNames<Running>()
+  const secrets = new Set<string>()
   const reach = createReach(places, (target) => named.find(target, main))
 
   const open = (part: Part): Running => {
@@ -145,7 +146,7 @@ export async function startWorlds(
     options: ServerOptions,
     hooks: Hooks<Input, Effect>,
   ): Promise<Part> => {
-    const { server, recorder } = await createRecorded(options, places, sources)
+    const { server, recorder } = await createRecorded(options, places, sources, secrets)
     return { name, server, options, recorder, hooks, lastIds: { request: 0, socket: 0 } }
   }
   const main = open(await partOf(null, completeOptions(given), hooks))
@@ -157,6 +158,7 @@ async function createRecorded(
   options: ServerOptions,
   { linksPort }: Places,
   sources: CatalogSources,
+  secrets: Set<string>,
 ): Promise<{ readonly server: Server; readonly recorder: Recorder<Input, Effect> }> {
   const objectInfo = readCatalog(options, sources)
   requireKnownTypes(options, objectInfo)
@@ -168,6 +170,7 @@ async function createRecorded(
     recorded,
     async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
     null,
+    secrets,
   )
   return { server, recorder }
 }

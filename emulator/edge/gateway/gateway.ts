@@ -76,6 +76,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const http = await createWebServer(null)
   const closing = trackConnections([http])
   const named = createNames<Running>()
+  const secrets = new Set<string>()
 
   const open = (part: GatewayPart, name: string | null): Running => {
     const served = connectGateway(part, async (move) => {
@@ -116,10 +117,10 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     requireOwnOptions(own, gatewayListenerOptions)
     const ownScenario = await readScenarios(own.scenario)
     const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
-    return open(await createPart(ownOptions, hmac, { onLog: undefined }), name).gateway
+    return open(await createPart(ownOptions, hmac, { onLog: undefined }, secrets), name).gateway
   }
 
-  const main = await createPart(options, hmac, { onEntry, onLog, tamper, clocks })
+  const main = await createPart(options, hmac, { onEntry, onLog, tamper, clocks }, secrets)
   await listen(http, options.host, options.port)
   try {
     const running = open(main, null)
@@ -142,6 +143,7 @@ async function createPart(
   options: CompleteGatewayOptions,
   hmac: Hmac,
   hooks: GatewayHooks,
+  secrets: Set<string>,
 ): Promise<GatewayPart> {
   const world = createGatewayWorld(stateOptions(options, Date.now()), hmac)
   const fault = staticFault(world.setup.options)
@@ -151,6 +153,7 @@ async function createPart(
     world.setup.options,
     async () => (await import('../../gateway/journal.ts')).gatewayFormat,
     null,
+    secrets,
   )
   return { options, world, recorder, hooks, lastRequest: 0, kept: null }
 }

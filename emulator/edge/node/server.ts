@@ -8,7 +8,7 @@ import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
-import type { Emulator } from '../handles.ts'
+import type { Emulator, WorldReader } from '../handles.ts'
 import { trackConnections } from '../lifetime.ts'
 import { createWebServer } from './http-listener.ts'
 import { openLinks, portOf } from './ports.ts'
@@ -22,6 +22,8 @@ export type EmulatorOptions = ServerOptionsInput & {
   readonly onEntry?: (entry: Entry) => void
   /** For suites only: creates a faulty server, to show that a case detects it. */
   readonly tamper?: Tamper
+  /** For commands only: takes the entries of each further world at its address. */
+  readonly onWorld?: WorldReader
   /** For commands only: servers that share a manual clock. */
   readonly clocks?: ClockGroup
 }
@@ -47,7 +49,7 @@ export type EmulatorOptions = ServerOptionsInput & {
  * await server.close()
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const { onEntry, tamper, clocks, ...rest } = given
+  const { onEntry, onWorld, tamper, clocks, ...rest } = given
   const scenario = await readScenarios(rest.scenario)
   const options = completeOptions({ port: 0, ...rest, ...scenario })
   if ((options.deployment as string) === 'both')
@@ -71,6 +73,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     linksPort,
     listeners: { main, links },
     closing,
+    onWorld,
   })
   try {
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)

@@ -11,7 +11,12 @@ import type { WorldOptions } from '../../server/state/options.ts'
 import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
-import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
+import {
+  type Emulator,
+  listenerOptions,
+  type WorldOptionsInput,
+  type WorldReader,
+} from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createRecorder } from '../recorder.ts'
@@ -41,6 +46,7 @@ export type AddressParts = {
   readonly listeners: Listeners
   /** Stops listening and closes all connections. */
   readonly closing: () => Promise<void>
+  readonly onWorld: WorldReader | undefined
 }
 
 export type Worlds = {
@@ -72,10 +78,11 @@ const MAX_AWAKE = 256
 const MAX_LOOKS = 16
 
 export function createWorlds(address: AddressParts): Worlds {
-  const { given, hosted, ca, linksPort, listeners, closing } = address
+  const { given, hosted, ca, linksPort, listeners, closing, onWorld } = address
   const codec = createCodec()
   const shared = { codec, pictures: createLargePictures(codec) }
   const named = createNames<Running>()
+  const secrets = new Set<string>()
   /** The named worlds with an edge; those connected last at the end. */
   const awake = new Set<Running>()
   let main: Running
@@ -150,12 +157,22 @@ export function createWorlds(address: AddressParts): Worlds {
     shared.pictures.close()
     await closing()
   }
+  const hooksOf = (name: string, options: ServerOptions): Hooks<Input, Effect> => ({
+    onEntry: onWorld?.(name, options),
+  })
   const fork = (part: WorldParts, served: ServedWorld, name: string): Emulator => {
     const server = forkServer(part.server)
     const lastIds = idsOf(served)
     const recorder = part.recorder.fork()
     const { options } = part
-    const running = open({ name, server, options, recorder, hooks: {}, lastIds })
+    const running = open({
+      name,
+      server,
+      options,
+      recorder,
+      hooks: hooksOf(name, options),
+      lastIds,
+    })
     running.served().host.changeWorld({ do: 'fork' })
     return running.handle()
   }
@@ -169,7 +186,7 @@ export function createWorlds(address: AddressParts): Worlds {
       : readCatalog(options, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-    return open(await partOf(name, options, made, {})).handle()
+    return open(await partOf(name, options, made, hooksOf(name, options))).handle()
   }
   const partOf = async (
     name: string | null,
@@ -186,6 +203,7 @@ export function createWorlds(address: AddressParts): Worlds {
       name !== null || options.journal === null
         ? null
         : journalFile(options.journal, options.overwrite, warn),
+      secrets,
     )
     return { name, server, options, recorder, hooks, lastIds: noIds }
   }

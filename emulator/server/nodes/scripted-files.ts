@@ -78,7 +78,7 @@ const starts: readonly (readonly [ending: string, at: number, start: string])[] 
 ]
 
 /** The usual ending of the name of a file with this content; undefined for an unknown format. */
-function endingOf(bytes: Uint8Array): string | undefined {
+export function endingOf(bytes: Uint8Array): string | undefined {
   const picture = probePicture(bytes)?.format
   if (picture !== undefined) return picture === 'jpeg' ? 'jpg' : picture
   const letters = String.fromCharCode(...bytes.subarray(0, 12))

@@ -39,3 +39,41 @@ proves(
   },
   ownWorld,
 )
+
+proves(
+  'control/filters',
+  async (subject) => {
+    const emulator = subject.emulator!
+    await subject.get('/queue')
+    const queries = {
+      'messages?foo=1': 'known are type, direction, run',
+      'messages?direction=up': 'sent, received',
+      'messages?tipe=status': 'did you mean type?',
+      'frames?fields=x': 'known are frame',
+      'requests?status=abc': 'a whole number',
+      'requests?statsu=200': 'did you mean status?',
+    }
+    for (const [query, error] of Object.entries(queries)) {
+      const { status, json } = await subject.get(`/_flowdouble/${query}`)
+      const found = { query, status, error: json().error }
+      expect(found).toEqual({ query, status: 400, error: expect.stringContaining(error) })
+    }
+    const wrong = [{ foo: 1 }, null, 5, 'x'] as unknown as object[]
+    const methods = ['requests', 'verify', 'messages', 'frames'] as const
+    for (const filter of wrong)
+      for (const method of methods)
+        await expect(emulator[method](filter)).rejects.toThrow(/^In the filter, /)
+    await expect(emulator.verify({ run: 5 } as object)).rejects.toThrow('run must be')
+    await expect(emulator.verify({ headers: { a: 5 } } as object)).rejects.toThrow(
+      'headers.a must be',
+    )
+    await expect(emulator.requests({ staus: 200 } as object)).rejects.toThrow(
+      'did you mean status?',
+    )
+    for (const body of [{ foo: 1 }, { status: '200' }, { times: -1 }, { query: [] }])
+      expect((await subject.post('/_flowdouble/verify', body)).status).toBe(400)
+    const all = await subject.get('/_flowdouble/requests?status=200')
+    expect(all.json()).toHaveLength(1)
+  },
+  ownWorld,
+)

@@ -35,6 +35,8 @@ const wrong: readonly (readonly [Fault['when'], Fault['then'], says: RegExp])[] 
   [{ message: '*' }, { skip: true, alter: {} }, /has skip and alter: no message is left to change/],
   [{ message: '*' }, { swap: true, delayMs: 1 }, /\.then\.swap cannot stand beside delayMs/],
   [{ message: 'progress' }, { short: 1 }, /\.then\.short needs message: preview in when/],
+  [{ message: 'progres' }, { skip: true }, /\.when\.message is not a type .* mean progress\?/],
+  [{ message: 'x' }, { skip: true }, /\.when\.message is not a type .* types are status, /],
   [{ message: 'preview' }, { alter: {} }, /\.then\.alter cannot change a preview/],
 ]
 

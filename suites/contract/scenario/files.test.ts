@@ -1,7 +1,6 @@
 // Scenario files: what is wrong with them, the files that they name, and the commands that list and check them.
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import {
@@ -13,37 +12,7 @@ import {
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-
-/** Runs a function with a folder that has these files. */
-async function withFolder(
-  files: Readonly<Record<string, string>>,
-  body: (folder: string) => Promise<void>,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-scenario-'))
-  try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-    await body(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** Runs one of the commands in a folder. */
-async function command(
-  run: typeof validateCommand,
-  cwd: string,
-  ...argv: readonly string[]
-): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const output = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof output) => ({
-    write: (text: string): void => {
-      output[name] += text
-    },
-  })
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd }
-  const code = await run(argv, io)
-  return { code, ...output }
-}
+import { runCommand, withFolder } from '../../support/scenario-files.ts'
 
 const wrong = `version: 1
 abuot: a typing error
@@ -63,7 +32,7 @@ nodes:
 
 test('each problem of a file has its line, column and member, and the nearest name', () =>
   withFolder({ 'wrong.yaml': wrong }, async (folder) => {
-    const { code, stdout } = await command(validateCommand, folder, 'wrong.yaml')
+    const { code, stdout } = await runCommand(validateCommand, folder, 'wrong.yaml')
     expect(code).toBe(1)
     const lines = stdout.trim().split('\n')
     const starts = [
@@ -83,7 +52,7 @@ test('each problem of a file has its line, column and member, and the nearest na
 
 test('problems are also data', () =>
   withFolder({ 'wrong.json': '{"version": 1,\n "seed": 3}' }, async (folder) => {
-    const { code, stdout } = await command(validateCommand, folder, 'wrong.json', '--json')
+    const { code, stdout } = await runCommand(validateCommand, folder, 'wrong.json', '--json')
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject([
       { file: 'wrong.json', line: 2, column: 2, path: 'seed' },
@@ -92,7 +61,7 @@ test('problems are also data', () =>
 
 /** Files that cannot be used as they are, and what the server says. */
 const unusable: Readonly<Record<string, readonly [text: string, message: string]>> = {
-  'not YAML': ['version: [1', 'a.yaml:1:'],
+  'not YAML': ['version: [1', 'a.yaml:1:12: not valid YAML: '],
   empty: ['', 'a.yaml:1:1: the scenario must be an object'],
   'without a version': ['about: nothing', 'a.yaml:1:1: the scenario lacks the member version'],
   'of another version': ['version: 2', 'a.yaml:1:10: version must be 1'],
@@ -125,24 +94,72 @@ const unusable: Readonly<Record<string, readonly [text: string, message: string]
     'version: 1\nnodes: [{ validate: [{ input: a, pattern: ( }] }]',
     'a.yaml:2:43: nodes[0].validate[0].pattern is not a regular expression',
   ],
-  'with a file outside the folders': [
-    'version: 1\nstart: { files: [{ path: ../a.png, text: a }] }',
-    'start.files[0].path of the scenario must name a file in input, output or temp',
+  'with a file without content': [
+    'version: 1\nnodes: [{ outputs: { images: [{}] } }]',
+    "a.yaml:2:31: nodes[0].outputs.images[0] needs from, text or base64 (text: '' for an empty file)",
   ],
-  'with a workflow that the server rejects': [
-    'version: 1\nstart: { queue: [{ workflow: {} }] }',
-    'start.queue[0] of the scenario cannot run: the server rejects its workflow with 400',
+  'with an expansion whose result leads nowhere': [
+    'version: 1\nnodes: [{ expands: { graph: {}, result: [[b, 0]] } }]',
+    'a.yaml:2:42: nodes[0].expands.result[0] is a link to a node that the graph lacks',
+  ],
+  'with an expansion of something else than nodes': [
+    'version: 1\nnodes: [{ expands: { graph: { a: {} }, result: [] } }]',
+    'a.yaml:2:34: nodes[0].expands.graph.a is not a node: it needs a class_type',
+  ],
+  'with an additional type that is none': [
+    'version: 1\ntypes: { Own: {} }',
+    'a.yaml:2:15: types.Own is not a node type: it needs the object input',
   ],
 }
 
 for (const [what, [text, message]] of Object.entries(unusable)) {
   test(`a scenario ${what} is reported`, () =>
     withFolder({ 'a.yaml': text }, async (folder) => {
-      const { code, stdout } = await command(validateCommand, folder, 'a.yaml')
+      const { code, stdout } = await runCommand(validateCommand, folder, 'a.yaml')
       expect(stdout).toContain(message)
       expect(code).toBe(1)
       await expect(startEmulator({ scenario: join(folder, 'a.yaml') })).rejects.toThrow(
         message.replace(/^a.yaml:/, ''),
+      )
+    }))
+}
+
+/** Files that a certain server cannot use. Only validate knows where in the file the reason is. */
+const unusableOnServer: typeof unusable = {
+  'with a file outside the folders': [
+    'version: 1\nstart: { files: [{ path: ../a.png, text: a }] }',
+    'a.yaml:2:26: start.files[0].path of the scenario must name a file in input, output or temp',
+  ],
+  'with a workflow that the server rejects': [
+    'version: 1\nstart: { queue: [{ workflow: {} }] }',
+    'a.yaml:2:18: start.queue[0] of the scenario cannot run: the server rejects its workflow with 400',
+  ],
+  'for an unknown node type': [
+    'version: 1\nnodes: [{ class_type: KSampller }]',
+    'a.yaml:2:23: nodes[0].class_type names the unknown node type "KSampller"; did you mean KSampler?',
+  ],
+  'for an unknown account': [
+    'version: 1\nworld: { deployment: hosted }\nstart: { queue: [{ user: others }] }',
+    'a.yaml:3:26: start.queue[0].user is not an account: accounts are test-user, test-user-free (',
+  ],
+  'with a fault for an unknown account': [
+    'version: 1\nworld: { deployment: hosted }\nfaults: [{ when: { user: test-usr }, then: { status: 500 } }]',
+    'a.yaml:3:26: faults[0].when.user is not an account: accounts are test-user, ',
+  ],
+  'with an option of another deployment': [
+    'version: 1\nworld: { deployment: hosted, cors: "*" }',
+    'a.yaml:2:36: world.cors applies to local servers only, and this server is hosted.',
+  ],
+}
+
+for (const [what, [text, message]] of Object.entries(unusableOnServer)) {
+  test(`a scenario ${what} is reported with its place`, () =>
+    withFolder({ 'a.yaml': text }, async (folder) => {
+      const { code, stdout } = await runCommand(validateCommand, folder, 'a.yaml')
+      expect(stdout).toContain(message)
+      expect(code).toBe(1)
+      await expect(startEmulator({ scenario: join(folder, 'a.yaml') })).rejects.toThrow(
+        message.replace(/^a.yaml:\d+:\d+: (world\.)?/, ''),
       )
     }))
 }
@@ -198,35 +215,30 @@ test('where no files can be read, a scenario that names one is rejected', () => 
     )
 })
 
+test('bytes in a scenario of a program are one problem, which says what to write', async () => {
+  const images = [Buffer.from('picture')] as object[]
+  await expect(
+    startEmulator({ scenario: { version: 1, nodes: [{ outputs: { images } }] } }),
+  ).rejects.toThrow(
+    "scenario 1: nodes[0].outputs.images[0] is a Buffer: write { base64: buffer.toString('base64') }",
+  )
+})
+
 test('scenarios lists the scenarios of the package, with one line about each', async () => {
-  const { code, stdout } = await command(scenariosCommand, '.', '--json')
+  const { code, stdout } = await runCommand(scenariosCommand, '.', '--json')
   expect(code).toBe(0)
   const all = JSON.parse(stdout) as { name: string; about: string }[]
   const files = readdirSync(join(import.meta.dirname, '../../../recordings/scenarios'))
   const names = files.map((file) => file.replace('.yaml', '')).toSorted()
   expect(all.map(({ name }) => name)).toEqual(names)
   expect(all.filter(({ about }) => !/^[A-Z].{20,}\.$/.test(about))).toEqual([])
-  const text = await command(scenariosCommand, '.')
+  const text = await runCommand(scenariosCommand, '.')
   for (const { name, about } of all) expect(text.stdout).toContain(`${name}\n  ${about}\n`)
 })
 
 test('each scenario of the package is valid, and a server can start with it', async () => {
   const names = scenarioNames()
-  const { code, stdout } = await command(validateCommand, '.', ...names)
+  const { code, stdout } = await runCommand(validateCommand, '.', ...names)
   expect(stdout).toBe(names.map((name) => `${name} is valid\n`).join(''))
   expect(code).toBe(0)
-})
-
-test('validate needs a file that can be read, and says so', async () => {
-  expect(await command(validateCommand, '.')).toMatchObject({ code: 2 })
-  expect(await command(validateCommand, '.', 'gone.yaml')).toMatchObject({ code: 2 })
-  const { code, stdout } = await command(validateCommand, '.', '--help')
-  expect({ code, isHelp: stdout.startsWith('Usage: flowdouble validate') }).toEqual({
-    code: 0,
-    isHelp: true,
-  })
-  expect(await command(validateCommand, '.', 'out-of-memory')).toMatchObject({
-    code: 0,
-    stdout: 'out-of-memory is valid\n',
-  })
 })

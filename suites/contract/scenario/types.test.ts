@@ -57,11 +57,15 @@ test('rules about unknown types and odd patterns are rejected at the start', asy
   const nodes = [{ class_type: 'Ovn', durationMs: 1 }]
   await expect(
     startEmulator({ scenario: { version: 1, types: { Own: own }, nodes } }),
-  ).rejects.toThrow('Node rule 1 names the unknown node type "Ovn". Did you mean Own?')
+  ).rejects.toThrow('nodes[0].class_type names the unknown node type "Ovn"; did you mean Own?')
   const runs = [{ workflow: 'Nothing', waitMs: 1 }]
   await expect(startEmulator({ scenario: { version: 1, runs } })).rejects.toThrow(
-    'Run rule 1 names the unknown node type "Nothing".',
+    'runs[0].workflow names the unknown node type "Nothing".',
   )
+  const expands = { graph: { a: { class_type: 'Ovn' } }, result: [['a', 0]] }
+  await expect(
+    startEmulator({ scenario: { version: 1, types: { Own: own }, nodes: [{ expands }] } }),
+  ).rejects.toThrow('nodes[0].expands.graph.a.class_type names the unknown node type "Ovn"')
   const validate = [{ input: 'value', pattern: '(' }]
   await expect(startEmulator({ scenario: { version: 1, nodes: [{ validate }] } })).rejects.toThrow(
     'nodes[0].validate[0].pattern is not a regular expression',

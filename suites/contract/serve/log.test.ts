@@ -38,6 +38,41 @@ test('serve/log With its output piped a server logs each request, run and refusa
   ])
 })
 
+test('serve/log-worlds Requests and runs of further worlds are logged with the path of the world, without its keys', async () => {
+  const command = start(
+    'serve',
+    '--port',
+    '0',
+    '--json',
+    '--clock',
+    'instant',
+    '--deployment',
+    'hosted',
+  )
+  const url = urlIn(await command.says(/\n/))
+  const account = { user: 'ann', keys: ['key-of-ann-alone'], tier: 'pro' }
+  const control = (path: string, value: unknown) =>
+    fetch(url + path, { method: 'POST', body: JSON.stringify(value) })
+  await control('/_flowdouble/worlds', { name: 'one', accounts: [account] })
+  await control('/w/one/_flowdouble/fork', { name: 'two' })
+  const ask = (path: string) =>
+    fetch(`${url}${path}?note=key-of-ann-alone`, { headers: { 'X-API-Key': 'key-of-ann-alone' } })
+  for (const path of ['/w/one/api/queue', '/w/two/api/queue']) await ask(path)
+  const prompt = { '1': { class_type: 'FlowdoubleText', inputs: { text: 'hi' } } }
+  const headers = { 'X-API-Key': 'key-of-ann-alone' }
+  const body = JSON.stringify({ prompt })
+  await fetch(`${url}/w/two/api/prompt`, { method: 'POST', headers, body })
+  await command.logs(/success run/)
+  command.process.kill('SIGTERM')
+  const texts = (await command.ends).stderr.trimEnd().split('\n')
+  expect(texts.map((line) => line.replace(/^ *\d+\.\d{3}s {2}/, ''))).toEqual([
+    '/w/one  200 GET /api/queue?note=***',
+    '/w/two  200 GET /api/queue?note=***',
+    '/w/two  200 POST /api/prompt',
+    expect.stringMatching(/^\/w\/two {2}success run [-0-9a-f]{36} \d+ ms$/),
+  ])
+})
+
 test('serve/log-nearest A request that no endpoint answers is logged with the nearest endpoint', async () => {
   const read = async (deployment: 'local' | 'hosted', ...requests: [string, string][]) => {
     const reader = createRecordReader(undefined, [], deployment)
