@@ -131,7 +131,7 @@ export const worldPaths = (
 /** The options that can name files. */
 const fileOptions = ['objectInfo', 'nodes', 'subscriptionsFile']
 
-/** Rejects options that name files of this machine: a client gives their content. */
+/** Rejects options that name files of this machine, which clients cannot read. */
 function requireNoFiles(given: Readonly<Record<string, unknown>>): void {
   const isFile = (name: string): boolean =>
     [given[name]].flat().some((one) => typeof one === 'string')
