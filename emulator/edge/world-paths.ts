@@ -4,6 +4,7 @@ import { controlEndpoints, expectation } from '../../spec/control.ts'
 import type { Expectation } from '../journal/received.ts'
 import { fits, isPlainObject } from '../options/json-schema.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
+import { readScenarios } from '../options/scenario.ts'
 import { queryFilter } from './filters.ts'
 import type { WaitLimit, WorldHandle } from './handles.ts'
 
@@ -116,6 +117,7 @@ export const worldPaths = (
     const given = body.length === 0 ? {} : jsonBody(body)
     if (!isPlainObject(given) || !['string', 'undefined'].includes(typeof given['name']))
       throw unusable('The body must be {"name": "..."} with options, or {}.')
+    requireNoFiles(given)
     return ok(placeOf(await create(given)))
   },
   'POST fork': async ({ body }) => ok(placeOf(await handle.fork(nameIn(body)))),
@@ -125,5 +127,27 @@ export const worldPaths = (
     return ok({ closed: world !== undefined })
   },
 })
+
+/** The options that can name files. */
+const fileOptions = ['objectInfo', 'nodes', 'subscriptionsFile']
+
+/** Rejects options that name files of this machine, which clients cannot read. */
+function requireNoFiles(given: Readonly<Record<string, unknown>>): void {
+  const isFile = (name: string): boolean =>
+    [given[name]].flat().some((one) => typeof one === 'string')
+  const named = fileOptions.find(isFile)
+  if (named !== undefined)
+    throw unusable(`${named} names a file, which is not read over HTTP: give its content.`)
+  for (const one of [given['scenario'] ?? []].flat() as unknown[]) {
+    if (typeof one === 'string' && /[/\\]|\.(ya?ml|json)$/i.test(one))
+      throw unusable(
+        'scenario names a file, which is not read over HTTP: give its content or a name.',
+      )
+    if (!isPlainObject(one)) continue
+    const read = readScenarios(one)
+    if (typeof read === 'string') throw unusable(`The ${read}.`)
+    if (isPlainObject(one['world'])) requireNoFiles(one['world'])
+  }
+}
 
 const placeOf = ({ name, url }: Place): Place => ({ name, url })

@@ -29,6 +29,21 @@ proves(
       expect.stringContaining('share port'),
       expect.stringContaining('pace'),
     ])
+    const files = [
+      { nodes: ['/etc/nodes.json'] },
+      { objectInfo: 'types.json' },
+      { scenario: './mine.yaml' },
+      { scenario: { version: 1, world: { nodes: ['nodes.json'] } } },
+      { scenario: { version: 1, start: { files: [{ path: 'a', from: '/etc/hosts' }] } } },
+    ]
+    for (const value of files) {
+      const { status, json } = await create(value)
+      expect({ value, status, error: json().error }).toEqual({
+        value,
+        status: 400,
+        error: expect.stringMatching(/names a file/),
+      })
+    }
     const one = subjectOf(emulator!.worlds()[0]!)
     expect(one.emulator!.options).toMatchObject({ seed: '4', pace: 1, clock: 'manual' })
     // The whole API is below the name: requests, sockets, files and the control paths.
