@@ -1,7 +1,7 @@
 // Loads scenarios: from files, from those that come with the package, and from programs. The files that they name become
 // part of them, so that the options of a server are plain data. Errors state file, line, column and member.
 
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { scenarioFile } from '../../spec/scenario/nodes.ts'
 import { scenarioWorkflow } from '../../spec/scenario/start.ts'
@@ -157,12 +157,10 @@ function scenarioPath(source: string, folder: string): string {
   if (/[/\\]|\.(ya?ml|json)$/i.test(source)) return resolve(folder, source)
   const names = scenarioNames()
   if (names.includes(source)) return resolve(namedFolder(), `${source}.yaml`)
-  const path = resolve(folder, source)
-  if (source !== '' && statSync(path, { throwIfNoEntry: false }) !== undefined) return path
   const meant = nearest(source, names)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
   throw usageError(
-    `There is no scenario file or named scenario ${JSON.stringify(source)}.${hint} List the names with: flowdouble scenarios`,
+    `There is no scenario named ${JSON.stringify(source)}.${hint} List the names with: flowdouble scenarios. A file needs its ending or its folder, such as ./${source}`,
   )
 }
 
