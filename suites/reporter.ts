@@ -20,7 +20,7 @@ export const countingReporter: Reporter = {
         count.failed++
       }
     }
-    const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
-    process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`)
+    const skipped = count.skipped > 0 ? `${count.skipped} skipped\n` : ''
+    process.stdout.write(`\n${skipped}${count.passed} passed, ${count.failed} failed\n`)
   },
 }
