@@ -10,6 +10,8 @@ const slow = [
   'access/hosted',
   'access/token',
   'catalog/hosted',
+  'control/bounds',
+  'control/worlds',
   'catalog/own-types',
   'deliveries/agents',
   'deliveries/commands',
@@ -39,6 +41,10 @@ const slow = [
   'queue/bounds',
   'runs/cache',
   'runs/failures',
+  'scenario/expansion',
+  'scenario/files',
+  'scenario/lazy',
+  'scenario/named',
   'settings/settings',
   'signatures/forgotten',
   'subscriptions/file',
@@ -58,6 +64,7 @@ export const slowPlaces = slow.map((name) =>
 )
 
 const all = 'suites/**/*.test.ts'
+const longFiles = '**/*.long.test.ts'
 
 /**
  * Files to run and to leave out, by the mode of the test runner. Files that only the long command runs have `long` in
@@ -66,8 +73,11 @@ const all = 'suites/**/*.test.ts'
 export const commands = {
   quick: {
     include: ['suites/contract/**/*.test.ts', 'suites/house/tidy.test.ts'],
-    exclude: slowPlaces.map((place) => (place.endsWith('/') ? `${place}**` : place)),
+    exclude: [
+      ...slowPlaces.map((place) => (place.endsWith('/') ? `${place}**` : place)),
+      longFiles,
+    ],
   },
-  test: { include: [all], exclude: ['**/*.long.test.ts'] },
+  test: { include: [all], exclude: [longFiles] },
   long: { include: [all], exclude: [] },
 }
