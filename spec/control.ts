@@ -280,7 +280,12 @@ export const socketEnd = {
 const nothing = { type: 'object' } as const
 const list = (items: Schema): Schema => ({ type: 'array', items })
 const named = { type: 'object', additionalProperties: false, properties: { name } } as const
-const refused = { 400: controlError, 403: controlError, 409: controlError } as const
+const refused = {
+  400: controlError,
+  403: controlError,
+  409: controlError,
+  413: controlError,
+} as const
 const unread = { 403: controlError } as const
 
 /** The endpoints of the control API, below the address of a server or gateway, or of a world. */
@@ -535,6 +540,11 @@ export const rules = {
   },
   'control/waiting-request': {
     says: 'A request that waits at a reset or restore gets 503, and one in mid-body is cut off.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/body-limit': {
+    says: 'The body of a control request has at most 16 MiB; a larger one returns 413.',
     basis: 'chosen',
     on: both,
   },

@@ -206,6 +206,12 @@ export const limits = {
     unit: 'seconds',
     rules: ['deliveries/sender-time-out'],
   },
+  controlBody: {
+    what: 'the body of a request to the control API',
+    value: 16 * MiB,
+    unit: 'bytes',
+    rules: ['control/body-limit'],
+  },
   snapshots: {
     what: 'the snapshots of a world',
     value: 100,

@@ -1,16 +1,18 @@
 // The control paths: requests to the test double itself, not to the server or gateway that it emulates. They move the
 // clock, return the journal, and provide further operations of a machine.
 
+import { limits } from '../../spec/limits.ts'
 import { decodePart, splitTarget } from '../http/requests.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isConflict, isUsageError } from '../options/usage.ts'
+import type { IncomingRequest } from '../machine.ts'
 import type { HintingClock } from './clock-handle.ts'
 
 const CONTROL_ROOT = '/_flowdouble'
 const CONTROL_PREFIX = `${CONTROL_ROOT}/`
 
 /** The largest body of a control request, in bytes. */
-export const MAX_CONTROL_BYTES = 65_536
+export const MAX_CONTROL_BYTES = limits.controlBody.value
 
 /** Whether a request is for the control paths. A preflight is not: the emulated server answers it. */
 export const isControl = (method: string, target: string): boolean =>
@@ -48,9 +50,11 @@ export type ControlPaths = Readonly<
 
 /** Answers a control request. */
 export async function answerControl(
-  { method, target, body }: { method: string; target: string; body: Uint8Array },
+  { method, target, body, fault }: Pick<IncomingRequest, 'method' | 'target' | 'body' | 'fault'>,
   paths: ControlPaths,
 ): Promise<ControlReply> {
+  if (fault === 'tooLarge')
+    return refusal(413, `The body is larger than ${MAX_CONTROL_BYTES / 2 ** 20} MiB.`)
   const [path, query] = splitTarget(target.slice(CONTROL_PREFIX.length))
   if (path === '' && method === 'GET') return ok({ paths: listed(Object.keys(paths)) })
   const cut = path.indexOf('/') + 1

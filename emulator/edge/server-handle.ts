@@ -8,7 +8,7 @@ import { fits, violationText } from '../options/json-schema.ts'
 import { copyPlain } from '../options/plain-data.ts'
 import { readScenarios } from '../options/scenario.ts'
 import type { ServerOptions } from '../options/server-options.ts'
-import { usageError } from '../options/usage.ts'
+import { conflictError, usageError } from '../options/usage.ts'
 import type { Effect, Input, WorldChange } from '../machine.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Server } from '../server/state/server.ts'
@@ -86,6 +86,7 @@ export function createServerHandle(
       const [wrong] = faultViolations(fault)
       if (wrong !== undefined)
         throw usageError(`In the fault, ${violationText(wrong, 'it')} (see scenario.schema.json).`)
+      requireFuture(server, fault)
       dispatch((atMs) => ({ kind: 'script', atMs, change: { add: copyPlain(fault) } }))
       const id = server.state.script.faults.at(-1)?.id ?? ''
       return { id, remove: () => void removeFault(id) }
@@ -135,4 +136,11 @@ function requireRulesOnly(given: object): void {
     throw usageError(
       `load replaces rules and faults only; ${ignored} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,
     )
+}
+
+/** Rejects a fault whose time is over: it would never apply. */
+function requireFuture({ state }: Server, { when }: Parameters<Emulator['fault']>[0]): void {
+  const nowMs = state.nowMs - state.script.startedMs
+  if (when.atMs === undefined || when.atMs >= nowMs) return
+  throw conflictError(`The world is already at ${nowMs} ms: choose a later atMs.`)
 }

@@ -62,3 +62,28 @@ proves(
   },
   ownWorld,
 )
+
+proves(
+  'control/body-limit',
+  async (subject) => {
+    const pad = 'x'.repeat(16 * 2 ** 20)
+    const tooLarge = await subject.post('/_flowdouble/verify', { body: pad })
+    expect(tooLarge.status).toBe(413)
+    const picture = { base64: Buffer.alloc(100_000).toString('base64') }
+    const nodes = [{ class_type: 'SaveImage', outputs: { images: [picture] } }]
+    expect((await subject.post('/_flowdouble/scenario', { version: 1, nodes })).status).toBe(200)
+  },
+  ownWorld,
+)
+
+proves(
+  'faults/at-time',
+  async (subject) => {
+    const emulator = subject.emulator!
+    await emulator.advance(1000)
+    const late = { when: { atMs: 5 }, then: { restart: true as const } }
+    expect(() => emulator.fault(late)).toThrow('The world is already at 1000 ms')
+    expect((await subject.post('/_flowdouble/faults', late)).status).toBe(409)
+  },
+  ownWorld,
+)
