@@ -197,8 +197,7 @@ function inOrder(line: string): string {
   return JSON.stringify(Object.fromEntries(new Headers(headers)))
 }
 
-// Not behind msw: its sockets open before the server hears of them, and on a busy machine a session there has drawn one id
-// more than the recorded one.
+// msw is left out: on a busy machine a session behind it has drawn one random id more than the recorded session.
 test('determinism/edges The sessions on the edge fetch are the recorded ones, except for the order of headers.', async () => {
   const sessions = {
     local: (await live('a', 'fetch')).lines,
