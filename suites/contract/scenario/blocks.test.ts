@@ -3,7 +3,7 @@
 import { type Graph, node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { endOf, runAlone, scripted, startedIn, typeWith } from '../../judge/scripted.ts'
+import { endOf, runAlone, scripted, startedIn, typeWith } from '../../support/scripted.ts'
 import { nodesOf } from '../../support/transcript.ts'
 
 const types = {

@@ -4,7 +4,7 @@ import { type Graph, node } from '../../generate/graphs.ts'
 import { errorOf } from '../../judge/failures.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { endOf, lastedMs, runAlone, scripted, startedIn, typeWith } from '../../judge/scripted.ts'
+import { endOf, lastedMs, runAlone, scripted, startedIn, typeWith } from '../../support/scripted.ts'
 import { transcript } from '../../support/transcript.ts'
 
 const types = {

@@ -4,7 +4,7 @@ import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { wordOf } from '../../judge/jobs.ts'
 import { proves } from '../../judge/proves.ts'
-import { scripted } from '../../judge/scripted.ts'
+import { scripted } from '../../support/scripted.ts'
 import { endsRun } from '../../judge/responses.ts'
 import { transcript } from '../../support/transcript.ts'
 

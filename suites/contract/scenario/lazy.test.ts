@@ -3,7 +3,7 @@
 import { type Graph, node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { runAlone, scripted, startedIn, typeWith } from '../../judge/scripted.ts'
+import { runAlone, scripted, startedIn, typeWith } from '../../support/scripted.ts'
 import { transcript } from '../../support/transcript.ts'
 
 const lazyImage = ['IMAGE', { lazy: true }] as const

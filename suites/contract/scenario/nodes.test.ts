@@ -5,7 +5,7 @@ import { account, errorOf } from '../../judge/failures.ts'
 import { node, slow, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { endOf, lastedMs, runAlone, scripted, stepsOf } from '../../judge/scripted.ts'
+import { endOf, lastedMs, runAlone, scripted, stepsOf } from '../../support/scripted.ts'
 import { transcript } from '../../support/transcript.ts'
 
 const pace = { pace: 1 }

@@ -4,7 +4,7 @@ import { encode } from 'fast-png'
 import { node, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
-import { runAlone, scripted } from '../../judge/scripted.ts'
+import { runAlone, scripted } from '../../support/scripted.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 const png = Buffer.from(encode({ width: 2, height: 1, data: new Uint8Array(6), channels: 3 }))

@@ -5,7 +5,7 @@ import { slow, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { oneAtATimeOn } from '../../judge/jobs.ts'
 import { proves } from '../../judge/proves.ts'
-import { endOf, lastedMs, runAlone, scripted, stepsOf } from '../../judge/scripted.ts'
+import { endOf, lastedMs, runAlone, scripted, stepsOf } from '../../support/scripted.ts'
 import { transcript } from '../../support/transcript.ts'
 import { both } from '../../../spec/language.ts'
 

@@ -4,7 +4,7 @@ import { replay, startEmulator } from 'flowdouble'
 import { node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, test } from '../../judge/proves.ts'
-import { runAlone, scripted, startedIn, typeWith } from '../../judge/scripted.ts'
+import { runAlone, scripted, startedIn, typeWith } from '../../support/scripted.ts'
 
 const own = typeWith({ value: ['FLOAT', { default: 0.5 }] }, ['FLOAT'])
 const graph = {

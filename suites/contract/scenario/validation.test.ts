@@ -3,7 +3,7 @@
 import { type Graph, node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { scripted, typeWith } from '../../judge/scripted.ts'
+import { scripted, typeWith } from '../../support/scripted.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 /** A node with a checked input, whose declaration allows less. */

@@ -1,9 +1,9 @@
 // Shared by the cases about scenarios.
 
 import type { EmulatorOptions } from 'flowdouble'
-import { nodesOf } from '../support/transcript.ts'
-import type { Message } from './judge.ts'
-import type { Run, Subject } from './subject.ts'
+import { nodesOf } from './transcript.ts'
+import type { Message } from '../judge/judge.ts'
+import type { Run, Subject } from '../judge/subject.ts'
 
 type Scenario = Exclude<NonNullable<EmulatorOptions['scenario']>, string | readonly unknown[]>
 
