@@ -6,7 +6,7 @@ import { keyHeader } from '../../spec/server/access.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
-import { openSession, type Session } from './client.ts'
+import { openSession, type Patience, type Session, untilStill } from './client.ts'
 import { formOf, viewPath } from '../generate/form.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { type Edge, startOn, usualEdge } from './edges.ts'
@@ -121,8 +121,8 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
 
 /** How a subject waits for what its server does in time. */
 export type SubjectTime = {
-  /** Whether the time of the server stands still: what is not on its way then never comes. */
-  readonly isStill: boolean
+  /** How long a session waits for a message; without it to its end. */
+  readonly patience?: Patience
   readonly reach: Subject['reach']
   readonly idle: Subject['idle']
 }
@@ -143,7 +143,8 @@ function clockOf(emulator: Emulator): SubjectTime {
   const idle = async (): Promise<void> => {
     if (isManual) await emulator.until('idle')
   }
-  return { isStill: isManual || clock === 'instant', reach, idle }
+  const isStill = isManual || clock === 'instant'
+  return { ...(isStill && { patience: untilStill }), reach, idle }
 }
 
 /** A server, as subjects with different keys share it. */
@@ -220,7 +221,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
         ...(isHosted && key !== '' && { token: key }),
       })
       const target = query.size === 0 ? path : `${path}?${query.toString()}`
-      const session = await openSession(url, target, clientId, shared.time.isStill, deployment)
+      const session = await openSession(url, target, clientId, shared.time.patience, deployment)
       sessions.push(session)
       return session
     },
