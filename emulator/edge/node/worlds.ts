@@ -3,7 +3,6 @@
 
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
-import type { ScenarioInput } from '../../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { createServer, forkServer } from '../../server/server.ts'
@@ -25,6 +24,7 @@ import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { createLargePictures } from './large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { hostOf, listen, portOf } from './ports.ts'
+import { withScenarioFiles } from './scenarios.ts'
 import {
   connectWorld,
   type LastIds,
@@ -178,7 +178,7 @@ export function createWorlds(address: AddressParts): Worlds {
   }
   const create = async (name: string, own: Omit<WorldOptionsInput, 'name'>): Promise<Emulator> => {
     requireOwnOptions(own, listenerOptions)
-    const scenario = await readScenarios(own.scenario)
+    const scenario = await withScenarioFiles(own.scenario)
     const options = completeOptions(Object.assign({ port: 0 }, given, own, scenario))
     const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in own)
     const objectInfo = isShared
@@ -235,15 +235,6 @@ const currentHost = (served: () => ServedWorld): HandledHost => ({
   watch: (changed) => served().host.watch(changed),
   flushed: () => served().sockets.flushed(),
 })
-
-/** The scenarios with the content of the files that they name; without any, loads nothing. */
-export async function readScenarios(
-  given: ServerOptionsInput['scenario'],
-): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
-  if (given === undefined) return {}
-  const { loadScenarios } = await import('../../config/scenario-files.ts')
-  return { scenario: await loadScenarios(given, process.cwd()) }
-}
 
 /** Warnings for the operator, printed even with --quiet. */
 const warn = (line: string): void => void process.stderr.write(`flowdouble: ${line}\n`)
