@@ -4,8 +4,7 @@
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
-import { serverMachine } from '../../server/machine.ts'
-import { createServer, forkServer } from '../../server/server.ts'
+import { forkServer } from '../../server/server.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
 import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
@@ -18,8 +17,8 @@ import {
 } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
-import { createRecorder } from '../recorder.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
+import { recordedServer } from '../server-parts.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { createLargePictures } from './large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
@@ -194,17 +193,11 @@ export function createWorlds(address: AddressParts): Worlds {
     made: WorldOptions,
     hooks: Hooks<Input, Effect>,
   ): Promise<WorldParts> => {
-    const server = createServer(made, hosted)
-    const { objectInfo, ...recorded } = made
-    const recorder = await createRecorder(
-      serverMachine(server),
-      recorded,
-      async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
+    const file =
       name !== null || options.journal === null
         ? null
-        : journalFile(options.journal, options.overwrite, warn),
-      secrets,
-    )
+        : journalFile(options.journal, options.overwrite, warn)
+    const { server, recorder } = await recordedServer(made, hosted, file, secrets)
     return { name, server, options, recorder, hooks, lastIds: noIds }
   }
   const start: Worlds['start'] = async (options, made, hooks) => {
