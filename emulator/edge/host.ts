@@ -21,6 +21,7 @@ import {
   type ControlReply,
   answerControl,
   journalPath,
+  type ControlLoader,
   type ControlPaths,
   jsonText,
   type ClockMover,
@@ -119,7 +120,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   recorder: Recorder<I, E>,
   edge: Edge<E, R>,
   { onEntry, tamper, clocks }: Hooks<I, E>,
-  more: (move: ClockMover<E>) => Promise<ControlPaths> = () => Promise.resolve({}),
+  more: ControlLoader<E> = () => Promise.resolve({}),
 ): Host<I, E, R> {
   const { responses, monotonicMs } = edge
   const waiting = new Map<number, R>()

@@ -11,7 +11,7 @@ import type { Host } from './host.ts'
 import type { Recorder } from './recorder.ts'
 
 /** What the methods need from a machine and its edge. */
-export type WorldParts<I, E> = {
+type HandledWorld<I, E> = {
   readonly host: Pick<Host<I, E, never>, 'changeWorld' | 'watch'>
   readonly recorder: Pick<Recorder<I, E>, 'lines'>
   /** Resolves when all effects are sent. */
@@ -31,7 +31,7 @@ export function createWorldHandle<I, E>({
   snapshots,
   received,
   keepsTime,
-}: WorldParts<I, E>): WorldHandle {
+}: HandledWorld<I, E>): WorldHandle {
   return {
     requests: async (filter = {}) => {
       requireFilter(requestFilter, filter)

@@ -4,11 +4,11 @@
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
-import { forkServer } from '../../server/server.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
 import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
+import type { ControlLoader } from '../control.ts'
 import {
   type Emulator,
   listenerOptions,
@@ -18,21 +18,13 @@ import {
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
-import { recordedServer } from '../server-parts.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
+import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import { createLargePictures } from './large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { hostOf, listen, portOf } from './ports.ts'
 import { withScenarioFiles } from './scenarios.ts'
-import {
-  connectWorld,
-  type LastIds,
-  type Listeners,
-  type ServedWorld,
-  type ControlLoader,
-  serveWorlds,
-  type WorldParts,
-} from './wiring.ts'
+import { connectWorld, type Listeners, type ServedWorld, serveWorlds } from './wiring.ts'
 
 /** What an address has before its first world. */
 export type AddressParts = {
@@ -69,8 +61,6 @@ type Running = {
   readonly stop: () => void
 }
 
-const noIds: LastIds = { request: 0, socket: 0 }
-
 /** How many named worlds keep their edges while nothing happens: an edge takes as much memory as a new world. */
 const MAX_AWAKE = 256
 /** How many of the others to look at for one that can sleep. */
@@ -101,7 +91,7 @@ export function createWorlds(address: AddressParts): Worlds {
     const { name, options, recorder } = part
     let { lastIds } = part
     let edge: ServedWorld | undefined
-    const control: ControlLoader = async (move) =>
+    const control: ControlLoader<Effect> = async (move) =>
       (await import('../server-paths.ts')).serverPaths(running.handle(), move)
     const served = (): ServedWorld => {
       if (edge !== undefined) return edge
@@ -160,18 +150,7 @@ export function createWorlds(address: AddressParts): Worlds {
     onEntry: onWorld?.(name, options),
   })
   const fork = (part: WorldParts, served: ServedWorld, name: string): Emulator => {
-    const server = forkServer(part.server)
-    const lastIds = idsOf(served)
-    const recorder = part.recorder.fork()
-    const { options } = part
-    const running = open({
-      name,
-      server,
-      options,
-      recorder,
-      hooks: hooksOf(name, options),
-      lastIds,
-    })
+    const running = open(forkedParts(part, name, hooksOf(name, part.options), idsOf(served)))
     running.served().host.changeWorld({ do: 'fork' })
     return running.handle()
   }
@@ -185,23 +164,14 @@ export function createWorlds(address: AddressParts): Worlds {
       : readCatalog(options, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-    return open(await partOf(name, options, made, hooksOf(name, options))).handle()
-  }
-  const partOf = async (
-    name: string | null,
-    options: ServerOptions,
-    made: WorldOptions,
-    hooks: Hooks<Input, Effect>,
-  ): Promise<WorldParts> => {
-    const file =
-      name !== null || options.journal === null
-        ? null
-        : journalFile(options.journal, options.overwrite, warn)
-    const { server, recorder } = await recordedServer(made, hosted, file, secrets)
-    return { name, server, options, recorder, hooks, lastIds: noIds }
+    const hooks = hooksOf(name, options)
+    const part = { name, options, made, hosted, hooks, file: null, secrets }
+    return open(await newParts(part)).handle()
   }
   const start: Worlds['start'] = async (options, made, hooks) => {
-    const part = await partOf(null, options, made, hooks)
+    const file =
+      options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)
+    const part = await newParts({ name: null, options, made, hosted, hooks, file, secrets })
     await listen(listeners.main, options.host, options.port)
     part.recorder.open()
     main = open(part)
@@ -213,11 +183,6 @@ export function createWorlds(address: AddressParts): Worlds {
   }
   return { start }
 }
-
-const idsOf = ({ host, sockets }: ServedWorld): LastIds => ({
-  request: host.lastRequest(),
-  socket: sockets.lastId(),
-})
 
 /** The host of a world for a handle, which outlives the edge. */
 const currentHost = (served: () => ServedWorld): HandledHost => ({
