@@ -255,7 +255,10 @@ export const activeFault = {
   required: ['id', 'fault', 'matched', 'applied'],
 } as const satisfies Schema
 
-/** How sockets end. A close frame can carry these codes only. */
+/** The codes that a close frame can carry. */
+export const closeCodes = '1000 to 1014 without 1004 to 1006, or 3000 to 4999'
+
+/** How sockets end. */
 export const socketEnd = {
   anyOf: [
     { enum: ['reset', 'silence'] },
@@ -269,7 +272,7 @@ export const socketEnd = {
             { type: 'integer', minimum: 1007, maximum: 1014 },
             { type: 'integer', minimum: 3000, maximum: 4999 },
           ],
-          description: '1000 to 1014 without 1004 to 1006, or 3000 to 4999',
+          description: closeCodes,
         },
       },
       required: ['close'],

@@ -1,6 +1,6 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
-import { frameFilter, messageFilter, socketEnd } from '../../spec/control.ts'
+import { closeCodes, frameFilter, messageFilter, socketEnd } from '../../spec/control.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
 import { faultViolations } from '../options/faults.ts'
@@ -53,8 +53,7 @@ export type ServerHandle = WorldHandle &
     | 'dropSockets'
   >
 
-const endUsage =
-  'Sockets end with "reset", "silence" or {close: 1012}; the code is 1000 to 1014 without 1004 to 1006, or 3000 to 4999.'
+const endUsage = `Sockets end with "reset", "silence" or {close: 1012}; the code is ${closeCodes}.`
 
 export function createServerHandle(
   { server, options, recorder }: ServerParts,
