@@ -1,6 +1,7 @@
 // The control paths of a workflow server beyond those of every machine. Loaded with the first control request.
 
-import { closeCodes, controlEndpoints, socketEnd } from '../../spec/control.ts'
+import { controlEndpoints } from '../../spec/control.ts'
+import { closeCodes, socketEnd } from '../../spec/socket-end.ts'
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { Effect, SocketEnd } from '../machine.ts'
 import { fits, isPlainObject } from '../options/json-schema.ts'

@@ -1,11 +1,9 @@
 // The methods that reset a running machine, keep its states, and return what it has received.
 
 import type { Received, ReceivedRequest } from '../journal/received.ts'
-import { expectation, requestFilter } from '../../spec/control.ts'
 import { limits } from '../../spec/limits.ts'
 import { conflictError } from '../options/usage.ts'
 import { awaitRequestOf } from './await-request.ts'
-import { requireFilter } from './filters.ts'
 import type { WorldHandle } from './handles.ts'
 import type { Host } from './host.ts'
 import type { Recorder } from './recorder.ts'
@@ -34,12 +32,14 @@ export function createWorldHandle<I, E>({
 }: HandledWorld<I, E>): WorldHandle {
   return {
     requests: async (filter = {}) => {
-      requireFilter(requestFilter, filter)
+      const { requireFilter } = await import('./filters.ts')
+      requireFilter('requests', filter)
       const { matchesRequest } = await import('../journal/received.ts')
       return (await received()).items.filter((one) => matchesRequest(one, filter))
     },
     verify: async (expected) => {
-      requireFilter(expectation, expected)
+      const { requireFilter } = await import('./filters.ts')
+      requireFilter('verify', expected)
       const { verify } = await import('../journal/received.ts')
       return verify(await received(), expected)
     },
