@@ -95,12 +95,9 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const { responses, monotonicMs } = edge
   let { lastRequest = 0 } = edge
   let isClosed = false
-  /** How many control requests are being answered. */
-  let controlCount = 0
   /** Those that wait for requests. */
   const watchers = new Set<() => void>()
-  /** How many effects of each kind have been emitted, for each counter. */
-  const counts = new Set<Map<string, number>>()
+  const counter = createCounter(machine.nameOf)
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
   const write = (response: R, reply: Reply | ReplyEffect): void => {
@@ -111,10 +108,6 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     void ready.then(send).catch(() => responses.drop(response))
   }
   const waiting = createWaiting(responses, write)
-  const count = (effect: E): void => {
-    const name = machine.nameOf(effect)
-    for (const counted of counts) counted.set(name, (counted.get(name) ?? 0) + 1)
-  }
   const emit = (input: I, effects: readonly E[]): void => {
     const entry = { input, effects }
     recorder.record(entry)
@@ -123,7 +116,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
       else if (isOfFault(effect)) waiting.disturb(effect)
     }
     edge.emit(effects)
-    if (counts.size > 0) effects.forEach(count)
+    counter.add(effects)
     if (watchers.size > 0) for (const changed of watchers) changed()
     onEntry?.(entry)
   }
@@ -157,35 +150,16 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     waiting.end(closed)
   }
   const move: ClockMover<E> = async (how) => {
-    const counted = new Map<string, number>()
-    counts.add(counted)
-    try {
-      await how(clock)
-    } finally {
-      counts.delete(counted)
-    }
-    return { nowMs: machine.nowMs(), timeMs: timeMs(), happened: Object.fromEntries(counted) }
+    const happened = await counter.during(() => how(clock))
+    return { nowMs: machine.nowMs(), timeMs: timeMs(), happened }
   }
-  const own: ControlPaths = Object.assign(journalPath(recorder.lines), {
-    'GET openapi.json': async () => jsonText(await edge.openapi()),
-  } satisfies ControlPaths)
-  const control: Host<I, E, R>['answerControl'] = async (arrived, response, headers) => {
-    const why = whyRefused(responses.callerOf(response), edge.guard)
-    if (why !== undefined) return responses.writeControl(response, refusal(403, why), {})
-    controlCount++
-    try {
-      const paths: ControlPaths = Object.assign({}, own, await more(move))
-      responses.writeControl(response, await answerControl(arrived, paths), headers)
-    } finally {
-      controlCount--
-    }
-  }
+  const control = createControl(edge, recorder.lines, () => more(move))
   return {
     driver,
     clock,
     timeMs,
     enter,
-    isIdle: () => waiting.count() + controlCount + watchers.size === 0,
+    isIdle: () => waiting.count() + control.count() + watchers.size === 0,
     lastRequest: () => lastRequest,
     changeWorld,
     watch: (changed) => {
@@ -194,7 +168,69 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     },
     close,
     write,
-    answerControl: control,
+    answerControl: control.answer,
+  }
+}
+
+/** Counts the effects that are emitted, by name. */
+function createCounter<E>(nameOf: (effect: E) => string): {
+  readonly add: (effects: readonly E[]) => void
+  /** Does some work, and returns the numbers of the effects that are emitted meanwhile. */
+  readonly during: (work: () => Promise<void>) => Promise<Readonly<Record<string, number>>>
+} {
+  const counts = new Set<Map<string, number>>()
+  const count = (effect: E): void => {
+    const name = nameOf(effect)
+    for (const counted of counts) counted.set(name, (counted.get(name) ?? 0) + 1)
+  }
+  return {
+    add: (effects) => {
+      if (counts.size > 0) effects.forEach(count)
+    },
+    during: async (work) => {
+      const counted = new Map<string, number>()
+      counts.add(counted)
+      try {
+        await work()
+      } finally {
+        counts.delete(counted)
+      }
+      return Object.fromEntries(counted)
+    },
+  }
+}
+
+/**
+ * Answers control requests.
+ * @param journal reads the lines of the journal.
+ * @param more loads the paths beyond those that every host has.
+ */
+function createControl<E, R>(
+  { responses, guard, openapi }: Edge<E, R>,
+  journal: () => Promise<readonly string[]>,
+  more: () => Promise<ControlPaths>,
+): {
+  readonly answer: Host<unknown, E, R>['answerControl']
+  /** How many control requests are being answered. */
+  readonly count: () => number
+} {
+  let count = 0
+  const own: ControlPaths = Object.assign(journalPath(journal), {
+    'GET openapi.json': async () => jsonText(await openapi()),
+  } satisfies ControlPaths)
+  return {
+    answer: async (arrived, response, headers) => {
+      const why = whyRefused(responses.callerOf(response), guard)
+      if (why !== undefined) return responses.writeControl(response, refusal(403, why), {})
+      count++
+      try {
+        const paths: ControlPaths = Object.assign({}, own, await more())
+        responses.writeControl(response, await answerControl(arrived, paths), headers)
+      } finally {
+        count--
+      }
+    },
+    count: () => count,
   }
 }
 

@@ -72,21 +72,9 @@ export function createWorlds(address: AddressParts): Worlds {
   const shared = { codec, pictures: createLargePictures(codec) }
   const named = createNames<Running>()
   const secrets = new Set<string>()
-  /** The named worlds with an edge; those connected last at the end. */
-  const awake = new Set<Running>()
+  const awake = createAwake()
   let main: Running
 
-  const wake = (world: Running): void => {
-    awake.add(world)
-    if (awake.size <= MAX_AWAKE) return
-    let looks = 0
-    for (const one of awake) {
-      if (++looks > MAX_LOOKS) return
-      awake.delete(one)
-      if (one !== world && one.sleep()) return
-      awake.add(one)
-    }
-  }
   const open = (part: WorldParts): Running => {
     const { name, options, recorder } = part
     let { lastIds } = part
@@ -96,7 +84,7 @@ export function createWorlds(address: AddressParts): Worlds {
     const served = (): ServedWorld => {
       if (edge !== undefined) return edge
       edge = connectWorld(Object.assign({}, part, { lastIds }), control, shared)
-      if (name !== null) wake(running)
+      if (name !== null) awake.add(running)
       return edge
     }
     const sleep = (): boolean => {
@@ -182,6 +170,27 @@ export function createWorlds(address: AddressParts): Worlds {
     return main.handle()
   }
   return { start }
+}
+
+/** The named worlds with an edge. When there are too many, those that were connected first sleep if they can. */
+function createAwake(): {
+  readonly add: (world: Running) => void
+  readonly delete: (world: Running) => void
+} {
+  /** Those connected last at the end. */
+  const awake = new Set<Running>()
+  const add = (world: Running): void => {
+    awake.add(world)
+    if (awake.size <= MAX_AWAKE) return
+    let looks = 0
+    for (const one of awake) {
+      if (++looks > MAX_LOOKS) return
+      awake.delete(one)
+      if (one !== world && one.sleep()) return
+      awake.add(one)
+    }
+  }
+  return { add, delete: (world) => void awake.delete(world) }
 }
 
 /** The host of a world for a handle, which outlives the edge. */
