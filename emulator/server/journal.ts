@@ -18,18 +18,22 @@ import { createServer } from './server.ts'
 import type { WorldOptions } from './state/options.ts'
 
 /** The options that a journal contains. The catalogue is omitted: it is too large, and the same each time. */
-export type JournalOptions = Omit<WorldOptions, 'objectInfo'>
+export type JournalOptions = Omit<WorldOptions, 'objectInfo'> & {
+  /** The node types that the scenario adds to the catalogue; absent in journals of earlier versions. */
+  readonly types?: object
+}
 
 export type ServerFormat = JournalFormat<JournalOptions, Input, Effect>
 
-/** @param objectInfo returns the catalogue for the replay. */
-export const serverFormat = (objectInfo: () => string): ServerFormat => ({
+/** @param catalogueWith returns the catalogue for a replay, with the types of its scenario. */
+export const serverFormat = (catalogueWith: (types: object) => () => string): ServerFormat => ({
   version: 'journal 2',
   machine: 'server',
   secretsOf: (options) => secretsOf(options).map(({ text }) => text),
   redactor,
   inputOf: (value) => restoreInput(value) as Input,
-  start: (options) => serverMachine(createServer({ ...options, objectInfo }, hosted)),
+  start: ({ types = {}, ...options }) =>
+    serverMachine(createServer({ ...options, objectInfo: catalogueWith(types) }, hosted)),
 })
 
 type RequestInput = Extract<Input, { kind: 'request' }>
@@ -72,6 +76,7 @@ const redactOptions = (
   ...options,
   // A program can write a key into a fault, a rule or a file.
   script: redactPlain(options.script, redact) as JournalOptions['script'],
+  types: redactPlain(options.types, redact) as object,
   token: options.token === null ? null : toPlaceholder(options.token),
   accounts: options.accounts.map((account) => ({
     ...account,

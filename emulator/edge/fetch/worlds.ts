@@ -164,11 +164,11 @@ async function createRecorded(
   requireKnownTypes(options, objectInfo)
   const made = worldOptions(options, objectInfo, Date.now(), linksPort)
   const server = createServer(made, options.deployment === 'hosted' ? hosted : null)
-  const { objectInfo: _, ...recorded } = made
+  const { objectInfo: _, ...own } = made
   const recorder = await createRecorder(
     serverMachine(server),
-    recorded,
-    async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
+    { ...own, types: options.scenario.types },
+    async () => (await import('../../server/journal.ts')).serverFormat(() => objectInfo),
     null,
     secrets,
   )

@@ -195,11 +195,11 @@ export function createWorlds(address: AddressParts): Worlds {
     hooks: Hooks<Input, Effect>,
   ): Promise<WorldParts> => {
     const server = createServer(made, hosted)
-    const { objectInfo, ...recorded } = made
+    const { objectInfo, ...own } = made
     const recorder = await createRecorder(
       serverMachine(server),
-      recorded,
-      async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
+      { ...own, types: options.scenario.types },
+      async () => (await import('../../server/journal.ts')).serverFormat(() => objectInfo),
       name !== null || options.journal === null
         ? null
         : journalFile(options.journal, options.overwrite, warn),
