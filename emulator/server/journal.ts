@@ -4,7 +4,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { keyHeader, secretKeys } from '../../spec/server/access.ts'
-import { base64, lettersOf } from '../lib/base64.ts'
+import { base64, bytesOfBase64, lettersOf } from '../lib/base64.ts'
 import { isObject, type Json, readDocument, writeJson } from '../lib/json.ts'
 import { restoreInput, type LineBody, decodeUtf8 } from '../journal/bodies.ts'
 import { holdsSecret, knownSecrets, secretsOf, withoutSecrets } from '../journal/known-secrets.ts'
@@ -207,19 +207,31 @@ function redactJson(value: Json, redact: Redactor): Json {
   return isChanged ? members : value
 }
 
-/** The same for a value that a program passed: its texts, and the names of its members. */
+/** The same for a value that a program passed: its texts, its files, and the names of its members. */
 function redactPlain(value: unknown, redact: Redactor): unknown {
   if (typeof value === 'string') return redact.redactKnown(value)
   if (Array.isArray(value)) return value.map((item) => redactPlain(item, redact))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      redact.redactKnown(name),
-      isSecret(name) && typeof member === 'string' && member !== ''
-        ? redact.one(member)
-        : redactPlain(member, redact),
-    ]),
+    Object.entries(value).map(([name, member]) => {
+      const redactedName = redact.redactKnown(name)
+      if (typeof member !== 'string' || member === '')
+        return [redactedName, redactPlain(member, redact)]
+      if (isSecret(name)) return [redactedName, redact.one(member)]
+      return [
+        redactedName,
+        redact.redactKnown(name === 'base64' ? withoutKeys(member, redact) : member),
+      ]
+    }),
   )
+}
+
+/** The base64 of a file without the known secrets in its bytes; any other text as it is. */
+function withoutKeys(text: string, redact: Redactor): string {
+  const bytes = orUndefined(() => bytesOfBase64(text))
+  if (bytes === undefined) return text
+  const redacted = redactBytes(bytes, redact)
+  return redacted === bytes ? text : base64(redacted)
 }
 
 /** Matches the name of a secret member of a JSON text and the opening quote of its value, at any place. */
