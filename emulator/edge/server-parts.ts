@@ -1,15 +1,51 @@
-// The parts of an edge that every workflow server has: who may use its control paths, the replies of its HTTP layer, and
+// The parts of an edge that every workflow server has: the server with its journal, who may use its control paths, the replies of its HTTP layer, and
 // the path below which a world is served.
 
 import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
+import type { Effect, Input } from '../machine.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { finish } from '../server/response-headers.ts'
+import { serverMachine } from '../server/machine.ts'
+import { createServer } from '../server/server.ts'
 import type { WorldOptions } from '../server/state/options.ts'
-import type { Server } from '../server/state/server.ts'
+import type { Hosted, Server } from '../server/state/server.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Guard } from './control-access.ts'
 import type { RunState } from './handles.ts'
 import type { Responses } from './host.ts'
+import type { JournalFile } from './journal-file.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+
+/** A server, and what records its journal. */
+export type RecordedServer = {
+  readonly server: Server
+  readonly recorder: Recorder<Input, Effect>
+}
+
+/**
+ * Creates a server with its journal, which does not repeat the catalogue among the options.
+ * @param types the node types that its scenario adds to the catalogue.
+ * @param file the journal is also written to it; null for none.
+ * @param secrets those of the other servers at the address.
+ */
+export async function recordedServer(
+  options: WorldOptions,
+  types: object,
+  hosted: Hosted | null,
+  file: JournalFile | null,
+  secrets: Set<string>,
+): Promise<RecordedServer> {
+  const server = createServer(options, hosted)
+  const { objectInfo, ...others } = options
+  const recorder = await createRecorder(
+    serverMachine(server),
+    { ...others, types },
+    async () => (await import('../server/journal.ts')).serverFormat(() => objectInfo),
+    file,
+    secrets,
+  )
+  return { server, recorder }
+}
 
 /** The states that the runs of a server reach. */
 export const runStates = ['started', 'success', 'error', 'interrupted'] satisfies RunState[]

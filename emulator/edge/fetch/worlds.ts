@@ -4,15 +4,13 @@ import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
 import * as hosted from '../../server/hosted/index.ts'
-import { serverMachine } from '../../server/machine.ts'
-import { createServer, forkServer } from '../../server/server.ts'
-import type { Server } from '../../server/state/server.ts'
+import { forkServer } from '../../server/server.ts'
 import { type CatalogSources, readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
-import { createRecorder, type Recorder } from '../recorder.ts'
 import { createServerHandle } from '../server-handle.ts'
+import { type RecordedServer, recordedServer } from '../server-parts.ts'
 import { serverPaths } from '../server-paths.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { ClientSocket } from './client-socket.ts'
@@ -154,25 +152,18 @@ export async function startWorlds(
 }
 
 /** A server and its journal. */
-async function createRecorded(
+function createRecorded(
   options: ServerOptions,
   { linksPort }: Places,
   sources: CatalogSources,
   secrets: Set<string>,
-): Promise<{ readonly server: Server; readonly recorder: Recorder<Input, Effect> }> {
+): Promise<RecordedServer> {
   const objectInfo = readCatalog(options, sources)
   requireKnownTypes(options, objectInfo)
   const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-  const server = createServer(made, options.deployment === 'hosted' ? hosted : null)
-  const { objectInfo: _, ...own } = made
-  const recorder = await createRecorder(
-    serverMachine(server),
-    { ...own, types: options.scenario.types },
-    async () => (await import('../../server/journal.ts')).serverFormat(() => objectInfo),
-    null,
-    secrets,
-  )
-  return { server, recorder }
+  const { types } = options.scenario
+  const own = options.deployment === 'hosted' ? hosted : null
+  return recordedServer(made, types, own, null, secrets)
 }
 
 /** How requests and sockets reach a world: by their target, or the host of the signed links. */

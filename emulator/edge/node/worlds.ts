@@ -3,10 +3,8 @@
 
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
-import type { ScenarioInput } from '../../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
-import { serverMachine } from '../../server/machine.ts'
-import { createServer, forkServer } from '../../server/server.ts'
+import { forkServer } from '../../server/server.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
 import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
@@ -19,12 +17,13 @@ import {
 } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
-import { createRecorder } from '../recorder.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
+import { recordedServer } from '../server-parts.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { createLargePictures } from './large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { hostOf, listen, portOf } from './ports.ts'
+import { withScenarioFiles } from './scenarios.ts'
 import {
   connectWorld,
   type LastIds,
@@ -178,7 +177,7 @@ export function createWorlds(address: AddressParts): Worlds {
   }
   const create = async (name: string, own: Omit<WorldOptionsInput, 'name'>): Promise<Emulator> => {
     requireOwnOptions(own, listenerOptions)
-    const scenario = await readScenarios(own.scenario)
+    const scenario = await withScenarioFiles(own.scenario)
     const options = completeOptions(Object.assign({ port: 0 }, given, own, scenario))
     const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in own)
     const objectInfo = isShared
@@ -194,17 +193,12 @@ export function createWorlds(address: AddressParts): Worlds {
     made: WorldOptions,
     hooks: Hooks<Input, Effect>,
   ): Promise<WorldParts> => {
-    const server = createServer(made, hosted)
-    const { objectInfo, ...own } = made
-    const recorder = await createRecorder(
-      serverMachine(server),
-      { ...own, types: options.scenario.types },
-      async () => (await import('../../server/journal.ts')).serverFormat(() => objectInfo),
+    const file =
       name !== null || options.journal === null
         ? null
-        : journalFile(options.journal, options.overwrite, warn),
-      secrets,
-    )
+        : journalFile(options.journal, options.overwrite, warn)
+    const { types } = options.scenario
+    const { server, recorder } = await recordedServer(made, types, hosted, file, secrets)
     return { name, server, options, recorder, hooks, lastIds: noIds }
   }
   const start: Worlds['start'] = async (options, made, hooks) => {
@@ -235,15 +229,6 @@ const currentHost = (served: () => ServedWorld): HandledHost => ({
   watch: (changed) => served().host.watch(changed),
   flushed: () => served().sockets.flushed(),
 })
-
-/** The scenarios with the content of the files that they name; without any, loads nothing. */
-export async function readScenarios(
-  given: ServerOptionsInput['scenario'],
-): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
-  if (given === undefined) return {}
-  const { loadScenarios } = await import('../../config/scenario-files.ts')
-  return { scenario: await loadScenarios(given, process.cwd()) }
-}
 
 /** Warnings for the operator, printed even with --quiet. */
 const warn = (line: string): void => void process.stderr.write(`flowdouble: ${line}\n`)
