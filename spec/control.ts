@@ -280,6 +280,14 @@ export const socketEnd = {
 const nothing = { type: 'object' } as const
 const list = (items: Schema): Schema => ({ type: 'array', items })
 const named = { type: 'object', additionalProperties: false, properties: { name } } as const
+/** The content of a scenario, or its name among those of the package. */
+const scenarioOrName = {
+  anyOf: [
+    { type: 'object', required: ['version'], properties: { version: { const: 1 } } },
+    { type: 'string' },
+  ],
+} as const
+
 const refused = {
   400: controlError,
   403: controlError,
@@ -436,8 +444,8 @@ export const controlEndpoints = {
     method: 'POST',
     path: '/_flowdouble/scenario',
     on: both,
-    does: 'Replaces the rules and faults of the scenario in force.',
-    body: { type: 'object', required: ['version'], properties: { version: { const: 1 } } },
+    does: 'Replaces the rules and faults of the scenario in force by those of one, or of several merged in order.',
+    body: { anyOf: [scenarioOrName, { type: 'array', items: scenarioOrName }] },
     replies: { 200: nothing, ...refused },
   },
   listFaults: {
@@ -613,6 +621,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/closed-wait': {
+    says: 'A wait for requests is rejected when its world closes, and immediately on a closed world.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/first-submit': {
     says: 'A wait without any run says that no run has been submitted.',
     basis: 'chosen',
@@ -648,6 +661,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/scenario-names': {
+    says: 'A scenario of the package is loaded by its name. Over HTTP the server reads no other file.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/rules-only': {
     says: 'A scenario with members that only a new world takes is not loaded.',
     basis: 'chosen',
@@ -679,7 +697,7 @@ export const rules = {
     on: both,
   },
   'control/closed-gateway': {
-    says: 'A post that waits for its delivery when its gateway closes gets 503.',
+    says: 'A closing gateway sends 503 to posts that wait for a delivery, and rejects waits for requests.',
     basis: 'chosen',
     on: gateway,
   },

@@ -14,7 +14,6 @@ import type {
 } from '../journal/received.ts'
 import type { Effect, Entry, SocketEnd } from '../machine.ts'
 import type { CompleteGatewayOptions, GatewayOptionsInput, RouteInput } from '../options/gateway.ts'
-import type { ScenarioInput } from '../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
 
 /** The states that a run reaches. */
@@ -56,7 +55,7 @@ export type WorldHandle = {
   /**
    * Waits until as many requests as expected (by default one) match since the last reset, and returns the latest of them:
    * immediately if they are there. The wait is in real time, whatever the clock. Throws with the requests that come
-   * closest after `withinMs` milliseconds, by default 5000.
+   * closest after `withinMs` milliseconds, by default 5000, and when the world closes.
    */
   readonly received: (expected?: Expectation, limit?: WaitLimit) => Promise<ReceivedRequest>
   /**
@@ -178,8 +177,11 @@ export type Emulator = ClockHandle &
     readonly faults: () => readonly ActiveFault[]
     /** Removes a fault by its id; returns whether it existed. */
     readonly removeFault: (id: string) => boolean
-    /** Replaces the rules and faults of the scenario in force. */
-    readonly load: (scenario: ScenarioInput) => void
+    /**
+     * Replaces the rules and faults of the scenario in force by those of a file, of a scenario of the package by its name,
+     * or of the content of one; several are merged in order. Content applies immediately, before the promise resolves.
+     */
+    readonly load: (scenario: NonNullable<ServerOptionsInput['scenario']>) => Promise<void>
     /** The messages of the sockets since the last reset that match, oldest first. */
     readonly messages: (filter?: Partial<SocketMessage>) => Promise<readonly SocketMessage[]>
     /** The binary frames since the last reset that match, oldest first. */

@@ -99,8 +99,8 @@ export type Host<I, E, R> = {
   readonly lastRequest: () => number
   /** Changes the whole state of the machine. Unless it is a snapshot, requests that wait get 503. */
   readonly changeWorld: (change: WorldChange) => void
-  /** Calls back after each input, until the returned function is called. */
-  readonly watch: (changed: () => void) => () => void
+  /** Calls back after each input and when the machine closes, until the returned function is called. */
+  readonly watch: (changed: (isClosed: boolean) => void) => () => void
   /** Stops the machine for good. Requests that wait get 503, and so do those that still arrive. */
   readonly close: () => void
   /** Writes a reply that bypasses the machine. */
@@ -130,7 +130,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   /** The requests whose responses are sent in parts. */
   const begun = new Set<number>()
   /** Those that wait for requests. */
-  const watchers = new Set<() => void>()
+  const watchers = new Set<(isClosed: boolean) => void>()
   /** How many effects of each kind have been emitted, for each counter. */
   const counts = new Set<Map<string, number>>()
 
@@ -170,7 +170,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     }
     edge.emit(effects)
     if (counts.size > 0) effects.forEach(count)
-    if (watchers.size > 0) for (const changed of watchers) changed()
+    if (watchers.size > 0) for (const changed of watchers) changed(false)
     onEntry?.(entry)
   }
   const { batch, flushed, worked, states, hint } = edge
@@ -209,6 +209,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     isClosed = true
     driver.stop()
     endWaiting(closed)
+    for (const changed of watchers) changed(true)
   }
   const move: ClockMover<E> = async (how) => {
     const counted = new Map<string, number>()
@@ -244,6 +245,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     changeWorld,
     watch: (changed) => {
       watchers.add(changed)
+      if (isClosed) changed(true)
       return () => void watchers.delete(changed)
     },
     close,

@@ -14,6 +14,7 @@ import { type RecordedServer, recordedServer } from '../server-parts.ts'
 import { serverPaths } from '../server-paths.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { ClientSocket } from './client-socket.ts'
+import { rejectFiles } from './scenarios.ts'
 import { createTurns } from './turns.ts'
 import { connectWorld, type ServedWorld, type WorldParts } from './wiring.ts'
 
@@ -93,7 +94,7 @@ export async function startWorlds(
       recorder.close()
     }
     const emulator: InProcessEmulator = {
-      ...createServerHandle({ server, options, recorder }, handled),
+      ...createServerHandle({ server, options, recorder }, handled, rejectFiles),
       name,
       url,
       port: places.port,

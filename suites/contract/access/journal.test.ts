@@ -166,7 +166,7 @@ proves(
       (await request('GET', `/view?${query}`, undefined, headers)).bytes.length
     expect(await read('filename=a.txt&type=input')).toBe(20)
     for (const rules of [[], [notes]]) {
-      emulator!.load({ version: 1, nodes: rules })
+      await emulator!.load({ version: 1, nodes: rules })
       await request('POST', '/prompt', JSON.stringify({ prompt: solid() }), headers)
       await emulator!.until('idle')
     }
