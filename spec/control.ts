@@ -197,7 +197,7 @@ export const verification = {
     message: { ...text, description: 'what was expected and received, for an assertion' },
     complete: {
       type: 'boolean',
-      description: 'false if the journal has dropped requests since the last reset',
+      description: 'false if requests since the last reset are no longer kept',
     },
   },
   required: ['passed', 'count', 'matched', 'near', 'message', 'complete'],
@@ -598,6 +598,11 @@ export const rules = {
   },
   'control/requests': {
     says: 'The control API lists requests with decoded bodies, their replies and runs, without secrets.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/requests-kept': {
+    says: 'A world keeps its latest 10,000 requests, up to 8 MiB, however many runs lie between them.',
     basis: 'chosen',
     on: both,
   },

@@ -47,7 +47,7 @@ export type ClockHandle<E = Effect, State extends string = RunState> = {
 export type WorldHandle = {
   /**
    * The requests since the last reset that match all members of the filter, oldest first. Secrets are placeholders. The
-   * journal keeps the latest entries only: see `journal`.
+   * latest 10,000 are kept, up to 8 MiB.
    */
   readonly requests: (filter?: RequestFilter) => Promise<readonly ReceivedRequest[]>
   /** Counts the requests since the last reset that match, and lists those that nearly do. */
@@ -182,9 +182,12 @@ export type Emulator = ClockHandle &
      * or of the content of one; several are merged in order. Content applies immediately, before the promise resolves.
      */
     readonly load: (scenario: NonNullable<ServerOptionsInput['scenario']>) => Promise<void>
-    /** The messages of the sockets since the last reset that match, oldest first. */
+    /**
+     * The messages of the sockets since the last reset that match, oldest first: those among the latest 1,000 entries of
+     * the journal, some 36 runs of 20 steps. Reset the world between tests, or use a snapshot.
+     */
     readonly messages: (filter?: Partial<SocketMessage>) => Promise<readonly SocketMessage[]>
-    /** The binary frames since the last reset that match, oldest first. */
+    /** The binary frames since the last reset that match, oldest first: like `messages`. */
     readonly frames: (filter?: Partial<SentFrame>) => Promise<readonly SentFrame[]>
     /** The runs in the queue and in the history, in the order of their submits. */
     readonly runs: () => readonly RunView[]
