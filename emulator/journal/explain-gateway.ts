@@ -21,7 +21,7 @@ export const gatewayReader: JournalReader = {
   },
   effectText: (effect) => {
     const { kind, route, verdict, level, text } = effect
-    const id = String(idOf(effect) ?? 'without id')
+    const id = idOf(effect) ?? 'without id'
     if (kind === 'post') return `post ${String(route)} ${id} ${String(verdict)}`
     if (kind === 'log') return `log ${String(level)}: ${String(text)}`
     const { target, status } = contentOf(effect)
@@ -32,7 +32,7 @@ export const gatewayReader: JournalReader = {
     return undefined
   },
   linksOf: ({ effects }) => {
-    const ids = new Set(effects.map(idOf).filter((id) => typeof id === 'string'))
+    const ids = new Set(effects.flatMap((one) => idOf(one) ?? []))
     const failed = effects.some(
       (one) => one['kind'] === 'outbox' && contentOf(one)['error'] !== null,
     )
@@ -44,7 +44,7 @@ export const gatewayReader: JournalReader = {
   },
   reasonsOf: (_journal, { effects }) =>
     effects.flatMap(({ kind, status, verdict, reason, body }) => {
-      if (kind === 'post') return reason === null ? [] : `${String(verdict)}: ${String(reason)}`
+      if (kind === 'post') return typeof reason === 'string' ? `${String(verdict)}: ${reason}` : []
       const found = kind === 'reply' ? answers.find((one) => fits(one, status, body)) : undefined
       return found === undefined ? [] : `${found.status}: ${found.when}`
     }),
@@ -70,7 +70,9 @@ const has =
 const contentOf = (effect: Value): Value =>
   (effect['run'] ?? effect['delivery'] ?? effect['entry'] ?? effect) as Value
 
-const idOf = (effect: Value): unknown => contentOf(effect)['delivery_id']
+/** The delivery id that an effect is about. */
+const idOf = (effect: Value): string | undefined =>
+  (contentOf(effect)['delivery_id'] ?? undefined) as string | undefined
 
 const answers = Object.values({ ...outcomes, ...gatewayRefusals })
 type Form = (typeof answers)[number]
@@ -80,7 +82,7 @@ function fits({ status, body }: Form, actual: unknown, text: unknown): boolean {
   if (status !== actual || typeof body !== 'object' || !('json' in body)) return false
   const given = membersOf(text)
   return Object.entries(body.json).every(
-    ([name, value]) => name in given && (/\{\w+\}/.test(String(value)) || given[name] === value),
+    ([name, value]) => name in given && (/\{\w+\}/.test(value) || given[name] === value),
   )
 }
 
