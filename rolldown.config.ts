@@ -103,8 +103,11 @@ const deflated = (bytes: Uint8Array): string => deflateSync(bytes, { level: 9 })
 /** The fixtures share the server with the public entry, which exports it. */
 const nodeServer = /edge\/node\/server\.ts$/
 
-/** The sentences of the rules are a fifth of the start, and only this command prints them: it has a bundle of its own. */
-const rulesCommand = /\/rules\.ts$/
+/**
+ * The sentences of the rules are a fifth of the start, and only a command and the option `explain` need them: what prints
+ * them has a bundle of its own.
+ */
+const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl = /\/(received[\w-]*|(server|world)-paths|edge\/gateway\/control)\.ts$/
@@ -118,12 +121,15 @@ export default defineConfig([
       internal: source('internal.ts'),
       'picture-worker': source('edge/node/picture-worker.ts'),
     },
-    external: ['ws', 'yaml', rulesCommand],
+    external: ['ws', 'yaml', withSentences],
     plugins: [licences, types],
     output: {
       ...shared.output,
       cleanDir: true,
-      paths: (id) => (rulesCommand.test(id) ? './rules.cjs' : id),
+      paths: (id) => {
+        const name = withSentences.exec(id)?.[1]
+        return name === undefined ? id : `./${name}.cjs`
+      },
       codeSplitting: {
         groups: [
           {
@@ -142,7 +148,17 @@ export default defineConfig([
       },
     },
   },
-  { ...shared, input: { rules: source('cli/rules.ts') }, external: ['ws', 'yaml'] },
+  {
+    ...shared,
+    input: {
+      rules: source('cli/rules.ts'),
+      'rules-behind': source('journal/rules-behind.ts'),
+      'rule-headers': source('edge/rule-headers.ts'),
+    },
+    external: ['ws', 'yaml'],
+    // One file beside the entries, whose name no other bundle has.
+    output: { ...shared.output, codeSplitting: { groups: [{ name: 'sentences' }] } },
+  },
   {
     input: { browser: source('browser.ts'), msw: source('msw.ts') },
     platform: 'browser',

@@ -708,6 +708,26 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/explain': {
+    says: 'With the option explain X-Flowdouble-Rules in a reply lists the ids of the rules behind it.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/explain-faults': {
+    says: 'The reply that a fault replaces or changes lists the rules of that fault.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/explain-journal': {
+    says: 'The journal of a server that explains its replies has them without the header, and replays.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/gateway-explain': {
+    says: 'With the option explain X-Flowdouble-Rules in a reply of a gateway lists the rules behind it.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'control/gateway-reset': {
     says: 'A reset returns a gateway to its start: runs, deliveries, subscriptions and rate limits.',
     basis: 'chosen',

@@ -123,6 +123,7 @@ export const listenerOptions = [
   'control',
   'controlToken',
   'signedBaseUrl',
+  'explain',
   'journal',
   'overwrite',
 ] as const
@@ -202,7 +203,14 @@ export type Emulator = ClockHandle &
   }
 
 /** The options that all gateways at an address share. */
-export const gatewayListenerOptions = ['host', 'port', 'like', 'control', 'controlToken'] as const
+export const gatewayListenerOptions = [
+  'host',
+  'port',
+  'like',
+  'control',
+  'controlToken',
+  'explain',
+] as const
 
 /** The options of a gateway below `/w/NAME`, and its name. */
 export type GatewayWorldInput = Omit<

@@ -22,6 +22,7 @@ import { journalFile } from '../journal-file.ts'
 import { createRecorder } from '../recorder.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
+import type { RuleHeaders } from './explain.ts'
 import { createLargePictures } from './large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { hostOf, listen, portOf } from './ports.ts'
@@ -46,6 +47,8 @@ export type AddressParts = {
   readonly listeners: Listeners
   /** Stops listening and closes all connections. */
   readonly closing: () => Promise<void>
+  /** Adds to replies which rules are behind them; null without the option. */
+  readonly explain: RuleHeaders | null
   readonly onWorld: WorldReader | undefined
 }
 
@@ -78,9 +81,9 @@ const MAX_AWAKE = 256
 const MAX_LOOKS = 16
 
 export function createWorlds(address: AddressParts): Worlds {
-  const { given, hosted, ca, linksPort, listeners, closing, onWorld } = address
+  const { given, hosted, ca, linksPort, listeners, closing, explain, onWorld } = address
   const codec = createCodec()
-  const shared = { codec, pictures: createLargePictures(codec) }
+  const shared = { codec, pictures: createLargePictures(codec), explain }
   const named = createNames<Running>()
   const secrets = new Set<string>()
   /** The named worlds with an edge; those connected last at the end. */
