@@ -367,7 +367,13 @@ export const controlEndpoints = {
     path: '/_flowdouble/worlds',
     on: everywhere,
     does: 'Creates a world below /w/NAME. The body has its name and options.',
-    body: { type: 'object', properties: { name } },
+    body: {
+      type: 'object',
+      properties: {
+        name,
+        port: { const: 0, description: 'a separate free port; not for a gateway' },
+      },
+    },
     bodyIsOptional: true,
     replies: { 200: worldPlace, ...refused },
   },
@@ -575,6 +581,11 @@ export const rules = {
   },
   'control/worlds': {
     says: 'An address serves up to 20,000 worlds, each below /w/NAME.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/world-port': {
+    says: 'A world that is created with port 0 is also served at a free port, at its root, until it closes.',
     basis: 'chosen',
     on: both,
   },

@@ -104,6 +104,8 @@ export type FaultHandle = {
 export type WorldOptionsInput = Omit<ServerOptionsInput, ListenerOption> & {
   /** Letters, digits, dots, dashes and underscores; by default `w` and a number. */
   readonly name?: string
+  /** 0 opens a listener on a free port for this world alone, in addition to its path below `/w/NAME`. */
+  readonly port?: 0
 }
 
 /** Returns what takes the entries of the world with this name. */

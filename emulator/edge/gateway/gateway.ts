@@ -11,7 +11,6 @@ import {
   stateOptions,
 } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
-import type { ScenarioInput } from '../../options/scenario.ts'
 import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import { answer } from '../../gateway/answers.ts'
@@ -24,6 +23,7 @@ import { trackConnections } from '../lifetime.ts'
 import { loadRuleHeaders } from '../node/explain.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
+import { readScenarios } from '../node/scenario.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
 import { createRecorder } from '../recorder.ts'
@@ -196,15 +196,6 @@ function serveGateways(
     timeMs: host.timeMs,
     name: nameLike(options.like),
   })
-}
-
-/** The scenarios with the content of the files that they name; without any, loads nothing. */
-async function readScenarios(
-  given: GatewayOptions['scenario'],
-): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
-  if (given === undefined) return {}
-  const { loadScenarios } = await import('../../config/scenario-files.ts')
-  return { scenario: await loadScenarios(given, process.cwd()) }
 }
 
 /** Receives a body like the reference gateway, which validates the signature of the decompressed body. */

@@ -12,10 +12,11 @@ import type { Emulator, WorldReader } from '../handles.ts'
 import { trackConnections } from '../lifetime.ts'
 import { loadRuleHeaders } from './explain.ts'
 import { createWebServer } from './http-listener.ts'
-import { openLinks, portOf } from './ports.ts'
+import { openLinks, openOwn, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
 import { loadHosted } from './hosted.ts'
-import { createWorlds, readScenarios } from './worlds.ts'
+import { readScenarios } from './scenario.ts'
+import { createWorlds } from './worlds.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
 export type EmulatorOptions = ServerOptionsInput & {
@@ -75,6 +76,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     linksPort,
     listeners: { main, links },
     closing,
+    openOwn: () => openOwn(options.host, certificate),
     explain,
     onWorld,
   })
