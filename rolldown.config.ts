@@ -110,7 +110,8 @@ const nodeServer = /edge\/node\/server\.ts$/
 const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
 /** What the first control request loads, in one file. */
-const onControl = /\/(received[\w-]*|(server|world)-paths|edge\/gateway\/control)\.ts$/
+const onControl =
+  /\/(received[\w-]*|filters|(server|world)-paths|edge\/gateway\/control|spec\/control)\.ts$/
 
 export default defineConfig([
   {
@@ -153,7 +154,7 @@ export default defineConfig([
     input: {
       rules: source('cli/rules.ts'),
       'rules-behind': source('journal/rules-behind.ts'),
-      'rule-headers': source('edge/rule-headers.ts'),
+      'rule-headers': source('journal/rule-headers.ts'),
     },
     external: ['ws', 'yaml'],
     // One file beside the entries, whose name no other bundle has.

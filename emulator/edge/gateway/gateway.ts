@@ -23,9 +23,9 @@ import { trackConnections } from '../lifetime.ts'
 import { loadRuleHeaders } from '../node/explain.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
-import { readScenarios } from '../node/scenario.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
+import { withScenarioFiles } from '../node/scenarios.ts'
 import { createRecorder } from '../recorder.ts'
 import { type Gateway, gatewayListenerOptions } from '../handles.ts'
 import { createNames, type FoundWorld, pathOf, requireOwnOptions } from '../world-names.ts'
@@ -69,7 +69,7 @@ export type GatewayOptions = GatewayOptionsInput & {
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const { onEntry, onLog, tamper, clocks, ...rest } = given
-  const scenario = await readScenarios(rest.scenario)
+  const scenario = await withScenarioFiles(rest.scenario)
   const options = completeGatewayOptions({ ...rest, ...scenario })
   // Loaded here so that the rest of the package does not wait for it.
   const { createHmac } = await import('node:crypto')
@@ -121,7 +121,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   }
   const create = async (name: string, own: GatewayOptionsInput): Promise<Gateway> => {
     requireOwnOptions(own, gatewayListenerOptions)
-    const ownScenario = await readScenarios(own.scenario)
+    const ownScenario = await withScenarioFiles(own.scenario)
     const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
     return open(await createPart(ownOptions, hmac, hooksOf({ onLog: undefined }), secrets), name)
       .gateway

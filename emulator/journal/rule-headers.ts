@@ -3,7 +3,7 @@
 import type { Place } from '../../spec/language.ts'
 import type { Fault, FaultThen } from '../../spec/scenario/faults.ts'
 import type { Reply } from '../http/replies.ts'
-import { type Asked, rulesBehind } from '../journal/rules-behind.ts'
+import { type Asked, rulesBehind } from './rules-behind.ts'
 
 /** The members of inputs and effects that matter here. */
 type AnyInput = {

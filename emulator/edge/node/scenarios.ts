@@ -1,10 +1,10 @@
-// Reads the scenarios of a server or gateway, which can be files.
+// Reads the scenario option of a server or gateway on Node.
 
-import type { GivenScenario, ScenarioInput } from '../../options/scenario.ts'
+import type { ScenarioInput } from '../../options/scenario.ts'
 
 /** The scenarios with the content of the files that they name; without any, loads nothing. */
-export async function readScenarios(
-  given: string | GivenScenario | readonly (string | GivenScenario)[] | undefined,
+export async function withScenarioFiles(
+  given: unknown,
 ): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
   if (given === undefined) return {}
   const { loadScenarios } = await import('../../config/scenario-files.ts')
