@@ -146,7 +146,7 @@ export default defineConfig([
   {
     ...shared,
     input: { check: join(import.meta.dirname, 'suites/check/main.ts') },
-    external: ['ws', 'flowdouble'],
+    external: ['ws', 'yaml', 'flowdouble'],
     resolve: {
       alias: { vitest: join(import.meta.dirname, 'suites/check/host.ts') },
       tsconfigFilename: false,
