@@ -1,11 +1,10 @@
 // Reads and writes baseline files. Errors state file, line and column.
 
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { LineCounter, parseDocument } from 'yaml'
 import { type Baseline, baselineSchema } from '../../spec/baseline.ts'
+import { replaceFile } from './replace-file.ts'
 import { clipped, oneLine } from './reports/text.ts'
 
 /** Wrong use of the command: the message says where and what. */
@@ -84,16 +83,11 @@ function problemOf(error: ErrorObject | undefined): string {
   return error?.message ?? 'is not valid'
 }
 
-export const baselineText = (baseline: Baseline): string => `${JSON.stringify(baseline, null, 2)}\n`
-
-/** Replaces a baseline file atomically: a reader finds the old text or the new one. */
+/** Replaces a baseline file. */
 export function saveBaseline(file: string, baseline: Baseline): void {
-  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    writeFileSync(temporary, baselineText(baseline), { flag: 'wx' })
-    renameSync(temporary, file)
+    replaceFile(file, `${JSON.stringify(baseline, null, 2)}\n`)
   } catch (error) {
-    rmSync(temporary, { force: true })
     throw wrongUse(`Cannot write the baseline ${oneLine(file)}: ${(error as Error).message}.`)
   }
 }

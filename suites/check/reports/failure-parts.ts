@@ -7,7 +7,7 @@ import { clipped, oneLine } from './text.ts'
 export type Part = readonly [name: string, text: string]
 
 /** The longest text of one message in a list of messages. */
-const MAX_MESSAGE = 600
+const MAX_MESSAGE = 300
 
 /** How reports name the messages of a failure. */
 export const wireTitle = 'Messages around it'

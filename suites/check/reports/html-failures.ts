@@ -9,7 +9,7 @@ import { clipped } from './text.ts'
 
 /** The longest text of a part, and of a message. */
 const MAX_TEXT = 20_000
-const MAX_MESSAGE = 4000
+const MAX_MESSAGE = 2000
 
 export function failuresSection(checks: readonly Summary[]): Html {
   const items = placed(checks).filter(({ one }) => isInFull(one))

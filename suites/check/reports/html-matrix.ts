@@ -51,13 +51,17 @@ function rowsOf(checks: readonly Summary[]): readonly Row[] {
   const rows = new Map<string, Row>()
   for (const found of placed(checks)) {
     for (const rule of rulesOf(found.one)) {
-      const row = rows.get(rule.id) ?? { rule, area: found.one.area, cases: [] }
+      const row = rows.get(rule.id) ?? { rule, area: areaOf(rule, found), cases: [] }
       row.cases.push(found)
       rows.set(rule.id, row)
     }
   }
   return [...rows.values()]
 }
+
+/** The area of a rule is the beginning of its id: a case can have rules of several areas. */
+const areaOf = ({ id }: RuleInfo, { one }: PlacedCase): string =>
+  /^([\w-]+)\/[\w-]+$/.exec(id)?.[1] ?? one.area
 
 function matrixRow({ rule, area, cases }: Row, checks: readonly Summary[]): Html {
   const ofChecks = checks.map((_, index) => cases.filter(({ check }) => check === index))

@@ -82,6 +82,14 @@ test('check/html-matrix Each rule has a row, with its verdicts as data for the f
   )
 })
 
+test('check/html-areas A rule stands in its area, also where its case has rules of several areas.', () => {
+  const [one, two] = [caseEvent('queue/one'), caseEvent('history/two')]
+  const both = { ...one, rules: [...one.rules, ...two.rules] }
+  const page = elementsOf(htmlText([[startEvent, both, endEvent]]))
+  const rows = page.filter(({ attributes }) => 'data-marks' in attributes)
+  expect(rows.map(({ attributes }) => attributes['data-area'])).toEqual(['queue', 'history'])
+})
+
 test('check/html-targets Several targets are columns of one table, and rows where they differ are marked.', () => {
   const merged = elementsOf(htmlText([sample, other]))
   expect(merged.find(({ name }) => name === 'h1')?.text).toBe('1 of 2 targets behaves as expected')
