@@ -146,7 +146,7 @@ export default defineConfig([
   { ...shared, input: { rules: source('cli/rules.ts') }, external: ['ws', 'yaml'] },
   {
     ...shared,
-    input: { check: join(import.meta.dirname, 'suites/check/main.ts') },
+    input: { judge: join(import.meta.dirname, 'suites/check/main.ts') },
     external: ['ws', 'yaml', 'flowdouble'],
     resolve: {
       alias: { vitest: join(import.meta.dirname, 'suites/check/host.ts') },

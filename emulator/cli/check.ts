@@ -77,7 +77,7 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
       return checkExitCodes.asExpected
     }
     const options = optionsOf(values, positionals, io.env)
-    const bundle = pathToFileURL(packageFile('dist/bundle/check.cjs')).href
+    const bundle = pathToFileURL(packageFile('dist/bundle/judge.cjs')).href
     const { runCheck } = (await import(bundle)) as CheckBundle
     return await runCheck(options, io)
   } catch (error) {

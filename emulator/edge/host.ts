@@ -70,8 +70,8 @@ export type Host<I, E, R> = {
   readonly lastRequest: () => number
   /** Changes the whole state of the machine. Unless it is a snapshot, requests that wait get 503. */
   readonly changeWorld: (change: WorldChange) => void
-  /** Calls back after each input, until the returned function is called. */
-  readonly watch: (changed: () => void) => () => void
+  /** Calls back after each input and when the machine closes, until the returned function is called. */
+  readonly watch: (changed: (isClosed: boolean) => void) => () => void
   /** Stops the machine for good. Requests that wait get 503, and so do those that still arrive. */
   readonly close: () => void
   /** Writes a reply that bypasses the machine. */
@@ -96,7 +96,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   let { lastRequest = 0 } = edge
   let isClosed = false
   /** Those that wait for requests. */
-  const watchers = new Set<() => void>()
+  const watchers = new Set<(isClosed: boolean) => void>()
   const counter = createCounter(machine.nameOf)
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
@@ -117,7 +117,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     }
     edge.emit(effects)
     counter.add(effects)
-    if (watchers.size > 0) for (const changed of watchers) changed()
+    if (watchers.size > 0) for (const changed of watchers) changed(false)
     onEntry?.(entry)
   }
   const { batch, flushed, worked, states, hint } = edge
@@ -148,6 +148,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     isClosed = true
     driver.stop()
     waiting.end(closed)
+    for (const changed of watchers) changed(true)
   }
   const move: ClockMover<E> = async (how) => {
     const happened = await counter.during(() => how(clock))
@@ -164,6 +165,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     changeWorld,
     watch: (changed) => {
       watchers.add(changed)
+      if (isClosed) changed(true)
       return () => void watchers.delete(changed)
     },
     close,

@@ -40,7 +40,7 @@ import {
 export type GatewayOptions = GatewayOptionsInput & {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry<GatewayInput, GatewayEffect>) => void
-  /** Called with each log line: one per post, run and delivery, without secrets. */
+  /** Called with each log line, also of the gateways below `/w/NAME`: one per post, run and delivery, without secrets. */
   readonly onLog?: (line: LogLine) => void
   /** For suites only: creates a faulty gateway, to show that a case detects it. */
   readonly tamper?: Tamper<GatewayInput, GatewayEffect>
@@ -78,6 +78,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const named = createNames<Running>()
   const secrets = new Set<string>()
 
+  const hooksOf = (world: string): GatewayHooks => ({
+    onLog: onLog && ((line) => onLog({ ...line, world })),
+  })
   const open = (part: GatewayPart, name: string | null): Running => {
     const served = connectGateway(part, async (move) => {
       const { gatewayPaths } = await import('./control.ts')
@@ -107,7 +110,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     const world = forkGateway(part.world)
     const recorder = part.recorder.fork()
     const lastRequest = host.lastRequest()
-    const hooks = { onLog: undefined }
+    const hooks = hooksOf(name)
     const forked = { options: part.options, world, recorder, hooks, lastRequest, kept: kept() }
     const { served, gateway } = open(forked, name)
     served.host.changeWorld({ do: 'fork' })
@@ -117,7 +120,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     requireOwnOptions(own, gatewayListenerOptions)
     const ownScenario = await withScenarioFiles(own.scenario)
     const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
-    return open(await createPart(ownOptions, hmac, { onLog: undefined }, secrets), name).gateway
+    return open(await createPart(ownOptions, hmac, hooksOf(name), secrets), name).gateway
   }
 
   const main = await createPart(options, hmac, { onEntry, onLog, tamper, clocks }, secrets)

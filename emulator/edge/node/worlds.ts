@@ -23,7 +23,7 @@ import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts
 import { createLargePictures } from './large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { hostOf, listen, portOf } from './ports.ts'
-import { withScenarioFiles } from './scenarios.ts'
+import { readScenarioFiles, withScenarioFiles } from './scenarios.ts'
 import { connectWorld, type Listeners, type ServedWorld, serveWorlds } from './wiring.ts'
 
 /** What an address has before its first world. */
@@ -112,7 +112,7 @@ export function createWorlds(address: AddressParts): Worlds {
     const port = portOf(listeners.main)
     const place = hostOf(options.host, port)
     const { signedLinks } = server.options
-    return Object.assign(createServerHandle(part, currentHost(served)), {
+    return Object.assign(createServerHandle(part, currentHost(served), readScenarioFiles), {
       name,
       url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${pathOf(name)}`,
       port,
