@@ -166,6 +166,7 @@ export default defineConfig([
     // What only worlds of the suites need is not part of it.
     external: [
       'ws',
+      'yaml',
       'flowdouble',
       /^flowdouble\//,
       'msw/node',
