@@ -169,6 +169,7 @@ export const files: Mutants = {
   },
   'attachment-names-the-folder': {
     breaks: ['files/view-headers'],
+    missedBy: ['files/view-headers'],
     tamper: onReply(view, ({ headers }, { target }) => {
       const folder = /subfolder=([^&]+)/.exec(target)?.[1]
       return folder === undefined
@@ -178,6 +179,7 @@ export const files: Mutants = {
   },
   'overwrite-is-ignored-in-folders': {
     breaks: ['files/upload-overwrite'],
+    missedBy: ['files/upload-overwrite'],
     tamper: stale(/^GET \/view.*subfolder=[^&]/),
   },
   'same-bytes-are-new': { breaks: ['files/upload-renamed'], tamper: sameBytesAreNew },
@@ -187,6 +189,7 @@ export const files: Mutants = {
   },
   'large-files-lose-their-end': {
     breaks: ['files/view'],
+    missedBy: ['files/view'],
     tamper: onReply(view, ({ body }) =>
       body instanceof Uint8Array ? { body: body.subarray(0, 65_536) } : {},
     ),

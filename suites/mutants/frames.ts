@@ -168,6 +168,7 @@ export const frames: Mutants = {
   'text-counts-characters': { breaks: ['frames/text'], tamper: onText(countedInCharacters) },
   'long-text-is-cut': {
     breaks: ['frames/text'],
+    missedBy: ['frames/text'],
     tamper: onText((content) => ({ ...content, text: content.text.slice(0, 255) })),
   },
   'second-socket-image-is-jpeg': {

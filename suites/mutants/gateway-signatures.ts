@@ -79,6 +79,7 @@ export const signatures: Mutants = {
   },
   'one-byte-may-differ': {
     breaks: ['signatures/github', 'signatures/every-post'],
+    missedBy: ['signatures/github', 'signatures/every-post'],
     gateway: {
       tamper: accepting(() => {
         const valid: string[] = []
@@ -92,6 +93,7 @@ export const signatures: Mutants = {
   },
   'signature-of-an-earlier-body-goes': {
     breaks: ['signatures/raw-body', 'signatures/every-post'],
+    missedBy: ['signatures/every-post'],
     gateway: {
       tamper: accepting(() => {
         const valid = new Set<string>()
@@ -124,6 +126,7 @@ export const signatures: Mutants = {
   },
   'capitals-are-hex': {
     breaks: ['signatures/github', 'signatures/generic', 'signatures/linear'],
+    missedBy: ['signatures/github', 'signatures/generic', 'signatures/linear'],
     gateway: {
       tamper: accepting(
         () => (post, request) =>
@@ -133,6 +136,7 @@ export const signatures: Mutants = {
   },
   'third-entry-is-not-read': {
     breaks: ['signatures/several-entries'],
+    missedBy: ['signatures/several-entries'],
     gateway: {
       tamper: rejecting(() => (_, request) => signatureOf(request).split(' ').length > 2, invalid),
     },

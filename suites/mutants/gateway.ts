@@ -1,5 +1,6 @@
 // Wrong gateways: in their replies, what they accept and render, and where they deliver.
 
+import type { GatewayEffect } from 'flowdouble'
 import { each, lets, onOutbox, onReply, onRun, quirk, says, started } from './gateway-tamper.ts'
 import type { Mutants } from './tamper.ts'
 
@@ -61,38 +62,45 @@ export const webhooks: Mutants = {
   },
 }
 
-const inPrompt = (change: (prompt: string) => string) =>
-  onRun(({ prompt }) => ({ prompt: change(prompt) }))
+/** Changes the rendered texts, given the payload of the post if it is at hand. */
+const inTexts = (change: (text: string, payload: Readonly<Record<string, unknown>>) => string) =>
+  each((effect, input) => {
+    const isPost = input.kind === 'request' && input.body.length > 0
+    const payload = isPost ? JSON.parse(Buffer.from(input.body).toString()) : {}
+    if (effect.kind === 'run') {
+      const prompt = change(effect.run.prompt, payload)
+      return [{ ...effect, run: { ...effect.run, prompt } }]
+    }
+    if (effect.kind !== 'outbox') return [effect]
+    const text = change(effect.entry.text, payload)
+    return [{ ...effect, entry: { ...effect.entry, text } }]
+  })
 
 export const templates: Mutants = {
   'rendered-twice': {
     breaks: ['templates/one-pass'],
     gateway: {
-      tamper: onRun(({ prompt, payload }) => {
-        const values = JSON.parse(payload) as Readonly<Record<string, unknown>>
-        return {
-          prompt: prompt.replaceAll(/\{(\w+)\}/g, (all, name: string) =>
-            name in values ? String(values[name]) : all,
-          ),
-        }
-      }),
+      tamper: inTexts((text, payload) =>
+        text.replaceAll(/\{(\w+)\}/g, (all, name: string) =>
+          Object.hasOwn(payload, name) ? String(payload[name]) : all,
+        ),
+      ),
     },
   },
   'booleans-as-in-json': {
     breaks: ['templates/texts'],
-    gateway: { tamper: inPrompt((prompt) => prompt.replaceAll(/\bTrue\b/g, 'true')) },
+    gateway: { tamper: inTexts((text) => text.replaceAll(/\bTrue\b/g, 'true')) },
   },
   'large-integers-are-rounded': {
     breaks: ['templates/integers'],
     gateway: {
-      tamper: inPrompt((prompt) =>
-        prompt.replaceAll(/\d{17,}/g, (one) => `${BigInt(Number(one))}`),
-      ),
+      tamper: inTexts((text) => text.replaceAll(/\d{17,}/g, (one) => `${BigInt(Number(one))}`)),
     },
   },
   'cut-after-a-megabyte': {
     breaks: ['templates/uncut'],
-    gateway: { tamper: inPrompt((prompt) => prompt.slice(0, 500_000)) },
+    missedBy: ['templates/uncut'],
+    gateway: { tamper: inTexts((text) => text.slice(0, 1_000_000)) },
   },
   'references-stay': {
     breaks: ['templates/reference'],
@@ -111,7 +119,9 @@ export const deliveries: Mutants = {
     gateway: {
       tamper: () => (effects, input) =>
         input.kind === 'request'
-          ? [...effects, ...effects.filter(({ kind }) => kind === 'outbox')]
+          ? effects.flatMap((one): readonly GatewayEffect[] =>
+              one.kind === 'outbox' ? [one, { ...one, id: one.id + 1_000_000 }] : [one],
+            )
           : effects,
     },
   },

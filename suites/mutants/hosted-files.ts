@@ -181,6 +181,7 @@ export const hostedFiles: Mutants = {
   'hosted-links-are-reused': { breaks: ['files/hosted-link-expiry'], tamper: linksAreReused },
   'hosted-links-are-shared': {
     breaks: ['files/hosted-view-missing', 'access/hosted-accounts-apart'],
+    missedBy: ['access/hosted-accounts-apart'],
     tamper: linksAreShared,
   },
   'hosted-same-bytes-by-name': { breaks: ['files/hosted-upload-same'], tamper: sameByName },

@@ -168,6 +168,7 @@ export const jobs: Mutants = {
   },
   'details-are-shared': {
     breaks: ['jobs/unknown', 'access/hosted-accounts-apart'],
+    missedBy: ['jobs/unknown', 'access/hosted-accounts-apart'],
     tamper: detailsAreShared,
   },
   'list-forgets-the-cancelled': {
@@ -202,6 +203,7 @@ export const jobs: Mutants = {
   },
   'failed-have-no-outputs-count': {
     breaks: ['jobs/outputs-counted'],
+    missedBy: ['jobs/outputs-counted'],
     tamper: onJson(detail, (body) =>
       body.status === 'failed' ? { ...body, outputs_count: 0, preview_output: null } : body,
     ),

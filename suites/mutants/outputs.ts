@@ -58,6 +58,7 @@ export const outputs: Mutants = {
   },
   'second-of-a-batch-is-temp': {
     breaks: ['files/entry'],
+    missedBy: ['files/entry'],
     tamper: onSecondFile((second) => ({ ...second, type: 'temp' })),
   },
 }

@@ -29,7 +29,7 @@ function countsOfAll(): Tamper {
 function sidOfItsOwn(): Tamper {
   const targets = new Set<string>()
   return (effects, input) => {
-    if (input.kind !== 'open') return effects
+    if (input.kind !== 'open' || !input.target.includes('clientId=')) return effects
     const isKnown = targets.has(input.target)
     targets.add(input.target)
     const sid = 'f'.repeat(32)
@@ -48,6 +48,7 @@ export const statuses: Mutants = {
   },
   'status-counts-the-deleted': {
     breaks: ['messages/status', 'queue/removal-status'],
+    missedBy: ['messages/status'],
     tamper: () => (effects, input) => {
       const isRemoval = input.kind === 'request' && /^(\/api)?\/queue/.test(input.target)
       return isRemoval ? remaining((count) => count + 1)()(effects, input) : effects
@@ -60,5 +61,9 @@ export const statuses: Mutants = {
       sockets.filter((socket) => open.get(socket)?.includes('clientId=')),
     ),
   },
-  'sid-changes-on-reconnect': { breaks: ['messages/sid'], tamper: sidOfItsOwn },
+  'sid-changes-on-reconnect': {
+    breaks: ['messages/sid'],
+    missedBy: ['messages/sid'],
+    tamper: sidOfItsOwn,
+  },
 }

@@ -1,7 +1,9 @@
 // The functions from which wrong servers are built: each changes only the output of the world.
 
 import type { Effect, EmulatorOptions, GatewayOptions, Input } from 'flowdouble'
-import { endpoints, profiles, type RuleId } from '../../spec/index.ts'
+import type { RuleId } from '../../spec/index.ts'
+import { profiles } from '../../spec/server/deployments.ts'
+import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import type { Message } from '../judge/judge.ts'
 import type { GatewayRuleId } from '../judge/proves.ts'
@@ -16,6 +18,8 @@ export type Mutant = ServerMutant | GatewayMutant
 
 type ServerMutant = {
   readonly breaks: readonly RuleId[]
+  /** Those of them whose cases do not catch it yet. */
+  readonly missedBy?: readonly RuleId[]
   /** Creates the tampering for one world; its state belongs to that world. */
   readonly tamper?: Maker
   /** The options with which it starts, if the fault requires any. */
@@ -24,6 +28,7 @@ type ServerMutant = {
 /** A deliberately wrong gateway. */
 export type GatewayMutant = {
   readonly breaks: readonly GatewayRuleId[]
+  readonly missedBy?: readonly GatewayRuleId[]
   readonly gateway: {
     readonly tamper?: () => NonNullable<GatewayOptions['tamper']>
     readonly options?: GatewayOptions

@@ -167,13 +167,14 @@ export const workflows: Mutants = {
   },
   'third-invalid-node-is-not-named': {
     breaks: ['workflows/invalid-names-nodes'],
+    missedBy: ['workflows/invalid-names-nodes'],
     tamper: onRefusal(({ node_errors, ...rest }) => ({
       ...rest,
       node_errors: Object.fromEntries(Object.entries(node_errors).slice(0, 2)),
     })),
   },
   'second-error-of-a-node-is-not-named': {
-    breaks: ['workflows/details', 'workflows/required-input'],
+    breaks: ['workflows/required-input'],
     tamper: onRefusal(({ node_errors, ...rest }) => ({
       ...rest,
       node_errors: mapped(node_errors, (node) => ({ ...node, errors: node.errors.slice(0, 1) })),
@@ -181,7 +182,10 @@ export const workflows: Mutants = {
   },
   'extra-data-loses-empty-values': {
     breaks: ['workflows/extra-data-kept'],
-    tamper: onItem(([number, id, graph, extra, outputs]) => {
+    missedBy: ['workflows/extra-data-kept'],
+    tamper: onItem((item) => {
+      const [number, id, graph, extra, outputs] = item
+      if (Array.isArray(extra)) return item
       const kept = Object.entries<any>(extra).filter(([, value]) => Boolean(value))
       return [number, id, graph, Object.fromEntries(kept), outputs]
     }),
