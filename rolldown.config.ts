@@ -142,7 +142,16 @@ export default defineConfig([
       },
     },
   },
-  { ...shared, input: { rules: source('cli/rules.ts') }, external: ['ws', 'yaml'] },
+  // Both contain the sentences of the rules. No command loads the wrong servers without --mutant.
+  {
+    ...shared,
+    input: {
+      rules: source('cli/rules.ts'),
+      'served-mutants': join(import.meta.dirname, 'suites/mutants/served.ts'),
+    },
+    external: ['ws', 'yaml'],
+    output: { ...shared.output, minify: true },
+  },
   {
     input: { browser: source('browser.ts'), msw: source('msw.ts') },
     platform: 'browser',

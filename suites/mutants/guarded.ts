@@ -12,14 +12,14 @@ export type TamperRecord = {
 
 /** The same tampering, which leaves effects as they are where it breaks down. */
 export const guarded =
-  <I, E>(change: Change<I, E>, record: TamperRecord = { hasChanged: false, isBroken: false }) =>
+  <I, E>(change: Change<I, E>, record?: TamperRecord) =>
   (effects: readonly E[], input: I): readonly E[] => {
     try {
       const changed = change(effects, input)
-      record.hasChanged ||= contentOf(changed) !== contentOf(effects)
+      if (record) record.hasChanged ||= contentOf(changed) !== contentOf(effects)
       return changed
     } catch {
-      record.isBroken = true
+      if (record) record.isBroken = true
       return effects
     }
   }
