@@ -107,7 +107,8 @@ const nodeServer = /edge\/node\/server\.ts$/
 const rulesCommand = /\/rules\.ts$/
 
 /** What the first control request loads, in one file. */
-const onControl = /\/(received[\w-]*|(server|world)-paths|edge\/gateway\/control)\.ts$/
+const onControl =
+  /\/(received[\w-]*|filters|(server|world)-paths|edge\/gateway\/control|spec\/control)\.ts$/
 
 export default defineConfig([
   {
@@ -151,6 +152,22 @@ export default defineConfig([
     },
     external: ['ws', 'yaml'],
     output: { ...shared.output, minify: true },
+  },
+  {
+    ...shared,
+    input: { judge: join(import.meta.dirname, 'suites/check/main.ts') },
+    external: ['ws', 'flowdouble'],
+    resolve: {
+      alias: { vitest: join(import.meta.dirname, 'suites/check/host.ts') },
+      tsconfigFilename: false,
+    },
+    output: {
+      ...shared.output,
+      paths: { flowdouble: './index.cjs' },
+      // One file: it is loaded for one command, as a whole.
+      codeSplitting: false,
+      minify: true,
+    },
   },
   {
     input: { browser: source('browser.ts'), msw: source('msw.ts') },

@@ -10,6 +10,10 @@ import {
   type Rules,
   type Schema,
 } from './language.ts'
+import { socketEnd } from './socket-end.ts'
+
+// The documents take the named schemas of an area from here.
+export { socketEnd }
 
 const everywhere: readonly Place[] = [...both, ...gateway]
 const text = { type: 'string' } as const
@@ -197,7 +201,7 @@ export const verification = {
     message: { ...text, description: 'what was expected and received, for an assertion' },
     complete: {
       type: 'boolean',
-      description: 'false if the journal has dropped requests since the last reset',
+      description: 'false if requests since the last reset are no longer kept',
     },
   },
   required: ['passed', 'count', 'matched', 'near', 'message', 'complete'],
@@ -255,31 +259,17 @@ export const activeFault = {
   required: ['id', 'fault', 'matched', 'applied'],
 } as const satisfies Schema
 
-/** How sockets end. A close frame can carry these codes only. */
-export const socketEnd = {
-  anyOf: [
-    { enum: ['reset', 'silence'] },
-    {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        close: {
-          anyOf: [
-            { type: 'integer', minimum: 1000, maximum: 1003 },
-            { type: 'integer', minimum: 1007, maximum: 1014 },
-            { type: 'integer', minimum: 3000, maximum: 4999 },
-          ],
-          description: '1000 to 1014 without 1004 to 1006, or 3000 to 4999',
-        },
-      },
-      required: ['close'],
-    },
-  ],
-} as const satisfies Schema
-
 const nothing = { type: 'object' } as const
 const list = (items: Schema): Schema => ({ type: 'array', items })
 const named = { type: 'object', additionalProperties: false, properties: { name } } as const
+/** The content of a scenario, or its name among those of the package. */
+const scenarioOrName = {
+  anyOf: [
+    { type: 'object', required: ['version'], properties: { version: { const: 1 } } },
+    { type: 'string' },
+  ],
+} as const
+
 const refused = {
   400: controlError,
   403: controlError,
@@ -436,8 +426,8 @@ export const controlEndpoints = {
     method: 'POST',
     path: '/_flowdouble/scenario',
     on: both,
-    does: 'Replaces the rules and faults of the scenario in force.',
-    body: { type: 'object', required: ['version'], properties: { version: { const: 1 } } },
+    does: 'Replaces the rules and faults of the scenario in force by those of one, or of several merged in order.',
+    body: { anyOf: [scenarioOrName, { type: 'array', items: scenarioOrName }] },
     replies: { 200: nothing, ...refused },
   },
   listFaults: {
@@ -593,6 +583,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/requests-kept': {
+    says: 'A world keeps its latest 10,000 requests, up to 8 MiB, however many runs lie between them.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/messages': {
     says: 'The control API lists messages and frames with their data, and the run they belong to.',
     basis: 'chosen',
@@ -610,6 +605,11 @@ export const rules = {
   },
   'control/received': {
     says: 'A wait for requests ends when they have arrived, or fails after its limit in real time.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/closed-wait': {
+    says: 'A wait for requests is rejected when its world closes, and immediately on a closed world.',
     basis: 'chosen',
     on: both,
   },
@@ -648,6 +648,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/scenario-names': {
+    says: 'A scenario of the package is loaded by its name. Over HTTP the server reads no other file.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/rules-only': {
     says: 'A scenario with members that only a new world takes is not loaded.',
     basis: 'chosen',
@@ -679,7 +684,7 @@ export const rules = {
     on: both,
   },
   'control/closed-gateway': {
-    says: 'A post that waits for its delivery when its gateway closes gets 503.',
+    says: 'A closing gateway sends 503 to posts that wait for a delivery, and rejects waits for requests.',
     basis: 'chosen',
     on: gateway,
   },

@@ -1,21 +1,22 @@
-// The command `explain`: shows what an entry of a server's journal did, what caused it, and why it was answered so.
+// The command `explain`: shows what an entry of a journal did, what caused it, and why it was answered so.
 
 import { resolve } from 'node:path'
 import { printable } from '../client/terminal-text.ts'
 import { readNamedFile } from '../config/named-files.ts'
 import { explain, type Explanation, parseJournal } from '../journal/explain.ts'
+import { gatewayReader } from '../journal/explain-gateway.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { parseFlags } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 
 const help = `Usage: flowdouble explain N (--url URL | --journal FILE) [--json]
 
-Explains entry N of a server's journal, from 0 on: what came in and what went out, the earlier entries that caused it,
+Explains entry N of the journal of a server or gateway, from 0 on: what came in and what went out, the earlier entries that caused it,
 and why a request was answered so and not otherwise. The entries of GET /_flowdouble/requests have these numbers.
 
 Options:
-  --url URL       read the journal of a running server
-  --token TOKEN   the control token of that server
+  --url URL       read the journal of a running server or gateway
+  --token TOKEN   its control token
   --journal FILE  read a journal file
   --json          print one JSON object {entry, nowMs, input, effects, causes, reasons}
   -h, --help      print this help
@@ -44,7 +45,9 @@ export async function explainCommand(argv: readonly string[], io: CommandIo): Pr
       return 0
     }
     const number = numberOf(positionals)
-    const found = explain(parsed(await journalText(values, io)), number)
+    const journal = parsed(await journalText(values, io))
+    const reader = journal.isOfGateway ? gatewayReader : undefined
+    const found = explain(journal, number, reader)
     if (found === undefined) {
       stderr.write(`The journal has no entry ${number}, or no longer has it.\n`)
       return 1
@@ -69,7 +72,7 @@ function parsed(text: string): ReturnType<typeof parseJournal> {
   try {
     return parseJournal(text)
   } catch (error) {
-    throw usageError(`This is not the journal of a server: ${(error as Error).message}.`)
+    throw usageError(`This is not the journal of a server or gateway: ${(error as Error).message}.`)
   }
 }
 

@@ -9,12 +9,13 @@ Usage: flowdouble COMMAND [options]
 
 Commands:
   serve                start a local or hosted server that behaves like a real one
+  check URL            judge a server by the rules of the protocol: which it breaks, and how to see it
   run WORKFLOW.json    submit a workflow to any such server, follow it, download its outputs
   gateway              set up and run the webhook gateway
   webhook              add, list, remove and test the routes of the gateway
   scenarios            list the named scenarios that serve --scenario NAME plays
   validate FILE...     check scenario files, and say where they are wrong
-  explain N            explain an entry of a server's journal: its causes, and why it was answered so
+  explain N            explain an entry of a journal: its causes, and why it was answered so
   quirks               list the behaviours of real servers that --quirk switches on
   mutants              list the servers with a deliberate fault that serve --mutant plays
   rules                list the rules of the protocol (in a clone: and whether a case proves them)
@@ -46,6 +47,8 @@ const io = {
 const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<number>>> = {
   serve: async (argv) =>
     (await import('./serve.ts')).serveCommand(argv, { ...io, signal: stopSignal() }),
+  check: async (argv) =>
+    (await import('./check.ts')).checkCommand(hidden(argv), { ...io, signal: stopSignal() }),
   run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),
   gateway: async (argv) => {
     // Only a command that runs until it is stopped needs an orderly stop.

@@ -1,19 +1,20 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
-import { frameFilter, messageFilter, socketEnd } from '../../spec/control.ts'
+import { closeCodes, socketEnd } from '../../spec/socket-end.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
 import { faultViolations } from '../options/faults.ts'
 import { fits, violationText } from '../options/json-schema.ts'
 import { copyPlain } from '../options/plain-data.ts'
-import { readScenarios } from '../options/scenario.ts'
+import { unusableText } from '../options/read.ts'
+import { readScenarios, type ScenarioInput } from '../options/scenario.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { conflictError, usageError } from '../options/usage.ts'
 import type { Effect, Input, WorldChange } from '../machine.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Server } from '../server/state/server.ts'
+import type { RequestSource } from './await-request.ts'
 import type { HintingClock } from './clock-handle.ts'
-import { requireFilter } from './filters.ts'
 import type { Emulator, WorldHandle } from './handles.ts'
 import type { Recorder } from './recorder.ts'
 import { untilMessageOf } from './until-message.ts'
@@ -30,11 +31,14 @@ export type ServerParts = {
 export type HandledHost = HintingClock<Effect> & {
   readonly dispatch: (at: (atMs: number) => Input) => void
   readonly changeWorld: (change: WorldChange) => void
-  /** Calls back after each input, until the returned function is called. */
-  readonly watch: (changed: () => void) => () => void
+  /** Calls back after each input and when the server closes, until the returned function is called. */
+  readonly watch: RequestSource['watch']
   /** Resolves when all effects are sent. */
   readonly flushed: () => Promise<unknown>
 }
+
+/** Reads the scenarios that are files or names; throws a usage error where there is no disk. */
+export type ScenarioReader = (given: unknown) => Promise<readonly ScenarioInput[]>
 
 /** The methods that every edge has: none of them needs an address. */
 export type ServerHandle = WorldHandle &
@@ -53,12 +57,12 @@ export type ServerHandle = WorldHandle &
     | 'dropSockets'
   >
 
-const endUsage =
-  'Sockets end with "reset", "silence" or {close: 1012}; the code is 1000 to 1014 without 1004 to 1006, or 3000 to 4999.'
+const endUsage = `Sockets end with "reset", "silence" or {close: 1012}; the code is ${closeCodes}.`
 
 export function createServerHandle(
   { server, options, recorder }: ServerParts,
   host: HandledHost,
+  readFiles: ScenarioReader,
 ): ServerHandle {
   const { advance, until, dispatch, flushed } = host
   const removeFault = (id: string): boolean => {
@@ -68,8 +72,6 @@ export function createServerHandle(
   }
   // Loaded on demand, so that the server starts fast.
   const lists = () => import('../server/received.ts')
-  const chosen = <T extends object>({ items }: Received<T>, filter: object): readonly T[] =>
-    items.filter((one) => isMatch(one, filter))
   return {
     ...createWorldHandle({
       host,
@@ -96,10 +98,12 @@ export function createServerHandle(
         copyPlain({ id, fault, matched, applied }),
       ),
     removeFault,
-    load: (given) => {
-      const scenario = readScenarios(given)
-      if (typeof scenario === 'string') throw usageError(`The ${scenario}.`)
-      requireRulesOnly(given)
+    load: async (given) => {
+      const isNamed = [given].flat().some((one) => typeof one === 'string')
+      const scenarios = isNamed ? await readFiles(given) : given
+      const scenario = readScenarios(scenarios)
+      if (typeof scenario === 'string') throw usageError(unusableText('The scenario', scenario))
+      requireRulesOnly(scenarios)
       const { runs, nodes, faults } = scenario
       dispatch((atMs) => ({
         kind: 'script',
@@ -108,11 +112,13 @@ export function createServerHandle(
       }))
     },
     messages: async (filter = {}) => {
-      requireFilter(messageFilter, filter)
+      const { requireFilter } = await import('./filters.ts')
+      requireFilter('messages', filter)
       return chosen((await lists()).messagesOf(server, await recorder.view()), filter)
     },
     frames: async (filter = {}) => {
-      requireFilter(frameFilter, filter)
+      const { requireFilter } = await import('./filters.ts')
+      requireFilter('frames', filter)
       return chosen((await lists()).framesOf(server, await recorder.view()), filter)
     },
     runs: () => runViews(server),
@@ -126,12 +132,16 @@ export function createServerHandle(
   }
 }
 
+const chosen = <T extends object>({ items }: Received<T>, filter: object): readonly T[] =>
+  items.filter((one) => isMatch(one, filter))
+
 /** The members of a scenario that only a new world takes, and the one that only a gateway takes. */
 const startOnly = ['start', 'world', 'types', 'gateway']
 
 /** Throws a usage error for members that a running world would ignore. */
-function requireRulesOnly(given: object): void {
-  const ignored = startOnly.find((name) => [given].flat().some((one) => name in one))
+function requireRulesOnly(given: unknown): void {
+  const scenarios = [given].flat() as readonly object[]
+  const ignored = startOnly.find((name) => scenarios.some((one) => name in one))
   if (ignored !== undefined)
     throw usageError(
       `load replaces rules and faults only; ${ignored} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,

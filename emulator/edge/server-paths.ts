@@ -1,6 +1,7 @@
 // The control paths of a workflow server beyond those of every machine. Loaded with the first control request.
 
-import { controlEndpoints, socketEnd } from '../../spec/control.ts'
+import { controlEndpoints } from '../../spec/control.ts'
+import { closeCodes, socketEnd } from '../../spec/socket-end.ts'
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { Effect, SocketEnd } from '../machine.ts'
 import { fits, isPlainObject } from '../options/json-schema.ts'
@@ -9,7 +10,7 @@ import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from '.
 import { queryFilter } from './filters.ts'
 import type { Emulator } from './handles.ts'
 import { messageData, requireMessageType } from './until-message.ts'
-import { clockPaths, type Finder, jsonBody, worldPaths } from './world-paths.ts'
+import { clockPaths, type Finder, jsonBody, requireNoFiles, worldPaths } from './world-paths.ts'
 
 const { listMessages, listFrames } = controlEndpoints
 
@@ -36,8 +37,10 @@ export const serverPaths = (server: Emulator, move: ClockMover<Effect>): Control
   'GET messages': async ({ query }) =>
     ok(await server.messages(queryFilter(listMessages.query, query))),
   'GET frames': async ({ query }) => ok(await server.frames(queryFilter(listFrames.query, query))),
-  'POST scenario': ({ body }) => {
-    server.load(jsonBody(body) as ScenarioInput)
+  'POST scenario': async ({ body }) => {
+    const scenario = jsonBody(body)
+    requireNoFiles({ scenario })
+    await server.load(scenario as ScenarioInput)
     return ok({})
   },
   'POST faults': ({ body }) => ok({ id: server.fault(jsonBody(body) as Fault).id }),
@@ -53,5 +56,4 @@ function readEnd(body: Uint8Array): SocketEnd | undefined {
   return how as SocketEnd
 }
 
-const endUsage =
-  'The body must be {"how": "reset"}, {"how": "silence"} or {"how": {"close": 1012}}; the code is 1000 to 1014 without 1004 to 1006, or 3000 to 4999.'
+const endUsage = `The body must be {"how": "reset"}, {"how": "silence"} or {"how": {"close": 1012}}; the code is ${closeCodes}.`

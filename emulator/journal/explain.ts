@@ -1,4 +1,4 @@
-// Explains an entry of a server's journal: what it did, which earlier entries caused it, and why it was answered so.
+// Explains an entry of the journal of a server or gateway: what it did, which earlier entries caused it, and why it was answered so.
 
 import type { Deployment, Endpoint, Refusal } from '../../spec/language.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
@@ -7,15 +7,27 @@ import { endpointHint } from '../http/nearest-endpoint.ts'
 import { splitTarget } from '../http/requests.ts'
 import { createRoutes, findEndpoint } from '../http/routes.ts'
 
-type Value = Readonly<Record<string, unknown>>
+export type Value = Readonly<Record<string, unknown>>
 /** An entry as its line has it. */
-type LineEntry = { readonly input: Value; readonly effects: readonly Value[] }
+export type LineEntry = { readonly input: Value; readonly effects: readonly Value[] }
 
 /** A journal as text lines, parsed. */
 export type ParsedJournal = {
+  readonly isOfGateway: boolean
   readonly first: number
   readonly options: Value
   readonly entries: readonly LineEntry[]
+}
+
+/** An earlier entry that contributed to another one, and what it contributed. */
+export type Link = { readonly matches: (one: LineEntry) => boolean; readonly because: string }
+
+/** What is particular to the journals of a machine. A text is undefined for what all journals have. */
+export type JournalReader = {
+  readonly inputText: (input: Value) => string | undefined
+  readonly effectText: (effect: Value) => string | undefined
+  readonly linksOf: (own: LineEntry) => readonly Link[]
+  readonly reasonsOf: (journal: ParsedJournal, own: LineEntry) => readonly string[]
 }
 
 /** One entry: its number, its time, what came in and what went out. */
@@ -37,8 +49,9 @@ export type Explanation = Step & {
 export function parseJournal(text: string): ParsedJournal {
   const [header = '', ...lines] = text.trimEnd().split('\n')
   const { flowdouble, first, options } = JSON.parse(header) as Value
-  if (!String(flowdouble).startsWith('journal ') || typeof first !== 'number')
-    throw new SyntaxError('it does not begin with the options of a server')
+  const [, gateway] = /^(gateway )?journal /.exec(String(flowdouble)) ?? [undefined, null]
+  if (gateway === null || typeof first !== 'number')
+    throw new SyntaxError('it does not begin with the options of a server or gateway')
   const whole = lines.flatMap((line, at): LineEntry[] => {
     try {
       return [JSON.parse(line) as LineEntry]
@@ -48,26 +61,34 @@ export function parseJournal(text: string): ParsedJournal {
       throw error
     }
   })
-  return { first, options: options as Value, entries: whole }
+  return { isOfGateway: gateway !== undefined, first, options: options as Value, entries: whole }
 }
 
-/** Explains the entry of this number; undefined if the journal does not have it. */
-export function explain(journal: ParsedJournal, number: number): Explanation | undefined {
+/**
+ * Explains the entry of this number; undefined if the journal does not have it.
+ * @param reader of the journals of a gateway; undefined for those of a server.
+ */
+export function explain(
+  journal: ParsedJournal,
+  number: number,
+  reader: JournalReader | undefined,
+): Explanation | undefined {
   const own = journal.entries[number - journal.first]
   if (own === undefined) return undefined
-  return Object.assign(stepOf(journal, number), {
-    causes: causesOf(journal, number),
-    reasons: reasonsOf(journal, own),
+  return Object.assign(stepOf(journal, number, reader), {
+    causes: causesOf(journal, number, reader),
+    reasons: reader?.reasonsOf(journal, own) ?? reasonsOf(journal, own),
   })
 }
 
 const entryAt = ({ entries, first }: ParsedJournal, number: number): LineEntry =>
   entries[number - first] as LineEntry
 
-function stepOf(journal: ParsedJournal, number: number): Step {
+function stepOf(journal: ParsedJournal, number: number, reader: JournalReader | undefined): Step {
   const { input, effects } = entryAt(journal, number)
-  const texts = effects.map(effectText)
-  return { entry: number, nowMs: input['atMs'] as number, input: inputText(input), effects: texts }
+  const texts = effects.map((effect) => reader?.effectText(effect) ?? effectText(effect))
+  const text = reader?.inputText(input) ?? inputText(input)
+  return { entry: number, nowMs: input['atMs'] as number, input: text, effects: texts }
 }
 
 function inputText({ kind, method, target, socket, change, do: action }: Value): string {
@@ -120,7 +141,11 @@ function runsOf({ effects }: LineEntry): ReadonlySet<string> {
 }
 
 /** The earlier entries that caused an entry, the latest first. */
-function causesOf(journal: ParsedJournal, number: number): Explanation['causes'] {
+function causesOf(
+  journal: ParsedJournal,
+  number: number,
+  reader: JournalReader | undefined,
+): Explanation['causes'] {
   const own = entryAt(journal, number)
   const causes = new Map<number, string>()
   const note = (found: number | undefined, because: string): void => {
@@ -130,7 +155,8 @@ function causesOf(journal: ParsedJournal, number: number): Explanation['causes']
     const at = journal.entries.slice(0, number - journal.first).findLastIndex(matches)
     return at < 0 ? undefined : at + journal.first
   }
-  for (const id of runsOf(own)) {
+  for (const { matches, because } of reader?.linksOf(own) ?? []) note(before(matches), because)
+  for (const id of reader === undefined ? runsOf(own) : []) {
     note(
       before((one) => submits(one, id)),
       `submits the run ${id}`,
@@ -158,7 +184,7 @@ function causesOf(journal: ParsedJournal, number: number): Explanation['causes']
     )
   return [...causes]
     .toSorted(([a], [b]) => b - a)
-    .map(([at, because]) => Object.assign(stepOf(journal, at), { because }))
+    .map(([at, because]) => Object.assign(stepOf(journal, at, reader), { because }))
 }
 
 const submits = ({ input, effects }: LineEntry, id: string): boolean =>

@@ -1,73 +1,33 @@
 // What a server has received and sent, read from its journal: requests, socket messages and frames.
 
-import { receivedBody } from '../journal/received-body.ts'
-import { splitTarget } from '../http/requests.ts'
-import { restoreInput } from '../journal/bodies.ts'
 import {
   entriesSinceStart,
   type JournalView,
   type Moment,
-  queryOf,
   type Received,
   type ReceivedRequest,
   type SentFrame,
   type SocketMessage,
 } from '../journal/received.ts'
+import { momentAt, requestView } from '../journal/received-request.ts'
 import type { Effect, Input } from '../machine.ts'
 import type { Server } from './state/server.ts'
 import { userOf } from './step.ts'
 
 type View = JournalView<Input, Effect>
-type RequestInput = Extract<Input, { kind: 'request' }>
-
-const momentOf = (server: Server, entry: number, nowMs: number): Moment => ({
-  entry,
-  nowMs,
-  timeMs: server.options.epochMs + nowMs,
-})
 
 /** The requests, oldest first. */
 export function requestsOf(server: Server, view: View): Received<ReceivedRequest> {
-  const { entries, complete } = entriesSinceStart(view)
-  const replies = new Map<number, Extract<Effect, { kind: 'reply' }>>()
-  for (const [, { effects }] of entries) {
-    for (const effect of effects) {
-      if (effect.kind === 'reply') replies.set(effect.request, effect)
-    }
-  }
-  const items = entries.flatMap(([entry, { input }]) => {
-    if (input.kind !== 'request') return []
-    const reply = replies.get(input.request)
-    return [
-      {
-        ...momentOf(server, entry, input.atMs),
-        ...requestView(restoreInput(view.redactInput(input)) as RequestInput),
-        status: reply?.status ?? null,
-        user: userOf(server, input),
-        run: runStartedBy(input, reply),
-      },
-    ]
+  const { items, complete } = view.requests
+  const requests = items.map(({ entry, input, status, run }) => {
+    const moment = momentAt(server.options.epochMs, entry, input.atMs)
+    const user = userOf(server, input)
+    // Other replies can begin with the id of a run, too.
+    const started = input.method === 'POST' ? run : null
+    const request = requestView(view.redactInput(input))
+    return Object.assign({}, moment, request, { status, user, run: started })
   })
-  return { items, complete }
-}
-
-function requestView({
-  method,
-  target,
-  headers,
-  body,
-}: RequestInput): Pick<ReceivedRequest, 'method' | 'path' | 'query' | 'headers' | 'body'> {
-  const [path, query] = splitTarget(target)
-  return { method, path, query: queryOf(query), headers, body: receivedBody({ headers, body }) }
-}
-
-/** The run that a submit has started, as its reply names it. */
-function runStartedBy(
-  { method }: RequestInput,
-  reply: Extract<Effect, { kind: 'reply' }> | undefined,
-): string | null {
-  if (method !== 'POST' || reply?.status !== 200 || typeof reply.body !== 'string') return null
-  return /^\{"prompt_id": "([^"\\]*)"/.exec(reply.body)?.[1] ?? null
+  return { items: requests, complete }
 }
 
 /** The messages of the sockets, oldest first. */
@@ -75,7 +35,7 @@ export function messagesOf(server: Server, view: View): Received<SocketMessage> 
   const { entries, complete } = entriesSinceStart(view)
   const items: SocketMessage[] = []
   for (const [entry, { input, effects }] of entries) {
-    const moment = momentOf(server, entry, input.atMs)
+    const moment = momentAt(server.options.epochMs, entry, input.atMs)
     if (input.kind === 'message')
       items.push(message(moment, 'received', [input.socket], view.redactInput(input)))
     for (const effect of effects) {
@@ -124,7 +84,7 @@ export function framesOf(server: Server, view: View): Received<SentFrame> {
       const { frame, ...fields } = effect.content
       return [
         {
-          ...momentOf(server, entry, input.atMs),
+          ...momentAt(server.options.epochMs, entry, input.atMs),
           sockets: effect.sockets,
           frame,
           fields: Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'image')),

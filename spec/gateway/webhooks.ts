@@ -2,9 +2,6 @@
 
 import { gateway, type Endpoints, type Refusals, type Rules, type Schema } from '../language.ts'
 
-/** The default port and address of the gateway. */
-export const gatewayAddress = { scheme: 'http', host: '127.0.0.1', port: 8644 } as const
-
 /**
  * The checks of a POST to a route, in order: the first one that fails determines the reply. `answers` names a refusal
  * or an outcome; a step without one cannot fail.
@@ -321,6 +318,11 @@ export const rules = {
   },
   'webhooks/log': {
     says: '`gateway run` logs one line per post, run and delivery: route, event, id and outcome.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'webhooks/log-worlds': {
+    says: 'Gateways below /w/NAME are logged like the one at the root, with their names.',
     basis: 'chosen',
     on: gateway,
   },

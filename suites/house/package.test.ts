@@ -7,7 +7,6 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dependencies, pack, type InstalledPackage, root, unpack } from '../support/packed.ts'
 import { folder, startAt } from '../support/spawned.ts'
-import { isForeign } from '../judge/subject.ts'
 
 type Manifest = {
   readonly bin: Readonly<Record<string, string>>
@@ -34,7 +33,7 @@ const failing: NodeRule = { class_type: 'KSampler', atStep: 3, exception_type: '
 const scenario: Scenario = { version: 1, start: { files: [] }, nodes: [failing], faults: [busy] }
 const server = await startEmulator({ clock: 'manual', scenario: [scenario, 'out-of-memory'] })
 server.fault(busy)
-server.load({ version: 1, nodes: [failing] })
+await server.load({ version: 1, nodes: [failing] })
 const requests: readonly ReceivedRequest[] = await server.requests({ path: '/prompt' })
 const { near }: Verification = await server.verify({ times: 1 })
 const runs: readonly RunView[] = server.runs()
@@ -58,11 +57,11 @@ server.fault({ when: {}, then: { stat: 503 } })
 // @ts-expect-error -- a fault needs its effect.
 server.fault({ when: {} })
 // @ts-expect-error -- there is one version.
-server.load({ version: 2 })
+await server.load({ version: 2 })
 // @ts-expect-error -- an outcome is one of three words.
-server.load({ version: 1, runs: [{ outcome: 'sucess' }] })
+await server.load({ version: 1, runs: [{ outcome: 'sucess' }] })
 // @ts-expect-error -- images are a list.
-server.load({ version: 1, nodes: [{ outputs: { images: 3 } }] })
+await server.load({ version: 1, nodes: [{ outputs: { images: 3 } }] })
 // @ts-expect-error -- a file has a path.
 await startEmulator({ scenario: { version: 1, start: { files: [{ text: '' }] } } })
 // @ts-expect-error -- rules are not any.
@@ -71,7 +70,7 @@ const wrong: { never: true } = scenario.nodes
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 
-describe.skipIf(isForeign)('the package', () => {
+describe('the package', () => {
   let packed: InstalledPackage
   let paths: readonly string[]
   beforeAll(async () => {

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { explainCommand } from '../../../dist/emulator/internal.js'
 import { solid } from '../../generate/graphs.ts'
-import { openSession } from '../../judge/client.ts'
+import { openSession, untilStill } from '../../judge/client.ts'
 import { expect } from '../../judge/expect.ts'
+import { SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
 import { folder } from '../../support/spawned.ts'
 
@@ -31,7 +32,7 @@ async function startBusy() {
       faults: [{ id: 'busy', when: { path: '/prompt', nth: 1 }, then: { status: 429 } }],
     },
   })
-  const session = await openSession(server.url, '/ws?clientId=me', 'me', true)
+  const session = await openSession(server.url, '/ws?clientId=me', 'me', untilStill)
   const body = JSON.stringify({ prompt: solid(), client_id: 'me', prompt_id: 'mine' })
   const submit = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } }
   await fetch(`${server.url}/prompt`, submit)
@@ -77,6 +78,38 @@ test('explain/causes A message is explained by the submit, the start and the soc
   expect(stdout).toContain('which submits the run mine: POST /prompt')
   expect(stdout).toContain('which opens socket 1: handshake of socket 1: /ws?clientId=me')
   await close()
+})
+
+test('explain/gateway The journal of a gateway is explained, from its address and from a file', async () => {
+  const subject = await startGatewaySubject({
+    agent: { delayMs: 50 },
+    routes: { hook: { secret: SECRET, prompt: 'x', deliver: 'telegram' } },
+  })
+  const { gateway, post, idle, url } = subject
+  const id = { 'X-Request-ID': 'd-1' }
+  await post('hook', { a: 1 }, id)
+  gateway.failDeliveries({ target: '*', error: 'closed', times: 1 })
+  await idle()
+  await post('hook', { a: 1 }, id)
+  await post('hook', {}, { 'X-Hub-Signature-256': 'sha256=00' })
+  const lines = await gateway.journal()
+  const entryOf = (part: string) => `${lines.slice(1).findIndex((line) => line.includes(part))}`
+  const file = join(folder(), 'gateway.jsonl')
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  const refused = await command(entryOf('"refused"'), '--url', url)
+  expect(refused.stdout).toContain('POST /webhooks/hook\n')
+  expect(refused.stdout).toContain('refused: Invalid signature: github')
+  expect(refused.stdout).toMatch(/\n {2}401: /)
+  const ended = await command(entryOf('"kind":"outbox"'), '--journal', file)
+  expect(ended.stdout).toMatch(/ {2}run d-1 completed\n.* {2}delivery d-1 to telegram failed\n/s)
+  expect(ended.stdout).toContain('which posts the event d-1: POST /webhooks/hook')
+  expect(ended.stdout).toContain('which makes deliveries fail: deliveries to * fail from now on')
+  const repeated = await command(entryOf('"duplicate"'), '--journal', file, '--json')
+  expect(JSON.parse(repeated.stdout)).toMatchObject({
+    causes: [{ entry: 0, because: 'posts the event d-1' }],
+    reasons: [expect.stringMatching(/^200: /)],
+  })
+  await subject.close()
 })
 
 test('explain/usage Wrong numbers and journals are reported', async () => {
