@@ -58,5 +58,22 @@ export type CheckOptions = {
   readonly maxSeconds: number
   /** Which cases: globs of rule ids or areas, or tags; none for all. */
   readonly select: readonly string[]
+  /** Only list the cases. */
+  readonly isList: boolean
+  /** Quirks and the named server whose behaviour is accepted. */
+  readonly accept: readonly string[]
+  readonly like?: string
+  /** What the reports call the server; by default its address. */
+  readonly name?: string
   readonly isJson: boolean
+  /** Files of further reports. */
+  readonly junit?: string
+  readonly html?: string
+  readonly markdown?: string
+  /** The file of known failures, */
+  readonly baseline?: string
+  /** and whether it is written anew. */
+  readonly isBaselineUpdate: boolean
+  /** The file in which it is written down what `check` makes. */
+  readonly ledger: string
 }

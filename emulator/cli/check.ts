@@ -1,5 +1,6 @@
 // The command `check`: reads its flags, and opens the door to the suites, which judge the server.
 
+import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { type Allowance, allowances, checkExitCodes, type CheckOptions } from '../../spec/check.ts'
 import { printable } from '../client/terminal-text.ts'
@@ -29,10 +30,26 @@ What it may do:
   --max-seconds N     time that it takes at most (default 300)
 
 Which cases:
-  --only GLOB         rules or areas, such as queue/* or files; repeatable
+  --only WHAT         a rule, an area, a glob such as queue/*, a title, or a tag (global, destructive, paid, slow,
+                      own-world); repeatable
+  --list              list the cases with what they cost, and run none
+
+What counts:
+  --accept QUIRK      a known other behaviour that is accepted; repeatable (flowdouble quirks lists them)
+  --like NAME         accept all that this named server does otherwise
+  --baseline FILE     known failures, each with a reason; one that no longer fails is an error
+  --update-baseline   write the failures of this check into that file
+
+Reports:
+  --json              print one JSON object per line, as things happen
+  --junit FILE        for the test view of a CI
+  --html FILE         one page that needs no network
+  --markdown FILE     for the summary of a CI job
+  --name NAME         what the reports call the server (default: its address)
+  --ledger FILE       where it writes down what it makes (default flowdouble-check.ledger); the file goes when all of
+                      it is removed
 
 Options:
-  --json              print one JSON object per line, as things happen
   -h, --help          print this help
 
 Exit codes: 0 as expected, 1 a rule is broken, 2 wrong usage, 3 the baseline is stale, 4 an error in check itself, 5 not
@@ -59,13 +76,29 @@ const flags = {
   'max-runs': text,
   'max-seconds': text,
   only: texts,
+  list: flag,
+  accept: texts,
+  like: text,
+  name: text,
+  junit: text,
+  html: text,
+  markdown: text,
+  baseline: text,
+  'update-baseline': flag,
+  ledger: text,
   json: flag,
   help: { type: 'boolean', short: 'h' },
 } as const
 
 /** What the bundle of the suites exports. */
 type CheckBundle = {
-  readonly runCheck: (options: CheckOptions, io: CommandIo) => Promise<number>
+  readonly runCheck: (options: CheckOptions, io: CheckIo) => Promise<number>
+}
+
+/** What the suites need from the process. */
+type CheckIo = CommandIo & {
+  readonly now: () => string
+  readonly exists: (file: string) => boolean
 }
 
 /** Runs the command with the arguments after `check`; resolves to its exit code. */
@@ -79,7 +112,11 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
     const options = optionsOf(values, positionals, io.env)
     const bundle = pathToFileURL(packageFile('dist/bundle/judge.cjs')).href
     const { runCheck } = (await import(bundle)) as CheckBundle
-    return await runCheck(options, io)
+    return await runCheck(options, {
+      ...io,
+      now: () => new Date().toISOString(),
+      exists: existsSync,
+    })
   } catch (error) {
     if (!isUsageError(error)) throw error
     io.stderr.write(`${printable(error.message)}\nSee: flowdouble check --help\n`)
@@ -115,7 +152,17 @@ function optionsOf(
     maxRuns: numberOf(values, 'max-runs') ?? (allow.includes('slow') ? 500 : 50),
     maxSeconds: numberOf(values, 'max-seconds') ?? 300,
     select: (values['only'] ?? []) as readonly string[],
+    isList: values['list'] === true,
+    accept: (values['accept'] ?? []) as readonly string[],
+    ...textIn(values, 'like', 'like'),
+    ...textIn(values, 'name', 'name'),
     isJson: values['json'] === true,
+    ...textIn(values, 'junit', 'junit'),
+    ...textIn(values, 'html', 'html'),
+    ...textIn(values, 'markdown', 'markdown'),
+    ...textIn(values, 'baseline', 'baseline'),
+    isBaselineUpdate: values['update-baseline'] === true,
+    ledger: (values['ledger'] as string | undefined) ?? 'flowdouble-check.ledger',
   }
 }
 

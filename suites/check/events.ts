@@ -1,6 +1,6 @@
 // The event stream of `flowdouble check`: what the runner says, and all that a report may know. It is also the format of `--json`.
 
-import type { SkipReason, Verdict } from '../../spec/check.ts'
+import type { Allowance, SkipReason, Verdict } from '../../spec/check.ts'
 
 export type { SkipReason, Verdict } from '../../spec/check.ts'
 
@@ -60,6 +60,10 @@ export type CheckEvent =
       readonly detail?: string
       readonly quirk?: string
       readonly durationMs: number
+      /** How many runs it submitted, */
+      readonly runs?: number
+      /** and what it did that has to be allowed. */
+      readonly needs?: readonly Allowance[]
       readonly failure?: Failure
       readonly baseline?: 'known' | 'stale'
     }

@@ -1,54 +1,175 @@
-// The command `check` behind its door: probes a server, runs the cases, reports.
+// The command `check` behind its door: probes a server, runs the cases, reports, and removes what it has made.
 
-import { rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { CheckOptions } from '../../spec/check.ts'
-import { openLedger } from './ledger.ts'
+import { resolve } from 'node:path'
+import { checkExitCodes, type CheckOptions, verdicts } from '../../spec/check.ts'
+import type { Case } from '../judge/proves.ts'
+import { type BaselineJudge, judgeByBaseline, updatedBaseline } from './baseline.ts'
+import { emptyBaseline, loadBaseline, saveBaseline } from './baseline-file.ts'
+import { cleanUp } from './clean.ts'
+import type { CheckEvent } from './events.ts'
+import { type Ledger, openLedger } from './ledger.ts'
+import { listText } from './list.ts'
+import { NothingSelected, type PlannedCase, planCases } from './plan.ts'
 import { NotMeasured, probe } from './probe.ts'
 import { allCases } from './registry.ts'
+import { type CheckIo, reportsFor } from './reports.ts'
 import { runCases } from './run-cases.ts'
-import { openTarget } from './target.ts'
+import { type CheckedServer, openTarget, type Target } from './target.ts'
 
-type Io = {
-  readonly stdout: { write: (text: string) => unknown }
-  readonly stderr: { write: (text: string) => unknown }
-}
+type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
+type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>
 
-/** Whether a glob selects a rule: by its id, or by its area. */
-const isSelected = (id: string, glob: string): boolean =>
-  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(id) ||
-  id.split('/')[0] === glob
-
-/** Judges a server; resolves to the exit code. */
-export async function runCheck(options: CheckOptions, { stdout, stderr }: Io): Promise<number> {
+/** Judges a server; resolves to the exit code. Throws an error with the code USAGE for wrong usage. */
+export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {
+  const startMs = performance.now()
+  const cases = await allCases()
   try {
     const target = await probe(options)
-    const ledger = openLedger(join(tmpdir(), `flowdouble-check-${process.pid}.ndjson`))
-    const server = openTarget(target, options, ledger)
-    const cases = (await allCases()).filter(
-      ({ place, ids }) =>
-        place === target.deployment &&
-        !ids[0]?.startsWith('quirks/') &&
-        (options.select.length === 0 ||
-          ids.some((id) => options.select.some((one) => isSelected(id, one)))),
-    )
-    const counts: Record<string, number> = {}
-    const startMs = performance.now()
-    for await (const event of runCases(cases, server, () => 'flowdouble check')) {
-      counts[event.verdict] = (counts[event.verdict] ?? 0) + 1
-      if (event.verdict === 'skip')
-        counts[`skip ${event.reason}`] = (counts[`skip ${event.reason}`] ?? 0) + 1
-      stdout.write(`${JSON.stringify(event)}\n`)
+    const planned = planCases(cases, target.deployment, options)
+    if (options.isList) {
+      io.stdout.write(listText(planned, options.isJson))
+      return checkExitCodes.asExpected
     }
-    stderr.write(
-      `${JSON.stringify({ ...counts, runs: server.runs(), seconds: (performance.now() - startMs) / 1000 })}\n`,
-    )
-    rmSync(ledger.file, { force: true })
-    return counts['fail'] ? 1 : 0
+    return await judge({ options, io, cases, target, planned, startMs })
   } catch (error) {
+    if (error instanceof NothingSelected)
+      throw Object.assign(new Error(error.message), { code: 'USAGE' })
     if (!(error instanceof NotMeasured)) throw error
-    stderr.write(`${error.message}\n`)
-    return 5
+    io.stderr.write(`${error.message}\n`)
+    return checkExitCodes.notMeasured
   }
+}
+
+/** A check that is under way. */
+type Check = {
+  readonly options: CheckOptions
+  readonly io: CheckIo
+  readonly cases: readonly Case[]
+  readonly target: Target
+  readonly planned: readonly PlannedCase[]
+  readonly startMs: number
+}
+
+async function judge(check: Check): Promise<number> {
+  const { options, io, cases, target, planned, startMs } = check
+  const reports = reportsFor(options, io)
+  const baselineFile =
+    options.baseline === undefined ? undefined : resolve(io.cwd, options.baseline)
+  const baseline =
+    baselineFile === undefined || (options.isBaselineUpdate && !io.exists(baselineFile))
+      ? emptyBaseline
+      : loadBaseline(baselineFile)
+  const known = judgeByBaseline(
+    baseline,
+    planned.map(({ one }) => one),
+    cases,
+  )
+  const ledger = openLedger(resolve(io.cwd, options.ledger))
+  const { url, deployment } = target
+  ledger.add({ kind: 'server', url, deployment, version: 1 })
+  const server = openTarget(target, options, ledger)
+
+  reports.take({
+    event: 'start',
+    version: 1,
+    target: {
+      name: options.name ?? shownUrl(url),
+      place: deployment,
+      generation: target.generation,
+      software: target.software,
+    },
+    cases: planned.length,
+    startedAt: io.now(),
+  })
+  const done: CaseEvent[] = []
+  const running = runCases(planned, server, {
+    commandFor: (one) => commandFor(options, one),
+    endMs: startMs + options.maxSeconds * 1000,
+    signal: io.signal,
+  })
+  for await (const event of running) {
+    const marked = known.mark(event)
+    done.push(marked)
+    reports.take(marked)
+  }
+  const left = await clean(server, ledger)
+  if (baselineFile !== undefined && options.isBaselineUpdate)
+    saveBaseline(baselineFile, updatedBaseline(baseline, done, cases))
+  const stale = options.isBaselineUpdate ? [] : known.stale()
+  for (const { says } of stale) reports.take({ event: 'warning', text: says })
+  const end = endOf(done, known, { isStopped: io.signal?.aborted === true, stale: stale.length })
+  reports.take({
+    ...end,
+    runs: server.runs(),
+    durationMs: Math.round(performance.now() - startMs),
+    left,
+  })
+  await reports.end()
+  return end.exitCode
+}
+
+/** Removes what was made, and returns what is left. A server that is gone keeps it all. */
+async function clean(server: CheckedServer, ledger: Ledger): Promise<readonly string[]> {
+  let left: readonly string[] = []
+  try {
+    await server.use({ wire: [], runs: new Set(), needs: new Set() }, async (subject) => {
+      left = await cleanUp(subject, ledger)
+    })
+  } catch (error) {
+    return [`all that ${ledger.file} lists: ${(error as Error).message}`]
+  }
+  return left
+}
+
+/** How a check ends. */
+function endOf(
+  done: readonly CaseEvent[],
+  _known: BaselineJudge,
+  { isStopped, stale }: { readonly isStopped: boolean; readonly stale: number },
+): Pick<EndEvent, 'event' | 'counts' | 'exitCode' | 'outcome'> {
+  const counts = Object.fromEntries(
+    verdicts.map((verdict) => [verdict, done.filter((one) => one.verdict === verdict).length]),
+  ) as EndEvent['counts']
+  const broken = done.filter((one) => one.verdict === 'fail' && one.baseline !== 'known').length
+  const measured = done.length - counts.skip
+  const [exitCode, outcome] = isStopped
+    ? ([checkExitCodes.notMeasured, 'The check was stopped before its end.'] as const)
+    : broken > 0
+      ? ([
+          checkExitCodes.ruleBroken,
+          `${broken} of ${measured} judged cases show a broken rule.`,
+        ] as const)
+      : counts.fault > 0
+        ? ([checkExitCodes.ownFault, 'Check itself has a fault: please report it.'] as const)
+        : stale > 0
+          ? ([
+              checkExitCodes.staleBaseline,
+              'The baseline lists failures that no longer happen.',
+            ] as const)
+          : measured === 0
+            ? ([checkExitCodes.notMeasured, 'No case could be judged.'] as const)
+            : ([
+                checkExitCodes.asExpected,
+                `The server keeps the rules of ${measured} judged cases.`,
+              ] as const)
+  return { event: 'end', counts, exitCode, outcome }
+}
+
+/** A URL as reports show it: without user and password. */
+function shownUrl(url: string): string {
+  const shown = new URL(url)
+  shown.username = ''
+  shown.password = ''
+  return shown.href.replace(/\/$/, '')
+}
+
+/** The command that runs a case again. Keys come from the environment. */
+function commandFor({ url, allow, key, token }: CheckOptions, { ids }: Case): string {
+  return [
+    `flowdouble check ${shownUrl(url)}`,
+    ...ids.slice(0, 1).map((id) => `--only ${id}`),
+    ...(allow.length > 0 ? [`--allow ${allow.join(',')}`] : []),
+    ...(key === undefined ? [] : ['--key "$FLOWDOUBLE_API_KEY"']),
+    ...(token === undefined ? [] : ['--token "$FLOWDOUBLE_TOKEN"']),
+  ].join(' ')
 }

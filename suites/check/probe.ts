@@ -12,9 +12,7 @@ const MAX_ANSWER_MS = 8000
 export class NotMeasured extends Error {}
 
 /** Asks a server what it is. Throws {@link NotMeasured} if it is not one that can be judged. */
-export async function probe(
-  options: CheckOptions,
-): Promise<Target & { readonly software: string | null }> {
+export async function probe(options: CheckOptions): Promise<Target> {
   const url = options.url.replace(/\/+$/, '')
   const headers = {
     ...options.headers,
@@ -44,12 +42,14 @@ export async function probe(
     )
   }
   const [deployment, stats] = await found()
+  const version: unknown = stats.system.comfyui_version
   const types = (await ask(deployment === 'hosted' ? '/api/object_info' : '/object_info')).json
   return {
     url,
     deployment: options.deployment ?? deployment,
     types: typeof types === 'object' && types !== null ? types : {},
-    software: stats.system.comfyui_version ?? null,
+    software: typeof version === 'string' ? version : null,
+    generation: deployment === 'hosted' ? 'hosted' : `local ${String(version ?? 'unknown')}`,
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Case } from '../judge/proves.ts'
+import type { PlannedCase } from './plan.ts'
 import type { CheckEvent, Failure } from './events.ts'
 import { judgementOf, ruleInfosOf } from './judgement.ts'
 import { Skip } from './skip.ts'
@@ -16,41 +17,90 @@ type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 /** What came out of a case: nothing, a reason not to judge it, or an error. */
 type Outcome = { readonly skip?: Skip; readonly error?: unknown }
 
-/** Runs cases, and yields an event for each. */
+/** How often a case is tried while somebody else uses the server. */
+const MAX_TRIES = 3
+
+export type RunOptions = {
+  /** The command that runs a case again. */
+  readonly commandFor: (one: Case) => string
+  /** From then on, in milliseconds of `performance.now`, no further case begins. */
+  readonly endMs: number
+  /** Aborted when the user stops the check. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** Runs cases one after the other, and yields an event for each. It ends early when the user stops it. */
 export async function* runCases(
-  cases: readonly Case[],
+  planned: readonly PlannedCase[],
   server: CheckedServer,
-  commandFor: (one: Case) => string,
+  options: RunOptions,
 ): AsyncGenerator<CaseEvent> {
-  for (const one of cases) yield await runOne(one, server, commandFor)
+  for (const one of planned) {
+    if (options.signal?.aborted) return
+    yield await runOne(one, server, options)
+  }
+}
+
+/** Why a case is not even tried. */
+function reasonToSkip(
+  { one, isBeyondBudget }: PlannedCase,
+  { endMs }: RunOptions,
+): Skip | undefined {
+  if (one.needsOwnWorld) return new Skip('own-world', 'It needs a world with special options.')
+  if (isBeyondBudget) return new Skip('budget', 'The runs are for other cases: see --max-runs.')
+  if (performance.now() > endMs)
+    return new Skip('budget', 'The time is used up: see --max-seconds.')
+  return undefined
 }
 
 async function runOne(
-  one: Case,
+  planned: PlannedCase,
   server: CheckedServer,
-  commandFor: (one: Case) => string,
+  options: RunOptions,
 ): Promise<CaseEvent> {
-  const running: Running = { wire: [], runs: new Set() }
+  const { one, area } = planned
   const startMs = performance.now()
-  const { skip, error } = await outcomeOf(one, server, running)
+  const skipped = reasonToSkip(planned, options)
+  const { skip, error, running } =
+    skipped === undefined
+      ? await tryOften(one, server)
+      : { skip: skipped, error: undefined, running: newRunning() }
   const durationMs = Math.round(performance.now() - startMs)
   const described = {
     event: 'case',
     title: one.title,
-    area: (one.ids[0] ?? '').split('/')[0] ?? '',
+    area,
     place: one.place,
     rules: ruleInfosOf(one),
     durationMs,
+    runs: running.runs.size,
+    ...(running.needs.size > 0 && { needs: [...running.needs] }),
   } as const
   if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }
   if (error === undefined) return { ...described, verdict: 'pass' }
-  const failure = failureOf(error, running, commandFor(one))
+  const failure = failureOf(error, running, options.commandFor(one))
   return { ...described, ...judgementOf(one, error), failure }
 }
 
+const newRunning = (): Running => ({ wire: [], runs: new Set(), needs: new Set() })
+
+/** Tries a case, again if it fails while somebody else uses the server: what it saw may be theirs. */
+async function tryOften(
+  one: Case,
+  server: CheckedServer,
+): Promise<Outcome & { readonly running: Running }> {
+  for (let left = MAX_TRIES; ; left--) {
+    const running = newRunning()
+    const outcome = await outcomeOf(one, server, running)
+    if (!('error' in outcome) || !(await server.isDisturbed())) return { ...outcome, running }
+    if (left === 1) {
+      const skip = new Skip('busy', 'Runs of others came in between each time.')
+      return { skip, running }
+    }
+  }
+}
+
 async function outcomeOf(one: Case, server: CheckedServer, running: Running): Promise<Outcome> {
-  if (one.needsOwnWorld)
-    return { skip: new Skip('own-world', 'It needs a world with special options.') }
   const tooLate = new AbortController()
   try {
     await Promise.race([

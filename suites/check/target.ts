@@ -20,10 +20,16 @@ export type Target = {
   readonly deployment: Deployment
   /** The declaration of each node type that it lists. */
   readonly types: Readonly<Record<string, any>>
+  /** Its software with the version, as it says itself. */
+  readonly software: string | null
+  /** The generation of the protocol that it speaks. */
+  readonly generation: string
 }
 
 /** The longest time that a case waits for a message, in milliseconds. */
 const MAX_WAIT_MS = 15_000
+/** How many of the latest runs show whether somebody else uses the server. */
+const RECENT_RUNS = 30
 
 /** The names under which the cases know the keys of their worlds. */
 const keyNames = ['test-key', 'other-key', 'free-key'] as const
@@ -33,6 +39,8 @@ type KeyName = (typeof keyNames)[number]
 export type Running = {
   readonly wire: WireLine[]
   readonly runs: Set<string>
+  /** What it did that has to be allowed. */
+  readonly needs: Set<Allowance>
   /** The last request, for a line that repeats it. */
   last?: Outgoing
 }
@@ -42,6 +50,8 @@ export type CheckedServer = {
   readonly use: (running: Running, body: (subject: Subject) => Promise<void>) => Promise<void>
   /** How many runs it has accepted from us. */
   readonly runs: () => number
+  /** Whether runs of others have arrived since the last call. */
+  readonly isDisturbed: () => Promise<boolean>
 }
 
 /** Opens a server. */
@@ -77,6 +87,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   }
 
   const permit = (needs: readonly Allowance[]): void => {
+    for (const one of needs) store.getStore()?.needs.add(one)
     const missing = needs.filter((one) => !allowed.has(one))
     if (missing.length > 0) throw new Skip('not-allowed', `It needs --allow ${missing.join(',')}.`)
   }
@@ -158,7 +169,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     const pending = ours(queue_pending)
     if (pending.length > 0) await subject.post('/queue', { delete: pending })
     for (const prompt_id of ours(queue_running)) await subject.post('/interrupt', { prompt_id })
-    await idle(subject, { wire: [], runs: mine })
+    await idle(subject, { wire: [], runs: mine, needs: new Set() })
   }
   const patience = async (): Promise<string> => {
     await delay(MAX_WAIT_MS, undefined, { ref: false })
@@ -193,7 +204,23 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         await subject.close()
       }
     })
-  return { use, runs: () => runs }
+  const foreign = new Set<string>()
+  const isDisturbed = async (): Promise<boolean> => {
+    const before = foreign.size
+    const running: Running = { wire: [], runs: new Set(), needs: new Set() }
+    await use(running, async ({ get, deployment: place }) => {
+      const { queue_running, queue_pending } = (await get('/queue')).json()
+      const queued = [...queue_running, ...queue_pending].map(([, id]: [number, string]) => id)
+      const history = (await get(`/history?max_items=${RECENT_RUNS}`)).json()
+      const over: readonly string[] =
+        place === 'hosted'
+          ? history.history.map(({ prompt_id }: { prompt_id: string }) => prompt_id)
+          : Object.keys(history)
+      for (const id of [...queued, ...over]) if (!own.has(id)) foreign.add(id)
+    })
+    return foreign.size > before
+  }
+  return { use, runs: () => runs, isDisturbed }
 }
 
 const flagOf: Readonly<Record<KeyName, string>> = {

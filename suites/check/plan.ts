@@ -1,0 +1,90 @@
+// Which cases run, in which order, and which of them the budget of runs is for.
+
+import type { CheckOptions } from '../../spec/check.ts'
+import type { Place } from '../../spec/language.ts'
+import type { Case } from '../judge/proves.ts'
+import { ruleInfosOf } from './judgement.ts'
+import { knownCases } from './known-cases.ts'
+
+/** A case, and what is known of it from earlier checks. */
+export type PlannedCase = {
+  readonly one: Case
+  readonly area: string
+  /** How many runs it submits, about. */
+  readonly runs: number
+  /** What it needs: `own-world`, and what an operator has to allow. */
+  readonly tags: readonly string[]
+  /** Whether the budget of runs does not suffice for it. */
+  readonly isBeyondBudget: boolean
+}
+
+/** Thrown if a selector matches nothing. */
+export class NothingSelected extends Error {}
+
+export const areaOf = ({ ids }: Case): string => (ids[0] ?? '').split('/')[0] ?? ''
+
+const tagsOf = (one: Case): readonly string[] =>
+  one.needsOwnWorld ? ['own-world'] : (knownCases[one.title]?.tags ?? [])
+
+const asPattern = (glob: string): RegExp =>
+  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`)
+
+/** Whether a selector matches a case: a glob of rule ids or titles, an area, or a tag. */
+function matches(one: Case, selector: string): boolean {
+  const pattern = asPattern(selector)
+  return (
+    one.ids.some((id) => pattern.test(id)) ||
+    pattern.test(areaOf(one)) ||
+    pattern.test(one.title) ||
+    tagsOf(one).includes(selector)
+  )
+}
+
+/** Rules that are stated come first where the budget is short, then those that cost least. */
+const ranks = { stated: 0, observed: 1, chosen: 2 } as const
+const rankOf = (one: Case): number => Math.min(...ruleInfosOf(one).map(({ basis }) => ranks[basis]))
+
+/**
+ * The cases for a server, area by area. Throws {@link NothingSelected} for a selector that matches none of them.
+ * @param cases every case that there is.
+ */
+export function planCases(
+  cases: readonly Case[],
+  place: Place,
+  { select, maxRuns }: Pick<CheckOptions, 'select' | 'maxRuns'>,
+): readonly PlannedCase[] {
+  const here = cases.filter(({ ids, place: at }) => at === place && !isOfQuirk(ids))
+  for (const selector of select) {
+    if (!here.some((one) => matches(one, selector)))
+      throw new NothingSelected(
+        `--only ${JSON.stringify(selector)} matches no case of a ${place} server.`,
+      )
+  }
+  const chosen = here.filter(
+    (one) => select.length === 0 || select.some((selector) => matches(one, selector)),
+  )
+  const runsOf = (one: Case): number => knownCases[one.title]?.runs ?? 0
+  let left = maxRuns
+  const affordable = new Set<Case>()
+  for (const one of chosen.toSorted((a, b) => rankOf(a) - rankOf(b) || runsOf(a) - runsOf(b))) {
+    if (one.needsOwnWorld || runsOf(one) > left) continue
+    left -= runsOf(one)
+    affordable.add(one)
+  }
+  const areas = [...new Set(chosen.map(areaOf))]
+  return areas.flatMap((area) =>
+    chosen
+      .filter((one) => areaOf(one) === area)
+      .map((one) => ({
+        one,
+        area,
+        runs: runsOf(one),
+        tags: tagsOf(one),
+        isBeyondBudget: !one.needsOwnWorld && !affordable.has(one),
+      })),
+  )
+}
+
+/** A case for the behaviour of a quirk proves what servers do otherwise: it is part of the judgement. */
+export const isOfQuirk = (ids: readonly string[]): boolean =>
+  ids.some((id) => id.startsWith('quirks/'))

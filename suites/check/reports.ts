@@ -1,0 +1,44 @@
+// The reports of one check: on the terminal, and in the files that were asked for.
+
+import { resolve } from 'node:path'
+import type { CheckOptions } from '../../spec/check.ts'
+import { replaceFile } from './replace-file.ts'
+import { consoleReport, type Terminal } from './reports/console.ts'
+import { htmlText } from './reports/html.ts'
+import { junitText } from './reports/junit.ts'
+import { markdownText } from './reports/markdown.ts'
+import { ndjsonReport } from './reports/ndjson.ts'
+import { type Report, wholeReport } from './reports/report.ts'
+
+/** What the command needs from its process. */
+export type CheckIo = {
+  readonly stdout: Terminal
+  readonly stderr: Terminal
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  /** Aborted when the user stops the command. */
+  readonly signal?: AbortSignal
+  /** The time as text. */
+  readonly now: () => string
+  readonly exists: (file: string) => boolean
+}
+
+/** All reports of a check as one. */
+export function reportsFor(options: CheckOptions, { stdout, env, cwd }: CheckIo): Report {
+  const toFile = (file: string) => ({
+    write: (text: string) => replaceFile(resolve(cwd, file), text),
+  })
+  const { junit, html, markdown, isJson } = options
+  const reports: readonly Report[] = [
+    isJson ? ndjsonReport(stdout) : consoleReport(stdout, env),
+    ...(junit === undefined ? [] : [wholeReport(junitText, toFile(junit))]),
+    ...(markdown === undefined ? [] : [wholeReport(markdownText, toFile(markdown))]),
+    ...(html === undefined ? [] : [wholeReport((events) => htmlText([events]), toFile(html))]),
+  ]
+  return {
+    take: (event) => reports.forEach((report) => report.take(event)),
+    end: async () => {
+      for (const report of reports) await report.end()
+    },
+  }
+}
