@@ -4,10 +4,13 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CheckOptions } from '../../spec/check.ts'
+import { commandFor } from './failures.ts'
+import { generationOf, judgementOf } from './judgement.ts'
 import { openLedger } from './ledger.ts'
 import { NotMeasured, probe } from './probe.ts'
 import { allCases } from './registry.ts'
-import { runCases } from './run-cases.ts'
+import { type Judge, runCases } from './run-cases.ts'
+import { nearestOf, type SeenCase } from './shown-quirks.ts'
 import { openTarget } from './target.ts'
 
 type Io = {
@@ -33,16 +36,26 @@ export async function runCheck(options: CheckOptions, { stdout, stderr }: Io): P
         (options.select.length === 0 ||
           ids.some((id) => options.select.some((one) => isSelected(id, one)))),
     )
+    const judged = {
+      place: target.deployment,
+      generation: generationOf(target.deployment, target.software),
+    }
+    const seen: SeenCase[] = []
+    const judge: Judge = {
+      judge: (one, error) => judgementOf(one, error, judged, seen),
+      commandFor: (one) => commandFor(options, one),
+    }
     const counts: Record<string, number> = {}
     const startMs = performance.now()
-    for await (const event of runCases(cases, server, () => 'flowdouble check')) {
+    for await (const event of runCases(cases, server, judge)) {
+      seen.push(event)
       counts[event.verdict] = (counts[event.verdict] ?? 0) + 1
       if (event.verdict === 'skip')
         counts[`skip ${event.reason}`] = (counts[`skip ${event.reason}`] ?? 0) + 1
       stdout.write(`${JSON.stringify(event)}\n`)
     }
     stderr.write(
-      `${JSON.stringify({ ...counts, runs: server.runs(), seconds: (performance.now() - startMs) / 1000 })}\n`,
+      `${JSON.stringify({ ...counts, nearest: nearestOf(target.deployment, seen), runs: server.runs(), seconds: (performance.now() - startMs) / 1000 })}\n`,
     )
     rmSync(ledger.file, { force: true })
     return counts['fail'] ? 1 : 0
