@@ -79,6 +79,7 @@ export const brokenBy: Readonly<Partial<Record<QuirkId, readonly RuleId[]>>> = {
     'access/partner-key-missing',
     'access/partner-key-names',
     'access/partner-token',
+    'files/samples',
   ],
   'hosted.public-catalogues': ['access/hosted-key-refusal', 'access/hosted-public-statistics'],
   'hosted.bearer': ['access/hosted-key-refusal'],
