@@ -1,22 +1,113 @@
 // The verdict on a broken rule: it depends on where the rule comes from, and on what this server is known to do otherwise.
 
 import { quirks, rules } from '../../spec/index.ts'
-import type { Rule } from '../../spec/language.ts'
+import type { Basis, Place, Quirks, Rule } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import type { RuleInfo, Verdict } from './events.ts'
+import { isContradicted, quirksBehind, quirksOf, type SeenCase } from './shown-quirks.ts'
+
+/** What judging needs to know about a server, and which of its differences the operator accepts. */
+export type Judged = {
+  readonly place: Place
+  /** As {@link generationOf} names it. */
+  readonly generation: string
+  /** Ids of quirks, */
+  readonly accept?: readonly string[]
+  /** and the named server whose quirks are accepted. */
+  readonly like?: string
+}
+
+export type Judgement = {
+  readonly verdict: Verdict
+  readonly quirk?: string
+  readonly detail?: string
+}
 
 /** The rules of a case, as reports name them. */
-export const ruleInfosOf = ({ ids }: Case): readonly RuleInfo[] =>
+export const ruleInfosOf = ({ ids }: Pick<Case, 'ids'>): readonly RuleInfo[] =>
   ids.map((id) => {
     const rule = (rules as Readonly<Record<string, Rule>>)[id]
     if (rule !== undefined) return { id, says: rule.says, basis: rule.basis }
-    const quirk = quirks[id.replace('quirks/', '') as keyof typeof quirks]
-    return { id, says: quirk.quirk, basis: 'observed' }
+    return {
+      id,
+      says: (quirks as Quirks)[id.replace('quirks/', '') as keyof Quirks]?.quirk ?? id,
+      basis: 'observed',
+    }
   })
 
-/** The verdict on a case that an error has ended. */
-export function judgementOf(one: Case, error: unknown): { readonly verdict: Verdict } {
-  if (error instanceof ReferenceError) return { verdict: 'fault' }
-  const isChosen = ruleInfosOf(one).every(({ basis }) => basis === 'chosen')
-  return { verdict: isChosen ? 'note' : 'fail' }
+/** The generation of a server, in the words of the sources of rules. */
+export function generationOf(place: Place, software: string | null): string {
+  if (place === 'hosted') return 'published hosted API, 2026'
+  if (place === 'gateway') return 'reference gateway'
+  return software === null ? 'an unknown version' : `ComfyUI ${software.replace(/^v/, '')}`
 }
+
+/** Codes of errors in `check` itself: nothing that a server sends causes them. */
+const ownCodes: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'EMFILE', 'ENOSPC'])
+
+/** Whether an error is a fault of `check` itself. Other errors come from replies that a case does not expect. */
+export const isOwnFault = (error: unknown): boolean =>
+  error instanceof ReferenceError ||
+  (error instanceof Error &&
+    (error.message.startsWith('Invalid Chai property') ||
+      ownCodes.has(String((error as { readonly code?: unknown }).code))))
+
+/**
+ * The verdict on a case that an error has ended.
+ * @param seen the cases before it: which quirk explains it best depends on what else is broken.
+ */
+export function judgementOf(
+  one: Pick<Case, 'ids'>,
+  error: unknown,
+  judged: Judged,
+  seen: readonly SeenCase[] = [],
+): Judgement {
+  if (isOwnFault(error)) return { verdict: 'fault', detail: 'An error in check itself.' }
+  const accepted = acceptedQuirks(judged)
+  const candidates = quirksBehind(one.ids, judged.place, seen)
+  const quirk =
+    candidates.find((id) => accepted.has(id)) ?? candidates.find((id) => !isContradicted(id, seen))
+  const basis = strictestOf(one.ids, judged.generation)
+  if (quirk === undefined) return withoutQuirk(one.ids, basis, judged.generation)
+  const detail = `The quirk ${quirk} would explain it: ${(quirks as Quirks)[quirk as keyof Quirks]?.quirk}`
+  if (basis !== 'stated' || accepted.has(quirk)) return { verdict: 'note', quirk, detail }
+  return { verdict: 'fail', quirk, detail: `${detail} --accept ${quirk} makes it a note.` }
+}
+
+function withoutQuirk(
+  ids: readonly string[],
+  basis: Basis | 'elsewhere',
+  generation: string,
+): Judgement {
+  if (basis === 'stated' || basis === 'observed') return { verdict: 'fail' }
+  if (basis === 'chosen')
+    return { verdict: 'note', detail: 'Neither the description nor real servers settle it.' }
+  const sources = [...new Set(ids.flatMap((id) => ruleOf(id)?.source ?? []))]
+  return {
+    verdict: 'note',
+    detail: `It was observed at ${sources.join('; ')}; this server is ${generation}.`,
+  }
+}
+
+const ruleOf = (id: string): Rule | undefined => (rules as Readonly<Record<string, Rule>>)[id]
+
+/** The strictest basis of some rules; `elsewhere` if they were observed at servers of other generations only. */
+function strictestOf(ids: readonly string[], generation: string): Basis | 'elsewhere' {
+  const found = new Set(ids.map((id) => basisAt(ruleOf(id), generation)))
+  return (['stated', 'observed', 'elsewhere'] as const).find((one) => found.has(one)) ?? 'chosen'
+}
+
+function basisAt(rule: Rule | undefined, generation: string): Basis | 'elsewhere' {
+  if (rule?.basis !== 'observed') return rule?.basis ?? 'elsewhere'
+  const isHere = (rule.source ?? '').split('; ').some((source) => names(source, generation))
+  return isHere ? 'observed' : 'elsewhere'
+}
+
+/** Whether a source names a generation: not `ComfyUI 0.3.6` for `ComfyUI 0.3.64`. */
+const names = (source: string, generation: string): boolean =>
+  source === generation ||
+  /^[:,]/.test(source.startsWith(generation) ? source.slice(generation.length) : '')
+
+/** The quirks that the operator accepts. */
+const acceptedQuirks = ({ accept = [], like }: Judged): ReadonlySet<string> =>
+  new Set([...accept, ...(like === undefined ? [] : quirksOf(like))])

@@ -7,6 +7,8 @@ import { type BaselineJudge, judgeByBaseline, updatedBaseline } from './baseline
 import { emptyBaseline, loadBaseline, saveBaseline } from './baseline-file.ts'
 import { cleanUp } from './clean.ts'
 import type { CheckEvent } from './events.ts'
+import { commandFor } from './failures.ts'
+import { generationOf, judgementOf } from './judgement.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { listText } from './list.ts'
 import { NothingSelected, type PlannedCase, planCases } from './plan.ts'
@@ -14,6 +16,7 @@ import { NotMeasured, probe } from './probe.ts'
 import { allCases } from './registry.ts'
 import { type CheckIo, reportsFor } from './reports.ts'
 import { runCases } from './run-cases.ts'
+import { nearestOf } from './shown-quirks.ts'
 import { type CheckedServer, openTarget, type Target } from './target.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
@@ -75,14 +78,22 @@ async function judge(check: Check): Promise<number> {
     target: {
       name: options.name ?? shownUrl(url),
       place: deployment,
-      generation: target.generation,
+      generation: generationOf(deployment, target.software),
       software: target.software,
     },
     cases: planned.length,
     startedAt: io.now(),
   })
+  const { accept, like } = options
+  const judged = {
+    place: deployment,
+    generation: generationOf(deployment, target.software),
+    accept,
+    ...(like !== undefined && { like }),
+  }
   const done: CaseEvent[] = []
   const running = runCases(planned, server, {
+    judge: (one, error) => judgementOf(one, error, judged, done),
     commandFor: (one) => commandFor(options, one),
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,
@@ -98,8 +109,10 @@ async function judge(check: Check): Promise<number> {
   const stale = options.isBaselineUpdate ? [] : known.stale()
   for (const { says } of stale) reports.take({ event: 'warning', text: says })
   const end = endOf(done, known, { isStopped: io.signal?.aborted === true, stale: stale.length })
+  const nearest = nearestOf(deployment, done)
   reports.take({
     ...end,
+    ...(nearest && { nearest }),
     runs: server.runs(),
     durationMs: Math.round(performance.now() - startMs),
     left,
@@ -119,6 +132,14 @@ async function clean(server: CheckedServer, ledger: Ledger): Promise<readonly st
     return [`all that ${ledger.file} lists: ${(error as Error).message}`]
   }
   return left
+}
+
+/** A URL as reports show it: without user and password. */
+function shownUrl(url: string): string {
+  const shown = new URL(url)
+  shown.username = ''
+  shown.password = ''
+  return shown.href.replace(/\/$/, '')
 }
 
 /** How a check ends. */
@@ -161,15 +182,4 @@ function shownUrl(url: string): string {
   shown.username = ''
   shown.password = ''
   return shown.href.replace(/\/$/, '')
-}
-
-/** The command that runs a case again. Keys come from the environment. */
-function commandFor({ url, allow, key, token }: CheckOptions, { ids }: Case): string {
-  return [
-    `flowdouble check ${shownUrl(url)}`,
-    ...ids.slice(0, 1).map((id) => `--only ${id}`),
-    ...(allow.length > 0 ? [`--allow ${allow.join(',')}`] : []),
-    ...(key === undefined ? [] : ['--key "$FLOWDOUBLE_API_KEY"']),
-    ...(token === undefined ? [] : ['--token "$FLOWDOUBLE_TOKEN"']),
-  ].join(' ')
 }

@@ -49,7 +49,6 @@ export async function probe(options: CheckOptions): Promise<Target> {
     deployment: options.deployment ?? deployment,
     types: typeof types === 'object' && types !== null ? types : {},
     software: typeof version === 'string' ? version : null,
-    generation: deployment === 'hosted' ? 'hosted' : `local ${String(version ?? 'unknown')}`,
   }
 }
 

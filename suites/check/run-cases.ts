@@ -3,15 +3,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Case } from '../judge/proves.ts'
 import type { PlannedCase } from './plan.ts'
-import type { CheckEvent, Failure } from './events.ts'
-import { judgementOf, ruleInfosOf } from './judgement.ts'
+import type { CheckEvent } from './events.ts'
+import { failureOf } from './failures.ts'
+import { type Judgement, ruleInfosOf } from './judgement.ts'
 import { Skip } from './skip.ts'
 import type { CheckedServer, Running } from './target.ts'
 
 /** The longest time that one case may take, in milliseconds. */
 const MAX_CASE_MS = 40_000
-/** How many lines of the wire a failure shows. */
-const MAX_WIRE_LINES = 20
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 /** What came out of a case: nothing, a reason not to judge it, or an error. */
@@ -21,7 +20,9 @@ type Outcome = { readonly skip?: Skip; readonly error?: unknown }
 const MAX_TRIES = 3
 
 export type RunOptions = {
-  /** The command that runs a case again. */
+  /** The verdict on a case that an error has ended, */
+  readonly judge: (one: Case, error: unknown) => Judgement
+  /** and the command that runs it again. */
   readonly commandFor: (one: Case) => string
   /** From then on, in milliseconds of `performance.now`, no further case begins. */
   readonly endMs: number
@@ -78,8 +79,8 @@ async function runOne(
   } as const
   if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }
   if (error === undefined) return { ...described, verdict: 'pass' }
-  const failure = failureOf(error, running, options.commandFor(one))
-  return { ...described, ...judgementOf(one, error), failure }
+  const failure = failureOf(one, error, running, options.commandFor(one))
+  return { ...described, ...options.judge(one, error), failure }
 }
 
 const newRunning = (): Running => ({ wire: [], runs: new Set(), needs: new Set() })
@@ -115,44 +116,4 @@ async function outcomeOf(one: Case, server: CheckedServer, running: Running): Pr
   } finally {
     tooLate.abort()
   }
-}
-
-/** A failure as it is reported. */
-function failureOf(error: unknown, { wire, last }: Running, command: string): Failure {
-  return {
-    message: messageOf(error),
-    wire: wire.slice(-MAX_WIRE_LINES),
-    ...(last && { curl: curlOf(last) }),
-    command,
-  }
-}
-
-/** The message of an error, with what was expected and what came. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const { message } = error
-  if (!('expected' in error) && !('actual' in error)) return message
-  const { expected, actual } = error as { readonly expected?: unknown; readonly actual?: unknown }
-  return `${message}\nexpected: ${shortText(expected)}\nreceived: ${shortText(actual)}`
-}
-
-/** The longest text of a value in a message, in characters. */
-const MAX_VALUE = 1500
-
-function shortText(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? String(value))
-  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text
-}
-
-/** A command line that repeats a request. */
-function curlOf({ url, method, path, headers, body }: NonNullable<Running['last']>): string {
-  const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-  const given = Object.entries(headers).map(([name, value]) =>
-    name.toLowerCase() === 'x-api-key' || name.toLowerCase() === 'authorization'
-      ? `-H "${name}: $FLOWDOUBLE_KEY"`
-      : `-H ${quoted(`${name}: ${value}`)}`,
-  )
-  const text = Buffer.from(body as Uint8Array).toString()
-  const data = text === '' ? [] : [`--data-raw ${quoted(text.slice(0, 2000))}`]
-  return ['curl -i', `-X ${method}`, ...given, ...data, quoted(url + path)].join(' ')
 }

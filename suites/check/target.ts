@@ -22,8 +22,6 @@ export type Target = {
   readonly types: Readonly<Record<string, any>>
   /** Its software with the version, as it says itself. */
   readonly software: string | null
-  /** The generation of the protocol that it speaks. */
-  readonly generation: string
 }
 
 /** The longest time that a case waits for a message, in milliseconds. */
@@ -43,6 +41,8 @@ export type Running = {
   readonly needs: Set<Allowance>
   /** The last request, for a line that repeats it. */
   last?: Outgoing
+  /** Set when the case has ended: what follows is the clean-up of the runner. */
+  hasEnded?: true
 }
 
 export type CheckedServer = {
@@ -81,9 +81,19 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
       (sum, key) => (key === undefined ? sum : sum.replaceAll(key, '$FLOWDOUBLE_KEY')),
       text,
     )
+  const withoutSecrets = (request: Outgoing): Outgoing => ({
+    ...request,
+    path: hidden(request.path),
+    headers: {
+      ...mapValues(request.headers, hidden),
+      ...mapValues(options.headers, () => '$FLOWDOUBLE_KEY'),
+    },
+    body: typeof request.body === 'string' ? hidden(request.body) : request.body,
+  })
   const note = (direction: WireLine['direction'], text: string): void => {
     const atMs = Math.round(performance.now() - startMs)
-    store.getStore()?.wire.push({ atMs, direction, text: hidden(text) })
+    const running = store.getStore()
+    if (!running?.hasEnded) running?.wire.push({ atMs, direction, text: hidden(text) })
   }
 
   const permit = (needs: readonly Allowance[]): void => {
@@ -123,7 +133,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
       const sent = { ...request, headers, path: withKeys(request.path) }
       guard(sent)
       const running = store.getStore()
-      if (running) running.last = sent
+      if (running && !running.hasEnded) running.last = withoutSecrets(sent)
       note('sent', `${sent.method} ${sent.path}${bodyText(sent.body)}`)
       return sent
     },
@@ -200,6 +210,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
       try {
         await body(subject)
       } finally {
+        running.hasEnded = true
         await stopRuns(subject, running)
         await subject.close()
       }

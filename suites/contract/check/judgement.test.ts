@@ -1,0 +1,102 @@
+// The verdict on a broken rule, and the named server that a server resembles.
+
+import { test } from 'vitest'
+import { expect } from '../../judge/expect.ts'
+import { generationOf, judgementOf } from '../../check/judgement.ts'
+import { nearestOf, type SeenCase } from '../../check/shown-quirks.ts'
+
+const local = { place: 'local', generation: 'ComfyUI 0.3.64' } as const
+const broken = new Error('expected 1 to be 2')
+const verdictOn = (...ids: readonly string[]) => judgementOf({ ids }, broken, local).verdict
+
+test('a broken rule fails if it is stated, or was observed at this generation; a chosen one is a note', () => {
+  expect([
+    verdictOn('queue/item'),
+    verdictOn('history/oldest-first'),
+    verdictOn('userdata/bounds'),
+    verdictOn('userdata/bounds', 'queue/item'),
+  ]).toEqual(['fail', 'fail', 'note', 'fail'])
+})
+
+test('a rule that was observed at another generation is a note that names both', () => {
+  const later = { ...local, generation: generationOf('local', 'v0.3.6') }
+  expect(judgementOf({ ids: ['history/oldest-first'] }, broken, later)).toEqual({
+    verdict: 'note',
+    detail: 'It was observed at ComfyUI 0.3.64, history; this server is ComfyUI 0.3.6.',
+  })
+})
+
+test('a stated rule that a quirk breaks fails and names the quirk, unless the operator accepts it', () => {
+  const one = { ids: ['history/error-comes-first'] }
+  const quirk = 'history.completed-on-error'
+  const detail = `The quirk ${quirk} would explain it: It has \`completed\` true beside the \`status_str\` "error".`
+  expect(judgementOf(one, broken, local)).toEqual({
+    verdict: 'fail',
+    quirk,
+    detail: `${detail} --accept ${quirk} makes it a note.`,
+  })
+  const accepted = { verdict: 'note', quirk, detail }
+  expect(judgementOf(one, broken, { ...local, accept: [quirk] })).toEqual(accepted)
+})
+
+test('the quirks of a named server are accepted, and no others', () => {
+  const like = { ...local, like: 'comfyui-0.3.64' }
+  const verdicts = ['files/local-videos', 'history/error-comes-first'].map(
+    (id) => judgementOf({ ids: [id] }, broken, like).verdict,
+  )
+  expect(verdicts).toEqual(['note', 'fail'])
+})
+
+test('an error in the code of the judge is a fault; a reply of another form breaks the rule', () => {
+  const verdicts = [
+    new ReferenceError('x is not defined'),
+    Object.assign(new Error('no such file'), { code: 'ENOENT' }),
+    new TypeError('Cannot read properties of undefined'),
+    new SyntaxError('Unexpected end of JSON input'),
+  ].map((error) => judgementOf({ ids: ['queue/item'] }, error, local).verdict)
+  expect(verdicts).toEqual(['fault', 'fault', 'fail', 'fail'])
+})
+
+test('of several quirks, the one is named that fits to the other cases', () => {
+  const seen = (id: string, verdict: SeenCase['verdict']): SeenCase => ({
+    rules: [{ id }],
+    verdict,
+  })
+  const blame = { ids: ['workflows/blame'] }
+  const quirkAfter = (...cases: readonly SeenCase[]) =>
+    judgementOf(blame, broken, local, cases).quirk
+  expect(quirkAfter(seen('workflows/no-outputs', 'fail'))).toBe('workflows.bare-graph-errors')
+  expect(
+    quirkAfter(seen('workflows/no-outputs', 'pass'), seen('workflows/cycle-refused', 'fail')),
+  ).toBe('workflows.invalid-is-200')
+})
+
+test('a quirk that other cases contradict explains nothing, unless it is accepted', () => {
+  const one = { ids: ['history/error-comes-first'] }
+  const quirk = 'history.completed-on-error'
+  const seen: SeenCase[] = ['history/failed-not-completed'].map((id) => ({
+    rules: [{ id }],
+    verdict: 'pass',
+  }))
+  expect(
+    judgementOf(one, broken, local, [...seen, { rules: [{ id: one.ids[0]! }], verdict: 'pass' }]),
+  ).toEqual({ verdict: 'fail' })
+  expect(judgementOf(one, broken, { ...local, accept: [quirk] }, seen)).toMatchObject({
+    verdict: 'note',
+    quirk,
+  })
+})
+
+test('the nearest named server has most of the quirks that are shown; a server without quirks resembles no other', () => {
+  const seen = (id: string, verdict: SeenCase['verdict']): SeenCase => ({
+    rules: [{ id }],
+    verdict,
+  })
+  const shown = [seen('files/local-videos', 'fail'), seen('queue/by-number', 'fail')]
+  expect(nearestOf('local', shown)).toEqual({ like: 'comfyui-0.3.64', differs: [] })
+  expect(nearestOf('local', [...shown, seen('messages/newest-socket', 'pass')])).toEqual({
+    like: 'comfyui-0.3.64',
+    differs: ['local.zombie-socket'],
+  })
+  expect(nearestOf('local', [seen('files/local-videos', 'pass')])).toBe(undefined)
+})
