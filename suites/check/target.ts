@@ -2,6 +2,7 @@
 // down, and waiting for it has an end.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Allowance, CheckOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
@@ -9,9 +10,9 @@ import { createHttpClient } from '../judge/http-client.ts'
 import { type Subject, subjectFor } from '../judge/subject.ts'
 import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
-import { classTypesOf, type Deed, deedOf, guardedRequest } from './guard.ts'
+import { classTypesOf, type Deed, deedOf, guardedRequest, ownFolder } from './guard.ts'
 import type { Ledger } from './ledger.ts'
-import { Skip } from './skip.ts'
+import { Skip } from '../judge/skip.ts'
 import { createWorkloads } from './workloads.ts'
 
 /** What probing has found out about a server. */
@@ -25,8 +26,10 @@ export type Target = {
 /** The longest time that a case waits for a message, in milliseconds. */
 const MAX_WAIT_MS = 15_000
 
-/** The names under which the cases know the keys of their own worlds. */
-const keyNames = ['test-key', 'other-key', 'free-key'] as const
+/** The names under which the cases know the keys of their own worlds. A name stands before those that it contains. */
+const keyNames = ['test-key-free', 'test-key', 'other-key'] as const
+/** The key for partner nodes in the worlds of the suites. */
+const partnerKeyName = 'test-partner-key'
 type KeyName = (typeof keyNames)[number]
 
 /** A case while it runs. */
@@ -56,7 +59,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   const keys: Readonly<Record<KeyName, string | undefined>> = {
     'test-key': options.key,
     'other-key': options.secondKey,
-    'free-key': options.freeKey,
+    'test-key-free': options.freeKey,
   }
   /** A text in which the keys of the suites' worlds are replaced by those of the operator. */
   const withKeys = (text: string): string =>
@@ -98,6 +101,8 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     if (!isAt(request.url, url)) return
     const body =
       typeof request.body === 'string' ? request.body : Buffer.from(request.body).toString('latin1')
+    if (deployment === 'hosted' && body.includes(partnerKeyName))
+      throw new Skip('no-key', 'It needs a key for partner nodes.')
     const deed = deedOf(guardedRequest(request.method, request.path, body))
     if (options.isReadOnly && (deed.needs.length > 0 || deed.makes)) permit(['destructive'])
     permit(deed.needs)
@@ -183,6 +188,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
           idle: () => idle(subject, running),
         },
         workloads,
+        unique: (name) => `${ownFolder}/${randomUUID().slice(0, 8)}-${name}`,
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]
       const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')
@@ -190,6 +196,8 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         await body(subject)
       } finally {
         await stopRuns(subject, running)
+        if (deployment === 'hosted' && options.secondKey !== undefined)
+          await stopRuns(subject.as('other-key'), running)
         await subject.close()
       }
     })
@@ -199,7 +207,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
 const flagOf: Readonly<Record<KeyName, string>> = {
   'test-key': '--key',
   'other-key': '--second-key',
-  'free-key': '--free-key',
+  'test-key-free': '--free-key',
 }
 
 const isAt = (url: string, base: string): boolean => new URL(url).host === new URL(base).host

@@ -4,7 +4,7 @@ import { type Graph, node, textToImage } from '../generate/graphs.ts'
 import type { Subject } from '../judge/subject.ts'
 import type { Workloads } from '../generate/workloads.ts'
 import { ownFolder } from './guard.ts'
-import { Skip } from './skip.ts'
+import { Skip } from '../judge/skip.ts'
 
 /** How long a slow run takes about, in milliseconds. */
 const SLOW_MS = 3000
@@ -26,7 +26,7 @@ export function createWorkloads(
   const lists = (...names: readonly string[]): boolean => names.every((name) => name in types)
   let units: Promise<number> | undefined
   let seed = Date.now() % 1e9
-  let isUploaded = false
+  let upload: Promise<string> | undefined
 
   const work = (): Work => {
     if (lists('KSampler', 'CheckpointLoaderSimple') && checkpointOf(types) !== undefined)
@@ -46,15 +46,21 @@ export function createWorkloads(
           'no-workload',
           'The server lists no types that a failing run could be made of.',
         )
-      if (!isUploaded) await subject.upload(broken, { subfolder: ownFolder, overwrite: 'true' })
-      isUploaded = true
-      return { graph: failingGraph(), node_id: '2', before: [] }
+      upload ??= uploadBroken(subject)
+      return { graph: failingGraph(await upload), node_id: '2', before: [] }
     },
   })
 }
 
-const failingGraph = (): Graph => ({
-  '2': node('LoadImage', { image: `${ownFolder}/${broken.name}` }),
+/** Uploads the broken picture, and returns the name under which a node finds it. */
+async function uploadBroken(subject: Subject): Promise<string> {
+  const reply = await subject.upload(broken, { subfolder: ownFolder, overwrite: 'true' })
+  const { name, subfolder } = reply.json() as { name: string; subfolder: string }
+  return subject.deployment === 'hosted' ? name : `${subfolder}/${name}`
+}
+
+const failingGraph = (image: string): Graph => ({
+  '2': node('LoadImage', { image }),
   '3': node('PreviewImage', { images: ['2', 0] }),
 })
 

@@ -47,6 +47,26 @@ type GatewayBody = (subject: GatewaySubject) => Promise<void>
  */
 export const ownWorld = { clock: 'manual' } as const
 
+/** An account of the worlds of the suites that may run workflows. */
+const able = (user: string, key: string) =>
+  ({
+    user,
+    keys: [key],
+    tier: 'pro',
+    balance: 1000,
+    subscription: 'active',
+    partnerKey: null,
+    failsWith: null,
+  }) as const
+
+/**
+ * The options of a case that needs two accounts that may run workflows, `test-key` and `other-key`. It can run on a server
+ * elsewhere for which the operator has a second key.
+ */
+export const twoAccounts: EmulatorOptions = {
+  accounts: [able('one', 'test-key'), able('two', 'other-key')],
+}
+
 let collected: Case[] | undefined
 
 /**
@@ -139,7 +159,7 @@ function add(
     place === 'gateway'
       ? onGateway(body as GatewayBody, options as GatewayOptions)
       : onServer(place, body as Body, own)
-  const needsOwnWorld = Object.keys(own).length > 0
+  const needsOwnWorld = Object.keys(own).length > 0 && own.accounts !== twoAccounts.accounts
   const one: Case = { ...described, place, needsOwnWorld, body, start }
   if (collected !== undefined) collected.push(one)
   else register(one.title, () => runCase(one))

@@ -59,6 +59,8 @@ export type Subject = {
   readonly key: string
   /** Runs that cases need, made of what the server has. */
   readonly workloads: Workloads
+  /** A path for what a case makes: unchanged in a world of the suites, elsewhere below a folder that nobody else uses. */
+  readonly unique: (name: string) => string
   /** Submits a graph; `fields` are further members of the body. */
   readonly submit: (graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Reply>
   /**
@@ -120,6 +122,7 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     emulator,
     time: clockOf(emulator),
     workloads: () => testWorkloads,
+    unique: (name: string) => name,
     close: () => emulator.close(),
   }
   return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
@@ -162,6 +165,7 @@ export type SharedServer = {
   readonly emulator: Emulator | null
   readonly time: SubjectTime
   readonly workloads: (subject: Subject) => Workloads
+  readonly unique: Subject['unique']
   /** Called when the sockets are closed. */
   readonly close: () => Promise<void>
 }
@@ -211,6 +215,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     get workloads() {
       return shared.workloads(subject)
     },
+    unique: shared.unique,
     get emulator() {
       return shared.emulator
     },

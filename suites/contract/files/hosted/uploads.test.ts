@@ -12,7 +12,7 @@ import {
 import { formOf, viewPath, formsWithoutText } from '../../../generate/form.ts'
 import { type Graph, node, solid } from '../../../generate/graphs.ts'
 import { violations } from '../../../judge/judge.ts'
-import { fetchFile, linkTo } from '../../../judge/links.ts'
+import { fetchFile, linkTo } from '../../../judge/hosted/links.ts'
 import { ownWorld, proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import type { Reply } from '../../../judge/reply.ts'
