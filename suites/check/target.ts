@@ -26,7 +26,7 @@ export type Target = {
 /** The longest time that a case waits for a message, in milliseconds. */
 const MAX_WAIT_MS = 15_000
 
-/** The names under which the cases know the keys of their own worlds. A name stands before those that it contains. */
+/** The names under which the cases know the keys of their worlds. A name stands before those that it contains. */
 const keyNames = ['test-key-free', 'test-key', 'other-key'] as const
 /** The key for partner nodes in the worlds of the suites. */
 const partnerKeyName = 'test-partner-key'
