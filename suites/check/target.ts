@@ -8,9 +8,11 @@ import type { Allowance, CheckOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { createHttpClient } from '../judge/http-client.ts'
 import { type Subject, subjectFor } from '../judge/subject.ts'
+import { testToken } from '../judge/proves.ts'
 import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
 import { classTypesOf, type Deed, deedOf, guardedRequest, ownFolder } from './guard.ts'
+import { keepFile, type KeptFiles, putBack } from './kept.ts'
 import type { Ledger } from './ledger.ts'
 import { Skip } from '../judge/skip.ts'
 import { createWorkloads } from './workloads.ts'
@@ -27,7 +29,7 @@ export type Target = {
 const MAX_WAIT_MS = 15_000
 
 /** The names under which the cases know the keys of their worlds. A name stands before those that it contains. */
-const keyNames = ['test-key-free', 'test-key', 'other-key'] as const
+const keyNames = ['test-key-free', 'test-key', 'other-key', testToken] as const
 /** The key for partner nodes in the worlds of the suites. */
 const partnerKeyName = 'test-partner-key'
 type KeyName = (typeof keyNames)[number]
@@ -36,6 +38,11 @@ type KeyName = (typeof keyNames)[number]
 export type Running = {
   readonly wire: WireLine[]
   readonly runs: Set<string>
+  readonly files: KeptFiles
+  /** The folder that only this case uses. */
+  readonly folder: string
+  /** Whether it sends the bearer token itself. */
+  readonly isAboutToken: boolean
   /** The last request, for a line that repeats it. */
   last?: Outgoing
 }
@@ -60,14 +67,17 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     'test-key': options.key,
     'other-key': options.secondKey,
     'test-key-free': options.freeKey,
+    [testToken]: options.token,
   }
   /** A text in which the keys of the suites' worlds are replaced by those of the operator. */
   const withKeys = (text: string): string =>
     keyNames.reduce((sum, name) => {
-      if (!sum.includes(name)) return sum
+      const escaped = encodeURIComponent(name)
+      if (!sum.includes(name) && !sum.includes(escaped)) return sum
       const key = keys[name]
       if (key === undefined) throw new Skip('no-key', `It needs ${flagOf[name]}.`)
-      return sum.replaceAll(name, key)
+      const whole = sum.replaceAll(name, key)
+      return escaped === name ? whole : whole.replaceAll(escaped, encodeURIComponent(key))
     }, text)
   const hidden = (text: string): string =>
     Object.values(keys).reduce<string>(
@@ -78,6 +88,12 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     const atMs = Math.round(performance.now() - startMs)
     store.getStore()?.wire.push({ atMs, direction, text: hidden(text) })
   }
+
+  /** The token, unless the case is about it. */
+  const bearer = (): Readonly<Record<string, string>> =>
+    options.token === undefined || store.getStore()?.isAboutToken
+      ? {}
+      : { Authorization: `Bearer ${options.token}` }
 
   const permit = (needs: readonly Allowance[]): void => {
     const missing = needs.filter((one) => !allowed.has(one))
@@ -97,25 +113,29 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     store.getStore()?.runs.add(prompt_id)
     ledger.add({ kind: 'run', name: prompt_id })
   }
-  const guard = (request: Outgoing): void => {
+  const guard = async (request: Outgoing): Promise<void> => {
     if (!isAt(request.url, url)) return
     const body =
       typeof request.body === 'string' ? request.body : Buffer.from(request.body).toString('latin1')
     if (deployment === 'hosted' && body.includes(partnerKeyName))
       throw new Skip('no-key', 'It needs a key for partner nodes.')
     const deed = deedOf(guardedRequest(request.method, request.path, body))
-    if (options.isReadOnly && (deed.needs.length > 0 || deed.makes)) permit(['destructive'])
-    permit(deed.needs)
+    const { needs, makes, writes = [] } = deed
+    if (options.isReadOnly && (needs.length > 0 || makes || writes.length > 0))
+      throw new Skip('not-allowed', '--read-only changes nothing.')
+    permit(needs)
     if (deed.submits) permitSubmit(deed.submits)
-    if (deed.makes) ledger.add({ kind: 'upload', name: deed.makes.name })
+    if (makes) ledger.add(makes)
+    const running = store.getStore()
+    if (running) for (const name of writes) await keepFile(running.files, ledger, request, name)
   }
 
   watchTraffic({
     request: async (request) => {
       const headers = mapValues({ ...options.headers, ...request.headers }, withKeys)
-      if (options.token !== undefined) headers['Authorization'] ??= `Bearer ${options.token}`
+      for (const [name, value] of Object.entries(bearer())) headers[name] ??= value
       const sent = { ...request, headers, path: withKeys(request.path) }
-      guard(sent)
+      await guard(sent)
       const running = store.getStore()
       if (running) running.last = sent
       note('sent', `${sent.method} ${sent.path}${bodyText(sent.body)}`)
@@ -135,10 +155,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
       note('sent', `GET ${at} (WebSocket)`)
       return at
     },
-    socketHeaders: () =>
-      options.token === undefined
-        ? options.headers
-        : { Authorization: `Bearer ${options.token}`, ...options.headers },
+    socketHeaders: () => ({ ...bearer(), ...options.headers }),
     message: note,
   })
 
@@ -163,7 +180,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     const pending = ours(queue_pending)
     if (pending.length > 0) await subject.post('/queue', { delete: pending })
     for (const prompt_id of ours(queue_running)) await subject.post('/interrupt', { prompt_id })
-    await idle(subject, { wire: [], runs: mine })
+    await idle(subject, { ...newRunning(), runs: mine })
   }
   const patience = async (): Promise<string> => {
     await delay(MAX_WAIT_MS, undefined, { ref: false })
@@ -173,6 +190,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   const workloads = createWorkloads(types)
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
+      const { folder } = running
       const client = createHttpClient(url)
       const shared = {
         url,
@@ -188,7 +206,8 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
           idle: () => idle(subject, running),
         },
         workloads,
-        unique: (name) => `${ownFolder}/${randomUUID().slice(0, 8)}-${name}`,
+        token: options.token ?? '',
+        unique: (path) => (path === '' ? folder : `${folder}/${path}`),
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]
       const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')
@@ -198,16 +217,27 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         await stopRuns(subject, running)
         if (deployment === 'hosted' && options.secondKey !== undefined)
           await stopRuns(subject.as('other-key'), running)
+        await putBack(running.files, ledger, folder)
         await subject.close()
       }
     })
   return { use, runs: () => runs }
 }
 
+/** A case that begins. */
+export const newRunning = (isAboutToken = false): Running => ({
+  isAboutToken,
+  wire: [],
+  runs: new Set(),
+  files: new Map(),
+  folder: `${ownFolder}/${randomUUID().slice(0, 8)}`,
+})
+
 const flagOf: Readonly<Record<KeyName, string>> = {
   'test-key': '--key',
   'other-key': '--second-key',
   'test-key-free': '--free-key',
+  [testToken]: '--token',
 }
 
 const isAt = (url: string, base: string): boolean => new URL(url).host === new URL(base).host
