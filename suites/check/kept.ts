@@ -68,6 +68,8 @@ async function listed(request: Outgoing, folder: string): Promise<readonly strin
   const list = addressOf(request, '').replace(/\/$/, '')
   const query = new URLSearchParams({ dir: folder, recurse: 'true' })
   const reply = await fetch(`${list}?${query.toString()}`, { headers: headersOf(request) })
-  const names: unknown = reply.ok ? await reply.json() : []
-  return Array.isArray(names) ? names.map((name) => `${folder}/${name}`) : []
+  const found: unknown = reply.ok ? await reply.json() : []
+  // Hosted lists objects.
+  const names = Array.isArray(found) ? found.map((one) => one?.path ?? one) : []
+  return names.map((name) => `${folder}/${name}`)
 }

@@ -203,7 +203,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         time: {
           patience,
           reach: (session, matches) => session.next(matches),
-          idle: () => idle(subject, running),
+          idle: () => forEachKey((one) => idle(one, running)),
         },
         workloads,
         token: options.token ?? '',
@@ -211,12 +211,16 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]
       const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')
+      /** Looks after the runs of both accounts that cases use. */
+      const forEachKey = async (look: (one: Subject) => Promise<void>): Promise<void> => {
+        await look(subject)
+        if (deployment === 'hosted' && options.secondKey !== undefined)
+          await look(subject.as('other-key'))
+      }
       try {
         await body(subject)
       } finally {
-        await stopRuns(subject, running)
-        if (deployment === 'hosted' && options.secondKey !== undefined)
-          await stopRuns(subject.as('other-key'), running)
+        await forEachKey((one) => stopRuns(one, running))
         await putBack(running.files, ledger, folder)
         await subject.close()
       }

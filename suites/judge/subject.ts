@@ -60,7 +60,7 @@ export type Subject = {
   /** The bearer token that requests of a server with one carry; empty without. */
   readonly token: string
   /**
-   * A path for what a case makes: of files, folders, userdata and prefixes. In a world of its own it stays as it is; on a
+   * A path for what a case makes: of files, folders, userdata and prefixes. In a world of the suites it stays as it is; on a
    * server elsewhere it is below a folder that nobody else uses. An empty path is that folder.
    */
   readonly unique: (path: string) => string
