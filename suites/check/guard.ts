@@ -164,3 +164,19 @@ export const classTypesOf = (graph: unknown): readonly string[] =>
   typeof graph === 'object' && graph !== null
     ? Object.values(graph).flatMap((node: any) => texts([node?.class_type]))
     : []
+
+/** Node types that cases submit because no server has them. */
+const inventedTypes: ReadonlySet<string> = new Set(['NoSuchNode', 'NoSuchType', 'Nope', 'KSampelr'])
+/** The model that the graphs of the suites load. */
+const usualModel = 'sd_xl_base_1.0.safetensors'
+
+/** What a graph needs and a server with these node types lacks, as a sentence; undefined if it lacks nothing. */
+export function lackFor(graph: unknown, types: Readonly<Record<string, any>>): string | undefined {
+  const name = classTypesOf(graph).find((one) => !(one in types) && !inventedTypes.has(one))
+  if (name !== undefined) return `The server does not list the node type ${name}.`
+  const isUsual = JSON.stringify(graph).includes(`"${usualModel}"`)
+  const loader = JSON.stringify(types['CheckpointLoaderSimple'] ?? null)
+  return isUsual && !loader.includes(`"${usualModel}"`)
+    ? `The server does not list the model ${usualModel}.`
+    : undefined
+}

@@ -11,10 +11,10 @@ import { type Subject, subjectFor } from '../judge/subject.ts'
 import { testToken } from '../judge/proves.ts'
 import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
-import { classTypesOf, type Deed, deedOf, guardedRequest, ownFolder } from './guard.ts'
+import { classTypesOf, type Deed, deedOf, guardedRequest, lackFor, ownFolder } from './guard.ts'
 import { keepFile, type KeptFiles, putBack } from './kept.ts'
 import type { Ledger } from './ledger.ts'
-import { Skip } from '../judge/skip.ts'
+import { missing, Skip } from '../judge/skip.ts'
 import { createWorkloads } from './workloads.ts'
 
 /** What probing has found out about a server. */
@@ -96,8 +96,8 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
       : { Authorization: `Bearer ${options.token}` }
 
   const permit = (needs: readonly Allowance[]): void => {
-    const missing = needs.filter((one) => !allowed.has(one))
-    if (missing.length > 0) throw new Skip('not-allowed', `It needs --allow ${missing.join(',')}.`)
+    const refused = needs.filter((one) => !allowed.has(one))
+    if (refused.length > 0) throw new Skip('not-allowed', `It needs --allow ${refused.join(',')}.`)
   }
   const permitSubmit = ({ graph, prompt_id }: NonNullable<Deed['submits']>): void => {
     if (options.isReadOnly) throw new Skip('not-allowed', '--read-only submits nothing.')
@@ -105,6 +105,8 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     const names = classTypesOf(graph)
     const testNode = names.find((name) => name.startsWith('Flowdouble'))
     if (testNode !== undefined) throw new Skip('own-world', `It needs the test node ${testNode}.`)
+    const lack = lackFor(graph, types)
+    if (lack !== undefined) throw missing(lack)
     if (names.some((name) => types[name]?.api_node === true)) permit(['paid'])
     if (prompt_id !== undefined) remember(prompt_id)
   }

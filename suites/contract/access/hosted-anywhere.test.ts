@@ -23,7 +23,14 @@ proves('access/hosted-socket-key', async ({ url, unique }) => {
     await session.close()
   }
   const nonsense = encodeURIComponent(unique('nonsense'))
-  const refused = ['', '?token=', `?token=${nonsense}`, '?clientId=test-key', '?Token=test-key']
+  const refused = [
+    '',
+    '?token=',
+    `?token=${nonsense}`,
+    '?token=test-key0',
+    '?clientId=test-key',
+    '?Token=test-key',
+  ]
   for (const path of refused.map((query) => `/ws${query}`)) {
     for (const headers of [{}, { 'X-API-Key': 'test-key' }]) {
       const { status, body } = await exchange(url, 'GET', path, { ...handshake, ...headers })
