@@ -4,7 +4,7 @@ import { hostedFeatures } from '../../../spec/server/messages.ts'
 import { queueLength } from '../../../spec/server/system.ts'
 import { talking } from '../../generate/graphs.ts'
 import { keepBusy } from '../../judge/hosted/busy-account.ts'
-import { fitting, queued, submitAll } from '../../judge/hosted/jobs.ts'
+import { fitting, isOf, queued, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import { Skip } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
@@ -17,12 +17,16 @@ proves('system/hosted-features', async ({ get }) => {
   expect(max_concurrent_jobs).toBeGreaterThan(0)
 })
 
-// As many as it says are at work, and no more.
+// What is submitted while as many as it says are at work starts when one of them has ended.
 proves('system/hosted-features', async (subject) => {
+  const session = await subject.connect()
   const busy = await keepBusy(subject)
-  await submitAll(subject, ['a', 'b'].map(talking))
-  const { running } = await queued(subject)
-  expect(running.length).toBeLessThanOrEqual(busy.length)
+  const next = await submitOne(subject, talking())
+  await subject.reach(session, isOf('execution_start', next))
+  const messages = session.messages()
+  const starts = messages.findIndex(isOf('execution_start', next))
+  const isEnd = busy.some((id) => messages.slice(0, starts).some(isOf('execution_success', id)))
+  expect({ isEnd }).toEqual({ isEnd: true })
 })
 
 proves(
