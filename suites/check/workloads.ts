@@ -128,6 +128,8 @@ async function measure(subject: Subject, make: Work, nextSeed: () => number): Pr
   if (!(await subject.get('/queue')).text.includes(prompt_id)) throw tooFast()
   await subject.post('/interrupt', { prompt_id })
   await subject.idle()
+  // It was over before the interrupt came.
+  if ((await subject.finished(prompt_id))?.status.completed === true) throw tooFast()
   return units
 }
 
