@@ -11,7 +11,7 @@ export async function cleanUp(subject: Subject, ledger: Ledger): Promise<readonl
   const entries = ledger.entries()
   const named = (kind: LedgerEntry['kind']): readonly string[] =>
     entries.flatMap((one) => (one.kind === kind && 'name' in one ? one.name : []))
-  const removed = (of: 'run' | 'userdata' | 'setting', names: readonly string[]): void =>
+  const removed = (of: 'run' | 'userdata', names: readonly string[]): void =>
     names.forEach((name) => ledger.add({ kind: 'removed', of, name }))
 
   const runs = named('run')
@@ -21,14 +21,14 @@ export async function cleanUp(subject: Subject, ledger: Ledger): Promise<readonl
     await subject.post('/history', { delete: ids })
     removed('run', ids)
   }
-  for (const name of named('userdata')) {
-    const { status } = await subject.request('DELETE', `/userdata/${encodeURIComponent(name)}`)
-    if (status === 204 || status === 404) removed('userdata', [name])
-  }
   for (const one of entries) {
-    if (one.kind !== 'setting') continue
-    await subject.post(`/settings/${encodeURIComponent(one.name)}`, one.before ?? null)
-    removed('setting', [one.name])
+    if (one.kind !== 'userdata') continue
+    const path = `/userdata/${encodeURIComponent(one.name)}`
+    const { status } =
+      one.before === null
+        ? await subject.request('DELETE', path)
+        : await subject.request('POST', path, Buffer.from(one.before, 'base64'))
+    if (status < 300 || status === 404) removed('userdata', [one.name])
   }
   const left = ledger.entries().filter(({ kind }) => kind !== 'server')
   // No request deletes an upload: it is listed, and stays.

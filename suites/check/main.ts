@@ -17,7 +17,7 @@ import { allCases } from './registry.ts'
 import { type CheckIo, reportsFor } from './reports.ts'
 import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
-import { type CheckedServer, openTarget, type Target } from './target.ts'
+import { type CheckedServer, newRunning, openTarget, type Target } from './target.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>
@@ -125,7 +125,7 @@ async function judge(check: Check): Promise<number> {
 async function clean(server: CheckedServer, ledger: Ledger): Promise<readonly string[]> {
   let left: readonly string[] = []
   try {
-    await server.use({ wire: [], runs: new Set(), needs: new Set() }, async (subject) => {
+    await server.use(newRunning(), async (subject) => {
       left = await cleanUp(subject, ledger)
     })
   } catch (error) {
@@ -174,12 +174,4 @@ function endOf(
                 `The server keeps the rules of ${measured} judged cases.`,
               ] as const)
   return { event: 'end', counts, exitCode, outcome }
-}
-
-/** A URL as reports show it: without user and password. */
-function shownUrl(url: string): string {
-  const shown = new URL(url)
-  shown.username = ''
-  shown.password = ''
-  return shown.href.replace(/\/$/, '')
 }

@@ -6,8 +6,8 @@ import type { PlannedCase } from './plan.ts'
 import type { CheckEvent } from './events.ts'
 import { failureOf } from './failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
-import { Skip } from './skip.ts'
-import type { CheckedServer, Running } from './target.ts'
+import { Skip } from '../judge/skip.ts'
+import { type CheckedServer, newRunning, type Running } from './target.ts'
 
 /** The longest time that one case may take, in milliseconds. */
 const MAX_CASE_MS = 40_000
@@ -83,15 +83,13 @@ async function runOne(
   return { ...described, ...options.judge(one, error), failure }
 }
 
-const newRunning = (): Running => ({ wire: [], runs: new Set(), needs: new Set() })
-
 /** Tries a case, again if it fails while somebody else uses the server: what it saw may be theirs. */
 async function tryOften(
   one: Case,
   server: CheckedServer,
 ): Promise<Outcome & { readonly running: Running }> {
   for (let left = MAX_TRIES; ; left--) {
-    const running = newRunning()
+    const running = newRunning(one.isAboutToken)
     const outcome = await outcomeOf(one, server, running)
     if (!('error' in outcome) || !(await server.isDisturbed())) return { ...outcome, running }
     if (left === 1) {

@@ -2,16 +2,19 @@
 // down, and waiting for it has an end.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Allowance, CheckOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { createHttpClient } from '../judge/http-client.ts'
 import { type Subject, subjectFor } from '../judge/subject.ts'
+import { testToken } from '../judge/proves.ts'
 import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
-import { classTypesOf, type Deed, deedOf, guardedRequest } from './guard.ts'
+import { classTypesOf, type Deed, deedOf, guardedRequest, lackFor, ownFolder } from './guard.ts'
+import { keepFile, type KeptFiles, putBack } from './kept.ts'
 import type { Ledger } from './ledger.ts'
-import { Skip } from './skip.ts'
+import { missing, Skip } from '../judge/skip.ts'
 import { createWorkloads } from './workloads.ts'
 
 /** What probing has found out about a server. */
@@ -29,8 +32,10 @@ const MAX_WAIT_MS = 15_000
 /** How many of the latest runs show whether somebody else uses the server. */
 const RECENT_RUNS = 30
 
-/** The names under which the cases know the keys of their worlds. */
-const keyNames = ['test-key', 'other-key', 'free-key'] as const
+/** The names under which the cases know the keys of their worlds. A name stands before those that it contains. */
+const keyNames = ['test-key-free', 'test-key', 'other-key', testToken] as const
+/** The key for partner nodes in the worlds of the suites. */
+const partnerKeyName = 'test-partner-key'
 type KeyName = (typeof keyNames)[number]
 
 /** A case while it runs. */
@@ -39,6 +44,11 @@ export type Running = {
   readonly runs: Set<string>
   /** What it did that has to be allowed. */
   readonly needs: Set<Allowance>
+  readonly files: KeptFiles
+  /** The folder that only this case uses. */
+  readonly folder: string
+  /** Whether it sends the bearer token itself. */
+  readonly isAboutToken: boolean
   /** The last request, for a line that repeats it. */
   last?: Outgoing
   /** Set when the case has ended: what follows is the clean-up of the runner. */
@@ -66,15 +76,18 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   const keys: Readonly<Record<KeyName, string | undefined>> = {
     'test-key': options.key,
     'other-key': options.secondKey,
-    'free-key': options.freeKey,
+    'test-key-free': options.freeKey,
+    [testToken]: options.token,
   }
   /** A text in which the keys of the suites' worlds are replaced by those of the operator. */
   const withKeys = (text: string): string =>
     keyNames.reduce((sum, name) => {
-      if (!sum.includes(name)) return sum
+      const escaped = encodeURIComponent(name)
+      if (!sum.includes(name) && !sum.includes(escaped)) return sum
       const key = keys[name]
       if (key === undefined) throw new Skip('no-key', `It needs ${flagOf[name]}.`)
-      return sum.replaceAll(name, key)
+      const whole = sum.replaceAll(name, key)
+      return escaped === name ? whole : whole.replaceAll(escaped, encodeURIComponent(key))
     }, text)
   const hidden = (text: string): string =>
     Object.values(keys).reduce<string>(
@@ -96,10 +109,16 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     if (!running?.hasEnded) running?.wire.push({ atMs, direction, text: hidden(text) })
   }
 
+  /** The token, unless the case is about it. */
+  const bearer = (): Readonly<Record<string, string>> =>
+    options.token === undefined || store.getStore()?.isAboutToken
+      ? {}
+      : { Authorization: `Bearer ${options.token}` }
+
   const permit = (needs: readonly Allowance[]): void => {
     for (const one of needs) store.getStore()?.needs.add(one)
-    const missing = needs.filter((one) => !allowed.has(one))
-    if (missing.length > 0) throw new Skip('not-allowed', `It needs --allow ${missing.join(',')}.`)
+    const refused = needs.filter((one) => !allowed.has(one))
+    if (refused.length > 0) throw new Skip('not-allowed', `It needs --allow ${refused.join(',')}.`)
   }
   const permitSubmit = ({ graph, prompt_id }: NonNullable<Deed['submits']>): void => {
     if (options.isReadOnly) throw new Skip('not-allowed', '--read-only submits nothing.')
@@ -107,6 +126,8 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     const names = classTypesOf(graph)
     const testNode = names.find((name) => name.startsWith('Flowdouble'))
     if (testNode !== undefined) throw new Skip('own-world', `It needs the test node ${testNode}.`)
+    const lack = lackFor(graph, types)
+    if (lack !== undefined) throw missing(lack)
     if (names.some((name) => types[name]?.api_node === true)) permit(['paid'])
     if (prompt_id !== undefined) remember(prompt_id)
   }
@@ -115,23 +136,29 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     store.getStore()?.runs.add(prompt_id)
     ledger.add({ kind: 'run', name: prompt_id })
   }
-  const guard = (request: Outgoing): void => {
+  const guard = async (request: Outgoing): Promise<void> => {
     if (!isAt(request.url, url)) return
     const body =
       typeof request.body === 'string' ? request.body : Buffer.from(request.body).toString('latin1')
+    if (deployment === 'hosted' && body.includes(partnerKeyName))
+      throw new Skip('no-key', 'It needs a key for partner nodes.')
     const deed = deedOf(guardedRequest(request.method, request.path, body))
-    if (options.isReadOnly && (deed.needs.length > 0 || deed.makes)) permit(['destructive'])
-    permit(deed.needs)
+    const { needs, makes, writes = [] } = deed
+    if (options.isReadOnly && (needs.length > 0 || makes || writes.length > 0))
+      throw new Skip('not-allowed', '--read-only changes nothing.')
+    permit(needs)
     if (deed.submits) permitSubmit(deed.submits)
-    if (deed.makes) ledger.add({ kind: 'upload', name: deed.makes.name })
+    if (makes) ledger.add(makes)
+    const running = store.getStore()
+    if (running) for (const name of writes) await keepFile(running.files, ledger, request, name)
   }
 
   watchTraffic({
     request: async (request) => {
       const headers = mapValues({ ...options.headers, ...request.headers }, withKeys)
-      if (options.token !== undefined) headers['Authorization'] ??= `Bearer ${options.token}`
+      for (const [name, value] of Object.entries(bearer())) headers[name] ??= value
       const sent = { ...request, headers, path: withKeys(request.path) }
-      guard(sent)
+      await guard(sent)
       const running = store.getStore()
       if (running && !running.hasEnded) running.last = withoutSecrets(sent)
       note('sent', `${sent.method} ${sent.path}${bodyText(sent.body)}`)
@@ -151,10 +178,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
       note('sent', `GET ${at} (WebSocket)`)
       return at
     },
-    socketHeaders: () =>
-      options.token === undefined
-        ? options.headers
-        : { Authorization: `Bearer ${options.token}`, ...options.headers },
+    socketHeaders: () => ({ ...bearer(), ...options.headers }),
     message: note,
   })
 
@@ -179,7 +203,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     const pending = ours(queue_pending)
     if (pending.length > 0) await subject.post('/queue', { delete: pending })
     for (const prompt_id of ours(queue_running)) await subject.post('/interrupt', { prompt_id })
-    await idle(subject, { wire: [], runs: mine, needs: new Set() })
+    await idle(subject, { ...newRunning(), runs: mine })
   }
   const patience = async (): Promise<string> => {
     await delay(MAX_WAIT_MS, undefined, { ref: false })
@@ -189,6 +213,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   const workloads = createWorkloads(types)
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
+      const { folder } = running
       const client = createHttpClient(url)
       const shared = {
         url,
@@ -201,25 +226,33 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         time: {
           patience,
           reach: (session, matches) => session.next(matches),
-          idle: () => idle(subject, running),
+          idle: () => forEachKey((one) => idle(one, running)),
         },
         workloads,
+        token: options.token ?? '',
+        unique: (path) => (path === '' ? folder : `${folder}/${path}`),
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]
       const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')
+      /** Looks after the runs of both accounts that cases use. */
+      const forEachKey = async (look: (one: Subject) => Promise<void>): Promise<void> => {
+        await look(subject)
+        if (deployment === 'hosted' && options.secondKey !== undefined)
+          await look(subject.as('other-key'))
+      }
       try {
         await body(subject)
       } finally {
         running.hasEnded = true
-        await stopRuns(subject, running)
+        await forEachKey((one) => stopRuns(one, running))
+        await putBack(running.files, ledger, folder)
         await subject.close()
       }
     })
   const foreign = new Set<string>()
   const isDisturbed = async (): Promise<boolean> => {
     const before = foreign.size
-    const running: Running = { wire: [], runs: new Set(), needs: new Set() }
-    await use(running, async ({ get, deployment: place }) => {
+    await use(newRunning(), async ({ get, deployment: place }) => {
       const { queue_running, queue_pending } = (await get('/queue')).json()
       const queued = [...queue_running, ...queue_pending].map(([, id]: [number, string]) => id)
       const history = (await get(`/history?max_items=${RECENT_RUNS}`)).json()
@@ -234,10 +267,21 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   return { use, runs: () => runs, isDisturbed }
 }
 
+/** A case that begins. */
+export const newRunning = (isAboutToken = false): Running => ({
+  isAboutToken,
+  wire: [],
+  runs: new Set(),
+  needs: new Set(),
+  files: new Map(),
+  folder: `${ownFolder}/${randomUUID().slice(0, 8)}`,
+})
+
 const flagOf: Readonly<Record<KeyName, string>> = {
   'test-key': '--key',
   'other-key': '--second-key',
-  'free-key': '--free-key',
+  'test-key-free': '--free-key',
+  [testToken]: '--token',
 }
 
 const isAt = (url: string, base: string): boolean => new URL(url).host === new URL(base).host

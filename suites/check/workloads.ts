@@ -4,10 +4,12 @@ import { type Graph, node, textToImage } from '../generate/graphs.ts'
 import type { Subject } from '../judge/subject.ts'
 import type { Workloads } from '../generate/workloads.ts'
 import { ownFolder } from './guard.ts'
-import { Skip } from './skip.ts'
+import { Skip } from '../judge/skip.ts'
 
 /** How long a slow run takes about, in milliseconds. */
 const SLOW_MS = 3000
+/** How many requests a case sends while a slow run is at work. */
+const REQUESTS = 25
 /** Below this a unit of work takes no time that could be seen. */
 const MIN_UNIT_MS = 0.2
 /** The most units of a slow run. */
@@ -26,7 +28,7 @@ export function createWorkloads(
   const lists = (...names: readonly string[]): boolean => names.every((name) => name in types)
   let units: Promise<number> | undefined
   let seed = Date.now() % 1e9
-  let isUploaded = false
+  let upload: Promise<string> | undefined
 
   const work = (): Work => {
     if (lists('KSampler', 'CheckpointLoaderSimple') && checkpointOf(types) !== undefined)
@@ -46,15 +48,21 @@ export function createWorkloads(
           'no-workload',
           'The server lists no types that a failing run could be made of.',
         )
-      if (!isUploaded) await subject.upload(broken, { subfolder: ownFolder, overwrite: 'true' })
-      isUploaded = true
-      return { graph: failingGraph(), node_id: '2', before: [] }
+      upload ??= uploadBroken(subject)
+      return { graph: failingGraph(await upload), node_id: '2', before: [] }
     },
   })
 }
 
-const failingGraph = (): Graph => ({
-  '2': node('LoadImage', { image: `${ownFolder}/${broken.name}` }),
+/** Uploads the broken picture, and returns the name under which a node finds it. */
+async function uploadBroken(subject: Subject): Promise<string> {
+  const reply = await subject.upload(broken, { subfolder: ownFolder, overwrite: 'true' })
+  const { name, subfolder } = reply.json() as { name: string; subfolder: string }
+  return subject.deployment === 'hosted' ? name : `${subfolder}/${name}`
+}
+
+const failingGraph = (image: string): Graph => ({
+  '2': node('LoadImage', { image }),
   '3': node('PreviewImage', { images: ['2', 0] }),
 })
 
@@ -93,17 +101,36 @@ const scaled: Work = (units, seed) => {
   return { ...graph, shown: node('PreviewImage', { images: [last, 0] }) }
 }
 
-/** How many units take as long as a slow run should: measured with two runs, the first of which loads what is needed. */
+/**
+ * How many units take as long as a slow run should: measured with two runs, the first of which loads what is needed. Ends
+ * the case on a server whose runs are over as soon as they are submitted.
+ */
 async function measure(subject: Subject, make: Work, nextSeed: () => number): Promise<number> {
-  const timed = async (units: number): Promise<number> => {
+  const timed = async (work: () => Promise<unknown>): Promise<number> => {
     const startMs = performance.now()
-    await subject.submit(make(units, nextSeed()))
-    await subject.idle()
+    await work()
     return performance.now() - startMs
   }
-  await timed(1)
-  const baseMs = await timed(1)
-  const unitMs = ((await timed(21)) - baseMs) / 20
-  if (unitMs < MIN_UNIT_MS) throw new Skip('no-workload', 'Runs take no time on this server.')
-  return Math.max(2, Math.min(MAX_UNITS, Math.round(SLOW_MS / unitMs)))
+  const run = async (units: number): Promise<void> => {
+    await subject.submit(make(units, nextSeed()))
+    await subject.idle()
+  }
+  await run(1)
+  const baseMs = await timed(() => run(1))
+  const unitMs = ((await timed(() => run(21))) - baseMs) / 20
+  if (unitMs < MIN_UNIT_MS) throw tooFast()
+  const requestMs = await timed(() => subject.get('/queue'))
+  const slowMs = SLOW_MS + REQUESTS * requestMs
+  const units = Math.max(2, Math.min(MAX_UNITS, Math.round(slowMs / unitMs)))
+  const { prompt_id } = (await subject.submit(make(units, nextSeed()))).json() as {
+    prompt_id: string
+  }
+  if (!(await subject.get('/queue')).text.includes(prompt_id)) throw tooFast()
+  await subject.post('/interrupt', { prompt_id })
+  await subject.idle()
+  // It was over before the interrupt came.
+  if ((await subject.finished(prompt_id))?.status.completed === true) throw tooFast()
+  return units
 }
+
+const tooFast = (): Skip => new Skip('no-workload', 'Runs take no time on this server.')

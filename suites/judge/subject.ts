@@ -57,6 +57,13 @@ export type Subject = {
   readonly connect: (clientId?: string, path?: string) => Promise<Session>
   /** The key that requests carry; empty on local. */
   readonly key: string
+  /** The bearer token that requests of a server with one carry; empty without. */
+  readonly token: string
+  /**
+   * A path for what a case makes: of files, folders, userdata and prefixes. In a world of the suites it stays as it is; on a
+   * server elsewhere it is below a folder that nobody else uses. An empty path is that folder.
+   */
+  readonly unique: (path: string) => string
   /** Runs that cases need, made of what the server has. */
   readonly workloads: Workloads
   /** Submits a graph; `fields` are further members of the body. */
@@ -112,7 +119,7 @@ export function subjectOf(emulator: Emulator): Subject {
 
 function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClient): Subject {
   const { url } = emulator
-  const shared = {
+  const shared: SharedServer = {
     url,
     deployment,
     client,
@@ -120,6 +127,8 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     emulator,
     time: clockOf(emulator),
     workloads: () => testWorkloads,
+    token: emulator.options.token ?? '',
+    unique: (path) => path,
     close: () => emulator.close(),
   }
   return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
@@ -162,6 +171,8 @@ export type SharedServer = {
   readonly emulator: Emulator | null
   readonly time: SubjectTime
   readonly workloads: (subject: Subject) => Workloads
+  readonly token: string
+  readonly unique: Subject['unique']
   /** Called when the sockets are closed. */
   readonly close: () => Promise<void>
 }
@@ -208,6 +219,8 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     url,
     deployment,
     key,
+    token: shared.token,
+    unique: shared.unique,
     get workloads() {
       return shared.workloads(subject)
     },

@@ -50,7 +50,7 @@ test('a command runs the case again with the same flags, without secrets', () =>
     isList: false,
     accept: [],
     isBaselineUpdate: false,
-    ledger: 'unused',,
+    ledger: 'unused',
   }
   expect(commandFor(options, one)).toBe(
     'flowdouble check https://gpu:8188 --key "$FLOWDOUBLE_KEY" --second-key "$FLOWDOUBLE_SECOND_KEY" ' +

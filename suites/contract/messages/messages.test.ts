@@ -9,7 +9,7 @@ import {
   talking,
   textToImage,
 } from '../../generate/graphs.ts'
-import { isOf } from '../../judge/jobs.ts'
+import { isOf } from '../../judge/hosted/jobs.ts'
 import type { Message } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { nodesOf, transcript } from '../../support/transcript.ts'

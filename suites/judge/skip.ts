@@ -13,3 +13,6 @@ export class Skip extends Error {
     this.detail = detail
   }
 }
+
+/** Ends a case on a server that does not have what it is about. */
+export const missing = (detail: string): Skip => new Skip('missing', detail)
