@@ -14,7 +14,9 @@ import type { WireLine } from './events.ts'
 import { classTypesOf, type Deed, deedOf, guardedRequest, ownFolder } from './guard.ts'
 import { keepFile, type KeptFiles, putBack } from './kept.ts'
 import type { Ledger } from './ledger.ts'
-import { Skip } from '../judge/skip.ts'
+import type { Graph } from '../generate/graphs.ts'
+import { lackingFor } from './lacking.ts'
+import { missing, Skip } from '../judge/skip.ts'
 import { createWorkloads } from './workloads.ts'
 
 /** What probing has found out about a server. */
@@ -183,6 +185,11 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     return `It did not arrive within ${MAX_WAIT_MS / 1000} s.`
   }
 
+  const expects = (graph: Graph): void => {
+    const lacking = lackingFor(graph, types)
+    if (lacking?.startsWith('Flowdouble') === false)
+      throw missing(`The server does not list ${lacking}.`)
+  }
   const workloads = createWorkloads(types)
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
@@ -203,6 +210,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         },
         workloads,
         token: options.token ?? '',
+        expects,
         unique: (path) => (path === '' ? folder : `${folder}/${path}`),
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]

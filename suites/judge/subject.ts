@@ -173,6 +173,8 @@ export type SharedServer = {
   readonly workloads: (subject: Subject) => Workloads
   readonly token: string
   readonly unique: Subject['unique']
+  /** Throws if a run of this graph cannot be expected of the server. */
+  readonly expects?: (graph: Graph) => void
   /** Called when the sockets are closed. */
   readonly close: () => Promise<void>
 }
@@ -203,6 +205,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
   const submit: Subject['submit'] = (graph, fields = {}) =>
     post('/prompt', { prompt: graph, ...fields })
   const run: Subject['run'] = async (session, graph, fields = {}) => {
+    shared.expects?.(graph)
     const before = session.messages().length
     const reply = await submit(graph, { client_id: session.clientId, ...fields })
     if (reply.status !== 200)

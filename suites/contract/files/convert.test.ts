@@ -163,29 +163,44 @@ proves('files/view-bombs', async (subject) => {
   expect(bytes.length).toBeLessThan(200)
 })
 
-proves('files/large-pictures', async (subject) => {
+/** Views a large picture in two formats, and calls `during` while the server makes each. Each seed makes another picture. */
+async function viewLarge(
+  subject: Subject,
+  seed: number,
+  during: (preview: string, viewed: Promise<Reply>) => Promise<void>,
+): Promise<void> {
   const [width, height] = [2000, 1001]
-  const data = new Uint8Array(width * height).map((_, at) => at ^ (at >> 5))
+  const data = new Uint8Array(width * height).map((_, at) => at ^ (at >> 5) ^ seed)
   const large = encode({ width, height, channels: 1, data })
   const view = await views(subject, { 'large.png': large })
   for (const preview of ['webp', 'jpeg']) {
-    const order: string[] = []
-    const viewed = view('large.png', { preview }).then((reply) => {
-      order.push(preview)
-      return reply
-    })
-    for (let at = 0; at < 3; at++) {
-      await subject.get('/queue')
-      order.push('queue')
-    }
-    const { status, headers, bytes } = await viewed
-    expect({ order, status }).toEqual({ order: ['queue', 'queue', 'queue', preview], status: 200 })
-    expect(headers['content-length']).toBe(`${bytes.length}`)
+    const viewing = view('large.png', { preview })
+    await during(preview, viewing)
+    const { status, headers, bytes } = await viewing
+    expect([status, headers['content-length']]).toEqual([200, `${bytes.length}`])
     expect((await view('large.png', { preview })).bytes.equals(bytes)).toBe(true)
     const head = { webp: 'RIFF', jpeg: '\xff\xd8\xff' }[preview] as string
     expect(bytes.toString('latin1', 0, head.length)).toBe(head)
   }
-})
+}
+
+proves('files/large-pictures', (subject) => viewLarge(subject, 1, async () => undefined))
+
+proves(
+  'files/large-pictures',
+  (subject) =>
+    viewLarge(subject, 0, async (preview, viewed) => {
+      const order: string[] = []
+      const ended = viewed.then(() => order.push(preview))
+      for (let at = 0; at < 3; at++) {
+        await subject.get('/queue')
+        order.push('queue')
+      }
+      await ended
+      expect(order).toEqual(['queue', 'queue', 'queue', preview])
+    }),
+  ownWorld,
+)
 
 proves('files/view-undecodable', async (subject) => {
   const text = new TextEncoder().encode('no picture')

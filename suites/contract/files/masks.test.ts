@@ -167,7 +167,7 @@ proves('files/mask-bad-original', async (subject) => {
       status: 500,
     })
   }
-  const missing = await subject.upload({ name: 'm.png', bytes: mask }, {}, '/upload/mask')
+  const missing = await put(subject, { name: 'm.png', bytes: mask }, {}, '/upload/mask')
   expect(missing).toMatchObject({
     status: 500,
     text: '500 Internal Server Error\n\nServer got itself in trouble',

@@ -4,7 +4,7 @@ import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { put, viewOf } from '../../judge/own-files.ts'
+import { placedIn, put, viewOf } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -143,5 +143,6 @@ proves('files/view-bad-name', async (subject) => {
     const actual = await view({ filename: 'a.txt', subfolder })
     expect([subfolder, ...actual]).toEqual([subfolder, 403, '', undefined])
   }
-  expect(await view({ filename: 'a.txt', subfolder: 'sub' })).toEqual([200, 'secret', 'text/plain'])
+  const inside = { filename: 'a.txt', ...placedIn(subject, 'sub') }
+  expect(await view(inside)).toEqual([200, 'secret', 'text/plain'])
 })
