@@ -357,7 +357,13 @@ export const controlEndpoints = {
     path: '/_flowdouble/worlds',
     on: everywhere,
     does: 'Creates a world below /w/NAME. The body has its name and options.',
-    body: { type: 'object', properties: { name } },
+    body: {
+      type: 'object',
+      properties: {
+        name,
+        port: { const: 0, description: 'a separate free port; not for a gateway' },
+      },
+    },
     bodyIsOptional: true,
     replies: { 200: worldPlace, ...refused },
   },
@@ -568,6 +574,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/world-port': {
+    says: 'A world that is created with port 0 is also served at a free port, at its root, until it closes.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/unknown-world': {
     says: 'Below the name of a world that does not exist, the server replies as without worlds.',
     basis: 'chosen',
@@ -712,6 +723,26 @@ export const rules = {
     says: 'Without the control API its paths are unknown, like any other.',
     basis: 'chosen',
     on: both,
+  },
+  'control/explain': {
+    says: 'With the option explain X-Flowdouble-Rules in a reply lists the ids of the rules behind it.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/explain-faults': {
+    says: 'The reply that a fault replaces or changes lists the rules of that fault.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/explain-journal': {
+    says: 'The journal of a server that explains its replies has them without the header, and replays.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/gateway-explain': {
+    says: 'With the option explain X-Flowdouble-Rules in a reply of a gateway lists the rules behind it.',
+    basis: 'chosen',
+    on: gateway,
   },
   'control/gateway-reset': {
     says: 'A reset returns a gateway to its start: runs, deliveries, subscriptions and rate limits.',

@@ -11,14 +11,15 @@ import type { CommandIo } from './lib/io.ts'
 
 const help = `Usage: flowdouble explain N (--url URL | --journal FILE) [--json]
 
-Explains entry N of the journal of a server or gateway, from 0 on: what came in and what went out, the earlier entries that caused it,
-and why a request was answered so and not otherwise. The entries of GET /_flowdouble/requests have these numbers.
+Explains entry N of the journal of a server or gateway, from 0 on: what came in and what went out, the earlier entries
+that caused it, why a request was answered so and not otherwise, and the rules behind the answer. The entries of GET
+/_flowdouble/requests have these numbers.
 
 Options:
   --url URL       read the journal of a running server or gateway
   --token TOKEN   its control token
   --journal FILE  read a journal file
-  --json          print one JSON object {entry, nowMs, input, effects, causes, reasons}
+  --json          print one JSON object {entry, nowMs, input, effects, causes, reasons, rules}
   -h, --help      print this help
 
 Exit codes: 0 explained, 1 the journal does not have the entry, 2 wrong usage or no journal.
@@ -96,13 +97,17 @@ async function journalText(
 }
 
 /** An explanation for people. */
-function shown({ entry, nowMs, input, effects, causes, reasons }: Explanation): string {
+function shown({ entry, nowMs, input, effects, causes, reasons, rules }: Explanation): string {
   const list = (title: string, items: readonly string[]): readonly string[] =>
     items.length === 0 ? [] : ['', title, ...items.map((item) => `  ${item}`)]
   const lines = [
     `Entry ${entry} at ${nowMs} ms: ${input}`,
     ...effects.map((effect) => `  ${effect}`),
     ...list('Why', reasons),
+    ...list(
+      'Rules',
+      rules.map(({ id, says }) => `${id}  ${says}`),
+    ),
     ...list(
       'Caused by',
       causes.map(

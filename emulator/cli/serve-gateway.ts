@@ -8,6 +8,7 @@ import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
 import { quirksLike, serverLike, serversOn } from '../options/like.ts'
 import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './lib/io.ts'
+import { gatewayWithFault, type WrongServer } from './lib/wrong-servers.ts'
 import type { Gateway } from '../edge/handles.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 
@@ -18,6 +19,8 @@ export type GatewayFlags = {
   readonly server?: Readonly<Record<string, string | string[]>>
   readonly gatewayPort?: string
   readonly configDir?: string
+  /** Makes the gateway wrong, if its fault is one of gateways. */
+  readonly wrong?: WrongServer | undefined
 }
 
 /** Throws a usage error for flags that require --with-gateway, and for an invalid port. */
@@ -36,7 +39,7 @@ export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: Gatew
  */
 export async function startBeside(
   flags: GatewayFlags,
-  { host, clock, seed, scenario, control }: ServerOptions,
+  { host, clock, seed, scenario, control, explain }: ServerOptions,
   epoch: GatewayOptions['epoch'],
   clocks: ClockGroup,
   io: CommandIo,
@@ -54,12 +57,15 @@ export async function startBeside(
     clock,
     seed,
     clocks,
+    explain,
     ...(Object.keys(script).length > 0 && { scenario: { version: 1 as const, gateway: script } }),
     ...(!control && { control }),
     ...(epoch !== undefined && { epoch }),
     ...(port !== undefined && { port }),
   }
-  return startGateway(options).catch((error: unknown) => {
+  const { wrong } = flags
+  const given = wrong?.gateway === undefined ? options : gatewayWithFault(options, wrong)
+  return startGateway(given).catch((error: unknown) => {
     throw Object.assign(error as Error, { isForGateway: true })
   })
 }

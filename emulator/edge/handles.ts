@@ -103,6 +103,8 @@ export type FaultHandle = {
 export type WorldOptionsInput = Omit<ServerOptionsInput, ListenerOption> & {
   /** Letters, digits, dots, dashes and underscores; by default `w` and a number. */
   readonly name?: string
+  /** 0 opens a listener on a free port for this world alone, in addition to its path below `/w/NAME`. */
+  readonly port?: 0
 }
 
 /** Returns what takes the entries of the world with this name. */
@@ -122,6 +124,7 @@ export const listenerOptions = [
   'control',
   'controlToken',
   'signedBaseUrl',
+  'explain',
   'journal',
   'overwrite',
 ] as const
@@ -207,7 +210,14 @@ export type Emulator = ClockHandle &
   }
 
 /** The options that all gateways at an address share. */
-export const gatewayListenerOptions = ['host', 'port', 'like', 'control', 'controlToken'] as const
+export const gatewayListenerOptions = [
+  'host',
+  'port',
+  'like',
+  'control',
+  'controlToken',
+  'explain',
+] as const
 
 /** The options of a gateway below `/w/NAME`, and its name. */
 export type GatewayWorldInput = Omit<

@@ -28,6 +28,8 @@ export type Hooks<I, E> = {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: ((entry: Entry<I, E>) => void) | undefined
   readonly tamper?: Tamper<I, E> | undefined
+  /** Adds to replies on their way out which rules are behind them; the journal has them unchanged. */
+  readonly explain?: ((input: I, effects: readonly E[]) => readonly E[]) | undefined
   /** The machines that share its clock. */
   readonly clocks?: ClockGroup | undefined
 }
@@ -89,7 +91,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   machine: Machine<I, E>,
   recorder: Recorder<I, E>,
   edge: Edge<E, R>,
-  { onEntry, tamper, clocks }: Hooks<I, E>,
+  { onEntry, tamper, explain, clocks }: Hooks<I, E>,
   more: ControlLoader<E> = () => Promise.resolve({}),
 ): Host<I, E, R> {
   const { responses, monotonicMs } = edge
@@ -111,11 +113,12 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const emit = (input: I, effects: readonly E[]): void => {
     const entry = { input, effects }
     recorder.record(entry)
-    for (const effect of effects) {
+    const sent = explain === undefined ? effects : explain(input, effects)
+    for (const effect of sent) {
       if (isReply(effect)) waiting.reply(effect)
       else if (isOfFault(effect)) waiting.disturb(effect)
     }
-    edge.emit(effects)
+    edge.emit(sent)
     counter.add(effects)
     if (watchers.size > 0) for (const changed of watchers) changed(false)
     onEntry?.(entry)

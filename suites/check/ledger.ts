@@ -12,7 +12,7 @@ export type LedgerEntry =
       readonly version: 1
     }
   | { readonly kind: 'run' | 'upload' | 'user'; readonly name: string }
-  /** `before` is the content that a file of the user had, in base64; null if there was none. */
+  /** `before` is the content that a file of the user had, in base64; null if it did not exist. */
   | { readonly kind: 'userdata'; readonly name: string; readonly before: string | null }
   | { readonly kind: 'removed'; readonly of: string; readonly name: string }
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Case } from '../judge/proves.ts'
 import type { CheckEvent, Failure } from './events.ts'
 import { judgementOf, ruleInfosOf } from './judgement.ts'
-import { Skip } from '../judge/skip.ts'
+import { Skip } from './skip.ts'
 import { type CheckedServer, newRunning, type Running } from './target.ts'
 
 /** The longest time that one case may take, in milliseconds. */
@@ -50,7 +50,7 @@ async function runOne(
 
 async function outcomeOf(one: Case, server: CheckedServer, running: Running): Promise<Outcome> {
   if (one.needsOwnWorld)
-    return { skip: new Skip('own-world', 'It needs a world with options of its own.') }
+    return { skip: new Skip('own-world', 'It needs a world with special options.') }
   const tooLate = new AbortController()
   try {
     await Promise.race([

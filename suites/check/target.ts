@@ -16,7 +16,7 @@ import { keepFile, type KeptFiles, putBack } from './kept.ts'
 import type { Ledger } from './ledger.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { lackingFor } from './lacking.ts'
-import { missing, Skip } from '../judge/skip.ts'
+import { missing, Skip } from './skip.ts'
 import { createWorkloads } from './workloads.ts'
 
 /** What probing has found out about a server. */
@@ -30,7 +30,7 @@ export type Target = {
 /** The longest time that a case waits for a message, in milliseconds. */
 const MAX_WAIT_MS = 15_000
 
-/** The names under which the cases know the keys of their own worlds. */
+/** The names under which the cases know the keys of their worlds. */
 const keyNames = ['test-key', 'other-key', 'free-key', testToken] as const
 type KeyName = (typeof keyNames)[number]
 

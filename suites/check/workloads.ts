@@ -4,7 +4,7 @@ import { type Graph, node, textToImage } from '../generate/graphs.ts'
 import type { Subject } from '../judge/subject.ts'
 import type { Workloads } from '../generate/workloads.ts'
 import { ownFolder } from './guard.ts'
-import { Skip } from '../judge/skip.ts'
+import { Skip } from './skip.ts'
 
 /** How long a slow run takes about, in milliseconds. */
 const SLOW_MS = 3000

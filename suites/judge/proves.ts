@@ -21,7 +21,7 @@ export type Case = {
   readonly title: string
   readonly ids: readonly string[]
   readonly place: Place
-  /** Whether it needs a world with options of its own, which only a server that the suites start has. */
+  /** Whether it needs a world with special options, which only a server that the suites start has. */
   readonly needsOwnWorld: boolean
   /** Whether it is about the bearer token of its server, so that it sends the token itself. */
   readonly isAboutToken: boolean

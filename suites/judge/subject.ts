@@ -21,7 +21,7 @@ import { testWorkloads, type Workloads } from '../generate/workloads.ts'
 export type Subject = {
   readonly url: string
   readonly deployment: Deployment
-  /** The world of this case. On a server elsewhere there is none, so that reading it ends the case. */
+  /** The world of this case. A server elsewhere has no world: reading it ends the case. */
   readonly emulator: Emulator | null
   /** Sends a request to a path in local form: on hosted it gets the prefix, its new name and the key. */
   readonly request: (
@@ -60,7 +60,7 @@ export type Subject = {
   /** The bearer token that requests of a server with one carry; empty without. */
   readonly token: string
   /**
-   * A path for what a case makes: of files, folders, userdata and prefixes. In a world of its own it stays as it is; on a
+   * A path for what a case makes: of files, folders, userdata and prefixes. A new world leaves it as it is; on a
    * server elsewhere it is below a folder that nobody else uses. An empty path is that folder.
    */
   readonly unique: (path: string) => string

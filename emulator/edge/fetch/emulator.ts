@@ -20,6 +20,7 @@ const NETWORK_OPTIONS = [
   'tlsKey',
   'wsCompress',
   'controlToken',
+  'explain',
 ] as const satisfies readonly (keyof ServerOptions)[]
 
 /** Options of `createEmulator`: those of the server that need neither a network nor a disk, and callbacks. */

@@ -3,8 +3,7 @@
 import { at } from '../../generate/userdata-paths.ts'
 import { solid } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { put, viewOf } from '../../judge/own-files.ts'
-import { write } from '../../judge/userdata.ts'
+import { put, viewOf, write } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 

@@ -1,4 +1,4 @@
-// Uploads that are refused without a word on the terminal of the server: an ordinary answer, not a failure.
+// Uploads that the server refuses silently: an ordinary answer, about which its terminal shows nothing.
 
 import { vi } from 'vitest'
 import { formOf, formsWithoutText } from '../../generate/form.ts'

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
+import { rules } from '../../../spec/index.ts'
 import { explainCommand } from '../../../dist/emulator/internal.js'
 import { solid } from '../../generate/graphs.ts'
 import { openSession, untilStill } from '../../judge/client.ts'
@@ -64,6 +65,33 @@ test('explain/reasons An answer is explained by its fault, its endpoint or its r
   expect(await why('"status":200')).toMatch(/^POST \/prompt: /)
   expect(await why('histroy')).toMatch(/^the nearest endpoint is GET \/history\n404: /)
   expect(await why('none.png')).toMatch(/^GET \/view: .*\n404: The file .* does not exist/)
+  await close()
+})
+
+test('explain/rules An answer is explained by its rules, of its fault or of the server', async () => {
+  const { server, numberOf, close } = await startBusy()
+  const idsOf = async (part: string): Promise<readonly string[]> => {
+    const now = (await server.journal()).slice(1)
+    const at = `${now.findLastIndex((line) => line.includes(part))}`
+    const { stdout } = await command(at, '--url', server.url, '--json')
+    return (JSON.parse(stdout) as { rules: { id: string }[] }).rules.map(({ id }) => id)
+  }
+  expect(await idsOf('"status":429')).toEqual(['faults/status', 'faults/text-body'])
+  expect(await idsOf('"status":200')).toEqual(['workflows/submit-queues', 'workflows/reply'])
+  expect(await idsOf('none.png')).toEqual(['files/view-missing'])
+  server.fault({ id: 'late', when: { path: '/queue' }, then: { delayMs: 10 } })
+  const late = fetch(`${server.url}/queue`)
+  await server.received({ path: '/queue' })
+  await server.advance(10)
+  await late
+  expect(await idsOf('"target":"/queue"')).toEqual([
+    'faults/delayed-response',
+    'queue/listing',
+    'queue/item',
+    'queue/by-number',
+  ])
+  const { stdout } = await command(numberOf('histroy'), '--url', server.url)
+  expect(stdout).toContain(`\nRules\n  http/unknown-path  ${rules['http/unknown-path'].says}\n`)
   await close()
 })
 

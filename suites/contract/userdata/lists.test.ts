@@ -5,7 +5,7 @@ import { userEntries, userFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { write } from '../../judge/userdata.ts'
+import { write } from '../../judge/own-files.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors

@@ -2,7 +2,7 @@
 
 import { errors, limits } from '../../../spec/index.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { paths, write } from '../../judge/userdata.ts'
+import { paths, write } from '../../judge/own-files.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
 import { expect } from '../../judge/expect.ts'
