@@ -219,7 +219,9 @@ proves('files/upload-text-bytes', async (subject) => {
   const { request } = subject
   for (const path of ['/upload/image', '/upload/mask']) {
     for (const parts of formsWithoutText) {
-      const reply = await request('POST', path, ...formOf(...fieldsOf(subject), ...parts))
+      // A subfolder of the case would stand before the unreadable one, and count instead.
+      const own = parts.some(({ name }) => name === 'subfolder') ? [] : fieldsOf(subject)
+      const reply = await request('POST', path, ...formOf(...own, ...parts))
       expect(seen(reply)).toEqual([500, crash, 'text/plain; charset=utf-8'])
     }
   }
