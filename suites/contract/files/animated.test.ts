@@ -51,8 +51,14 @@ const colored = (count: number, side: number): Graph => {
   return graph
 }
 
+/** A saver whose prefix is below the folder of the case. */
+const placedSaver = ({ unique }: Subject, { class_type, inputs }: Node): Node =>
+  node(class_type, { ...inputs, filename_prefix: unique(String(inputs['filename_prefix'])) })
+
 /** Runs a graph with a saver and returns its reported output, its file, and what the other nodes showed. */
-async function save({ connect, get, run }: Subject, graph: Graph, saver: Node, fields = {}) {
+async function save(subject: Subject, graph: Graph, saving: Node, fields = {}) {
+  const { connect, get, run } = subject
+  const saver = placedSaver(subject, saving)
   const { entry } = await run(await connect('me'), { ...graph, saver }, fields)
   const { saver: output, shown } = entry.outputs
   const { bytes, headers } = await get(viewPath(output.images[0]))
@@ -62,7 +68,8 @@ async function save({ connect, get, run }: Subject, graph: Graph, saver: Node, f
 }
 
 proves('files/animated', async (subject) => {
-  const images = (filename: string) => [{ filename, subfolder: '', type: 'output' }]
+  const subfolder = subject.unique('')
+  const images = (filename: string) => [{ filename, subfolder, type: 'output' }]
   const outputOf = async (count: number, saver: Node) =>
     (await save(subject, batch(count), saver)).output
   expect(await outputOf(2, savePng())).toEqual({ images: images('P_00001_.png'), animated: [true] })
@@ -196,7 +203,10 @@ proves('files/animation-text', async (subject) => {
     .map(([, content]) => content.toString('latin1').split('\0') as [string, string])
   expect(texts.map(([keyword]) => keyword)).toEqual(['prompt', 'workflow', 'note'])
   const outputOf = Object.fromEntries(texts.map(([keyword, json]) => [keyword, JSON.parse(json)]))
-  expect(outputOf).toEqual({ prompt: { ...twoColors, saver: savePng() }, ...extra_pnginfo })
+  expect(outputOf).toEqual({
+    prompt: { ...twoColors, saver: placedSaver(subject, savePng()) },
+    ...extra_pnginfo,
+  })
 })
 
 proves('files/animation-text', async (subject) => {
@@ -217,7 +227,10 @@ proves('files/animation-text', async (subject) => {
   expect(tags.map(([tag]) => tag)).toEqual([0x010e, 0x010f, 0x0110])
   const texts = tags.map(([, text]) => text)
   expect(texts.slice(0, 2)).toEqual(['note:1', String.raw`workflow:{"title": "\u00dc"}`])
-  expect(JSON.parse(texts[2]!.slice('prompt:'.length))).toEqual({ ...twoColors, saver: saveWebp() })
+  expect(JSON.parse(texts[2]!.slice('prompt:'.length))).toEqual({
+    ...twoColors,
+    saver: placedSaver(subject, saveWebp()),
+  })
 })
 
 proves('files/animation-pixels', async (subject) => {

@@ -5,6 +5,7 @@ import { decode, encode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
+import { put } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -17,11 +18,12 @@ const withoutAlpha = png(3, [200, 100, 50, 10, 20, 30])
 
 /** Uploads a file, loads it, and returns what each output node of the graph saved. */
 async function saved(
-  { upload, connect, run, get }: Subject,
+  subject: Subject,
   bytes: Uint8Array,
   graph: Graph,
 ): Promise<Record<string, ReturnType<typeof decode>>> {
-  await upload({ name: 'mine.png', bytes }, { overwrite: 'true' })
+  const { connect, run, get } = subject
+  await put(subject, { name: 'mine.png', bytes }, { overwrite: 'true' })
   const { outputs } = (await run(await connect(`${bytes.length}`), graph)).entry
   const files: Record<string, ReturnType<typeof decode>> = {}
   for (const [id, { images }] of Object.entries<{ images: Record<string, string>[] }>(outputs)) {
@@ -30,39 +32,40 @@ async function saved(
   return files
 }
 
-const loaded: Graph = {
-  load: node('LoadImage', { image: 'mine.png' }),
-  colours: node('SaveImage', { images: ['load', 0], filename_prefix: 'loaded' }),
+const loaded = ({ unique }: Subject): Graph => ({
+  load: node('LoadImage', { image: unique('mine.png') }),
+  colours: node('SaveImage', { images: ['load', 0], filename_prefix: unique('loaded') }),
   mask: node('MaskPreview', { mask: ['load', 1] }),
   grey: node('MaskToImage', { mask: ['load', 1] }),
   image: node('PreviewImage', { images: ['grey', 0] }),
-}
+})
 
 /** A pixel of each of these. */
 const greys = (...values: readonly number[]): number[] =>
   values.flatMap((value) => [value, value, value])
 
 proves('files/loaded-alpha', async (subject) => {
-  const { colours, mask, image } = await saved(subject, withAlpha, loaded)
+  const { colours, mask, image } = await saved(subject, withAlpha, loaded(subject))
   expect([colours?.channels, [...colours!.data]]).toEqual([3, [200, 100, 50, 10, 20, 30]])
   expect([mask?.channels, [...mask!.data]]).toEqual([3, greys(255, 64)])
   expect(image?.data).toEqual(mask?.data)
 })
 
 proves('files/loaded-without-alpha', async (subject) => {
-  const { colours, mask } = await saved(subject, withoutAlpha, loaded)
+  const { colours, mask } = await saved(subject, withoutAlpha, loaded(subject))
   expect([colours?.channels, [...colours!.data]]).toEqual([3, [200, 100, 50, 10, 20, 30]])
   expect(mask).toMatchObject({ width: 64, height: 64, channels: 3 })
   expect(new Set(mask?.data)).toEqual(new Set([0]))
 })
 
-proves('files/loaded-broken', async ({ upload, connect, run, get }) => {
+proves('files/loaded-broken', async (subject) => {
+  const { connect, run, get, unique } = subject
   const shown: Record<string, string[]> = (await get('/internal/folder_paths')).json()
   const root = shown['checkpoints']![0]!.replace(/\/models\/checkpoints$/, '')
   const session = await connect('me')
   for (const subfolder of ['', 'deep/er']) {
-    await upload({ name: 'notimg.png', bytes: new Uint8Array(9) }, { subfolder })
-    const path = subfolder === '' ? 'notimg.png' : `${subfolder}/notimg.png`
+    await put(subject, { name: 'notimg.png', bytes: new Uint8Array(9) }, { subfolder })
+    const path = unique(subfolder === '' ? 'notimg.png' : `${subfolder}/notimg.png`)
     const { messages } = await run(session, {
       load: node('LoadImage', { image: path }),
       show: node('PreviewImage', { images: ['load', 0] }),
@@ -76,7 +79,7 @@ proves('files/loaded-broken', async ({ upload, connect, run, get }) => {
 
 proves('files/loaded-mask', async (subject) => {
   const taken = (channel: string): Graph => ({
-    [`load ${channel}`]: node('LoadImageMask', { image: 'mine.png', channel }),
+    [`load ${channel}`]: node('LoadImageMask', { image: subject.unique('mine.png'), channel }),
     [channel]: node('MaskPreview', { mask: [`load ${channel}`, 0] }),
   })
   const graph = { ...taken('red'), ...taken('green'), ...taken('blue'), ...taken('alpha') }
@@ -96,16 +99,18 @@ proves('files/loaded-mask', async (subject) => {
 
 proves('files/loaded-mask', async (subject) => {
   const { mask } = await saved(subject, withAlpha, {
-    load: loaded['load']!,
+    load: loaded(subject)['load']!,
     take: node('ImageToMask', { image: ['load', 0], channel: 'green' }),
     mask: node('MaskPreview', { mask: ['take', 0] }),
   })
   expect([...mask!.data]).toEqual(greys(100, 20))
 })
 
-proves('files/loaded-alpha', async ({ connect, run }) => {
+proves('files/loaded-alpha', async (subject) => {
+  const { connect, run, unique } = subject
+  await put(subject, { name: 'plain.png', bytes: withoutAlpha })
   const { messages } = await run(await connect('me'), {
-    load: node('LoadImage', { image: 'example.png' }),
+    load: node('LoadImage', { image: unique('plain.png') }),
     take: node('ImageToMask', { image: ['load', 0], channel: 'alpha' }),
     mask: node('MaskPreview', { mask: ['take', 0] }),
   })
@@ -114,24 +119,29 @@ proves('files/loaded-alpha', async ({ connect, run }) => {
 })
 
 proves('files/is-changed', async (subject) => {
-  const { colours } = await saved(subject, withAlpha, loaded)
+  const graph = loaded(subject)
+  const { colours } = await saved(subject, withAlpha, graph)
   const { load, ...others } = JSON.parse(colours!.text['prompt']!)
   const hash = createHash('sha256').update(withAlpha).digest('hex')
-  const { load: submitted, ...rest } = loaded
+  const { load: submitted, ...rest } = graph
   expect({ load, others }).toEqual({ load: { ...submitted, is_changed: [hash] }, others: rest })
-  const [entry] = Object.values<any>((await subject.get('/history')).json())
-  expect(entry.prompt[2]).toEqual(loaded)
+  const entries = Object.values<any>((await subject.get('/history')).json())
+  expect(entries.map(({ prompt }) => prompt[2])).toContainEqual(graph)
 })
 
 proves('files/is-changed-of-own', async (subject) => {
-  const first = await saved(subject, withAlpha, loaded)
+  const first = await saved(subject, withAlpha, loaded(subject))
   const again = async (image: string): Promise<unknown> => {
-    const graph = { ...loaded, load: node('LoadImage', { image }) }
+    const graph = { ...loaded(subject), load: node('LoadImage', { image }) }
     const { colours } = await saved(subject, withAlpha, graph)
     return JSON.parse(colours!.text['prompt']!).load.is_changed
   }
   expect(Object.keys(first)).toContain('colours')
-  const [own, other] = [await again('loaded_00001_.png [output]'), await again('example.png')]
+  await put(subject, { name: 'plain.png', bytes: withoutAlpha })
+  const [own, other] = [
+    await again(`${subject.unique('loaded_00001_.png')} [output]`),
+    await again('example.png'),
+  ]
   expect(own).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
   expect(other).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
   expect(own).not.toEqual(other)

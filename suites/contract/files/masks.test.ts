@@ -6,6 +6,7 @@ import { viewPath } from '../../generate/form.ts'
 import { node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { placedIn, put, viewOf } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -18,21 +19,27 @@ const original = png(3, 2, 4, (at) => [...colors(at), 200])
 const mask = png(3, 2, 4, (at) => [255, 255, 255, 40 * at])
 
 type Fields = Readonly<Record<string, string>>
+/** A reference to a file of the case: its subfolder is below the folder of the case. */
+const placed = (subject: Subject, reference: unknown): string => {
+  if (typeof reference === 'string') return reference
+  const { subfolder, ...others } = reference as Record<string, string>
+  return JSON.stringify({ ...others, ...placedIn(subject, subfolder) })
+}
 const uploadMask = (
-  { upload }: Subject,
+  subject: Subject,
   reference: unknown,
   fields: Fields = {},
   { name = 'm.png', bytes = mask }: { name?: string; bytes?: Uint8Array } = {},
 ) => {
-  const original_ref = typeof reference === 'string' ? reference : JSON.stringify(reference)
-  return upload({ name, bytes }, { original_ref, ...fields }, '/upload/mask')
+  const original_ref = placed(subject, reference)
+  return put(subject, { name, bytes }, { original_ref, ...fields }, '/upload/mask')
 }
 
 /** Puts the original among the inputs. */
-const putOriginal = ({ upload }: Subject, bytes: Uint8Array = original, fields: Fields = {}) =>
-  upload({ name: 'o.png', bytes }, { overwrite: 'true', ...fields })
-const viewed = async ({ get }: Subject, filename: string, values: Fields = {}) =>
-  get(viewPath({ filename, type: 'input', ...values }))
+const putOriginal = (subject: Subject, bytes: Uint8Array = original, fields: Fields = {}) =>
+  put(subject, { name: 'o.png', bytes }, { overwrite: 'true', ...fields })
+const viewed = async (subject: Subject, filename: string, values: Fields = {}) =>
+  subject.get(viewOf(subject, { filename, type: 'input', ...values }))
 
 const inInput = { filename: 'o.png', type: 'input' }
 const withAlpha = Array.from({ length: 6 }, (_, at) => [...colors(at), 40 * at]).flat()
@@ -40,7 +47,7 @@ const withAlpha = Array.from({ length: 6 }, (_, at) => [...colors(at), 40 * at])
 proves(['files/mask', 'files/mask-alpha'], async (subject) => {
   await putOriginal(subject)
   const reply = await uploadMask(subject, inInput, { subfolder: 'a/b/' })
-  expect(reply.json()).toEqual({ name: 'm.png', subfolder: 'a/b/', type: 'input' })
+  expect(reply.json()).toEqual({ name: 'm.png', subfolder: subject.unique('a/b/'), type: 'input' })
   expect(violations(uploadReply, reply.json())).toEqual([])
   const stored = await viewed(subject, 'm.png', { subfolder: 'a/b' })
   expect({ status: stored.status, contentType: stored.headers['content-type'] }).toEqual({
@@ -63,9 +70,20 @@ proves(
       'm (1).png',
       'm.png',
     ])
-    expect((await uploadMask(subject, inInput, { subfolder: '../output' })).status).toBe(400)
     expect((await uploadMask(subject, inInput, { type: 'models' })).status).toBe(500)
     expect((await subject.upload(null, {}, '/upload/mask')).status).toBe(400)
+  },
+  { deployment: 'local' },
+)
+
+proves(
+  'files/mask',
+  async (subject) => {
+    await putOriginal(subject)
+    const original_ref = placed(subject, inInput)
+    const fields = { original_ref, subfolder: '../output' }
+    const reply = await subject.upload({ name: 'm.png', bytes: mask }, fields, '/upload/mask')
+    expect(reply.status).toBe(400)
   },
   { deployment: 'local' },
 )
@@ -77,8 +95,8 @@ proves(
     await putOriginal(subject)
     const { name } = (await uploadMask(subject, inInput)).json()
     const graph = {
-      '1': node('LoadImage', { image: name }),
-      '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'masked' }),
+      '1': node('LoadImage', { image: subject.unique(name) }),
+      '2': node('SaveImage', { images: ['1', 0], filename_prefix: subject.unique('masked') }),
     }
     const { entry } = await subject.run(session, graph)
     const [saved] = entry.outputs['2'].images
@@ -103,9 +121,9 @@ proves(
       await uploadMask(subject, reference, { overwrite: '1' })
       const { bytes } = await viewed(subject, 'm.png')
       expect([reference, [...decode(bytes).data]]).toEqual([reference, withAlpha])
-      await subject.upload({ name: 'm.png', bytes: new Uint8Array() }, { overwrite: '1' })
+      await put(subject, { name: 'm.png', bytes: new Uint8Array() }, { overwrite: '1' })
     }
-    await subject.run(await subject.connect('me'), solid(0xff8040, 'out'))
+    await subject.run(await subject.connect('me'), solid(0xff8040, subject.unique('out')))
     const large = png(64, 64, 4, () => [0, 0, 0, 9])
     await uploadMask(subject, { filename: 'out_00001_.png' }, {}, { bytes: large, name: 'n.png' })
     const { data } = decode((await viewed(subject, 'n.png')).bytes)
@@ -149,7 +167,7 @@ proves('files/mask-bad-original', async (subject) => {
       status: 500,
     })
   }
-  const missing = await subject.upload({ name: 'm.png', bytes: mask }, {}, '/upload/mask')
+  const missing = await put(subject, { name: 'm.png', bytes: mask }, {}, '/upload/mask')
   expect(missing).toMatchObject({
     status: 500,
     text: '500 Internal Server Error\n\nServer got itself in trouble',
@@ -175,7 +193,7 @@ proves('files/mask-lost-original', async (subject) => {
     expect({ reference, status: reply.status, json: reply.json() }).toEqual({
       reference,
       status: 200,
-      json: { name: 'm.png', subfolder: '', type: 'input' },
+      json: { name: 'm.png', subfolder: subject.unique(''), type: 'input' },
     })
     expect((await viewed(subject, 'm.png')).status).toBe(404)
   }
@@ -230,7 +248,7 @@ proves('files/mask-text', async (subject) => {
   expect(decode(stored.bytes, { checkCrc: true }).text).toEqual(text)
   await uploadMask(subject, { filename: 'm.png', type: 'input' }, {}, { name: 'again.png' })
   expect(decode((await viewed(subject, 'again.png')).bytes).text).toEqual(text)
-  const graph = solid(1, 'out')
+  const graph = solid(1, subject.unique('out'))
   await subject.run(await subject.connect('me'), graph)
   const bytes = png(64, 64, 4, () => [0, 0, 0, 9])
   await uploadMask(subject, { filename: 'out_00001_.png' }, {}, { bytes, name: 'n.png' })

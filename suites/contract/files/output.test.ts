@@ -6,7 +6,8 @@ import type { Static } from '../../../spec/static.ts'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+import { put } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -14,6 +15,10 @@ type Entry = Static<typeof fileEntry>
 
 const view = (get: Subject['get'], { filename, subfolder, type }: Entry) =>
   get(viewPath({ filename, subfolder, type }))
+
+/** The path of a file, below the folder of the case. */
+const shownPath = ({ unique }: Subject, { subfolder, filename }: Entry): string =>
+  `${subfolder.slice(unique('').length).replace(/^\//, '')}/${filename}`
 
 /** A batch of pictures, and a node that takes them. */
 const taking = (class_type: string, inputs = {}, batch_size = 1, color = 0): Graph => ({
@@ -32,12 +37,17 @@ async function imagesOf({ connect, run }: Subject, ...graphs: Graph[]): Promise<
 proves(
   'files/entry',
   async (subject) => {
-    const [entry] = await imagesOf(subject, solid(0, 'some/where/solid'))
-    expect(entry).toEqual({ filename: 'solid_00001_.png', subfolder: 'some/where', type: 'output' })
+    const { unique } = subject
+    const [entry] = await imagesOf(subject, solid(0, unique('some/where/solid')))
+    expect(entry).toEqual({
+      filename: 'solid_00001_.png',
+      subfolder: unique('some/where'),
+      type: 'output',
+    })
     expect(violations(fileEntry, entry)).toEqual([])
-    const { messages } = await subject.run(await subject.connect('you'), solid(1, 'x'))
+    const { messages } = await subject.run(await subject.connect('you'), solid(1, unique('x')))
     const executed = messages.find(({ type }) => type === 'executed')
-    const images = [{ filename: 'x_00001_.png', subfolder: '', type: 'output' }]
+    const images = [{ filename: 'x_00001_.png', subfolder: unique(''), type: 'output' }]
     expect(executed?.data['output']).toEqual({ images })
   },
   { deployment: 'local' },
@@ -58,10 +68,10 @@ proves('files/saved-name', async (subject) => {
     ['%nonsense%', 1, '/%nonsense%_00001_.png'],
   ]
   const graphs = names.map(([filename_prefix, batch], color) =>
-    taking('SaveImage', { filename_prefix }, batch, color),
+    taking('SaveImage', { filename_prefix: subject.unique(filename_prefix) }, batch, color),
   )
   const saved = await imagesOf(subject, ...graphs)
-  expect(saved.map(({ subfolder, filename }) => `${subfolder}/${filename}`)).toEqual(
+  expect(saved.map((entry) => shownPath(subject, entry))).toEqual(
     names.flatMap(([, , ...paths]) => paths),
   )
   for (const entry of saved) {
@@ -70,7 +80,8 @@ proves('files/saved-name', async (subject) => {
   }
 })
 
-proves('files/saved-name', async ({ connect, run, upload, get }) => {
+proves('files/saved-name', async (subject) => {
+  const { connect, run, get, unique } = subject
   const session = await connect('me')
   for (const prefix of ['../out', '/out', 'a/../../out']) {
     const { status, outputs } = (await run(session, solid(0, prefix))).entry
@@ -78,8 +89,8 @@ proves('files/saved-name', async ({ connect, run, upload, get }) => {
     expect({ prefix, type, outputs }).toEqual({ prefix, type: 'execution_error', outputs: {} })
     expect(exception_message).toMatch(/^\*\*\*\* ERROR: Saving image outside the output folder/)
   }
-  await upload({ name: 'up_00007_.gif', bytes: new Uint8Array(1) }, { type: 'output' })
-  const [entry] = (await run(session, solid(1, 'up'))).entry.outputs['2'].images
+  await put(subject, { name: 'up_00007_.gif', bytes: new Uint8Array(1) }, { type: 'output' })
+  const [entry] = (await run(session, solid(1, unique('up')))).entry.outputs['2'].images
   expect(entry.filename).toBe('up_00008_.png')
   expect((await view(get, entry)).headers['content-type']).toBe('image/png')
 })
@@ -116,37 +127,49 @@ proves('files/prefix-outside', async ({ connect, run, get }) => {
   })
 })
 
-proves('files/prefix-odd', async (subject) => {
-  const names = {
-    '': '/._00001_.png',
-    '.': '/._00002_.png',
-    '..': '/.._00001_.png',
-    'dir/': '/dir_00001_.png',
-    'a//b/.': 'a/b_00001_.png',
-    'a/..': '/._00003_.png',
-    'back\\slash': '/back\\slash_00001_.png',
-    '~': '/~_00001_.png',
-    ' lead': '/ lead_00001_.png',
-  }
-  const graphs = Object.keys(names).map((prefix, color) => solid(color, prefix))
+/** Saves pictures with odd prefixes, whose paths are the values. */
+async function saveOddly(subject: Subject, names: Readonly<Record<string, string>>) {
+  const graphs = Object.keys(names).map((prefix, color) => solid(color, subject.unique(prefix)))
   const saved = await imagesOf(subject, ...graphs)
-  expect(saved.map(({ subfolder, filename }) => `${subfolder}/${filename}`)).toEqual(
-    Object.values(names),
-  )
+  expect(saved.map((entry) => shownPath(subject, entry))).toEqual(Object.values(names))
   for (const entry of saved.filter(({ filename }) => !filename.includes('..'))) {
     expect({ entry, status: (await view(subject.get, entry)).status }).toEqual({
       entry,
       status: 200,
     })
   }
-})
+}
 
-proves('files/batch-number-kept', async ({ connect, run }) => {
+const oddNames = {
+  'dir/': '/dir_00001_.png',
+  'a//b/.': 'a/b_00001_.png',
+  'back\\slash': '/back\\slash_00001_.png',
+  '~': '/~_00001_.png',
+  ' lead': '/ lead_00001_.png',
+}
+
+proves('files/prefix-odd', (subject) => saveOddly(subject, oddNames))
+
+proves(
+  'files/prefix-odd',
+  (subject) =>
+    saveOddly(subject, {
+      '': '/._00001_.png',
+      '.': '/._00002_.png',
+      '..': '/.._00001_.png',
+      'dir/': '/dir_00001_.png',
+      'a//b/.': 'a/b_00001_.png',
+      'a/..': '/._00003_.png',
+    }),
+  ownWorld,
+)
+
+proves('files/batch-number-kept', async ({ connect, run, unique }) => {
   const session = await connect('me')
   const named = async (class_type: string, inputs: object, key = 'images'): Promise<string> => {
     const { '1': source } = taking('SaveImage', {}, 2)
     const latent = node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 })
-    const saver = node(class_type, { filename_prefix: 'n%batch_num%', ...inputs })
+    const saver = node(class_type, { filename_prefix: unique('n%batch_num%'), ...inputs })
     const graph = { '1': source!, '2': latent, '3': saver }
     return (await run(session, graph)).entry.outputs['3'][key][0].filename
   }
@@ -160,40 +183,70 @@ proves('files/batch-number-kept', async ({ connect, run }) => {
   expect(await named('SaveImage', { images: ['1', 0] })).toBe('n0_00004_.png')
 })
 
-proves('files/temp-letters', async ({ connect, run }) => {
-  const session = await connect('me')
-  const preview = async (graph: Graph): Promise<string> =>
-    (await run(session, graph)).entry.outputs['2']?.images[0].filename ?? ''
-  const first = await preview(taking('PreviewImage'))
-  expect(first).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
-  expect(await preview(taking('PreviewImage', {}, 1, 1))).toBe(first.replace('00001', '00002'))
-  // The same node in another graph keeps them, and loses them in a graph without it.
-  const { '1': source, '2': shown } = taking('PreviewImage', {}, 1, 2)
-  const extended = { '1': source!, '2': shown!, '9': node('PreviewAny', { source: 1 }) }
-  expect(await preview(extended)).toBe(first.replace('00001', '00003'))
-  await run(session, { '7': node('PreviewAny', { source: 2 }) })
-  const later = await preview(taking('PreviewImage', {}, 1, 3))
-  expect(later).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
-  expect(later).not.toBe(first)
-})
+proves(
+  'files/temp-letters',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const preview = async (graph: Graph): Promise<string> =>
+      (await run(session, graph)).entry.outputs['2']?.images[0].filename ?? ''
+    const first = await preview(taking('PreviewImage'))
+    expect(first).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
+    expect(await preview(taking('PreviewImage', {}, 1, 1))).toBe(first.replace('00001', '00002'))
+    // The same node in another graph keeps them, and loses them in a graph without it.
+    const { '1': source, '2': shown } = taking('PreviewImage', {}, 1, 2)
+    const extended = { '1': source!, '2': shown!, '9': node('PreviewAny', { source: 1 }) }
+    expect(await preview(extended)).toBe(first.replace('00001', '00003'))
+    await run(session, { '7': node('PreviewAny', { source: 2 }) })
+    const later = await preview(taking('PreviewImage', {}, 1, 3))
+    expect(later).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
+    expect(later).not.toBe(first)
+  },
+  ownWorld,
+)
+
+/** A node that shows the picture of node 1, under an id that no run before had, so that its letters are new. */
+const preview = ({ unique }: Subject, batch: number, color: number): readonly [string, Graph] => {
+  const { '1': source, '2': shown } = taking('PreviewImage', {}, batch, color)
+  const id = unique('2')
+  return [id, { '1': source!, [id]: shown! }]
+}
 
 proves('files/preview-is-temp', async (subject) => {
-  const other = taking('PreviewImage', {}, 2, 9)
-  const [first, ...more] = await imagesOf(subject, taking('PreviewImage'), other)
+  const session = await subject.connect('me')
+  const entries: Entry[] = []
+  for (const [batch, color] of [
+    [1, 0],
+    [2, 9],
+  ] as const) {
+    const [id, graph] = preview(subject, batch, color)
+    entries.push(...(await subject.run(session, graph)).entry.outputs[id].images)
+  }
+  const [first] = entries
   expect(first).toMatchObject({ subfolder: '', type: 'temp' })
-  expect(first?.filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
-  const next = (counter: string) => first?.filename.replace('00001', counter)
-  expect(more.map(({ filename }) => filename)).toEqual([next('00002'), next('00003')])
+  expect(first?.filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_\d{5}_\.png$/)
   expect((await view(subject.get, first!)).status).toBe(200)
   expect((await view(subject.get, { ...first!, type: 'output' })).status).toBe(404)
-  const session = await subject.connect('you')
+  const others = await subject.connect('you')
   const { '1': source, '2': previews } = taking('PreviewImage', {}, 1, 10)
-  const { outputs } = (await subject.run(session, { '1': source!, '7': previews! })).entry
+  const { outputs } = (await subject.run(others, { '1': source!, '7': previews! })).entry
   expect(outputs['7'].images[0].filename).not.toContain(first?.filename.slice(0, 18))
 })
 
+// On a server elsewhere the runs of others come in between, which changes the letters.
+proves(
+  'files/preview-is-temp',
+  async (subject) => {
+    const other = taking('PreviewImage', {}, 2, 9)
+    const [first, ...more] = await imagesOf(subject, taking('PreviewImage'), other)
+    expect(first?.filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.png$/)
+    const next = (counter: string) => first?.filename.replace('00001', counter)
+    expect(more.map(({ filename }) => filename)).toEqual([next('00002'), next('00003')])
+  },
+  ownWorld,
+)
+
 proves('files/workflow-in-png', async (subject) => {
-  const graph = solid(0, 'with workflow')
+  const graph = solid(0, subject.unique('with workflow'))
   const workflow = { nodes: [{ id: 1, title: 'Ünïcode ☃' }], version: 0.4 }
   const extra_pnginfo = { workflow, note: 'two\nlines' }
   const extra_data = { extra_pnginfo, api_key_comfy_org: 'secret-key' }

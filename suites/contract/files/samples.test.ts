@@ -2,7 +2,7 @@
 
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node } from '../../generate/graphs.ts'
-import { proves, provesQuirk } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -75,8 +75,12 @@ const ownLength: Readonly<Record<string, (bytes: Buffer) => number>> = {
 }
 
 /** Runs one saver and returns its output, its only file, and the reply to a view of that file. */
-async function save({ connect, view, run }: Subject, id: string, graph: Graph = savers) {
-  const { entry } = await run(await connect(id), { ...sources, saver: graph[id]! }, partner)
+async function save(subject: Subject, id: string, graph: Graph = savers) {
+  const { connect, view, run, unique } = subject
+  const { class_type, inputs } = graph[id]!
+  const filename_prefix = unique(String(inputs['filename_prefix']))
+  const placed = node(class_type, { ...inputs, filename_prefix })
+  const { entry } = await run(await connect(id), { ...sources, saver: placed }, partner)
   const output: Record<string, Record<string, string>[]> = entry.outputs.saver
   const file = Object.values(output)[0]![0]!
   return { output, file, reply: await view(file) }
@@ -104,7 +108,8 @@ for (const [id, [key, , type, magic]] of Object.entries(expected)) {
 proves('files/saved-name', async (subject) => {
   for (const [id, [, path]] of Object.entries(expected)) {
     const { file } = await save(subject, id)
-    expect(`${file['subfolder']}/${file['filename']}`).toBe(path)
+    const folder = file['subfolder']!.slice(subject.unique('').length).replace(/^\//, '')
+    expect(`${folder}/${file['filename']}`).toBe(path)
     const other = node(savers[id]!.class_type, {
       ...savers[id]!.inputs,
       filename_prefix: `more-${id}`,
@@ -123,11 +128,17 @@ proves('files/samples', async ({ connect, view, run }) => {
   expect((await view(file)).text).toMatch(/^fLaC/)
 })
 
-proves('files/preview-is-temp', async ({ connect, run }) => {
-  const preview = node('PreviewAudio', { audio: ['audio', 0] })
-  const { outputs } = (await run(await connect('me'), { ...sources, preview })).entry
-  expect(outputs.preview.audio[0].filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_00001_\.flac$/)
-})
+/** The name of a sound that is shown, whose counter looks like this. */
+const showsSound =
+  (counter: string) =>
+  async ({ connect, run }: Subject) => {
+    const preview = node('PreviewAudio', { audio: ['audio', 0] })
+    const { outputs } = (await run(await connect('me'), { ...sources, preview })).entry
+    const name = new RegExp(`^ComfyUI_temp_[a-vx-z]{5}_${counter}_\\.flac$`)
+    expect(outputs.preview.audio[0].filename).toMatch(name)
+  }
+proves('files/preview-is-temp', showsSound('\\d{5}'))
+proves('files/preview-is-temp', showsSound('00001'), ownWorld)
 
 const [mp4, webm] = ['mp4', 'webm'].map((id) => {
   const [filename, subfolder] = expected[id]![1].split('/').toReversed()
@@ -135,8 +146,10 @@ const [mp4, webm] = ['mp4', 'webm'].map((id) => {
 })
 
 proves('files/local-videos', async (subject) => {
-  expect((await save(subject, 'mp4')).output).toEqual({ videos: [mp4] })
-  expect((await save(subject, 'webm')).output).toEqual({ videos: [webm] })
+  for (const [id, file] of Object.entries({ mp4, webm })) {
+    const subfolder = subject.unique(file!.subfolder!).replace(/\/$/, '')
+    expect((await save(subject, id)).output).toEqual({ videos: [{ ...file, subfolder }] })
+  }
 })
 
 provesQuirk('local.video-under-images', async (subject) => {
@@ -168,37 +181,41 @@ const examples: readonly [class_type: string, input: string, names: readonly str
   ['GeminiInputFiles', 'file', ['notes.txt']],
 ]
 
-proves('files/examples', async ({ get, submit, upload }) => {
-  const choices = async (class_type: string, input: string) => {
-    const { required } = (await get(`/object_info/${class_type}`)).json()[class_type].input
-    const [list, options] = required[input]
-    return Array.isArray(list) ? list : options.options
-  }
-  for (const [class_type, input, names] of examples) {
-    expect([class_type, await choices(class_type, input)]).toEqual([class_type, names])
-    for (const name of names) {
-      const cut = name.lastIndexOf('/') + 1
-      const file = { filename: name.slice(cut), subfolder: name.slice(0, cut), type: 'input' }
-      const { status, bytes } = await get(viewPath(file))
-      expect([name, status, bytes.length > 10]).toEqual([name, 200, true])
+proves(
+  'files/examples',
+  async ({ get, submit, upload }) => {
+    const choices = async (class_type: string, input: string) => {
+      const { required } = (await get(`/object_info/${class_type}`)).json()[class_type].input
+      const [list, options] = required[input]
+      return Array.isArray(list) ? list : options.options
     }
-  }
-  const bytes = new Uint8Array(1)
-  await upload({ name: 'new.obj', bytes }, { subfolder: '3d/deep' })
-  await upload({ name: 'top.obj', bytes })
-  await upload({ name: 'new.pdf', bytes })
-  const meshes = ['3d/deep/new.obj', '3d/example.glb']
-  expect(await choices('Load3D', 'model_file')).toEqual(meshes)
-  expect(await choices('OpenAIInputFiles', 'file')).toEqual(['new.pdf', 'notes.txt'])
-  const loading = async (model_file: string) =>
-    submit({
-      '1': node('Load3D', { model_file, image: '', width: 64, height: 64 }),
-      '2': node('PreviewImage', { images: ['1', 0] }),
-    })
-  expect((await loading('3d/deep/new.obj')).status).toBe(200)
-  const refused = (await loading('3d/none.obj')).json().node_errors['1'].errors[0]
-  expect(refused.type).toBe('value_not_in_list')
-  expect(refused.details).toBe(
-    `model_file: '3d/none.obj' not in ['3d/deep/new.obj', '3d/example.glb']`,
-  )
-})
+    for (const [class_type, input, names] of examples) {
+      expect([class_type, await choices(class_type, input)]).toEqual([class_type, names])
+      for (const name of names) {
+        const cut = name.lastIndexOf('/') + 1
+        const file = { filename: name.slice(cut), subfolder: name.slice(0, cut), type: 'input' }
+        const { status, bytes } = await get(viewPath(file))
+        expect([name, status, bytes.length > 10]).toEqual([name, 200, true])
+      }
+    }
+    const bytes = new Uint8Array(1)
+    await upload({ name: 'new.obj', bytes }, { subfolder: '3d/deep' })
+    await upload({ name: 'top.obj', bytes })
+    await upload({ name: 'new.pdf', bytes })
+    const meshes = ['3d/deep/new.obj', '3d/example.glb']
+    expect(await choices('Load3D', 'model_file')).toEqual(meshes)
+    expect(await choices('OpenAIInputFiles', 'file')).toEqual(['new.pdf', 'notes.txt'])
+    const loading = async (model_file: string) =>
+      submit({
+        '1': node('Load3D', { model_file, image: '', width: 64, height: 64 }),
+        '2': node('PreviewImage', { images: ['1', 0] }),
+      })
+    expect((await loading('3d/deep/new.obj')).status).toBe(200)
+    const refused = (await loading('3d/none.obj')).json().node_errors['1'].errors[0]
+    expect(refused.type).toBe('value_not_in_list')
+    expect(refused.details).toBe(
+      `model_file: '3d/none.obj' not in ['3d/deep/new.obj', '3d/example.glb']`,
+    )
+  },
+  ownWorld,
+)

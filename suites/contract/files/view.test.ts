@@ -4,20 +4,21 @@ import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
+import { placedIn, put, viewOf } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 /** Puts a file whose content is `text` under this name. */
-const put = ({ upload }: Subject, name: string, text: string, fields = {}) =>
-  upload({ name, bytes: bytesOf(text) }, { overwrite: 'true', ...fields })
+const putText = (subject: Subject, name: string, text: string, fields = {}) =>
+  put(subject, { name, bytes: bytesOf(text) }, { overwrite: 'true', ...fields })
 
 proves('files/view', async (subject) => {
   const { connect, get, run } = subject
-  await run(await connect('me'), solid(0xff8000, 'deep/er/orange'))
+  await run(await connect('me'), solid(0xff8000, subject.unique('deep/er/orange')))
   const entry = { filename: 'orange_00001_.png', subfolder: 'deep/er', type: 'output' }
-  const reply = await get(viewPath(entry))
+  const reply = await get(viewOf(subject, entry))
   expect({ status: reply.status, contentLength: reply.headers['content-length'] }).toEqual({
     status: 200,
     contentLength: `${reply.bytes.length}`,
@@ -28,21 +29,26 @@ proves('files/view', async (subject) => {
   expect(Array.from(data.slice(-channels, channels === 3 ? undefined : -1))).toEqual([
     0xff, 0x80, 0,
   ])
-  expect((await get(viewPath({ filename: entry.filename, subfolder: 'deep/er' }))).status).toBe(200)
-  expect((await get(viewPath({ ...entry, subfolder: 'deep/../deep/./er/' }))).bytes).toEqual(
+  expect(
+    (await get(viewOf(subject, { filename: entry.filename, subfolder: 'deep/er' }))).status,
+  ).toBe(200)
+  expect((await get(viewOf(subject, { ...entry, subfolder: 'deep/../deep/./er/' }))).bytes).toEqual(
     reply.bytes,
   )
-  expect((await get(viewPath({ ...entry, subfolder: 'x/../deep/er' }))).status).toBe(404)
-  expect((await get(viewPath({ ...entry, filename: 'any/orange_00001_.png' }))).status).toBe(200)
-  expect((await get(viewPath({ ...entry, subfolder: 'deep' }))).status).toBe(404)
-  expect((await get(viewPath({ ...entry, type: 'input' }))).status).toBe(404)
+  expect((await get(viewOf(subject, { ...entry, subfolder: 'x/../deep/er' }))).status).toBe(404)
+  expect((await get(viewOf(subject, { ...entry, filename: 'any/orange_00001_.png' }))).status).toBe(
+    200,
+  )
+  expect((await get(viewOf(subject, { ...entry, subfolder: 'deep' }))).status).toBe(404)
+  expect((await get(viewOf(subject, { ...entry, type: 'input' }))).status).toBe(404)
   for (const type of ['output', 'input', 'temp']) {
     for (const subfolder of ['', 'sub']) {
-      await put(subject, 'same.txt', `${type}/${subfolder}`, { type, subfolder })
+      await putText(subject, 'same.txt', `${type}/${subfolder}`, { type, subfolder })
     }
   }
   for (const type of ['output', 'input', 'temp']) {
-    const of = (subfolder: string) => get(viewPath({ filename: 'same.txt', type, subfolder }))
+    const of = (subfolder: string) =>
+      get(viewOf(subject, { filename: 'same.txt', type, subfolder }))
     expect([(await of('')).text, (await of('sub')).text]).toEqual([`${type}/`, `${type}/sub`])
   }
 })
@@ -66,24 +72,24 @@ proves('files/view-headers', async (subject) => {
     none: 'application/octet-stream',
   }
   for (const [name, type] of Object.entries(types)) {
-    await put(subject, name, name)
-    const { headers, text } = await subject.get(viewPath({ filename: name, type: 'input' }))
+    await putText(subject, name, name)
+    const { headers, text } = await subject.get(viewOf(subject, { filename: name, type: 'input' }))
     const disposition = `filename="${name}"`
     const actual = [text, headers['content-type'], headers['content-disposition']]
     expect(actual).toEqual([name, type, disposition])
   }
-  await put(subject, 'příliš žluťoučký.png', '')
+  await putText(subject, 'příliš žluťoučký.png', '')
   const { headers } = await subject.get(
-    viewPath({ filename: 'příliš žluťoučký.png', type: 'input' }),
+    viewOf(subject, { filename: 'příliš žluťoučký.png', type: 'input' }),
   )
   const raw = Buffer.from(headers['content-disposition'] ?? '', 'latin1').toString()
   expect(raw).toBe('filename="příliš žluťoučký.png"')
 })
 
 proves('files/view-annotated', async (subject) => {
-  for (const type of ['output', 'input', 'temp']) await put(subject, 'a.txt', type, { type })
+  for (const type of ['output', 'input', 'temp']) await putText(subject, 'a.txt', type, { type })
   const view = async (filename: string, more = {}) => {
-    const { status, text } = await subject.get(viewPath({ filename, ...more }))
+    const { status, text } = await subject.get(viewOf(subject, { filename, ...more }))
     return [status, text]
   }
   expect(await view('a.txt')).toEqual([200, 'output'])
@@ -97,7 +103,8 @@ proves('files/view-annotated', async (subject) => {
   expect(await view(' [input]')).toEqual([400, ''])
 })
 
-proves('files/view-missing', async ({ get }) => {
+proves('files/view-missing', async (subject) => {
+  const { get } = subject
   const paths = ['/view', '/view?type=input', viewPath({ filename: 'none.png' })]
   paths.push(viewPath({ filename: 'example.png', type: 'output' }), viewPath({ filename: 'sub/' }))
   paths.push(viewPath({ filename: 'none.png', type: 'input', subfolder: 'none' }))
@@ -113,7 +120,7 @@ proves('files/view-missing', async ({ get }) => {
 })
 
 proves('files/view-bad-name', async (subject) => {
-  await put(subject, 'a.txt', 'secret', { type: 'output', subfolder: 'sub' })
+  await putText(subject, 'a.txt', 'secret', { type: 'output', subfolder: 'sub' })
   const view = async (values: Readonly<Record<string, string>>) => {
     const { status, text, headers } = await subject.get(viewPath(values))
     return [status, text, headers['content-type']]
@@ -136,5 +143,6 @@ proves('files/view-bad-name', async (subject) => {
     const actual = await view({ filename: 'a.txt', subfolder })
     expect([subfolder, ...actual]).toEqual([subfolder, 403, '', undefined])
   }
-  expect(await view({ filename: 'a.txt', subfolder: 'sub' })).toEqual([200, 'secret', 'text/plain'])
+  const inside = { filename: 'a.txt', ...placedIn(subject, 'sub') }
+  expect(await view(inside)).toEqual([200, 'secret', 'text/plain'])
 })

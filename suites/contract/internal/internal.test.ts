@@ -2,9 +2,10 @@
 
 import { errors, type EndpointName, endpoints, limits } from '../../../spec/index.ts'
 import { folderPaths, rawLogs } from '../../../spec/server/internal.ts'
-import { failing, slow, solid, talking } from '../../generate/graphs.ts'
+import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+import { put } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -67,98 +68,194 @@ proves('internal/wrong-method', async ({ url }) => {
   }
 })
 
-proves('internal/log', async (subject) => {
-  const { submit, idle, connect, reach, post } = subject
-  const session = await connect('me')
-  await submit(talking(), { prompt_id: 'fine' })
-  await submit(failing(), { prompt_id: 'fails' })
-  await submit(slow(), { prompt_id: 'stops', client_id: 'me' })
-  await reach(session, isStart)
-  await post('/interrupt', {})
-  await idle()
-  const said = (await lines(subject)).map(({ m }) => m).slice(-6)
-  expect(said).toEqual([
-    'Prompt fine has started\n',
-    'Prompt fine has succeeded\n',
-    'Prompt fails has started\n',
-    'Prompt fails has failed\n',
-    'Prompt stops has started\n',
-    'Prompt stops was interrupted\n',
-  ])
-  await submit(talking(), { prompt_id: 'n'.repeat(1000) })
-  await idle()
-  expect((await lines(subject)).at(-1)?.m).toBe(`Prompt ${'n'.repeat(200)} has succeeded\n`)
-})
+proves(
+  'internal/log',
+  async (subject) => {
+    const { submit, idle, connect, reach, post } = subject
+    const session = await connect('me')
+    await submit(talking(), { prompt_id: 'fine' })
+    await submit(failing(), { prompt_id: 'fails' })
+    await submit(slow(), { prompt_id: 'stops', client_id: 'me' })
+    await reach(session, isStart)
+    await post('/interrupt', {})
+    await idle()
+    const said = (await lines(subject)).map(({ m }) => m).slice(-6)
+    expect(said).toEqual([
+      'Prompt fine has started\n',
+      'Prompt fine has succeeded\n',
+      'Prompt fails has started\n',
+      'Prompt fails has failed\n',
+      'Prompt stops has started\n',
+      'Prompt stops was interrupted\n',
+    ])
+    await submit(talking(), { prompt_id: 'n'.repeat(1000) })
+    await idle()
+    expect((await lines(subject)).at(-1)?.m).toBe(`Prompt ${'n'.repeat(200)} has succeeded\n`)
+  },
+  ownWorld,
+)
 
-proves('internal/log-lines', async (subject) => {
-  const { get, submit, idle } = subject
-  for (let run = 0; run < 310; run++) await submit(talking(), { prompt_id: `run ${run}` })
-  await idle()
-  const logs = (await get('/internal/logs/raw')).json()
-  expect(violations(rawLogs, logs)).toEqual([])
-  expect(logs.size).toEqual({ cols: 80, rows: 24 })
-  expect(logs.entries).toHaveLength(limits.log.value)
-  expect(logs.entries[0].m).toBe('Prompt run 160 has started\n')
-  expect(logs.entries.at(-1).m).toBe('Prompt run 309 has succeeded\n')
-  for (const { t } of logs.entries) {
-    expect(t).toMatch(/^2026-01-01T00:00:\d\d\.\d{6}$/)
-  }
-})
+proves(
+  'internal/log-lines',
+  async (subject) => {
+    const { get, submit, idle } = subject
+    for (let run = 0; run < 310; run++) await submit(talking(), { prompt_id: `run ${run}` })
+    await idle()
+    const logs = (await get('/internal/logs/raw')).json()
+    expect(violations(rawLogs, logs)).toEqual([])
+    expect(logs.size).toEqual({ cols: 80, rows: 24 })
+    expect(logs.entries).toHaveLength(limits.log.value)
+    expect(logs.entries[0].m).toBe('Prompt run 160 has started\n')
+    expect(logs.entries.at(-1).m).toBe('Prompt run 309 has succeeded\n')
+    for (const { t } of logs.entries) {
+      expect(t).toMatch(/^2026-01-01T00:00:\d\d\.\d{6}$/)
+    }
+  },
+  ownWorld,
+)
 
-proves('internal/log-text', async (subject) => {
-  const { get, submit, idle } = subject
-  await submit(talking(), { prompt_id: 'mine' })
-  await idle()
-  const entries = await lines(subject)
-  expect(entries.length).toBeGreaterThan(1)
-  const reply = await get('/internal/logs')
-  expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(reply.json()).toBe(entries.map(({ t, m }) => `${t} - ${m}`).join(''))
-})
+proves(
+  'internal/log-text',
+  async (subject) => {
+    const { get, submit, idle } = subject
+    await submit(talking(), { prompt_id: 'mine' })
+    await idle()
+    const entries = await lines(subject)
+    expect(entries.length).toBeGreaterThan(1)
+    const reply = await get('/internal/logs')
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(reply.json()).toBe(entries.map(({ t, m }) => `${t} - ${m}`).join(''))
+  },
+  ownWorld,
+)
 
-proves('internal/log-subscription', async (subject) => {
-  const { connect, submit, idle } = subject
-  const [me, other] = [await connect('me'), await connect('other')]
-  const reply = await subscribe(subject, 'me', true)
-  expect(reply).toMatchObject({ status: 200, text: '' })
-  await subscribe(subject, 'nobody', true)
-  await submit(solid(), { prompt_id: 'mine', client_id: 'other' })
-  await idle()
-  await me.settled()
-  const entries = (await lines(subject)).slice(-2)
-  expect(me.messages().filter(isLog)).toEqual(
-    entries.map((entry) => ({ type: 'logs', data: { entries: [entry], size: null } })),
-  )
-  await subscribe(subject, 'me', false)
-  await submit(solid())
-  await idle()
-  await me.settled()
-  await other.settled()
-  expect(me.messages().filter(isLog)).toHaveLength(2)
-  expect(other.messages().filter(isLog)).toEqual([])
-})
+proves(
+  'internal/log-subscription',
+  async (subject) => {
+    const { connect, submit, idle } = subject
+    const [me, other] = [await connect('me'), await connect('other')]
+    const reply = await subscribe(subject, 'me', true)
+    expect(reply).toMatchObject({ status: 200, text: '' })
+    await subscribe(subject, 'nobody', true)
+    await submit(solid(), { prompt_id: 'mine', client_id: 'other' })
+    await idle()
+    await me.settled()
+    const entries = (await lines(subject)).slice(-2)
+    expect(me.messages().filter(isLog)).toEqual(
+      entries.map((entry) => ({ type: 'logs', data: { entries: [entry], size: null } })),
+    )
+    await subscribe(subject, 'me', false)
+    await submit(solid())
+    await idle()
+    await me.settled()
+    await other.settled()
+    expect(me.messages().filter(isLog)).toHaveLength(2)
+    expect(other.messages().filter(isLog)).toEqual([])
+  },
+  ownWorld,
+)
 
-proves('internal/log-subscription', async (subject) => {
-  const { connect, submit, idle } = subject
-  // A client that is disconnected while a message is due must subscribe again.
-  await (await connect('me')).close()
-  await subscribe(subject, 'me', true)
-  await submit(talking())
-  await idle()
-  const back = await connect('me')
-  await submit(talking())
-  await idle()
-  await back.settled()
-  expect(back.messages().filter(isLog)).toEqual([])
-  for (const enabled of [1, 'yes', [0]]) {
-    await subscribe(subject, 'me', 0)
-    await subscribe(subject, 'me', enabled)
-    const before = back.messages().filter(isLog).length
+proves(
+  'internal/log-subscription',
+  async (subject) => {
+    const { connect, submit, idle } = subject
+    // A client that is disconnected while a message is due must subscribe again.
+    await (await connect('me')).close()
+    await subscribe(subject, 'me', true)
+    await submit(talking())
+    await idle()
+    const back = await connect('me')
     await submit(talking())
     await idle()
     await back.settled()
-    expect(back.messages().filter(isLog)).toHaveLength(before + 2)
+    expect(back.messages().filter(isLog)).toEqual([])
+    for (const enabled of [1, 'yes', [0]]) {
+      await subscribe(subject, 'me', 0)
+      await subscribe(subject, 'me', enabled)
+      const before = back.messages().filter(isLog).length
+      await submit(talking())
+      await idle()
+      await back.settled()
+      expect(back.messages().filter(isLog)).toHaveLength(before + 2)
+    }
+  },
+  ownWorld,
+)
+
+/** The lines of the log that name a run. */
+const linesOf = async (subject: Subject, prompt_id: string): Promise<string[]> =>
+  (await lines(subject)).map(({ m }) => m).filter((line) => line.includes(prompt_id))
+
+/** Runs a graph to its end; returns its id. */
+async function ended({ submit, idle }: Subject, graph: Graph): Promise<string> {
+  const reply = await submit(graph)
+  expect(reply.status).toBe(200)
+  await idle()
+  return reply.json().prompt_id
+}
+
+proves('internal/log', async (subject) => {
+  const fine = await ended(subject, talking())
+  const fails = await ended(subject, (await subject.workloads.failing()).graph)
+  expect(await linesOf(subject, fine)).toEqual([
+    `Prompt ${fine} has started\n`,
+    `Prompt ${fine} has succeeded\n`,
+  ])
+  expect(await linesOf(subject, fails)).toEqual([
+    `Prompt ${fails} has started\n`,
+    `Prompt ${fails} has failed\n`,
+  ])
+})
+
+proves('internal/log-lines', async (subject) => {
+  await ended(subject, talking())
+  const logs = (await subject.get('/internal/logs/raw')).json()
+  expect(violations(rawLogs, logs)).toEqual([])
+  expect(logs.entries.length).toBeLessThanOrEqual(limits.log.value)
+  expect(logs.entries.length).toBeGreaterThan(0)
+  for (const { t } of logs.entries) expect(t).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/)
+})
+
+proves('internal/log-text', async (subject) => {
+  const prompt_id = await ended(subject, talking())
+  const entries = (await lines(subject)).filter(({ m }) => m.includes(prompt_id))
+  expect(entries.length).toBeGreaterThan(0)
+  const reply = await subject.get('/internal/logs')
+  expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  for (const { t, m } of entries) expect(reply.json()).toContain(`${t} - ${m}`)
+})
+
+proves('internal/log-subscription', async (subject) => {
+  const clientId = subject.unique('me')
+  const [me, other] = [await subject.connect(clientId), await subject.connect()]
+  const logged = async (prompt_id: string): Promise<number> => {
+    await me.settled()
+    const sent = me.messages().filter(isLog)
+    return sent.filter(({ data }) => JSON.stringify(data).includes(prompt_id)).length
   }
+  expect(await subscribe(subject, clientId, true)).toMatchObject({ status: 200, text: '' })
+  const first = await ended(subject, talking())
+  expect(await logged(first)).toBeGreaterThan(0)
+  await subscribe(subject, clientId, false)
+  expect(await logged(await ended(subject, talking()))).toBe(0)
+  await other.settled()
+  expect(other.messages().filter(isLog)).toEqual([])
+})
+
+proves('internal/files', async (subject) => {
+  const bytes = new Uint8Array(1)
+  const [folder = ''] = subject.unique('').split('/')
+  const names = async (type: string): Promise<string[]> =>
+    (await subject.get(`/internal/files/${type}`)).json()
+  const name = `${subject.unique('new').replaceAll('/', '-')}.png`
+  await subject.upload({ name, bytes })
+  await subject.upload({ name: `.${name}`, bytes })
+  await put(subject, { name: `below-${name}`, bytes }, { subfolder: 'sub' })
+  const listed = await names('input')
+  expect(listed).toContain(name)
+  expect(listed).not.toContain(`.${name}`)
+  expect(listed.filter((one) => one.includes(`below-${name}`) || one === folder)).toEqual([])
+  expect([await names('output'), await names('temp')].flat()).not.toContain(name)
 })
 
 proves('internal/log-subscription-refusals', async (subject) => {
@@ -183,23 +280,27 @@ proves('internal/folder-paths', async ({ get }) => {
   }
 })
 
-proves('internal/files', async ({ get, upload, emulator }) => {
-  const bytes = new Uint8Array(1)
-  const names = async (type: string) => (await get(`/internal/files/${type}`)).json()
-  const before: string[] = await names('input')
-  await emulator?.advance(10)
-  await upload({ name: 'old.txt', bytes })
-  await emulator?.advance(10)
-  await upload({ name: 'new.png', bytes })
-  await upload({ name: 'below.png', bytes }, { subfolder: 'sub' })
-  await upload({ name: '.hidden', bytes })
-  await upload({ name: 'out.png', bytes }, { type: 'output' })
-  expect(await names('input')).toEqual(['new.png', 'old.txt', ...before])
-  await emulator?.advance(10)
-  await upload({ name: 'old.txt', bytes }, { overwrite: 'true' })
-  expect((await names('input'))[0]).toBe('old.txt')
-  expect([await names('output'), await names('temp')]).toEqual([['out.png'], []])
-})
+proves(
+  'internal/files',
+  async ({ get, upload, emulator }) => {
+    const bytes = new Uint8Array(1)
+    const names = async (type: string) => (await get(`/internal/files/${type}`)).json()
+    const before: string[] = await names('input')
+    await emulator?.advance(10)
+    await upload({ name: 'old.txt', bytes })
+    await emulator?.advance(10)
+    await upload({ name: 'new.png', bytes })
+    await upload({ name: 'below.png', bytes }, { subfolder: 'sub' })
+    await upload({ name: '.hidden', bytes })
+    await upload({ name: 'out.png', bytes }, { type: 'output' })
+    expect(await names('input')).toEqual(['new.png', 'old.txt', ...before])
+    await emulator?.advance(10)
+    await upload({ name: 'old.txt', bytes }, { overwrite: 'true' })
+    expect((await names('input'))[0]).toBe('old.txt')
+    expect([await names('output'), await names('temp')]).toEqual([['out.png'], []])
+  },
+  ownWorld,
+)
 
 proves('internal/files-type', async ({ get }) => {
   for (const type of ['models', 'Input', '..%2finput', 'toString']) {

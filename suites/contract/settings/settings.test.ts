@@ -3,7 +3,7 @@
 import { errors, limits } from '../../../spec/index.ts'
 import { userStorage } from '../../../spec/server/settings.ts'
 import { violations } from '../../judge/judge.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -11,46 +11,73 @@ const { refusals } = errors
 const empty = { status: 200, type: undefined, length: '0', body: '' }
 const FILE = '/userdata/comfy.settings.json'
 
-proves('settings/merge', async ({ url, get, post }) => {
-  const first = await exchange(url, 'POST', '/settings', {}, '{"a": {"x": 1}, "b": 1.0}')
-  expect(summaryOf(first)).toEqual(empty)
-  await post('/settings', { c: null, a: { y: [] } })
-  expect((await get('/settings')).json()).toEqual({ a: { y: [] }, b: 1, c: null })
-  expect(Object.keys((await get('/settings')).json())).toEqual(['a', 'b', 'c'])
+proves('settings/merge', async ({ url, get, post, unique }) => {
+  const [a, b, c] = ['a', 'b', 'c'].map(unique) as [string, string, string]
+  const body = `{${JSON.stringify(a)}: {"x": 1}, ${JSON.stringify(b)}: 1.0}`
+  expect(summaryOf(await exchange(url, 'POST', '/settings', {}, body))).toEqual(empty)
+  const { text: before } = await get('/settings')
+  await post('/settings', { [c]: null, [a]: { y: [] } })
+  const settings = (await get('/settings')).json()
+  expect(settings).toEqual({ ...JSON.parse(before), [a]: { y: [] }, [b]: 1, [c]: null })
+  expect(Object.keys(settings).slice(-3)).toEqual([a, b, c])
 })
 
-proves('settings/one', async ({ url, get }) => {
+proves(
+  'settings/merge',
+  async ({ get, post }) => {
+    await post('/settings', { a: { x: 1 }, b: 1 })
+    await post('/settings', { c: null, a: { y: [] } })
+    expect((await get('/settings')).json()).toEqual({ a: { y: [] }, b: 1, c: null })
+  },
+  ownWorld,
+)
+
+proves('settings/one', async ({ url, get, unique }) => {
   const values = ['1', '18446744073709551615', '1.0', 'null', '"grün"', '{"b": 1, "a": [{}]}', '[]']
+  const ids = values.map((_, index) => unique(`Comfy.Ü${index}/x`))
   for (const [index, value] of values.entries()) {
-    const path = `/settings/Comfy.%C3%9C${index}%2Fx`
+    const path = `/settings/${encodeURIComponent(ids[index]!)}`
     expect(summaryOf(await exchange(url, 'POST', path, {}, value))).toEqual(empty)
     expect((await get(path)).text).toBe(value)
   }
   const settings = (await get('/settings')).json()
-  expect(Object.keys(settings)).toEqual(values.map((_, index) => `Comfy.Ü${index}/x`))
-  expect((await exchange(url, 'POST', '/settings/a', {}, '{')).status).toBe(500)
-  expect((await get('/settings/a')).text).toBe('null')
+  expect(Object.keys(settings).slice(-ids.length)).toEqual(ids)
+  const other = `/settings/${encodeURIComponent(unique('a'))}`
+  expect((await exchange(url, 'POST', other, {}, '{')).status).toBe(500)
+  expect((await get(other)).text).toBe('null')
 })
 
-proves('settings/unset', async ({ get, post }) => {
-  expect((await get('/settings')).text).toBe('{}')
-  await post('/settings', { a: 1 })
-  for (const id of ['b', 'toString', '__proto__']) {
-    const { status, text } = await get(`/settings/${id}`)
+proves('settings/unset', async ({ get, unique }) => {
+  for (const id of [unique('b'), 'toString', '__proto__']) {
+    const { status, text } = await get(`/settings/${encodeURIComponent(id)}`)
     expect({ id, status, text }).toEqual({ id, status: 200, text: 'null' })
   }
 })
 
-proves('settings/no-object', async ({ url, get, post }) => {
-  await post('/settings', { a: 1 })
+proves(
+  'settings/unset',
+  async ({ get, post }) => {
+    expect((await get('/settings')).text).toBe('{}')
+    await post('/settings', { a: 1 })
+    expect((await get('/settings/b')).text).toBe('null')
+  },
+  ownWorld,
+)
+
+proves('settings/no-object', async ({ url, get, post, unique }) => {
+  await post('/settings', { [unique('a')]: 1 })
+  const before = (await get('/settings')).text
   for (const body of ['', '{', '[]', '5', 'null', '"text"', '{"a": 2} x']) {
     const { status, body: text } = await exchange(url, 'POST', '/settings', {}, body)
     expect({ body, status, text }).toEqual({ body, status: 500, text: refusals.internal.body.text })
   }
-  expect((await get('/settings')).json()).toEqual({ a: 1 })
+  expect((await get('/settings')).text).toBe(before)
+  expect(JSON.parse(before)).toMatchObject({ [unique('a')]: 1 })
 })
 
 proves('settings/file', async ({ get, post, request }) => {
+  // The file is put back behind the case, on a server elsewhere.
+  await request('DELETE', FILE)
   expect((await get(FILE)).status).toBe(404)
   await post('/settings', { a: [1, { b: {} }], c: [] })
   expect((await get(FILE)).text).toBe(`{
@@ -62,7 +89,8 @@ proves('settings/file', async ({ get, post, request }) => {
     ],
     "c": []
 }`)
-  expect((await get('/v2/userdata')).json()).toHaveLength(1)
+  const names = (await get('/v2/userdata')).json().map(({ path }: { path: string }) => path)
+  expect(names).toContain('comfy.settings.json')
   await request('POST', FILE, '{"d": 7}')
   expect((await get('/settings/d')).json()).toBe(7)
   await request('DELETE', FILE)
@@ -79,32 +107,35 @@ proves('settings/broken-file', async ({ get, post, request }) => {
   expect((await get('/settings')).json()).toEqual({ b: 1 })
 })
 
-proves('settings/users', async ({ get, post }) => {
+proves('settings/users', async ({ get, post, unique }) => {
   const reply = await get('/users')
   expect(violations(userStorage, reply.json())).toEqual([])
   expect(reply.json().storage).toBe('server')
   // Other users change nothing.
-  await post('/users', { username: 'me' })
+  await post('/users', { username: unique('me') })
   expect((await get('/users')).json()).toEqual(reply.json())
 })
 
-proves('settings/new-user', async ({ post }) => {
+proves('settings/new-user', async ({ post, unique }) => {
   const uuid = /_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
   const names = { me: 'me', ' Zoë & co. ': 'Zo-co-', 'a_b-C9': 'a_b-C9', '../x': '-x' }
-  for (const [username, plain] of Object.entries(names)) {
-    const reply = await post('/users', { username })
+  const folder = unique('').replaceAll('/', '-')
+  for (const [name, plain] of Object.entries(names)) {
+    const reply = await post('/users', {
+      username: name.replace(/^ ?/, (blank) => blank + unique('')),
+    })
     expect({ status: reply.status, contentType: reply.headers['content-type'] }).toEqual({
       status: 200,
       contentType: 'application/json; charset=utf-8',
     })
     expect(reply.json()).toMatch(uuid)
-    expect(reply.json().replace(uuid, '')).toBe(plain)
+    expect(reply.json().replace(uuid, '')).toBe(folder + plain)
   }
 })
 
-proves('settings/user-refusals', async ({ post }) => {
-  await post('/users', { username: 'me' })
-  const taken = await post('/users', { username: 'me' })
+proves('settings/user-refusals', async ({ post, unique }) => {
+  await post('/users', { username: unique('me') })
+  const taken = await post('/users', { username: unique('me') })
   expect({ status: taken.status, json: taken.json() }).toEqual({
     status: 400,
     json: refusals.duplicateUser.body.json,
@@ -115,13 +146,17 @@ proves('settings/user-refusals', async ({ post }) => {
   }
 })
 
-proves('settings/user-bounds', async ({ post }) => {
-  expect((await post('/users', { username: 'n'.repeat(limits.userName.value + 1) })).status).toBe(
-    500,
-  )
-  expect((await post('/users', { username: 'n'.repeat(limits.userName.value) })).status).toBe(200)
-  for (let count = 1; count < limits.users.value; count++)
-    await post('/users', { username: `${count}` })
-  expect((await post('/users', { username: 'one more' })).status).toBe(500)
-  expect((await post('/users', { username: '999' })).status).toBe(400)
-})
+proves(
+  'settings/user-bounds',
+  async ({ post }) => {
+    expect((await post('/users', { username: 'n'.repeat(limits.userName.value + 1) })).status).toBe(
+      500,
+    )
+    expect((await post('/users', { username: 'n'.repeat(limits.userName.value) })).status).toBe(200)
+    for (let count = 1; count < limits.users.value; count++)
+      await post('/users', { username: `${count}` })
+    expect((await post('/users', { username: 'one more' })).status).toBe(500)
+    expect((await post('/users', { username: '999' })).status).toBe(400)
+  },
+  ownWorld,
+)

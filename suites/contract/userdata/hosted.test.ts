@@ -3,7 +3,7 @@
 import { hostedUserFile, hostedUserFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { write } from '../../judge/userdata.ts'
+import { write } from '../../judge/own-files.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
 import { expect } from '../../judge/expect.ts'

@@ -3,20 +3,26 @@
 import { errors } from '../../../spec/index.ts'
 import { userEntries, userFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { write } from '../../judge/own-files.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
 const textType = 'text/plain; charset=utf-8'
 const files = ['b.json', 'flows/a.json', 'flows/sub/Z.json', 'flows/sub/y', 'flows/.hidden', '.x/y']
 
-const fill = async ({ request }: Subject) => {
-  for (const file of files) await request('POST', `/userdata/${encodeURIComponent(file)}`, file)
+const fill = async (subject: Subject) => {
+  for (const file of files) await write(subject, file)
 }
-/** The content of a listing, sorted: the order of a file system is not specified. */
-const listed = async ({ get }: Subject, query: string): Promise<unknown[]> => {
-  const items = (await get(`/userdata?${query}`)).json()
+/** The path of a folder of the case, in a query, where it is already escaped. */
+const folder = ({ unique }: Subject, path: string): string => unique(path).replaceAll('/', '%2F')
+/**
+ * The content of a listing of a folder of the case, sorted: the order of a file system is not specified. `dir` is
+ * already escaped.
+ */
+const listed = async (subject: Subject, dir: string, query = ''): Promise<unknown[]> => {
+  const items = (await subject.get(`/userdata?dir=${subject.unique(dir)}${query}`)).json()
   expect(violations(userFiles, items)).toEqual([])
   return items
     .map((item: unknown) => JSON.stringify(item))
@@ -26,25 +32,25 @@ const listed = async ({ get }: Subject, query: string): Promise<unknown[]> => {
 
 proves('userdata/list', async (subject) => {
   await fill(subject)
-  expect(await listed(subject, 'dir=flows')).toEqual(['a.json'])
-  expect(await listed(subject, 'dir=flows/')).toEqual(['a.json'])
-  expect(await listed(subject, 'dir=.')).toEqual(['b.json'])
-  expect(await listed(subject, 'dir=flows%2Fsub')).toEqual(['Z.json', 'y'])
-  expect(await listed(subject, 'dir=flows%252Fsub/..%2Fsub')).toEqual(['Z.json', 'y'])
+  expect(await listed(subject, 'flows')).toEqual(['a.json'])
+  expect(await listed(subject, 'flows/')).toEqual(['a.json'])
+  expect(await listed(subject, '.')).toEqual(['b.json'])
+  expect(await listed(subject, 'flows%2Fsub')).toEqual(['Z.json', 'y'])
+  expect(await listed(subject, 'flows%252Fsub/..%2Fsub')).toEqual(['Z.json', 'y'])
 })
 
 proves('userdata/list-forms', async (subject) => {
   await fill(subject)
   const all = ['a.json', 'sub/Z.json', 'sub/y']
-  expect(await listed(subject, 'dir=flows&recurse=true')).toEqual(all)
-  expect(await listed(subject, 'dir=flows&recurse=TRUE&split=false')).toEqual(all)
-  expect(await listed(subject, 'dir=flows&recurse=1')).toEqual(['a.json'])
-  expect(await listed(subject, 'dir=flows&recurse=true&split=True')).toEqual([
+  expect(await listed(subject, 'flows', '&recurse=true')).toEqual(all)
+  expect(await listed(subject, 'flows', '&recurse=TRUE&split=false')).toEqual(all)
+  expect(await listed(subject, 'flows', '&recurse=1')).toEqual(['a.json'])
+  expect(await listed(subject, 'flows', '&recurse=true&split=True')).toEqual([
     ['a.json', 'a.json'],
     ['sub/Z.json', 'sub', 'Z.json'],
     ['sub/y', 'sub', 'y'],
   ])
-  const full = await listed(subject, 'dir=flows&recurse=true&split=true&full_info=True')
+  const full = await listed(subject, 'flows', '&recurse=true&split=true&full_info=True')
   expect(full).toMatchObject([
     { path: 'a.json', size: 12 },
     { path: 'sub/Z.json', size: 16 },
@@ -55,9 +61,9 @@ proves('userdata/list-forms', async (subject) => {
 
 proves('userdata/list-hides-dots', async (subject) => {
   await fill(subject)
-  expect(await listed(subject, 'dir=.&recurse=true')).toHaveLength(4)
-  expect(await listed(subject, 'dir=.x')).toEqual(['y'])
-  expect(await listed(subject, 'dir=b.json')).toEqual([])
+  expect(await listed(subject, '.', '&recurse=true')).toHaveLength(4)
+  expect(await listed(subject, '.x')).toEqual(['y'])
+  expect(await listed(subject, 'b.json')).toEqual([])
 })
 
 proves('userdata/list-refusals', async (subject) => {
@@ -72,7 +78,7 @@ proves('userdata/list-refusals', async (subject) => {
     ['?dir=flows/../..', directoryInvalid],
     ['?dir=%252e%252e', directoryInvalid],
     ['?dir=nowhere', directoryUnknown],
-    ['?dir=flow', directoryUnknown],
+    [`?dir=${folder(subject, 'flow')}`, directoryUnknown],
     ['?dir=nul%00', directoryUnknown],
   ] as const
   for (const [query, { status, body }] of cases) {
@@ -82,27 +88,37 @@ proves('userdata/list-refusals', async (subject) => {
   }
 })
 
+proves(
+  'userdata/browse',
+  async ({ get }) => {
+    expect(await get('/v2/userdata')).toMatchObject({ status: 200, text: '[]' })
+  },
+  ownWorld,
+)
+
 proves('userdata/browse', async (subject) => {
-  const empty = await subject.get('/v2/userdata')
-  expect(empty).toMatchObject({ status: 200, text: '[]' })
+  const { unique } = subject
   await fill(subject)
-  const reply = await subject.get('/v2/userdata?path=flows')
+  const reply = await subject.get(`/v2/userdata?path=${folder(subject, 'flows')}`)
   expect(violations(userEntries, reply.json())).toEqual([])
   const entry = reply.json()[2]
   expect(reply.json().map(({ modified: _, ...rest }: typeof entry) => rest)).toEqual([
-    { name: 'sub', path: 'flows/sub', type: 'directory' },
-    { name: '.hidden', path: 'flows/.hidden', type: 'file', size: 13 },
-    { name: 'a.json', path: 'flows/a.json', type: 'file', size: 12 },
-    { name: 'y', path: 'flows/sub/y', type: 'file', size: 11 },
-    { name: 'Z.json', path: 'flows/sub/Z.json', type: 'file', size: 16 },
+    { name: 'sub', path: unique('flows/sub'), type: 'directory' },
+    { name: '.hidden', path: unique('flows/.hidden'), type: 'file', size: 13 },
+    { name: 'a.json', path: unique('flows/a.json'), type: 'file', size: 12 },
+    { name: 'y', path: unique('flows/sub/y'), type: 'file', size: 11 },
+    { name: 'Z.json', path: unique('flows/sub/Z.json'), type: 'file', size: 16 },
   ])
   expect([typeof reply.json()[0].modified, typeof entry.modified]).toEqual(['undefined', 'number'])
-  const all = (await subject.get('/v2/userdata?path=')).json()
+  const all = (await subject.get(`/v2/userdata?path=${folder(subject, '')}`)).json()
   expect(all.map(({ name }: typeof entry) => name)).toEqual(
     '.x flows sub .hidden a.json b.json y y Z.json'.split(' '),
   )
-  const deep = await subject.get('/v2/userdata?path=flows%25252Fsub')
-  expect(deep.json()).toHaveLength(2)
+  const deep = unique('flows/sub').replaceAll('/', '%25252F')
+  expect((await subject.get(`/v2/userdata?path=${deep}`)).json()).toHaveLength(2)
+  const root = (await subject.get('/v2/userdata')).json()
+  const paths = root.map(({ path }: typeof entry) => path)
+  expect(paths).toEqual(expect.arrayContaining([unique('flows/sub/y')]))
 })
 
 proves('userdata/browse-refusals', async (subject) => {
@@ -113,8 +129,8 @@ proves('userdata/browse-refusals', async (subject) => {
     ['/', pathInvalid],
     ['%252e%252e/x', pathInvalid],
     ['%25252e%25252e', pathInvalid],
-    ['nowhere', pathUnknown],
-    ['b.json', pathNoDirectory],
+    [folder(subject, 'nowhere'), pathUnknown],
+    [folder(subject, 'b.json'), pathNoDirectory],
   ] as const
   for (const [path, { status, body }] of cases) {
     const reply = await subject.get(`/v2/userdata?path=${path}`)
