@@ -1,9 +1,13 @@
 // Runs cases on a server, one after the other, and says of each what came out.
 
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Case } from '../judge/proves.ts'
 import type { CheckEvent, Failure } from './events.ts'
 import { judgementOf, ruleInfosOf } from './judgement.ts'
+import { Counterexample, type SessionRecord } from './sessions/counterexample.ts'
 import { Skip } from './skip.ts'
 import type { CheckedServer, Running } from './target.ts'
 
@@ -74,7 +78,15 @@ function failureOf(error: unknown, { wire, last }: Running, command: string): Fa
     wire: wire.slice(-MAX_WIRE_LINES),
     ...(last && { curl: curlOf(last) }),
     command,
+    ...(error instanceof Counterexample && { exchanges: save(error.exchanges) }),
   }
+}
+
+/** Saves a counterexample, and returns its path. */
+function save(record: SessionRecord): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'flowdouble-check-')), 'counterexample.json')
+  writeFileSync(file, `${JSON.stringify(record, null, 1)}\n`, { mode: 0o600 })
+  return file
 }
 
 /** The message of an error, with what was expected and what came. */

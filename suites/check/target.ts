@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Allowance, CheckOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { createHttpClient } from '../judge/http-client.ts'
-import { type Subject, subjectFor } from '../judge/subject.ts'
+import { createOnce, type Subject, subjectFor } from '../judge/subject.ts'
 import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
 import { classTypesOf, type Deed, deedOf, guardedRequest } from './guard.ts'
@@ -166,6 +166,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   }
 
   const workloads = createWorkloads(types)
+  const once = createOnce()
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
       const client = createHttpClient(url)
@@ -179,10 +180,16 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         },
         time: {
           patience,
-          reach: (session, matches) => session.next(matches),
+          reach: (session, matches, withinMs) =>
+            withinMs === undefined
+              ? session.next(matches)
+              : Promise.race([session.next(matches), tooLate(withinMs)]),
           idle: () => idle(subject, running),
         },
         workloads,
+        permit: (...needs) => permit(needs),
+        isOwn: false,
+        once,
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]
       const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')
@@ -200,6 +207,11 @@ const flagOf: Readonly<Record<KeyName, string>> = {
   'test-key': '--key',
   'other-key': '--second-key',
   'free-key': '--free-key',
+}
+
+const tooLate = async (withinMs: number): Promise<never> => {
+  await delay(withinMs, undefined, { ref: false })
+  throw new Error(`It did not arrive within ${withinMs / 1000} s.`)
 }
 
 const isAt = (url: string, base: string): boolean => new URL(url).host === new URL(base).host
