@@ -60,3 +60,13 @@ export type CheckOptions = {
   readonly select: readonly string[]
   readonly isJson: boolean
 }
+
+/** What `diff` is asked to do: two servers, as `check` opens them, and the sessions that both play. */
+export type DiffOptions = {
+  readonly a: CheckOptions
+  readonly b: CheckOptions
+  readonly sessions: number
+  /** The seed of the first session; the others follow. */
+  readonly seed: number
+  readonly isJson: boolean
+}

@@ -105,7 +105,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     if (deed.makes) ledger.add({ kind: 'upload', name: deed.makes.name })
   }
 
-  watchTraffic({
+  watchTraffic(url, {
     request: async (request) => {
       const headers = mapValues({ ...options.headers, ...request.headers }, withKeys)
       if (options.token !== undefined) headers['Authorization'] ??= `Bearer ${options.token}`

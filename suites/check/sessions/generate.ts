@@ -104,7 +104,7 @@ const large: Episode = ({ pick }, submit) => [
 /** Graphs of which only a part runs, or none. */
 const parts: Episode = ({ pick, shuffled }, submit) => [
   ...shuffled(
-    (['part', 'half', 'invalid', 'part', 'talk'] as const).map((work) =>
+    (['part', 'half', 'invalid', 'unknown', 'part', 'talk'] as const).map((work) =>
       submit(pick(clients), work),
     ),
   ),

@@ -7,6 +7,7 @@ export const works = [
   'part',
   'half',
   'invalid',
+  'unknown',
   'picture',
   'preview',
   'large',
