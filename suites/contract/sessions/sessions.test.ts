@@ -10,6 +10,8 @@ import { proves } from '../../judge/proves.ts'
 
 // Messages: they come first, as what a socket may not receive ends the case that plays the sessions.
 proves('messages/json-text', inSessions(messages.fitsSchema))
+proves('messages/type-first', inSessions(messages.typeComesFirst))
+proves('messages/progress-state', inSessions(messages.progressIsOwn))
 proves(
   ['messages/order', 'messages/execution-start', 'messages/execution-cached'],
   inSessions(messages.followsOrder),
@@ -53,6 +55,7 @@ proves(
 )
 proves('messages/status-of-a-run', inSessions(receivers.statusOfRuns))
 proves('messages/status', inSessions(receivers.statusAtRest))
+proves(['messages/status', 'messages/own-client'], inSessions(receivers.statusCountsAll))
 proves(['messages/status-on-connect', 'messages/sid'], inSessions(receivers.beginsWithSid))
 proves(['messages/status-on-connect', 'messages/hosted-sid'], inSessions(receivers.beginsWithSid))
 proves('messages/older-socket', inSessions(receivers.olderIsSilent))

@@ -33,6 +33,17 @@ const whole = (log: SessionLog) =>
 export const fitsSchema: Judge = ({ sockets }) =>
   sockets.flatMap(({ client, faults }) => faults.map((fault) => `client ${client}: ${fault}`))
 
+/** The first key of each message is its type. */
+export const typeComesFirst: Judge = ({ sockets }) =>
+  sockets.flatMap((socket) =>
+    messagesOn(socket)
+      .filter((message) => Object.keys(message)[0] !== 'type')
+      .slice(0, 1)
+      .map(
+        (message) => `client ${socket.client}: the message ${text(message)} has its type later.`,
+      ),
+  )
+
 export const followsOrder: Judge = (log) =>
   whole(log).flatMap(([run, messages]) =>
     judgeOrder(log.deployment, messages).map(
@@ -175,6 +186,21 @@ export const progressIsComplete: Judge = (log) =>
         ),
     ].flat()
   })
+
+/** progress_state holds nodes of its run alone. */
+export const progressIsOwn: Judge = (log) =>
+  whole(log).flatMap(([run, messages]) =>
+    typesOf(messages, 'progress_state')
+      .flatMap(({ data }) => Object.entries<any>(data['nodes'] as object))
+      .filter(
+        ([id, { prompt_id, node_id }]) =>
+          !run.planned.needed.includes(id) ||
+          (prompt_id ?? run.prompt_id) !== run.prompt_id ||
+          (node_id ?? id) !== id,
+      )
+      .slice(0, 1)
+      .map(([id, state]) => `${nameOf(run)}: a progress_state says of node ${id}: ${text(state)}.`),
+  )
 
 /** The times of a run do not run backwards, and lie in its time. */
 export const timesIncrease: Judge = (log) =>

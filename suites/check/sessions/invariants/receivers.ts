@@ -172,6 +172,21 @@ const alone = (log: SessionLog, socket: SocketLog): readonly string[] =>
     )
   })
 
+/** The highest count while runs wait behind a slow one is that of all of them. */
+export const statusCountsAll: Judge = (log) =>
+  log.runs.flatMap((run) => {
+    const { interrupted, submitted, over } = run
+    const [socket] = audienceOf(log, run)
+    if (log.isShared || socket === undefined || interrupted === undefined || over === undefined)
+      return []
+    if (outcomeOf(log, run) !== 'interrupted') return []
+    const open = log.runs.filter(
+      (one) => one.prompt_id !== '' && one.submitted >= submitted && one.submitted < interrupted,
+    )
+    const counts = statusesOf(between(socket, submitted, over + 1))
+    return equal(`${nameOf(run)}: the highest status`, Math.max(0, ...counts), open.length)
+  })
+
 /** The first message on a socket is the status with its sid; on local that is the id of the client. */
 export const beginsWithSid: Judge = ({ sockets, deployment }) =>
   sockets.flatMap((socket) => {
