@@ -38,8 +38,8 @@ export const checkExitCodes = {
   notMeasured: 5,
 } as const
 
-/** What `check` is asked to do. */
-export type CheckOptions = {
+/** A server elsewhere, and what may be done there. */
+export type TargetOptions = {
   readonly url: string
   /** By default found by probing. */
   readonly deployment?: 'local' | 'hosted'
@@ -55,6 +55,10 @@ export type CheckOptions = {
   readonly allow: readonly Allowance[]
   readonly isReadOnly: boolean
   readonly maxRuns: number
+}
+
+/** What `check` is asked to do. */
+export type CheckOptions = TargetOptions & {
   readonly maxSeconds: number
   /** Which cases: globs of rule ids or areas, or tags; none for all. */
   readonly select: readonly string[]
@@ -76,4 +80,14 @@ export type CheckOptions = {
   readonly isBaselineUpdate: boolean
   /** The file in which it is written down what `check` makes. */
   readonly ledger: string
+}
+
+/** What `diff` is asked to do: two servers, as `check` opens them, and the sessions that both play. */
+export type DiffOptions = {
+  readonly a: TargetOptions
+  readonly b: TargetOptions
+  readonly sessions: number
+  /** The seed of the first session; the others follow. */
+  readonly seed: number
+  readonly isJson: boolean
 }

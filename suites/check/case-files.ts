@@ -72,6 +72,7 @@ export const caseFiles: readonly (() => Promise<unknown>)[] = [
   () => import('../contract/runs/runs.test.ts'),
   () => import('../contract/runs/steps.test.ts'),
   () => import('../contract/settings/hosted-anywhere.test.ts'),
+  () => import('../contract/sessions/sessions.test.ts'),
   () => import('../contract/settings/hosted.test.ts'),
   () => import('../contract/settings/settings.test.ts'),
   () => import('../contract/signatures/forgotten.test.ts'),

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { checkExitCodes, type CheckOptions, verdicts } from '../../spec/check.ts'
 import type { Case } from '../judge/proves.ts'
-import { type BaselineJudge, judgeByBaseline, updatedBaseline } from './baseline.ts'
+import { judgeByBaseline, updatedBaseline } from './baseline.ts'
 import { emptyBaseline, loadBaseline, saveBaseline } from './baseline-file.ts'
 import { cleanUp } from './clean.ts'
 import type { CheckEvent } from './events.ts'
@@ -18,6 +18,8 @@ import { type CheckIo, reportsFor } from './reports.ts'
 import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
 import { type CheckedServer, newRunning, openTarget, type Target } from './target.ts'
+
+export { runDiff } from './diff/main.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>
@@ -108,7 +110,7 @@ async function judge(check: Check): Promise<number> {
     saveBaseline(baselineFile, updatedBaseline(baseline, done, cases))
   const stale = options.isBaselineUpdate ? [] : known.stale()
   for (const { says } of stale) reports.take({ event: 'warning', text: says })
-  const end = endOf(done, known, { isStopped: io.signal?.aborted === true, stale: stale.length })
+  const end = endOf(done, { isStopped: io.signal?.aborted === true, stale: stale.length })
   const nearest = nearestOf(deployment, done)
   reports.take({
     ...end,
@@ -145,7 +147,6 @@ function shownUrl(url: string): string {
 /** How a check ends. */
 function endOf(
   done: readonly CaseEvent[],
-  _known: BaselineJudge,
   { isStopped, stale }: { readonly isStopped: boolean; readonly stale: number },
 ): Pick<EndEvent, 'event' | 'counts' | 'exitCode' | 'outcome'> {
   const counts = Object.fromEntries(

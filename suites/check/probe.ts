@@ -1,6 +1,6 @@
 // Finds out what a server is before it is judged: its deployment, its generation, and the node types that it lists.
 
-import type { CheckOptions } from '../../spec/check.ts'
+import type { TargetOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { keyHeader } from '../../spec/server/access.ts'
 import type { Target } from './target.ts'
@@ -12,7 +12,7 @@ const MAX_ANSWER_MS = 8000
 export class NotMeasured extends Error {}
 
 /** Asks a server what it is. Throws {@link NotMeasured} if it is not one that can be judged. */
-export async function probe(options: CheckOptions): Promise<Target> {
+export async function probe(options: TargetOptions): Promise<Target> {
   const url = options.url.replace(/\/+$/, '')
   const headers = {
     ...options.headers,

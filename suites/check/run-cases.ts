@@ -1,11 +1,15 @@
 // Runs cases on a server, one after the other, and says of each what came out.
 
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Case } from '../judge/proves.ts'
 import type { PlannedCase } from './plan.ts'
 import type { CheckEvent } from './events.ts'
 import { failureOf } from './failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
+import { Counterexample, type SessionRecord } from './sessions/counterexample.ts'
 import { Skip } from '../judge/skip.ts'
 import { type CheckedServer, newRunning, type Running } from './target.ts'
 
@@ -79,7 +83,10 @@ async function runOne(
   } as const
   if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }
   if (error === undefined) return { ...described, verdict: 'pass' }
-  const failure = failureOf(one, error, running, options.commandFor(one))
+  const failure = {
+    ...failureOf(one, error, running, options.commandFor(one)),
+    ...(error instanceof Counterexample && { exchanges: save(error.exchanges) }),
+  }
   return { ...described, ...options.judge(one, error), failure }
 }
 
@@ -114,4 +121,11 @@ async function outcomeOf(one: Case, server: CheckedServer, running: Running): Pr
   } finally {
     tooLate.abort()
   }
+}
+
+/** Saves a counterexample, and returns its path. */
+function save(record: SessionRecord): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'flowdouble-check-')), 'counterexample.json')
+  writeFileSync(file, `${JSON.stringify(record, null, 1)}\n`, { mode: 0o600 })
+  return file
 }

@@ -4,10 +4,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Allowance, CheckOptions } from '../../spec/check.ts'
+import type { Allowance, TargetOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { createHttpClient } from '../judge/http-client.ts'
-import { type Subject, subjectFor } from '../judge/subject.ts'
+import { createOnce, type Subject, subjectFor } from '../judge/subject.ts'
 import { testToken } from '../judge/proves.ts'
 import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
@@ -65,7 +65,7 @@ export type CheckedServer = {
 }
 
 /** Opens a server. */
-export function openTarget(target: Target, options: CheckOptions, ledger: Ledger): CheckedServer {
+export function openTarget(target: Target, options: TargetOptions, ledger: Ledger): CheckedServer {
   const { url, deployment, types } = target
   const store = new AsyncLocalStorage<Running>()
   const startMs = performance.now()
@@ -153,7 +153,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     if (running) for (const name of writes) await keepFile(running.files, ledger, request, name)
   }
 
-  watchTraffic({
+  watchTraffic(url, {
     request: async (request) => {
       const headers = mapValues({ ...options.headers, ...request.headers }, withKeys)
       for (const [name, value] of Object.entries(bearer())) headers[name] ??= value
@@ -211,6 +211,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   }
 
   const workloads = createWorkloads(types)
+  const once = createOnce()
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
       const { folder } = running
@@ -225,12 +226,18 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         },
         time: {
           patience,
-          reach: (session, matches) => session.next(matches),
+          reach: (session, matches, withinMs) =>
+            withinMs === undefined
+              ? session.next(matches)
+              : Promise.race([session.next(matches), tooLate(withinMs)]),
           idle: () => forEachKey((one) => idle(one, running)),
         },
         workloads,
         token: options.token ?? '',
         unique: (path) => (path === '' ? folder : `${folder}/${path}`),
+        permit: (...needs) => permit(needs),
+        isOwn: false,
+        once,
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]
       const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')
@@ -282,6 +289,11 @@ const flagOf: Readonly<Record<KeyName, string>> = {
   'other-key': '--second-key',
   'test-key-free': '--free-key',
   [testToken]: '--token',
+}
+
+const tooLate = async (withinMs: number): Promise<never> => {
+  await delay(withinMs, undefined, { ref: false })
+  throw new Error(`It did not arrive within ${withinMs / 1000} s.`)
 }
 
 const isAt = (url: string, base: string): boolean => new URL(url).host === new URL(base).host

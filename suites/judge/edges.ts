@@ -7,7 +7,7 @@ import type { InProcessEmulator, InProcessOptions } from 'flowdouble/browser'
 import type { mswHandlers } from 'flowdouble/msw'
 import type { SetupServer } from 'msw/node'
 import { WebSocket as LibrarySocket } from 'ws'
-import { currentWatcher, type Watcher } from './traffic.ts'
+import { watcherOf, type Watcher } from './traffic.ts'
 
 export const edges = ['node', 'fetch', 'msw'] as const
 export type Edge = (typeof edges)[number]
@@ -87,7 +87,7 @@ type Take = (data: Buffer, isBinary: boolean) => void
 
 /** Opens a socket at a path with its query. */
 export function openLine(url: string, path: string, take: Take): Line {
-  const watcher = currentWatcher()
+  const watcher = watcherOf(url)
   const target = watcher?.socket(url, path) ?? path
   const whole = url.replace(/^http/, 'ws') + target
   return isInProcess(url) ? openOwn(whole, take) : openLibrary(whole, take, watcher)

@@ -2,6 +2,7 @@
 // elsewhere that a host of the suites judges.
 
 import type { Emulator, EmulatorOptions } from 'flowdouble'
+import type { Allowance } from '../../spec/check.ts'
 import { keyHeader } from '../../spec/server/access.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
@@ -77,10 +78,23 @@ export type Subject = {
     graph: Graph,
     fields?: Readonly<Record<string, unknown>>,
   ) => Promise<Run>
-  /** Advances the clock until the session has received a message that matches. Fails if none arrives. */
-  readonly reach: (session: Session, matches: (message: Message) => boolean) => Promise<Message>
+  /**
+   * Advances the clock until the session has received a message that matches. Fails if none arrives, on a server elsewhere
+   * within this time.
+   */
+  readonly reach: (
+    session: Session,
+    matches: (message: Message) => boolean,
+    withinMs?: number,
+  ) => Promise<Message>
   /** Advances the clock until nothing is due. */
   readonly idle: () => Promise<void>
+  /** Ends the case unless the operator of the server has allowed this. In worlds of the suites all is allowed. */
+  readonly permit: (...needs: readonly Allowance[]) => void
+  /** Whether it is a world of the suites, which nobody else uses. */
+  readonly isOwn: boolean
+  /** What was made under this name: once for all cases on a server elsewhere, once for each world of the suites. */
+  readonly once: <T>(name: string, make: () => Promise<T>) => Promise<T>
   readonly close: () => Promise<void>
 }
 
@@ -129,9 +143,22 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     workloads: () => testWorkloads,
     token: emulator.options.token ?? '',
     unique: (path) => path,
+    permit: () => undefined,
+    isOwn: true,
+    once: createOnce(),
     close: () => emulator.close(),
   }
   return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
+}
+
+/** Makes each value once. */
+export function createOnce(): Subject['once'] {
+  const made = new Map<string, Promise<unknown>>()
+  return <T>(name: string, make: () => Promise<T>): Promise<T> => {
+    const value = (made.get(name) as Promise<T> | undefined) ?? make()
+    made.set(name, value)
+    return value
+  }
 }
 
 /** How a subject waits for what its server does in time. */
@@ -173,6 +200,9 @@ export type SharedServer = {
   readonly workloads: (subject: Subject) => Workloads
   readonly token: string
   readonly unique: Subject['unique']
+  readonly permit: Subject['permit']
+  readonly isOwn: boolean
+  readonly once: Subject['once']
   /** Called when the sockets are closed. */
   readonly close: () => Promise<void>
 }
@@ -253,6 +283,9 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     run,
     reach,
     idle,
+    permit: shared.permit,
+    isOwn: shared.isOwn,
+    once: shared.once,
     close: async () => {
       const faults = sessions.flatMap((session) => session.faults)
       await Promise.all(sessions.map((session) => session.close()))

@@ -25,28 +25,36 @@ export type Watcher = {
   readonly message: (direction: 'sent' | 'received', text: string) => void
 }
 
-let watcher: Watcher | undefined
+/** The watchers by the host that they watch. */
+const watchers = new Map<string, Watcher>()
 
-/** Sets what watches the traffic of this process. */
-export function watchTraffic(own: Watcher): void {
-  watcher = own
+/** Sets what watches the traffic of this process to a server. What goes elsewhere, such as links, the last one sees. */
+export function watchTraffic(url: string, own: Watcher): void {
+  const { host } = new URL(url)
+  watchers.delete(host)
+  watchers.set(host, own)
 }
 
-/** The watcher, if a host has set one. */
-export const currentWatcher = (): Watcher | undefined => watcher
+/** What watches the traffic to an address, if a host has set anything. */
+export const watcherOf = (url: string): Watcher | undefined =>
+  watchers.size === 0
+    ? undefined
+    : (watchers.get(new URL(url).host) ?? [...watchers.values()].at(-1))
 
 /** The request that may be sent. */
 export const outgoing = async (request: Outgoing): Promise<Outgoing> =>
-  watcher === undefined ? request : watcher.request(request)
+  watcherOf(request.url)?.request(request) ?? request
 
 /** Headers that each hand-written request and each handshake gets. */
-export const addedHeaders = (): Readonly<Record<string, string>> => watcher?.socketHeaders() ?? {}
+export const addedHeaders = (url: string): Readonly<Record<string, string>> =>
+  watcherOf(url)?.socketHeaders() ?? {}
 
 /** The longest part of a body that a watcher sees, in bytes. */
 const MAX_SEEN_BYTES = 4096
 
 /** Reports a reply. */
 export function answered(request: Outgoing, status: number, body: Uint8Array | string): void {
+  const watcher = watcherOf(request.url)
   if (watcher === undefined) return
   const seen = Buffer.from(body.slice(0, MAX_SEEN_BYTES) as Uint8Array)
   watcher.reply(request, status, seen.toString())

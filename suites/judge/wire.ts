@@ -70,7 +70,7 @@ export function dial(url: string): Socket {
     protocol === 'https:'
       ? connectSecurely({ host, port: Number(port || 443), servername: host })
       : connect(Number(port || 80), host)
-  const added = Object.entries(addedHeaders()).map(([name, value]) => `${name}: ${value}\r\n`)
+  const added = Object.entries(addedHeaders(url)).map(([name, value]) => `${name}: ${value}\r\n`)
   if (added.length > 0) {
     const write = socket.write.bind(socket)
     socket.write = (bytes: string | Uint8Array) => write(withLines(bytes, added.join('')))

@@ -1,0 +1,45 @@
+// Judges a server by sessions: they are played once, and each invariant looks at all of them. What breaks an invariant is
+// shortened to the smallest session that still does.
+
+import type { Subject } from '../../judge/subject.ts'
+import { Counterexample, recordOf } from './counterexample.ts'
+import { sessionOf } from './generate.ts'
+import type { Judge } from './invariants/judge.ts'
+import type { SessionLog } from './log.ts'
+import { freshSalt, play } from './play.ts'
+import { shrink } from './shrink.ts'
+
+/** The seeds of the sessions. A world of the suites plays only the first. */
+const seeds = [1, 2, 3]
+
+/** What is wrong in a session. Data in a form that cannot be read is wrong too. */
+export function faultsOf(judge: Judge, log: SessionLog): readonly string[] {
+  try {
+    return judge(log)
+  } catch (error) {
+    return [`What the server sent cannot be read: ${String(error)}`]
+  }
+}
+
+/** The body of a case: no session may break the invariant. */
+export const inSessions =
+  (judge: Judge) =>
+  async (subject: Subject): Promise<void> => {
+    subject.permit('slow')
+    const logs = await subject.once('sessions', () => playAll(subject))
+    const index = logs.findIndex((log) => faultsOf(judge, log).length > 0)
+    const log = logs[index]
+    if (log === undefined) return
+    const smallest = await shrink(log, async (steps) => {
+      const again = await play(subject, steps, freshSalt())
+      return faultsOf(judge, again).length > 0 ? again : undefined
+    })
+    throw new Counterexample(faultsOf(judge, smallest), recordOf(seeds[index] as number, smallest))
+  }
+
+async function playAll(subject: Subject): Promise<readonly SessionLog[]> {
+  const logs: SessionLog[] = []
+  for (const seed of subject.isOwn ? seeds.slice(0, 1) : seeds)
+    logs.push(await play(subject, sessionOf(seed), freshSalt()))
+  return logs
+}

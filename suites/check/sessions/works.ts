@@ -1,0 +1,114 @@
+// The graphs that sessions submit, with what the spec says of their runs.
+
+import { createHash } from 'node:crypto'
+import type { Subject } from '../../judge/subject.ts'
+import { type Graph, node } from '../../generate/graphs.ts'
+import { ownFolder } from '../guard.ts'
+import type { Work } from './steps.ts'
+
+/** A submit, and what is known of its run beforehand. */
+export type Planned = {
+  readonly graph: Graph
+  /** Further members of the body. */
+  readonly fields?: Readonly<Record<string, unknown>>
+  /** The output nodes that run; none if the submit is rejected. */
+  readonly targets: readonly string[]
+  /** Set if the server decides which nodes these are. */
+  readonly hasOtherTargets?: true
+  /** All nodes that run. */
+  readonly needed: readonly string[]
+  /** The node that fails. */
+  readonly fails?: string
+  /** Nodes that the reply names as invalid. */
+  readonly invalid?: readonly string[]
+  /** The texts that output nodes show. */
+  readonly texts?: Readonly<Record<string, string>>
+  /** How many files each output node makes, and their kind. */
+  readonly files?: Readonly<Record<string, { readonly count: number; readonly type: string }>>
+}
+
+const say = (source: string) => node('PreviewAny', { source })
+const image = (color: number, batch_size = 1) =>
+  node('EmptyImage', { width: 64, height: 48, batch_size, color })
+const nowhere = node('PreviewImage', { images: ['none', 0] })
+
+/** Several texts, each shown by a node. */
+function saying(texts: Readonly<Record<string, string>>): Planned {
+  const ids = Object.keys(texts)
+  const nodes = Object.entries(texts).map(([id, text]) => [id, say(text)] as const)
+  return { graph: Object.fromEntries(nodes), targets: ids, needed: ids, texts }
+}
+
+/** A text of some hundred KB, with characters of several lengths in UTF-8. */
+const long = (text: string): string => `${text} ${'ä lighthouse, 灯台 🗼. '.repeat(9000)}`
+
+/** What a work is. `text` is its own, `color` as well. */
+const plans: Readonly<
+  Record<Exclude<Work, 'slow' | 'fail'>, (text: string, color: number) => Planned>
+> = {
+  talk: (text) => saying({ '1': text }),
+  pair: (text) => saying({ '7': `${text} first`, '3': `${text} second` }),
+  part: (text) => {
+    const whole = saying({ '7': `${text} left out`, '3': `${text} asked for` })
+    const targets = ['3']
+    const texts = { '3': `${text} asked for` }
+    return {
+      ...whole,
+      fields: { partial_execution_targets: targets },
+      targets,
+      needed: targets,
+      texts,
+    }
+  },
+  half: (text) => {
+    const valid = saying({ '1': text })
+    return { ...valid, graph: { ...valid.graph, '2': nowhere }, invalid: ['2'] }
+  },
+  invalid: () => ({ graph: { '2': nowhere }, targets: [], needed: [], invalid: ['2'] }),
+  unknown: () => ({ graph: { '1': node('NoSuchNodeType') }, targets: [], needed: [] }),
+  picture: (_, color) => ({
+    graph: {
+      '1': image(color, 2),
+      '2': node('SaveImage', { images: ['1', 0], filename_prefix: `${ownFolder}/session` }),
+    },
+    targets: ['2'],
+    needed: ['1', '2'],
+    files: { '2': { count: 2, type: 'output' } },
+  }),
+  preview: (_, color) => ({
+    graph: {
+      '5': node('PreviewImage', { images: ['4', 0] }),
+      '4': node('ImageInvert', { image: ['1', 0] }),
+      '1': image(color),
+    },
+    targets: ['5'],
+    needed: ['1', '4', '5'],
+    files: { '5': { count: 1, type: 'temp' } },
+  }),
+  large: (text) => saying({ '1': long(text) }),
+  many: (text) =>
+    saying(
+      Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at + 1}`, `${text} ${at}`])),
+    ),
+}
+
+/** What a submit of a session sends. `salt` makes it different from what other sessions have sent. */
+export async function planOf(
+  { workloads }: Subject,
+  work: Work,
+  variant: number,
+  salt: string,
+): Promise<Planned> {
+  if (work === 'slow') {
+    const graph = await workloads.slow()
+    const targets = Object.keys(graph).slice(-1)
+    return { graph, targets, hasOtherTargets: true, needed: Object.keys(graph) }
+  }
+  if (work === 'fail') {
+    const { graph, node_id, before } = await workloads.failing()
+    const targets = Object.keys(graph).slice(-1)
+    return { graph, targets, hasOtherTargets: true, needed: [...before, node_id], fails: node_id }
+  }
+  const color = createHash('sha256').update(`${salt} ${variant}`).digest().readUIntBE(0, 3)
+  return plans[work](`${salt} ${variant}`, color)
+}
