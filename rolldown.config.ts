@@ -144,6 +144,22 @@ export default defineConfig([
   },
   { ...shared, input: { rules: source('cli/rules.ts') }, external: ['ws', 'yaml'] },
   {
+    ...shared,
+    input: { check: join(import.meta.dirname, 'suites/check/main.ts') },
+    external: ['ws', 'flowdouble'],
+    resolve: {
+      alias: { vitest: join(import.meta.dirname, 'suites/check/host.ts') },
+      tsconfigFilename: false,
+    },
+    output: {
+      ...shared.output,
+      paths: { flowdouble: './index.cjs' },
+      // One file: it is loaded for one command, as a whole.
+      codeSplitting: false,
+      minify: true,
+    },
+  },
+  {
     input: { browser: source('browser.ts'), msw: source('msw.ts') },
     platform: 'browser',
     external: ['msw'],

@@ -29,8 +29,8 @@ export default defineConfig(({ mode }) => {
       pool: 'threads',
       // Files share what they import: each world is its own anyway, and loading it all anew takes longer than the tests.
       isolate: false,
-      // The process that leads them has little to do: no core is kept free for it. A server elsewhere is one for all files.
-      maxWorkers: process.env['SUBJECT_URL'] === undefined ? '100%' : 1,
+      // The process that leads them has little to do: no core is kept free for it.
+      maxWorkers: '100%',
       reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],
       server: { deps: { external: [/\/dist\//] } },
       // Only what hangs is to be stopped: how fast the machine is proves nothing.

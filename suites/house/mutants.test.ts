@@ -6,7 +6,6 @@ import type { Place, Rule } from '../../spec/language.ts'
 import { mutants } from '../mutants/index.ts'
 import { type Mutant, onData, onJson, type Tamper } from '../mutants/tamper.ts'
 import { type Case, type CaseOptions, runCase } from '../judge/proves.ts'
-import { isForeign } from '../judge/subject.ts'
 import { isLong, sampleOf } from '../support/effort.ts'
 import { cases, source, withCases } from './cases.ts'
 
@@ -81,7 +80,7 @@ const stated = Object.entries<Rule>(rules)
   .map(([id, { basis, on }]) => ({ id, basis, on }))
   .filter(({ id, basis }) => basis === 'stated' && !/^(subscriptions|duties)\//.test(id))
 
-describe.skipIf(isForeign)('mutants', () => {
+describe('mutants', () => {
   // All of them take minutes: a sample shows that each kind of case can fail, the nightly command tries the rest.
   test.each(sampleOf(mutants, 10))(
     '%s is caught by a case of each rule that it breaks',

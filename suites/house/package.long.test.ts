@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { install, pack, root } from '../support/packed.ts'
-import { isForeign } from '../judge/subject.ts'
 
 const run = promisify(execFile)
 
@@ -23,7 +22,7 @@ await (await startGateway(own)).close()
 console.log(typeof replay)
 `
 
-describe.skipIf(isForeign)('the package', () => {
+describe('the package', () => {
   test('its types compile without skipLibCheck, in modules and for a bundler, and the program runs', async () => {
     const place = await install(await pack())
     writeFileSync(join(place, 'program.ts'), program)

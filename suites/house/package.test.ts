@@ -7,7 +7,6 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dependencies, pack, type InstalledPackage, root, unpack } from '../support/packed.ts'
 import { folder, startAt } from '../support/spawned.ts'
-import { isForeign } from '../judge/subject.ts'
 
 type Manifest = {
   readonly bin: Readonly<Record<string, string>>
@@ -71,7 +70,7 @@ const wrong: { never: true } = scenario.nodes
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 
-describe.skipIf(isForeign)('the package', () => {
+describe('the package', () => {
   let packed: InstalledPackage
   let paths: readonly string[]
   beforeAll(async () => {

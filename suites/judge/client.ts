@@ -3,7 +3,7 @@
 import { type DecodedFrame, decodeFrame } from './decode.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
-import { openLine } from './edges.ts'
+import { type Line, openLine } from './edges.ts'
 
 /** What arrived on a socket, in order: messages and frames. */
 export type ReceivedItem = Message | DecodedFrame
@@ -30,6 +30,18 @@ export type Session = {
   readonly settled: () => Promise<void>
   readonly close: () => Promise<number>
   readonly closed: Promise<number>
+}
+
+/** How long a session waits for a message: until this resolves, with the reason. */
+export type Patience = (line: Pick<Line, 'settled'>) => Promise<string>
+
+/** For a server whose time stands still: what is not on its way then never comes. */
+export const untilStill: Patience = ({ settled }) => {
+  const reason = 'Nothing is on its way to the socket any more.'
+  return settled().then(
+    () => reason,
+    () => reason,
+  )
 }
 
 /** Stores what arrives on a socket, in order. */
@@ -66,13 +78,13 @@ function createLog(deployment: Deployment) {
 
 /**
  * Opens a socket at a path with its query, and resolves when its first message, the status with its sid, is here.
- * @param isStill whether the time of the server stands still: what is not on its way then never comes.
+ * @param patience resolves when waiting makes no sense any more, with the reason. Without it, waiting ends with the socket.
  */
 export async function openSession(
   url: string,
   path: string,
   clientId?: string,
-  isStill = false,
+  patience?: Patience,
   deployment: Deployment = 'local',
 ): Promise<Session> {
   const { take, ...log } = createLog(deployment)
@@ -99,8 +111,7 @@ export async function openSession(
       }
       waiting.add(check)
       check()
-      const nothing = (): void => giveUp('Nothing is on its way to the socket any more.')
-      if (isStill && waiting.has(check)) void settled().then(nothing, nothing)
+      if (patience !== undefined && waiting.has(check)) void patience(line).then(giveUp)
     })
   await next(({ type }) => type === 'status')
   return { clientId, ...log, next, send, settled, close, closed }

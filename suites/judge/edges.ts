@@ -2,11 +2,12 @@
 // clients are the fetch and the WebSocket of this process.
 
 import { setImmediate } from 'node:timers/promises'
-import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
+import type { Emulator, EmulatorOptions } from 'flowdouble'
 import type { InProcessEmulator, InProcessOptions } from 'flowdouble/browser'
 import type { mswHandlers } from 'flowdouble/msw'
 import type { SetupServer } from 'msw/node'
 import { WebSocket as LibrarySocket } from 'ws'
+import { currentWatcher, type Watcher } from './traffic.ts'
 
 export const edges = ['node', 'fetch', 'msw'] as const
 export type Edge = (typeof edges)[number]
@@ -16,8 +17,10 @@ const named = process.env['SUBJECT_EDGE'] ?? 'node'
 export const usualEdge: Edge = edges.find((edge) => edge === named) ?? 'node'
 
 /** Starts an emulator on an edge. */
-export const startOn = (edge: Edge, options: EmulatorOptions): Promise<Emulator> =>
-  edge === 'node' ? startEmulator(options) : startInProcess(edge, options)
+export const startOn = async (edge: Edge, options: EmulatorOptions): Promise<Emulator> =>
+  edge === 'node'
+    ? (await import('flowdouble')).startEmulator(options)
+    : startInProcess(edge, options)
 
 /** Emulators in this process by their addresses. */
 const inProcess = new Set<InProcessEmulator>()
@@ -83,12 +86,20 @@ export type Line = {
 type Take = (data: Buffer, isBinary: boolean) => void
 
 /** Opens a socket at a path with its query. */
-export const openLine = (url: string, path: string, take: Take): Line =>
-  (isInProcess(url) ? openOwn : openLibrary)(url.replace(/^http/, 'ws') + path, take)
+export function openLine(url: string, path: string, take: Take): Line {
+  const watcher = currentWatcher()
+  const target = watcher?.socket(url, path) ?? path
+  const whole = url.replace(/^http/, 'ws') + target
+  return isInProcess(url) ? openOwn(whole, take) : openLibrary(whole, take, watcher)
+}
 
-function openLibrary(url: string, take: Take): Line {
-  const socket = new LibrarySocket(url)
-  socket.on('message', take)
+function openLibrary(url: string, take: Take, watcher: Watcher | undefined): Line {
+  const socket = new LibrarySocket(url, { headers: watcher?.socketHeaders() ?? {} })
+  socket.on('message', (data: Buffer, isBinary) => {
+    watcher?.message('received', isBinary ? `frame of ${data.length} bytes` : data.toString())
+    take(data, isBinary)
+  })
+  socket.on('close', (code) => watcher?.message('received', `socket closed with ${code}`))
   socket.on('error', () => undefined)
   const closed = new Promise<number>((resolve) => socket.on('close', resolve))
   const opened = new Promise((resolve, reject) => {
@@ -100,7 +111,10 @@ function openLibrary(url: string, take: Take): Line {
     opened,
     closed,
     isOpen: () => socket.readyState <= LibrarySocket.OPEN,
-    send: (data) => socket.send(data),
+    send: (data) => {
+      watcher?.message('sent', typeof data === 'string' ? data : `${data.length} bytes`)
+      socket.send(data)
+    },
     settled: () => ping(socket, `${++pings}`, closed),
     close: () => {
       socket.close()

@@ -1,7 +1,7 @@
 // The subject of a gateway case: a new gateway on a manual clock, and a sender that signs its posts.
 
 import { createHmac } from 'node:crypto'
-import { type Gateway, type GatewayLogLine, type GatewayOptions, startGateway } from 'flowdouble'
+import type { Gateway, GatewayLogLine, GatewayOptions } from 'flowdouble'
 import { platforms } from '../../spec/gateway/deliveries.ts'
 import { dial, type Exchange, exchange } from './wire.ts'
 
@@ -60,6 +60,7 @@ const homeChannels = Object.fromEntries(platforms.map((platform) => [platform, '
 /** Without routes it has one, `hook`, which starts a run for each post. */
 export async function startGatewaySubject(options: GatewayOptions = {}): Promise<GatewaySubject> {
   const { routes = { hook: { secret: SECRET } }, ...rest } = options
+  const { startGateway } = await import('flowdouble')
   const logs: GatewayLogLine[] = []
   const gateway = await startGateway({
     port: 0,

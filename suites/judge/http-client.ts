@@ -3,6 +3,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as sendPlain } from 'node:http'
 import { Agent as SecureAgent, request as sendSecure } from 'node:https'
 import { isInProcess } from './edges.ts'
+import { answered, outgoing } from './traffic.ts'
 
 type Answer = {
   readonly status: number
@@ -76,17 +77,22 @@ function createSocketClient(base: string): HttpClient {
   // An address of IPv6 stands in brackets there, and without them here.
   const to = { agent, port, hostname: hostname.replace(/^\[|\]$/g, '') }
   return {
-    send: (method, path, given, body) =>
-      new Promise((resolve, reject) => {
-        const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
-        const headers = { ...typeOf(given, body), ...length, ...given }
+    send: async (method, path, given, body) => {
+      const allowed = await outgoing({ url: base, method, path, headers: given, body: body ?? '' })
+      const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+      const headers = { ...typeOf(given, body), ...length, ...allowed.headers }
+      const options = { ...to, method, path: escaped(allowed.path, base), headers }
+      const answer = await new Promise<Answer>((resolve, reject) => {
         const sent: ClientRequest = begin(
-          { ...to, method, path: escaped(path, base), headers },
+          options,
           (response) => void answerOf(response).then(resolve, reject),
         )
         sent.on('error', reject)
         sent.end(body)
-      }),
+      })
+      answered(allowed, answer.status, answer.bytes)
+      return answer
+    },
     close: () => agent.destroy(),
   }
 }

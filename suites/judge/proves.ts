@@ -6,7 +6,7 @@ import { both, type Deployment, type Place, type Rule } from '../../spec/languag
 import { quirks, type RuleId, rules } from '../../spec/index.ts'
 import { type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
 import type { Edge } from './edges.ts'
-import { isForeign, isUnsupported, startSubject, type Subject } from './subject.ts'
+import { startSubject, type Subject } from './subject.ts'
 
 /** Further options with which a case starts: each kind of subject has its own. */
 export type CaseOptions = {
@@ -21,8 +21,10 @@ export type Case = {
   readonly title: string
   readonly ids: readonly string[]
   readonly place: Place
-  /** Whether it cannot run on a foreign server that the suites judge. */
-  readonly isUnsupported: boolean
+  /** Whether it needs a world with options of its own, which only a server that the suites start has. */
+  readonly needsOwnWorld: boolean
+  /** Runs the case on a subject, which stays open. */
+  readonly body: (subject: any) => Promise<void>
   /** Starts a subject for this case alone, and returns a function that runs the case on it and closes it. */
   readonly start: (more?: CaseOptions) => Promise<() => Promise<void>>
 }
@@ -41,7 +43,7 @@ type GatewayBody = (subject: GatewaySubject) => Promise<void>
 
 /**
  * The options of a case that requires an unshared world: one in which nothing has happened before, or whose time stands
- * still between two requests. It cannot run on a foreign server.
+ * still between two requests. It cannot run on a server elsewhere.
  */
 export const ownWorld = { clock: 'manual' } as const
 
@@ -85,7 +87,7 @@ const namedBy = (options: EmulatorOptions | GatewayOptions): Deployment | undefi
 /**
  * A case that proves rules: it has to fail on a server that breaks them. It runs at each place at which they hold, or on
  * the deployment that its options name.
- * @param options of its subject; with any but the deployment it cannot run on a foreign server.
+ * @param options of its subject; with any but the deployment it cannot run on a server elsewhere.
  */
 export function proves(
   ruleIds: GatewayRuleId | readonly GatewayRuleId[],
@@ -132,16 +134,15 @@ function add(
   body: Body | GatewayBody,
   options: EmulatorOptions | GatewayOptions,
 ): void {
-  const one =
+  const { deployment: _named, ...own } = options as EmulatorOptions
+  const start =
     place === 'gateway'
-      ? {
-          isUnsupported: isForeign,
-          start: onGateway(body as GatewayBody, options as GatewayOptions),
-        }
-      : onServer(place, body as Body, options as EmulatorOptions)
-  const all = { ...described, place, ...one }
-  if (collected !== undefined) collected.push(all)
-  else register.skipIf(all.isUnsupported)(all.title, () => runCase(all))
+      ? onGateway(body as GatewayBody, options as GatewayOptions)
+      : onServer(place, body as Body, own)
+  const needsOwnWorld = Object.keys(own).length > 0
+  const one: Case = { ...described, place, needsOwnWorld, body, start }
+  if (collected !== undefined) collected.push(one)
+  else register(one.title, () => runCase(one))
 }
 
 /** Runs a case on its subject, and closes the subject in any case. */
@@ -163,24 +164,17 @@ const onGateway =
     return () => closing(subject, body)
   }
 
-function onServer(
-  deployment: Deployment,
-  body: Body,
-  { deployment: _named, ...options }: EmulatorOptions,
-): Pick<Case, 'isUnsupported' | 'start'> {
-  return {
-    isUnsupported: isUnsupported(deployment, options),
-    start: async ({ server = {}, edge } = {}) => {
-      const subject = await startSubject({ ...options, ...server, deployment }, edge)
-      return () => closing(subject, body)
-    },
+const onServer =
+  (deployment: Deployment, body: Body, options: EmulatorOptions): Case['start'] =>
+  async ({ server = {}, edge } = {}) => {
+    const subject = await startSubject({ ...options, ...server, deployment }, edge)
+    return () => closing(subject, body)
   }
-}
 
 /**
  * A test that is not about a rule, in a file of cases, with servers that it starts itself. It is skipped when cases are
  * collected.
  */
 export function test(title: string, body: () => Promise<void> | void): void {
-  if (collected === undefined) register.skipIf(isForeign)(title, body)
+  if (collected === undefined) register(title, body)
 }

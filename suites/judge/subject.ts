@@ -1,12 +1,12 @@
-// The subject of a case: a new world on a manual clock, or the server that SUBJECT_URL names, with the deployment
-// SUBJECT_DEPLOYMENT and, on hosted, the key SUBJECT_KEY. SUBJECT_EDGE says on which edge the world runs (see edges.ts).
+// The subject of a case: a new world on a manual clock, on the edge that SUBJECT_EDGE names (see edges.ts), or a server
+// elsewhere that a host of the suites judges.
 
 import type { Emulator, EmulatorOptions } from 'flowdouble'
 import { keyHeader } from '../../spec/server/access.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
-import { openSession, type Session } from './client.ts'
+import { openSession, type Patience, type Session, untilStill } from './client.ts'
 import { formOf, viewPath } from '../generate/form.ts'
 import type { Graph } from '../generate/graphs.ts'
 import { type Edge, startOn, usualEdge } from './edges.ts'
@@ -20,7 +20,7 @@ import { fetchLink } from './fetch-link.ts'
 export type Subject = {
   readonly url: string
   readonly deployment: Deployment
-  /** The world of this case, or null if the subject is a foreign server. */
+  /** The world of this case. On a server elsewhere there is none, so that reading it ends the case. */
   readonly emulator: Emulator | null
   /** Sends a request to a path in local form: on hosted it gets the prefix, its new name and the key. */
   readonly request: (
@@ -79,30 +79,16 @@ export type Run = {
   readonly entry: HistoryEntry
 }
 
-const foreignUrl = process.env['SUBJECT_URL']
-const foreignDeployment = process.env['SUBJECT_DEPLOYMENT'] ?? 'local'
-const hostedKey = process.env['SUBJECT_KEY'] ?? 'test-key'
+const hostedKey = 'test-key'
 
-/** Whether the suites judge a server that they did not start. */
-export const isForeign = foreignUrl !== undefined
-
-/** Whether the foreign server does not support a case with these options. */
-export const isUnsupported = (deployment: Deployment, options: EmulatorOptions): boolean =>
-  isForeign && (deployment !== foreignDeployment || Object.keys(options).length > 0)
-
-/** Starts a subject. `options` are those of a world; a foreign server cannot have any. */
+/** Starts a world with these options, and returns it as a subject. */
 export async function startSubject(
   options: EmulatorOptions = {},
   edge: Edge = usualEdge,
 ): Promise<Subject> {
   const deployment = options.deployment ?? 'local'
-  const emulator =
-    foreignUrl === undefined
-      ? await startOn(edge, { clock: 'manual', preview: 'none', ...options })
-      : null
-  const url = foreignUrl ?? (emulator as Emulator).url
-  const shared = { url, deployment, emulator, client: createHttpClient(url), sessions: [] }
-  return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
+  const emulator = await startOn(edge, { clock: 'manual', preview: 'none', ...options })
+  return ownSubject(emulator, deployment, createHttpClient(emulator.url))
 }
 
 /** The subject of a world below the address of a server that this process has started. */
@@ -116,28 +102,72 @@ export function subjectOf(emulator: Emulator): Subject {
     send: (method, path, ...rest) => send(method, base + path, ...rest),
     close,
   }
-  const shared = { url, deployment, emulator, client, sessions: [] }
+  return ownSubject(emulator, deployment, client)
+}
+
+function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClient): Subject {
+  const { url } = emulator
+  const shared = {
+    url,
+    deployment,
+    client,
+    sessions: [],
+    emulator,
+    time: clockOf(emulator),
+    close: () => emulator.close(),
+  }
   return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
 }
 
-/** What subjects with different keys share. */
-type SharedServer = {
-  readonly url: string
-  readonly deployment: Deployment
-  readonly emulator: Emulator | null
-  readonly client: HttpClient
-  readonly sessions: Session[]
+/** How a subject waits for what its server does in time. */
+export type SubjectTime = {
+  /** How long a session waits for a message; without it to its end. */
+  readonly patience?: Patience
+  readonly reach: Subject['reach']
+  readonly idle: Subject['idle']
 }
 
-function subjectFor(shared: SharedServer, key: string): Subject {
-  const { url, deployment, emulator, client, sessions } = shared
+/** The time of a world: a manual clock is advanced, any other passes by itself. */
+function clockOf(emulator: Emulator): SubjectTime {
+  const { clock } = emulator.options
+  const isManual = clock === 'manual'
+  const reach: Subject['reach'] = async (session, matches) => {
+    if (isManual) await session.settled()
+    if (isManual && !session.messages().some(matches)) {
+      await emulator.until(
+        (effect) => effect.kind === 'send' && matches(JSON.parse(effect.text) as Message),
+      )
+    }
+    return session.next(matches)
+  }
+  const idle = async (): Promise<void> => {
+    if (isManual) await emulator.until('idle')
+  }
+  const isStill = isManual || clock === 'instant'
+  return { ...(isStill && { patience: untilStill }), reach, idle }
+}
+
+/** A server, as subjects with different keys share it. */
+export type SharedServer = {
+  readonly url: string
+  readonly deployment: Deployment
+  readonly client: HttpClient
+  readonly sessions: Session[]
+  readonly emulator: Emulator | null
+  readonly time: SubjectTime
+  /** Called when the sockets are closed. */
+  readonly close: () => Promise<void>
+}
+
+/** A server for somebody with this key. */
+export function subjectFor(shared: SharedServer, key: string): Subject {
+  const { url, deployment, client, sessions } = shared
+  const { reach, idle } = shared.time
   const isHosted = deployment === 'hosted'
   const credentials: Readonly<Record<string, string>> =
     isHosted && key !== '' ? { [keyHeader]: key } : {}
   const pathOf = (method: string, path: string): string =>
     isHosted ? hostedPath(method, path) : path
-  const isManual = emulator?.options.clock === 'manual'
-  const isStill = isManual || emulator?.options.clock === 'instant'
 
   const raw: Subject['request'] = async (method, path, body, headers = {}) =>
     replyOf(await client.send(method, path, headers, body))
@@ -154,18 +184,6 @@ function subjectFor(shared: SharedServer, key: string): Subject {
     request('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json' })
   const submit: Subject['submit'] = (graph, fields = {}) =>
     post('/prompt', { prompt: graph, ...fields })
-  const idle = async (): Promise<void> => {
-    if (isManual) await emulator?.until('idle')
-  }
-  const reach: Subject['reach'] = async (session, matches) => {
-    if (isManual) await session.settled()
-    if (isManual && !session.messages().some(matches)) {
-      await emulator?.until(
-        (effect) => effect.kind === 'send' && matches(JSON.parse(effect.text) as Message),
-      )
-    }
-    return session.next(matches)
-  }
   const run: Subject['run'] = async (session, graph, fields = {}) => {
     const before = session.messages().length
     const reply = await submit(graph, { client_id: session.clientId, ...fields })
@@ -182,7 +200,9 @@ function subjectFor(shared: SharedServer, key: string): Subject {
   return {
     url,
     deployment,
-    emulator,
+    get emulator() {
+      return shared.emulator
+    },
     request,
     raw,
     as: (other) => subjectFor(shared, other),
@@ -201,7 +221,7 @@ function subjectFor(shared: SharedServer, key: string): Subject {
         ...(isHosted && key !== '' && { token: key }),
       })
       const target = query.size === 0 ? path : `${path}?${query.toString()}`
-      const session = await openSession(url, target, clientId, isStill, deployment)
+      const session = await openSession(url, target, clientId, shared.time.patience, deployment)
       sessions.push(session)
       return session
     },
@@ -213,7 +233,7 @@ function subjectFor(shared: SharedServer, key: string): Subject {
       const faults = sessions.flatMap((session) => session.faults)
       await Promise.all(sessions.map((session) => session.close()))
       client.close()
-      await emulator?.close()
+      await shared.close()
       if (faults.length > 0)
         throw new Error(`The server sent what the spec does not allow:\n${faults.join('\n')}`)
     },

@@ -2,7 +2,9 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 import { isInProcess } from './edges.ts'
+import { answered, outgoing, type Outgoing } from './traffic.ts'
 
 /** A reply as it was on the wire. */
 export type Exchange = {
@@ -27,10 +29,16 @@ export async function exchange(
 ): Promise<Exchange> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   if (isInProcess(url)) return exchangeHere(`${url}${path}`, method, headers, bytes)
+  const sent = await outgoing({ url, method, path, headers, body: bytes })
   const { host } = new URL(url)
-  const all = { Host: host, Connection: 'close', 'Content-Length': `${bytes.length}`, ...headers }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return exchangeBytes(url, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, bytes)
+  const own = { Host: host, Connection: 'close', 'Content-Length': `${bytes.length}` }
+  const lines = Object.entries({ ...own, ...sent.headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
+  const head = `${method} ${sent.path} HTTP/1.1\r\n${lines.join('')}\r\n`
+  const reply = read((await receive(url, [head, bytes])).toString())
+  answered(sent, reply.status, reply.body)
+  return reply
 }
 
 /** The same with a server in this process. The spelling of header lines is lost. */
@@ -53,8 +61,11 @@ async function exchangeHere(
 
 /** Opens a connection without sending anything. */
 export function dial(url: string): Socket {
-  const { hostname, port } = new URL(url)
-  return connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
+  const { protocol, hostname, port } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return protocol === 'https:'
+    ? connectSecurely({ host, port: Number(port || 443), servername: host })
+    : connect(Number(port || 80), host)
 }
 
 /** Sends these bytes and reads to the end of the connection, which the server must close. */
@@ -62,7 +73,7 @@ export async function exchangeBytes(
   url: string,
   ...sent: readonly (string | Uint8Array)[]
 ): Promise<Exchange> {
-  return read((await receive(url, sent)).toString())
+  return read((await receiveRaw(url, sent)).toString())
 }
 
 /**
@@ -71,7 +82,7 @@ export async function exchangeBytes(
  */
 export async function exchangeAll(url: string, sent: string): Promise<readonly Exchange[]> {
   const answers: Exchange[] = []
-  for (let rest = (await receive(url, [sent])).toString('latin1'); rest !== '';) {
+  for (let rest = (await receiveRaw(url, [sent])).toString('latin1'); rest !== '';) {
     const one = read(rest)
     const length = Number(one.header('content-length'))
     if (!(length <= one.body.length)) throw new Error(`Cut off: ${rest.slice(0, 200)}`)
@@ -83,11 +94,31 @@ export async function exchangeAll(url: string, sent: string): Promise<readonly E
 
 /** The status of the answer to a request whose body never arrives; `head` ends with its last header. */
 export async function statusOfHead(url: string, head: string): Promise<number> {
+  await outgoing(requestIn(url, head))
   const socket = dial(url)
   socket.write(`${head}Content-Length: 1000\r\n\r\n`)
   const [bytes] = (await once(socket, 'data')) as [Buffer]
   socket.destroy()
   return read(bytes.toString()).status
+}
+
+/** The first request of raw bytes, as far as it can be read. */
+function requestIn(url: string, bytes: string | Uint8Array): Outgoing {
+  const [head = '', ...body] = Buffer.from(bytes as Uint8Array)
+    .toString('latin1')
+    .split('\r\n\r\n')
+  const [method = '', path = ''] = head.split(' ')
+  return { url, method, path, headers: {}, body: body.join('\r\n\r\n') }
+}
+
+/** Sends bytes that a case has written itself. */
+async function receiveRaw(url: string, sent: readonly (string | Uint8Array)[]): Promise<Buffer> {
+  const [first = ''] = sent
+  const request = requestIn(url, first)
+  await outgoing(request)
+  const bytes = await receive(url, sent)
+  answered(request, Number(/^HTTP\/1\.\d (\d+)/.exec(bytes.toString('latin1'))?.[1] ?? 0), bytes)
+  return bytes
 }
 
 async function receive(url: string, sent: readonly (string | Uint8Array)[]): Promise<Buffer> {

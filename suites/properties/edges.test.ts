@@ -3,7 +3,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { cases } from '../house/cases.ts'
 import type { Case } from '../judge/proves.ts'
-import { isForeign } from '../judge/subject.ts'
 import { edgeDifferences } from '../parity/edges.ts'
 import { isLong, sampleOf } from '../support/effort.ts'
 
@@ -15,7 +14,7 @@ const names = new Set(ofServers.map(nameOf))
 const needsMore = (error: unknown): boolean =>
   /needs a server on the network|there is no disk here/.test(String(error))
 
-describe.skipIf(isForeign).each(['fetch', 'msw'] as const)('edge %s', (edge) => {
+describe.each(['fetch', 'msw'] as const)('edge %s', (edge) => {
   const own = edgeDifferences.filter(({ on }) => on.includes(edge)).flatMap((one) => one.cases)
   const declared = new Set(own)
   const differing = new Set<string>()

@@ -7,6 +7,7 @@ import { mswHandlers } from 'flowdouble/msw'
 import { fixtures } from 'flowdouble/playwright'
 import { test as fixtureTest } from 'flowdouble/vitest'
 import { setupServer } from 'msw/node'
+import { WebSocket as GlobalSocket } from 'undici'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket as LibrarySocket } from 'ws'
 import { slow, textToImage } from '../generate/graphs.ts'
@@ -187,6 +188,26 @@ test('in-process/msw Clients of node:http reach it through msw; sockets of the p
   const error = await new Promise((resolve) => socket.on('error', resolve))
   expect(String(error)).toContain('501')
   expect(logged.mock.calls.flat().join()).toContain('startEmulator')
+})
+
+test('in-process/msw-once A socket that msw passes on twice reaches its world once, as requests do.', async () => {
+  const emulator = await created()
+  const world = await emulator.fork('other')
+  onTestFinished(() => void vi.unstubAllGlobals())
+  vi.stubGlobal('WebSocket', GlobalSocket)
+  // The handlers of both match.
+  const server = setupServer(...mswHandlers(emulator), ...mswHandlers(world))
+  server.listen({ onUnhandledRequest: 'bypass' })
+  onTestFinished(() => server.close())
+  const socket = new WebSocket(`${world.url.replace('http', 'ws')}/ws`)
+  await new Promise((resolve) => socket.addEventListener('message', resolve))
+  await fetch(`${world.url}/queue`)
+  await world.advance(0)
+  const journal = await world.journal()
+  const counts = ['open', 'request'].map(
+    (kind) => journal.filter((line) => line.includes(`"kind":"${kind}"`)).length,
+  )
+  expect(counts).toEqual([1, 1])
 })
 
 fixtureTest('fixtures/vitest Each test receives a new server.', async ({ emulator }) => {

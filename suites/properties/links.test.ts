@@ -6,7 +6,7 @@ import { createServer, hosted, stepServer as step } from '../../dist/emulator/in
 import { formOf, viewPath } from '../generate/form.ts'
 import { linkTo } from '../judge/links.ts'
 import { smallWorld } from '../support/small-world.ts'
-import { isForeign, startSubject, type Subject } from '../judge/subject.ts'
+import { startSubject, type Subject } from '../judge/subject.ts'
 import { exchange } from '../judge/wire.ts'
 import { fetchLink } from '../judge/fetch-link.ts'
 import { runs } from '../support/effort.ts'
@@ -26,7 +26,6 @@ const users = ['one', 'two'] as const
 let subject: Subject
 const of: Record<string, Subject> = {}
 beforeAll(async () => {
-  if (isForeign) return
   subject = await startSubject({ deployment: 'hosted', accounts: users.map(account) })
   for (const user of users) of[user] = subject.as(`key-of-${user}`)
 })
@@ -38,7 +37,7 @@ const put = async (user: string, text: string): Promise<string> =>
 
 const run = { seed: 20260101, numRuns: runs(300) }
 
-describe.skipIf(isForeign)('signed links', () => {
+describe('signed links', () => {
   test('files/links-whole No change of one character of a signed link passes.', async () => {
     const { origin, pathname, search } = new URL(await linkTo(of['one']!, await put('one', 'text')))
     const target = pathname + search

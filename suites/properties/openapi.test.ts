@@ -10,7 +10,7 @@ import localDocument from '../../spec/openapi.local.json' with { type: 'json' }
 import { formOf } from '../generate/form.ts'
 import { valuesOf } from '../generate/from-schema.ts'
 import { solid } from '../generate/graphs.ts'
-import { isForeign, startSubject, type Subject } from '../judge/subject.ts'
+import { startSubject, type Subject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
 import { isLong } from '../support/effort.ts'
 
@@ -185,8 +185,7 @@ async function statusesMet(
   return met
 }
 
-// Only in worlds of the suites: the requests delete and install.
-describe.skipIf(isForeign)('the document of its server lists each reply', () => {
+describe('the document of its server lists each reply', () => {
   test.each(local)('of local %s', (title, one) =>
     inWorld({ manager: true }, async (subject) => {
       const words = await furnish(subject)

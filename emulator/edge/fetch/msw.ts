@@ -42,8 +42,17 @@ function refuseLibrary({ url }: Request): Response {
   return new Response(why, { status: NOT_IMPLEMENTED })
 }
 
-/** Joins a socket that msw has intercepted with a new one of the emulator. */
+/** The clients that have joined an emulator. */
+const joined = new WeakSet<Client>()
+
+/**
+ * Joins a socket that msw has intercepted with a new one of the emulator. msw passes on a socket to every handler that
+ * matches, and twice to each if it has listened before there was a global WebSocket: the first time counts, as with
+ * requests.
+ */
 function join(client: Client, { WebSocket }: InProcessEmulator): void {
+  if (joined.has(client)) return
+  joined.add(client)
   const inner = new WebSocket(client.url)
   inner.binaryType = 'arraybuffer'
   const early: Parameters<typeof inner.send>[0][] = []

@@ -4,7 +4,7 @@ import { paidPaths, publicPaths } from '../../../spec/server/access.ts'
 import { hostedError, planRefusal } from '../../../spec/server/errors.ts'
 import { endpoints } from '../../../spec/index.ts'
 import type { Endpoint } from '../../../spec/language.ts'
-import { openSession } from '../../judge/client.ts'
+import { openSession, untilStill } from '../../judge/client.ts'
 import { slow, solid, talking } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
@@ -168,7 +168,7 @@ proves(
   'access/hosted-socket-key',
   async ({ url, as, emulator }) => {
     for (const query of ['token=test-key', 'clientId=me&token=test-key', 'token=test-key-free']) {
-      const session = await openSession(url, `/ws?${query}`, undefined, true, 'hosted')
+      const session = await openSession(url, `/ws?${query}`, undefined, untilStill, 'hosted')
       expect(session.messages()[0]?.type).toBe('status')
       await session.close()
     }

@@ -1,6 +1,6 @@
 // The sockets of hosted: each connection of an account receives all of its runs, and none of another account's.
 
-import { openSession, type Session } from '../../judge/client.ts'
+import { openSession, type Session, untilStill } from '../../judge/client.ts'
 import { askForMetadata, painting } from '../../judge/frames.ts'
 import { slow, talking } from '../../generate/graphs.ts'
 import type { Message } from '../../judge/judge.ts'
@@ -17,7 +17,7 @@ proves('deployments/hosted-socket', async ({ url, submit, idle }) => {
   const queries = ['clientId=me&token=test-key', 'token=test-key&clientId=me', 'token=test-key']
   const sessions: Session[] = []
   for (const query of queries) {
-    sessions.push(await openSession(url, `/ws?${query}`, undefined, true, 'hosted'))
+    sessions.push(await openSession(url, `/ws?${query}`, undefined, untilStill, 'hosted'))
   }
   const { prompt_id } = (await submit(talking())).json()
   await idle()

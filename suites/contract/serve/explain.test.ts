@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { explainCommand } from '../../../dist/emulator/internal.js'
 import { solid } from '../../generate/graphs.ts'
-import { openSession } from '../../judge/client.ts'
+import { openSession, untilStill } from '../../judge/client.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { folder } from '../../support/spawned.ts'
@@ -31,7 +31,7 @@ async function startBusy() {
       faults: [{ id: 'busy', when: { path: '/prompt', nth: 1 }, then: { status: 429 } }],
     },
   })
-  const session = await openSession(server.url, '/ws?clientId=me', 'me', true)
+  const session = await openSession(server.url, '/ws?clientId=me', 'me', untilStill)
   const body = JSON.stringify({ prompt: solid(), client_id: 'me', prompt_id: 'mine' })
   const submit = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } }
   await fetch(`${server.url}/prompt`, submit)

@@ -1,0 +1,61 @@
+// The command `check`: its verdicts, why it skips a case, what an operator can allow, and how it ends.
+
+/** What `check` says of a case on a server. */
+export const verdicts = ['pass', 'fail', 'note', 'skip', 'fault'] as const
+export type Verdict = (typeof verdicts)[number]
+
+/** Why a case was not run. */
+export const skipReasons = {
+  'own-world': 'It needs a world of its own, which only a server that the suites start has.',
+  missing: 'The server does not have this part.',
+  'no-workload':
+    'The runs that it needs cannot be built from the node types that the server lists.',
+  'not-allowed': 'It does what --allow has to permit.',
+  'no-key': 'It needs a key that was not given.',
+  budget: 'The number of runs or the time is used up.',
+  busy: 'Somebody else used the server at the same time.',
+} as const
+export type SkipReason = keyof typeof skipReasons
+
+/** What an operator can allow `check` to do. */
+export const allowances = {
+  global:
+    'concern the work of others: interrupt without an id, clear the queue or the history, free memory',
+  destructive:
+    'change what stays: settings, users, files outside flowdouble-check/, installed nodes',
+  paid: 'run nodes of partners, which cost money',
+  slow: 'take long: more than 50 runs, and large bodies',
+} as const
+export type Allowance = keyof typeof allowances
+
+/** The exit codes of `check`. */
+export const checkExitCodes = {
+  asExpected: 0,
+  ruleBroken: 1,
+  wrongUsage: 2,
+  staleBaseline: 3,
+  ownFault: 4,
+  notMeasured: 5,
+} as const
+
+/** What `check` is asked to do. */
+export type CheckOptions = {
+  readonly url: string
+  /** By default found by probing. */
+  readonly deployment?: 'local' | 'hosted'
+  readonly key?: string
+  /** The key of another account, */
+  readonly secondKey?: string
+  /** and of one in the free tier. */
+  readonly freeKey?: string
+  /** The bearer token of a local server. */
+  readonly token?: string
+  /** Further headers of each request. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly allow: readonly Allowance[]
+  readonly isReadOnly: boolean
+  readonly maxRuns: number
+  readonly maxSeconds: number
+  /** Which cases: globs of rule ids or areas, or tags; none for all. */
+  readonly select: readonly string[]
+}

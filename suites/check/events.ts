@@ -1,0 +1,87 @@
+// The event stream of `flowdouble check`: what the runner says, and all that a report may know. It is also the format of `--json`.
+
+export type Verdict = 'pass' | 'fail' | 'note' | 'skip' | 'fault'
+
+/** Why a case was not run. */
+export type SkipReason =
+  | 'own-world' // it needs a world of its own, which only a server that we start has
+  | 'missing' // the target does not have this part (an endpoint, a node type, a generation)
+  | 'no-workload' // the runs it needs cannot be built from the listed node types
+  | 'not-allowed' // needs --allow global, destructive, paid or slow
+  | 'no-key' // needs --key, --second-key, --free-key
+  | 'budget' // --max-runs or --max-seconds is used up
+  | 'busy' // the queue of the target is not quiet
+
+/** One request and its reply, or one socket message, as printed: secrets are already hidden. */
+export type WireLine = {
+  readonly atMs: number
+  readonly direction: 'sent' | 'received'
+  readonly text: string
+}
+
+export type Failure = {
+  /** What was expected and what came, without colours. */
+  readonly message: string
+  /** What the rule allows. */
+  readonly allowed?: string
+  /** Around the first divergence, at most 20. */
+  readonly wire: readonly WireLine[]
+  /** A line that repeats the last request, with $FLOWDOUBLE_KEY for the key. */
+  readonly curl?: string
+  /** flowdouble check URL --rule ID ... */
+  readonly command: string
+  /** File with the smallest counterexample of a property. */
+  readonly exchanges?: string
+}
+
+export type RuleInfo = {
+  readonly id: string
+  readonly says: string
+  readonly basis: 'stated' | 'observed' | 'chosen'
+}
+
+export type TargetInfo = {
+  /** The URL without user info, or --name. */
+  readonly name: string
+  readonly place: 'local' | 'hosted' | 'gateway'
+  readonly generation: string
+  readonly software: string | null
+}
+
+/** One case title may carry several rules. */
+export type CheckEvent =
+  | {
+      readonly event: 'start'
+      readonly version: 1
+      readonly target: TargetInfo
+      readonly cases: number
+      readonly startedAt: string
+    }
+  | {
+      readonly event: 'case'
+      readonly title: string
+      readonly area: string
+      readonly place: 'local' | 'hosted' | 'gateway'
+      readonly rules: readonly RuleInfo[]
+      readonly verdict: Verdict
+      readonly reason?: SkipReason
+      readonly detail?: string
+      readonly quirk?: string
+      readonly durationMs: number
+      readonly failure?: Failure
+      readonly baseline?: 'known' | 'stale'
+    }
+  | { readonly event: 'warning'; readonly text: string }
+  | {
+      readonly event: 'end'
+      readonly counts: Readonly<Record<Verdict, number>>
+      readonly runs: number
+      readonly durationMs: number
+      /** The named server that it resembles most. */
+      readonly nearest?: { readonly like: string; readonly differs: readonly string[] }
+      /** What could not be removed from the target. */
+      readonly left: readonly string[]
+      readonly exitCode: 0 | 1 | 2 | 3 | 4 | 5
+      /** One sentence. */
+      readonly outcome: string
+    }

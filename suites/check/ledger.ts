@@ -1,0 +1,65 @@
+// What `check` has made on a server, in a file that outlives it, so that all of it can be removed: at the end, after
+// Ctrl-C, and after a crash.
+
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+
+/** Something that `check` has made. */
+export type LedgerEntry =
+  | {
+      readonly kind: 'server'
+      readonly url: string
+      readonly deployment: 'local' | 'hosted'
+      readonly version: 1
+    }
+  | { readonly kind: 'run' | 'upload' | 'userdata'; readonly name: string }
+  | { readonly kind: 'setting'; readonly name: string; readonly before: unknown }
+  | { readonly kind: 'removed'; readonly of: string; readonly name: string }
+
+export type Ledger = {
+  readonly file: string
+  readonly add: (entry: LedgerEntry) => void
+  /** What is still there, oldest first. */
+  readonly entries: () => readonly LedgerEntry[]
+  /** Deletes the file. */
+  readonly discard: () => void
+}
+
+/** Opens a ledger, with what the file already lists. */
+export function openLedger(file: string): Ledger {
+  const entries: LedgerEntry[] = existsSync(file) ? readLedger(file) : []
+  const keys = new Set(entries.map(keyOf))
+  return {
+    file,
+    add: (entry) => {
+      if (keys.has(keyOf(entry))) return
+      keys.add(keyOf(entry))
+      entries.push(entry)
+      appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 })
+    },
+    entries: () => {
+      const removed = new Set(
+        entries.flatMap((one) => (one.kind === 'removed' ? `${one.of} ${one.name}` : [])),
+      )
+      return entries.filter(
+        (one) =>
+          one.kind !== 'removed' && !('name' in one && removed.has(`${one.kind} ${one.name}`)),
+      )
+    },
+    discard: () => rmSync(file, { force: true }),
+  }
+}
+
+const keyOf = (entry: LedgerEntry): string => JSON.stringify(entry)
+
+/** The entries of a ledger. A line that a crash has cut off is left out. */
+function readLedger(file: string): LedgerEntry[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return JSON.parse(line) as LedgerEntry
+      } catch {
+        return []
+      }
+    })
+}

@@ -1,0 +1,49 @@
+// The command `check` behind its door: probes a server, runs the cases, reports.
+
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CheckOptions } from '../../spec/check.ts'
+import { openLedger } from './ledger.ts'
+import { NotMeasured, probe } from './probe.ts'
+import { allCases } from './registry.ts'
+import { runCases } from './run-cases.ts'
+import { openTarget } from './target.ts'
+
+type Io = {
+  readonly stdout: { write: (text: string) => unknown }
+  readonly stderr: { write: (text: string) => unknown }
+}
+
+/** Judges a server; resolves to the exit code. */
+export async function runCheck(options: CheckOptions, { stdout, stderr }: Io): Promise<number> {
+  try {
+    const target = await probe(options)
+    const ledger = openLedger(join(tmpdir(), `flowdouble-check-${process.pid}.ndjson`))
+    const server = openTarget(target, options, ledger)
+    const cases = (await allCases()).filter(
+      ({ place, ids }) =>
+        place === target.deployment &&
+        !ids[0]?.startsWith('quirks/') &&
+        (options.select.length === 0 ||
+          ids.some((id) => options.select.some((one) => id.startsWith(one)))),
+    )
+    const counts: Record<string, number> = {}
+    const startMs = performance.now()
+    for await (const event of runCases(cases, server, () => 'flowdouble check')) {
+      counts[event.verdict] = (counts[event.verdict] ?? 0) + 1
+      if (event.verdict === 'skip')
+        counts[`skip ${event.reason}`] = (counts[`skip ${event.reason}`] ?? 0) + 1
+      stdout.write(`${JSON.stringify(event)}\n`)
+    }
+    stderr.write(
+      `${JSON.stringify({ ...counts, runs: server.runs(), seconds: (performance.now() - startMs) / 1000 })}\n`,
+    )
+    rmSync(ledger.file, { force: true })
+    return counts['fail'] ? 1 : 0
+  } catch (error) {
+    if (!(error instanceof NotMeasured)) throw error
+    stderr.write(`${error.message}\n`)
+    return 5
+  }
+}

@@ -1,0 +1,202 @@
+// A server elsewhere that `check` judges: every request to it is looked at before it leaves, what it makes is written
+// down, and waiting for it has an end.
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Allowance, CheckOptions } from '../../spec/check.ts'
+import type { Deployment } from '../../spec/language.ts'
+import { createHttpClient } from '../judge/http-client.ts'
+import { type Subject, subjectFor } from '../judge/subject.ts'
+import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
+import type { WireLine } from './events.ts'
+import { classTypesOf, type Deed, deedOf, guardedRequest } from './guard.ts'
+import type { Ledger } from './ledger.ts'
+import { Skip } from './skip.ts'
+
+/** What probing has found out about a server. */
+export type Target = {
+  readonly url: string
+  readonly deployment: Deployment
+  /** The declaration of each node type that it lists. */
+  readonly types: Readonly<Record<string, any>>
+}
+
+/** The longest time that a case waits for a message, in milliseconds. */
+const MAX_WAIT_MS = 15_000
+
+/** The names under which the cases know the keys of their own worlds. */
+const keyNames = ['test-key', 'other-key', 'free-key'] as const
+type KeyName = (typeof keyNames)[number]
+
+/** A case while it runs. */
+export type Running = {
+  readonly wire: WireLine[]
+  readonly runs: Set<string>
+  /** The last request, for a line that repeats it. */
+  last?: Outgoing
+}
+
+export type CheckedServer = {
+  /** Runs a body on a subject of this server. What happens on the wire is written down in `running`. */
+  readonly use: (running: Running, body: (subject: Subject) => Promise<void>) => Promise<void>
+  /** How many runs it has accepted from us. */
+  readonly runs: () => number
+}
+
+/** Opens a server. */
+export function openTarget(target: Target, options: CheckOptions, ledger: Ledger): CheckedServer {
+  const { url, deployment, types } = target
+  const store = new AsyncLocalStorage<Running>()
+  const startMs = performance.now()
+  const allowed: ReadonlySet<Allowance> = new Set(options.allow)
+  const own = new Set<string>()
+  let runs = 0
+
+  const keys: Readonly<Record<KeyName, string | undefined>> = {
+    'test-key': options.key,
+    'other-key': options.secondKey,
+    'free-key': options.freeKey,
+  }
+  /** A text in which the keys of the suites' worlds are replaced by those of the operator. */
+  const withKeys = (text: string): string =>
+    keyNames.reduce((sum, name) => {
+      if (!sum.includes(name)) return sum
+      const key = keys[name]
+      if (key === undefined) throw new Skip('no-key', `It needs ${flagOf[name]}.`)
+      return sum.replaceAll(name, key)
+    }, text)
+  const hidden = (text: string): string =>
+    Object.values(keys).reduce<string>(
+      (sum, key) => (key === undefined ? sum : sum.replaceAll(key, '$FLOWDOUBLE_KEY')),
+      text,
+    )
+  const note = (direction: WireLine['direction'], text: string): void => {
+    const atMs = Math.round(performance.now() - startMs)
+    store.getStore()?.wire.push({ atMs, direction, text: hidden(text) })
+  }
+
+  const permit = (needs: readonly Allowance[]): void => {
+    const missing = needs.filter((one) => !allowed.has(one))
+    if (missing.length > 0) throw new Skip('not-allowed', `It needs --allow ${missing.join(',')}.`)
+  }
+  const permitSubmit = ({ graph, prompt_id }: NonNullable<Deed['submits']>): void => {
+    if (options.isReadOnly) throw new Skip('not-allowed', '--read-only submits nothing.')
+    if (runs >= options.maxRuns) throw new Skip('budget', `${options.maxRuns} runs are used up.`)
+    const names = classTypesOf(graph)
+    const testNode = names.find((name) => name.startsWith('Flowdouble'))
+    if (testNode !== undefined) throw new Skip('own-world', `It needs the test node ${testNode}.`)
+    if (names.some((name) => types[name]?.api_node === true)) permit(['paid'])
+    if (prompt_id !== undefined) remember(prompt_id)
+  }
+  const remember = (prompt_id: string): void => {
+    own.add(prompt_id)
+    store.getStore()?.runs.add(prompt_id)
+    ledger.add({ kind: 'run', name: prompt_id })
+  }
+  const guard = (request: Outgoing): void => {
+    if (!isAt(request.url, url)) return
+    const body =
+      typeof request.body === 'string' ? request.body : Buffer.from(request.body).toString('latin1')
+    const deed = deedOf(guardedRequest(request.method, request.path, body))
+    if (options.isReadOnly && (deed.needs.length > 0 || deed.makes)) permit(['destructive'])
+    permit(deed.needs)
+    if (deed.submits) permitSubmit(deed.submits)
+    if (deed.makes) ledger.add({ kind: 'upload', name: deed.makes.name })
+  }
+
+  watchTraffic({
+    request: async (request) => {
+      const headers = mapValues({ ...options.headers, ...request.headers }, withKeys)
+      if (options.token !== undefined) headers['Authorization'] ??= `Bearer ${options.token}`
+      const sent = { ...request, headers, path: withKeys(request.path) }
+      guard(sent)
+      const running = store.getStore()
+      if (running) running.last = sent
+      note('sent', `${sent.method} ${sent.path}${bodyText(sent.body)}`)
+      return sent
+    },
+    reply: (request, status, body) => {
+      note('received', `${status} ${body}`)
+      if (status !== 200 || !/^POST (\/api)?\/prompt$/.test(`${request.method} ${request.path}`))
+        return
+      const prompt_id = /"prompt_id":\s*"([^"]+)"/.exec(body)?.[1]
+      if (prompt_id === undefined) return
+      runs++
+      remember(prompt_id)
+    },
+    socket: (_, path) => {
+      const at = withKeys(path)
+      note('sent', `GET ${at} (WebSocket)`)
+      return at
+    },
+    socketHeaders: () =>
+      options.token === undefined
+        ? options.headers
+        : { Authorization: `Bearer ${options.token}`, ...options.headers },
+    message: note,
+  })
+
+  /** Waits until none of these runs is in the queue. */
+  const idle = async (subject: Subject, { runs: mine }: Running): Promise<void> => {
+    const endMs = performance.now() + MAX_WAIT_MS
+    for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 200)) {
+      const { queue_running, queue_pending } = (await subject.get('/queue')).json()
+      const ids = [...queue_running, ...queue_pending].map(([, id]: [number, string]) => id)
+      if (!ids.some((id) => mine.has(id))) return
+      if (performance.now() > endMs)
+        throw new Error(`A run has not ended in ${MAX_WAIT_MS / 1000} s.`)
+      await delay(waitMs)
+    }
+  }
+  const patience = async (): Promise<string> => {
+    await delay(MAX_WAIT_MS, undefined, { ref: false })
+    return `It did not arrive within ${MAX_WAIT_MS / 1000} s.`
+  }
+
+  const use: CheckedServer['use'] = (running, body) =>
+    store.run(running, async () => {
+      const client = createHttpClient(url)
+      const shared = {
+        url,
+        deployment,
+        client,
+        sessions: [],
+        get emulator(): never {
+          throw new Skip('own-world', 'It looks into the world or moves its clock.')
+        },
+        time: {
+          patience,
+          reach: (session, matches) => session.next(matches),
+          idle: () => idle(subject, running),
+        },
+        close: async () => undefined,
+      } satisfies Parameters<typeof subjectFor>[0]
+      const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')
+      try {
+        await body(subject)
+      } finally {
+        await subject.close()
+      }
+    })
+  return { use, runs: () => runs }
+}
+
+const flagOf: Readonly<Record<KeyName, string>> = {
+  'test-key': '--key',
+  'other-key': '--second-key',
+  'free-key': '--free-key',
+}
+
+const isAt = (url: string, base: string): boolean => new URL(url).host === new URL(base).host
+
+const mapValues = (
+  values: Readonly<Record<string, string>>,
+  change: (value: string) => string,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+
+/** The beginning of a body for the log of the wire. */
+function bodyText(body: string | Uint8Array): string {
+  if (body.length === 0) return ''
+  return ` ${Buffer.from(body.slice(0, 2000) as Uint8Array).toString()}`
+}
