@@ -193,13 +193,13 @@ export const rules = {
     on: local,
   },
   'duties/retry-after': {
-    says: 'A client submits again only after the time in `Retry-After`.',
+    says: 'A client whose submit gets 429 waits for the time in `Retry-After`, and submits again.',
     basis: 'observed',
     source: 'clients of the hosted API',
     on: both,
   },
   'duties/retry-after-poll': {
-    says: 'A client asks for a state again only after the time in `Retry-After`.',
+    says: 'A client that gets 503 for a state waits for the time in `Retry-After`, and asks again.',
     basis: 'observed',
     source: 'clients of the hosted API',
     on: both,

@@ -9,8 +9,10 @@ import {
   type Script,
   ends,
   fails,
+  type Judgement,
   kept,
   notJudged,
+  submitsOf,
   succeeds,
   withoutOutputs,
 } from './duty.ts'
@@ -26,19 +28,24 @@ const onOutputs = (ordinary: Ordinary, rule: object): NonNullable<Script['nodes'
 const failing = (ordinary: Ordinary): NonNullable<Script['nodes']> =>
   onOutputs(ordinary, { exception_type: 'RuntimeError', exception_message: 'a failure on purpose' })
 
-/** Checks that no value passes, so that the server rejects the workflow. */
+/** Checks of all inputs that no value passes, so that the server rejects the workflow. */
 const rejecting = ({ outputNodes }: Ordinary): NonNullable<Script['nodes']> =>
   outputNodes.map(({ class_type, inputs }) => ({
     class_type,
-    validate: [
-      {
-        input: Object.keys(inputs)[0] ?? 'images',
-        types: ['NOTHING'],
-        enum: [],
-        message: 'invalid on purpose',
-      },
-    ],
+    validate: Object.keys(inputs).map((input) => ({
+      input,
+      type: 'null' as const,
+      types: ['NOTHING'],
+      message: 'invalid on purpose',
+    })),
   }))
+
+/** Not judged if the server rejected nothing: then this client submitted another workflow than before. */
+const unlessAccepted = (seen: Observed, judgement: Judgement): Judgement =>
+  submitsOf(seen).some(({ status, run }) => status === 400 || run !== null) &&
+  seen.messages.every(({ type }) => type !== 'execution_start')
+    ? judgement
+    : notJudged('The server found nothing to reject in the workflow.')
 
 /** No message reports the error: only the record of the run does. */
 const withoutErrors: readonly Fault[] = [
@@ -87,9 +94,9 @@ export const outcomeDuties: readonly Duty[] = [
     world: (ordinary) => ({ scenario: { nodes: rejecting(ordinary) } }),
     judge: (seen, ordinary) => {
       const isRepeated = mostEqual(seen) > mostEqual(ordinary)
-      return all(
-        fails(seen),
-        isRepeated ? broken('It submitted the rejected workflow again.') : kept,
+      return unlessAccepted(
+        seen,
+        all(fails(seen), isRepeated ? broken('It submitted the rejected workflow again.') : kept),
       )
     },
   },
@@ -99,7 +106,10 @@ export const outcomeDuties: readonly Duty[] = [
     world: (ordinary) => ({ scenario: { nodes: rejecting(ordinary) } }),
     judge: (seen, { outputNodes }) => {
       const isNamed = outputNodes.some(({ class_type }) => seen.end.output.includes(class_type))
-      return isNamed ? kept : broken('Its output does not contain the type of the invalid node.')
+      return unlessAccepted(
+        seen,
+        isNamed ? kept : broken('Its output does not contain the type of the invalid node.'),
+      )
     },
   },
   {
@@ -109,7 +119,7 @@ export const outcomeDuties: readonly Duty[] = [
       options: { quirk: ['workflows.invalid-is-200'] },
       scenario: { nodes: rejecting(ordinary) },
     }),
-    judge: fails,
+    judge: (seen) => unlessAccepted(seen, fails(seen)),
   },
   {
     rule: 'duties/cached-run',

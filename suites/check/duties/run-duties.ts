@@ -102,6 +102,9 @@ export async function* judgeDuties(
   return end
 }
 
+/** A text as one word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
 async function judgeOne(
   { command }: DutyOptions,
   place: Deployment,
@@ -135,7 +138,7 @@ async function judgeOne(
   if (judgement.is === 'kept') return event('pass', {})
   if (judgement.is === 'not judged')
     return event('skip', { reason: 'missing', detail: judgement.why })
-  const again = `flowdouble check --client ${JSON.stringify(command)} --deployment ${place} --duty ${duty.rule.replace('duties/', '')}`
+  const again = `flowdouble check --client ${quoted(command)} --deployment ${place} --duty ${duty.rule.replace('duties/', '')}`
   const failure = { message: judgement.why, allowed: says, wire: wireOf(seen), command: again }
   return event(basis === 'chosen' ? 'note' : 'fail', { detail: judgement.why, failure })
 }
@@ -155,6 +158,9 @@ function endOf(
         ? ([4, `${fault} duties could not be judged because of a fault of flowdouble.`] as const)
         : isStopped || judged === 0
           ? ([5, 'The duties of the client were not judged.'] as const)
-          : ([0, `The client keeps ${pass} of ${judged} duties; the others are notes.`] as const)
+          : ([
+              0,
+              `The client keeps ${pass} of ${judged} duties${note > 0 ? '; the others are notes' : ''}.`,
+            ] as const)
   return { event: 'end', counts, runs, durationMs, left: [], exitCode, outcome }
 }

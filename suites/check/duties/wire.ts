@@ -6,6 +6,10 @@ import type { Observed } from './observed.ts'
 const MOST_LINES = 20
 const MOST_TEXT = 200
 
+/** Messages about steps are many, and say little. */
+const isOfInterest = ({ type }: Observed['messages'][number]): boolean =>
+  type !== 'progress' && type !== 'progress_state'
+
 /** The last requests of the client and messages to it, in order. */
 export function wireOf({ requests, messages }: Observed): readonly WireLine[] {
   const sent = requests.map(({ entry, nowMs, method, path, query, status }) => ({
@@ -14,7 +18,7 @@ export function wireOf({ requests, messages }: Observed): readonly WireLine[] {
     direction: 'sent' as const,
     text: `${method} ${path}${queryText(query)} -> ${status ?? 'no reply'}`,
   }))
-  const received = messages.map(({ entry, nowMs, type, data }) => ({
+  const received = messages.filter(isOfInterest).map(({ entry, nowMs, type, data }) => ({
     entry,
     atMs: nowMs,
     direction: 'received' as const,
