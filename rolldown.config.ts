@@ -107,7 +107,8 @@ const nodeServer = /edge\/node\/server\.ts$/
 const rulesCommand = /\/rules\.ts$/
 
 /** What the first control request loads, in one file. */
-const onControl = /\/(received[\w-]*|(server|world)-paths|edge\/gateway\/control)\.ts$/
+const onControl =
+  /\/(received[\w-]*|filters|(server|world)-paths|edge\/gateway\/control|spec\/control)\.ts$/
 
 export default defineConfig([
   {

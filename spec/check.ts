@@ -58,4 +58,5 @@ export type CheckOptions = {
   readonly maxSeconds: number
   /** Which cases: globs of rule ids or areas, or tags; none for all. */
   readonly select: readonly string[]
+  readonly isJson: boolean
 }

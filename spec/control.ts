@@ -10,6 +10,10 @@ import {
   type Rules,
   type Schema,
 } from './language.ts'
+import { socketEnd } from './socket-end.ts'
+
+// The documents take the named schemas of an area from here.
+export { socketEnd }
 
 const everywhere: readonly Place[] = [...both, ...gateway]
 const text = { type: 'string' } as const
@@ -253,28 +257,6 @@ export const activeFault = {
     applied: { ...count, description: 'how many times it has applied' },
   },
   required: ['id', 'fault', 'matched', 'applied'],
-} as const satisfies Schema
-
-/** How sockets end. A close frame can carry these codes only. */
-export const socketEnd = {
-  anyOf: [
-    { enum: ['reset', 'silence'] },
-    {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        close: {
-          anyOf: [
-            { type: 'integer', minimum: 1000, maximum: 1003 },
-            { type: 'integer', minimum: 1007, maximum: 1014 },
-            { type: 'integer', minimum: 3000, maximum: 4999 },
-          ],
-          description: '1000 to 1014 without 1004 to 1006, or 3000 to 4999',
-        },
-      },
-      required: ['close'],
-    },
-  ],
 } as const satisfies Schema
 
 const nothing = { type: 'object' } as const

@@ -14,10 +14,6 @@ export { limits } from './limits.ts'
 export { messages, receivers } from './server/messages.ts'
 export { order } from './server/order.ts'
 export { quirks } from './truth/quirks.ts'
+export { gatewayAddress } from './gateway/address.ts'
 export { statements, type StatementId } from './truth/statements.ts'
-export {
-  endpoints as gatewayEndpoints,
-  gatewayAddress,
-  gatewayRefusals,
-  outcomes,
-} from './gateway/webhooks.ts'
+export { endpoints as gatewayEndpoints, gatewayRefusals, outcomes } from './gateway/webhooks.ts'

@@ -9,6 +9,7 @@ Usage: flowdouble COMMAND [options]
 
 Commands:
   serve                start a local or hosted server that behaves like a real one
+  check URL            judge a server by the rules of the protocol: which it breaks, and how to see it
   run WORKFLOW.json    submit a workflow to any such server, follow it, download its outputs
   gateway              set up and run the webhook gateway
   webhook              add, list, remove and test the routes of the gateway
@@ -45,6 +46,8 @@ const io = {
 const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<number>>> = {
   serve: async (argv) =>
     (await import('./serve.ts')).serveCommand(argv, { ...io, signal: stopSignal() }),
+  check: async (argv) =>
+    (await import('./check.ts')).checkCommand(hidden(argv), { ...io, signal: stopSignal() }),
   run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),
   gateway: async (argv) => {
     // Only a command that runs until it is stopped needs an orderly stop.

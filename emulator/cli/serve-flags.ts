@@ -1,7 +1,7 @@
 // The flags of `serve`: the server's flags come from the option table, and the help text comes from both.
 
 import { usageError } from '../options/usage.ts'
-import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
+import { gatewayAddress } from '../../spec/gateway/address.ts'
 import { serversOn } from '../options/like.ts'
 import type { OptionEntry } from '../options/read.ts'
 import { optionTable } from '../options/table.ts'

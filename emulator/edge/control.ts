@@ -126,6 +126,9 @@ export type ClockMove = {
 /** Moves a clock and returns the result. */
 export type ClockMover<E> = (how: (clock: HintingClock<E>) => Promise<void>) => Promise<ClockMove>
 
+/** Loads control paths. */
+export type ControlLoader<E> = (move: ClockMover<E>) => Promise<ControlPaths>
+
 /** The path of the journal, which every machine has. */
 export const journalPath = (journal: () => Promise<readonly string[]>): ControlPaths => ({
   'GET journal': async () => ({

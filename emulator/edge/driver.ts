@@ -63,7 +63,7 @@ export function createDriver<I, E>(
   clock: Clock,
   { emit, batch, elapsedMs, monotonicMs, tamper }: DriverHooks<I, E>,
 ): Driver<I, E> {
-  const { nextWakeMs, epochMs, isWaitingForOthers } = machine
+  const { nextWakeMs, isWaitingForOthers } = machine
   const scale = clock === 'real' ? 1 : clock.startsWith('x') ? Number(clock.slice(1)) : 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
@@ -141,6 +141,40 @@ export function createDriver<I, E>(
     else schedule()
   }
 
+  const stop = (): void => {
+    stopped = true
+    clearTimeout(timer)
+  }
+
+  // A machine can have timers from the start.
+  schedule()
+  return {
+    dispatch,
+    jump,
+    ...manualMoves(machine, { batch, wakeAt, catchUp, requireOpen }),
+    hasTimers: () => nextWakeMs() !== undefined,
+    nowMs: machine.nowMs,
+    stop,
+  }
+}
+
+/** What a driver does for the moves of a manual clock. */
+type Steps<E> = {
+  readonly batch: (work: () => void) => void
+  /** Fires the timers that are due at a time. */
+  readonly wakeAt: (atMs: number) => readonly E[]
+  /** Fires timers while they are chosen, for so many milliseconds of real time. */
+  readonly catchUp: (sliceMs: number, isChosen: (dueMs: number) => boolean) => void
+  /** Throws a usage error after the end. */
+  readonly requireOpen: () => void
+}
+
+/** The moves of a manual clock. */
+function manualMoves<I, E>(
+  machine: Machine<I, E>,
+  { batch, wakeAt, catchUp, requireOpen }: Steps<E>,
+): Pick<Driver<I, E>, 'advance' | 'advanceUntil' | 'runUntilIdle' | 'fireNext'> {
+  const { nextWakeMs, epochMs, isWaitingForOthers } = machine
   const advance = (byMs: number): void => {
     requireOpen()
     const untilMs = machine.nowMs() + byMs
@@ -179,24 +213,7 @@ export function createDriver<I, E>(
     return due !== undefined
   }
 
-  const stop = (): void => {
-    stopped = true
-    clearTimeout(timer)
-  }
-
-  // A machine can have timers from the start.
-  schedule()
-  return {
-    dispatch,
-    jump,
-    advance,
-    advanceUntil,
-    runUntilIdle,
-    fireNext,
-    hasTimers: () => nextWakeMs() !== undefined,
-    nowMs: machine.nowMs,
-    stop,
-  }
+  return { advance, advanceUntil, runUntilIdle, fireNext }
 }
 
 /** Does work after the inputs that have arrived. Browsers have no setImmediate. */

@@ -1,12 +1,20 @@
 // Filters of what a machine has received and sent: rejects members and values that nothing can match.
 
+import { expectation, frameFilter, messageFilter, requestFilter } from '../../spec/control.ts'
 import { type Schema, violations, violationText } from '../options/json-schema.ts'
 import { usageError } from '../options/usage.ts'
 import { unusable } from './control.ts'
 
-/** Throws a usage error if a filter does not match its schema. */
-export function requireFilter(schema: Schema, filter: unknown): void {
-  const problem = problemOf(schema, filter)
+const filters = {
+  requests: requestFilter,
+  verify: expectation,
+  messages: messageFilter,
+  frames: frameFilter,
+} as const satisfies Readonly<Record<string, Schema>>
+
+/** Throws a usage error if the method does not take a filter. */
+export function requireFilter(method: keyof typeof filters, filter: unknown): void {
+  const problem = problemOf(filters[method], filter)
   if (problem !== undefined) throw usageError(`In the filter, ${problem}`)
 }
 

@@ -1,14 +1,6 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
-import type {
-  Body,
-  Effect,
-  Entry,
-  IncomingRequest,
-  Machine,
-  ReplyEffect,
-  WorldChange,
-} from '../machine.ts'
+import type { Body, Entry, IncomingRequest, Machine, ReplyEffect, WorldChange } from '../machine.ts'
 import type { Clock } from '../options/server-options.ts'
 import type { Reply } from '../http/replies.ts'
 import {
@@ -18,17 +10,18 @@ import {
   type HintingClock,
 } from './clock-handle.ts'
 import {
-  type ControlReply,
   answerControl,
   journalPath,
+  type ControlLoader,
   type ControlPaths,
   jsonText,
   type ClockMover,
   refusal,
 } from './control.ts'
 import { createDriver, type Driver, type Tamper } from './driver.ts'
-import { type Caller, type Guard, whyRefused } from './control-access.ts'
+import { type Guard, whyRefused } from './control-access.ts'
 import type { Recorder } from './recorder.ts'
+import { createWaiting, type FaultEffect, type Responses } from './responses.ts'
 
 /** Hooks into inputs and effects. */
 export type Hooks<I, E> = {
@@ -37,28 +30,6 @@ export type Hooks<I, E> = {
   readonly tamper?: Tamper<I, E> | undefined
   /** The machines that share its clock. */
   readonly clocks?: ClockGroup | undefined
-}
-
-/** How an edge writes its responses, which are of type R. */
-export type Responses<R> = {
-  /** Writes a reply, unless the client has disconnected. `timeMs` is the machine's time since 1970. */
-  readonly write: (response: R, reply: Reply | ReplyEffect, timeMs: number) => void
-  /** Writes the next part of a response with `parts`. */
-  readonly writePart: (response: R) => void
-  /** Resets the connection of a response, whether or not it has begun. */
-  readonly reset: (response: R) => void
-  /** Ends a response without a reply. */
-  readonly drop: (response: R) => void
-  /** Calls back when the response is finished, or its client has disconnected. */
-  readonly onceClosed: (response: R, closed: () => void) => void
-  /** Who made the request. */
-  readonly callerOf: (response: R) => Caller
-  /** Writes the response to a control request, with additional headers. */
-  readonly writeControl: (
-    response: R,
-    reply: ControlReply,
-    headers: Readonly<Record<string, string>>,
-  ) => void
 }
 
 /** What a machine needs from its edge. */
@@ -119,20 +90,14 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   recorder: Recorder<I, E>,
   edge: Edge<E, R>,
   { onEntry, tamper, clocks }: Hooks<I, E>,
-  more: (move: ClockMover<E>) => Promise<ControlPaths> = () => Promise.resolve({}),
+  more: ControlLoader<E> = () => Promise.resolve({}),
 ): Host<I, E, R> {
   const { responses, monotonicMs } = edge
-  const waiting = new Map<number, R>()
   let { lastRequest = 0 } = edge
   let isClosed = false
-  /** How many control requests are being answered. */
-  let controlCount = 0
-  /** The requests whose responses are sent in parts. */
-  const begun = new Set<number>()
   /** Those that wait for requests. */
   const watchers = new Set<() => void>()
-  /** How many effects of each kind have been emitted, for each counter. */
-  const counts = new Set<Map<string, number>>()
+  const counter = createCounter(machine.nameOf)
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
   const write = (response: R, reply: Reply | ReplyEffect): void => {
@@ -142,34 +107,16 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     const send = (): void => responses.write(response, reply, atMs)
     void ready.then(send).catch(() => responses.drop(response))
   }
-  const reply = (effect: ReplyEffect): void => {
-    const { request, transport } = effect
-    const response = waiting.get(request)
-    // A response in parts goes on.
-    if (transport !== undefined && 'parts' in transport) begun.add(request)
-    else waiting.delete(request)
-    if (response !== undefined) write(response, effect)
-  }
-  const disturb = ({ kind, request }: FaultEffect): void => {
-    const response = waiting.get(request)
-    if (response === undefined) return
-    if (kind === 'part') return responses.writePart(response)
-    waiting.delete(request)
-    responses.reset(response)
-  }
-  const count = (effect: E): void => {
-    const name = machine.nameOf(effect)
-    for (const counted of counts) counted.set(name, (counted.get(name) ?? 0) + 1)
-  }
+  const waiting = createWaiting(responses, write)
   const emit = (input: I, effects: readonly E[]): void => {
     const entry = { input, effects }
     recorder.record(entry)
     for (const effect of effects) {
-      if (isReply(effect)) reply(effect)
-      else if (isOfFault(effect)) disturb(effect)
+      if (isReply(effect)) waiting.reply(effect)
+      else if (isOfFault(effect)) waiting.disturb(effect)
     }
     edge.emit(effects)
-    if (counts.size > 0) effects.forEach(count)
+    counter.add(effects)
     if (watchers.size > 0) for (const changed of watchers) changed()
     onEntry?.(entry)
   }
@@ -188,58 +135,31 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const enter: Host<I, E, R>['enter'] = (response, input) => {
     if (isClosed) return write(response, closed)
     const request = ++lastRequest
-    waiting.set(request, response)
+    waiting.add(request, response)
     driver.dispatch((atMs) => input(atMs, request))
     // A client that disconnects waits for no reply.
-    if (waiting.has(request)) responses.onceClosed(response, () => waiting.delete(request))
+    waiting.forgetOnceClosed(request)
   }
   const changeWorld = (change: WorldChange): void => {
     driver.jump((atMs) => machine.changeWorld(atMs, change))
-    if (change.do !== 'snapshot') endWaiting(restarted)
-  }
-  const endWaiting = (reason: Reply): void => {
-    for (const [request, response] of waiting) {
-      if (begun.has(request)) responses.drop(response)
-      else write(response, reason)
-    }
-    waiting.clear()
-    begun.clear()
+    if (change.do !== 'snapshot') waiting.end(restarted)
   }
   const close = (): void => {
     isClosed = true
     driver.stop()
-    endWaiting(closed)
+    waiting.end(closed)
   }
   const move: ClockMover<E> = async (how) => {
-    const counted = new Map<string, number>()
-    counts.add(counted)
-    try {
-      await how(clock)
-    } finally {
-      counts.delete(counted)
-    }
-    return { nowMs: machine.nowMs(), timeMs: timeMs(), happened: Object.fromEntries(counted) }
+    const happened = await counter.during(() => how(clock))
+    return { nowMs: machine.nowMs(), timeMs: timeMs(), happened }
   }
-  const own: ControlPaths = Object.assign(journalPath(recorder.lines), {
-    'GET openapi.json': async () => jsonText(await edge.openapi()),
-  } satisfies ControlPaths)
-  const control: Host<I, E, R>['answerControl'] = async (arrived, response, headers) => {
-    const why = whyRefused(responses.callerOf(response), edge.guard)
-    if (why !== undefined) return responses.writeControl(response, refusal(403, why), {})
-    controlCount++
-    try {
-      const paths: ControlPaths = Object.assign({}, own, await more(move))
-      responses.writeControl(response, await answerControl(arrived, paths), headers)
-    } finally {
-      controlCount--
-    }
-  }
+  const control = createControl(edge, recorder.lines, () => more(move))
   return {
     driver,
     clock,
     timeMs,
     enter,
-    isIdle: () => waiting.size + controlCount + watchers.size === 0,
+    isIdle: () => waiting.count() + control.count() + watchers.size === 0,
     lastRequest: () => lastRequest,
     changeWorld,
     watch: (changed) => {
@@ -248,7 +168,69 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     },
     close,
     write,
-    answerControl: control,
+    answerControl: control.answer,
+  }
+}
+
+/** Counts the effects that are emitted, by name. */
+function createCounter<E>(nameOf: (effect: E) => string): {
+  readonly add: (effects: readonly E[]) => void
+  /** Does some work, and returns the numbers of the effects that are emitted meanwhile. */
+  readonly during: (work: () => Promise<void>) => Promise<Readonly<Record<string, number>>>
+} {
+  const counts = new Set<Map<string, number>>()
+  const count = (effect: E): void => {
+    const name = nameOf(effect)
+    for (const counted of counts) counted.set(name, (counted.get(name) ?? 0) + 1)
+  }
+  return {
+    add: (effects) => {
+      if (counts.size > 0) effects.forEach(count)
+    },
+    during: async (work) => {
+      const counted = new Map<string, number>()
+      counts.add(counted)
+      try {
+        await work()
+      } finally {
+        counts.delete(counted)
+      }
+      return Object.fromEntries(counted)
+    },
+  }
+}
+
+/**
+ * Answers control requests.
+ * @param journal reads the lines of the journal.
+ * @param more loads the paths beyond those that every host has.
+ */
+function createControl<E, R>(
+  { responses, guard, openapi }: Edge<E, R>,
+  journal: () => Promise<readonly string[]>,
+  more: () => Promise<ControlPaths>,
+): {
+  readonly answer: Host<unknown, E, R>['answerControl']
+  /** How many control requests are being answered. */
+  readonly count: () => number
+} {
+  let count = 0
+  const own: ControlPaths = Object.assign(journalPath(journal), {
+    'GET openapi.json': async () => jsonText(await openapi()),
+  } satisfies ControlPaths)
+  return {
+    answer: async (arrived, response, headers) => {
+      const why = whyRefused(responses.callerOf(response), guard)
+      if (why !== undefined) return responses.writeControl(response, refusal(403, why), {})
+      count++
+      try {
+        const paths: ControlPaths = Object.assign({}, own, await more())
+        responses.writeControl(response, await answerControl(arrived, paths), headers)
+      } finally {
+        count--
+      }
+    },
+    count: () => count,
   }
 }
 
@@ -264,9 +246,6 @@ const restarted = unavailable('The state of the server has changed.')
 const closed = unavailable('The server is closed.')
 
 type AnyEffect = { readonly kind: string }
-/** What a fault does to the connection of a request. */
-type FaultEffect = Extract<Effect, { kind: 'part' | 'reset' }>
-
 const isReply = (effect: AnyEffect): effect is ReplyEffect => effect.kind === 'reply'
 
 const isOfFault = (effect: AnyEffect): effect is FaultEffect =>

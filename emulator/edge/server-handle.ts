@@ -1,6 +1,6 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
-import { frameFilter, messageFilter, socketEnd } from '../../spec/control.ts'
+import { closeCodes, socketEnd } from '../../spec/socket-end.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
 import { faultViolations } from '../options/faults.ts'
@@ -13,7 +13,6 @@ import type { Effect, Input, WorldChange } from '../machine.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Server } from '../server/state/server.ts'
 import type { HintingClock } from './clock-handle.ts'
-import { requireFilter } from './filters.ts'
 import type { Emulator, WorldHandle } from './handles.ts'
 import type { Recorder } from './recorder.ts'
 import { untilMessageOf } from './until-message.ts'
@@ -53,8 +52,7 @@ export type ServerHandle = WorldHandle &
     | 'dropSockets'
   >
 
-const endUsage =
-  'Sockets end with "reset", "silence" or {close: 1012}; the code is 1000 to 1014 without 1004 to 1006, or 3000 to 4999.'
+const endUsage = `Sockets end with "reset", "silence" or {close: 1012}; the code is ${closeCodes}.`
 
 export function createServerHandle(
   { server, options, recorder }: ServerParts,
@@ -68,8 +66,6 @@ export function createServerHandle(
   }
   // Loaded on demand, so that the server starts fast.
   const lists = () => import('../server/received.ts')
-  const chosen = <T extends object>({ items }: Received<T>, filter: object): readonly T[] =>
-    items.filter((one) => isMatch(one, filter))
   return {
     ...createWorldHandle({
       host,
@@ -108,11 +104,13 @@ export function createServerHandle(
       }))
     },
     messages: async (filter = {}) => {
-      requireFilter(messageFilter, filter)
+      const { requireFilter } = await import('./filters.ts')
+      requireFilter('messages', filter)
       return chosen((await lists()).messagesOf(server, await recorder.view()), filter)
     },
     frames: async (filter = {}) => {
-      requireFilter(frameFilter, filter)
+      const { requireFilter } = await import('./filters.ts')
+      requireFilter('frames', filter)
       return chosen((await lists()).framesOf(server, await recorder.view()), filter)
     },
     runs: () => runViews(server),
@@ -125,6 +123,9 @@ export function createServerHandle(
     },
   }
 }
+
+const chosen = <T extends object>({ items }: Received<T>, filter: object): readonly T[] =>
+  items.filter((one) => isMatch(one, filter))
 
 /** The members of a scenario that only a new world takes, and the one that only a gateway takes. */
 const startOnly = ['start', 'world', 'types', 'gateway']

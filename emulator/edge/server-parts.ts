@@ -1,7 +1,8 @@
-// The parts of an edge that every workflow server has: who may use its control paths, the replies of its HTTP layer, and
-// the path below which a world is served.
+// The parts of an edge that every workflow server has: what its host needs, the inputs of requests, and the replies of its
+// HTTP layer.
 
 import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
+import type { Effect, IncomingRequest, Input } from '../machine.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { finish } from '../server/response-headers.ts'
 import type { WorldOptions } from '../server/state/options.ts'
@@ -9,13 +10,51 @@ import type { Server } from '../server/state/server.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Guard } from './control-access.ts'
 import type { RunState } from './handles.ts'
-import type { Responses } from './host.ts'
+import type { Edge } from './host.ts'
+import type { Responses } from './responses.ts'
+import { pathOf } from './world-names.ts'
+import type { WorldParts } from './world-parts.ts'
+
+/** What the host of a world needs, the same on every edge. The paths in its redirects begin with that of the world. */
+export const hostParts = <R>(
+  { server, options, name, lastIds }: WorldParts,
+  responses: Responses<R>,
+): Pick<
+  Edge<Effect, R>,
+  'clock' | 'worked' | 'hint' | 'states' | 'responses' | 'guard' | 'lastRequest'
+> => ({
+  clock: options.clock,
+  worked: () => undefined,
+  hint: waitHint(server),
+  states: runStates,
+  responses: below(pathOf(name), responses),
+  guard: guardOf(options),
+  lastRequest: lastIds.request,
+})
+
+/**
+ * The input of a request.
+ * @param links whether it came to the host of the signed links.
+ */
+export const requestInput =
+  ({ method, target, headers, body, fault }: IncomingRequest, links: true | undefined) =>
+  (atMs: number, request: number): Input => ({
+    kind: 'request',
+    atMs,
+    links,
+    request,
+    method,
+    target,
+    headers,
+    body,
+    fault,
+  })
 
 /** The states that the runs of a server reach. */
-export const runStates = ['started', 'success', 'error', 'interrupted'] satisfies RunState[]
+const runStates = ['started', 'success', 'error', 'interrupted'] satisfies RunState[]
 
 /** What to check if a test waits in vain. */
-export const waitHint =
+const waitHint =
   (server: Server) =>
   (own = 'Was the workflow submitted? A run that never ends has no timer.'): string =>
     runViews(server).length === 0 ? noRun : own
@@ -23,11 +62,8 @@ export const waitHint =
 const noRun =
   "No run has been submitted yet, so there is nothing to wait for. Wait for the submit first: await server.received({ path: '/prompt' })."
 
-/** The guard of the control paths of a server that is reached at this host. */
-export const guardOf = (
-  { cors, controlToken }: Pick<ServerOptions, 'cors' | 'controlToken'>,
-  host: string,
-): Guard => ({
+/** Who may use the control paths of a server. */
+const guardOf = ({ host, cors, controlToken }: ServerOptions): Guard => ({
   host,
   // Pages of any origin may then use the server, but not the control paths.
   origin: cors === '*' ? null : cors,
@@ -54,7 +90,7 @@ export const readsCredentialsOf = ({
   token !== null || deployment === 'hosted'
 
 /** Adds the path of a world to the links in its redirects. */
-export const below = <R>(base: string, responses: Responses<R>): Responses<R> =>
+const below = <R>(base: string, responses: Responses<R>): Responses<R> =>
   base === ''
     ? responses
     : Object.assign({}, responses, {

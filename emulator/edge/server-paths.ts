@@ -1,6 +1,7 @@
 // The control paths of a workflow server beyond those of every machine. Loaded with the first control request.
 
-import { controlEndpoints, socketEnd } from '../../spec/control.ts'
+import { controlEndpoints } from '../../spec/control.ts'
+import { closeCodes, socketEnd } from '../../spec/socket-end.ts'
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { Effect, SocketEnd } from '../machine.ts'
 import { fits, isPlainObject } from '../options/json-schema.ts'
@@ -53,5 +54,4 @@ function readEnd(body: Uint8Array): SocketEnd | undefined {
   return how as SocketEnd
 }
 
-const endUsage =
-  'The body must be {"how": "reset"}, {"how": "silence"} or {"how": {"close": 1012}}; the code is 1000 to 1014 without 1004 to 1006, or 3000 to 4999.'
+const endUsage = `The body must be {"how": "reset"}, {"how": "silence"} or {"how": {"close": 1012}}; the code is ${closeCodes}.`

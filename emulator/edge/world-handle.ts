@@ -1,17 +1,15 @@
 // The methods that reset a running machine, keep its states, and return what it has received.
 
 import type { Received, ReceivedRequest } from '../journal/received.ts'
-import { expectation, requestFilter } from '../../spec/control.ts'
 import { limits } from '../../spec/limits.ts'
 import { conflictError } from '../options/usage.ts'
 import { awaitRequestOf } from './await-request.ts'
-import { requireFilter } from './filters.ts'
 import type { WorldHandle } from './handles.ts'
 import type { Host } from './host.ts'
 import type { Recorder } from './recorder.ts'
 
 /** What the methods need from a machine and its edge. */
-export type WorldParts<I, E> = {
+type HandledWorld<I, E> = {
   readonly host: Pick<Host<I, E, never>, 'changeWorld' | 'watch'>
   readonly recorder: Pick<Recorder<I, E>, 'lines'>
   /** Resolves when all effects are sent. */
@@ -31,15 +29,17 @@ export function createWorldHandle<I, E>({
   snapshots,
   received,
   keepsTime,
-}: WorldParts<I, E>): WorldHandle {
+}: HandledWorld<I, E>): WorldHandle {
   return {
     requests: async (filter = {}) => {
-      requireFilter(requestFilter, filter)
+      const { requireFilter } = await import('./filters.ts')
+      requireFilter('requests', filter)
       const { matchesRequest } = await import('../journal/received.ts')
       return (await received()).items.filter((one) => matchesRequest(one, filter))
     },
     verify: async (expected) => {
-      requireFilter(expectation, expected)
+      const { requireFilter } = await import('./filters.ts')
+      requireFilter('verify', expected)
       const { verify } = await import('../journal/received.ts')
       return verify(await received(), expected)
     },

@@ -233,7 +233,3 @@ export function entriesSinceStart<I extends { readonly kind: string }, E>({
     complete: start > 0 || first === 0,
   }
 }
-
-/** Parameters by name; of a repeated one the last value. */
-export const queryOf = (query: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(new URLSearchParams(query))

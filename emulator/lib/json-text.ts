@@ -15,7 +15,8 @@ export function readJsonText(
 }
 
 function errorReason(text: string): string {
-  if (text.startsWith('\uFEFF')) {
+  // As a number: one character beyond Latin-1 would make Node read the whole bundle with two bytes per character.
+  if (text.codePointAt(0) === 0xfeff) {
     const rest = readJsonText(text.slice(1))
     const more = 'wrong' in rest ? `; without it, it ${rest.wrong}` : ''
     return `begins with a byte order mark (BOM): save it as UTF-8 without one${more}`

@@ -3,7 +3,7 @@
 import { limits } from '../../spec/limits.ts'
 import { platforms } from '../../spec/gateway/deliveries.ts'
 import { webhookRoute } from '../../spec/gateway/subscriptions.ts'
-import { gatewayAddress } from '../../spec/gateway/webhooks.ts'
+import { gatewayAddress } from '../../spec/gateway/address.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { AgentRun, Delivery } from '../gateway/inputs.ts'

@@ -1,30 +1,21 @@
 // What a server has received and sent, read from its journal: requests, socket messages and frames.
 
-import { receivedBody } from '../journal/received-body.ts'
-import { splitTarget } from '../http/requests.ts'
-import { restoreInput } from '../journal/bodies.ts'
 import {
   entriesSinceStart,
   type JournalView,
   type Moment,
-  queryOf,
   type Received,
   type ReceivedRequest,
   type SentFrame,
   type SocketMessage,
 } from '../journal/received.ts'
+import { momentAt, requestView } from '../journal/received-request.ts'
 import type { Effect, Input } from '../machine.ts'
 import type { Server } from './state/server.ts'
 import { userOf } from './step.ts'
 
 type View = JournalView<Input, Effect>
 type RequestInput = Extract<Input, { kind: 'request' }>
-
-const momentOf = (server: Server, entry: number, nowMs: number): Moment => ({
-  entry,
-  nowMs,
-  timeMs: server.options.epochMs + nowMs,
-})
 
 /** The requests, oldest first. */
 export function requestsOf(server: Server, view: View): Received<ReceivedRequest> {
@@ -40,8 +31,8 @@ export function requestsOf(server: Server, view: View): Received<ReceivedRequest
     const reply = replies.get(input.request)
     return [
       {
-        ...momentOf(server, entry, input.atMs),
-        ...requestView(restoreInput(view.redactInput(input)) as RequestInput),
+        ...momentAt(server.options.epochMs, entry, input.atMs),
+        ...requestView(view.redactInput(input)),
         status: reply?.status ?? null,
         user: userOf(server, input),
         run: runStartedBy(input, reply),
@@ -49,16 +40,6 @@ export function requestsOf(server: Server, view: View): Received<ReceivedRequest
     ]
   })
   return { items, complete }
-}
-
-function requestView({
-  method,
-  target,
-  headers,
-  body,
-}: RequestInput): Pick<ReceivedRequest, 'method' | 'path' | 'query' | 'headers' | 'body'> {
-  const [path, query] = splitTarget(target)
-  return { method, path, query: queryOf(query), headers, body: receivedBody({ headers, body }) }
 }
 
 /** The run that a submit has started, as its reply names it. */
@@ -75,7 +56,7 @@ export function messagesOf(server: Server, view: View): Received<SocketMessage> 
   const { entries, complete } = entriesSinceStart(view)
   const items: SocketMessage[] = []
   for (const [entry, { input, effects }] of entries) {
-    const moment = momentOf(server, entry, input.atMs)
+    const moment = momentAt(server.options.epochMs, entry, input.atMs)
     if (input.kind === 'message')
       items.push(message(moment, 'received', [input.socket], view.redactInput(input)))
     for (const effect of effects) {
@@ -124,7 +105,7 @@ export function framesOf(server: Server, view: View): Received<SentFrame> {
       const { frame, ...fields } = effect.content
       return [
         {
-          ...momentOf(server, entry, input.atMs),
+          ...momentAt(server.options.epochMs, entry, input.atMs),
           sockets: effect.sockets,
           frame,
           fields: Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'image')),

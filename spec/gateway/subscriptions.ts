@@ -1,6 +1,6 @@
 // Subscriptions: the subscriptions file, static routes, settings, and the commands that manage them.
 
-import { gatewayAddress } from './webhooks.ts'
+import { gatewayAddress } from './address.ts'
 import { gateway, type Rules, type Schema } from '../language.ts'
 import { limits } from '../limits.ts'
 

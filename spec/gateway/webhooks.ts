@@ -2,9 +2,6 @@
 
 import { gateway, type Endpoints, type Refusals, type Rules, type Schema } from '../language.ts'
 
-/** The default port and address of the gateway. */
-export const gatewayAddress = { scheme: 'http', host: '127.0.0.1', port: 8644 } as const
-
 /**
  * The checks of a POST to a route, in order: the first one that fails determines the reply. `answers` names a refusal
  * or an outcome; a step without one cannot fail.

@@ -2,10 +2,9 @@
 
 import { both, hosted, local, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
+import { delay, name } from './values.ts'
 
-const name = { type: 'string', minLength: 1 } as const
 const count = { type: 'integer', minimum: 1 } as const
-const delay = { type: 'number', minimum: 0, maximum: 86_400_000 } as const
 const bytes = { type: 'integer', minimum: 0 } as const
 
 /** When a fault applies: all members must match. `path`, `message`, `socket` and `atMs` choose what is watched. */

@@ -2,9 +2,7 @@
 
 import { gateway, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
-
-const name = { type: 'string', minLength: 1 } as const
-const delay = { type: 'number', minimum: 0, maximum: 86_400_000 } as const
+import { delay, name } from './values.ts'
 
 /** One agent rule. The first rule that matches a run and has a member decides that member. */
 const agentRule = {

@@ -3,9 +3,7 @@
 
 import { both, local, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
-
-const name = { type: 'string', minLength: 1 } as const
-const delay = { type: 'number', minimum: 0, maximum: 86_400_000 } as const
+import { delay, name } from './values.ts'
 
 /** The file of an output: from disk, as text, or as base64. */
 export const scenarioFile = {

@@ -3,9 +3,8 @@
 import { both, hosted, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
 import { scenarioFile } from './nodes.ts'
+import { delay, name } from './values.ts'
 
-const name = { type: 'string', minLength: 1 } as const
-const delay = { type: 'number', minimum: 0, maximum: 86_400_000 } as const
 const user = { ...name, description: 'only for this account (hosted)' } as const
 /** A workflow in API format, or a file with one, relative to the scenario. */
 export const scenarioWorkflow = {
@@ -13,6 +12,15 @@ export const scenarioWorkflow = {
   minLength: 1,
   description: 'a workflow in API format, or a file with one',
 } as const satisfies Schema
+
+/** What runs that are over and runs of other clients have in common. */
+const submitted = {
+  workflow: scenarioWorkflow,
+  prompt_id: name,
+  client_id: name,
+  user,
+} as const satisfies Record<string, Schema>
+const times = { type: 'integer', minimum: 1, maximum: 10_000, default: 1 } as const
 
 export const start = {
   type: 'object',
@@ -37,14 +45,11 @@ export const start = {
         type: 'object',
         additionalProperties: false,
         properties: {
-          workflow: scenarioWorkflow,
-          prompt_id: name,
-          client_id: name,
-          user,
+          ...submitted,
           outcome: { enum: ['success', 'error', 'interrupted'], default: 'success' },
           exception_type: name,
           exception_message: { type: 'string' },
-          times: { type: 'integer', minimum: 1, maximum: 10_000, default: 1 },
+          times,
         },
       },
       description:
@@ -56,13 +61,10 @@ export const start = {
         type: 'object',
         additionalProperties: false,
         properties: {
-          workflow: scenarioWorkflow,
-          prompt_id: name,
-          client_id: name,
-          user,
+          ...submitted,
           durationMs: { ...delay, description: 'how long it runs' },
           neverEnds: { const: true },
-          times: { type: 'integer', minimum: 1, maximum: 10_000, default: 1 },
+          times,
         },
       },
       description:

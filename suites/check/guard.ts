@@ -141,5 +141,5 @@ export function deedOf(request: GuardedRequest): Deed {
 /** The node types of a graph. */
 export const classTypesOf = (graph: unknown): readonly string[] =>
   typeof graph === 'object' && graph !== null
-    ? Object.values(graph as object).flatMap((node: any) => texts([node?.class_type]))
+    ? Object.values(graph).flatMap((node: any) => texts([node?.class_type]))
     : []

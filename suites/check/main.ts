@@ -15,6 +15,11 @@ type Io = {
   readonly stderr: { write: (text: string) => unknown }
 }
 
+/** Whether a glob selects a rule: by its id, or by its area. */
+const isSelected = (id: string, glob: string): boolean =>
+  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(id) ||
+  id.split('/')[0] === glob
+
 /** Judges a server; resolves to the exit code. */
 export async function runCheck(options: CheckOptions, { stdout, stderr }: Io): Promise<number> {
   try {
@@ -26,7 +31,7 @@ export async function runCheck(options: CheckOptions, { stdout, stderr }: Io): P
         place === target.deployment &&
         !ids[0]?.startsWith('quirks/') &&
         (options.select.length === 0 ||
-          ids.some((id) => options.select.some((one) => id.startsWith(one)))),
+          ids.some((id) => options.select.some((one) => isSelected(id, one)))),
     )
     const counts: Record<string, number> = {}
     const startMs = performance.now()

@@ -12,6 +12,7 @@ import type { WireLine } from './events.ts'
 import { classTypesOf, type Deed, deedOf, guardedRequest } from './guard.ts'
 import type { Ledger } from './ledger.ts'
 import { Skip } from './skip.ts'
+import { createWorkloads } from './workloads.ts'
 
 /** What probing has found out about a server. */
 export type Target = {
@@ -148,11 +149,23 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
       await delay(waitMs)
     }
   }
+  /** Stops what a case has left in the queue. */
+  const stopRuns = async (subject: Subject, { runs: mine }: Running): Promise<void> => {
+    if (mine.size === 0) return
+    const { queue_running, queue_pending } = (await subject.get('/queue')).json()
+    const ours = (items: readonly [number, string][]): readonly string[] =>
+      items.map(([, id]) => id).filter((id) => mine.has(id))
+    const pending = ours(queue_pending)
+    if (pending.length > 0) await subject.post('/queue', { delete: pending })
+    for (const prompt_id of ours(queue_running)) await subject.post('/interrupt', { prompt_id })
+    await idle(subject, { wire: [], runs: mine })
+  }
   const patience = async (): Promise<string> => {
     await delay(MAX_WAIT_MS, undefined, { ref: false })
     return `It did not arrive within ${MAX_WAIT_MS / 1000} s.`
   }
 
+  const workloads = createWorkloads(types)
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
       const client = createHttpClient(url)
@@ -169,12 +182,14 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
           reach: (session, matches) => session.next(matches),
           idle: () => idle(subject, running),
         },
+        workloads,
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]
       const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')
       try {
         await body(subject)
       } finally {
+        await stopRuns(subject, running)
         await subject.close()
       }
     })

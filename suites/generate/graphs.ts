@@ -45,15 +45,18 @@ export const slow = (seconds = 10, steps = 5): Graph => ({
   '1': node('FlowdoubleSlow', { seconds, steps }),
 })
 
-/** A node that fails between two that do not. */
+/** A test node that fails between two that do not. */
 export const failing = (exception_type = 'ValueError', message = 'made to fail'): Graph => ({
   '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 0 }),
   '2': node('FlowdoubleFail', { exception_type, message, value: ['1', 0] }),
   '3': node('SaveImage', { images: ['2', 0], filename_prefix: 'never' }),
 })
 
-/** One output node whose output is this text. */
-export const talking = (text = 'hello'): Graph => ({ '1': node('FlowdoubleText', { text }) })
+/** A test node whose output is this text, at whatever length. */
+export const saying = (text = 'hello'): Graph => ({ '1': node('FlowdoubleText', { text }) })
+
+/** One output node whose output is this text, on any server. */
+export const talking = (text = 'hello'): Graph => ({ '1': node('PreviewAny', { source: text }) })
 
 /** A graph in which some inputs of one node have other values. An undefined one leaves the input out. */
 export const changed = (

@@ -16,6 +16,7 @@ import { endsRun, type QueueEntry, type HistoryEntry, responsesOf } from './resp
 import { pathOn } from '../generate/replies-on.ts'
 import { type Reply, replyOf } from './reply.ts'
 import { fetchLink } from './fetch-link.ts'
+import { testWorkloads, type Workloads } from '../generate/workloads.ts'
 
 export type Subject = {
   readonly url: string
@@ -54,6 +55,10 @@ export type Subject = {
     path?: string,
   ) => Promise<Reply>
   readonly connect: (clientId?: string, path?: string) => Promise<Session>
+  /** The key that requests carry; empty on local. */
+  readonly key: string
+  /** Runs that cases need, made of what the server has. */
+  readonly workloads: Workloads
   /** Submits a graph; `fields` are further members of the body. */
   readonly submit: (graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Reply>
   /**
@@ -114,6 +119,7 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     sessions: [],
     emulator,
     time: clockOf(emulator),
+    workloads: () => testWorkloads,
     close: () => emulator.close(),
   }
   return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
@@ -155,6 +161,7 @@ export type SharedServer = {
   readonly sessions: Session[]
   readonly emulator: Emulator | null
   readonly time: SubjectTime
+  readonly workloads: (subject: Subject) => Workloads
   /** Called when the sockets are closed. */
   readonly close: () => Promise<void>
 }
@@ -197,9 +204,13 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     if (entry === undefined) throw new Error(`The history has no entry of the run ${prompt_id}.`)
     return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
   }
-  return {
+  const subject: Subject = {
     url,
     deployment,
+    key,
+    get workloads() {
+      return shared.workloads(subject)
+    },
     get emulator() {
       return shared.emulator
     },
@@ -238,6 +249,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
         throw new Error(`The server sent what the spec does not allow:\n${faults.join('\n')}`)
     },
   }
+  return subject
 }
 
 const renamed = Object.values<Endpoint>(endpoints)

@@ -2,7 +2,7 @@
 
 import { type EncodeFile, respond } from '../../http/respond.ts'
 import type { Headers as HeaderValues, Transport } from '../../machine.ts'
-import type { Responses } from '../host.ts'
+import type { Responses } from '../responses.ts'
 import { type BodyStream, createBodyStream } from './body-stream.ts'
 
 /** A response that is still to come. */

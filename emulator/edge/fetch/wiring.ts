@@ -14,36 +14,15 @@ import { maxBodyBytes } from '../../server/world/features.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { splitTarget } from '../../http/requests.ts'
 import type { Codec } from '../codec.ts'
-import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
-import { createHost, type Hooks, type Host } from '../host.ts'
-import type { Recorder } from '../recorder.ts'
-import {
-  below,
-  guardOf,
-  readsCredentialsOf,
-  refusalsOf,
-  runStates,
-  waitHint,
-} from '../server-parts.ts'
+import { type ControlLoader, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { createHost, type Host } from '../host.ts'
+import { hostParts, readsCredentialsOf, refusalsOf, requestInput } from '../server-parts.ts'
+import type { WorldParts } from '../world-parts.ts'
 import type { ServerSide, SocketLine } from './client-socket.ts'
 import { hasLongLine, noBody, readBody, readHeaders } from './requests.ts'
 import { fetchResponses, type PendingResponse } from './responses.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 import type { Turns } from './turns.ts'
-
-/** A server that is to be connected. */
-export type WorldParts = {
-  readonly server: Server
-  readonly options: ServerOptions
-  readonly recorder: Recorder<Input, Effect>
-  readonly hooks: Hooks<Input, Effect>
-  /** The path below which it is reached; empty at the root. */
-  readonly base: string
-  /** Where the ids of a fork begin: those in its state belong to the other world. */
-  readonly lastIds: { readonly request: number; readonly socket: number }
-  /** Loads its control paths. */
-  readonly control: (move: ClockMover<Effect>) => Promise<ControlPaths>
-}
 
 /** A request on its way to a world. */
 export type Asked = {
@@ -64,30 +43,29 @@ export type ServedWorld = {
   readonly connect: (url: URL, target: string, line: SocketLine) => ServerSide
 }
 
-/** Connects a server to its clients. */
+/**
+ * Connects a server to its clients.
+ * @param control loads its control paths.
+ */
 export function connectWorld(
-  { server, options, recorder, hooks, base, lastIds, control }: WorldParts,
+  part: WorldParts,
+  control: ControlLoader<Effect>,
   codec: Codec,
   turns: Turns,
 ): ServedWorld {
+  const { server, options, recorder, hooks, lastIds } = part
   const host = createHost<Input, Effect, PendingResponse>(
     serverMachine(server),
     recorder,
     {
-      clock: options.clock,
       emit: (effects) => sockets.emit(effects),
       batch: (work) => work(),
       flushed: turns.flushed,
-      worked: () => undefined,
       // oxlint-disable-next-line no-restricted-globals -- pages have no other monotonic clock.
       monotonicMs: () => performance.now(),
-      hint: waitHint(server),
-      states: runStates,
-      responses: below(base, fetchResponses(codec.encodeFile, nameLike(options.like))),
       ready: () => undefined,
-      guard: guardOf(options, options.host),
       openapi: () => Promise.reject(conflictError(noDocument)),
-      lastRequest: lastIds.request,
+      ...hostParts(part, fetchResponses(codec.encodeFile, nameLike(options.like))),
     },
     hooks,
     control,
@@ -144,12 +122,9 @@ function createAnswer(
     const { body, fault } = takesBody
       ? await readBody(request, isControlled ? MAX_CONTROL_BYTES : maxBytes)
       : noBody
-    if (isControlled)
-      return host.answerControl({ ...head, body, fault }, response, corsHeaders(options))
-    const links = isLink ? true : undefined
-    host.enter(response, (atMs, request) => {
-      return { kind: 'request', atMs, links, request, method, target, headers, body, fault }
-    })
+    const arrived = { ...head, body, fault }
+    if (isControlled) return host.answerControl(arrived, response, corsHeaders(options))
+    host.enter(response, requestInput(arrived, isLink ? true : undefined))
   }
   return (asked) =>
     new Promise((resolve, reject) => {

@@ -4,20 +4,18 @@ import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
 import * as hosted from '../../server/hosted/index.ts'
-import { serverMachine } from '../../server/machine.ts'
-import { createServer, forkServer } from '../../server/server.ts'
-import type { Server } from '../../server/state/server.ts'
 import { type CatalogSources, readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
+import type { ControlLoader } from '../control.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
-import { createRecorder, type Recorder } from '../recorder.ts'
 import { createServerHandle } from '../server-handle.ts'
 import { serverPaths } from '../server-paths.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
+import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import { ClientSocket } from './client-socket.ts'
 import { createTurns } from './turns.ts'
-import { connectWorld, type ServedWorld, type WorldParts } from './wiring.ts'
+import { connectWorld, type ServedWorld } from './wiring.ts'
 
 /** A socket class whose sockets all connect to one emulator. URLs may be relative. */
 export type SocketClass = Pick<
@@ -50,9 +48,6 @@ export type Places = {
   readonly linksPort: number | null
 }
 
-/** A world with its name; null at the root. */
-type Part = Omit<WorldParts, 'base' | 'control'> & { readonly name: string | null }
-
 type Running = {
   readonly served: ServedWorld
   readonly emulator: InProcessEmulator
@@ -77,12 +72,12 @@ export async function startWorlds(
   const secrets = new Set<string>()
   const reach = createReach(places, (target) => named.find(target, main))
 
-  const open = (part: Part): Running => {
+  const open = (part: WorldParts): Running => {
     const { name, server, options, recorder } = part
     const base = pathOf(name)
-    const control: WorldParts['control'] = (move) =>
+    const control: ControlLoader<Effect> = (move) =>
       Promise.resolve(serverPaths(emulator as Emulator, move))
-    const served = connectWorld({ ...part, base, control }, codec, turns)
+    const served = connectWorld(part, control, codec, turns)
     const { host, sockets } = served
     const url = places.url + base
     const { signedLinks } = server.options
@@ -126,11 +121,8 @@ export async function startWorlds(
     if (name !== null) named.add(name, running)
     return running
   }
-  const fork = (part: Part, { host, sockets }: ServedWorld, name: string): InProcessEmulator => {
-    const { options, recorder } = part
-    const lastIds = { request: host.lastRequest(), socket: sockets.lastId() }
-    const server = forkServer(part.server)
-    const running = open({ name, server, options, recorder: recorder.fork(), hooks: {}, lastIds })
+  const fork = (part: WorldParts, served: ServedWorld, name: string): InProcessEmulator => {
+    const running = open(forkedParts(part, name, {}, idsOf(served)))
     running.served.host.changeWorld({ do: 'fork' })
     return running.emulator
   }
@@ -141,38 +133,25 @@ export async function startWorlds(
     requireOwnOptions(own, listenerOptions)
     return open(await partOf(name, completeOptions({ ...given, ...own }), {})).emulator
   }
-  const partOf = async (
+  const partOf = (
     name: string | null,
     options: ServerOptions,
-    hooks: Hooks<Input, Effect>,
-  ): Promise<Part> => {
-    const { server, recorder } = await createRecorded(options, places, sources, secrets)
-    return { name, server, options, recorder, hooks, lastIds: { request: 0, socket: 0 } }
+    own: Hooks<Input, Effect>,
+  ): Promise<WorldParts> => {
+    const objectInfo = readCatalog(options, sources)
+    requireKnownTypes(options, objectInfo)
+    return newParts({
+      name,
+      options,
+      made: worldOptions(options, objectInfo, Date.now(), places.linksPort),
+      hosted: options.deployment === 'hosted' ? hosted : null,
+      hooks: own,
+      file: null,
+      secrets,
+    })
   }
   const main = open(await partOf(null, completeOptions(given), hooks))
   return main.emulator
-}
-
-/** A server and its journal. */
-async function createRecorded(
-  options: ServerOptions,
-  { linksPort }: Places,
-  sources: CatalogSources,
-  secrets: Set<string>,
-): Promise<{ readonly server: Server; readonly recorder: Recorder<Input, Effect> }> {
-  const objectInfo = readCatalog(options, sources)
-  requireKnownTypes(options, objectInfo)
-  const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-  const server = createServer(made, options.deployment === 'hosted' ? hosted : null)
-  const { objectInfo: _, ...recorded } = made
-  const recorder = await createRecorder(
-    serverMachine(server),
-    recorded,
-    async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
-    null,
-    secrets,
-  )
-  return { server, recorder }
 }
 
 /** How requests and sockets reach a world: by their target, or the host of the signed links. */

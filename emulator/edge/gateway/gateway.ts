@@ -11,7 +11,6 @@ import {
   stateOptions,
 } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
-import type { ScenarioInput } from '../../options/scenario.ts'
 import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import { answer } from '../../gateway/answers.ts'
@@ -25,6 +24,7 @@ import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
 import { receiveRaw } from '../node/raw-bodies.ts'
+import { withScenarioFiles } from '../node/scenarios.ts'
 import { createRecorder } from '../recorder.ts'
 import { type Gateway, gatewayListenerOptions } from '../handles.ts'
 import { createNames, type FoundWorld, pathOf, requireOwnOptions } from '../world-names.ts'
@@ -68,7 +68,7 @@ export type GatewayOptions = GatewayOptionsInput & {
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
   const { onEntry, onLog, tamper, clocks, ...rest } = given
-  const scenario = await readScenarios(rest.scenario)
+  const scenario = await withScenarioFiles(rest.scenario)
   const options = completeGatewayOptions({ ...rest, ...scenario })
   // Loaded here so that the rest of the package does not wait for it.
   const { createHmac } = await import('node:crypto')
@@ -115,7 +115,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   }
   const create = async (name: string, own: GatewayOptionsInput): Promise<Gateway> => {
     requireOwnOptions(own, gatewayListenerOptions)
-    const ownScenario = await readScenarios(own.scenario)
+    const ownScenario = await withScenarioFiles(own.scenario)
     const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
     return open(await createPart(ownOptions, hmac, { onLog: undefined }, secrets), name).gateway
   }
@@ -188,15 +188,6 @@ function serveGateways(
     timeMs: host.timeMs,
     name: nameLike(options.like),
   })
-}
-
-/** The scenarios with the content of the files that they name; without any, loads nothing. */
-async function readScenarios(
-  given: GatewayOptions['scenario'],
-): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
-  if (given === undefined) return {}
-  const { loadScenarios } = await import('../../config/scenario-files.ts')
-  return { scenario: await loadScenarios(given, process.cwd()) }
 }
 
 /** Receives a body like the reference gateway, which validates the signature of the decompressed body. */

@@ -18,7 +18,7 @@ import type { GatewayWorld } from '../../gateway/state.ts'
 import { needsBody } from '../../gateway/step.ts'
 import type { CompleteGatewayOptions } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
-import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { type ControlLoader, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Gateway } from '../handles.ts'
 import { createHost, type Hooks, type Host } from '../host.ts'
 import type { Later } from '../later.ts'
@@ -84,7 +84,7 @@ export type ServedGateway = {
 /** @param control loads its control paths. */
 export function connectGateway(
   part: GatewayPart,
-  control: (move: ClockMover<GatewayEffect>) => Promise<ControlPaths>,
+  control: ControlLoader<GatewayEffect>,
 ): ServedGateway {
   const { options, world, recorder, hooks, lastRequest } = part
   const { onLog } = hooks

@@ -3,7 +3,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Place } from '../../../spec/language.ts'
 import type { EncodeFile } from '../../http/respond.ts'
-import type { Edge, Responses } from '../host.ts'
+import type { Edge } from '../host.ts'
+import type { Responses } from '../responses.ts'
 import { resetConnection, sendPart } from './broken-connections.ts'
 import { writeReply } from './http.ts'
 

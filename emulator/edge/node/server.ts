@@ -14,7 +14,8 @@ import { createWebServer } from './http-listener.ts'
 import { openLinks, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
 import { loadHosted } from './hosted.ts'
-import { createWorlds, readScenarios } from './worlds.ts'
+import { withScenarioFiles } from './scenarios.ts'
+import { createWorlds } from './worlds.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
 export type EmulatorOptions = ServerOptionsInput & {
@@ -50,7 +51,7 @@ export type EmulatorOptions = ServerOptionsInput & {
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const { onEntry, onWorld, tamper, clocks, ...rest } = given
-  const scenario = await readScenarios(rest.scenario)
+  const scenario = await withScenarioFiles(rest.scenario)
   const options = completeOptions({ port: 0, ...rest, ...scenario })
   if ((options.deployment as string) === 'both')
     throw usageError(

@@ -12,25 +12,18 @@ import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { needsBody } from '../../server/step.ts'
-import {
-  below,
-  guardOf,
-  readsCredentialsOf,
-  refusalsOf,
-  runStates,
-  waitHint,
-} from '../server-parts.ts'
+import { hostParts, readsCredentialsOf, refusalsOf, requestInput } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { Codec } from '../codec.ts'
-import { type ClockMover, type ControlPaths, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { type ControlLoader, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after } from '../later.ts'
-import { createHost, type Hooks, type Host } from '../host.ts'
+import { createHost, type Host } from '../host.ts'
 import { readHeaders } from './http.ts'
 import { nodeParts, nodeResponses } from './responses.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
-import type { Recorder } from '../recorder.ts'
 import type { LargePictures } from './large-pictures.ts'
-import { type FoundWorld, pathOf } from '../world-names.ts'
+import type { FoundWorld } from '../world-names.ts'
+import type { WorldParts } from '../world-parts.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 /** The web servers that clients reach; a local server has none for links. */
@@ -42,9 +35,6 @@ export type Shared = {
   readonly pictures: LargePictures
 }
 
-/** Where the ids of a fork begin: those of requests and sockets in its state belong to the other world. */
-export type LastIds = { readonly request: number; readonly socket: number }
-
 /** A server behind an address: what its listeners need. */
 export type ServedWorld = {
   readonly server: Server
@@ -55,46 +45,27 @@ export type ServedWorld = {
   readonly answerLink: RequestHooks['answer']
 }
 
-/** Loads the control paths of a world. */
-export type ControlLoader = (move: ClockMover<Effect>) => Promise<ControlPaths>
-
-/** A server that is to be served. */
-export type WorldParts = {
-  readonly server: Server
-  readonly options: ServerOptions
-  readonly recorder: Recorder<Input, Effect>
-  readonly hooks: Hooks<Input, Effect>
-  /** The name below which it is served; null at the root. */
-  readonly name: string | null
-  readonly lastIds: LastIds
-}
-
 /**
  * Connects a server to its edge.
  * @param control loads its control paths.
  */
 export function connectWorld(
-  { server, options, recorder, hooks, name: ownName, lastIds }: WorldParts,
-  control: ControlLoader,
+  part: WorldParts,
+  control: ControlLoader<Effect>,
   { codec, pictures }: Shared,
 ): ServedWorld {
+  const { server, options, recorder, hooks, lastIds } = part
   const name = nameLike(options.like)
   const readsCredentials = readsCredentialsOf(options)
   const host = createHost(
     serverMachine(server),
     recorder,
     {
-      clock: options.clock,
       emit: (effects) => sockets.emit(effects),
       batch: (work) => sockets.batch(work),
       flushed: () => sockets.flushed(),
-      worked: () => undefined,
-      hint: waitHint(server),
-      states: runStates,
-      responses: below(pathOf(ownName), nodeResponses(codec.encodeFile, name)),
       ready: pictures.ready,
-      guard: guardOf(options, options.host),
-      lastRequest: lastIds.request,
+      ...hostParts(part, nodeResponses(codec.encodeFile, name)),
       ...nodeParts(options.deployment),
     },
     hooks,
@@ -109,27 +80,17 @@ export function connectWorld(
     compresses: options.wsCompress,
     lastSocket: lastIds.socket,
   })
-  const enter = (
-    { method, target, headers, body, fault }: IncomingRequest,
-    response: ServerResponse,
-    links: true | undefined,
-  ): void => {
-    const kind = 'request'
-    host.enter(response, (atMs, request) => {
-      return { kind, atMs, links, request, method, target, headers, body, fault }
-    })
-  }
   const answer: RequestHooks['answer'] = (arrived, response) => {
     const { method, target } = arrived
     const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
     return after(loading, () =>
       options.control && isControl(method, target)
         ? host.answerControl(arrived, response, corsHeaders(options))
-        : enter(arrived, response, undefined),
+        : host.enter(response, requestInput(arrived, undefined)),
     )
   }
   const answerLink: RequestHooks['answer'] = (arrived, response) =>
-    after(codec.ready(true), () => enter(arrived, response, true))
+    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true)))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
     if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES

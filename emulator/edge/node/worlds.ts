@@ -3,14 +3,12 @@
 
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
-import type { ScenarioInput } from '../../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
-import { serverMachine } from '../../server/machine.ts'
-import { createServer, forkServer } from '../../server/server.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
 import type { Hosted } from '../../server/state/server.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
+import type { ControlLoader } from '../control.ts'
 import {
   type Emulator,
   listenerOptions,
@@ -19,21 +17,14 @@ import {
 } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
-import { createRecorder } from '../recorder.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
+import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import { createLargePictures } from './large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { hostOf, listen, portOf } from './ports.ts'
-import {
-  connectWorld,
-  type LastIds,
-  type Listeners,
-  type ServedWorld,
-  type ControlLoader,
-  serveWorlds,
-  type WorldParts,
-} from './wiring.ts'
+import { withScenarioFiles } from './scenarios.ts'
+import { connectWorld, type Listeners, type ServedWorld, serveWorlds } from './wiring.ts'
 
 /** What an address has before its first world. */
 export type AddressParts = {
@@ -70,8 +61,6 @@ type Running = {
   readonly stop: () => void
 }
 
-const noIds: LastIds = { request: 0, socket: 0 }
-
 /** How many named worlds keep their edges while nothing happens: an edge takes as much memory as a new world. */
 const MAX_AWAKE = 256
 /** How many of the others to look at for one that can sleep. */
@@ -83,31 +72,19 @@ export function createWorlds(address: AddressParts): Worlds {
   const shared = { codec, pictures: createLargePictures(codec) }
   const named = createNames<Running>()
   const secrets = new Set<string>()
-  /** The named worlds with an edge; those connected last at the end. */
-  const awake = new Set<Running>()
+  const awake = createAwake()
   let main: Running
 
-  const wake = (world: Running): void => {
-    awake.add(world)
-    if (awake.size <= MAX_AWAKE) return
-    let looks = 0
-    for (const one of awake) {
-      if (++looks > MAX_LOOKS) return
-      awake.delete(one)
-      if (one !== world && one.sleep()) return
-      awake.add(one)
-    }
-  }
   const open = (part: WorldParts): Running => {
     const { name, options, recorder } = part
     let { lastIds } = part
     let edge: ServedWorld | undefined
-    const control: ControlLoader = async (move) =>
+    const control: ControlLoader<Effect> = async (move) =>
       (await import('../server-paths.ts')).serverPaths(running.handle(), move)
     const served = (): ServedWorld => {
       if (edge !== undefined) return edge
       edge = connectWorld(Object.assign({}, part, { lastIds }), control, shared)
-      if (name !== null) wake(running)
+      if (name !== null) awake.add(running)
       return edge
     }
     const sleep = (): boolean => {
@@ -161,24 +138,13 @@ export function createWorlds(address: AddressParts): Worlds {
     onEntry: onWorld?.(name, options),
   })
   const fork = (part: WorldParts, served: ServedWorld, name: string): Emulator => {
-    const server = forkServer(part.server)
-    const lastIds = idsOf(served)
-    const recorder = part.recorder.fork()
-    const { options } = part
-    const running = open({
-      name,
-      server,
-      options,
-      recorder,
-      hooks: hooksOf(name, options),
-      lastIds,
-    })
+    const running = open(forkedParts(part, name, hooksOf(name, part.options), idsOf(served)))
     running.served().host.changeWorld({ do: 'fork' })
     return running.handle()
   }
   const create = async (name: string, own: Omit<WorldOptionsInput, 'name'>): Promise<Emulator> => {
     requireOwnOptions(own, listenerOptions)
-    const scenario = await readScenarios(own.scenario)
+    const scenario = await withScenarioFiles(own.scenario)
     const options = completeOptions(Object.assign({ port: 0 }, given, own, scenario))
     const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in own)
     const objectInfo = isShared
@@ -186,29 +152,14 @@ export function createWorlds(address: AddressParts): Worlds {
       : readCatalog(options, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
-    return open(await partOf(name, options, made, hooksOf(name, options))).handle()
-  }
-  const partOf = async (
-    name: string | null,
-    options: ServerOptions,
-    made: WorldOptions,
-    hooks: Hooks<Input, Effect>,
-  ): Promise<WorldParts> => {
-    const server = createServer(made, hosted)
-    const { objectInfo, ...recorded } = made
-    const recorder = await createRecorder(
-      serverMachine(server),
-      recorded,
-      async () => (await import('../../server/journal.ts')).serverFormat(objectInfo),
-      name !== null || options.journal === null
-        ? null
-        : journalFile(options.journal, options.overwrite, warn),
-      secrets,
-    )
-    return { name, server, options, recorder, hooks, lastIds: noIds }
+    const hooks = hooksOf(name, options)
+    const part = { name, options, made, hosted, hooks, file: null, secrets }
+    return open(await newParts(part)).handle()
   }
   const start: Worlds['start'] = async (options, made, hooks) => {
-    const part = await partOf(null, options, made, hooks)
+    const file =
+      options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)
+    const part = await newParts({ name: null, options, made, hosted, hooks, file, secrets })
     await listen(listeners.main, options.host, options.port)
     part.recorder.open()
     main = open(part)
@@ -221,10 +172,26 @@ export function createWorlds(address: AddressParts): Worlds {
   return { start }
 }
 
-const idsOf = ({ host, sockets }: ServedWorld): LastIds => ({
-  request: host.lastRequest(),
-  socket: sockets.lastId(),
-})
+/** The named worlds with an edge. When there are too many, those that were connected first sleep if they can. */
+function createAwake(): {
+  readonly add: (world: Running) => void
+  readonly delete: (world: Running) => void
+} {
+  /** Those connected last at the end. */
+  const awake = new Set<Running>()
+  const add = (world: Running): void => {
+    awake.add(world)
+    if (awake.size <= MAX_AWAKE) return
+    let looks = 0
+    for (const one of awake) {
+      if (++looks > MAX_LOOKS) return
+      awake.delete(one)
+      if (one !== world && one.sleep()) return
+      awake.add(one)
+    }
+  }
+  return { add, delete: (world) => void awake.delete(world) }
+}
 
 /** The host of a world for a handle, which outlives the edge. */
 const currentHost = (served: () => ServedWorld): HandledHost => ({
@@ -235,15 +202,6 @@ const currentHost = (served: () => ServedWorld): HandledHost => ({
   watch: (changed) => served().host.watch(changed),
   flushed: () => served().sockets.flushed(),
 })
-
-/** The scenarios with the content of the files that they name; without any, loads nothing. */
-export async function readScenarios(
-  given: ServerOptionsInput['scenario'],
-): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
-  if (given === undefined) return {}
-  const { loadScenarios } = await import('../../config/scenario-files.ts')
-  return { scenario: await loadScenarios(given, process.cwd()) }
-}
 
 /** Warnings for the operator, printed even with --quiet. */
 const warn = (line: string): void => void process.stderr.write(`flowdouble: ${line}\n`)

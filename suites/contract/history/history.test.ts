@@ -1,7 +1,7 @@
 // The history: its entries, including those of failed, interrupted and cached runs.
 
 import { historyById } from '../../../spec/server/history.ts'
-import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
+import { failing, type Graph, saying, slow, solid, talking } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -119,7 +119,7 @@ proves('history/messages', async (subject) => {
 
 proves('history/outputs-of-failed', async ({ connect, run }) => {
   const graph: Graph = {
-    '1': talking('done')['1']!,
+    '1': saying('done')['1']!,
     '2': {
       class_type: 'FlowdoubleFail',
       inputs: { exception_type: 'A', message: '', value: ['1', 0] },

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { limits } from '../../../spec/index.ts'
 import { WebSocket } from 'ws'
 import type { EmulatorOptions, Entry } from 'flowdouble'
-import { talking, textToImage } from '../../generate/graphs.ts'
+import { saying, talking, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { dial } from '../../judge/wire.ts'
@@ -128,7 +128,7 @@ proves('messages/slow-reader', async () => {
     let runs = 0
     while (closed.length === 0 && runs < 20) {
       // Without a client id, what a node sends goes to every socket.
-      await submit(talking(`${runs++}`.padEnd(LONG, 'x')))
+      await submit(saying(`${runs++}`.padEnd(LONG, 'x')))
       await other.next(() => other.frames().length === runs)
     }
     // It takes what may wait, and what the system buffers for a connection.
@@ -150,7 +150,7 @@ proves('messages/slow-reader', async () => {
   const { subject, slow, closed } = await startWithSlow()
   try {
     for (const run of [1, 2]) {
-      await subject.submit(talking(`${run}`.padEnd(LONG, 'x')))
+      await subject.submit(saying(`${run}`.padEnd(LONG, 'x')))
       const reply = await subject.post('/_flowdouble/advance', { until: 'idle' })
       expect(reply.status).toBe(200)
     }
@@ -160,7 +160,7 @@ proves('messages/slow-reader', async () => {
     expect(closed).toEqual([])
     // Nor does the server wait for it when it closes.
     slow.pause()
-    await subject.submit(talking('3'.padEnd(LONG, 'x')))
+    await subject.submit(saying('3'.padEnd(LONG, 'x')))
     await subject.post('/_flowdouble/advance', { until: 'idle' })
     await subject.close()
   } finally {

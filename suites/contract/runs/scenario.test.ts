@@ -70,7 +70,7 @@ for (const deployment of bothDeployments) {
       deployment,
       failures: [
         {
-          class_type: 'FlowdoubleText',
+          class_type: 'PreviewAny',
           exception_type: 'OOMError',
           exception_message: 'all of this type',
         },

@@ -1,6 +1,6 @@
 // `serve --with-gateway`: one command with two servers, whose addresses are printed together and whose clock is shared.
 
-import { gatewayAddress } from '../../../spec/gateway/webhooks.ts'
+import { gatewayAddress } from '../../../spec/gateway/address.ts'
 import { checkGatewayFlags, type ClockGroup, startBeside } from '../../../dist/emulator/internal.js'
 import { startEmulator, startGateway } from 'flowdouble'
 import { withCli, commandLineAt, enabled, postTo } from '../../support/command-line.ts'

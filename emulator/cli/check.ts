@@ -1,0 +1,147 @@
+// The command `check`: reads its flags, and opens the door to the suites, which judge the server.
+
+import { pathToFileURL } from 'node:url'
+import { type Allowance, allowances, checkExitCodes, type CheckOptions } from '../../spec/check.ts'
+import { printable } from '../client/terminal-text.ts'
+import { packageFile } from '../config/package-files.ts'
+import { didYouMean } from '../lib/nearest.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
+import { parseFlags } from './lib/command.ts'
+import type { CommandIo } from './lib/io.ts'
+
+const help = `Usage: flowdouble check URL [options]
+
+Judges a workflow server by the rules of the protocol: which rule it breaks, and how to see it again. By default it
+touches nothing but its own runs and files, and removes what it has made.
+
+The server:
+  --deployment NAME   local or hosted (default: found by asking)
+  --key KEY           API key of a hosted server (or FLOWDOUBLE_API_KEY)
+  --second-key KEY    key of another account, for what accounts must not see of each other
+  --free-key KEY      key of an account in the free tier
+  --token TOKEN       bearer token of a local server
+  --header 'N: V'     a further header of each request; repeatable
+
+What it may do:
+  --read-only         submit nothing and change nothing
+  --allow LIST        global, destructive, paid, slow or all, between commas
+  --max-runs N        runs that it submits at most (default 50, with --allow slow 500)
+  --max-seconds N     time that it takes at most (default 300)
+
+Which cases:
+  --only GLOB         rules or areas, such as queue/* or files; repeatable
+
+Options:
+  --json              print one JSON object per line, as things happen
+  -h, --help          print this help
+
+Exit codes: 0 as expected, 1 a rule is broken, 2 wrong usage, 3 the baseline is stale, 4 fault of our own, 5 not
+measured: the server cannot be reached, or is not one that can be judged.
+
+Examples:
+  flowdouble check http://127.0.0.1:8188
+  flowdouble check http://127.0.0.1:8188 --only 'queue/*' --allow all
+  flowdouble check https://cloud.example.com --key "$KEY" --read-only
+`
+
+const text = { type: 'string' } as const
+const texts = { type: 'string', multiple: true } as const
+const flag = { type: 'boolean' } as const
+const flags = {
+  deployment: text,
+  key: text,
+  'second-key': text,
+  'free-key': text,
+  token: text,
+  header: texts,
+  'read-only': flag,
+  allow: texts,
+  'max-runs': text,
+  'max-seconds': text,
+  only: texts,
+  json: flag,
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/** What the bundle of the suites exports. */
+type CheckBundle = {
+  readonly runCheck: (options: CheckOptions, io: CommandIo) => Promise<number>
+}
+
+/** Runs the command with the arguments after `check`; resolves to its exit code. */
+export async function checkCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  try {
+    const { values, positionals } = parseFlags(argv, flags)
+    if (values['help'] === true) {
+      io.stdout.write(help)
+      return checkExitCodes.asExpected
+    }
+    const options = optionsOf(values, positionals, io.env)
+    const bundle = pathToFileURL(packageFile('dist/bundle/check.cjs')).href
+    const { runCheck } = (await import(bundle)) as CheckBundle
+    return await runCheck(options, io)
+  } catch (error) {
+    if (!isUsageError(error)) throw error
+    io.stderr.write(`${printable(error.message)}\nSee: flowdouble check --help\n`)
+    return checkExitCodes.wrongUsage
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+function optionsOf(
+  values: Values,
+  [url, ...more]: readonly string[],
+  env: CommandIo['env'],
+): CheckOptions {
+  if (url === undefined || more.length > 0) throw usageError('check needs the URL of one server.')
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+    throw usageError('check needs a URL that begins with http:// or https://.')
+  const { deployment } = values
+  if (deployment !== undefined && deployment !== 'local' && deployment !== 'hosted')
+    throw usageError('--deployment is local or hosted.')
+  const allow = allowancesOf(values['allow'] as readonly string[] | undefined)
+  const key = (values['key'] as string | undefined) ?? env['FLOWDOUBLE_API_KEY']
+  return {
+    url,
+    ...(deployment && { deployment }),
+    ...(key !== undefined && { key }),
+    ...textIn(values, 'second-key', 'secondKey'),
+    ...textIn(values, 'free-key', 'freeKey'),
+    ...textIn(values, 'token', 'token'),
+    headers: Object.fromEntries(((values['header'] ?? []) as readonly string[]).map(headerOf)),
+    allow,
+    isReadOnly: values['read-only'] === true,
+    maxRuns: numberOf(values, 'max-runs') ?? (allow.includes('slow') ? 500 : 50),
+    maxSeconds: numberOf(values, 'max-seconds') ?? 300,
+    select: (values['only'] ?? []) as readonly string[],
+    isJson: values['json'] === true,
+  }
+}
+
+const textIn = (values: Values, name: string, to: string): Readonly<Record<string, string>> =>
+  typeof values[name] === 'string' ? { [to]: values[name] } : {}
+
+function allowancesOf(lists: readonly string[] = []): readonly Allowance[] {
+  const known = Object.keys(allowances) as readonly Allowance[]
+  const names = lists.flatMap((list) => list.split(',')).map((name) => name.trim())
+  const unknown = names.find((name) => name !== 'all' && !known.some((one) => one === name))
+  if (unknown !== undefined)
+    throw usageError(
+      `Unknown --allow ${JSON.stringify(unknown)}.${didYouMean(unknown, [...known, 'all'])} It is ${known.join(', ')} or all.`,
+    )
+  return names.includes('all') ? known : known.filter((name) => names.includes(name))
+}
+
+function headerOf(line: string): readonly [string, string] {
+  const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(line) ?? []
+  if (name === undefined || value === undefined) throw usageError("--header needs 'Name: value'.")
+  return [name, value]
+}
+
+function numberOf(values: Values, name: string): number | undefined {
+  const value = values[name] as string | undefined
+  if (value === undefined) return undefined
+  if (!/^[1-9]\d{0,6}$/.test(value)) throw usageError(`--${name} is a number from 1 to 9999999.`)
+  return Number(value)
+}

@@ -1,0 +1,85 @@
+// The requests that wait for their replies, and how an edge writes its responses.
+
+import type { Reply } from '../http/replies.ts'
+import type { Effect, ReplyEffect } from '../machine.ts'
+import type { ControlReply } from './control.ts'
+import type { Caller } from './control-access.ts'
+
+/** How an edge writes its responses, which are of type R. */
+export type Responses<R> = {
+  /** Writes a reply, unless the client has disconnected. `timeMs` is the machine's time since 1970. */
+  readonly write: (response: R, reply: Reply | ReplyEffect, timeMs: number) => void
+  /** Writes the next part of a response with `parts`. */
+  readonly writePart: (response: R) => void
+  /** Resets the connection of a response, whether or not it has begun. */
+  readonly reset: (response: R) => void
+  /** Ends a response without a reply. */
+  readonly drop: (response: R) => void
+  /** Calls back when the response is finished, or its client has disconnected. */
+  readonly onceClosed: (response: R, closed: () => void) => void
+  /** Who made the request. */
+  readonly callerOf: (response: R) => Caller
+  /** Writes the response to a control request, with additional headers. */
+  readonly writeControl: (
+    response: R,
+    reply: ControlReply,
+    headers: Readonly<Record<string, string>>,
+  ) => void
+}
+
+/** What a fault does to the connection of a request. */
+export type FaultEffect = Extract<Effect, { kind: 'part' | 'reset' }>
+
+export type WaitingRequests<R> = {
+  readonly add: (request: number, response: R) => void
+  /** Forgets a request whose client has disconnected, then or later. */
+  readonly forgetOnceClosed: (request: number) => void
+  /** Writes a reply to its request, if that still waits. */
+  readonly reply: (effect: ReplyEffect) => void
+  /** Writes the next part of a response, or resets its connection. */
+  readonly disturb: (effect: FaultEffect) => void
+  /** Ends all requests: those whose responses have begun without a reply, the others with this one. */
+  readonly end: (reply: Reply) => void
+  readonly count: () => number
+}
+
+/** @param write writes a reply to a response. */
+export function createWaiting<R>(
+  responses: Responses<R>,
+  write: (response: R, reply: Reply | ReplyEffect) => void,
+): WaitingRequests<R> {
+  const waiting = new Map<number, R>()
+  /** The requests whose responses are sent in parts. */
+  const begun = new Set<number>()
+  return {
+    add: (request, response) => void waiting.set(request, response),
+    forgetOnceClosed: (request) => {
+      const response = waiting.get(request)
+      if (response !== undefined) responses.onceClosed(response, () => waiting.delete(request))
+    },
+    reply: (effect) => {
+      const { request, transport } = effect
+      const response = waiting.get(request)
+      // A response in parts goes on.
+      if (transport !== undefined && 'parts' in transport) begun.add(request)
+      else waiting.delete(request)
+      if (response !== undefined) write(response, effect)
+    },
+    disturb: ({ kind, request }) => {
+      const response = waiting.get(request)
+      if (response === undefined) return
+      if (kind === 'part') return responses.writePart(response)
+      waiting.delete(request)
+      responses.reset(response)
+    },
+    end: (reply) => {
+      for (const [request, response] of waiting) {
+        if (begun.has(request)) responses.drop(response)
+        else write(response, reply)
+      }
+      waiting.clear()
+      begun.clear()
+    },
+    count: () => waiting.size,
+  }
+}

@@ -1,0 +1,109 @@
+// Builds the runs that cases need from the node types that a server lists: without a model where that is possible.
+
+import { type Graph, node, textToImage } from '../generate/graphs.ts'
+import type { Subject } from '../judge/subject.ts'
+import type { Workloads } from '../generate/workloads.ts'
+import { ownFolder } from './guard.ts'
+import { Skip } from './skip.ts'
+
+/** How long a slow run takes about, in milliseconds. */
+const SLOW_MS = 3000
+/** Below this a unit of work takes no time that could be seen. */
+const MIN_UNIT_MS = 0.2
+/** The most units of a slow run. */
+const MAX_UNITS = 4000
+
+/** Work in units that take about equally long. Each seed makes another graph. */
+type Work = (units: number, seed: number) => Graph
+
+/** A file that has the name of a picture, and is none. */
+const broken = { name: 'broken.png', bytes: Buffer.from('not a picture') }
+
+/** The workloads of a server with these node types. */
+export function createWorkloads(
+  types: Readonly<Record<string, any>>,
+): (subject: Subject) => Workloads {
+  const lists = (...names: readonly string[]): boolean => names.every((name) => name in types)
+  let units: Promise<number> | undefined
+  let seed = Date.now() % 1e9
+  let isUploaded = false
+
+  const work = (): Work => {
+    if (lists('KSampler', 'CheckpointLoaderSimple') && checkpointOf(types) !== undefined)
+      return sampled(checkpointOf(types) as string)
+    if (lists('EmptyImage', 'ImageScale', 'PreviewImage')) return scaled
+    throw new Skip('no-workload', 'The server lists no types that a slow run could be made of.')
+  }
+  return (subject) => ({
+    slow: async () => {
+      const make = work()
+      units ??= measure(subject, make, () => ++seed)
+      return make(await units, ++seed)
+    },
+    failing: async () => {
+      if (!lists('LoadImage', 'PreviewImage', 'PreviewAny'))
+        throw new Skip(
+          'no-workload',
+          'The server lists no types that a failing run could be made of.',
+        )
+      if (!isUploaded) await subject.upload(broken, { subfolder: ownFolder, overwrite: 'true' })
+      isUploaded = true
+      return { graph: failingGraph(), node_id: '2', before: [] }
+    },
+  })
+}
+
+const failingGraph = (): Graph => ({
+  '2': node('LoadImage', { image: `${ownFolder}/${broken.name}` }),
+  '3': node('PreviewImage', { images: ['2', 0] }),
+})
+
+/** The first checkpoint that a server has. */
+const checkpointOf = (types: Readonly<Record<string, any>>): string | undefined => {
+  const [list, options] = types['CheckpointLoaderSimple']?.input?.required?.ckpt_name ?? []
+  const names: unknown = Array.isArray(list) ? list : options?.options
+  return Array.isArray(names) ? (names[0] as string | undefined) : undefined
+}
+
+/** The classic workflow: a unit is a step. */
+const sampled =
+  (ckpt_name: string): Work =>
+  (units, seed) => {
+    const graph = textToImage(seed, units)
+    return { ...graph, '4': node('CheckpointLoaderSimple', { ckpt_name }) }
+  }
+
+/** Pictures that are scaled again and again: a unit is a node. */
+const scaled: Work = (units, seed) => {
+  const graph: Record<string, ReturnType<typeof node>> = {
+    first: node('EmptyImage', { width: 512, height: 512, batch_size: 1, color: seed % 2 ** 24 }),
+  }
+  let last = 'first'
+  for (let at = 0; at < units; at++) {
+    const side = 1024 + (at % 2)
+    graph[`scaled ${at}`] = node('ImageScale', {
+      image: [last, 0],
+      upscale_method: 'lanczos',
+      width: side,
+      height: side,
+      crop: 'disabled',
+    })
+    last = `scaled ${at}`
+  }
+  return { ...graph, shown: node('PreviewImage', { images: [last, 0] }) }
+}
+
+/** How many units take as long as a slow run should: measured with two runs, the first of which loads what is needed. */
+async function measure(subject: Subject, make: Work, nextSeed: () => number): Promise<number> {
+  const timed = async (units: number): Promise<number> => {
+    const startMs = performance.now()
+    await subject.submit(make(units, nextSeed()))
+    await subject.idle()
+    return performance.now() - startMs
+  }
+  await timed(1)
+  const baseMs = await timed(1)
+  const unitMs = ((await timed(21)) - baseMs) / 20
+  if (unitMs < MIN_UNIT_MS) throw new Skip('no-workload', 'Runs take no time on this server.')
+  return Math.max(2, Math.min(MAX_UNITS, Math.round(SLOW_MS / unitMs)))
+}
