@@ -103,8 +103,11 @@ const deflated = (bytes: Uint8Array): string => deflateSync(bytes, { level: 9 })
 /** The fixtures share the server with the public entry, which exports it. */
 const nodeServer = /edge\/node\/server\.ts$/
 
-/** The sentences of the rules are a fifth of the start, and only this command prints them: it has a bundle of its own. */
-const rulesCommand = /\/rules\.ts$/
+/**
+ * The sentences of the rules are a fifth of the start, and only a command and the option `explain` need them: what prints
+ * them has a bundle of its own.
+ */
+const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =
@@ -117,14 +120,17 @@ export default defineConfig([
       main: source('cli/main.ts'),
       index: source('index.ts'),
       internal: source('internal.ts'),
-      'picture-worker': source('edge/node/picture-worker.ts'),
+      'picture-worker': source('edge/node/pictures/picture-worker.ts'),
     },
-    external: ['ws', 'yaml', rulesCommand],
+    external: ['ws', 'yaml', withSentences],
     plugins: [licences, types],
     output: {
       ...shared.output,
       cleanDir: true,
-      paths: (id) => (rulesCommand.test(id) ? './rules.cjs' : id),
+      paths: (id) => {
+        const name = withSentences.exec(id)?.[1]
+        return name === undefined ? id : `./${name}.cjs`
+      },
       codeSplitting: {
         groups: [
           {
@@ -143,15 +149,31 @@ export default defineConfig([
       },
     },
   },
-  { ...shared, input: { rules: source('cli/rules.ts') }, external: ['ws', 'yaml'] },
   {
     ...shared,
-    input: { check: join(import.meta.dirname, 'suites/check/main.ts') },
-    external: ['ws', 'flowdouble'],
-    resolve: {
-      alias: { vitest: join(import.meta.dirname, 'suites/check/host.ts') },
-      tsconfigFilename: false,
+    input: {
+      rules: source('cli/rules.ts'),
+      'rules-behind': source('journal/rules-behind.ts'),
+      'rule-headers': source('journal/rule-headers.ts'),
     },
+    external: ['ws', 'yaml'],
+    // One file beside the entries, whose name no other bundle has.
+    output: { ...shared.output, codeSplitting: { groups: [{ name: 'sentences' }] } },
+  },
+  {
+    ...shared,
+    input: { judge: join(import.meta.dirname, 'suites/check/main.ts') },
+    // What only worlds of the suites need is not part of it.
+    external: [
+      'ws',
+      'flowdouble',
+      /^flowdouble\//,
+      'msw/node',
+      'undici',
+      /dist\/emulator\/internal/,
+    ],
+    tsconfig: false,
+    resolve: { alias: { vitest: join(import.meta.dirname, 'suites/check/host.ts') } },
     output: {
       ...shared.output,
       paths: { flowdouble: './index.cjs' },

@@ -37,8 +37,17 @@ export type Machine<I, E> = {
   readonly ownSecrets: () => readonly string[]
   /** The secrets that an input contains, which no journal contains from then on. */
   readonly newSecrets: (input: I) => readonly string[]
+  /** What an effect says about a request; undefined if nothing. */
+  readonly answerOf: (effect: E) => Answer | undefined
   /** A short name for an effect, such as `message progress`, for counting. */
   readonly nameOf: (effect: E) => string
+}
+
+/** What an effect says about a request: the run that it started, and at the end the status of the reply. */
+export type Answer = {
+  readonly request: number
+  readonly status?: number | undefined
+  readonly run?: string | undefined
 }
 
 /** The reply to a request. */

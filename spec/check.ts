@@ -6,7 +6,7 @@ export type Verdict = (typeof verdicts)[number]
 
 /** Why a case was not run. */
 export const skipReasons = {
-  'own-world': 'It needs a world of its own, which only a server that the suites start has.',
+  'own-world': 'It needs a separate world, which only a server that the suites start has.',
   missing: 'The server does not have this part.',
   'no-workload':
     'The runs that it needs cannot be built from the node types that the server lists.',

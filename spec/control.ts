@@ -201,7 +201,7 @@ export const verification = {
     message: { ...text, description: 'what was expected and received, for an assertion' },
     complete: {
       type: 'boolean',
-      description: 'false if the journal has dropped requests since the last reset',
+      description: 'false if requests since the last reset are no longer kept',
     },
   },
   required: ['passed', 'count', 'matched', 'near', 'message', 'complete'],
@@ -262,6 +262,14 @@ export const activeFault = {
 const nothing = { type: 'object' } as const
 const list = (items: Schema): Schema => ({ type: 'array', items })
 const named = { type: 'object', additionalProperties: false, properties: { name } } as const
+/** The content of a scenario, or its name among those of the package. */
+const scenarioOrName = {
+  anyOf: [
+    { type: 'object', required: ['version'], properties: { version: { const: 1 } } },
+    { type: 'string' },
+  ],
+} as const
+
 const refused = {
   400: controlError,
   403: controlError,
@@ -349,7 +357,13 @@ export const controlEndpoints = {
     path: '/_flowdouble/worlds',
     on: everywhere,
     does: 'Creates a world below /w/NAME. The body has its name and options.',
-    body: { type: 'object', properties: { name } },
+    body: {
+      type: 'object',
+      properties: {
+        name,
+        port: { const: 0, description: 'a separate free port; not for a gateway' },
+      },
+    },
     bodyIsOptional: true,
     replies: { 200: worldPlace, ...refused },
   },
@@ -418,8 +432,8 @@ export const controlEndpoints = {
     method: 'POST',
     path: '/_flowdouble/scenario',
     on: both,
-    does: 'Replaces the rules and faults of the scenario in force.',
-    body: { type: 'object', required: ['version'], properties: { version: { const: 1 } } },
+    does: 'Replaces the rules and faults of the scenario in force by those of one, or of several merged in order.',
+    body: { anyOf: [scenarioOrName, { type: 'array', items: scenarioOrName }] },
     replies: { 200: nothing, ...refused },
   },
   listFaults: {
@@ -560,6 +574,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/world-port': {
+    says: 'A world that is created with port 0 is also served at a free port, at its root, until it closes.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/unknown-world': {
     says: 'Below the name of a world that does not exist, the server replies as without worlds.',
     basis: 'chosen',
@@ -572,6 +591,11 @@ export const rules = {
   },
   'control/requests': {
     says: 'The control API lists requests with decoded bodies, their replies and runs, without secrets.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/requests-kept': {
+    says: 'A world keeps its latest 10,000 requests, up to 8 MiB, however many runs lie between them.',
     basis: 'chosen',
     on: both,
   },
@@ -592,6 +616,11 @@ export const rules = {
   },
   'control/received': {
     says: 'A wait for requests ends when they have arrived, or fails after its limit in real time.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/closed-wait': {
+    says: 'A wait for requests is rejected when its world closes, and immediately on a closed world.',
     basis: 'chosen',
     on: both,
   },
@@ -630,6 +659,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/scenario-names': {
+    says: 'A scenario of the package is loaded by its name. Over HTTP the server reads no other file.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/rules-only': {
     says: 'A scenario with members that only a new world takes is not loaded.',
     basis: 'chosen',
@@ -661,7 +695,7 @@ export const rules = {
     on: both,
   },
   'control/closed-gateway': {
-    says: 'A post that waits for its delivery when its gateway closes gets 503.',
+    says: 'A closing gateway sends 503 to posts that wait for a delivery, and rejects waits for requests.',
     basis: 'chosen',
     on: gateway,
   },
@@ -689,6 +723,26 @@ export const rules = {
     says: 'Without the control API its paths are unknown, like any other.',
     basis: 'chosen',
     on: both,
+  },
+  'control/explain': {
+    says: 'With the option explain X-Flowdouble-Rules in a reply lists the ids of the rules behind it.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/explain-faults': {
+    says: 'The reply that a fault replaces or changes lists the rules of that fault.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/explain-journal': {
+    says: 'The journal of a server that explains its replies has them without the header, and replays.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/gateway-explain': {
+    says: 'With the option explain X-Flowdouble-Rules in a reply of a gateway lists the rules behind it.',
+    basis: 'chosen',
+    on: gateway,
   },
   'control/gateway-reset': {
     says: 'A reset returns a gateway to its start: runs, deliveries, subscriptions and rate limits.',

@@ -14,6 +14,7 @@ export type Limit = {
     | 'lines'
     | 'pixels'
     | 'posts'
+    | 'requests'
     | 'runs'
     | 'seconds'
     | 'snapshots'
@@ -217,6 +218,18 @@ export const limits = {
     value: 100,
     unit: 'snapshots',
     rules: ['control/snapshot'],
+  },
+  keptRequests: {
+    what: 'the requests of a world that the control API lists',
+    value: 10_000,
+    unit: 'requests',
+    rules: ['control/requests-kept'],
+  },
+  keptRequestBytes: {
+    what: 'the total size of these requests',
+    value: 8 * MiB,
+    unit: 'bytes',
+    rules: ['control/requests-kept'],
   },
   worlds: {
     what: 'the worlds at one address',

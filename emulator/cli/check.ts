@@ -35,7 +35,7 @@ Options:
   --json              print one JSON object per line, as things happen
   -h, --help          print this help
 
-Exit codes: 0 as expected, 1 a rule is broken, 2 wrong usage, 3 the baseline is stale, 4 fault of our own, 5 not
+Exit codes: 0 as expected, 1 a rule is broken, 2 wrong usage, 3 the baseline is stale, 4 an error in check itself, 5 not
 measured: the server cannot be reached, or is not one that can be judged.
 
 Examples:
@@ -77,7 +77,7 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
       return checkExitCodes.asExpected
     }
     const options = optionsOf(values, positionals, io.env)
-    const bundle = pathToFileURL(packageFile('dist/bundle/check.cjs')).href
+    const bundle = pathToFileURL(packageFile('dist/bundle/judge.cjs')).href
     const { runCheck } = (await import(bundle)) as CheckBundle
     return await runCheck(options, io)
   } catch (error) {

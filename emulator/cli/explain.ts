@@ -1,23 +1,25 @@
-// The command `explain`: shows what an entry of a server's journal did, what caused it, and why it was answered so.
+// The command `explain`: shows what an entry of a journal did, what caused it, and why it was answered so.
 
 import { resolve } from 'node:path'
 import { printable } from '../client/terminal-text.ts'
 import { readNamedFile } from '../config/named-files.ts'
 import { explain, type Explanation, parseJournal } from '../journal/explain.ts'
+import { gatewayReader } from '../journal/explain-gateway.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { parseFlags } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 
 const help = `Usage: flowdouble explain N (--url URL | --journal FILE) [--json]
 
-Explains entry N of a server's journal, from 0 on: what came in and what went out, the earlier entries that caused it,
-and why a request was answered so and not otherwise. The entries of GET /_flowdouble/requests have these numbers.
+Explains entry N of the journal of a server or gateway, from 0 on: what came in and what went out, the earlier entries
+that caused it, why a request was answered so and not otherwise, and the rules behind the answer. The entries of GET
+/_flowdouble/requests have these numbers.
 
 Options:
-  --url URL       read the journal of a running server
-  --token TOKEN   the control token of that server
+  --url URL       read the journal of a running server or gateway
+  --token TOKEN   its control token
   --journal FILE  read a journal file
-  --json          print one JSON object {entry, nowMs, input, effects, causes, reasons}
+  --json          print one JSON object {entry, nowMs, input, effects, causes, reasons, rules}
   -h, --help      print this help
 
 Exit codes: 0 explained, 1 the journal does not have the entry, 2 wrong usage or no journal.
@@ -44,7 +46,9 @@ export async function explainCommand(argv: readonly string[], io: CommandIo): Pr
       return 0
     }
     const number = numberOf(positionals)
-    const found = explain(parsed(await journalText(values, io)), number)
+    const journal = parsed(await journalText(values, io))
+    const reader = journal.isOfGateway ? gatewayReader : undefined
+    const found = explain(journal, number, reader)
     if (found === undefined) {
       stderr.write(`The journal has no entry ${number}, or no longer has it.\n`)
       return 1
@@ -69,7 +73,7 @@ function parsed(text: string): ReturnType<typeof parseJournal> {
   try {
     return parseJournal(text)
   } catch (error) {
-    throw usageError(`This is not the journal of a server: ${(error as Error).message}.`)
+    throw usageError(`This is not the journal of a server or gateway: ${(error as Error).message}.`)
   }
 }
 
@@ -93,13 +97,17 @@ async function journalText(
 }
 
 /** An explanation for people. */
-function shown({ entry, nowMs, input, effects, causes, reasons }: Explanation): string {
+function shown({ entry, nowMs, input, effects, causes, reasons, rules }: Explanation): string {
   const list = (title: string, items: readonly string[]): readonly string[] =>
     items.length === 0 ? [] : ['', title, ...items.map((item) => `  ${item}`)]
   const lines = [
     `Entry ${entry} at ${nowMs} ms: ${input}`,
     ...effects.map((effect) => `  ${effect}`),
     ...list('Why', reasons),
+    ...list(
+      'Rules',
+      rules.map(({ id, says }) => `${id}  ${says}`),
+    ),
     ...list(
       'Caused by',
       causes.map(

@@ -142,18 +142,19 @@ ${addresses.map((line) => `${line}\n`).join('')}  Agent    ${display.agent}
 function logger(flags: Flags, io: CommandIo): (line: LogLine) => void {
   const [isQuiet, isData] = [flags.isSet('quiet'), flags.isSet('json-log')]
   const output = io.stdout.isTTY === true && !flags.isJson && !isQuiet ? io.stdout : io.stderr
-  return ({ level, kind, text, fields }) => {
+  return ({ level, kind, world, text, fields }) => {
     const isSerious = level !== 'info'
     if (isQuiet && !isSerious) return
     const time = new Date().toISOString()
     if (isData) {
-      output.write(`${JSON.stringify({ time, level, kind, message: text, ...fields })}\n`)
+      output.write(`${JSON.stringify({ time, level, kind, world, message: text, ...fields })}\n`)
       return
     }
     // A text of several lines stays one entry: a sender cannot forge further log lines.
     const indented = text.replaceAll(/\r?\n/g, '\n    ')
     const second = `${time.slice(0, 19)}Z`
-    output.write(printable(`${second}  ${isSerious ? `${level}: ` : ''}${indented}\n`))
+    const place = world === undefined ? '' : `/w/${world}  `
+    output.write(printable(`${second}  ${place}${isSerious ? `${level}: ` : ''}${indented}\n`))
   }
 }
 

@@ -15,7 +15,7 @@ Commands:
   webhook              add, list, remove and test the routes of the gateway
   scenarios            list the named scenarios that serve --scenario NAME plays
   validate FILE...     check scenario files, and say where they are wrong
-  explain N            explain an entry of a server's journal: its causes, and why it was answered so
+  explain N            explain an entry of a journal: its causes, and why it was answered so
   quirks               list the behaviours of real servers that --quirk switches on
   rules                list the rules of the protocol (in a clone: and whether a case proves them)
   help [COMMAND]       print this help, or the help of a command

@@ -36,7 +36,7 @@ export function checkGatewayFlags({ withGateway, gatewayPort, configDir }: Gatew
  */
 export async function startBeside(
   flags: GatewayFlags,
-  { host, clock, seed, scenario, control }: ServerOptions,
+  { host, clock, seed, scenario, control, explain }: ServerOptions,
   epoch: GatewayOptions['epoch'],
   clocks: ClockGroup,
   io: CommandIo,
@@ -54,6 +54,7 @@ export async function startBeside(
     clock,
     seed,
     clocks,
+    explain,
     ...(Object.keys(script).length > 0 && { scenario: { version: 1 as const, gateway: script } }),
     ...(!control && { control }),
     ...(epoch !== undefined && { epoch }),

@@ -1,7 +1,7 @@
 // Waits in real time until a machine has received a request: a test that moves the clock must first know that its client
 // has sent something.
 
-import type { Received, ReceivedRequest, Verification } from '../journal/received.ts'
+import type { Received, ReceivedRequest } from '../journal/received.ts'
 import { conflictError, usageError } from '../options/usage.ts'
 import { requireLimit } from './clock-handle.ts'
 import { MAX_TIMER_MS } from './driver.ts'
@@ -12,8 +12,8 @@ const USUAL_WAIT_MS = 5000
 
 /** What a wait needs of a machine and its edge. */
 export type RequestSource = {
-  /** Calls back after each input, until the returned function is called. */
-  readonly watch: (changed: () => void) => () => void
+  /** Calls back after each input and when the machine closes, until the returned function is called. */
+  readonly watch: (changed: (isClosed: boolean) => void) => () => void
   /** The requests that it has received. */
   readonly received: () => Promise<Received<ReceivedRequest>>
 }
@@ -28,8 +28,12 @@ export const awaitRequestOf =
       throw usageError('received waits for requests: times must be 1 or more.')
     const { matchesRequest, verify } = await import('../journal/received.ts')
     let isLate = false
+    let hasClosed = false
     let proceed = (): void => undefined
-    const unwatch = watch(() => proceed())
+    const unwatch = watch((isClosed) => {
+      hasClosed ||= isClosed
+      proceed()
+    })
     const timer = setTimeout(
       () => {
         isLate = true
@@ -45,7 +49,10 @@ export const awaitRequestOf =
         const matching = all.items.filter((one) => matchesRequest(one, filter))
         const latest = matching.at(-1)
         if (latest !== undefined && matching.length >= times) return latest
-        if (isLate) throw conflictError(lateText(verify(all, { ...filter, times }), withinMs))
+        const { message } = verify(all, { ...filter, times })
+        if (hasClosed)
+          throw conflictError(`The server has closed: nothing more arrives. ${message}`)
+        if (isLate) throw conflictError(lateText(message, withinMs))
         await changed
       }
     } finally {
@@ -54,5 +61,5 @@ export const awaitRequestOf =
     }
   }
 
-const lateText = ({ message }: Verification, withinMs: number): string =>
+const lateText = (message: string, withinMs: number): string =>
   `Nothing more arrived within ${withinMs} milliseconds of real time. ${message}`

@@ -14,7 +14,6 @@ import type {
 } from '../journal/received.ts'
 import type { Effect, Entry, SocketEnd } from '../machine.ts'
 import type { CompleteGatewayOptions, GatewayOptionsInput, RouteInput } from '../options/gateway.ts'
-import type { ScenarioInput } from '../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
 
 /** The states that a run reaches. */
@@ -48,7 +47,7 @@ export type ClockHandle<E = Effect, State extends string = RunState> = {
 export type WorldHandle = {
   /**
    * The requests since the last reset that match all members of the filter, oldest first. Secrets are placeholders. The
-   * journal keeps the latest entries only: see `journal`.
+   * latest 10,000 are kept, up to 8 MiB.
    */
   readonly requests: (filter?: RequestFilter) => Promise<readonly ReceivedRequest[]>
   /** Counts the requests since the last reset that match, and lists those that nearly do. */
@@ -56,7 +55,7 @@ export type WorldHandle = {
   /**
    * Waits until as many requests as expected (by default one) match since the last reset, and returns the latest of them:
    * immediately if they are there. The wait is in real time, whatever the clock. Throws with the requests that come
-   * closest after `withinMs` milliseconds, by default 5000.
+   * closest after `withinMs` milliseconds, by default 5000, and when the world closes.
    */
   readonly received: (expected?: Expectation, limit?: WaitLimit) => Promise<ReceivedRequest>
   /**
@@ -104,6 +103,8 @@ export type FaultHandle = {
 export type WorldOptionsInput = Omit<ServerOptionsInput, ListenerOption> & {
   /** Letters, digits, dots, dashes and underscores; by default `w` and a number. */
   readonly name?: string
+  /** 0 opens a listener on a free port for this world alone, in addition to its path below `/w/NAME`. */
+  readonly port?: 0
 }
 
 /** Returns what takes the entries of the world with this name. */
@@ -123,6 +124,7 @@ export const listenerOptions = [
   'control',
   'controlToken',
   'signedBaseUrl',
+  'explain',
   'journal',
   'overwrite',
 ] as const
@@ -178,11 +180,17 @@ export type Emulator = ClockHandle &
     readonly faults: () => readonly ActiveFault[]
     /** Removes a fault by its id; returns whether it existed. */
     readonly removeFault: (id: string) => boolean
-    /** Replaces the rules and faults of the scenario in force. */
-    readonly load: (scenario: ScenarioInput) => void
-    /** The messages of the sockets since the last reset that match, oldest first. */
+    /**
+     * Replaces the rules and faults of the scenario in force by those of a file, of a scenario of the package by its name,
+     * or of the content of one; several are merged in order. Content applies immediately, before the promise resolves.
+     */
+    readonly load: (scenario: NonNullable<ServerOptionsInput['scenario']>) => Promise<void>
+    /**
+     * The messages of the sockets since the last reset that match, oldest first: those among the latest 1,000 entries of
+     * the journal, some 36 runs of 20 steps. Reset the world between tests, or use a snapshot.
+     */
     readonly messages: (filter?: Partial<SocketMessage>) => Promise<readonly SocketMessage[]>
-    /** The binary frames since the last reset that match, oldest first. */
+    /** The binary frames since the last reset that match, oldest first: like `messages`. */
     readonly frames: (filter?: Partial<SentFrame>) => Promise<readonly SentFrame[]>
     /** The runs in the queue and in the history, in the order of their submits. */
     readonly runs: () => readonly RunView[]
@@ -202,7 +210,14 @@ export type Emulator = ClockHandle &
   }
 
 /** The options that all gateways at an address share. */
-export const gatewayListenerOptions = ['host', 'port', 'like', 'control', 'controlToken'] as const
+export const gatewayListenerOptions = [
+  'host',
+  'port',
+  'like',
+  'control',
+  'controlToken',
+  'explain',
+] as const
 
 /** The options of a gateway below `/w/NAME`, and its name. */
 export type GatewayWorldInput = Omit<

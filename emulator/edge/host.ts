@@ -28,6 +28,8 @@ export type Hooks<I, E> = {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: ((entry: Entry<I, E>) => void) | undefined
   readonly tamper?: Tamper<I, E> | undefined
+  /** Adds to replies on their way out which rules are behind them; the journal has them unchanged. */
+  readonly explain?: ((input: I, effects: readonly E[]) => readonly E[]) | undefined
   /** The machines that share its clock. */
   readonly clocks?: ClockGroup | undefined
 }
@@ -70,8 +72,8 @@ export type Host<I, E, R> = {
   readonly lastRequest: () => number
   /** Changes the whole state of the machine. Unless it is a snapshot, requests that wait get 503. */
   readonly changeWorld: (change: WorldChange) => void
-  /** Calls back after each input, until the returned function is called. */
-  readonly watch: (changed: () => void) => () => void
+  /** Calls back after each input and when the machine closes, until the returned function is called. */
+  readonly watch: (changed: (isClosed: boolean) => void) => () => void
   /** Stops the machine for good. Requests that wait get 503, and so do those that still arrive. */
   readonly close: () => void
   /** Writes a reply that bypasses the machine. */
@@ -89,14 +91,14 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   machine: Machine<I, E>,
   recorder: Recorder<I, E>,
   edge: Edge<E, R>,
-  { onEntry, tamper, clocks }: Hooks<I, E>,
+  { onEntry, tamper, explain, clocks }: Hooks<I, E>,
   more: ControlLoader<E> = () => Promise.resolve({}),
 ): Host<I, E, R> {
   const { responses, monotonicMs } = edge
   let { lastRequest = 0 } = edge
   let isClosed = false
   /** Those that wait for requests. */
-  const watchers = new Set<() => void>()
+  const watchers = new Set<(isClosed: boolean) => void>()
   const counter = createCounter(machine.nameOf)
 
   const timeMs = (): number => machine.epochMs + machine.nowMs()
@@ -111,13 +113,14 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const emit = (input: I, effects: readonly E[]): void => {
     const entry = { input, effects }
     recorder.record(entry)
-    for (const effect of effects) {
+    const sent = explain === undefined ? effects : explain(input, effects)
+    for (const effect of sent) {
       if (isReply(effect)) waiting.reply(effect)
       else if (isOfFault(effect)) waiting.disturb(effect)
     }
-    edge.emit(effects)
+    edge.emit(sent)
     counter.add(effects)
-    if (watchers.size > 0) for (const changed of watchers) changed()
+    if (watchers.size > 0) for (const changed of watchers) changed(false)
     onEntry?.(entry)
   }
   const { batch, flushed, worked, states, hint } = edge
@@ -148,6 +151,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     isClosed = true
     driver.stop()
     waiting.end(closed)
+    for (const changed of watchers) changed(true)
   }
   const move: ClockMover<E> = async (how) => {
     const happened = await counter.during(() => how(clock))
@@ -164,6 +168,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     changeWorld,
     watch: (changed) => {
       watchers.add(changed)
+      if (isClosed) changed(true)
       return () => void watchers.delete(changed)
     },
     close,

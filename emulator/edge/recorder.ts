@@ -2,6 +2,7 @@
 
 import type { Entry, Machine } from '../machine.ts'
 import type { JournalView } from '../journal/received.ts'
+import { createRequestLog } from '../journal/request-log.ts'
 import { createRing, type Ring } from '../journal/ring.ts'
 import type { JournalFormat, LineWriter } from '../journal/lines.ts'
 import type { JournalFile } from './journal-file.ts'
@@ -12,7 +13,7 @@ export type Recorder<I, E> = {
   readonly lines: () => Promise<readonly string[]>
   /** The kept entries for a reader, with functions that hide secrets. */
   readonly view: () => Promise<JournalView<I, E>>
-  /** A recorder that begins with the entries of this one, without a file. */
+  /** A recorder that begins with the entries of this one, without a file. The requests of a fork begin with it. */
   readonly fork: () => Recorder<I, E>
   /** Creates the file, if any; called once the server listens, so that a failed start does not replace another journal. */
   readonly open: () => void
@@ -20,7 +21,7 @@ export type Recorder<I, E> = {
 }
 
 /** What a recorder needs to know about its machine. `options` are those of the machine. */
-type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets'> & {
+type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets' | 'answerOf'> & {
   readonly options: O
   /** The secrets of all machines at its address, also those that inputs of discarded entries contained. */
   readonly secrets: Set<string>
@@ -35,14 +36,14 @@ type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets'> & {
  * @param secrets those of the other machines at the address: a client of one may send its key to another one.
  */
 export async function createRecorder<O, I, E>(
-  { entryBytes, newSecrets, ownSecrets }: Machine<I, E>,
+  { entryBytes, newSecrets, answerOf, ownSecrets }: Machine<I, E>,
   options: O,
   loadFormat: () => Promise<JournalFormat<O, I, E>>,
   file: JournalFile | null,
   secrets: Set<string>,
 ): Promise<Recorder<I, E>> {
   for (const secret of ownSecrets()) secrets.add(secret)
-  const recorded = { entryBytes, newSecrets, options, secrets, loadFormat }
+  const recorded = { entryBytes, newSecrets, answerOf, options, secrets, loadFormat }
   const fileWriter = file === null ? null : await createWriter(recorded)
   return recorderOf(recorded, createRing(entryBytes), file, fileWriter)
 }
@@ -65,9 +66,10 @@ function recorderOf<O, I, E>(
   file: JournalFile | null,
   fileWriter: LineWriter<O, I, E> | null,
 ): Recorder<I, E> {
-  const { options, entryBytes, newSecrets, secrets } = recorded
+  const { options, entryBytes, newSecrets, answerOf, secrets } = recorded
+  const requests = createRequestLog<I, E>(answerOf)
   const record = (entry: Entry<I, E>): void => {
-    kept.add(entry)
+    requests.add(kept.add(entry), entry)
     for (const secret of newSecrets(entry.input)) secrets.add(secret)
     if (fileWriter !== null) file?.write(() => fileWriter.entry(entry))
   }
@@ -77,7 +79,13 @@ function recorderOf<O, I, E>(
   }
   const view: Recorder<I, E>['view'] = async () => {
     const { redactInput, redactEffect } = await createWriter(recorded)
-    return { first: kept.first(), entries: kept.entries(), redactInput, redactEffect }
+    return {
+      first: kept.first(),
+      entries: kept.entries(),
+      requests: requests.kept(),
+      redactInput,
+      redactEffect,
+    }
   }
   const fork = (): Recorder<I, E> => {
     const copy = createRing(entryBytes, kept.first())

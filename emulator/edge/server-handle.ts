@@ -6,12 +6,14 @@ import type { Received } from '../journal/received.ts'
 import { faultViolations } from '../options/faults.ts'
 import { fits, violationText } from '../options/json-schema.ts'
 import { copyPlain } from '../options/plain-data.ts'
-import { readScenarios } from '../options/scenario.ts'
+import { unusableText } from '../options/read.ts'
+import { readScenarios, type ScenarioInput } from '../options/scenario.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { conflictError, usageError } from '../options/usage.ts'
 import type { Effect, Input, WorldChange } from '../machine.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Server } from '../server/state/server.ts'
+import type { RequestSource } from './await-request.ts'
 import type { HintingClock } from './clock-handle.ts'
 import type { Emulator, WorldHandle } from './handles.ts'
 import type { Recorder } from './recorder.ts'
@@ -29,11 +31,14 @@ export type ServerParts = {
 export type HandledHost = HintingClock<Effect> & {
   readonly dispatch: (at: (atMs: number) => Input) => void
   readonly changeWorld: (change: WorldChange) => void
-  /** Calls back after each input, until the returned function is called. */
-  readonly watch: (changed: () => void) => () => void
+  /** Calls back after each input and when the server closes, until the returned function is called. */
+  readonly watch: RequestSource['watch']
   /** Resolves when all effects are sent. */
   readonly flushed: () => Promise<unknown>
 }
+
+/** Reads the scenarios that are files or names; throws a usage error where there is no disk. */
+export type ScenarioReader = (given: unknown) => Promise<readonly ScenarioInput[]>
 
 /** The methods that every edge has: none of them needs an address. */
 export type ServerHandle = WorldHandle &
@@ -57,6 +62,7 @@ const endUsage = `Sockets end with "reset", "silence" or {close: 1012}; the code
 export function createServerHandle(
   { server, options, recorder }: ServerParts,
   host: HandledHost,
+  readFiles: ScenarioReader,
 ): ServerHandle {
   const { advance, until, dispatch, flushed } = host
   const removeFault = (id: string): boolean => {
@@ -92,10 +98,12 @@ export function createServerHandle(
         copyPlain({ id, fault, matched, applied }),
       ),
     removeFault,
-    load: (given) => {
-      const scenario = readScenarios(given)
-      if (typeof scenario === 'string') throw usageError(`The ${scenario}.`)
-      requireRulesOnly(given)
+    load: async (given) => {
+      const isNamed = [given].flat().some((one) => typeof one === 'string')
+      const scenarios = isNamed ? await readFiles(given) : given
+      const scenario = readScenarios(scenarios)
+      if (typeof scenario === 'string') throw usageError(unusableText('The scenario', scenario))
+      requireRulesOnly(scenarios)
       const { runs, nodes, faults } = scenario
       dispatch((atMs) => ({
         kind: 'script',
@@ -131,8 +139,9 @@ const chosen = <T extends object>({ items }: Received<T>, filter: object): reado
 const startOnly = ['start', 'world', 'types', 'gateway']
 
 /** Throws a usage error for members that a running world would ignore. */
-function requireRulesOnly(given: object): void {
-  const ignored = startOnly.find((name) => [given].flat().some((one) => name in one))
+function requireRulesOnly(given: unknown): void {
+  const scenarios = [given].flat() as readonly object[]
+  const ignored = startOnly.find((name) => scenarios.some((one) => name in one))
   if (ignored !== undefined)
     throw usageError(
       `load replaces rules and faults only; ${ignored} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,

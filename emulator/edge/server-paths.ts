@@ -10,7 +10,7 @@ import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from '.
 import { queryFilter } from './filters.ts'
 import type { Emulator } from './handles.ts'
 import { messageData, requireMessageType } from './until-message.ts'
-import { clockPaths, type Finder, jsonBody, worldPaths } from './world-paths.ts'
+import { clockPaths, type Finder, jsonBody, requireNoFiles, worldPaths } from './world-paths.ts'
 
 const { listMessages, listFrames } = controlEndpoints
 
@@ -37,8 +37,10 @@ export const serverPaths = (server: Emulator, move: ClockMover<Effect>): Control
   'GET messages': async ({ query }) =>
     ok(await server.messages(queryFilter(listMessages.query, query))),
   'GET frames': async ({ query }) => ok(await server.frames(queryFilter(listFrames.query, query))),
-  'POST scenario': ({ body }) => {
-    server.load(jsonBody(body) as ScenarioInput)
+  'POST scenario': async ({ body }) => {
+    const scenario = jsonBody(body)
+    requireNoFiles({ scenario })
+    await server.load(scenario as ScenarioInput)
     return ok({})
   },
   'POST faults': ({ body }) => ok({ id: server.fault(jsonBody(body) as Fault).id }),

@@ -32,15 +32,17 @@ type NewWorld = Pick<WorldParts, 'name' | 'options' | 'hooks'> & {
   readonly secrets: Set<string>
 }
 
-/** A new world. The options in its journal do not repeat the catalogue. */
+/**
+ * A new world. The options in its journal name the node types that its scenario adds, and do not repeat the catalogue.
+ */
 export async function newParts(world: NewWorld): Promise<WorldParts> {
   const { name, options, hooks, made, hosted, file, secrets } = world
   const server = createServer(made, hosted)
   const { objectInfo, ...recorded } = made
   const recorder = await createRecorder(
     serverMachine(server),
-    recorded,
-    async () => (await import('../server/journal.ts')).serverFormat(objectInfo),
+    { ...recorded, types: options.scenario.types },
+    async () => (await import('../server/journal.ts')).serverFormat(() => objectInfo),
     file,
     secrets,
   )

@@ -4,6 +4,7 @@ import { controlEndpoints, expectation } from '../../spec/control.ts'
 import type { Expectation } from '../journal/received.ts'
 import { fits, isPlainObject } from '../options/json-schema.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
+import { unusableText } from '../options/read.ts'
 import { readScenarios } from '../options/scenario.ts'
 import { queryFilter } from './filters.ts'
 import type { WaitLimit, WorldHandle } from './handles.ts'
@@ -132,7 +133,7 @@ export const worldPaths = (
 const fileOptions = ['objectInfo', 'nodes', 'subscriptionsFile']
 
 /** Rejects options that name files of this machine, which clients cannot read. */
-function requireNoFiles(given: Readonly<Record<string, unknown>>): void {
+export function requireNoFiles(given: Readonly<Record<string, unknown>>): void {
   const isFile = (name: string): boolean =>
     [given[name]].flat().some((one) => typeof one === 'string')
   const named = fileOptions.find(isFile)
@@ -145,7 +146,7 @@ function requireNoFiles(given: Readonly<Record<string, unknown>>): void {
       )
     if (!isPlainObject(one)) continue
     const read = readScenarios(one)
-    if (typeof read === 'string') throw unusable(`The ${read}.`)
+    if (typeof read === 'string') throw unusable(unusableText('The scenario', read))
     if (isPlainObject(one['world'])) requireNoFiles(one['world'])
   }
 }

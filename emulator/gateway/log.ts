@@ -7,6 +7,8 @@ import type { GatewayState, GatewayWorld } from './state.ts'
 export type LogLine = {
   readonly level: 'info' | 'warning' | 'error'
   readonly kind: 'post' | 'run' | 'delivery' | 'gateway'
+  /** The name of a gateway below /w/NAME; absent for the one at the root. */
+  readonly world?: string
   /** The line as text. */
   readonly text: string
   /** The same as data. */

@@ -1,6 +1,6 @@
 // The gateway as a machine: the interface that drivers, recorders and replays use.
 
-import type { Entry, Machine } from '../machine.ts'
+import type { Answer, Entry, Machine } from '../machine.ts'
 import type { GatewayEffect, GatewayInput } from './inputs.ts'
 import { gatewaySecrets, secretsIn } from './routes.ts'
 import { isWaitingForOthers } from './timers.ts'
@@ -20,6 +20,7 @@ export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, Gatew
   entryBytes,
   ownSecrets: () => gatewaySecrets(world.setup.options),
   newSecrets: (input) => (input.kind === 'file' ? secretsIn(input.text ?? '') : []),
+  answerOf,
   nameOf: effectName,
 })
 
@@ -34,6 +35,14 @@ function entryBytes({ input, effects }: Entry<GatewayInput, GatewayEffect>): num
     else if (effect.kind === 'log') bytes += effect.text.length
   }
   return bytes
+}
+
+/** The reply, and the delivery id of an accepted post. */
+function answerOf(effect: GatewayEffect): Answer | undefined {
+  if (effect.kind === 'reply') return effect
+  return effect.kind === 'post' && effect.verdict === 'accepted'
+    ? { request: effect.request, run: effect.delivery_id ?? undefined }
+    : undefined
 }
 
 function effectName(effect: GatewayEffect): string {

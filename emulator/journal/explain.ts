@@ -1,21 +1,35 @@
-// Explains an entry of a server's journal: what it did, which earlier entries caused it, and why it was answered so.
+// Explains an entry of the journal of a server or gateway: what it did, which earlier entries caused it, and why it was answered so.
 
-import type { Deployment, Endpoint, Refusal } from '../../spec/language.ts'
+import type { Deployment, Endpoint } from '../../spec/language.ts'
+import type { Fault } from '../../spec/scenario/faults.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
-import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/server/errors.ts'
 import { endpointHint } from '../http/nearest-endpoint.ts'
 import { splitTarget } from '../http/requests.ts'
 import { createRoutes, findEndpoint } from '../http/routes.ts'
+import { type AnyReply, findRefusal } from './refusals.ts'
+import { type Asked, rulesBehind, sentenceOf } from './rules-behind.ts'
 
-type Value = Readonly<Record<string, unknown>>
+export type Value = Readonly<Record<string, unknown>>
 /** An entry as its line has it. */
-type LineEntry = { readonly input: Value; readonly effects: readonly Value[] }
+export type LineEntry = { readonly input: Value; readonly effects: readonly Value[] }
 
 /** A journal as text lines, parsed. */
 export type ParsedJournal = {
+  readonly isOfGateway: boolean
   readonly first: number
   readonly options: Value
   readonly entries: readonly LineEntry[]
+}
+
+/** An earlier entry that contributed to another one, and what it contributed. */
+export type Link = { readonly matches: (one: LineEntry) => boolean; readonly because: string }
+
+/** What is particular to the journals of a machine. A text is undefined for what all journals have. */
+export type JournalReader = {
+  readonly inputText: (input: Value) => string | undefined
+  readonly effectText: (effect: Value) => string | undefined
+  readonly linksOf: (own: LineEntry) => readonly Link[]
+  readonly reasonsOf: (journal: ParsedJournal, own: LineEntry) => readonly string[]
 }
 
 /** One entry: its number, its time, what came in and what went out. */
@@ -31,14 +45,17 @@ export type Explanation = Step & {
   readonly causes: readonly (Step & { readonly because: string })[]
   /** Why the answer is this one. */
   readonly reasons: readonly string[]
+  /** The rules behind the answer. */
+  readonly rules: readonly { readonly id: string; readonly says: string }[]
 }
 
 /** Parses the lines of a journal. Throws SyntaxError for a text that is not one. */
 export function parseJournal(text: string): ParsedJournal {
   const [header = '', ...lines] = text.trimEnd().split('\n')
   const { flowdouble, first, options } = JSON.parse(header) as Value
-  if (!String(flowdouble).startsWith('journal ') || typeof first !== 'number')
-    throw new SyntaxError('it does not begin with the options of a server')
+  const [, gateway] = /^(gateway )?journal /.exec(String(flowdouble)) ?? [undefined, null]
+  if (gateway === null || typeof first !== 'number')
+    throw new SyntaxError('it does not begin with the options of a server or gateway')
   const whole = lines.flatMap((line, at): LineEntry[] => {
     try {
       return [JSON.parse(line) as LineEntry]
@@ -48,26 +65,35 @@ export function parseJournal(text: string): ParsedJournal {
       throw error
     }
   })
-  return { first, options: options as Value, entries: whole }
+  return { isOfGateway: gateway !== undefined, first, options: options as Value, entries: whole }
 }
 
-/** Explains the entry of this number; undefined if the journal does not have it. */
-export function explain(journal: ParsedJournal, number: number): Explanation | undefined {
+/**
+ * Explains the entry of this number; undefined if the journal does not have it.
+ * @param reader of the journals of a gateway; undefined for those of a server.
+ */
+export function explain(
+  journal: ParsedJournal,
+  number: number,
+  reader: JournalReader | undefined,
+): Explanation | undefined {
   const own = journal.entries[number - journal.first]
   if (own === undefined) return undefined
-  return Object.assign(stepOf(journal, number), {
-    causes: causesOf(journal, number),
-    reasons: reasonsOf(journal, own),
+  return Object.assign(stepOf(journal, number, reader), {
+    causes: causesOf(journal, number, reader),
+    reasons: reader?.reasonsOf(journal, own) ?? reasonsOf(journal, own),
+    rules: rulesOf(journal, own),
   })
 }
 
 const entryAt = ({ entries, first }: ParsedJournal, number: number): LineEntry =>
   entries[number - first] as LineEntry
 
-function stepOf(journal: ParsedJournal, number: number): Step {
+function stepOf(journal: ParsedJournal, number: number, reader: JournalReader | undefined): Step {
   const { input, effects } = entryAt(journal, number)
-  const texts = effects.map(effectText)
-  return { entry: number, nowMs: input['atMs'] as number, input: inputText(input), effects: texts }
+  const texts = effects.map((effect) => reader?.effectText(effect) ?? effectText(effect))
+  const text = reader?.inputText(input) ?? inputText(input)
+  return { entry: number, nowMs: input['atMs'] as number, input: text, effects: texts }
 }
 
 function inputText({ kind, method, target, socket, change, do: action }: Value): string {
@@ -120,7 +146,11 @@ function runsOf({ effects }: LineEntry): ReadonlySet<string> {
 }
 
 /** The earlier entries that caused an entry, the latest first. */
-function causesOf(journal: ParsedJournal, number: number): Explanation['causes'] {
+function causesOf(
+  journal: ParsedJournal,
+  number: number,
+  reader: JournalReader | undefined,
+): Explanation['causes'] {
   const own = entryAt(journal, number)
   const causes = new Map<number, string>()
   const note = (found: number | undefined, because: string): void => {
@@ -130,7 +160,8 @@ function causesOf(journal: ParsedJournal, number: number): Explanation['causes']
     const at = journal.entries.slice(0, number - journal.first).findLastIndex(matches)
     return at < 0 ? undefined : at + journal.first
   }
-  for (const id of runsOf(own)) {
+  for (const { matches, because } of reader?.linksOf(own) ?? []) note(before(matches), because)
+  for (const id of reader === undefined ? runsOf(own) : []) {
     note(
       before((one) => submits(one, id)),
       `submits the run ${id}`,
@@ -158,7 +189,7 @@ function causesOf(journal: ParsedJournal, number: number): Explanation['causes']
     )
   return [...causes]
     .toSorted(([a], [b]) => b - a)
-    .map(([at, because]) => Object.assign(stepOf(journal, at), { because }))
+    .map(([at, because]) => Object.assign(stepOf(journal, at, reader), { because }))
 }
 
 const submits = ({ input, effects }: LineEntry, id: string): boolean =>
@@ -180,80 +211,78 @@ const socketsOf = ({ effects }: LineEntry): ReadonlySet<number> =>
 const faultsOf = ({ effects }: LineEntry): readonly string[] =>
   effects.flatMap(({ kind, id }) => (kind === 'fault' ? [String(id)] : []))
 
-function addsFault({ kind, change }: Value, id: string): boolean {
-  if (kind !== 'script') return false
-  const { add, load } = change as { add?: Value; load?: { faults?: readonly Value[] } }
-  return [add, ...(load?.faults ?? [])].some((fault) => fault?.['id'] === id)
+const addsFault = (input: Value, id: string): boolean =>
+  addedBy(input).some((fault) => fault.id === id)
+
+/** The faults that an input adds. */
+function addedBy({ kind, change }: Value): readonly Fault[] {
+  if (kind !== 'script') return []
+  const { add, load } = change as { add?: Fault; load?: { faults?: readonly Fault[] } }
+  return [...(add === undefined ? [] : [add]), ...(load?.faults ?? [])]
 }
 
 /** Why a request was answered as it was. */
-function reasonsOf(journal: ParsedJournal, { input, effects }: LineEntry): readonly string[] {
-  const faults = faultsOf({ input, effects }).map((id) => faultText(journal, id))
-  const reply = effects.find(({ kind }) => kind === 'reply' || kind === 'refuse')
-  if (reply === undefined || (input['kind'] !== 'request' && input['kind'] !== 'open'))
-    return faults
+function reasonsOf(journal: ParsedJournal, own: LineEntry): readonly string[] {
+  const faults = faultsOf(own).map((id) => faultText(journal, id))
+  const reply = answerTo(journal, own)
+  if (reply === undefined) return faults
   const deployment = journal.options['deployment'] as Deployment
-  const [path] = splitTarget(String(input['target']))
-  const method = input['kind'] === 'open' ? 'GET' : String(input['method'])
+  const { method, target, links } = askedBy(own.input)
+  const [path] = splitTarget(target)
   const name = findEndpoint(createRoutes(deployment), method, path)?.name
   const endpoint =
     name === undefined ? undefined : (endpoints as Readonly<Record<string, Endpoint>>)[name]
   const served = endpoint && `${endpoint.method} ${endpoint.path}: ${endpoint.does}`
   const hint = endpointHint(deployment, method, path)
-  const unserved = input['links'] === true ? undefined : hint
+  const unserved = links ? undefined : hint
   // A fault answers instead of the server.
-  const refusal = faults.length > 0 ? undefined : refusalText(deployment, reply)
+  const found = faults.length > 0 ? undefined : findRefusal(deployment, reply)
+  const refusal = found && `${reply.status}: ${found.refusal.when}`
   return [...faults, ...[served ?? unserved, refusal].filter((one) => one !== undefined)]
 }
 
-function faultText({ options }: ParsedJournal, id: string): string {
-  const { faults = [] } = (options['script'] ?? {}) as { faults?: readonly Value[] }
-  const numbered = /^fault (\d+)$/.exec(id)?.[1]
-  const found = faults.find((one) => one['id'] === id) ?? faults[Number(numbered) - 1]
+/** The rules behind the answer to an entry, with their sentences. */
+function rulesOf(journal: ParsedJournal, own: LineEntry): Explanation['rules'] {
+  const reply = answerTo(journal, own)
+  if (reply === undefined) return []
+  const faults = faultsOf(own).flatMap((id) => faultOf(journal, id)?.then ?? [])
+  const place = journal.isOfGateway ? 'gateway' : (journal.options['deployment'] as Deployment)
+  const ids = rulesBehind(place, askedBy(own.input), reply, faults)
+  return ids.map((id) => ({ id, says: sentenceOf(id) }))
+}
+
+/** What a request or a handshake asks. */
+const askedBy = ({ kind, method, target, links }: Value): Asked => ({
+  method: kind === 'open' ? 'GET' : String(method),
+  target: String(target),
+  links: links === true,
+})
+
+/** The answer to a request or a handshake, which a fault can delay to a later entry. */
+function answerTo({ entries }: ParsedJournal, own: LineEntry): AnyReply | undefined {
+  const { kind, request, socket } = own.input
+  if (kind !== 'request' && kind !== 'open') return undefined
+  const isOwn = (effect: Value): boolean =>
+    kind === 'request'
+      ? effect['kind'] === 'reply' && effect['request'] === request
+      : effect['kind'] === 'refuse' && effect['socket'] === socket
+  const later = entries.slice(entries.indexOf(own)).find(({ effects }) => effects.some(isOwn))
+  return later?.effects.find(isOwn) as AnyReply | undefined
+}
+
+function faultText(journal: ParsedJournal, id: string): string {
+  const found = faultOf(journal, id)
   if (found === undefined) return `the fault ${id} applies`
-  return `the fault ${id} applies: when ${JSON.stringify(found['when'])} then ${JSON.stringify(found['then'])}`
+  return `the fault ${id} applies: when ${JSON.stringify(found.when)} then ${JSON.stringify(found.then)}`
 }
 
-/** When the server sends such a refusal. */
-function refusalText(deployment: Deployment, { status, headers, body }: Value): string | undefined {
-  if (typeof status !== 'number' || status < 400) return undefined
-  const tables: readonly Readonly<Record<string, Refusal>>[] =
-    deployment === 'local' ? [refusals] : [hostedRefusals, planRefusals, linkRefusals]
-  const found = tables
-    .flatMap((table) => Object.values(table))
-    .filter((one) => one.status === status && hasHeaders(one, headers) && hasBody(one, body))
-    .toSorted((a, b) => headerCount(b) - headerCount(a))[0]
-  return found && `${status}: ${found.when}`
-}
-
-const headerCount = ({ headers = {} }: Refusal): number => Object.keys(headers).length
-
-/** Whether headers contain those of a refusal, apart from values that the server fills in. */
-const hasHeaders = ({ headers = {} }: Refusal, actual: unknown): boolean =>
-  Object.entries(headers).every(
-    ([name, value]) => value.includes('{') || (actual as Value)[name] === value,
+function faultOf({ options, entries }: ParsedJournal, id: string): Fault | undefined {
+  const { faults = [] } = (options['script'] ?? {}) as { faults?: readonly Fault[] }
+  const added = entries.flatMap(({ input }) => addedBy(input))
+  const numbered = /^fault (\d+)$/.exec(id)?.[1]
+  return (
+    added.findLast((one) => one.id === id) ??
+    faults.find((one) => one.id === id) ??
+    faults[Number(numbered) - 1]
   )
-
-/** Whether a body is that of a refusal with its placeholders filled in. */
-function hasBody({ body }: Refusal, actual: unknown): boolean {
-  if (body === 'empty') return actual === ''
-  if (typeof actual !== 'string') return false
-  const whole = 'text' in body ? body.text : JSON.stringify(body.json)
-  const given = 'text' in body ? actual : compact(actual)
-  const parts = whole.split(/\{\w+\}/)
-  let at = 0
-  for (const part of parts) {
-    const found = given.indexOf(part, at)
-    if (found < 0 || (at === 0 && found !== 0)) return false
-    at = found + part.length
-  }
-  return true
-}
-
-function compact(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text))
-  } catch {
-    return text
-  }
 }

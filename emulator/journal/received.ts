@@ -4,12 +4,15 @@
 import type { Entry } from '../machine.ts'
 import { type Difference, differences } from '../lib/match.ts'
 import { matchesPath } from '../lib/path-pattern.ts'
+import { type KeptRequests, replacesState } from './request-log.ts'
 
 /** A journal as a reader sees it: the kept entries, and a function that hides the secrets of a value. */
 export type JournalView<I, E> = {
   /** The number of the first kept entry. */
   readonly first: number
   readonly entries: readonly Entry<I, E>[]
+  /** The requests, also those whose entries are dropped. */
+  readonly requests: KeptRequests
   readonly redactInput: (input: I) => unknown
   readonly redactEffect: (effect: E) => unknown
 }
@@ -74,7 +77,7 @@ export type SentFrame = Moment & {
 /** A list of what was received or sent since the last reset, restore or fork. */
 export type Received<T> = {
   readonly items: readonly T[]
-  /** Whether the list has its beginning. The journal keeps the latest entries only. */
+  /** Whether the list has its beginning: only so many of the latest are kept. */
   readonly complete: boolean
 }
 
@@ -115,7 +118,7 @@ export type Verification = {
   readonly near: readonly NearRequest[]
   /** What was expected and what was received, in a sentence for an assertion. */
   readonly message: string
-  /** Whether all requests since the last reset were compared: the journal keeps the latest ones only. */
+  /** Whether all requests since the last reset were compared: only the latest 10,000 are kept. */
   readonly complete: boolean
 }
 
@@ -196,7 +199,7 @@ function verificationText(
   return [
     `Expected ${times ?? 'at least 1'} ${what}${having}, received ${matching.length}${found}`,
     ...(nearest === undefined ? [] : [nearText(nearest)]),
-    ...(isComplete ? [] : ['The journal has dropped earlier requests.']),
+    ...(isComplete ? [] : ['Earlier requests are no longer kept.']),
   ].join(' ')
 }
 
@@ -221,13 +224,11 @@ function shortText(value: unknown): string {
 }
 
 /** The entries since the last change of the whole state, with their numbers. */
-export function entriesSinceStart<I extends { readonly kind: string }, E>({
+export function entriesSinceStart<I, E>({
   first,
   entries,
 }: JournalView<I, E>): { readonly entries: readonly [number, Entry<I, E>][]; complete: boolean } {
-  const begins = ({ input }: Entry<I, E>): boolean =>
-    input.kind === 'world' && 'do' in input && input.do !== 'snapshot'
-  const start = entries.findLastIndex(begins) + 1
+  const start = entries.findLastIndex(({ input }) => replacesState(input)) + 1
   return {
     entries: entries.slice(start).map((entry, at) => [first + start + at, entry]),
     complete: start > 0 || first === 0,

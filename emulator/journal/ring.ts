@@ -9,7 +9,8 @@ const MAX_ENTRIES = 1000
 const MAX_HELD_BYTES = 8 * 2 ** 20
 
 export type Ring<I, E> = {
-  readonly add: (entry: Entry<I, E>) => void
+  /** Adds an entry, and returns its number. */
+  readonly add: (entry: Entry<I, E>) => number
   /** The kept entries, oldest first. */
   readonly entries: () => readonly Entry<I, E>[]
   /** The number of the first kept entry. */
@@ -86,10 +87,12 @@ export function createRing<I, E>(
   }
   const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES
 
-  const add = (entry: Entry<I, E>): void => {
-    if (next - first === MAX_ENTRIES) dropFirst()
-    putEntry(next++ % MAX_ENTRIES, entry)
+  const add = (entry: Entry<I, E>): number => {
+    const number = next++
+    if (number - first === MAX_ENTRIES) dropFirst()
+    putEntry(number % MAX_ENTRIES, entry)
     while (isTooLarge()) dropFirst()
+    return number
   }
   const entries = (): readonly Entry<I, E>[] => {
     const kept: Entry<I, E>[] = []

@@ -1,7 +1,15 @@
 // Converts bytes to text: base64 for journals, and one character per byte for searches.
 
+import { latin1 } from './bytes.ts'
+
 /** Bytes in base64. */
 export const base64 = (bytes: Uint8Array): string => btoa(lettersOf(bytes))
+
+/** The bytes of base64, with or without padding; a single letter at the end stands for nothing. */
+export function bytesOfBase64(text: string): Uint8Array {
+  const letters = text.replace(/=+$/, '')
+  return latin1(atob(letters.length % 4 === 1 ? letters.slice(0, -1) : letters))
+}
 
 /** Bytes as text, one character for each. */
 export function lettersOf(bytes: Uint8Array): string {

@@ -50,6 +50,8 @@ export type CompleteGatewayOptions = {
   readonly epoch: number | 'now'
   /** Seed of the ids that the gateway generates. */
   readonly seed: string
+  /** Whether each reply has a header with the ids of the rules behind it. */
+  readonly explain: boolean
   /** Ids of quirks to switch on. */
   readonly quirk: readonly string[]
   /** Ids of quirks to switch off, although the known gateway has them. */
@@ -159,6 +161,7 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
   clock: optionTable.clock,
   epoch: optionTable.epoch,
   seed: optionTable.seed,
+  explain: optionTable.explain,
   quirk: quirkEntry('quirk'),
   noQuirk: quirkEntry('noQuirk'),
   agent: { ...none, help: 'the agent that answers runs', readWhole: readAgent },
@@ -228,6 +231,7 @@ export function completeGatewayOptions(given: GatewayOptionsInput): CompleteGate
     controlToken: null,
     connected: null,
     control: isLoopback(host) || clock === 'manual' || clock === 'instant',
+    explain: false,
     noQuirk,
     ...server?.options,
     ...read,

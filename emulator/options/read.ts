@@ -61,8 +61,7 @@ export function readValue(entry: OptionEntry, value: unknown, where: string): un
   const { schema, many = false, readWhole } = entry
   if (readWhole !== undefined) {
     const read = readWhole(value)
-    if (typeof read === 'string')
-      throw usageError(`${where} cannot be used: ${read}${read.endsWith('?') ? '' : '.'}`)
+    if (typeof read === 'string') throw usageError(unusableText(where, read))
     return read
   }
   if (value === null && fits(schema, null)) return null
@@ -70,6 +69,10 @@ export function readValue(entry: OptionEntry, value: unknown, where: string): un
   const items: readonly unknown[] = Array.isArray(value) ? value : [value]
   return items.map((item) => readOne(entry, schema.items ?? {}, item, where))
 }
+
+/** The sentence that something cannot be used, and why. */
+export const unusableText = (what: string, why: string): string =>
+  `${what} cannot be used: ${why}${why.endsWith('?') ? '' : '.'}`
 
 function readOne(entry: OptionEntry, schema: Schema, value: unknown, where: string): unknown {
   const { form = (same: unknown) => same } = entry

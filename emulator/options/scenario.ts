@@ -49,14 +49,19 @@ export const noScenario: Scenario = {
 export function readScenarios(value: unknown): Scenario | string {
   const scenarios: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const [index, one] of scenarios.entries()) {
-    const unsaid = notPlain(one)
-    if (unsaid !== undefined)
-      return `scenario ${index + 1}: ${violationText(unsaid, 'the scenario')}`
-    const [first = stillOnDisk(one as ScenarioInput)[0]] = scenarioViolations(scenarioSchema, one)
-    if (first !== undefined) return `scenario ${index + 1}: ${violationText(first, 'the scenario')}`
+    const wrong = violationOf(one)
+    if (wrong === undefined) continue
+    const number = scenarios.length > 1 ? `scenario ${index + 1}: ` : ''
+    return number + violationText(wrong, 'it')
   }
   return mergeScenarios(copyPlain(scenarios as readonly ScenarioInput[]))
 }
+
+/** What is wrong with a scenario that a program passes: the first thing, if any. */
+const violationOf = (value: unknown): Violation | undefined =>
+  notPlain(value) ??
+  scenarioViolations(scenarioSchema, value)[0] ??
+  stillOnDisk(value as ScenarioInput)[0]
 
 /** What is wrong with a scenario: first by its schema, then what can have no effect although it matches the schema. */
 export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {

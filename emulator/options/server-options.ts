@@ -32,6 +32,8 @@ export type ServerOptions = ChosenOptions & {
   readonly journal: string | null
   /** Whether to replace an existing journal file. */
   readonly overwrite: boolean
+  /** Whether each reply has a header with the ids of the rules behind it. */
+  readonly explain: boolean
   /** Ids of quirks to switch on. */
   readonly quirk: readonly string[]
   /** Ids of quirks to switch off, although the known server has them. */
@@ -109,6 +111,7 @@ export const defaults: ServerOptions = {
   scenario: noScenario,
   journal: null,
   overwrite: false,
+  explain: false,
   quirk: [],
   noQuirk: [],
   cors: null,

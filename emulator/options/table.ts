@@ -168,6 +168,13 @@ export const optionTable: OptionTable<OptionName> = {
     bare: 'true',
     schema: { type: 'boolean' },
   },
+  explain: {
+    flag: 'explain',
+    value: '',
+    help: 'add to each reply X-Flowdouble-Rules: the ids of the rules behind it (flowdouble rules)',
+    bare: 'true',
+    schema: onOrOff,
+  },
   quirk: {
     flag: 'quirk',
     value: 'ID',

@@ -4,7 +4,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { keyHeader, secretKeys } from '../../spec/server/access.ts'
-import { base64, lettersOf } from '../lib/base64.ts'
+import { base64, bytesOfBase64, lettersOf } from '../lib/base64.ts'
 import { isObject, type Json, readDocument, writeJson } from '../lib/json.ts'
 import { restoreInput, type LineBody, decodeUtf8 } from '../journal/bodies.ts'
 import { holdsSecret, knownSecrets, secretsOf, withoutSecrets } from '../journal/known-secrets.ts'
@@ -18,18 +18,22 @@ import { createServer } from './server.ts'
 import type { WorldOptions } from './state/options.ts'
 
 /** The options that a journal contains. The catalogue is omitted: it is too large, and the same each time. */
-export type JournalOptions = Omit<WorldOptions, 'objectInfo'>
+export type JournalOptions = Omit<WorldOptions, 'objectInfo'> & {
+  /** The node types that the scenario adds to the catalogue; absent in journals of earlier versions. */
+  readonly types?: object
+}
 
 export type ServerFormat = JournalFormat<JournalOptions, Input, Effect>
 
-/** @param objectInfo returns the catalogue for the replay. */
-export const serverFormat = (objectInfo: () => string): ServerFormat => ({
+/** @param catalogueWith returns the catalogue for a replay, with the types of its scenario. */
+export const serverFormat = (catalogueWith: (types: object) => () => string): ServerFormat => ({
   version: 'journal 2',
   machine: 'server',
   secretsOf: (options) => secretsOf(options).map(({ text }) => text),
   redactor,
   inputOf: (value) => restoreInput(value) as Input,
-  start: (options) => serverMachine(createServer({ ...options, objectInfo }, hosted)),
+  start: ({ types = {}, ...options }) =>
+    serverMachine(createServer({ ...options, objectInfo: catalogueWith(types) }, hosted)),
 })
 
 type RequestInput = Extract<Input, { kind: 'request' }>
@@ -72,6 +76,7 @@ const redactOptions = (
   ...options,
   // A program can write a key into a fault, a rule or a file.
   script: redactPlain(options.script, redact) as JournalOptions['script'],
+  types: redactPlain(options.types, redact) as object,
   token: options.token === null ? null : toPlaceholder(options.token),
   accounts: options.accounts.map((account) => ({
     ...account,
@@ -202,19 +207,31 @@ function redactJson(value: Json, redact: Redactor): Json {
   return isChanged ? members : value
 }
 
-/** The same for a value that a program passed: its texts, and the names of its members. */
+/** The same for a value that a program passed: its texts, its files, and the names of its members. */
 function redactPlain(value: unknown, redact: Redactor): unknown {
   if (typeof value === 'string') return redact.redactKnown(value)
   if (Array.isArray(value)) return value.map((item) => redactPlain(item, redact))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      redact.redactKnown(name),
-      isSecret(name) && typeof member === 'string' && member !== ''
-        ? redact.one(member)
-        : redactPlain(member, redact),
-    ]),
+    Object.entries(value).map(([name, member]) => {
+      const redactedName = redact.redactKnown(name)
+      if (typeof member !== 'string' || member === '')
+        return [redactedName, redactPlain(member, redact)]
+      if (isSecret(name)) return [redactedName, redact.one(member)]
+      return [
+        redactedName,
+        redact.redactKnown(name === 'base64' ? withoutKeys(member, redact) : member),
+      ]
+    }),
   )
+}
+
+/** The base64 of a file without the known secrets in its bytes; any other text as it is. */
+function withoutKeys(text: string, redact: Redactor): string {
+  const bytes = orUndefined(() => bytesOfBase64(text))
+  if (bytes === undefined) return text
+  const redacted = redactBytes(bytes, redact)
+  return redacted === bytes ? text : base64(redacted)
 }
 
 /** Matches the name of a secret member of a JSON text and the opening quote of its value, at any place. */

@@ -1,6 +1,6 @@
 // The server as a machine: the interface that drivers, recorders and replays use.
 
-import type { Effect, Entry, Input, Machine } from '../machine.ts'
+import type { Answer, Effect, Entry, Input, Machine } from '../machine.ts'
 import type { Server } from './state/server.ts'
 import { nextWakeMs, step } from './step.ts'
 
@@ -18,6 +18,7 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   entryBytes,
   ownSecrets: () => server.secrets.map(({ text }) => text),
   newSecrets: () => noSecrets,
+  answerOf,
   nameOf: effectName,
 })
 
@@ -33,6 +34,17 @@ function entryBytes({ input, effects }: Entry): number {
     }
   }
   return bytes
+}
+
+/** The reply, and the run that it names if the request was a submit. */
+function answerOf(effect: Effect): Answer | undefined {
+  if (effect.kind !== 'reply') return undefined
+  const { request, status, body } = effect
+  const run =
+    status === 200 && typeof body === 'string'
+      ? /^\{"prompt_id": "([^"\\]*)"/.exec(body)?.[1]
+      : undefined
+  return { request, status, run }
 }
 
 function effectName(effect: Effect): string {

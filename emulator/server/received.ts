@@ -15,40 +15,19 @@ import type { Server } from './state/server.ts'
 import { userOf } from './step.ts'
 
 type View = JournalView<Input, Effect>
-type RequestInput = Extract<Input, { kind: 'request' }>
 
 /** The requests, oldest first. */
 export function requestsOf(server: Server, view: View): Received<ReceivedRequest> {
-  const { entries, complete } = entriesSinceStart(view)
-  const replies = new Map<number, Extract<Effect, { kind: 'reply' }>>()
-  for (const [, { effects }] of entries) {
-    for (const effect of effects) {
-      if (effect.kind === 'reply') replies.set(effect.request, effect)
-    }
-  }
-  const items = entries.flatMap(([entry, { input }]) => {
-    if (input.kind !== 'request') return []
-    const reply = replies.get(input.request)
-    return [
-      {
-        ...momentAt(server.options.epochMs, entry, input.atMs),
-        ...requestView(view.redactInput(input)),
-        status: reply?.status ?? null,
-        user: userOf(server, input),
-        run: runStartedBy(input, reply),
-      },
-    ]
+  const { items, complete } = view.requests
+  const requests = items.map(({ entry, input, status, run }) => {
+    const moment = momentAt(server.options.epochMs, entry, input.atMs)
+    const user = userOf(server, input)
+    // Other replies can begin with the id of a run, too.
+    const started = input.method === 'POST' ? run : null
+    const request = requestView(view.redactInput(input))
+    return Object.assign({}, moment, request, { status, user, run: started })
   })
-  return { items, complete }
-}
-
-/** The run that a submit has started, as its reply names it. */
-function runStartedBy(
-  { method }: RequestInput,
-  reply: Extract<Effect, { kind: 'reply' }> | undefined,
-): string | null {
-  if (method !== 'POST' || reply?.status !== 200 || typeof reply.body !== 'string') return null
-  return /^\{"prompt_id": "([^"\\]*)"/.exec(reply.body)?.[1] ?? null
+  return { items: requests, complete }
 }
 
 /** The messages of the sockets, oldest first. */

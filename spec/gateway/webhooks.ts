@@ -316,6 +316,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'webhooks/log-worlds': {
+    says: 'Gateways below /w/NAME are logged like the one at the root, with their names.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'webhooks/log-refusals': {
     says: 'A rejected post is logged as a warning with the reason, and for a signature with its scheme.',
     basis: 'chosen',

@@ -290,4 +290,9 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'scenario/types-replay': {
+    says: 'The journal has the node types of the scenario, and replays without the options of its server.',
+    basis: 'chosen',
+    on: both,
+  },
 } as const satisfies Rules

@@ -139,7 +139,7 @@ export const rules = {
     on: both,
   },
   'access/journal-replays': {
-    says: 'A journal replays, unless a known key is part of a file name or of an uploaded file.',
+    says: 'A journal replays, unless a known key is part of a file name or of a file.',
     basis: 'chosen',
     on: both,
   },

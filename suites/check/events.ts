@@ -4,7 +4,7 @@ export type Verdict = 'pass' | 'fail' | 'note' | 'skip' | 'fault'
 
 /** Why a case was not run. */
 export type SkipReason =
-  | 'own-world' // it needs a world of its own, which only a server that we start has
+  | 'own-world' // it needs a separate world, which only a server that we start has
   | 'missing' // the target does not have this part (an endpoint, a node type, a generation)
   | 'no-workload' // the runs it needs cannot be built from the listed node types
   | 'not-allowed' // needs --allow global, destructive, paid or slow

@@ -50,7 +50,7 @@ async function runOne(
 
 async function outcomeOf(one: Case, server: CheckedServer, running: Running): Promise<Outcome> {
   if (one.needsOwnWorld)
-    return { skip: new Skip('own-world', 'It needs a world with options of its own.') }
+    return { skip: new Skip('own-world', 'It needs a world with special options.') }
   const tooLate = new AbortController()
   try {
     await Promise.race([

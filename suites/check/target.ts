@@ -25,7 +25,7 @@ export type Target = {
 /** The longest time that a case waits for a message, in milliseconds. */
 const MAX_WAIT_MS = 15_000
 
-/** The names under which the cases know the keys of their own worlds. */
+/** The names under which the cases know the keys of their worlds. */
 const keyNames = ['test-key', 'other-key', 'free-key'] as const
 type KeyName = (typeof keyNames)[number]
 

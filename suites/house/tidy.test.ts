@@ -70,6 +70,7 @@ const layers: readonly string[] = [
   'emulator/config/',
   'emulator/client/',
   'emulator/edge/',
+  'emulator/edge/node/pictures/',
   'emulator/edge/node/',
   'emulator/edge/gateway/',
   'emulator/edge/fetch/',

@@ -21,7 +21,7 @@ export type Case = {
   readonly title: string
   readonly ids: readonly string[]
   readonly place: Place
-  /** Whether it needs a world with options of its own, which only a server that the suites start has. */
+  /** Whether it needs a world with special options, which only a server that the suites start has. */
   readonly needsOwnWorld: boolean
   /** Runs the case on a subject, which stays open. */
   readonly body: (subject: any) => Promise<void>

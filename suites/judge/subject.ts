@@ -21,7 +21,7 @@ import { testWorkloads, type Workloads } from '../generate/workloads.ts'
 export type Subject = {
   readonly url: string
   readonly deployment: Deployment
-  /** The world of this case. On a server elsewhere there is none, so that reading it ends the case. */
+  /** The world of this case. A server elsewhere has no world: reading it ends the case. */
   readonly emulator: Emulator | null
   /** Sends a request to a path in local form: on hosted it gets the prefix, its new name and the key. */
   readonly request: (

@@ -64,9 +64,14 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     cases: ['files/view-range [local]', 'system/home [local]'],
   },
   {
-    why: 'No port is occupied, and none is closed.',
+    why: 'No port is occupied, opened or closed.',
     on: both,
-    cases: ['deployments/local-address [local]', 'files/hosted-link-host [hosted]'],
+    cases: [
+      'control/world-port [hosted]',
+      'control/world-port [local]',
+      'deployments/local-address [local]',
+      'files/hosted-link-host [hosted]',
+    ],
   },
   {
     why: 'Responses of the fetch API have names of headers in lower case, and bodies without chunks.',

@@ -6,6 +6,7 @@ import type { ServerOptions, ServerOptionsInput } from '../../options/server-opt
 import { usageError } from '../../options/usage.ts'
 import { linkBase } from '../../server/hosted/index.ts'
 import type { Tamper } from '../driver.ts'
+import { requireContent } from './scenarios.ts'
 import { type InProcessEmulator, type Places, startWorlds } from './worlds.ts'
 
 /** Options that need a network or a disk. */
@@ -19,6 +20,7 @@ const NETWORK_OPTIONS = [
   'tlsKey',
   'wsCompress',
   'controlToken',
+  'explain',
 ] as const satisfies readonly (keyof ServerOptions)[]
 
 /** Options of `createEmulator`: those of the server that need neither a network nor a disk, and callbacks. */
@@ -59,12 +61,7 @@ function requireNoNetwork(given: Omit<InProcessOptions, 'url'>): void {
     throw usageError(
       `option ${unusable} needs a server on the network: use startEmulator of flowdouble.`,
     )
-  const scenarios: readonly unknown[] = [given.scenario].flat()
-  const named = scenarios.find((one) => typeof one === 'string')
-  if (named !== undefined)
-    throw usageError(
-      `The scenario ${named} is a file, and there is no disk here. Pass its content.`,
-    )
+  requireContent(given.scenario)
 }
 
 function placesOf(

@@ -14,6 +14,7 @@ import { serverPaths } from '../server-paths.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import { ClientSocket } from './client-socket.ts'
+import { rejectFiles } from './scenarios.ts'
 import { createTurns } from './turns.ts'
 import { connectWorld, type ServedWorld } from './wiring.ts'
 
@@ -90,7 +91,7 @@ export async function startWorlds(
       recorder.close()
     }
     const emulator: InProcessEmulator = {
-      ...createServerHandle({ server, options, recorder }, handled),
+      ...createServerHandle({ server, options, recorder }, handled, rejectFiles),
       name,
       url,
       port: places.port,

@@ -20,6 +20,7 @@ import { createGatewayWorld, forkGateway } from '../../gateway/gateway.ts'
 import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
 import { trackConnections } from '../lifetime.ts'
+import { loadRuleHeaders } from '../node/explain.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
@@ -40,7 +41,7 @@ import {
 export type GatewayOptions = GatewayOptionsInput & {
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry<GatewayInput, GatewayEffect>) => void
-  /** Called with each log line: one per post, run and delivery, without secrets. */
+  /** Called with each log line, also of the gateways below `/w/NAME`: one per post, run and delivery, without secrets. */
   readonly onLog?: (line: LogLine) => void
   /** For suites only: creates a faulty gateway, to show that a case detects it. */
   readonly tamper?: Tamper<GatewayInput, GatewayEffect>
@@ -76,8 +77,16 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const http = await createWebServer(null)
   const closing = trackConnections([http])
   const named = createNames<Running>()
+  const explain = await loadRuleHeaders(options.explain)
+  const hooksOf = (own: GatewayHooks): GatewayHooks =>
+    explain === null
+      ? own
+      : Object.assign({}, own, { explain: explain.explainEffects('gateway', () => undefined) })
   const secrets = new Set<string>()
 
+  const logged = (world: string): GatewayHooks => ({
+    onLog: onLog && ((line) => onLog({ ...line, world })),
+  })
   const open = (part: GatewayPart, name: string | null): Running => {
     const served = connectGateway(part, async (move) => {
       const { gatewayPaths } = await import('./control.ts')
@@ -107,7 +116,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     const world = forkGateway(part.world)
     const recorder = part.recorder.fork()
     const lastRequest = host.lastRequest()
-    const hooks = { onLog: undefined }
+    const hooks = hooksOf(logged(name))
     const forked = { options: part.options, world, recorder, hooks, lastRequest, kept: kept() }
     const { served, gateway } = open(forked, name)
     served.host.changeWorld({ do: 'fork' })
@@ -117,10 +126,11 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     requireOwnOptions(own, gatewayListenerOptions)
     const ownScenario = await withScenarioFiles(own.scenario)
     const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
-    return open(await createPart(ownOptions, hmac, { onLog: undefined }, secrets), name).gateway
+    return open(await createPart(ownOptions, hmac, hooksOf(logged(name)), secrets), name).gateway
   }
 
-  const main = await createPart(options, hmac, { onEntry, onLog, tamper, clocks }, secrets)
+  const hooks = hooksOf({ onEntry, onLog, tamper, clocks })
+  const main = await createPart(options, hmac, hooks, secrets)
   await listen(http, options.host, options.port)
   try {
     const running = open(main, null)

@@ -3,6 +3,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { usageError } from '../../options/usage.ts'
+import { trackConnections } from '../lifetime.ts'
 import { createWebServer } from './http-listener.ts'
 import type { Certificate } from './tls.ts'
 
@@ -15,6 +16,21 @@ export function listen(server: HttpServer, host: string, port: number): Promise<
       resolve()
     })
   })
+}
+
+/** A listener of one world alone. */
+export type OwnListener = {
+  readonly server: HttpServer
+  /** Stops listening and closes all connections. */
+  readonly close: () => Promise<void>
+}
+
+/** Opens a listener on a free port. */
+export async function openOwn(host: string, certificate: Certificate | null): Promise<OwnListener> {
+  const server = await createWebServer(certificate)
+  const close = trackConnections([server])
+  await listen(server, host, 0)
+  return { server, close }
 }
 
 /** Host and port in a URL. */

@@ -1,4 +1,4 @@
-// Replays a journal, given as lines or text, with the built-in catalogue by default.
+// Replays a journal, given as lines or text, with the built-in catalogue by default and the node types of its scenario.
 
 import { type ReplayResult, replayJournal } from '../../journal/replay.ts'
 import { serverFormat } from '../../server/journal.ts'
@@ -9,8 +9,8 @@ import { nodeTypeFiles } from './node-types.ts'
  * Runs the inputs of a journal through a new server. Returns the number of entries, and the index of the first one whose
  * effects differ, or null. Ignores an incomplete last line, as after a crash.
  * @param journal the result of `journal()` of a server, or the text of a journal file.
- * @param catalogue the text of the server's catalogue, or the options that selected it; the built-in one
- * by default.
+ * @param catalogue the text of the server's catalogue, or the options that selected it; by default the built-in one. The
+ * node types of a scenario are in the journal.
  * Throws SyntaxError if the text is not a journal of a server, or if its beginning is missing.
  * @example
  * import assert from 'node:assert'
@@ -28,7 +28,9 @@ export const replay = (
 ): ReplayResult =>
   replayJournal(
     journal,
-    serverFormat(
-      typeof catalogue === 'string' ? () => catalogue : readCatalog(catalogue, nodeTypeFiles),
+    serverFormat((types) =>
+      typeof catalogue === 'string'
+        ? () => catalogue
+        : readCatalog({ ...catalogue, scenario: { types } }, nodeTypeFiles),
     ),
   )

@@ -2,11 +2,14 @@
 
 import type { ScenarioInput } from '../../options/scenario.ts'
 
-/** The scenarios with the content of the files that they name; without any, loads nothing. */
-export async function withScenarioFiles(
-  given: unknown,
-): Promise<{ readonly scenario?: readonly ScenarioInput[] }> {
-  if (given === undefined) return {}
+/** The scenarios with the content of the files that they name. */
+export async function readScenarioFiles(given: unknown): Promise<readonly ScenarioInput[]> {
   const { loadScenarios } = await import('../../config/scenario-files.ts')
-  return { scenario: await loadScenarios(given, process.cwd()) }
+  return loadScenarios(given, process.cwd())
 }
+
+/** The same as an option; without any, loads nothing. */
+export const withScenarioFiles = async (
+  given: unknown,
+): Promise<{ readonly scenario?: readonly ScenarioInput[] }> =>
+  given === undefined ? {} : { scenario: await readScenarioFiles(given) }

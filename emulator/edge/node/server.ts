@@ -10,8 +10,9 @@ import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
 import type { Emulator, WorldReader } from '../handles.ts'
 import { trackConnections } from '../lifetime.ts'
+import { loadRuleHeaders } from './explain.ts'
 import { createWebServer } from './http-listener.ts'
-import { openLinks, portOf } from './ports.ts'
+import { openLinks, openOwn, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
 import { loadHosted } from './hosted.ts'
 import { withScenarioFiles } from './scenarios.ts'
@@ -62,6 +63,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const objectInfo = readCatalog(options, nodeTypeFiles)
   requireKnownTypes(options, objectInfo)
   const hosted = isHosted ? await loadHosted() : null
+  const explain = await loadRuleHeaders(options.explain)
   const main = await createWebServer(certificate)
   // Links contain their port, so it must be known before the world exists.
   const links = isHosted ? await openLinks(options.host, options.port, certificate) : []
@@ -74,6 +76,8 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     linksPort,
     listeners: { main, links },
     closing,
+    openOwn: () => openOwn(options.host, certificate),
+    explain,
     onWorld,
   })
   try {

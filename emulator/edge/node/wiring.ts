@@ -1,10 +1,11 @@
 // Connects the parts of an edge: requests and sockets go through the host to the server, and effects come back.
 
+import type { Fault } from '../../../spec/scenario/faults.ts'
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Effect, IncomingRequest, Input, RequestHead } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
-import { refuse } from '../../http/replies.ts'
+import { type Reply, refuse } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { corsHeaders } from '../../server/cors.ts'
@@ -14,6 +15,7 @@ import { serverMachine } from '../../server/machine.ts'
 import { needsBody } from '../../server/step.ts'
 import { hostParts, readsCredentialsOf, refusalsOf, requestInput } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
+import type { RuleHeaders } from './explain.ts'
 import type { Codec } from '../codec.ts'
 import { type ControlLoader, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after } from '../later.ts'
@@ -21,7 +23,7 @@ import { createHost, type Host } from '../host.ts'
 import { readHeaders } from './http.ts'
 import { nodeParts, nodeResponses } from './responses.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
-import type { LargePictures } from './large-pictures.ts'
+import type { LargePictures } from './pictures/large-pictures.ts'
 import type { FoundWorld } from '../world-names.ts'
 import type { WorldParts } from '../world-parts.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -33,6 +35,8 @@ export type Listeners = { readonly main: HttpServer; readonly links: readonly Ht
 export type Shared = {
   readonly codec: Codec
   readonly pictures: LargePictures
+  /** Adds to replies which rules are behind them; null without the option. */
+  readonly explain: RuleHeaders | null
 }
 
 /** A server behind an address: what its listeners need. */
@@ -43,6 +47,8 @@ export type ServedWorld = {
   readonly limitBytes: RequestHooks['limitBytes']
   readonly answer: RequestHooks['answer']
   readonly answerLink: RequestHooks['answer']
+  /** Adds to a reply that bypasses the world which rules are behind it, if replies have that. */
+  readonly explainReply: (reply: Reply) => Reply
 }
 
 /**
@@ -52,7 +58,7 @@ export type ServedWorld = {
 export function connectWorld(
   part: WorldParts,
   control: ControlLoader<Effect>,
-  { codec, pictures }: Shared,
+  { codec, pictures, explain }: Shared,
 ): ServedWorld {
   const { server, options, recorder, hooks, lastIds } = part
   const name = nameLike(options.like)
@@ -68,7 +74,11 @@ export function connectWorld(
       ...hostParts(part, nodeResponses(codec.encodeFile, name)),
       ...nodeParts(options.deployment),
     },
-    hooks,
+    explain === null
+      ? hooks
+      : Object.assign({}, hooks, {
+          explain: explain.explainEffects(options.deployment, faultIn(server)),
+        }),
     control,
   )
   const sockets = createSockets({
@@ -96,8 +106,16 @@ export function connectWorld(
     if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
     return needsBody(server, head) ? maxBytes : null
   }
-  return { server, host, sockets, limitBytes, answer, answerLink }
+  const explainReply = (reply: Reply): Reply =>
+    explain === null ? reply : explain.explainReply(options.deployment, reply)
+  return { server, host, sockets, limitBytes, answer, answerLink, explainReply }
 }
+
+/** Finds the faults in force of a server. */
+const faultIn =
+  ({ state }: Server) =>
+  (id: string): Fault | undefined =>
+    state.script.faults.find((one) => one.id === id)?.fault
 
 /**
  * Serves worlds, which answer from now on.
@@ -112,7 +130,11 @@ export function serveWorlds(
 ): void {
   const { timeMs, write } = main.host
   const name = nameLike(options.like)
-  const refusals = refusalsOf(main.server.options)
+  const { badRequest, internal } = refusalsOf(main.server.options)
+  const refusals = {
+    badRequest: main.explainReply(badRequest),
+    internal: main.explainReply(internal),
+  }
   const shared = { receive: receiveBody, write, timeMs, name, refusals }
   const headOf = ({ method, headers }: RequestHead, target: string): RequestHead => ({
     method,
@@ -136,7 +158,9 @@ export function serveWorlds(
     },
     isSocketPath: (path) => isSocketPath(options.deployment, find(path).target),
     refuseExpectation:
-      options.deployment === 'local' ? (expected) => refuse('expectation', {}, { expected }) : null,
+      options.deployment === 'local'
+        ? (expected) => main.explainReply(refuse('expectation', {}, { expected }))
+        : null,
     upgrade: (request, raw, head) => {
       const { world, target } = find(request.url ?? '/ws')
       request.url = target

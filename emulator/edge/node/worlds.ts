@@ -3,6 +3,7 @@
 
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
+import { usageError } from '../../options/usage.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
 import type { Hosted } from '../../server/state/server.ts'
@@ -20,10 +21,11 @@ import { journalFile } from '../journal-file.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
-import { createLargePictures } from './large-pictures.ts'
+import type { RuleHeaders } from './explain.ts'
+import { createLargePictures } from './pictures/large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
-import { hostOf, listen, portOf } from './ports.ts'
-import { withScenarioFiles } from './scenarios.ts'
+import { hostOf, listen, type OwnListener, portOf } from './ports.ts'
+import { readScenarioFiles, withScenarioFiles } from './scenarios.ts'
 import { connectWorld, type Listeners, type ServedWorld, serveWorlds } from './wiring.ts'
 
 /** What an address has before its first world. */
@@ -37,6 +39,10 @@ export type AddressParts = {
   readonly listeners: Listeners
   /** Stops listening and closes all connections. */
   readonly closing: () => Promise<void>
+  /** Opens a listener for one world alone. */
+  readonly openOwn: () => Promise<OwnListener>
+  /** Adds to replies which rules are behind them; null without the option. */
+  readonly explain: RuleHeaders | null
   readonly onWorld: WorldReader | undefined
 }
 
@@ -57,8 +63,8 @@ type Running = {
   readonly handle: () => Emulator
   /** Disconnects its edge unless something is under way; returns whether it did. */
   readonly sleep: () => boolean
-  /** Stops its clock and closes its sockets. */
-  readonly stop: () => void
+  /** Stops its clock, and closes its sockets and its own listener. */
+  readonly stop: () => Promise<void>
 }
 
 /** How many named worlds keep their edges while nothing happens: an edge takes as much memory as a new world. */
@@ -67,15 +73,15 @@ const MAX_AWAKE = 256
 const MAX_LOOKS = 16
 
 export function createWorlds(address: AddressParts): Worlds {
-  const { given, hosted, ca, linksPort, listeners, closing, onWorld } = address
+  const { given, hosted, ca, linksPort, listeners, closing, openOwn, explain, onWorld } = address
   const codec = createCodec()
-  const shared = { codec, pictures: createLargePictures(codec) }
+  const shared = { codec, pictures: createLargePictures(codec), explain }
   const named = createNames<Running>()
   const secrets = new Set<string>()
   const awake = createAwake()
   let main: Running
 
-  const open = (part: WorldParts): Running => {
+  const open = (part: WorldParts, own: OwnListener | null = null): Running => {
     const { name, options, recorder } = part
     let { lastIds } = part
     let edge: ServedWorld | undefined
@@ -97,42 +103,50 @@ export function createWorlds(address: AddressParts): Worlds {
       edge = undefined
       return true
     }
-    const stop = (): void => {
+    const stop = async (): Promise<void> => {
       edge?.host.close()
       edge?.sockets.closeAll()
       awake.delete(running)
       recorder.close()
+      await own?.close()
     }
-    const running: Running = { served, handle: () => handleOf(part, running), sleep, stop }
+    const running: Running = { served, handle: () => handleOf(part, own, running), sleep, stop }
     if (name !== null) named.add(name, running)
     return running
   }
-  const handleOf = (part: WorldParts, { served, stop }: Running): Emulator => {
+  const handleOf = (
+    part: WorldParts,
+    own: OwnListener | null,
+    { served, stop }: Running,
+  ): Emulator => {
     const { name, server, options } = part
-    const port = portOf(listeners.main)
+    const port = portOf(own?.server ?? listeners.main)
+    const path = own === null ? pathOf(name) : ''
     const place = hostOf(options.host, port)
     const { signedLinks } = server.options
-    return Object.assign(createServerHandle(part, currentHost(served)), {
+    return Object.assign(createServerHandle(part, currentHost(served), readScenarioFiles), {
       name,
-      url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${pathOf(name)}`,
+      url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${path}`,
       port,
       signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + pathOf(name),
       ca,
       options,
       fork: (asked?: string) => Promise.resolve(fork(part, served(), named.nameFor(asked))),
-      world: ({ name: asked, ...own }: WorldOptionsInput = {}) => create(named.nameFor(asked), own),
+      world: ({ name: asked, ...options }: WorldOptionsInput = {}) =>
+        create(named.nameFor(asked), options),
       worlds: () => named.all().map(({ handle }) => handle()),
       close: async () => {
-        stop()
-        if (name === null) await closeAll()
-        else named.remove(name)
+        const stopped = stop()
+        if (name !== null) named.remove(name)
+        else await closeAll()
+        await stopped
       },
     })
   }
   const closeAll = async (): Promise<void> => {
-    for (const { stop } of named.all()) stop()
+    const stopped = named.all().map(({ stop }) => stop())
     shared.pictures.close()
-    await closing()
+    await Promise.all([closing(), ...stopped])
   }
   const hooksOf = (name: string, options: ServerOptions): Hooks<Input, Effect> => ({
     onEntry: onWorld?.(name, options),
@@ -142,7 +156,12 @@ export function createWorlds(address: AddressParts): Worlds {
     running.served().host.changeWorld({ do: 'fork' })
     return running.handle()
   }
-  const create = async (name: string, own: Omit<WorldOptionsInput, 'name'>): Promise<Emulator> => {
+  const create = async (
+    name: string,
+    { port, ...own }: Omit<WorldOptionsInput, 'name'>,
+  ): Promise<Emulator> => {
+    if (port !== undefined && port !== 0)
+      throw usageError('All worlds at an address share port, or have a free one with port 0.')
     requireOwnOptions(own, listenerOptions)
     const scenario = await withScenarioFiles(own.scenario)
     const options = completeOptions(Object.assign({ port: 0 }, given, own, scenario))
@@ -153,8 +172,20 @@ export function createWorlds(address: AddressParts): Worlds {
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
     const made = worldOptions(options, objectInfo, Date.now(), linksPort)
     const hooks = hooksOf(name, options)
-    const part = { name, options, made, hosted, hooks, file: null, secrets }
-    return open(await newParts(part)).handle()
+    const part = await newParts({ name, options, made, hosted, hooks, file: null, secrets })
+    return port === undefined ? open(part).handle() : openAlone(part, await openOwn())
+  }
+  /** Opens a world with a separate listener, in addition to its path at the shared one. */
+  const openAlone = async (part: WorldParts, own: OwnListener): Promise<Emulator> => {
+    try {
+      const { served, handle } = open(part, own)
+      const find = (target: string) => ({ world: served(), target })
+      serveWorlds({ main: own.server, links: [] }, served(), part.options, find)
+      return handle()
+    } catch (error) {
+      await own.close()
+      throw error
+    }
   }
   const start: Worlds['start'] = async (options, made, hooks) => {
     const file =

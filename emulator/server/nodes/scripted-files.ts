@@ -1,7 +1,7 @@
 // The files and texts that a rule sets as the output of a node [scenario/node-files, scenario/node-text].
 
 import type { NodeRule, ScenarioFile } from '../../../spec/scenario/nodes.ts'
-import { latin1 } from '../../lib/bytes.ts'
+import { bytesOfBase64 } from '../../lib/base64.ts'
 import { probePicture } from '../../pictures/codecs/probe.ts'
 import { type Call, textInput } from './node.ts'
 import type { OwnFile, OwnOutputs, Work } from '../state/nodes.ts'
@@ -53,15 +53,9 @@ export function contentOf(file: ScenarioFile): Uint8Array {
   const bytes =
     file.base64 === undefined
       ? new TextEncoder().encode(file.text ?? '')
-      : latin1(atob(wholeBase64(file.base64)))
+      : bytesOfBase64(file.base64)
   decoded.set(file, bytes)
   return bytes
-}
-
-/** Base64 without padding; a single letter at the end stands for nothing. */
-function wholeBase64(text: string): string {
-  const letters = text.replace(/=+$/, '')
-  return letters.length % 4 === 1 ? letters.slice(0, -1) : letters
 }
 
 /** The start of a file by its format, as text, and where it begins. */

@@ -152,3 +152,41 @@ proves(
   },
   { deployment: 'local', token: 'token-cccccccc' },
 )
+
+const hidden = 'token-dddddddd'
+/** A file with the token in it. */
+const file = { base64: btoa(`\u00ff a ${hidden} z`) }
+const notes = { class_type: 'SaveImage', outputs: { images: [{ ...file, filename: 'notes.txt' }] } }
+
+proves(
+  ['access/journal-keys-hidden', 'access/journal-replays'],
+  async ({ emulator, request }) => {
+    const headers = { Authorization: `Bearer ${hidden}` }
+    const read = async (query: string): Promise<number> =>
+      (await request('GET', `/view?${query}`, undefined, headers)).bytes.length
+    expect(await read('filename=a.txt&type=input')).toBe(20)
+    for (const rules of [[], [notes]]) {
+      await emulator!.load({ version: 1, nodes: rules })
+      await request('POST', '/prompt', JSON.stringify({ prompt: solid() }), headers)
+      await emulator!.until('idle')
+    }
+    await emulator!.reset()
+    await request('POST', '/prompt', JSON.stringify({ prompt: solid() }), headers)
+    await emulator!.until('idle')
+    expect(await read('filename=notes.txt')).toBe(20)
+    const lines = await emulator!.journal()
+    const encoded = lines.flatMap((line) => [...line.matchAll(/"base64":"([^"]*)"/g)])
+    expect(encoded).toHaveLength(3)
+    for (const [, text = ''] of encoded) expect(atob(text)).toMatch(/^\u00ff a <[^>]{12}> z$/)
+    expect(replay(lines)).toEqual({ entries: lines.length - 1, differs: null })
+  },
+  {
+    deployment: 'local',
+    token: hidden,
+    scenario: {
+      version: 1,
+      start: { files: [{ path: 'input/a.txt', ...file }] },
+      nodes: [notes],
+    },
+  },
+)

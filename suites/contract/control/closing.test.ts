@@ -38,6 +38,29 @@ proves(
   ownWorld,
 )
 
+proves(
+  'control/closed-wait',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const submit = { method: 'POST', path: '/prompt' }
+    const closed =
+      /^The server has closed: nothing more arrives\. Expected 1 POST \/prompt, received 0/
+    const makers = [() => emulator.world(), () => emulator.fork(), () => emulator] as const
+    for (const make of makers) {
+      const world = await make()
+      await subjectOf(world).get('/queue')
+      const waits = [world.received(submit), world.received(submit, { withinMs: 1e9 })]
+      const rejected = Promise.all(waits.map((wait) => expect(wait).rejects.toThrow(closed)))
+      await world.close()
+      await rejected
+      await expect(world.received(submit)).rejects.toThrow(closed)
+      // What has arrived is there.
+      if (world === emulator) expect(await world.received({ path: '/queue' })).toBeDefined()
+    }
+  },
+  ownWorld,
+)
+
 const deliveries = { notify: (): void => undefined }
 
 proves(
@@ -48,8 +71,10 @@ proves(
     const body = '{"a": 1}'
     const post = send('POST', '/w/a/webhooks/direct', body, signed(body))
     await hasStarted
+    const wait = expect(world.received({ times: 2 })).rejects.toThrow(/^The server has closed/)
     await world.close()
     expect((await post).status).toBe(503)
+    await wait
   },
   {
     routes: { direct: direct('{a}') },

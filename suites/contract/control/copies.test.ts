@@ -12,12 +12,13 @@ proves(
     const fault = { id: 'mine', when: { path: '/queue' }, then: { status: 500, body: { a: 1 } } }
     const other = { when: { path: '/settings' }, then: { status: 500 } }
     const scenario = { version: 1 as const, faults: [other] }
-    emulator.load(scenario)
+    const loaded = emulator.load(scenario)
     emulator.fault(fault)
     const body = fault.then.body
     body.a = 2
     fault.then.status = 400
     other.then.status = 400
+    await loaded
     for (const one of emulator.faults()) Object.assign(one.fault.then, { status: 401 })
     const reply = await subject.get('/queue')
     expect({ status: reply.status, body: reply.json() }).toEqual({ status: 500, body: { a: 1 } })
@@ -38,8 +39,8 @@ proves(
     for (const body of [...values, { a: new Date(0) }, { a: new Map() }, new Uint8Array(3)]) {
       const fault = { when: { path: '/queue' }, then: { status: 500, body } } as Fault
       expect(() => emulator.fault(fault)).toThrow(/^In the fault, then\.body/)
-      const load = () => emulator.load({ version: 1, faults: [fault] })
-      expect(load).toThrow(/faults\[0\]\.then\.body/)
+      const loaded = emulator.load({ version: 1, faults: [fault] })
+      await expect(loaded).rejects.toThrow(/^The scenario cannot be used: faults\[0\]\.then\.body/)
     }
     emulator.fault({ when: { path: '/queue' }, then: { status: 500, body: { a: undefined } } })
     expect((await subject.get('/queue')).json()).toEqual({})

@@ -49,6 +49,63 @@ proves(
 )
 
 proves(
+  'control/requests-kept',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const submit = { method: 'POST', path: '/prompt' }
+    emulator.fault({ when: { path: '/prompt', nth: 200 }, then: { delayMs: 1000 } })
+    const ids: string[] = []
+    for (let run = 1; run < 200; run++) {
+      ids.push((await subject.submit(textToImage(run, 20))).json().prompt_id)
+      await emulator.until('idle')
+    }
+    const [, last] = await Promise.all([
+      emulator.received({ ...submit, times: 200 }),
+      subject.submit(textToImage(200, 20)),
+      emulator.received({ ...submit, times: 200 }).then(() => emulator.until('idle')),
+    ])
+    ids.push(last.json().prompt_id)
+    // The journal has lost most of them.
+    expect((await emulator.journal()).join('')).not.toContain(ids[0])
+    expect(await emulator.verify({ ...submit, times: 200 })).toMatchObject({
+      passed: true,
+      count: 200,
+      complete: true,
+    })
+    const requests = await emulator.requests(submit)
+    expect(requests.map(({ run, status }) => [run, status])).toEqual(ids.map((id) => [id, 200]))
+    expect(requests.map(({ entry }) => entry)).toEqual(
+      requests.map(({ entry }) => entry).toSorted((a, b) => a - b),
+    )
+    const fork = await emulator.fork()
+    expect(await fork.verify({ times: 0 })).toMatchObject({ passed: true, complete: true })
+    await emulator.reset()
+    expect(await emulator.verify({ times: 0 })).toMatchObject({ passed: true, complete: true })
+  },
+  { ...ownWorld, preview: 'none' },
+)
+
+proves(
+  'control/requests-kept',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const large = 'a'.repeat(3 * 2 ** 20)
+    for (const name of ['one', 'two', 'three'])
+      await subject.request('POST', `/userdata/${name}.json`, large)
+    const isKept = async (name: string) => {
+      const path = `/userdata/${name}.json`
+      const { count, complete, message } = await emulator.verify({ path, times: 1 })
+      return { count, complete, isSaid: message.includes('Earlier requests are no longer kept.') }
+    }
+    expect(await isKept('three')).toEqual({ count: 1, complete: false, isSaid: true })
+    expect(await isKept('one')).toEqual({ count: 0, complete: false, isSaid: true })
+    await emulator.reset()
+    expect(await emulator.verify({ times: 0 })).toMatchObject({ passed: true, complete: true })
+  },
+  ownWorld,
+)
+
+proves(
   'control/messages',
   async (subject) => {
     const emulator = subject.emulator!

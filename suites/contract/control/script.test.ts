@@ -1,5 +1,6 @@
 // The clock, the faults and the sockets of a running world, moved and changed over HTTP and from the library.
 
+import type { Scenario } from 'flowdouble'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
@@ -83,7 +84,14 @@ proves(
     expect(emulator.faults().map(({ id }) => id)).toEqual(['first'])
     expect((await load({ version: 1, faults: [fault] })).status).toBe(200)
     expect(emulator.faults().map(({ id }) => id)).toEqual(['busy'])
-    expect((await load({ version: 2 })).status).toBe(400)
+    const wrong = { version: 1 as const, nodes: [{ clas_type: 'KSampler' }] }
+    const why = 'nodes[0].clas_type is not a known member; did you mean class_type?'
+    const reply = await load(wrong)
+    const error = `The scenario cannot be used: ${why}`
+    expect({ status: reply.status, ...reply.json() }).toEqual({ status: 400, error })
+    await expect(emulator.load([{ version: 1 }, wrong as object as Scenario])).rejects.toThrow(
+      `The scenario cannot be used: scenario 2: ${why}`,
+    )
     await emulator.reset()
     expect(emulator.faults().map(({ id }) => id)).toEqual(['first'])
   },
@@ -94,6 +102,36 @@ proves(
       faults: [{ id: 'first', when: { path: '/x' }, then: { status: 500 } }],
     },
   },
+)
+
+proves(
+  'control/scenario-names',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const load = (value: unknown) => subject.post('/_flowdouble/scenario', value)
+    const faults = () => emulator.faults().length
+    await emulator.load(['out-of-memory', 'unavailable'])
+    const named = faults()
+    expect(named).toBeGreaterThan(0)
+    await emulator.load({ version: 1 })
+    expect(faults()).toBe(0)
+    expect((await load('unavailable')).status).toBe(200)
+    expect(faults()).toBe(named)
+    await expect(emulator.load('unavailabel')).rejects.toThrow(/Did you mean unavailable\?/)
+    await expect(emulator.load('queue-full-of-others')).rejects.toThrow(
+      /load replaces rules and faults only/,
+    )
+    for (const file of [
+      './own.yaml',
+      { version: 1, nodes: [{ outputs: { images: [{ from: 'a' }] } }] },
+    ]) {
+      const { status, json } = await load(file)
+      const error = expect.stringMatching(/names a file, which/)
+      expect({ file, status, error: json().error }).toEqual({ file, status: 400, error })
+    }
+    expect(faults()).toBe(named)
+  },
+  ownWorld,
 )
 
 proves(

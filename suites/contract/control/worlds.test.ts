@@ -1,6 +1,6 @@
 // Worlds at one address: how they are created and closed, and that they share nothing.
 
-import { replay } from 'flowdouble'
+import { replay, startEmulator } from 'flowdouble'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
@@ -62,6 +62,48 @@ proves(
     expect((await subject.get('/_flowdouble/worlds')).json()).toMatchObject([{ name: 'w1' }])
     const again = await subject.request('DELETE', '/_flowdouble/worlds/one')
     expect(again.json()).toEqual({ closed: false })
+  },
+  ownWorld,
+)
+
+proves(
+  'control/world-port',
+  async (subject) => {
+    const { emulator, deployment } = subject
+    const created = await subject.post('/_flowdouble/worlds', { name: 'own', port: 0 })
+    const { url } = created.json() as { url: string }
+    const [world] = emulator!.worlds()
+    expect({ url, port: world!.port }).toEqual({
+      url: `http://127.0.0.1:${new URL(url).port}`,
+      port: Number(new URL(url).port),
+    })
+    expect(world!.port).not.toBe(emulator!.port)
+    // Everything of the world is there: requests, sockets, files, signed links and the control paths.
+    const own = subjectOf(world!)
+    const session = await own.connect('me')
+    const { entry } = await own.run(session, solid())
+    const [image = {}] = Object.values(
+      entry.outputs as Record<string, { images?: Record<string, string>[] }>,
+    ).flatMap(({ images = [] }) => images)
+    expect((await own.view(image)).bytes.subarray(1, 4).toString()).toBe('PNG')
+    expect((await own.get('/_flowdouble/runs')).json()).toHaveLength(1)
+    // The same world is below its name, and the one at the root has seen nothing.
+    expect((await subject.raw('GET', '/w/own/_flowdouble/runs')).json()).toHaveLength(1)
+    expect(emulator!.runs()).toEqual([])
+    // Its guard is that of the main listener.
+    const page = { Origin: 'http://elsewhere.test', 'Sec-Fetch-Site': 'cross-site' }
+    expect((await own.raw('GET', '/_flowdouble/runs', undefined, page)).status).toBe(403)
+    const foreign = await own.raw('GET', '/features', undefined, page)
+    expect(foreign.status).toBe(deployment === 'local' ? 403 : 404)
+    await subject.request('DELETE', '/_flowdouble/worlds/own')
+    await session.closed
+    await expect(fetch(url)).rejects.toThrow('fetch failed')
+    // One that is still open ends with its server.
+    const other = await startEmulator({ deployment, clock: 'manual' })
+    const last = await other.world({ port: 0 })
+    expect((await fetch(`${last.url}/_flowdouble/runs`)).status).toBe(200)
+    await other.close()
+    await expect(fetch(last.url)).rejects.toThrow('fetch failed')
   },
   ownWorld,
 )

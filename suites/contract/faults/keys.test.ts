@@ -41,7 +41,7 @@ proves(
     server.snapshot(key)
     server.removeFault(key)
     await server.restore(key)
-    server.load({ version: 1, runs: [{ outcome: 'error', exception_message: key }] })
+    await server.load({ version: 1, runs: [{ outcome: 'error', exception_message: key }] })
     await raw('POST', '/api/prompt', JSON.stringify({ prompt: solid(1) }), headers)
     await server.until('idle')
     const lines = await server.journal()

@@ -42,16 +42,20 @@ proves(
   scripted(scenario),
 )
 
-test('a journal replays with the types of its scenario', async () => {
-  const server = await startEmulator({ clock: 'manual', scenario: { version: 1, ...scenario } })
-  const body = JSON.stringify({ prompt: graph })
-  const reply = await fetch(`${server.url}/prompt`, { method: 'POST', body })
-  expect(reply.status).toBe(200)
-  await server.until('idle')
-  const journal = await server.journal()
-  await server.close()
-  expect(replay(journal, server.options)).toMatchObject({ differs: null })
-})
+proves(
+  'scenario/types-replay',
+  async ({ emulator, get, submit }) => {
+    expect((await submit(graph)).status).toBe(200)
+    await emulator!.until('idle')
+    await get('/object_info/Own')
+    const fork = await emulator!.fork()
+    for (const journal of [await emulator!.journal(), await fork.journal()]) {
+      expect(replay(journal)).toEqual({ entries: journal.length - 1, differs: null })
+      expect(replay(journal, emulator!.options).differs).toBeNull()
+    }
+  },
+  scripted(scenario),
+)
 
 test('rules about unknown types and odd patterns are rejected at the start', async () => {
   const nodes = [{ class_type: 'Ovn', durationMs: 1 }]

@@ -3,10 +3,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
+import { rules } from '../../../spec/index.ts'
 import { explainCommand } from '../../../dist/emulator/internal.js'
 import { solid } from '../../generate/graphs.ts'
 import { openSession, untilStill } from '../../judge/client.ts'
 import { expect } from '../../judge/expect.ts'
+import { SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
 import { folder } from '../../support/spawned.ts'
 
@@ -66,6 +68,33 @@ test('explain/reasons An answer is explained by its fault, its endpoint or its r
   await close()
 })
 
+test('explain/rules An answer is explained by its rules, of its fault or of the server', async () => {
+  const { server, numberOf, close } = await startBusy()
+  const idsOf = async (part: string): Promise<readonly string[]> => {
+    const now = (await server.journal()).slice(1)
+    const at = `${now.findLastIndex((line) => line.includes(part))}`
+    const { stdout } = await command(at, '--url', server.url, '--json')
+    return (JSON.parse(stdout) as { rules: { id: string }[] }).rules.map(({ id }) => id)
+  }
+  expect(await idsOf('"status":429')).toEqual(['faults/status', 'faults/text-body'])
+  expect(await idsOf('"status":200')).toEqual(['workflows/submit-queues', 'workflows/reply'])
+  expect(await idsOf('none.png')).toEqual(['files/view-missing'])
+  server.fault({ id: 'late', when: { path: '/queue' }, then: { delayMs: 10 } })
+  const late = fetch(`${server.url}/queue`)
+  await server.received({ path: '/queue' })
+  await server.advance(10)
+  await late
+  expect(await idsOf('"target":"/queue"')).toEqual([
+    'faults/delayed-response',
+    'queue/listing',
+    'queue/item',
+    'queue/by-number',
+  ])
+  const { stdout } = await command(numberOf('histroy'), '--url', server.url)
+  expect(stdout).toContain(`\nRules\n  http/unknown-path  ${rules['http/unknown-path'].says}\n`)
+  await close()
+})
+
 test('explain/causes A message is explained by the submit, the start and the socket', async () => {
   const { numberOf, lines, close } = await startBusy()
   const file = join(folder(), 'run.jsonl')
@@ -77,6 +106,38 @@ test('explain/causes A message is explained by the submit, the start and the soc
   expect(stdout).toContain('which submits the run mine: POST /prompt')
   expect(stdout).toContain('which opens socket 1: handshake of socket 1: /ws?clientId=me')
   await close()
+})
+
+test('explain/gateway The journal of a gateway is explained, from its address and from a file', async () => {
+  const subject = await startGatewaySubject({
+    agent: { delayMs: 50 },
+    routes: { hook: { secret: SECRET, prompt: 'x', deliver: 'telegram' } },
+  })
+  const { gateway, post, idle, url } = subject
+  const id = { 'X-Request-ID': 'd-1' }
+  await post('hook', { a: 1 }, id)
+  gateway.failDeliveries({ target: '*', error: 'closed', times: 1 })
+  await idle()
+  await post('hook', { a: 1 }, id)
+  await post('hook', {}, { 'X-Hub-Signature-256': 'sha256=00' })
+  const lines = await gateway.journal()
+  const entryOf = (part: string) => `${lines.slice(1).findIndex((line) => line.includes(part))}`
+  const file = join(folder(), 'gateway.jsonl')
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  const refused = await command(entryOf('"refused"'), '--url', url)
+  expect(refused.stdout).toContain('POST /webhooks/hook\n')
+  expect(refused.stdout).toContain('refused: Invalid signature: github')
+  expect(refused.stdout).toMatch(/\n {2}401: /)
+  const ended = await command(entryOf('"kind":"outbox"'), '--journal', file)
+  expect(ended.stdout).toMatch(/ {2}run d-1 completed\n.* {2}delivery d-1 to telegram failed\n/s)
+  expect(ended.stdout).toContain('which posts the event d-1: POST /webhooks/hook')
+  expect(ended.stdout).toContain('which makes deliveries fail: deliveries to * fail from now on')
+  const repeated = await command(entryOf('"duplicate"'), '--journal', file, '--json')
+  expect(JSON.parse(repeated.stdout)).toMatchObject({
+    causes: [{ entry: 0, because: 'posts the event d-1' }],
+    reasons: [expect.stringMatching(/^200: /)],
+  })
+  await subject.close()
 })
 
 test('explain/usage Wrong numbers and journals are reported', async () => {

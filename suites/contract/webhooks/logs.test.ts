@@ -136,3 +136,42 @@ proves(
     }
   }),
 )
+
+proves(
+  'webhooks/log-worlds',
+  async ({ gateway, send, logs }) => {
+    const one = await gateway.world({ name: 'one' })
+    await one.fork('two')
+    for (const place of ['', '/w/one', '/w/two'])
+      await send('POST', `${place}/webhooks/hook`, '{}', { ...signed('{}'), ...id('d-1') })
+    await one.until('idle')
+    const lines = logs.map(({ world, text }) => [world, text])
+    expect(lines).toEqual([
+      [undefined, 'post hook unknown d-1 accepted'],
+      ['one', 'post hook unknown d-1 accepted'],
+      ['two', 'post hook unknown d-1 accepted'],
+      ['one', 'run hook d-1 completed'],
+      ['one', expect.stringMatching(/^delivery hook d-1 to /)],
+    ])
+  },
+  { routes: { hook: { secret: SECRET, prompt: 'x', deliver: 'slack' } } },
+)
+
+proves(
+  'webhooks/log-worlds',
+  withCli(async (cli) => {
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', 'secret-of-ci', '--prompt', 'x')
+    for (const isData of [false, true]) {
+      const flags = ['--json', '--control', ...(isData ? ['--json-log'] : [])]
+      const { url, stop } = await runGateway(cli, {}, ...flags)
+      await fetch(`${url}/_flowdouble/fork`, { method: 'POST', body: '{"name": "one"}' })
+      await postTo(`${url}/w/one`, 'ci', 'secret-of-ci')
+      await postTo(`${url}/w/one`, 'ci', 'wrong')
+      const lines = (await stop()).stderr.trim().split('\n')
+      expect(lines.filter((line) => line.includes('post ci'))).toHaveLength(2)
+      const refused = lines.at(-1) ?? ''
+      if (isData) expect(JSON.parse(refused)).toMatchObject({ kind: 'post', world: 'one' })
+      else expect(refused).toMatch(/^\S+Z {2}\/w\/one {2}warning: post ci refused/)
+    }
+  }),
+)

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { limits } from '../../../spec/limits.ts'
-import type { Body } from '../../machine.ts'
-import type { PictureFile } from '../../pictures/picture.ts'
-import type { Codec } from '../codec.ts'
+import { limits } from '../../../../spec/limits.ts'
+import type { Body } from '../../../machine.ts'
+import type { PictureFile } from '../../../pictures/picture.ts'
+import type { Codec } from '../../codec.ts'
 
 export type LargePictures = {
   /** Waits until the codec has the bytes of a large picture. Undefined for any other body: there is nothing to wait for. */

@@ -1,0 +1,87 @@
+// Adds to each reply of a machine a header with the rules behind it [control/explain]. Only `explain` loads this.
+
+import type { Place } from '../../spec/language.ts'
+import type { Fault, FaultThen } from '../../spec/scenario/faults.ts'
+import type { Reply } from '../http/replies.ts'
+import { type Asked, rulesBehind } from './rules-behind.ts'
+
+/** The members of inputs and effects that matter here. */
+type AnyInput = {
+  readonly kind: string
+  readonly request?: number
+  readonly socket?: number
+  readonly method?: string
+  readonly target?: string
+  readonly links?: true | undefined
+  readonly do?: string
+}
+type AnyEffect = { readonly kind: string; readonly request?: number; readonly socket?: number }
+
+/** The response header with the ids of the rules behind a reply. */
+const rulesHeader = 'X-Flowdouble-Rules'
+
+/** What was asked, and what faults do to the answer. */
+type Waiting = { readonly asked: Asked; readonly faults: readonly FaultThen[] }
+
+/** Adds the header to a reply that bypasses the machine. */
+export const explainReply = (place: Place, reply: Reply): Reply =>
+  withRules(place, undefined, reply, [])
+
+/**
+ * Returns what adds the header to the replies of a machine on their way out, which its journal has without it.
+ * @param faultOf the fault in force with this id.
+ */
+export function explainEffects<E extends AnyEffect>(
+  place: Place,
+  faultOf: (id: string) => Fault | undefined,
+): (input: AnyInput, effects: readonly E[]) => readonly E[] {
+  const waiting = new Map<string, Waiting>()
+  return (input, effects) => {
+    note(waiting, input, effects, faultOf)
+    return effects.map((effect) => explained(place, waiting, effect))
+  }
+}
+
+/** Keeps what is asked until its answer, which can come in a later step. */
+function note(
+  waiting: Map<string, Waiting>,
+  input: AnyInput,
+  effects: readonly AnyEffect[],
+  faultOf: (id: string) => Fault | undefined,
+): void {
+  const { kind, method = 'GET', target = '/', links = false } = input
+  // Nobody waits any longer when the whole state has changed.
+  if (kind === 'world' && input.do !== 'snapshot') waiting.clear()
+  if (kind !== 'request' && kind !== 'open') return
+  const faults = effects.flatMap((effect) => {
+    const fault = effect.kind === 'fault' && 'id' in effect ? faultOf(String(effect.id)) : undefined
+    // Faults of messages can apply in the same step.
+    const isOther = fault?.when.message !== undefined || fault?.when.atMs !== undefined
+    return fault === undefined || isOther ? [] : [fault.then]
+  })
+  waiting.set(keyOf(input), { asked: { method, target, links }, faults })
+}
+
+const keyOf = ({ request, socket }: AnyInput | AnyEffect): string =>
+  request === undefined ? `socket ${socket}` : `request ${request}`
+
+function explained<E extends AnyEffect>(place: Place, waiting: Map<string, Waiting>, effect: E): E {
+  const isAnswer = effect.kind === 'reply' || effect.kind === 'refuse'
+  if (!isAnswer && effect.kind !== 'accept' && effect.kind !== 'reset') return effect
+  const found = waiting.get(keyOf(effect))
+  waiting.delete(keyOf(effect))
+  if (!isAnswer) return effect
+  return withRules(place, found?.asked, effect as E & Reply, found?.faults ?? [])
+}
+
+function withRules<R extends Pick<Reply, 'status' | 'headers' | 'body'>>(
+  place: Place,
+  asked: Asked | undefined,
+  reply: R,
+  faults: readonly FaultThen[],
+): R {
+  const ids = rulesBehind(place, asked, reply, faults)
+  if (ids.length === 0) return reply
+  const headers = Object.assign({}, reply.headers, { [rulesHeader]: ids.join(', ') })
+  return Object.assign({}, reply, { headers })
+}

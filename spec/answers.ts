@@ -1,0 +1,387 @@
+// Which rules are behind each answer: those of an endpoint behind what it returns, those of a refusal behind the refusal.
+// Only `explain` loads this. A rule of another deployment than the answer's is left out.
+
+import type {
+  gatewayRefusals,
+  outcomes,
+  endpoints as gatewayEndpoints,
+} from './gateway/webhooks.ts'
+import type { RuleId } from './rules.ts'
+import type { EndpointName } from './server/endpoints.ts'
+import type {
+  hostedRefusals,
+  linkRefusals,
+  nodeErrors,
+  planRefusals,
+  promptErrors,
+  refusals,
+} from './server/errors.ts'
+import type { QuirkId } from './truth/quirks.ts'
+
+/** A rule, or the behaviour of a quirk. */
+export type AnswerId = RuleId | `quirks/${QuirkId}`
+export type Ids = readonly AnswerId[]
+
+/** An endpoint whose answers are not all in a table of outcomes, as those of a webhook are. */
+type Answering = EndpointName | Exclude<keyof typeof gatewayEndpoints, 'webhook'>
+
+/** The rules behind what an endpoint returns when it does not refuse. */
+export const endpointRules: Readonly<Record<Answering, Ids>> = {
+  submit: ['workflows/submit-queues', 'workflows/reply'],
+  jobStatus: ['jobs/status', 'jobs/status-final', 'jobs/status-details'],
+  jobs: ['jobs/listing', 'jobs/listing-filters', 'jobs/listing-order', 'jobs/listing-pages'],
+  job: ['jobs/detail', 'jobs/detail-while-open', 'jobs/detail-times', 'jobs/detail-workflow'],
+  deleteJob: ['jobs/delete'],
+  cancelJob: ['jobs/cancel'],
+  cancelJobs: ['jobs/cancel-many'],
+  readHistory: [
+    'history/kept',
+    'history/by-id',
+    'history/max-items',
+    'history/oldest-first',
+    'history/hosted-list',
+    'history/hosted-list-entry',
+    'history/hosted-pages',
+  ],
+  readHistoryEntry: ['history/by-id', 'history/unknown', 'history/hosted-by-id'],
+  changeHistory: ['history/clear', 'history/hosted-clear'],
+  // Conditions and ranges are applied to the file after its rules are named.
+  view: [
+    'files/view',
+    'files/view-headers',
+    'files/view-conditional',
+    'files/view-range',
+    'files/view-converted',
+    'files/hosted-view',
+    'files/hosted-view-flat',
+  ],
+  uploadImage: ['files/upload', 'files/upload-reply', 'files/hosted-upload-name'],
+  uploadMask: ['files/mask', 'files/mask-alpha', 'files/hosted-mask'],
+  maskLayers: ['files/hosted-mask-layers'],
+  socket: ['deployments/local-socket', 'deployments/hosted-socket'],
+  objectInfo: ['catalog/node-types', 'catalog/node-type-fields'],
+  objectInfoOf: [
+    'catalog/one-node-type',
+    'catalog/unknown-node-type',
+    'catalog/hosted-unknown-node-type',
+  ],
+  modelFolders: ['catalog/model-folders', 'catalog/hosted-folders'],
+  models: ['catalog/models', 'catalog/hosted-models'],
+  experimentModelFolders: ['catalog/experiment-folders'],
+  experimentModels: ['catalog/experiment-models'],
+  modelPreview: ['catalog/hosted-preview', 'catalog/model-preview'],
+  modelMetadata: ['catalog/model-metadata'],
+  embeddings: ['catalog/embeddings'],
+  extensions: ['catalog/no-packs', 'catalog/hosted-nothing-shared'],
+  translations: ['catalog/no-packs'],
+  workflowTemplates: ['catalog/no-packs', 'catalog/hosted-nothing-shared'],
+  globalSubgraphs: ['catalog/hosted-nothing-shared'],
+  globalSubgraph: ['catalog/hosted-nothing-shared'],
+  nodeReplacements: ['catalog/hosted-nothing-shared'],
+  readQueue: ['queue/listing', 'queue/item', 'queue/by-number', 'queue/hosted-item'],
+  changeQueue: ['queue/clear', 'queue/delete', 'queue/running-is-spared', 'queue/hosted-result'],
+  interrupt: [
+    'queue/interrupt',
+    'queue/interrupt-named',
+    'queue/idle-interrupt-is-lost',
+    'queue/hosted-interrupt',
+    'queue/hosted-interrupt-named',
+  ],
+  systemStats: [
+    'system/statistics',
+    'system/statistics-fields',
+    'system/hosted-statistics',
+    'access/hosted-public-statistics',
+  ],
+  free: ['system/free', 'system/free-reply', 'system/hosted-free'],
+  features: ['system/features', 'system/hosted-features'],
+  promptInfo: ['system/queue-length'],
+  sendFeedback: ['system/hosted-feedback'],
+  home: ['system/home'],
+  listUserdata: [
+    'userdata/list',
+    'userdata/list-forms',
+    'userdata/hosted-list',
+    'userdata/hosted-list-folder',
+  ],
+  browseUserdata: ['userdata/browse'],
+  readUserdata: ['userdata/read', 'userdata/hosted-read'],
+  writeUserdata: ['userdata/write', 'userdata/full-info', 'userdata/hosted-write'],
+  deleteUserdata: ['userdata/delete', 'userdata/hosted-delete'],
+  moveUserdata: ['userdata/move', 'userdata/full-info', 'userdata/hosted-move'],
+  readSettings: ['settings/merge', 'settings/unset', 'settings/hosted-merge'],
+  changeSettings: ['settings/merge', 'settings/hosted-merge'],
+  readSetting: ['settings/one', 'settings/unset', 'settings/hosted-one'],
+  changeSetting: ['settings/one', 'settings/hosted-one'],
+  users: ['settings/users', 'settings/hosted-user'],
+  addUser: ['settings/new-user'],
+  user: ['settings/hosted-user'],
+  logs: ['internal/log', 'internal/log-text'],
+  rawLogs: ['internal/log', 'internal/log-lines'],
+  subscribeLogs: ['internal/log-subscription'],
+  folderPaths: ['internal/folder-paths'],
+  folderFiles: ['internal/files'],
+  managerInstall: ['manager/install'],
+  managerStatus: ['manager/status', 'manager/status-counts'],
+  managerInstallModel: ['manager/install-model'],
+  gatewayHealth: ['webhooks/health', 'webhooks/health-is-free', 'webhooks/health-runs'],
+}
+
+/** The same for the method that every path has, and for the host of signed links. */
+export const preflightRules: Ids = ['http/options', 'access/bearer-options', 'http/hosted-options']
+export const linkRules: Ids = ['files/hosted-signed-url', 'files/hosted-link-file']
+export const linkPreflightRules: Ids = ['files/hosted-link-cors', 'files/hosted-link-method']
+
+/** The rules behind a refusal: everywhere, or by endpoint, with `other` for the rest. */
+export type RefusalRules = Ids | { readonly [Name in EndpointName | 'other']?: Ids }
+
+type Table<T> = Readonly<Record<keyof T, RefusalRules>>
+
+const browse: Ids = ['userdata/browse-refusals']
+const list: Ids = ['userdata/list-refusals']
+const handshake: Ids = ['messages/no-handshake']
+const queueBody: Ids = ['http/broken-json', 'http/member-in-text']
+const userFile: Ids = ['userdata/unknown-file']
+
+const ofLocal: Table<typeof refusals> = {
+  internal: {
+    readHistory: ['history/bad-numbers'],
+    submit: queueBody,
+    changeQueue: queueBody,
+    changeHistory: queueBody,
+    view: ['files/view-undecodable', 'files/view-webp'],
+    uploadImage: ['files/upload-bad', 'files/upload-image-text', 'files/upload-text-bytes'],
+    uploadMask: ['files/mask-bad-original', 'files/mask-unfit', 'files/mask-format'],
+    modelPreview: ['catalog/model-preview-index'],
+    changeSettings: ['settings/no-object', 'http/broken-json'],
+    addUser: ['settings/user-refusals', 'settings/user-bounds', 'http/broken-json'],
+    deleteUserdata: ['userdata/folder-is-no-file'],
+    moveUserdata: ['userdata/stays-inside'],
+    subscribeLogs: ['internal/log-subscription-refusals', 'http/broken-json'],
+    other: ['http/broken-json', 'http/body-charset'],
+  },
+  internalPage: ['http/failure-page'],
+  unknownPath: {
+    managerStatus: ['manager/off'],
+    other: ['http/unknown-path', 'http/trailing-slash', 'deployments/paths-of-hosted'],
+  },
+  methodNotAllowed: {
+    managerInstall: ['manager/off'],
+    managerInstallModel: ['manager/off'],
+    other: ['http/wrong-method', 'internal/wrong-method'],
+  },
+  notFoundEmpty: {
+    view: ['files/view-missing'],
+    models: ['catalog/unknown-folder'],
+    experimentModels: ['catalog/unknown-folder'],
+    modelPreview: ['catalog/model-preview'],
+    modelMetadata: ['catalog/no-model-metadata'],
+    readUserdata: userFile,
+    deleteUserdata: userFile,
+    moveUserdata: userFile,
+  },
+  notFoundText: ['internal/unknown-path', 'http/asterisk'],
+  forbiddenEmpty: {
+    view: ['files/view-bad-name', 'http/foreign-origin'],
+    readUserdata: ['userdata/stays-inside', 'http/foreign-origin'],
+    writeUserdata: ['userdata/stays-inside', 'http/foreign-origin'],
+    deleteUserdata: ['userdata/stays-inside', 'http/foreign-origin'],
+    moveUserdata: ['userdata/stays-inside', 'http/foreign-origin'],
+    other: ['http/foreign-origin'],
+  },
+  badRequestEmpty: {
+    view: ['files/view-bad-name'],
+    uploadImage: ['files/upload-bad'],
+    uploadMask: ['files/upload-bad'],
+    managerInstall: ['manager/incomplete'],
+    managerInstallModel: ['manager/incomplete', 'manager/path-stays-inside'],
+  },
+  badRequestText: ['http/no-http', 'http/long-lines'],
+  preconditionFailed: ['files/view-conditional'],
+  rangeNotSatisfiable: ['files/view-range'],
+  expectation: ['http/expectation'],
+  bodyTooLarge: {
+    uploadImage: ['files/upload-bounds', 'http/body-limit'],
+    uploadMask: ['files/upload-bounds', 'http/body-limit'],
+    other: ['http/body-limit'],
+  },
+  queueFull: ['queue/bounded'],
+  bearerMissing: ['access/bearer-refusal'],
+  directoryMissing: list,
+  directoryInvalid: list,
+  directoryUnknown: list,
+  pathInvalid: browse,
+  pathUnknown: browse,
+  pathNoDirectory: browse,
+  folderAsFile: ['userdata/folder-is-no-file'],
+  fileExists: ['userdata/no-overwrite'],
+  fileNotWritten: ['userdata/impossible-name', 'userdata/folder-is-no-file', 'userdata/bounds'],
+  duplicateUser: ['settings/user-refusals'],
+  directoryType: ['internal/files-type'],
+  socketWithoutUpgrade: handshake,
+  socketWithoutConnection: handshake,
+  socketVersion: handshake,
+  socketKey: handshake,
+}
+
+const hostedUserFile: Ids = ['userdata/hosted-refusals']
+const hostedMask: Ids = ['files/hosted-mask-original', 'files/hosted-mask-unfit']
+const hostedSettings: Ids = [
+  'settings/hosted-bad-body',
+  'settings/hosted-no-room',
+  'http/hosted-bad-body',
+]
+const unknownJob: Ids = ['jobs/unknown']
+
+const ofHosted: Table<typeof hostedRefusals> = {
+  unauthorized: ['access/hosted-key-refusal', 'access/hosted-socket-key'],
+  freeTier: ['access/free-tier-refusal'],
+  foreignJob: ['quirks/hosted.foreign-job-403'],
+  notFound: {
+    job: unknownJob,
+    jobStatus: unknownJob,
+    deleteJob: unknownJob,
+    cancelJob: unknownJob,
+    cancelJobs: ['jobs/unknown', 'jobs/cancel-many'],
+    readHistoryEntry: ['history/hosted-unknown', 'history/hosted-once-begun'],
+    view: ['files/hosted-view-missing'],
+    uploadMask: ['files/hosted-mask-original'],
+    maskLayers: ['files/hosted-mask-layers'],
+    modelPreview: ['catalog/hosted-preview'],
+    globalSubgraph: ['catalog/hosted-nothing-shared'],
+    readSetting: ['settings/hosted-unset'],
+    interrupt: ['queue/hosted-interrupt-named'],
+    other: ['http/hosted-unknown-path', 'deployments/hosted-unprefixed'],
+  },
+  folderNotFound: ['catalog/hosted-no-models'],
+  methodNotAllowed: ['http/hosted-wrong-method'],
+  storageFull: ['files/hosted-upload-bounds'],
+  badRequest: {
+    submit: ['workflows/hosted-unreadable', 'http/hosted-bad-body'],
+    jobs: ['jobs/listing-refusals'],
+    deleteJob: ['jobs/bad-id'],
+    cancelJob: ['jobs/bad-id'],
+    cancelJobs: ['jobs/cancel-many-body'],
+    readHistory: ['history/hosted-pages'],
+    changeHistory: ['history/hosted-closed-body'],
+    changeQueue: ['queue/hosted-closed-body'],
+    view: ['files/hosted-view-bad'],
+    maskLayers: ['files/hosted-view-bad'],
+    uploadImage: [
+      'files/hosted-upload-bad',
+      'files/hosted-upload-limits',
+      'files/hosted-upload-text-bytes',
+    ],
+    uploadMask: hostedMask,
+    changeSettings: hostedSettings,
+    changeSetting: hostedSettings,
+    free: ['system/hosted-free', 'http/hosted-bad-body'],
+    sendFeedback: ['system/hosted-feedback', 'http/hosted-bad-body'],
+    socket: handshake,
+    other: ['http/hosted-no-http', 'http/hosted-bad-body'],
+  },
+  bodyTooLarge: ['http/hosted-body-limit'],
+  internal: ['http/hosted-refusals'],
+  userFileUnknown: hostedUserFile,
+  userFolderUnknown: hostedUserFile,
+  userFolderOutside: hostedUserFile,
+  userPathOutside: hostedUserFile,
+  userFileExists: ['userdata/hosted-no-overwrite'],
+  userFileRefused: hostedUserFile,
+}
+
+const ofPlan: Table<typeof planRefusals> = {
+  freeTier: ['quirks/hosted.free-tier-402'],
+  subscriptionInactive: ['quirks/hosted.refuse-at-submit'],
+  fundsMissing: ['quirks/hosted.refuse-at-submit'],
+  queueFull: ['queue/hosted-bounded', 'quirks/hosted.refuse-at-submit'],
+}
+
+const ofLinks: Table<typeof linkRefusals> = {
+  linkChanged: ['files/hosted-link-tampered', 'files/hosted-link-signed-host'],
+  linkExpired: ['files/hosted-link-expiry'],
+  linkWithKey: ['files/hosted-link-strict'],
+  linkOfNothing: ['files/hosted-signed-url'],
+  linkMethod: ['files/hosted-link-method'],
+}
+
+/** The rules behind the top-level error of a rejected submit, and behind the errors of its nodes. */
+export const promptErrorRules: Readonly<Record<keyof typeof promptErrors, Ids>> = {
+  noPrompt: ['workflows/no-prompt'],
+  missingClassType: ['workflows/unknown-class'],
+  unknownClassType: ['workflows/unknown-class'],
+  noOutputs: ['workflows/no-outputs'],
+  outputsFailed: ['workflows/invalid-is-400', 'workflows/details'],
+}
+export const nodeErrorRules: Readonly<Record<keyof typeof nodeErrors, Ids>> = {
+  required_input_missing: ['workflows/required-input'],
+  bad_linked_input: ['workflows/bad-link'],
+  return_type_mismatch: ['workflows/link-type'],
+  invalid_input_type: ['workflows/unconvertible'],
+  value_smaller_than_min: ['workflows/bounds'],
+  value_bigger_than_max: ['workflows/bounds'],
+  value_not_in_list: ['workflows/not-in-list'],
+  custom_validation_failed: ['workflows/missing-input-file', 'scenario/node-validate'],
+  exception_during_validation: [
+    'workflows/link-to-nowhere',
+    'workflows/check-trips',
+    'workflows/traceback',
+  ],
+  exception_during_inner_validation: [
+    'workflows/link-to-nowhere',
+    'workflows/check-trips',
+    'workflows/traceback',
+  ],
+  missing_node_type: ['workflows/blame'],
+  dependency_cycle: ['workflows/cycle-refused', 'workflows/blame'],
+}
+/** The rules behind node errors of any type, in a rejected submit and in an accepted one. */
+export const rejectedNodesRules: Ids = ['workflows/invalid-names-nodes']
+export const halfValidRules: Ids = ['workflows/half-valid']
+
+/** The answers of a gateway to posts, refusals or not. */
+const ofGateway: Table<typeof outcomes & typeof gatewayRefusals> = {
+  accepted: ['webhooks/path', 'webhooks/accepted', 'deliveries/run'],
+  delivered: ['webhooks/delivered', 'deliveries/direct', 'deliveries/direct-once'],
+  duplicate: ['webhooks/duplicate', 'webhooks/repeat-waits'],
+  ignored: ['webhooks/ignored', 'webhooks/filter'],
+  deliveryFailed: [
+    'webhooks/delivery-failed',
+    'deliveries/direct-once',
+    'scenario/delivery-failures',
+  ],
+  internal: ['webhooks/no-500'],
+  badRequest: ['webhooks/no-500'],
+  cannotParse: ['webhooks/unparsable-body', 'webhooks/deep-body'],
+  invalidSignature: ['signatures/every-post'],
+  routeDisabled: ['webhooks/disabled'],
+  unknownRoute: ['webhooks/unknown-route'],
+  payloadTooLarge: ['webhooks/declared-size', 'webhooks/chunked-size'],
+  textTooLong: ['templates/too-long'],
+  tooManyRuns: ['deliveries/runs-bounded'],
+  rateLimited: ['webhooks/rate-limit', 'scenario/used-rate-limit'],
+  gatewayPath: ['webhooks/other-paths'],
+  gatewayMethod: ['webhooks/other-paths'],
+}
+
+/** The rules behind each refusal of each table. */
+export const refusalRules = {
+  local: ofLocal,
+  hosted: ofHosted,
+  plan: ofPlan,
+  links: ofLinks,
+  gateway: ofGateway,
+}
+
+/** The rules behind what a fault does to an answer, by the member of its `then`. */
+export const faultRules = {
+  status: ['faults/status'],
+  retryAfter: ['faults/retry-after'],
+  delayMs: ['faults/delayed-response'],
+  truncate: ['faults/truncate'],
+  slow: ['faults/slow'],
+  reset: ['faults/reset-in-body'],
+  refuse: ['faults/refuse'],
+} as const satisfies Readonly<Record<string, Ids>>
+/** The same for an answer of a fault that has no body. */
+export const faultBodyRules: Ids = ['faults/text-body', 'faults/hosted-body']
