@@ -58,7 +58,7 @@ export async function clientCommand(argv: readonly string[], io: ClientIo): Prom
     return 0
   }
   if (typeof flags === 'string') {
-    io.stderr.write(`${flags}\nSee: flowdouble check --help\n`)
+    io.stderr.write(`${flags}\nSee: flowdouble check --client --help\n`)
     return 2
   }
   if (flags.isList) {
@@ -76,13 +76,13 @@ export async function clientCommand(argv: readonly string[], io: ClientIo): Prom
 
 /** The flags, `help`, or a sentence about what is wrong with them. */
 function readFlags(argv: readonly string[]): Flags | string {
+  if (argv.includes('--help') || argv.includes('-h')) return 'help'
   let values
   try {
     values = parse(argv).values
   } catch (error) {
     return (error as Error).message
   }
-  if (values.help === true) return 'help'
   const { client: command = '', deployment, duty: only = [], seconds: text } = values
   const deployments = deployment === 'both' ? both : both.filter((one) => one === deployment)
   const seconds = Number(text)
@@ -105,7 +105,6 @@ const parse = (argv: readonly string[]) =>
       seconds: { type: 'string', default: '30' },
       list: { type: 'boolean' },
       json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
     },
   })
 
