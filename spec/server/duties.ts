@@ -251,8 +251,7 @@ export const rules = {
   },
   'duties/raw-states': {
     says: 'A client understands the internal states of a job: `executing`, `success` and others.',
-    basis: 'observed',
-    source: 'clients of the hosted API',
+    basis: 'chosen',
     on: hosted,
   },
   'duties/video-keys': {
