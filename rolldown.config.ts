@@ -149,16 +149,22 @@ export default defineConfig([
       },
     },
   },
+  // They share the sentences of the rules. No command loads the wrong servers without --mutant.
   {
     ...shared,
     input: {
       rules: source('cli/rules.ts'),
       'rules-behind': source('journal/rules-behind.ts'),
       'rule-headers': source('journal/rule-headers.ts'),
+      'served-mutants': join(import.meta.dirname, 'suites/mutants/served.ts'),
     },
     external: ['ws', 'yaml'],
-    // One file beside the entries, whose name no other bundle has.
-    output: { ...shared.output, codeSplitting: { groups: [{ name: 'sentences' }] } },
+    output: {
+      ...shared.output,
+      minify: true,
+      // One file beside the entries, whose name no other bundle has.
+      codeSplitting: { groups: [{ name: 'sentences', test: /\/(spec|emulator)\// }] },
+    },
   },
   {
     ...shared,
@@ -173,6 +179,7 @@ export default defineConfig([
     // What only worlds of the suites need is not part of it.
     external: [
       'ws',
+      'yaml',
       'flowdouble',
       /^flowdouble\//,
       'msw/node',

@@ -64,7 +64,7 @@ export async function runGateway(
   }
   const readyPath = flags.text('ready-file')
   const file = readyPath === undefined ? undefined : await readyFile(readyPath, io.cwd)
-  const gateway = await start(options).catch((error: unknown) => {
+  const gateway = await start(await withMutant(flags, options, io)).catch((error: unknown) => {
     const message = listenMessage(error)
     if (message !== undefined) throw refused(message)
     // Invalid settings are not a usage error of the command.
@@ -84,6 +84,21 @@ export async function runGateway(
     file?.remove()
     await gateway.close()
   }
+}
+
+/** The options with the fault of --mutant, which is printed. */
+async function withMutant(
+  flags: Flags,
+  options: GatewayOptions,
+  io: CommandIo,
+): Promise<GatewayOptions> {
+  const name = flags.text('mutant')
+  if (name === undefined) return options
+  const { faultLine, findWrongServer, gatewayWithFault } = await import('./lib/wrong-servers.ts')
+  const wrong = await findWrongServer(name)
+  const faulty = gatewayWithFault(options, wrong)
+  io.stderr.write(faultLine(wrong))
+  return faulty
 }
 
 /** The scenarios of the flags. */

@@ -35,6 +35,7 @@ Options for run (they override the environment and the configuration files):
   --webhook-base-url URL public base URL, if senders reach the gateway through a tunnel or proxy
 ${workHelp}
   --scenario FILE|NAME   agent answers, deliveries and rate limits of a scenario (flowdouble scenarios); repeatable
+  --mutant NAME          play a gateway with one deliberate fault (flowdouble mutants), to test test suites
   --ready-file FILE      write the address as JSON to this file while the gateway listens
   --control              serve GET /_flowdouble/runs, outbox and journal to clients on this machine;
                          do not use it behind a tunnel or proxy: every client looks local there
@@ -76,7 +77,7 @@ export const gatewayCommand = (
       {
         names: ['run'],
         flags: {
-          ...withValue('host', 'port', 'webhook-base-url', 'ready-file'),
+          ...withValue('host', 'port', 'webhook-base-url', 'ready-file', 'mutant'),
           ...bare('quiet', 'json-log', 'control'),
           ...repeated('scenario'),
           ...workFlags,

@@ -17,6 +17,7 @@ Commands:
   validate FILE...     check scenario files, and say where they are wrong
   explain N            explain an entry of a journal: its causes, and why it was answered so
   quirks               list the behaviours of real servers that --quirk switches on
+  mutants              list the servers with a deliberate fault that serve --mutant plays
   rules                list the rules of the protocol (in a clone: and whether a case proves them)
   help [COMMAND]       print this help, or the help of a command
 
@@ -59,6 +60,7 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
   validate: async (argv) => (await import('./scenarios.ts')).validateCommand(argv, io),
   explain: async (argv) => (await import('./explain.ts')).explainCommand(argv, io),
   quirks: async (argv) => (await import('./quirks.ts')).quirksCommand(argv, io),
+  mutants: async (argv) => (await import('./mutants.ts')).mutantsCommand(argv, io),
   rules: async (argv) => (await import('./rules.ts')).rulesCommand(argv, io),
 }
 

@@ -22,6 +22,7 @@ const ownFlags = {
   'with-gateway': { type: 'boolean' },
   'gateway-port': { type: 'string' },
   'config-dir': { type: 'string' },
+  mutant: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -47,6 +48,7 @@ ${helpLine('--out DIR', 'directory for the outputs of --run (default output)')}
 ${helpLine('--with-gateway', `also start a webhook gateway on the same clock, for which --like can name ${serversOn('gateway').join(', ')}; see flowdouble gateway --help`)}
 ${helpLine('--gateway-port PORT', `port of the gateway; 0 picks a free one (default: from its settings, else ${gatewayAddress.port})`)}
 ${helpLine('--config-dir DIR', 'directory of the gateway settings and subscriptions; host and enabled are ignored (default: in memory)')}
+${helpLine('--mutant NAME', 'play a server with one deliberate fault, to test test suites; flowdouble mutants lists them')}
 ${helpLine('--ready-file FILE', 'write the addresses as JSON to this file while the server listens')}
 ${helpLine('--log FILE', 'append requests, runs and warnings to this file instead of printing them')}
 ${helpLine('--log-format FORMAT', 'log format: text, or json for one JSON object per line')}
@@ -82,6 +84,7 @@ export function readFlags(argv: readonly string[]): {
   readonly withGateway: boolean
   readonly gatewayPort?: string
   readonly configDir?: string
+  readonly mutant?: string
   readonly log?: string
   readonly logFormat: 'text' | 'json'
   readonly json: boolean
@@ -102,7 +105,7 @@ export function readFlags(argv: readonly string[]): {
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
   const [tokenEnv, tlsCa] = [text('token-env'), text('tls-ca')]
   const [gatewayPort, configDir] = [text('gateway-port'), text('config-dir')]
-  const log = text('log')
+  const [log, mutant] = [text('log'), text('mutant')]
   return {
     server,
     ...(config !== undefined && { config }),
@@ -113,6 +116,7 @@ export function readFlags(argv: readonly string[]): {
     ...(gatewayPort !== undefined && { gatewayPort }),
     ...(configDir !== undefined && { configDir }),
     ...(log !== undefined && { log }),
+    ...(mutant !== undefined && { mutant }),
     logFormat: logFormatOf(text('log-format')),
     withGateway: values['with-gateway'] === true,
     out: text('out') ?? 'output',

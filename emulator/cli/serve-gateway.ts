@@ -8,6 +8,7 @@ import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
 import { quirksLike, serverLike, serversOn } from '../options/like.ts'
 import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './lib/io.ts'
+import { gatewayWithFault, type WrongServer } from './lib/wrong-servers.ts'
 import type { Gateway } from '../edge/handles.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 
@@ -18,6 +19,8 @@ export type GatewayFlags = {
   readonly server?: Readonly<Record<string, string | string[]>>
   readonly gatewayPort?: string
   readonly configDir?: string
+  /** Makes the gateway wrong, if its fault is one of gateways. */
+  readonly wrong?: WrongServer | undefined
 }
 
 /** Throws a usage error for flags that require --with-gateway, and for an invalid port. */
@@ -60,7 +63,9 @@ export async function startBeside(
     ...(epoch !== undefined && { epoch }),
     ...(port !== undefined && { port }),
   }
-  return startGateway(options).catch((error: unknown) => {
+  const { wrong } = flags
+  const given = wrong?.gateway === undefined ? options : gatewayWithFault(options, wrong)
+  return startGateway(given).catch((error: unknown) => {
     throw Object.assign(error as Error, { isForGateway: true })
   })
 }

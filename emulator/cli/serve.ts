@@ -16,6 +16,7 @@ import type { CommandIo } from './lib/io.ts'
 import { createLateLog, type LateLog } from './late-log.ts'
 import { listenMessage } from './lib/listen-errors.ts'
 import { type ReadyFile, readyFile } from './lib/ready-file.ts'
+import type { WrongServer } from './lib/wrong-servers.ts'
 import { addressesOf } from './serve-addresses.ts'
 import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
@@ -79,7 +80,8 @@ async function serve(
   const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
   const config = readConfigOf(flags, io)
   const scenarios = await scenariosOf(flags, config, io)
-  const plans = planServers(flags, io, config, scenarios)
+  const planned = planServers(flags, io, config, scenarios)
+  const { plans, wrong } = await withMutant(flags, planned, io)
   if (flags.readyFile !== undefined) started.ready = await readyFile(flags.readyFile, io.cwd)
   const log = (started.log = createLateLog(flags, io))
   const clocks: ClockGroup = { members: [] }
@@ -95,7 +97,13 @@ async function serve(
   }
   const [first, ...others] = emulators
   if (first === undefined) return
-  const gateway = await beside?.startBeside(flags, first.options, plans[0]?.epoch, clocks, io)
+  const gateway = await beside?.startBeside(
+    { ...flags, wrong },
+    first.options,
+    plans[0]?.epoch,
+    clocks,
+    io,
+  )
   if (gateway !== undefined) gateways.push(gateway)
   const ca = writeCa([first, ...others], flags, io)
   const addresses = { ...addressesOf([first, ...others], gateway), ...(ca !== undefined && { ca }) }
@@ -107,6 +115,20 @@ async function serve(
   }
   if (terminal !== undefined) await run?.runOnce(first, flags, terminal)
   await untilAborted(io.signal)
+}
+
+/** The plans with the fault of --mutant, which is printed; `wrong` also makes a gateway wrong. */
+async function withMutant(
+  { mutant, withGateway }: Flags,
+  plans: readonly EmulatorOptions[],
+  io: CommandIo,
+): Promise<{ readonly plans: readonly EmulatorOptions[]; readonly wrong?: WrongServer }> {
+  if (mutant === undefined) return { plans }
+  const { faultLine, findWrongServer, withFault } = await import('./lib/wrong-servers.ts')
+  const wrong = await findWrongServer(mutant)
+  const faulty = withFault(plans, wrong, withGateway)
+  io.stderr.write(faultLine(wrong))
+  return { plans: faulty, wrong }
 }
 
 /** The scenarios of the flags, else of the config file, whose paths begin at its folder. */

@@ -264,6 +264,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'webhooks/mutant': {
+    says: 'With --mutant a gateway has one deliberate fault, and the command prints the rules it breaks.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'webhooks/health': {
     says: 'GET /health of the gateway returns 200 with `status` "ok" and `platform` "webhook".',
     basis: 'stated',

@@ -67,6 +67,11 @@ export const rules = {
     basis: 'chosen',
     on: local,
   },
+  'deployments/mutant': {
+    says: 'With --mutant serve plays a server with one deliberate fault, and prints the rules it breaks.',
+    basis: 'chosen',
+    on: both,
+  },
   'deployments/local-prefix': {
     says: 'The local server serves paths without a prefix.',
     basis: 'stated',

@@ -1,16 +1,8 @@
 // The event stream of `flowdouble check`: what the runner says, and all that a report may know. It is also the format of `--json`.
 
-export type Verdict = 'pass' | 'fail' | 'note' | 'skip' | 'fault'
+import type { SkipReason, Verdict } from '../../spec/check.ts'
 
-/** Why a case was not run. */
-export type SkipReason =
-  | 'own-world' // it needs a separate world, which only a server that we start has
-  | 'missing' // the target does not have this part (an endpoint, a node type, a generation)
-  | 'no-workload' // the runs it needs cannot be built from the listed node types
-  | 'not-allowed' // needs --allow global, destructive, paid or slow
-  | 'no-key' // needs --key, --second-key, --free-key
-  | 'budget' // --max-runs or --max-seconds is used up
-  | 'busy' // the queue of the target is not quiet
+export type { SkipReason, Verdict } from '../../spec/check.ts'
 
 /** One request and its reply, or one socket message, as printed: secrets are already hidden. */
 export type WireLine = {

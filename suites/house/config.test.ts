@@ -1,8 +1,9 @@
-// The published JSON Schemas of the config file and of scenarios match what the server checks. With -u they are written
-// again.
+// The published JSON Schemas of the config file, of scenarios and of baselines match what is checked. With -u they are
+// written again.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
+import { baselineSchema } from '../../spec/baseline.ts'
 import {
   configSchema,
   defaults,
@@ -23,6 +24,11 @@ test('the schema accepts the defaults and rejects what serve rejects', () => {
   expect(takes({ clock: 'fast' })).toBe(false)
   expect(takes({ quirk: ['no.such'] })).toBe(false)
   expect(takes({ colour: 'red' })).toBe(false)
+})
+
+test('baseline.schema.json is up to date', async () => {
+  const text = `${JSON.stringify(baselineSchema, null, 2)}\n`
+  await expect(text).toMatchFileSnapshot('../../spec/baseline.schema.json')
 })
 
 test('scenario.schema.json is up to date', async () => {

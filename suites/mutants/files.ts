@@ -1,18 +1,43 @@
 // Wrong servers that mishandle files: uploads, views and outputs.
 
-import { answers, type Mutants, onData, onJson, onReply, onText, stale, without } from './tamper.ts'
+import {
+  answers,
+  mapped,
+  type Mutants,
+  onJson,
+  onPicture,
+  onReply,
+  type Reply,
+  stale,
+  type Tamper,
+  textOf,
+  without,
+} from './tamper.ts'
 
 const onUpload = (change: (reply: any) => unknown) => onJson(/^POST \/upload\/image/, change)
 
-/** Changes the viewed pictures, as the recipes that leave the world. */
-const onPicture = (change: (file: any) => unknown) =>
-  onReply(/^GET \/view/, ({ body }) =>
-    typeof body === 'object' && 'picture' in body ? { body: change(body) as typeof body } : {},
-  )
+const view = /^GET \/view/
 
-/** Puts the folder of each file entry into its name. */
-const joined = (text: string): string =>
-  text.replace(/"filename":"(.*?)","subfolder":"(.*?)"/g, '"filename":"$2/$1","subfolder":""')
+/** All views of one file have the tag and date of the first. */
+function tagsStay(): Tamper {
+  const first = new Map<string, NonNullable<Reply['file']>>()
+  return onReply(view, ({ file }, { target }) => {
+    if (file === undefined) return {}
+    if (!first.has(target)) first.set(target, file)
+    return { file: first.get(target) ?? file }
+  })()
+}
+
+/** A second upload of the same name is always new, even with the same bytes. */
+function sameBytesAreNew(): Tamper {
+  const names = new Set<string>()
+  return onJson(/^POST \/upload\/image/, (reply, request) => {
+    if (!('name' in reply) || textOf(request).includes('overwrite')) return reply
+    const isKnown = names.has(reply.name)
+    names.add(reply.name)
+    return isKnown ? { ...reply, name: reply.name.replace('.', ' (1).') } : reply
+  })()
+}
 
 export const files: Mutants = {
   'upload-loses-a-byte': {
@@ -86,43 +111,11 @@ export const files: Mutants = {
     breaks: ['files/view-bad-name'],
     tamper: onReply(/^GET \/view/, ({ status }) => ({ status: status === 403 ? 404 : status })),
   },
-  'entry-is-a-path': {
-    breaks: ['files/entry', 'files/saved-name'],
-    tamper: onJson(/^GET \/history/, (entries) => JSON.parse(joined(JSON.stringify(entries)))),
-  },
-  'entry-unsaid': {
-    breaks: ['files/entry'],
-    tamper: onData('executed', (data) => ({ ...data, output: {} })),
-  },
-  'saved-from-zero': {
-    breaks: ['files/saved-name', 'files/entry'],
-    tamper: onText(/^GET \/history/, /_00001_/g, '_00000_'),
-  },
-  'animation-is-still': {
-    breaks: ['files/animation-frames', 'files/animation-text', 'files/animation-pixels'],
-    tamper: onPicture(({ animation: _, ...still }) => still),
-  },
   'loaded-keeps-alpha': {
     breaks: ['files/loaded-alpha', 'files/loaded-mask'],
     tamper: onPicture((file) =>
       file.picture.kind === 'channel' ? { ...file, picture: file.picture.of } : file,
     ),
-  },
-  'fingerprints-stay-inside': {
-    breaks: ['files/is-changed', 'files/is-changed-of-own'],
-    tamper: onPicture((file) => ({ ...file, text: [['prompt', '{"load": {}}']] })),
-  },
-  'preview-is-output': {
-    breaks: ['files/preview-is-temp'],
-    tamper: onText(/^GET \/history/, /"temp"/g, '"output"'),
-  },
-  'videos-as-video': {
-    breaks: ['files/local-videos', 'files/samples'],
-    tamper: onText(/^GET \/history/, '"videos"', '"video"'),
-  },
-  'videos-under-images': {
-    breaks: ['files/local-videos'],
-    options: { quirk: ['local.video-under-images'] },
   },
   'mask-is-lost': {
     breaks: ['files/mask', 'files/mask-original', 'files/mask-alpha'],
@@ -153,5 +146,52 @@ export const files: Mutants = {
   'undecodable-is-400': {
     breaks: ['files/view-undecodable'],
     tamper: onReply(/^GET \/view/, ({ status }) => ({ status: status === 500 ? 400 : status })),
+  },
+  'tags-stay-after-an-overwrite': { breaks: ['files/view-conditional'], tamper: tagsStay },
+  'uploads-have-no-ranges': {
+    breaks: ['files/view-range'],
+    tamper: () => (effects, input) =>
+      effects.map((effect) => {
+        const isUpload = effect.kind === 'reply' && effect.body instanceof Uint8Array
+        if (!isUpload || input.kind !== 'request' || !view.test(`GET ${input.target}`))
+          return effect
+        const { file: _, ...rest } = effect
+        return rest
+      }),
+  },
+  'every-picture-is-png': {
+    breaks: ['files/view-headers'],
+    tamper: onReply(view, ({ headers }) => ({
+      headers: mapped(headers, (value) =>
+        String(value).replace(/image\/(jpeg|webp|gif)/, 'image/png'),
+      ),
+    })),
+  },
+  'attachment-names-the-folder': {
+    breaks: ['files/view-headers'],
+    missedBy: ['files/view-headers'],
+    tamper: onReply(view, ({ headers }, { target }) => {
+      const folder = /subfolder=([^&]+)/.exec(target)?.[1]
+      return folder === undefined
+        ? {}
+        : { headers: mapped(headers, (one) => String(one).replace('="', `="${folder}/`)) }
+    }),
+  },
+  'overwrite-is-ignored-in-folders': {
+    breaks: ['files/upload-overwrite'],
+    missedBy: ['files/upload-overwrite'],
+    tamper: stale(/^GET \/view.*subfolder=[^&]/),
+  },
+  'same-bytes-are-new': { breaks: ['files/upload-renamed'], tamper: sameBytesAreNew },
+  'third-of-a-name-repeats-the-second': {
+    breaks: ['files/upload-renamed'],
+    tamper: onUpload((reply) => ({ ...reply, name: reply.name.replace(' (2)', ' (1)') })),
+  },
+  'large-files-lose-their-end': {
+    breaks: ['files/view'],
+    missedBy: ['files/view'],
+    tamper: onReply(view, ({ body }) =>
+      body instanceof Uint8Array ? { body: body.subarray(0, 65_536) } : {},
+    ),
   },
 }

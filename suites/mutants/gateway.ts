@@ -1,58 +1,8 @@
 // Wrong gateways: in their replies, what they accept and render, and where they deliver.
 
-import type { GatewayOptions, OutboxEntry, GatewayEffect, GatewayInput } from 'flowdouble'
-import type { GatewayMutant, Mutants } from './tamper.ts'
-
-type Tamper = NonNullable<GatewayOptions['tamper']>
-type Reply = Extract<GatewayEffect, { kind: 'reply' }>
-type Run = Extract<GatewayEffect, { kind: 'run' }>
-type Request = Extract<GatewayInput, { kind: 'request' }>
-
-/** Changes each effect into others. */
-const each =
-  (change: (effect: GatewayEffect, input: GatewayInput) => readonly GatewayEffect[]) =>
-  (): Tamper =>
-  (effects, input) =>
-    effects.flatMap((effect) => change(effect, input))
-
-/** Changes replies. */
-const onReply = (change: (reply: Reply, request: Request) => Partial<Reply>) =>
-  each((effect, input) =>
-    effect.kind === 'reply' && input.kind === 'request'
-      ? [{ ...effect, ...change(effect, input) }]
-      : [effect],
-  )
-
-/** Answers the posts that got this status as if they had been accepted. */
-const lets = (status: number) =>
-  onReply((reply) =>
-    reply.status === status
-      ? {
-          status: 202,
-          body: '{"status": "accepted", "route": "x", "event": "x", "delivery_id": "x"}',
-        }
-      : {},
-  )
-
-/** Answers the posts that got this status word with another word. */
-const says = (word: string, other: string) =>
-  onReply(({ body }) => ({ body: body.replace(`"status": "${word}"`, `"status": "${other}"`) }))
-
-const onRun = (change: (run: Run['run']) => Partial<Run['run']>) =>
-  each((effect) =>
-    effect.kind === 'run'
-      ? [{ ...effect, run: { ...effect.run, ...change(effect.run) } }]
-      : [effect],
-  )
-
-const onOutbox = (change: (entry: OutboxEntry) => Partial<OutboxEntry>) =>
-  each((effect) =>
-    effect.kind === 'outbox'
-      ? [{ ...effect, entry: { ...effect.entry, ...change(effect.entry) } }]
-      : [effect],
-  )
-
-const quirk = (...ids: readonly string[]): GatewayMutant['gateway'] => ({ options: { quirk: ids } })
+import type { GatewayEffect } from 'flowdouble'
+import { each, lets, onOutbox, onReply, onRun, quirk, says, started } from './gateway-tamper.ts'
+import type { Mutants } from './tamper.ts'
 
 export const webhooks: Mutants = {
   'health-is-ill': {
@@ -112,75 +62,46 @@ export const webhooks: Mutants = {
   },
 }
 
-/** A run that no post started. */
-const started = (id: number): Run => ({
-  kind: 'run',
-  id,
-  run: {
-    delivery_id: `${id}`,
-    route: 'hook',
-    event: 'ping',
-    prompt: '',
-    skills: [],
-    payload: '{}',
-    chat_id: '',
-    session_key: '',
-    status: 'running',
-    answer: null,
-    is_silent: false,
-    error: null,
-  },
-})
+/** Changes the rendered texts, given the payload of the post if it is at hand. */
+const inTexts = (change: (text: string, payload: Readonly<Record<string, unknown>>) => string) =>
+  each((effect, input) => {
+    const isPost = input.kind === 'request' && input.body.length > 0
+    const payload = isPost ? JSON.parse(Buffer.from(input.body).toString()) : {}
+    if (effect.kind === 'run') {
+      const prompt = change(effect.run.prompt, payload)
+      return [{ ...effect, run: { ...effect.run, prompt } }]
+    }
+    if (effect.kind !== 'outbox') return [effect]
+    const text = change(effect.entry.text, payload)
+    return [{ ...effect, entry: { ...effect.entry, text } }]
+  })
 
-/** Rejects posts that are signed by this header, as if they were not. */
-const blindTo = (header: RegExp) =>
-  onReply(({ status }, { headers }) =>
-    status === 202 && Object.keys(headers).some((name) => header.test(name))
-      ? { status: 401, body: '{"error": "Invalid signature"}' }
-      : {},
-  )
-
-export const signatures: Mutants = {
-  'anything-goes': {
-    breaks: ['signatures/every-post', 'signatures/own-secret'],
-    gateway: { tamper: lets(401) },
-  },
-  'unknown-goes': {
-    breaks: ['signatures/no-open-route', 'signatures/no-empty-secret'],
-    gateway: { tamper: lets(404) },
-  },
-  'blind-to-github': {
-    breaks: ['signatures/github', 'signatures/every-post'],
-    gateway: { tamper: blindTo(/^x-hub/) },
-  },
-  'blind-to-tokens': {
-    breaks: ['signatures/provider-token'],
-    gateway: quirk('webhooks.fewer-schemes'),
-  },
-  'blind-to-stripe': { breaks: ['signatures/stripe'], gateway: quirk('webhooks.fewer-schemes') },
-  'open-on-loopback': {
-    breaks: ['signatures/no-open-route'],
-    gateway: quirk('webhooks.insecure-no-auth'),
-  },
-  'refusals-differ': {
-    breaks: ['signatures/every-post'],
+export const templates: Mutants = {
+  'rendered-twice': {
+    breaks: ['templates/one-pass'],
     gateway: {
-      tamper: onReply(({ status }, { headers }) =>
-        status === 401 && 'svix-id' in headers ? { body: '{"error": "Too late"}' } : {},
+      tamper: inTexts((text, payload) =>
+        text.replaceAll(/\{(\w+)\}/g, (all, name: string) =>
+          Object.hasOwn(payload, name) ? String(payload[name]) : all,
+        ),
       ),
     },
   },
-  'global-secret-everywhere': {
-    breaks: ['signatures/own-secret'],
+  'booleans-as-in-json': {
+    breaks: ['templates/texts'],
+    gateway: { tamper: inTexts((text) => text.replaceAll(/\bTrue\b/g, 'true')) },
+  },
+  'large-integers-are-rounded': {
+    breaks: ['templates/integers'],
     gateway: {
-      options: {
-        routes: { own: { secret: 'global-secret' }, global: {} },
-      },
+      tamper: inTexts((text) => text.replaceAll(/\d{17,}/g, (one) => `${BigInt(Number(one))}`)),
     },
   },
-}
-
-export const templates: Mutants = {
+  'cut-after-a-megabyte': {
+    breaks: ['templates/uncut'],
+    missedBy: ['templates/uncut'],
+    gateway: { tamper: inTexts((text) => text.slice(0, 1_000_000)) },
+  },
   'references-stay': {
     breaks: ['templates/reference'],
     gateway: { tamper: onOutbox(({ text }) => ({ text: text.replace('Add gateway', '{title}') })) },
@@ -193,6 +114,38 @@ export const templates: Mutants = {
 }
 
 export const deliveries: Mutants = {
+  'direct-is-sent-twice': {
+    breaks: ['deliveries/direct-once'],
+    gateway: {
+      tamper: () => (effects, input) =>
+        input.kind === 'request'
+          ? effects.flatMap((one): readonly GatewayEffect[] =>
+              one.kind === 'outbox' ? [one, { ...one, id: one.id + 1_000_000 }] : [one],
+            )
+          : effects,
+    },
+  },
+  'all-goes-to-the-first-chat': {
+    breaks: ['deliveries/chat'],
+    gateway: {
+      tamper: () => {
+        let first: string | number | null | undefined
+        return onOutbox(({ chat_id }) => ({ chat_id: (first ??= chat_id) }))()
+      },
+    },
+  },
+  'thread-is-lost': {
+    breaks: ['deliveries/thread'],
+    gateway: { tamper: onOutbox(() => ({ thread_id: null })) },
+  },
+  'second-skill-is-lost': {
+    breaks: ['deliveries/skills'],
+    gateway: { tamper: onRun(({ skills }) => ({ skills: skills.slice(0, 1) })) },
+  },
+  'answers-keep-their-last-line-end': {
+    breaks: ['deliveries/answer-trimmed'],
+    gateway: { tamper: onOutbox(({ text }) => ({ text: `${text}\n` })) },
+  },
   'run-without-prompt': {
     breaks: ['deliveries/run', 'deliveries/run-listed'],
     gateway: { tamper: onRun(() => ({ prompt: '' })) },

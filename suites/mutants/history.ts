@@ -1,6 +1,48 @@
 // Wrong servers that report finished runs wrongly.
 
-import { answers, mapped, type Mutants, onEntry, onJson, onText, stale, without } from './tamper.ts'
+import {
+  answers,
+  mapped,
+  type Mutants,
+  onEntry,
+  onJson,
+  onText,
+  stale,
+  type Tamper,
+  textOf,
+  without,
+} from './tamper.ts'
+
+/** The list of all runs shows a run only from the second request on. */
+function listLags(): Tamper {
+  const known = new Set<string>()
+  return onJson(/^GET \/history$/, (entries) => {
+    const fresh = Object.keys(entries).filter((id) => !known.has(id))
+    for (const id of fresh) known.add(id)
+    return without(entries, ...fresh)
+  })()
+}
+
+/** Removing named runs removes all that are over. */
+function deletesAll(): Tamper {
+  const over = new Set<string>()
+  let gone: readonly string[] = []
+  const hide = onJson(/^GET \/history/, (entries) => without(entries, ...gone))()
+  return (effects, input) => {
+    for (const one of effects)
+      if (one.kind === 'run' && one.state !== 'started') over.add(one.prompt_id)
+    const isDelete =
+      input.kind === 'request' && input.method === 'POST' && textOf(input).includes('"delete"')
+    if (isDelete && input.target.includes('/history')) gone = [...over]
+    return hide(effects, input)
+  }
+}
+
+/** Changes the members of entries that list a message of this type. */
+const whenSent = (type: string, change: (entry: any) => unknown) =>
+  onEntry((entry) =>
+    entry.status.messages.some(([sent]: [string]) => sent === type) ? change(entry) : entry,
+  )
 
 export const history: Mutants = {
   'kept-without-outputs': {
@@ -91,4 +133,52 @@ export const history: Mutants = {
     breaks: ['history/bad-numbers'],
     tamper: answers(/^GET \/history\?/, 200),
   },
+  'list-lags': { breaks: ['history/kept'], tamper: listLags },
+  'second-output-node-is-lost': {
+    breaks: ['history/outputs', 'history/kept'],
+    missedBy: ['history/kept'],
+    tamper: onEntry(({ outputs, ...rest }) => ({
+      ...rest,
+      outputs: Object.fromEntries(Object.entries(outputs).slice(0, 1)),
+    })),
+  },
+  'interrupted-is-completed': {
+    breaks: ['history/failed-not-completed'],
+    tamper: whenSent('execution_interrupted', (entry) => ({
+      ...entry,
+      status: { ...entry.status, completed: true },
+    })),
+  },
+  'messages-lack-the-cached': {
+    breaks: ['history/messages'],
+    tamper: onEntry((entry) => ({
+      ...entry,
+      status: {
+        ...entry.status,
+        messages: entry.status.messages.filter(
+          ([type, { nodes }]: [string, { nodes: [] }]) =>
+            type !== 'execution_cached' || nodes.length === 0,
+        ),
+      },
+    })),
+  },
+  'failed-lose-all-outputs': {
+    breaks: ['history/outputs-of-failed'],
+    tamper: whenSent('execution_error', (entry) => ({ ...entry, outputs: {} })),
+  },
+  'listed-by-number': {
+    breaks: ['history/oldest-first'],
+    tamper: onJson(/^GET \/history$/, (entries) =>
+      Object.fromEntries(
+        Object.entries<any>(entries).toSorted(([, a], [, b]) => a.prompt[0] - b.prompt[0]),
+      ),
+    ),
+  },
+  'max-items-counts-one-less': {
+    breaks: ['history/max-items'],
+    tamper: onJson(/^GET \/history\?max_items=[2-9]/, (entries) =>
+      Object.fromEntries(Object.entries(entries).slice(1)),
+    ),
+  },
+  'delete-removes-all': { breaks: ['history/clear'], tamper: deletesAll },
 }

@@ -1,6 +1,6 @@
 // Wrong hosted servers that mishandle files: uploads, views, signed links and outputs.
 
-import { each, type Mutants, onData, onJson, onReply } from './tamper.ts'
+import { each, type Mutants, onData, onJson, onReply, type Tamper, textOf } from './tamper.ts'
 
 const onView = (change: Parameters<typeof onReply>[1]) => onReply(/^GET \/api\/view/, change)
 const onUpload = (change: (reply: any) => unknown) => onJson(/^POST \/api\/upload\/\w+/, change)
@@ -19,6 +19,40 @@ const onLocation = (change: (location: string) => string) =>
       ? { headers: { ...headers, Location: change(headers.Location ?? '') } }
       : {},
   )
+
+/** Each view of a file returns the link of the first view, even when that has expired. */
+function linksAreReused(): Tamper {
+  const links = new Map<string, string>()
+  return onView(({ headers }, { target }) => {
+    const { Location } = headers
+    if (Location === undefined) return {}
+    if (!links.has(target)) links.set(target, Location)
+    return { headers: { ...headers, Location: links.get(target) ?? Location } }
+  })()
+}
+
+/** A link that one account received is returned to others that name the same file. */
+function linksAreShared(): Tamper {
+  const links = new Map<string, Parameters<Parameters<typeof onView>[0]>[0]>()
+  return onView((reply, { target }) => {
+    const name = /filename=([^&]*)/.exec(target)?.[1] ?? ''
+    if (reply.status === 302) links.set(name, reply)
+    const { status, headers, body } = links.get(name) ?? reply
+    return reply.status === 404 ? { status, headers, body } : {}
+  })()
+}
+
+/** The same bytes under another name are another file. */
+function sameByName(): Tamper {
+  const names = new Map<string, string>()
+  return onJson(/^POST \/api\/upload\/image/, (reply, request) => {
+    if (!('name' in reply)) return reply
+    const filename = /filename="([^"]*)"/.exec(textOf(request))?.[1] ?? ''
+    if (!names.has(reply.name)) names.set(reply.name, filename)
+    const isSame = names.get(reply.name) === filename
+    return isSame ? reply : { ...reply, name: `1${reply.name}` }
+  })()
+}
 
 export const hostedFiles: Mutants = {
   'hosted-view-is-200': {
@@ -144,6 +178,13 @@ export const hostedFiles: Mutants = {
       JSON.parse(JSON.stringify(data).replaceAll(/"filename":"\w+/g, '"filename":"ComfyUI_00001_')),
     ),
   },
+  'hosted-links-are-reused': { breaks: ['files/hosted-link-expiry'], tamper: linksAreReused },
+  'hosted-links-are-shared': {
+    breaks: ['files/hosted-view-missing', 'access/hosted-accounts-apart'],
+    missedBy: ['access/hosted-accounts-apart'],
+    tamper: linksAreShared,
+  },
+  'hosted-same-bytes-by-name': { breaks: ['files/hosted-upload-same'], tamper: sameByName },
   'hosted-videos': {
     breaks: ['files/hosted-video'],
     tamper: onData('executed', (data) =>

@@ -4,14 +4,20 @@ import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
 import { hostedDeployments, hostedFiles } from './hosted-files.ts'
-import { deliveries, signatures, subscriptions, templates, webhooks } from './gateway.ts'
+import { deliveries, subscriptions, templates, webhooks } from './gateway.ts'
+import { posts } from './gateway-posts.ts'
+import { signatures } from './gateway-signatures.ts'
 import { history } from './history.ts'
 import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
+import { sockets } from './sockets.ts'
 import type { Mutant, Mutants } from './tamper.ts'
+import { outputs } from './outputs.ts'
+import { statuses } from './statuses.ts'
+import { hostedQueue } from './hosted-queue.ts'
 import { internal, manager, settings, userdata } from './user-data.ts'
 import { workflows } from './workflows.ts'
 
@@ -21,12 +27,12 @@ const areas: Readonly<Record<string, Mutants>> = {
   http,
   workflows,
   runs,
-  jobs,
-  messages,
+  jobs: { ...jobs, ...hostedQueue },
+  messages: { ...messages, ...sockets, ...statuses },
   frames,
   history,
   queue,
-  files: { ...files, ...hostedFiles },
+  files: { ...files, ...outputs, ...hostedFiles },
   catalog,
   system,
   manager,
@@ -35,7 +41,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   userdata,
   'hosted-paths': hostedPaths,
   accounts,
-  webhooks,
+  webhooks: { ...webhooks, ...posts },
   signatures,
   templates,
   deliveries,

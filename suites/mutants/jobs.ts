@@ -1,16 +1,35 @@
-// Wrong hosted servers that report jobs, the queue and the history wrongly, or cancel wrongly.
+// Wrong hosted servers that report jobs wrongly, or cancel wrongly.
 
-import { answers, dropped, type Mutants, onJson, onReply, onText, without } from './tamper.ts'
+import {
+  after,
+  answers,
+  dropped,
+  type Mutants,
+  onJson,
+  onReply,
+  onText,
+  type Reply,
+  type Tamper,
+  without,
+} from './tamper.ts'
 
 const status = /^GET \/api\/job\//
 const detail = /^GET \/api\/jobs\/[0-9a-f]/
 const list = /^GET \/api\/jobs(\?|$)/
 const cancelOne = /^POST \/api\/jobs\/[0-9a-f-]+\/cancel/
-const history = /^GET \/api\/history_v2(\?|$)/
-const entry = /^GET \/api\/history_v2\//
 
 /** Answers as if the request had been another one. */
 const asIf = (asked: RegExp, body: unknown) => onJson(asked, () => body)
+
+/** A job that its account has read is visible to every account. */
+function detailsAreShared(): Tamper {
+  const first = new Map<string, Reply>()
+  return onReply(detail, (reply, { target }) => {
+    if (reply.status === 200) first.set(target, reply)
+    const { status: known, headers, body } = first.get(target) ?? reply
+    return { status: known, headers, body }
+  })()
+}
 
 export const jobs: Mutants = {
   'never-in-progress': {
@@ -147,55 +166,46 @@ export const jobs: Mutants = {
     breaks: ['messages/hosted-early-cancel'],
     options: { quirk: ['hosted.silent-pending-cancel'] },
   },
-  'history-as-map': {
-    breaks: ['history/hosted-list', 'history/hosted-list-entry', 'history/hosted-pages'],
-    options: { quirk: ['hosted.history-as-map'] },
+  'details-are-shared': {
+    breaks: ['jobs/unknown', 'access/hosted-accounts-apart'],
+    missedBy: ['jobs/unknown', 'access/hosted-accounts-apart'],
+    tamper: detailsAreShared,
   },
-  'history-oldest-first': {
-    breaks: ['history/hosted-list', 'history/hosted-pages', 'history/hosted-clear'],
-    tamper: onJson(history, (body) => ({ history: body.history.toReversed() })),
-  },
-  'history-has-one-way': {
-    breaks: ['history/hosted-two-ways', 'history/hosted-by-id', 'history/hosted-once-begun'],
-    tamper: answers(entry, 404),
-  },
-  'history-under-its-old-name': {
-    breaks: ['deployments/hosted-old-history', 'deployments/hosted-history-renamed'],
-    tamper: onReply(/^(GET|HEAD) \/api\/history/, (_, { target }) =>
-      target.startsWith('/api/history_v2')
-        ? { status: 404, body: '' }
-        : { status: 200, body: '{"history": []}' },
-    ),
-  },
-  'interrupt-takes-all': {
-    breaks: ['queue/hosted-interrupt', 'queue/hosted-interrupt-named'],
-    options: { quirk: ['hosted.interrupt-all'] },
-  },
-  'interrupt-of-an-unknown-job': {
-    breaks: ['queue/hosted-interrupt-named', 'jobs/unknown'],
-    tamper: answers(/^POST \/api\/interrupt/, 200),
-  },
-  'delete-reaches-running': {
-    breaks: ['queue/running-is-spared', 'queue/hosted-result'],
-    options: { quirk: ['hosted.delete-running'] },
-  },
-  'queue-as-on-local': {
-    breaks: ['queue/hosted-item'],
-    tamper: onJson(/^GET \/api\/queue/, (body) => ({
-      ...body,
-      queue_pending: body.queue_pending.map(([n, id, graph, outputs, extra]: any[]) => [
-        n,
-        id,
-        graph,
-        extra,
-        outputs,
-      ]),
+  'list-forgets-the-cancelled': {
+    breaks: ['jobs/listing'],
+    tamper: onJson(list, (page) => ({
+      ...page,
+      jobs: page.jobs?.filter((one: any) => one.status !== 'cancelled'),
     })),
   },
-  'bodies-are-open': {
-    breaks: ['queue/hosted-closed-body', 'history/hosted-closed-body', 'jobs/cancel-many-body'],
-    tamper: onReply(/^POST \/api\/(queue|history|jobs\/cancel)/, ({ status: before }) =>
-      before === 400 ? { status: 200, body: '{"deleted": [], "cleared": false}' } : {},
+  'full-page-means-more': {
+    breaks: ['jobs/listing-pages'],
+    tamper: onJson(list, (page, { target }) => {
+      const limit = Number(/limit=(\d+)/.exec(target)?.[1] ?? Number.NaN)
+      const isFull = page.jobs?.length === limit
+      return isFull
+        ? JSON.parse(JSON.stringify(page).replace('"has_more":false', '"has_more":true'))
+        : page
+    }),
+  },
+  'update-time-is-create-time': {
+    breaks: ['jobs/detail-times'],
+    tamper: onJson(detail, (body) =>
+      'create_time' in body ? { ...body, update_time: body.create_time } : body,
+    ),
+  },
+  'deleting-a-job-deletes-files': {
+    breaks: ['jobs/delete-keeps-files'],
+    tamper: after(
+      (one) => one.kind === 'request' && one.method === 'DELETE',
+      answers(/^GET \/api\/view/, 404),
+    ),
+  },
+  'failed-have-no-outputs-count': {
+    breaks: ['jobs/outputs-counted'],
+    missedBy: ['jobs/outputs-counted'],
+    tamper: onJson(detail, (body) =>
+      body.status === 'failed' ? { ...body, outputs_count: 0, preview_output: null } : body,
     ),
   },
 }

@@ -4,6 +4,7 @@ import {
   delayed,
   doubled,
   dropped,
+  everyone,
   mapped,
   type Mutants,
   onData,
@@ -17,11 +18,6 @@ import {
 const bare = (type: string, ...names: readonly string[]) =>
   onData(type, (data) => without(data, ...names))
 const isNull = ({ data }: { readonly data: any }): boolean => data.node === null
-
-/** All sockets. */
-const everyone = (_: readonly number[], open: ReadonlyMap<number, string>): number[] => [
-  ...open.keys(),
-]
 
 /** The oldest socket of those with the same target. */
 const oldest = (sockets: readonly number[], open: ReadonlyMap<number, string>): number[] =>

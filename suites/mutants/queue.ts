@@ -14,7 +14,25 @@ import {
   onSubmit,
   onText,
   stale,
+  type Tamper,
+  textOf,
 } from './tamper.ts'
+
+const onPending = (change: (items: any[][]) => unknown) =>
+  onJson(/^GET \/queue/, (queue) => ({ ...queue, queue_pending: change(queue.queue_pending) }))
+
+/** Of several named runs, only the first leaves the listing. */
+function deletesTheFirst(): Tamper {
+  const left = new Set<string>()
+  const show = onPending((items) => [...items, ...[...left].map((id) => [0, id, {}, {}, []])])()
+  return (effects, input) => {
+    const isDelete =
+      input.kind === 'request' && input.method === 'POST' && input.target.endsWith('/queue')
+    const named = isDelete ? /"delete": ?\[(.*?)\]/.exec(textOf(input))?.[1] : undefined
+    for (const id of (named ?? '').match(/[\w-]+/g)?.slice(1) ?? []) left.add(id)
+    return show(effects, input)
+  }
+}
 
 export const queue: Mutants = {
   'listing-renamed': {
@@ -96,6 +114,39 @@ export const queue: Mutants = {
   'colliding-ids-are-accepted': {
     breaks: ['queue/priority-collisions'],
     tamper: onReply(/^POST \/prompt/, () => ({ status: 200 })),
+  },
+  'waiting-runs-are-sorted-as-texts': {
+    breaks: ['queue/by-number'],
+    tamper: onPending((items) =>
+      items.toSorted(([a], [b]) => (`${a}` < `${b}` ? -1 : `${a}` > `${b}` ? 1 : 0)),
+    ),
+  },
+  'running-waits-as-well': {
+    breaks: ['queue/listing'],
+    tamper: onJson(/^GET \/queue/, ({ queue_running, queue_pending }) => ({
+      queue_running,
+      queue_pending:
+        queue_pending.length > 0 ? [...queue_running, ...queue_pending] : queue_pending,
+    })),
+  },
+  'delete-takes-only-the-first': { breaks: ['queue/delete'], tamper: deletesTheFirst },
+  'large-graphs-lose-a-node': {
+    breaks: ['queue/item', 'workflows/graph-by-id'],
+    missedBy: ['queue/item', 'workflows/graph-by-id'],
+    tamper: onItem(([number, id, graph, ...rest]) => {
+      const nodes = Object.entries(graph)
+      return [
+        number,
+        id,
+        Object.fromEntries(nodes.slice(0, Math.max(10, nodes.length - 1))),
+        ...rest,
+      ]
+    }),
+  },
+  'outputs-of-items-are-sorted-backwards': {
+    breaks: ['queue/item'],
+    missedBy: ['queue/item'],
+    tamper: onItem((item) => [...item.slice(0, 4), item[4]?.toReversed()]),
   },
   'removed-is-remembered': {
     breaks: ['queue/removed-leaves-nothing'],

@@ -1,7 +1,9 @@
 // The functions from which wrong servers are built: each changes only the output of the world.
 
 import type { Effect, EmulatorOptions, GatewayOptions, Input } from 'flowdouble'
-import { endpoints, profiles, type RuleId } from '../../spec/index.ts'
+import type { RuleId } from '../../spec/index.ts'
+import { profiles } from '../../spec/server/deployments.ts'
+import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import type { Message } from '../judge/judge.ts'
 import type { GatewayRuleId } from '../judge/proves.ts'
@@ -16,6 +18,8 @@ export type Mutant = ServerMutant | GatewayMutant
 
 type ServerMutant = {
   readonly breaks: readonly RuleId[]
+  /** Those of them whose cases do not catch it yet. */
+  readonly missedBy?: readonly RuleId[]
   /** Creates the tampering for one world; its state belongs to that world. */
   readonly tamper?: Maker
   /** The options with which it starts, if the fault requires any. */
@@ -24,6 +28,7 @@ type ServerMutant = {
 /** A deliberately wrong gateway. */
 export type GatewayMutant = {
   readonly breaks: readonly GatewayRuleId[]
+  readonly missedBy?: readonly GatewayRuleId[]
   readonly gateway: {
     readonly tamper?: () => NonNullable<GatewayOptions['tamper']>
     readonly options?: GatewayOptions
@@ -31,8 +36,8 @@ export type GatewayMutant = {
 }
 export type Mutants = Readonly<Record<string, Mutant>>
 
-type Request = Extract<Input, { readonly kind: 'request' }>
-type Reply = Extract<Effect, { readonly kind: 'reply' }>
+export type Request = Extract<Input, { readonly kind: 'request' }>
+export type Reply = Extract<Effect, { readonly kind: 'reply' }>
 type SentMessage = Extract<Effect, { readonly kind: 'send' }>
 type Frame = Extract<Effect, { readonly kind: 'frame' }>
 
@@ -71,14 +76,39 @@ export const onReply =
       return [matches ? { ...effect, ...change(effect, input) } : effect]
     })(deployment)
 
+/** Applies a tampering only during every nth run. */
+export const inEveryNthRun =
+  (nth: number, maker: Maker): Maker =>
+  (deployment) => {
+    const change = maker(deployment)
+    let count = 0
+    return (effects, input) => {
+      count += effects.filter((one) => one.kind === 'run' && one.state === 'started').length
+      return count > 0 && count % nth === 0 ? change(effects, input) : effects
+    }
+  }
+
+/** Applies a tampering only to what follows an input or an effect that matches. */
+export const after =
+  (matches: (one: Input | Effect) => boolean, maker: Maker): Maker =>
+  (deployment) => {
+    const change = maker(deployment)
+    let isReached = false
+    return (effects, input) => {
+      const changed = isReached ? change(effects, input) : effects
+      isReached ||= matches(input) || effects.some(matches)
+      return changed
+    }
+  }
+
 /** The body of a request as text. */
 export const textOf = ({ body }: Request): string => Buffer.from(body).toString()
 
 /** Changes the JSON of replies. Other replies stay as they are. */
-export const onJson = (asked: RegExp, change: (body: any) => unknown): Maker =>
-  onReply(asked, ({ body }) =>
+export const onJson = (asked: RegExp, change: (body: any, request: Request) => unknown): Maker =>
+  onReply(asked, ({ body }, request) =>
     typeof body === 'string' && /^[[{]/.test(body)
-      ? { body: JSON.stringify(change(JSON.parse(body))) }
+      ? { body: JSON.stringify(change(JSON.parse(body), request)) }
       : {},
   )
 
@@ -163,6 +193,11 @@ export const redirected =
     }
   }
 
+/** All sockets, of all clients. */
+export const everyone = (_: readonly number[], open: ReadonlyMap<number, string>): number[] => [
+  ...open.keys(),
+]
+
 /** Changes each frame into others. */
 export const onFrame = (
   change: (content: Frame['content']) => readonly Frame['content'][],
@@ -191,3 +226,9 @@ export const onItem = (change: (item: any[]) => unknown): Maker =>
 /** Changes the entries of the history. */
 export const onEntry = (change: (entry: any) => unknown): Maker =>
   onJson(/^GET \/history/, (entries) => mapped(entries, change))
+
+/** Changes the viewed pictures, as the recipes that leave the world. */
+export const onPicture = (change: (file: any) => unknown) =>
+  onReply(/^GET \/view/, ({ body }) =>
+    typeof body === 'object' && 'picture' in body ? { body: change(body) as typeof body } : {},
+  )

@@ -2,6 +2,7 @@
 
 import {
   answers,
+  mapped,
   type Mutants,
   onEntry,
   onItem,
@@ -10,11 +11,40 @@ import {
   onReply,
   onSubmit,
   onText,
+  type Tamper,
+  textOf,
   without,
 } from './tamper.ts'
 
 const onRefusal = (change: (refusal: any) => unknown) =>
   onSubmit((reply) => ('error' in reply ? change(reply) : reply))
+
+/** Rejected submits do not count. */
+function countsAccepted(): Tamper {
+  let rejected = 0
+  const submit = /^POST \/prompt/
+  const count = onReply(submit, ({ status }) => {
+    if (status === 400) rejected++
+    return {}
+  })()
+  const shift = onReply(submit, ({ status, body }, request) => {
+    const isCounted = status === 200 && !/"(number|front)"/.test(textOf(request))
+    if (!isCounted || typeof body !== 'string') return {}
+    return { body: body.replace(/"number": (\d+)/, (_, one) => `"number": ${one - rejected}`) }
+  })()
+  return (effects, input) => shift(count(effects, input), input)
+}
+
+/** Lists the other output nodes of partial runs as well. */
+function allOutputs(item: any[]): unknown[] {
+  const [number, id, graph, extra, outputs] = item
+  if (!Array.isArray(outputs)) return item
+  const nodes = Object.entries<any>(graph)
+  const others = nodes.flatMap(([node, { class_type }]) =>
+    /^(Save|Preview)/.test(class_type) && !outputs.includes(node) ? [node] : [],
+  )
+  return [number, id, graph, extra, [...outputs, ...others]]
+}
 
 const earlyStart = '{"type": "execution_start", "data": {"prompt_id": "", "timestamp": 0}}'
 
@@ -118,5 +148,46 @@ export const workflows: Mutants = {
       input.kind === 'request' && input.method === 'POST'
         ? [{ kind: 'send', sockets: [1], text: earlyStart }, ...effects]
         : effects,
+  },
+  'only-accepted-submits-count': { breaks: ['workflows/number-counts'], tamper: countsAccepted },
+  'partial-runs-list-all-outputs': {
+    breaks: ['workflows/partial-targets'],
+    tamper: onItem(allOutputs),
+  },
+  'partial-runs-keep-all-outputs': {
+    breaks: ['workflows/partial-targets'],
+    tamper: onEntry(({ prompt, ...rest }) => ({
+      prompt: Array.isArray(prompt) ? allOutputs(prompt) : prompt,
+      ...rest,
+    })),
+  },
+  'half-valid-says-nothing': {
+    breaks: ['workflows/half-valid', 'workflows/invalid-names-nodes'],
+    tamper: onSubmit((reply) => ('error' in reply ? reply : { ...reply, node_errors: {} })),
+  },
+  'third-invalid-node-is-not-named': {
+    breaks: ['workflows/invalid-names-nodes'],
+    missedBy: ['workflows/invalid-names-nodes'],
+    tamper: onRefusal(({ node_errors, ...rest }) => ({
+      ...rest,
+      node_errors: Object.fromEntries(Object.entries(node_errors).slice(0, 2)),
+    })),
+  },
+  'second-error-of-a-node-is-not-named': {
+    breaks: ['workflows/required-input'],
+    tamper: onRefusal(({ node_errors, ...rest }) => ({
+      ...rest,
+      node_errors: mapped(node_errors, (node) => ({ ...node, errors: node.errors.slice(0, 1) })),
+    })),
+  },
+  'extra-data-loses-empty-values': {
+    breaks: ['workflows/extra-data-kept'],
+    missedBy: ['workflows/extra-data-kept'],
+    tamper: onItem((item) => {
+      const [number, id, graph, extra, outputs] = item
+      if (Array.isArray(extra)) return item
+      const kept = Object.entries<any>(extra).filter(([, value]) => Boolean(value))
+      return [number, id, graph, Object.fromEntries(kept), outputs]
+    }),
   },
 }

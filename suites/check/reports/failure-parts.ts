@@ -1,0 +1,62 @@
+// What there is to say about a case that failed, as named texts: each report prints them in its form.
+
+import type { Failure, WireLine } from '../events.ts'
+import type { CaseEvent } from './summary.ts'
+import { clipped, oneLine } from './text.ts'
+
+export type Part = readonly [name: string, text: string]
+
+/** The longest text of one message in a list of messages. */
+const MAX_MESSAGE = 300
+
+/** How reports name the messages of a failure. */
+export const wireTitle = 'Messages around it'
+
+/** All parts, in the order in which a reader asks for them. Texts are as they came: a report makes them safe. */
+export function partsOf(one: CaseEvent): readonly Part[] {
+  const { verdict, failure, quirk, detail } = one
+  return [
+    ...part(
+      'Fault of',
+      verdict === 'fault' ? 'flowdouble, not of the target: please report it' : undefined,
+    ),
+    ...(failure === undefined ? [] : failureParts(failure)),
+    ...part('Known quirk', quirk && `${quirk} (--accept ${quirk} makes it a note)`),
+    ...part('Detail', detail),
+  ]
+}
+
+function failureParts({
+  message,
+  allowed,
+  wire,
+  curl,
+  command,
+  exchanges,
+}: Failure): readonly Part[] {
+  const sent = wire.findLast(({ direction }) => direction === 'sent')?.text
+  return [
+    ...part('Sent', sent && clipped(sent, MAX_MESSAGE)),
+    ...part('Allowed', allowed),
+    ...part('Came', message),
+    ...part(wireTitle, wire.length === 0 ? undefined : wireText(wire)),
+    ...part('The request again', curl),
+    ...part('The case again', command),
+    ...part('Smallest counterexample', exchanges),
+  ]
+}
+
+const part = (name: string, text: string | undefined): readonly Part[] =>
+  text === undefined ? [] : [[name, text]]
+
+/** Messages, one in a line: when, in which direction, and the text. */
+function wireText(wire: readonly WireLine[]): string {
+  const times = wire.map(({ atMs }) => `${Math.round(atMs)} ms`)
+  const width = Math.max(...times.map((time) => time.length))
+  return wire
+    .map(({ direction, text }, index) => {
+      const time = (times[index] ?? '').padStart(width)
+      return `${time} ${direction === 'sent' ? '>' : '<'} ${clipped(oneLine(text), MAX_MESSAGE)}`
+    })
+    .join('\n')
+}

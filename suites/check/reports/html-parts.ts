@@ -1,0 +1,76 @@
+// Small parts of the HTML report: marks, bars of counts, and the anchors of failures.
+
+import { type Html, html } from './markup.ts'
+import { type CaseEvent, countsOf, type Mark, markOf, type Summary } from './summary.ts'
+
+/** A symbol for each mark, so that colour is not all that distinguishes them. */
+const symbols: Readonly<Record<Mark, string>> = {
+  pass: '✓',
+  fail: '✗',
+  known: '✗',
+  stale: '↺',
+  fault: '!',
+  note: '≈',
+  skip: '–',
+}
+
+export const markText = (mark: Mark): string => `${symbols[mark]} ${mark}`
+
+export const markChip = (mark: Mark, text = markText(mark)): Html =>
+  html`<span class="mark ${mark}">${text}</span>`
+
+/** The name of the target of a check, numbered if there are several: two checks can have the same target. */
+export function nameOf(checks: readonly Summary[], check: number): string {
+  const name = checks[check]?.start?.target.name ?? 'no target'
+  return checks.length === 1 ? name : `${check + 1}. ${name}`
+}
+
+/** A case of one of the checks, and where the page shows it in full. */
+export type PlacedCase = {
+  readonly one: CaseEvent
+  /** The position of its check. */
+  readonly check: number
+  readonly anchor: string
+}
+
+/** The cases of all checks with their places in the page. */
+export const placed = (checks: readonly Summary[]): readonly PlacedCase[] =>
+  checks.flatMap(({ cases }, check) =>
+    cases.map((one, index) => ({ one, check, anchor: `case-${check}-${index}` })),
+  )
+
+const inFull: ReadonlySet<Mark> = new Set<Mark>(['fail', 'fault', 'known'])
+
+/** Whether the page shows the messages of a case. */
+export const isInFull = (one: CaseEvent): boolean => inFull.has(markOf(one))
+
+/** The shares of the marks as one bar, and their counts. */
+export function countsBar(cases: readonly CaseEvent[]): Html {
+  const counts = countsOf(cases)
+  if (cases.length === 0) return html`<span class="dim">no cases</span>`
+  let start = 0
+  const parts = counts.map(([mark, count]) => {
+    const width = (count / cases.length) * 100
+    const part = html`<rect
+      class="${mark}"
+      x="${start.toFixed(2)}"
+      y="0"
+      width="${width.toFixed(2)}"
+      height="1"
+    />`
+    start += width
+    return part
+  })
+  const legend = counts.map(([mark, count]) => markChip(mark, `${count} ${mark}`))
+  return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+      ${parts}
+    </svg>
+    <div class="legend">${legend}</div>`
+}
+
+/** A section with a heading. */
+export const section = (id: string, title: string, inside: Html): Html =>
+  html`<section id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${inside}
+  </section>`

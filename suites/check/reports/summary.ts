@@ -1,0 +1,122 @@
+// What the events of one check amount to: broken rules, notes by quirk, skips by reason. All reports print from this.
+
+import { oneLine } from './text.ts'
+import type { CheckEvent, RuleInfo, SkipReason, Verdict } from '../events.ts'
+
+type Kind<E extends CheckEvent['event']> = Extract<CheckEvent, { readonly event: E }>
+export type CaseEvent = Kind<'case'>
+
+export type Summary = {
+  /** Missing if the check ended before it found its target. */
+  readonly start: Kind<'start'> | undefined
+  readonly cases: readonly CaseEvent[]
+  readonly warnings: readonly string[]
+  /** Missing if the check did not finish. */
+  readonly end: Kind<'end'> | undefined
+}
+
+export function summaryOf(events: readonly CheckEvent[]): Summary {
+  const all = <E extends CheckEvent['event']>(kind: E): Kind<E>[] =>
+    events.filter((one): one is Kind<E> => one.event === kind)
+  return {
+    start: all('start')[0],
+    cases: all('case'),
+    warnings: all('warning').map(({ text }) => text),
+    end: all('end').at(-1),
+  }
+}
+
+/** What a report shows of a case: its verdict, or that its failure is known or its place in the baseline stale. */
+export type Mark = Verdict | 'known' | 'stale'
+
+export function markOf({ verdict, baseline }: CaseEvent): Mark {
+  if (baseline === 'known' && verdict === 'fail') return 'known'
+  return baseline === 'stale' ? 'stale' : verdict
+}
+
+/** The marks, the worst first: what several cases of one rule amount to is the worst of them. */
+export const marks: readonly Mark[] = ['fail', 'stale', 'fault', 'known', 'note', 'pass', 'skip']
+
+export const worstOf = (cases: readonly CaseEvent[]): Mark | undefined =>
+  marks.find((mark) => cases.some((one) => markOf(one) === mark))
+
+export const withMark = (cases: readonly CaseEvent[], mark: Mark): readonly CaseEvent[] =>
+  cases.filter((one) => markOf(one) === mark)
+
+/** How often each mark occurs; marks that do not occur are left out. */
+export const countsOf = (cases: readonly CaseEvent[]): readonly (readonly [Mark, number])[] =>
+  shownOrder.flatMap((mark) => {
+    const count = withMark(cases, mark).length
+    return count === 0 ? [] : [[mark, count] as const]
+  })
+
+/** The order in which counts are printed. */
+const shownOrder: readonly Mark[] = ['pass', 'fail', 'known', 'stale', 'fault', 'note', 'skip']
+
+/** Things by a key, in the order in which the keys first occur. */
+export function groupsOf<T>(
+  things: readonly T[],
+  keyOf: (thing: T) => string,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const thing of things) {
+    const key = keyOf(thing)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [thing])
+    else group.push(thing)
+  }
+  return groups
+}
+
+/** Skips by their reason, the most frequent first. */
+export function skipsOf(cases: readonly CaseEvent[]): readonly (readonly [SkipReason, number])[] {
+  const counts = new Map<SkipReason, number>()
+  for (const { verdict, reason = 'missing' } of cases)
+    if (verdict === 'skip') counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  return [...counts].sort(([, one], [, other]) => other - one)
+}
+
+/** Notes by the quirk that they show; those without a quirk come last, under an empty name. */
+export function notesOf(
+  cases: readonly CaseEvent[],
+): readonly (readonly [quirk: string, cases: readonly CaseEvent[]])[] {
+  const groups = groupsOf(withMark(cases, 'note'), ({ quirk = '' }) => quirk)
+  return [...groups].sort(([one], [other]) => Number(one === '') - Number(other === ''))
+}
+
+/** The rules of a case; one without rules stands for itself. */
+export const rulesOf = ({ rules, title }: CaseEvent): readonly RuleInfo[] =>
+  rules.length > 0 ? rules : [{ id: title, says: '', basis: 'chosen' }]
+
+/** The ids of the rules of a case. */
+export const namesOf = (one: CaseEvent): string =>
+  rulesOf(one)
+    .map(({ id }) => id)
+    .join(' + ')
+
+/** What came of a case, in one line. */
+export const noticeOf = ({ failure, detail, rules }: CaseEvent): string =>
+  oneLine(failure?.message ?? detail ?? rules[0]?.says ?? '')
+
+/** What the exit codes mean. */
+const exitWords = [
+  'as expected',
+  'a rule is broken',
+  'wrong usage',
+  'stale baseline',
+  'a fault of flowdouble',
+  'not measured',
+] as const
+
+/** How the check ended. A check without an end did not measure its target. */
+export function outcomeOf({ end }: Summary): {
+  readonly exitCode: number
+  readonly words: string
+  readonly sentence: string
+} {
+  const { exitCode, outcome } = end ?? {
+    exitCode: 5 as const,
+    outcome: 'The check did not finish.',
+  }
+  return { exitCode, words: exitWords[exitCode], sentence: outcome }
+}

@@ -1,0 +1,133 @@
+// The reports in files: NDJSON, JUnit and Markdown.
+
+import { describe, test } from 'vitest'
+import type { CheckEvent } from '../../check/events.ts'
+import { junitText } from '../../check/reports/junit.ts'
+import { markdownText } from '../../check/reports/markdown.ts'
+import { eventLine, ndjsonReport, readEvents } from '../../check/reports/ndjson.ts'
+import { wholeReport } from '../../check/reports/report.ts'
+import { expect } from '../../judge/expect.ts'
+import { elementsOf } from './elements.ts'
+import { caseEvent, endEvent, failure, sample, startEvent } from './streams.ts'
+
+describe('NDJSON', () => {
+  test('check/json Each event is one line, written when it comes.', async () => {
+    const lines: string[] = []
+    const report = ndjsonReport({ write: (line) => lines.push(line) })
+    for (const event of sample) report.take(event)
+    expect(lines.map((line) => JSON.parse(line))).toEqual(sample)
+    await report.end()
+    expect(readEvents(lines.join(''), 'a.ndjson')).toEqual(sample)
+  })
+
+  test.each([
+    ['', 'a.ndjson does not begin with the event start.'],
+    [eventLine(endEvent), 'a.ndjson does not begin with the event start.'],
+    [
+      `${eventLine(startEvent)}{"event":`,
+      'a.ndjson:2 is not an event of flowdouble check: {"event":',
+    ],
+    ['[3]\n', 'a.ndjson:1 is not an event of flowdouble check: [3]'],
+    [
+      JSON.stringify({ ...startEvent, version: 2 }),
+      'a.ndjson has version 2 of the events, and this command reads 1.',
+    ],
+  ])('check/json-errors It names the place of what it cannot read: %j', (text, message) => {
+    expect(() => readEvents(text, 'a.ndjson')).toThrow(message)
+  })
+
+  test('check/json-later It skips kinds of events that a later version adds.', () => {
+    const text = `${eventLine(startEvent)}{"event":"weather"}\n`
+    expect(readEvents(text, 'a.ndjson')).toEqual([startEvent])
+  })
+})
+
+describe('JUnit', () => {
+  const elements = (events: readonly CheckEvent[]) => elementsOf(junitText(events))
+
+  test('check/junit Failures, faults, skips and known failures have their elements, notes a text.', () => {
+    const all = elements(sample)
+    const [suites] = all
+    expect(suites?.attributes).toMatchObject({
+      tests: '9',
+      failures: '1',
+      errors: '1',
+      skipped: '3',
+    })
+    const named = (name: string) => all.filter((one) => one.name === name)
+    expect(named('failure').map(({ attributes }) => attributes)).toEqual([
+      { message: 'expected: 2 runs received: 1 run', type: 'stated' },
+    ])
+    expect(named('failure')[0]?.text).toContain('GET /queue')
+    expect(named('error').map(({ attributes }) => attributes['message'])).toEqual([
+      'TypeError: x is undefined',
+    ])
+    expect(named('skipped').map(({ attributes }) => attributes['message'])).toEqual([
+      'known failure: Our proxy refuses it.',
+      expect.stringMatching(/^own-world: /),
+      'not-allowed: global',
+    ])
+    expect(named('system-out')[0]?.text).toBe('note: quirk local.video-under-images: received 404')
+  })
+
+  test('check/junit-suites Each area is a suite; its counts are those of its cases.', () => {
+    const suites = elements(sample).filter(({ name }) => name === 'testsuite')
+    const counts = suites.map(({ attributes: { name, tests, failures } }) => [
+      name,
+      tests,
+      failures,
+    ])
+    expect(counts).toEqual([
+      ['history', '2', '0'],
+      ['queue', '5', '1'],
+      ['system', '1', '0'],
+      ['check', '1', '0'],
+    ])
+  })
+
+  test('check/junit-names Two cases with one title have different names.', () => {
+    const events = [startEvent, caseEvent('queue/one'), caseEvent('queue/one'), endEvent]
+    const cases = elements(events).filter(({ name }) => name === 'testcase')
+    const names = cases.map(({ attributes }) => attributes['name'])
+    expect(new Set(names).size).toBe(3)
+  })
+
+  test.each([
+    [[], 'error', 'The check did not finish.'],
+    [[startEvent, { ...endEvent, exitCode: 5, outcome: 'No answer.' }], 'error', 'No answer.'],
+    [[startEvent, { ...endEvent, exitCode: 3, outcome: 'Stale.' }], 'failure', 'Stale.'],
+  ] as const)(
+    'check/junit-outcome A check without a verdict is not an empty success (%#).',
+    (events, kind, message) => {
+      const found = elements(events).filter(({ name }) => name === kind)
+      expect(found.map(({ attributes }) => attributes['message'])).toEqual([message])
+    },
+  )
+})
+
+describe('Markdown', () => {
+  test('check/markdown It is a summary for a step in continuous integration.', async () => {
+    await expect(markdownText(sample)).toMatchFileSnapshot('golden/summary.txt')
+  })
+
+  test('check/markdown-size It stays under 1 MiB, and counts what it leaves out.', () => {
+    const long = { ...failure, message: '€'.repeat(9000) }
+    const cases = Array.from({ length: 2000 }, (_, index) =>
+      caseEvent(`queue/case-${index}`, { verdict: 'fail', failure: long }),
+    )
+    const text = markdownText([startEvent, ...cases, endEvent])
+    expect(Buffer.byteLength(text)).toBeLessThan(2 ** 20)
+    expect(text).toMatch(/\n\d+ parts did not fit into this summary\.\n$/)
+    expect(text).toContain('One case breaks a rule')
+  })
+})
+
+test('check/whole-report A report in a file is written once, when the events end.', async () => {
+  const texts: string[] = []
+  const sink = { write: (text: string) => texts.push(text) }
+  const report = wholeReport((events) => `${events.length} events`, sink)
+  for (const event of sample) report.take(event)
+  expect(texts).toEqual([])
+  await report.end()
+  expect(texts).toEqual([`${sample.length} events`])
+})

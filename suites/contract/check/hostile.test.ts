@@ -1,0 +1,98 @@
+// What a target sends stays text in each report: a hostile server runs no script, moves no cursor, and breaks no form.
+
+import * as fc from 'fast-check'
+import { describe, test } from 'vitest'
+import type { CheckEvent } from '../../check/events.ts'
+import { consoleReport } from '../../check/reports/console.ts'
+import { htmlText } from '../../check/reports/html.ts'
+import { junitText } from '../../check/reports/junit.ts'
+import { markdownText } from '../../check/reports/markdown.ts'
+import { eventLine, readEvents } from '../../check/reports/ndjson.ts'
+import { expect } from '../../judge/expect.ts'
+import { elementsOf } from './elements.ts'
+import { attacks, sample, streamOf } from './streams.ts'
+
+/** Control characters, reordering and invisible ones, and lone surrogates. */
+const dangerous = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/u
+
+async function consoleText(events: readonly CheckEvent[]): Promise<string> {
+  let text = ''
+  const report = consoleReport({ write: (part) => (text += part) }, {})
+  for (const event of events) report.take(event)
+  await report.end()
+  return text
+}
+
+/** The elements of a document and their attributes, without the texts: what a browser acts on. */
+const skeletonOf = (document: string): readonly string[] =>
+  elementsOf(document).map(({ name, attributes }) => [name, ...Object.keys(attributes)].join(' '))
+
+const harmless = streamOf('text')
+
+/** All reports of a stream for people. */
+const reportsOf = async (events: readonly CheckEvent[]): Promise<readonly string[]> => [
+  htmlText([events]),
+  junitText(events),
+  markdownText(events),
+  await consoleText(events),
+]
+
+describe.each(attacks.map((text) => [JSON.stringify(text), text] as const))('%s', (_, text) => {
+  const events = streamOf(text)
+
+  test('check/hostile-control-characters No report contains a control character of the target.', async () => {
+    for (const report of await reportsOf(events)) expect(report).not.toMatch(dangerous)
+    const lines = events.map(eventLine)
+    expect(lines.filter((line) => dangerous.test(line))).toEqual([])
+    expect(readEvents(lines.join(''), 'file')).toEqual(events)
+  })
+
+  test('check/hostile-html A text of the target adds no element and no attribute to the page.', () => {
+    expect(skeletonOf(htmlText([events]))).toEqual(skeletonOf(htmlText([harmless])))
+  })
+
+  test('check/hostile-junit JUnit stays well-formed, with the same elements.', () => {
+    expect(skeletonOf(junitText(events))).toEqual(skeletonOf(junitText(harmless)))
+  })
+
+  test('check/hostile-markdown A text of the target adds no row, cell, heading, element or link.', () => {
+    expect(shapeOf(events)).toEqual(shapeOf(harmless))
+    const outside = outsideOfFences(markdownText(events)).join('\n').replace(/\\./g, '')
+    expect(outside).not.toMatch(/\]\(|<(?!\/?(details|summary|code)>|!-- flow)|:\/\//)
+  })
+})
+
+/** The number of cells in each line of a Markdown report, and of its headings. */
+function shapeOf(events: readonly CheckEvent[]): unknown {
+  const lines = outsideOfFences(markdownText(events))
+  const cells = lines.map((line) => line.replace(/\\./g, '').split('|').length)
+  return { cells, headings: lines.filter((line) => line.startsWith('#')).length }
+}
+
+/** The lines of a Markdown text outside of its blocks of code: a block ends with the fence with which it begins. */
+function outsideOfFences(text: string): readonly string[] {
+  let fence = ''
+  return text.split('\n').filter((line) => {
+    const [found = ''] = /^`{3,}/.exec(line) ?? []
+    const isEdge = fence === '' ? found !== '' : line === fence
+    if (isEdge) fence = fence === '' ? found : ''
+    return !isEdge && fence === ''
+  })
+}
+
+test('check/hostile-any Any text keeps the form of the page and of JUnit.', async () => {
+  const page = skeletonOf(htmlText([harmless]))
+  const texts = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 })
+  const property = fc.asyncProperty(texts, async (text) => {
+    const events = streamOf(text)
+    for (const report of await reportsOf(events)) expect(report).not.toMatch(dangerous)
+    expect(skeletonOf(htmlText([events]))).toEqual(page)
+    expect(skeletonOf(junitText(events))).toEqual(skeletonOf(junitText(harmless)))
+  })
+  await fc.assert(property, { numRuns: 20 })
+})
+
+test('check/escape-visible Control characters of the target stay readable as escapes.', async () => {
+  for (const report of await reportsOf(streamOf('a\u001b[2Jb'))) expect(report).toContain('u{1b}')
+  expect(await consoleText(sample)).not.toContain('\\u{')
+})

@@ -1,0 +1,107 @@
+// The HTML report: one file that loads nothing, and answers an operator's questions on its first screen.
+
+import { createHash } from 'node:crypto'
+import { test } from 'vitest'
+import { htmlText } from '../../check/reports/html.ts'
+import { expect } from '../../judge/expect.ts'
+import { elementsOf } from './elements.ts'
+import { caseEvent, endEvent, sample, startEvent, url } from './streams.ts'
+
+const elements = elementsOf(htmlText([sample]))
+const named = (name: string) => elements.filter((one) => one.name === name)
+const section = (id: string) =>
+  elements.find(({ attributes }) => attributes['id'] === id)?.text ?? ''
+
+/** A second target, which keeps the rule that the first one breaks. */
+const other = [
+  { ...startEvent, target: { ...startEvent.target, name: 'http://gpu-8.example:8188' } },
+  caseEvent('queue/listing'),
+  caseEvent('queue/one'),
+  { ...endEvent, exitCode: 0, outcome: 'All is well.' },
+] as const
+
+test('check/html-questions The five questions are the first headings, in order.', () => {
+  expect(named('h2').map(({ text }) => text)).toEqual([
+    'Which server was judged, when, and with what outcome?',
+    'Which rules are broken, and how do I see each of them again?',
+    'What was not judged, and why?',
+    'Which known server is it most like, and where does it differ?',
+    'Did the check leave anything behind on my server?',
+    'Every rule and its verdict',
+    'Each failure in full',
+  ])
+})
+
+test('check/html-answers Each question has its answer.', () => {
+  expect(section('targets')).toMatch(
+    /a rule is broken[\s\S]*gpu-7[\s\S]*ComfyUI 0\.3\.64[\s\S]*2026-01-02 03:04:05 UTC/,
+  )
+  expect(section('broken')).toContain('The sentence of queue/listing.')
+  expect(section('broken')).toContain(`flowdouble check ${url} --rule queue/listing`)
+  expect(section('broken')).not.toContain('queue/clear')
+  expect(section('broken')).toContain('1 more failure')
+  expect(section('skipped')).toMatch(/1\s*own-world[\s\S]*1\s*not-allowed/)
+  expect(section('nearest')).toMatch(/comfyui-0\.3\.64[\s\S]*queue\.heap-order/)
+  expect(section('left')).toContain('flowdouble-check/red.png')
+})
+
+test('check/html-links Each link leads to a place in the page, where the messages stand.', () => {
+  const targets = named('a').map(({ attributes }) => attributes['href'] ?? '')
+  expect(targets.length).toBeGreaterThan(2)
+  const ids = new Set(elements.map(({ attributes }) => `#${attributes['id'] ?? ''}`))
+  expect(targets.filter((target) => !ids.has(target))).toEqual([])
+  expect(section('case-0-3')).toMatch(/120 ms[\s\S]*sent[\s\S]*GET \/queue/)
+})
+
+test('check/html-alone The page loads nothing, and allows its own style and script alone.', () => {
+  const [, policy] = named('meta').map(({ attributes }) => attributes['content'])
+  const hashes = [...named('style'), ...named('script')].map(
+    ({ text }) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  )
+  expect(policy).toBe(
+    `default-src 'none'; style-src ${hashes[0]}; script-src ${hashes[1]}; base-uri 'none'; form-action 'none'`,
+  )
+  const attributes = new Set(elements.flatMap((one) => Object.keys(one.attributes)))
+  expect([...attributes].filter((name) => /^(src|style|action|on.*)$/.test(name))).toEqual([])
+  expect(named('link')).toEqual([])
+})
+
+test('check/html-matrix Each rule has a row, with its verdicts as data for the filter.', () => {
+  const rows = elements.filter(({ attributes }) => 'data-marks' in attributes)
+  expect(rows.map(({ attributes }) => [attributes['data-area'], attributes['data-marks']])).toEqual(
+    [
+      ['history', 'pass'],
+      ['history', 'note'],
+      ['queue', 'pass'],
+      ['queue', 'fail'],
+      ['queue', 'known'],
+      ['queue', 'skip'],
+      ['queue', 'skip'],
+      ['system', 'fault'],
+    ],
+  )
+})
+
+test('check/html-areas A rule stands in its area, also where its case has rules of several areas.', () => {
+  const [one, two] = [caseEvent('queue/one'), caseEvent('history/two')]
+  const both = { ...one, rules: [...one.rules, ...two.rules] }
+  const page = elementsOf(htmlText([[startEvent, both, endEvent]]))
+  const rows = page.filter(({ attributes }) => 'data-marks' in attributes)
+  expect(rows.map(({ attributes }) => attributes['data-area'])).toEqual(['queue', 'history'])
+})
+
+test('check/html-targets Several targets are columns of one table, and rows where they differ are marked.', () => {
+  const merged = elementsOf(htmlText([sample, other]))
+  expect(merged.find(({ name }) => name === 'h1')?.text).toBe('1 of 2 targets behaves as expected')
+  const rows = merged.filter(({ attributes }) => 'data-marks' in attributes)
+  const row = rows.find(({ text }) => text.includes('queue/listing'))
+  expect(row?.text).toMatch(/✗ fail[\s\S]*✓ pass/)
+  expect(row?.attributes).toHaveProperty('data-differs')
+  const same = rows.find(({ text }) => text.includes('queue/one'))
+  expect(same?.attributes).not.toHaveProperty('data-differs')
+})
+
+test('check/html-unfinished A check that did not finish is not shown as a success.', () => {
+  const page = elementsOf(htmlText([[startEvent]]))
+  expect(page.find(({ name }) => name === 'h1')?.text).toBe(`${url}: not measured`)
+})

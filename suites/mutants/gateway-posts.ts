@@ -1,0 +1,213 @@
+// Wrong gateways that check posts wrongly, mostly only in the light of earlier posts: their ids, limits and events.
+
+import {
+  accepting,
+  isUnsigned,
+  onReply,
+  postIn,
+  rejecting,
+  replyStatus,
+  type Request,
+} from './gateway-tamper.ts'
+import type { Mutants } from './tamper.ts'
+
+const duplicate = { status: 200, body: '{"status": "duplicate", "delivery_id": "x"}' }
+const limited = { status: 429, body: '{"error": "Rate limit exceeded"}' }
+
+const idOf = ({ headers }: Request): string =>
+  headers['x-github-delivery'] ?? headers['svix-id'] ?? headers['x-request-id'] ?? ''
+
+/** Counts events of the latest minute. */
+function minute(): {
+  readonly add: (atMs: number) => void
+  readonly count: (atMs: number) => number
+} {
+  const times: number[] = []
+  return {
+    add: (atMs) => void times.push(atMs),
+    count: (atMs) => times.filter((one) => one > atMs - 60_000).length,
+  }
+}
+
+export const posts: Mutants = {
+  'ids-are-shared-by-routes': {
+    breaks: ['webhooks/id-per-route'],
+    gateway: {
+      tamper: rejecting(() => {
+        const seen = new Set<string>()
+        return (post, request) => {
+          const id = idOf(request)
+          const isKnown = seen.has(id)
+          if (post.verdict === 'accepted' && id !== '') seen.add(id)
+          return isKnown
+        }
+      }, duplicate),
+    },
+  },
+  'ignored-ids-are-remembered': {
+    breaks: ['webhooks/id-recorded'],
+    gateway: {
+      tamper: rejecting(() => {
+        const ignored = new Set<string>()
+        return (post, request) => {
+          if (post.verdict === 'ignored') ignored.add(idOf(request))
+          return ignored.has(idOf(request))
+        }
+      }, duplicate),
+    },
+  },
+  'ids-of-failed-deliveries-stay': {
+    breaks: ['webhooks/id-forgotten'],
+    gateway: {
+      tamper: () => {
+        const failed = new Set<string>()
+        return (effects, input) => {
+          if (input.kind !== 'request') return effects
+          const isKnown = failed.has(idOf(input)) && replyStatus(effects) === 200
+          if (replyStatus(effects) === 502) failed.add(idOf(input))
+          const kept = effects.filter(({ kind }) => kind === 'reply')
+          return isKnown ? onReply(() => duplicate)()(kept, input) : effects
+        }
+      },
+    },
+  },
+  'duplicates-extend-the-life-of-an-id': {
+    breaks: ['webhooks/id-lifetime'],
+    gateway: {
+      tamper: rejecting(() => {
+        const repeated = new Map<string, number>()
+        return ({ verdict }, request) => {
+          const id = idOf(request)
+          if (verdict === 'duplicate') repeated.set(id, request.atMs)
+          return request.atMs - (repeated.get(id) ?? -Infinity) < 3_600_000
+        }
+      }, duplicate),
+    },
+  },
+  'filter-ignores-case': {
+    breaks: ['webhooks/filter-exact'],
+    gateway: {
+      tamper: accepting(
+        () =>
+          ({ verdict, event }) =>
+            verdict === 'ignored' && String(event) !== String(event).toLowerCase(),
+      ),
+    },
+  },
+  'filter-takes-actions': {
+    breaks: ['webhooks/filter-exact'],
+    gateway: {
+      tamper: accepting(
+        () =>
+          ({ verdict, event }) =>
+            verdict === 'ignored' && String(event).includes('.'),
+      ),
+    },
+  },
+  'window-is-the-minute-of-the-clock': {
+    breaks: ['webhooks/rate-limit'],
+    gateway: {
+      tamper: accepting(() => {
+        const counts = new Map<string, number>()
+        return ({ route, verdict }, { atMs }) => {
+          const key = `${Math.floor(atMs / 60_000)} ${route}`
+          const count = counts.get(key) ?? 0
+          if (verdict !== 'refused') counts.set(key, count + 1)
+          return verdict === 'limited' && count < 30
+        }
+      }),
+    },
+  },
+  'unsigned-posts-count': {
+    breaks: ['webhooks/rate-counts'],
+    missedBy: ['webhooks/rate-counts'],
+    gateway: {
+      tamper: rejecting(() => {
+        const wrong = minute()
+        return (post, { atMs }) => {
+          if (isUnsigned(post)) wrong.add(atMs)
+          return wrong.count(atMs) >= 30
+        }
+      }, limited),
+    },
+  },
+  'ignored-posts-do-not-count': {
+    breaks: ['webhooks/rate-counts'],
+    missedBy: ['webhooks/rate-counts'],
+    gateway: {
+      tamper: accepting(() => {
+        const ignored = minute()
+        return ({ verdict }, { atMs }) => {
+          if (verdict === 'ignored') ignored.add(atMs)
+          return verdict === 'limited' && ignored.count(atMs) > 0
+        }
+      }),
+    },
+  },
+  'limited-posts-count': {
+    breaks: ['webhooks/rate-counts'],
+    gateway: {
+      tamper: rejecting(() => {
+        const refused = minute()
+        return ({ verdict }, { atMs }) => {
+          if (verdict === 'limited') refused.add(atMs)
+          return refused.count(atMs) > 0
+        }
+      }, limited),
+    },
+  },
+  'routes-share-a-limit': {
+    breaks: ['webhooks/rate-per-route'],
+    missedBy: ['webhooks/rate-per-route'],
+    gateway: {
+      tamper: rejecting(() => {
+        const all = minute()
+        return (_, { atMs }) => {
+          all.add(atMs)
+          return all.count(atMs) > 30
+        }
+      }, limited),
+    },
+  },
+  'limit-comes-before-the-signature': {
+    breaks: ['webhooks/order'],
+    missedBy: ['webhooks/order'],
+    gateway: {
+      tamper: () => {
+        const full = new Set<string>()
+        return (effects, input) => {
+          const post = postIn(effects)
+          if (post?.verdict === 'limited') full.add(post.route)
+          const isFull = replyStatus(effects) === 401 && full.has(post?.route ?? '')
+          return isFull ? onReply(() => limited)()(effects, input) : effects
+        }
+      },
+    },
+  },
+  'filter-comes-before-the-body': {
+    breaks: ['webhooks/unparsable-body', 'webhooks/order'],
+    missedBy: ['webhooks/order'],
+    gateway: {
+      tamper: onReply(({ status }, { headers }) =>
+        status === 400 && 'x-github-event' in headers
+          ? { status: 200, body: '{"status": "ignored", "event": "push"}' }
+          : {},
+      ),
+    },
+  },
+  'health-shows-no-runs': {
+    breaks: ['webhooks/health-runs'],
+    missedBy: ['webhooks/health-runs'],
+    gateway: {
+      tamper: onReply(({ body }) => ({ body: body.replace(/"waiting": \d+/, '"waiting": 0') })),
+    },
+  },
+  'runs-start-before-the-answer': {
+    breaks: ['webhooks/answered-in-order'],
+    missedBy: ['webhooks/answered-in-order'],
+    gateway: {
+      tamper: () => (effects, input) =>
+        input.kind === 'request' && replyStatus(effects) === 202 ? effects.toReversed() : effects,
+    },
+  },
+}

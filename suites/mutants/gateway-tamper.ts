@@ -1,0 +1,125 @@
+// The functions from which wrong gateways are built: each changes only the output of the gateway.
+
+import type { GatewayOptions, OutboxEntry, GatewayEffect, GatewayInput } from 'flowdouble'
+import type { GatewayMutant } from './tamper.ts'
+
+export type GatewayTamper = NonNullable<GatewayOptions['tamper']>
+export type Reply = Extract<GatewayEffect, { kind: 'reply' }>
+export type Run = Extract<GatewayEffect, { kind: 'run' }>
+export type Request = Extract<GatewayInput, { kind: 'request' }>
+
+/** Changes each effect into others. */
+export const each =
+  (change: (effect: GatewayEffect, input: GatewayInput) => readonly GatewayEffect[]) =>
+  (): GatewayTamper =>
+  (effects, input) =>
+    effects.flatMap((effect) => change(effect, input))
+
+/** Changes replies. */
+export const onReply = (change: (reply: Reply, request: Request) => Partial<Reply>) =>
+  each((effect, input) =>
+    effect.kind === 'reply' && input.kind === 'request'
+      ? [{ ...effect, ...change(effect, input) }]
+      : [effect],
+  )
+
+/** Answers the posts that got this status as if they had been accepted. */
+export const lets = (status: number) =>
+  onReply((reply) =>
+    reply.status === status
+      ? {
+          status: 202,
+          body: '{"status": "accepted", "route": "x", "event": "x", "delivery_id": "x"}',
+        }
+      : {},
+  )
+
+/** Answers the posts that got this status word with another word. */
+export const says = (word: string, other: string) =>
+  onReply(({ body }) => ({ body: body.replace(`"status": "${word}"`, `"status": "${other}"`) }))
+
+export const onRun = (change: (run: Run['run']) => Partial<Run['run']>) =>
+  each((effect) =>
+    effect.kind === 'run'
+      ? [{ ...effect, run: { ...effect.run, ...change(effect.run) } }]
+      : [effect],
+  )
+
+export const onOutbox = (change: (entry: OutboxEntry) => Partial<OutboxEntry>) =>
+  each((effect) =>
+    effect.kind === 'outbox'
+      ? [{ ...effect, entry: { ...effect.entry, ...change(effect.entry) } }]
+      : [effect],
+  )
+
+export const quirk = (...ids: readonly string[]): GatewayMutant['gateway'] => ({
+  options: { quirk: ids },
+})
+
+export type Post = Extract<GatewayEffect, { kind: 'post' }>
+
+/** Accepts the posts that match although the gateway did not, and starts a run for each. */
+export const accepting =
+  (matches: () => (post: Post, request: Request) => boolean) => (): GatewayTamper => {
+    const isMeant = matches()
+    return (effects, input) => {
+      const post = postIn(effects)
+      if (post === undefined || input.kind !== 'request' || !isMeant(post, input)) return effects
+      if (post.verdict === 'accepted' || post.verdict === 'duplicate') return effects
+      return lets(replyStatus(effects))()([...effects, started(post.request + 1_000_000)], input)
+    }
+  }
+
+/** Rejects the posts that match although the gateway accepted them, and does nothing for them. */
+export const rejecting =
+  (
+    matches: () => (post: Post, request: Request) => boolean,
+    reply: { readonly status: number; readonly body: string },
+  ) =>
+  (): GatewayTamper => {
+    const isMeant = matches()
+    const gone = new Set<string | null | undefined>()
+    return (effects, input) => {
+      const post = postIn(effects)
+      const isRequest = post !== undefined && input.kind === 'request'
+      if (isRequest && isMeant(post, input) && post.verdict === 'accepted')
+        gone.add(post.delivery_id)
+      const kept = effects.filter((effect) => !gone.has(deliveryOf(effect)))
+      return isRequest && gone.has(post.delivery_id) ? onReply(() => reply)()(kept, input) : kept
+    }
+  }
+
+export const postIn = (effects: readonly GatewayEffect[]): Post | undefined =>
+  effects.find((effect): effect is Post => effect.kind === 'post')
+
+export const replyStatus = (effects: readonly GatewayEffect[]): number =>
+  effects.flatMap((effect) => (effect.kind === 'reply' ? [effect.status] : []))[0] ?? 0
+
+function deliveryOf(effect: GatewayEffect): string | undefined {
+  if ('run' in effect) return effect.run.delivery_id
+  if ('entry' in effect) return effect.entry.delivery_id
+  return 'delivery' in effect ? effect.delivery.delivery_id : undefined
+}
+
+/** Whether a post was rejected for its signature. */
+export const isUnsigned = ({ reason }: Post): boolean => reason?.includes('ignature') === true
+
+/** A run that no post started. */
+export const started = (id: number): Run => ({
+  kind: 'run',
+  id,
+  run: {
+    delivery_id: `${id}`,
+    route: 'hook',
+    event: 'ping',
+    prompt: '',
+    skills: [],
+    payload: '{}',
+    chat_id: '',
+    session_key: '',
+    status: 'running',
+    answer: null,
+    is_silent: false,
+    error: null,
+  },
+})

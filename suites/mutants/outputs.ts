@@ -1,0 +1,64 @@
+// Wrong servers whose runs save wrong files, or describe them wrongly.
+
+import { mapped, type Mutants, onData, onEntry, onJson, onPicture, onText } from './tamper.ts'
+
+/** Puts the folder of each file entry into its name. */
+const joined = (text: string): string =>
+  text.replace(/"filename":"(.*?)","subfolder":"(.*?)"/g, '"filename":"$2/$1","subfolder":""')
+
+/** Changes the second of several files that an output lists. */
+const onSecondFile = (change: (second: any, first: any) => unknown) =>
+  onEntry((entry) => ({
+    ...entry,
+    outputs: mapped(entry.outputs ?? {}, (output) =>
+      mapped(output, (items) =>
+        Array.isArray(items) && items[0]?.filename !== undefined
+          ? items.map((item, at) => (at === 1 ? change(item, items[0]) : item))
+          : items,
+      ),
+    ),
+  }))
+
+export const outputs: Mutants = {
+  'entry-is-a-path': {
+    breaks: ['files/entry', 'files/saved-name'],
+    tamper: onJson(/^GET \/history/, (entries) => JSON.parse(joined(JSON.stringify(entries)))),
+  },
+  'entry-unsaid': {
+    breaks: ['files/entry'],
+    tamper: onData('executed', (data) => ({ ...data, output: {} })),
+  },
+  'saved-from-zero': {
+    breaks: ['files/saved-name', 'files/entry'],
+    tamper: onText(/^GET \/history/, /_00001_/g, '_00000_'),
+  },
+  'animation-is-still': {
+    breaks: ['files/animation-frames', 'files/animation-text', 'files/animation-pixels'],
+    tamper: onPicture(({ animation: _, ...still }) => still),
+  },
+  'fingerprints-stay-inside': {
+    breaks: ['files/is-changed', 'files/is-changed-of-own'],
+    tamper: onPicture((file) => ({ ...file, text: [['prompt', '{"load": {}}']] })),
+  },
+  'preview-is-output': {
+    breaks: ['files/preview-is-temp'],
+    tamper: onText(/^GET \/history/, /"temp"/g, '"output"'),
+  },
+  'videos-as-video': {
+    breaks: ['files/local-videos', 'files/samples'],
+    tamper: onText(/^GET \/history/, '"videos"', '"video"'),
+  },
+  'videos-under-images': {
+    breaks: ['files/local-videos'],
+    options: { quirk: ['local.video-under-images'] },
+  },
+  'second-of-a-batch-is-the-first': {
+    breaks: ['files/saved-name'],
+    tamper: onSecondFile((second, { filename }) => ({ ...second, filename })),
+  },
+  'second-of-a-batch-is-temp': {
+    breaks: ['files/entry'],
+    missedBy: ['files/entry'],
+    tamper: onSecondFile((second) => ({ ...second, type: 'temp' })),
+  },
+}

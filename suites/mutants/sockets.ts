@@ -1,0 +1,232 @@
+// Wrong servers whose messages are wrong only sometimes: in a later run, for another socket, or after an interrupt.
+
+import type { Effect } from 'flowdouble'
+import type { Message } from '../judge/judge.ts'
+import {
+  after,
+  doubled,
+  dropped,
+  everyone,
+  each,
+  inEveryNthRun,
+  isSent,
+  type Mutants,
+  onData,
+  onMessage,
+  redirected,
+  type Tamper,
+} from './tamper.ts'
+
+const interrupted = (one: { readonly kind: string; readonly state?: unknown }): boolean =>
+  one.kind === 'run' && one.state === 'interrupted'
+
+/** Changes the data of messages of a type, given the id of the run before theirs; the first run stays as it is. */
+const withRunBefore = (type: string, change: (data: any, before: string) => unknown) => () => {
+  const ids: string[] = []
+  return onData(type, (data) => {
+    if (ids.at(-1) !== data.prompt_id) ids.push(data.prompt_id)
+    const before = ids.at(-2)
+    return before === undefined ? data : change(data, before)
+  })()
+}
+
+/** Changes the messages of a type that are the nth with these words in their run. */
+const nthInRun =
+  (type: string, nth: number, change: (data: any, first: any) => unknown) => (): Tamper => {
+    let run = ''
+    let first: any
+    let count = 0
+    return onData(type, (data) => {
+      if (run !== data.prompt_id) [run, count] = [data.prompt_id, 0]
+      if (++count === 1) first = data
+      return count === nth ? change(data, first) : data
+    })()
+  }
+
+/** Sends `executed` of the second and later nodes only after the end of the run. */
+function outputsAfterSuccess(): Tamper {
+  const held: Effect[] = []
+  let count = 0
+  return each((effect) => {
+    if (isSent(effect, 'execution_start')) count = 0
+    if (isSent(effect, 'executed') && ++count > 1) {
+      held.push(effect)
+      return []
+    }
+    return isSent(effect, 'execution_success') ? [effect, ...held.splice(0)] : [effect]
+  })()
+}
+
+/** Reports the first node of a run to a socket that opens during it. */
+function firstNodeAgain(): Tamper {
+  let first: unknown
+  const remember = onMessage('executing', (message) => {
+    first ??= message.data['node']
+    if (message.data['node'] === null) first = undefined
+    return [message]
+  })()
+  const report = onData('executing', (data) => ({ ...data, node: first ?? data.node }))()
+  return (effects, input) =>
+    input.kind === 'open' ? report(effects, input) : remember(effects, input)
+}
+
+/** Answers feature flags whenever a client sends them. */
+function featuresEachTime(): Tamper {
+  let text: string | undefined
+  return (effects, input) => {
+    text ??= effects.flatMap((one) => (isSent(one, 'feature_flags') ? [one.text] : []))[0]
+    const isAsked = input.kind === 'message' && input.text.includes('feature_flags')
+    if (!isAsked || effects.length > 0) return effects
+    return [{ kind: 'send', sockets: [input.socket], text: text ?? '{"type": "feature_flags"}' }]
+  }
+}
+
+/** Sends the end of a run not to sockets that opened while it was running. */
+function endIsForTheFirstSocket(): Tamper {
+  const late = new Set<number>()
+  let isRunning = false
+  const redirect = redirected('execution_success', (sockets) =>
+    sockets.filter((socket) => !late.has(socket)),
+  )()
+  return (effects, input) => {
+    if (input.kind === 'open' && isRunning) late.add(input.socket)
+    const changed = redirect(effects, input)
+    for (const one of effects) if (one.kind === 'run') isRunning = one.state === 'started'
+    if (!isRunning) late.clear()
+    return changed
+  }
+}
+
+export const sockets: Mutants = {
+  'state-names-the-run-before': {
+    breaks: ['messages/progress-state'],
+    missedBy: ['messages/progress-state'],
+    tamper: withRunBefore('progress_state', ({ nodes, ...rest }, before) => ({
+      ...rest,
+      nodes: Object.fromEntries(
+        Object.entries<object>(nodes).map(([id, node]) => [id, { ...node, prompt_id: before }]),
+      ),
+    })),
+  },
+  'state-keeps-nodes-of-earlier-runs': {
+    breaks: ['messages/progress-state'],
+    missedBy: ['messages/progress-state'],
+    tamper: () => {
+      let all: object = {}
+      return onData('progress_state', ({ nodes, ...rest }) => {
+        all = { ...all, ...nodes }
+        return { ...rest, nodes: all }
+      })()
+    },
+  },
+  'executing-names-the-run-before': {
+    breaks: ['messages/executing'],
+    missedBy: ['messages/executing'],
+    tamper: withRunBefore('executing', (data, before) =>
+      data.node === null ? data : { ...data, prompt_id: before },
+    ),
+  },
+  'notification-names-the-run-before': {
+    breaks: ['messages/hosted-names-run'],
+    tamper: withRunBefore('notification', (data, before) => ({ ...data, prompt_id: before })),
+  },
+  'null-is-missing-in-every-fifth-run': {
+    breaks: ['messages/executing-null'],
+    missedBy: ['messages/executing-null'],
+    tamper: inEveryNthRun(
+      5,
+      onMessage('executing', (one) => (one.data['node'] === null ? [] : [one])),
+    ),
+  },
+  'success-is-missing-in-every-fifth-run': {
+    breaks: ['messages/success', 'messages/order'],
+    missedBy: ['messages/success'],
+    tamper: inEveryNthRun(5, dropped('execution_success')),
+  },
+  'outputs-after-success': { breaks: ['messages/order'], tamper: outputsAfterSuccess },
+  'success-twice-in-the-second-run': {
+    breaks: ['messages/order'],
+    tamper: inEveryNthRun(2, doubled('execution_success')),
+  },
+  'cached-lists-one-twice': {
+    breaks: ['messages/execution-cached'],
+    tamper: onData('execution_cached', (data) => ({
+      ...data,
+      nodes: [...data.nodes, ...data.nodes.slice(0, 1)],
+    })),
+  },
+  'cached-node-is-executing': {
+    breaks: ['runs/unchanged-is-cached'],
+    tamper: onMessage('execution_cached', (one) => {
+      const { nodes, prompt_id } = one.data as { nodes: string[]; prompt_id: string }
+      const [node] = nodes
+      const more = { type: 'executing', data: { node, display_node: node, prompt_id } }
+      return node === undefined ? [one] : [one, more]
+    }),
+  },
+  'states-go-to-all': {
+    breaks: ['messages/own-client'],
+    tamper: redirected('progress_state', everyone),
+  },
+  'previews-go-to-all': {
+    breaks: ['messages/own-client'],
+    missedBy: ['messages/own-client'],
+    tamper: redirected('frame', everyone),
+  },
+  'errors-go-to-all': {
+    breaks: ['messages/own-client'],
+    tamper: redirected('execution_error', everyone),
+  },
+  'interrupts-go-to-the-first-connection': {
+    breaks: ['messages/hosted-all-connections'],
+    missedBy: ['messages/hosted-all-connections'],
+    tamper: redirected('execution_interrupted', (sockets) => sockets.slice(0, 1)),
+  },
+  'reconnect-names-the-first-node': {
+    breaks: ['messages/reconnect'],
+    missedBy: ['messages/reconnect'],
+    tamper: firstNodeAgain,
+  },
+  'end-is-for-the-first-socket': {
+    breaks: ['messages/newest-socket'],
+    missedBy: ['messages/newest-socket'],
+    tamper: endIsForTheFirstSocket,
+  },
+  'features-each-time': { breaks: ['messages/client-messages'], tamper: featuresEachTime },
+  'start-is-missing-after-an-interrupt': {
+    breaks: ['messages/execution-start', 'messages/order'],
+    missedBy: ['messages/execution-start', 'messages/order'],
+    tamper: after(interrupted, dropped('execution_start')),
+  },
+  'cached-is-empty-after-an-interrupt': {
+    breaks: ['runs/unchanged-is-cached'],
+    missedBy: ['runs/unchanged-is-cached'],
+    tamper: after(
+      interrupted,
+      onData('execution_cached', (data) => ({ ...data, nodes: [] })),
+    ),
+  },
+  'last-of-many-steps-is-missing': {
+    breaks: ['messages/progress'],
+    missedBy: ['messages/progress'],
+    tamper: onMessage('progress', (one: Message) => {
+      const { value, max } = one.data as { value: number; max: number }
+      return max >= 20 && value === max ? [] : [one]
+    }),
+  },
+  'second-executed-shows-the-first': {
+    breaks: ['messages/executed'],
+    tamper: nthInRun('executed', 2, (data, { output }) => ({ ...data, output })),
+  },
+  'success-is-older-than-its-start': {
+    breaks: ['messages/timestamps'],
+    tamper: onData('execution_success', (data) => ({
+      ...data,
+      timestamp: data.timestamp - 3_600_000,
+    })),
+  },
+  'interrupted-without-executed-nodes': {
+    breaks: ['messages/error-details'],
+    tamper: onData('execution_interrupted', (data) => ({ ...data, executed: [] })),
+  },
+}
