@@ -168,13 +168,6 @@ export default defineConfig([
   },
   {
     ...shared,
-    input: { duties: join(import.meta.dirname, 'suites/check/duties/main.ts') },
-    external: ['flowdouble'],
-    tsconfig: false,
-    output: { ...shared.output, paths: { flowdouble: './index.cjs' }, minify: true },
-  },
-  {
-    ...shared,
     input: { judge: join(import.meta.dirname, 'suites/check/main.ts') },
     // What only worlds of the suites need is not part of it.
     external: [

@@ -65,28 +65,24 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** What the bundle with the duties of clients exports. */
-type DutiesBundle = {
-  readonly clientCommand: (argv: readonly string[], io: CommandIo) => Promise<number>
-}
-
 /** Whether a client is to be judged, which has flags of its kind. */
 const isAboutClient = (argv: readonly string[]): boolean =>
   argv.some((one) => /^--client(=|$)/.test(one))
 
-/** Loads a bundle of the suites. */
-const load = (file: string): Promise<unknown> =>
-  import(pathToFileURL(packageFile(`dist/bundle/${file}`)).href)
-
 /** What the bundle of the suites exports. */
 type CheckBundle = {
   readonly runCheck: (options: CheckOptions, io: CommandIo) => Promise<number>
+  readonly clientCommand: (argv: readonly string[], io: CommandIo) => Promise<number>
 }
+
+/** Loads the bundle of the suites. */
+const load = (): Promise<CheckBundle> =>
+  import(pathToFileURL(packageFile('dist/bundle/judge.cjs')).href) as Promise<CheckBundle>
 
 /** Runs the command with the arguments after `check`; resolves to its exit code. */
 export async function checkCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   if (isAboutClient(argv)) {
-    const { clientCommand } = (await load('duties.cjs')) as DutiesBundle
+    const { clientCommand } = await load()
     return clientCommand(argv, io)
   }
   try {
@@ -96,7 +92,7 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
       return checkExitCodes.asExpected
     }
     const options = optionsOf(values, positionals, io.env)
-    const { runCheck } = (await load('judge.cjs')) as CheckBundle
+    const { runCheck } = await load()
     return await runCheck(options, io)
   } catch (error) {
     if (!isUsageError(error)) throw error

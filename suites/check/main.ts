@@ -10,6 +10,8 @@ import { allCases } from './registry.ts'
 import { runCases } from './run-cases.ts'
 import { openTarget } from './target.ts'
 
+export { clientCommand } from './duties/main.ts'
+
 type Io = {
   readonly stdout: { write: (text: string) => unknown }
   readonly stderr: { write: (text: string) => unknown }
