@@ -6,6 +6,7 @@ import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
 import * as deployments from './server/deployments.ts'
+import * as duties from './server/duties.ts'
 import * as faults from './scenario/faults.ts'
 import * as files from './server/files.ts'
 import * as frameLayouts from './server/frames.ts'
@@ -51,6 +52,7 @@ export const areas = {
   internal,
   manager,
   faults,
+  duties,
   webhooks,
   signatures,
   templates,
@@ -82,6 +84,7 @@ export const rules = {
   ...internal.rules,
   ...manager.rules,
   ...faults.rules,
+  ...duties.rules,
   ...webhooks.rules,
   ...signatures.rules,
   ...templates.rules,

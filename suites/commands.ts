@@ -20,6 +20,7 @@ const slow = [
   'deliveries/sending',
   'deliveries/waiting',
   'deployments/tls',
+  'duties/',
   'files/animated',
   'files/bounds',
   'files/convert',

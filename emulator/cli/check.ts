@@ -11,6 +11,7 @@ import { parseFlags } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 
 const help = `Usage: flowdouble check URL [options]
+       flowdouble check --client COMMAND [options]   judge a client (flowdouble check --client --help)
 
 Judges a workflow server by the rules of the protocol: which rule it breaks, and how to see it again. By default it
 touches nothing but its own runs and files, and removes what it has made.
@@ -59,6 +60,7 @@ Examples:
   flowdouble check http://127.0.0.1:8188
   flowdouble check http://127.0.0.1:8188 --only 'queue/*' --allow all
   flowdouble check https://cloud.example.com --key "$KEY" --read-only
+  flowdouble check --client "npm test"
 `
 
 const text = { type: 'string' } as const
@@ -90,9 +92,14 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
+/** Whether a client is to be judged, which has flags of its kind. */
+const isAboutClient = (argv: readonly string[]): boolean =>
+  argv.some((one) => /^--client(=|$)/.test(one))
+
 /** What the bundle of the suites exports. */
 type CheckBundle = {
   readonly runCheck: (options: CheckOptions, io: CheckIo) => Promise<number>
+  readonly clientCommand: (argv: readonly string[], io: CommandIo) => Promise<number>
 }
 
 /** What the suites need from the process. */
@@ -101,8 +108,16 @@ type CheckIo = CommandIo & {
   readonly exists: (file: string) => boolean
 }
 
+/** Loads the bundle of the suites. */
+const load = (): Promise<CheckBundle> =>
+  import(pathToFileURL(packageFile('dist/bundle/judge.cjs')).href) as Promise<CheckBundle>
+
 /** Runs the command with the arguments after `check`; resolves to its exit code. */
 export async function checkCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  if (isAboutClient(argv)) {
+    const { clientCommand } = await load()
+    return clientCommand(argv, io)
+  }
   try {
     const { values, positionals } = parseFlags(argv, flags)
     if (values['help'] === true) {
@@ -110,8 +125,7 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
       return checkExitCodes.asExpected
     }
     const options = optionsOf(values, positionals, io.env)
-    const bundle = pathToFileURL(packageFile('dist/bundle/judge.cjs')).href
-    const { runCheck } = (await import(bundle)) as CheckBundle
+    const { runCheck } = await load()
     return await runCheck(options, {
       ...io,
       now: () => new Date().toISOString(),

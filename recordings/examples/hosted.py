@@ -30,7 +30,9 @@ job = json.load(ask(f"/jobs/{prompt_id}"))
 if status != "completed":
     raise SystemExit(f"{status} {job.get('execution_error')}")
 for output in job["outputs"].values():
-    for item in output.get("images", []):
+    for item in sum(output.values(), []):  # images, video, ...
+        if not isinstance(item, dict):
+            continue  # a text
         try:
             ask(f"/view?{parse.urlencode(item)}")
         except error.HTTPError as redirect:  # 302 to a link on another host

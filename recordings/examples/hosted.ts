@@ -36,9 +36,10 @@ while (status === 'pending' || status === 'in_progress') {
 }
 const job = await (await ask(`/jobs/${prompt_id}`)).json()
 if (status !== 'completed') throw new Error(`${status} ${JSON.stringify(job.execution_error)}`)
-type File = { filename: string; subfolder: string; type: string }
-for (const { images = [] } of Object.values<{ images?: File[] }>(job.outputs)) {
-  for (const { filename, subfolder, type } of images) {
+type File = { filename?: string; subfolder: string; type: string }
+for (const output of Object.values<Record<string, File[]>>(job.outputs)) {
+  for (const { filename, subfolder, type } of Object.values(output).flat()) {
+    if (filename === undefined) continue // a text
     const view = await ask(`/view?${new URLSearchParams({ filename, subfolder, type })}`)
     const file = await fetch(view.headers.get('location')!) // another host: without the key
     writeFileSync(basename(filename), Buffer.from(await file.arrayBuffer()))

@@ -20,6 +20,7 @@ import { nearestOf } from './shown-quirks.ts'
 import { type CheckedServer, newRunning, openTarget, type Target } from './target.ts'
 
 export { runDiff } from './diff/main.ts'
+export { clientCommand } from './duties/main.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>

@@ -25,7 +25,8 @@ export function rulesPart(): string {
   })
   return section(
     'Rules',
-    'What a server of this protocol does, one sentence per rule, each proved by a case. Rules with "stated" ' +
+    'What a server of this protocol does, one sentence per rule, each proved by a case; the rules of ' +
+      '`duties` state what a good client does. Rules with "stated" ' +
       'come from the description and carry its statements. The others were observed at the server that the ' +
       'column names, where the description leaves something open.',
     ...byArea,

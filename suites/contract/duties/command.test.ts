@@ -1,0 +1,130 @@
+// `check --client` with commands as processes: what they get to know, what is judged, and how it ends.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from '../../judge/expect.ts'
+import { test } from '../../judge/proves.ts'
+import type { CheckEvent } from '../../check/events.ts'
+import { clientCommand } from '../../check/duties/main.ts'
+import { folder } from '../../support/spawned.ts'
+
+/** A client that asks for its run until it is over, and fails if the run has. */
+const polling = `
+  const { FLOWDOUBLE_URL: url, FLOWDOUBLE_DEPLOYMENT: deployment } = process.env
+  if (process.argv[2] !== url || deployment !== 'local') process.exit(9)
+  const prompt = {
+    1: { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 0 } },
+    2: { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'a' } },
+  }
+  const submit = async () => {
+    const body = JSON.stringify({ prompt })
+    const { prompt_id } = await (await fetch(url + '/prompt', { method: 'POST', body })).json()
+    for (;;) {
+      const entry = (await (await fetch(url + '/history/' + prompt_id)).json())[prompt_id]
+      if (entry?.status.completed) process.exit(0)
+      if (entry !== undefined) process.exit(1)
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+  }
+  submit()
+`
+
+/** The command that runs a client. */
+function commandOf(source: string): string {
+  const file = join(folder(), 'client.cjs')
+  writeFileSync(file, source)
+  return `'${process.execPath}' '${file}' {url}`
+}
+
+async function check(...argv: readonly string[]) {
+  const said = { stdout: '', stderr: '' }
+  const into = (name: keyof typeof said) => ({
+    write: (text: string): void => {
+      said[name] += text
+    },
+  })
+  const { env } = process
+  const io = { stdout: into('stdout'), stderr: into('stderr'), env, cwd: process.cwd() }
+  return { code: await clientCommand(argv, io), ...said }
+}
+
+const eventsOf = (stdout: string): readonly CheckEvent[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as CheckEvent)
+
+test('each chosen duty has a verdict, and the exit code says whether one is broken', async () => {
+  const argv = ['--client', commandOf(polling), '--deployment', 'local', '--json']
+  const duties = ['--duty', 'status-first', '--duty', 'duties/failed-run', '--duty', 'socket-dr*']
+  const { code, stdout } = await check(...argv, ...duties)
+  const events = eventsOf(stdout)
+  const verdicts = events.flatMap((one) =>
+    one.event === 'case' ? [[one.rules[0]?.id, one.verdict]] : [],
+  )
+  expect(verdicts).toEqual([
+    ['duties/socket-drop', 'skip'],
+    ['duties/status-first', 'fail'],
+    ['duties/failed-run', 'pass'],
+  ])
+  expect(code).toBe(1)
+  expect(events.at(0)).toMatchObject({ event: 'start', version: 1, cases: 3 })
+  expect(events.at(-1)).toMatchObject({
+    event: 'end',
+    counts: { pass: 1, fail: 1, skip: 1 },
+    runs: 3,
+    exitCode: 1,
+  })
+  const failed = events.find((one) => one.event === 'case' && one.verdict === 'fail')
+  expect(failed).toMatchObject({
+    failure: {
+      message: 'The command ended with exit code 0.',
+      command: expect.stringMatching(/--deployment local --duty status-first$/),
+    },
+  })
+})
+
+test('nothing is judged if the command fails where nothing goes wrong', async () => {
+  const { code, stdout } = await check('--client', commandOf(polling), '--deployment', 'hosted')
+  expect(code).toBe(5)
+  expect(stdout).toContain('warning  hosted: The command fails on a server on which nothing')
+  expect(stdout).toMatch(/The duties of the client were not judged\.\n$/)
+})
+
+test('a command that does not end is ended, with the processes that it started', async () => {
+  const endless = `'${process.execPath}' -e 'setInterval(() => {}, 1000)' & wait`
+  const { code, stdout } = await check(
+    '--client',
+    endless,
+    '--duty',
+    'failed-run',
+    '--seconds',
+    '0.2',
+  )
+  expect(code).toBe(5)
+  expect(stdout).toContain('exit code null')
+})
+
+test('the duties can be listed, and wrong usage is explained', async () => {
+  const listed = await check('--list', '--deployment', 'local', '--duty', 'retry-after')
+  expect(listed).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^duties\/retry-after {2}local {2}A client/),
+  })
+  const help = await check('--help')
+  expect(help).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Usage: flowdouble check --client/),
+  })
+  const wrong: readonly (readonly [argv: readonly string[], says: string])[] = [
+    [[], '--client needs the command of your client.'],
+    [['--client', 'x', '--duty', 'nothing*'], '--duty nothing* matches no duty (see --list).'],
+    [['--client', 'x', '--seconds', '0'], '--seconds is a number up to 3600, not 0.'],
+    [['--client', 'x', '--deployment', 'moon'], '--deployment is local, hosted or both, not moon.'],
+    [['--clint', 'x'], "Unknown option '--clint'"],
+  ]
+  for (const [argv, says] of wrong) {
+    const { code, stderr } = await check(...argv)
+    expect([code, stderr.startsWith(says)]).toEqual([2, true])
+  }
+})
