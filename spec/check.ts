@@ -1,5 +1,7 @@
 // The command `check`: its verdicts, why it skips a case, what an operator can allow, and how it ends.
 
+import type { SchemeName } from './gateway/signatures.ts'
+
 /** What `check` says of a case on a server. */
 export const verdicts = ['pass', 'fail', 'note', 'skip', 'fault'] as const
 export type Verdict = (typeof verdicts)[number]
@@ -38,6 +40,22 @@ export const checkExitCodes = {
   notMeasured: 5,
 } as const
 
+/** What an operator says about a gateway that `check` judges. */
+export type GatewayFacts = {
+  readonly route: string
+  readonly secret: string
+  /** Another route, for what routes do not share. */
+  readonly second?: { readonly route: string; readonly secret: string }
+  /** An event that the route takes, if it filters events. */
+  readonly event?: string
+  /** The scheme of posts that are not about signatures. */
+  readonly scheme?: SchemeName
+  /** How many posts the route accepts within 60 seconds, */
+  readonly rateLimit: number
+  /** and the size of the largest body. */
+  readonly maxBodyBytes: number
+}
+
 /** What `check` is asked to do. */
 export type CheckOptions = {
   readonly url: string
@@ -59,4 +77,6 @@ export type CheckOptions = {
   /** Which cases: globs of rule ids or areas, or tags; none for all. */
   readonly select: readonly string[]
   readonly isJson: boolean
+  /** If the URL is that of a webhook gateway. */
+  readonly gateway?: GatewayFacts
 }

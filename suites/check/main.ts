@@ -4,11 +4,13 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CheckOptions } from '../../spec/check.ts'
-import { openLedger } from './ledger.ts'
+import type { Place } from '../../spec/language.ts'
+import { openGateway } from './gateway/target.ts'
+import { type Ledger, openLedger } from './ledger.ts'
 import { NotMeasured, probe } from './probe.ts'
 import { allCases } from './registry.ts'
 import { runCases } from './run-cases.ts'
-import { openTarget } from './target.ts'
+import { type CheckedServer, openTarget } from './target.ts'
 
 type Io = {
   readonly stdout: { write: (text: string) => unknown }
@@ -20,15 +22,25 @@ const isSelected = (id: string, glob: string): boolean =>
   new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(id) ||
   id.split('/')[0] === glob
 
+/** Asks a server what it is, and opens it. */
+async function openServer(
+  options: CheckOptions,
+  ledger: Ledger,
+): Promise<{ readonly place: Place; readonly server: CheckedServer }> {
+  if (options.gateway !== undefined)
+    return { place: 'gateway', server: (await openGateway(options, options.gateway)).server }
+  const target = await probe(options)
+  return { place: target.deployment, server: openTarget(target, options, ledger) }
+}
+
 /** Judges a server; resolves to the exit code. */
 export async function runCheck(options: CheckOptions, { stdout, stderr }: Io): Promise<number> {
   try {
-    const target = await probe(options)
     const ledger = openLedger(join(tmpdir(), `flowdouble-check-${process.pid}.ndjson`))
-    const server = openTarget(target, options, ledger)
+    const { place, server } = await openServer(options, ledger)
     const cases = (await allCases()).filter(
-      ({ place, ids }) =>
-        place === target.deployment &&
+      ({ place: at, ids }) =>
+        at === place &&
         !ids[0]?.startsWith('quirks/') &&
         (options.select.length === 0 ||
           ids.some((id) => options.select.some((one) => isSelected(id, one)))),

@@ -35,11 +35,13 @@ export type Running = {
   readonly runs: Set<string>
   /** The last request, for a line that repeats it. */
   last?: Outgoing
+  /** How long it has waited for the rate limit of the server, in milliseconds. */
+  waitedMs?: number
 }
 
 export type CheckedServer = {
   /** Runs a body on a subject of this server. What happens on the wire is written down in `running`. */
-  readonly use: (running: Running, body: (subject: Subject) => Promise<void>) => Promise<void>
+  readonly use: (running: Running, body: (subject: any) => Promise<void>) => Promise<void>
   /** How many runs it has accepted from us. */
   readonly runs: () => number
 }

@@ -1,0 +1,82 @@
+// Finds out whether a gateway can be judged: that it is one, that it has the route, and which schemes it accepts.
+
+import type { CheckOptions, GatewayFacts } from '../../../spec/check.ts'
+import { schemeNames } from '../../generate/senders.ts'
+import { type Answer, sendTo } from '../../judge/gateway-subject.ts'
+import type { Sender } from '../../judge/sender.ts'
+import { postAs } from '../../judge/sender-posts.ts'
+import { NotMeasured } from '../probe.ts'
+
+/** The longest time for an answer, in milliseconds. */
+const MAX_ANSWER_MS = 8000
+
+/** What probing has found out about a gateway. */
+export type GatewayTarget = {
+  readonly url: string
+  readonly facts: GatewayFacts
+  readonly schemes: Sender['schemes']
+  /** The software that it names in its answers. */
+  readonly software: string | null
+}
+
+/** Asks a gateway what it is. Throws {@link NotMeasured} if it is not one that can be judged. */
+export async function probeGateway(
+  { url, isReadOnly }: CheckOptions,
+  facts: GatewayFacts,
+  sender: Sender,
+): Promise<GatewayTarget> {
+  const send = sendTo(url)
+  const health = await inTime(url, send('GET', '/health'))
+  const isGateway = bodyOf(health)?.platform === 'webhook'
+  const target = { url, facts, software: health.header('server') ?? null }
+  if (isReadOnly) {
+    if (!isGateway) throw notOne(url)
+    return { ...target, schemes: schemeNames }
+  }
+  const replies = []
+  for (const scheme of schemeNames) {
+    const post = postAs({ sender, send }, { scheme, id: sender.knownId })
+    replies.push({ scheme, reply: await inTime(url, post) })
+  }
+  const schemes = replies.flatMap(({ scheme, reply }) => (reply.status === 401 ? [] : [scheme]))
+  const [first] = replies
+  if (first === undefined || (!isGateway && bodyOf(first.reply) === undefined)) throw notOne(url)
+  if (schemes.length === 0)
+    throw new NotMeasured(
+      `${url} refuses the posts to ${facts.route} by every scheme: is the secret that of the route?`,
+    )
+  if (replies.every(({ reply }) => reply.status === 404))
+    throw new NotMeasured(`${url} has no route ${facts.route}.`)
+  return { ...target, schemes }
+}
+
+const notOne = (url: string): NotMeasured =>
+  new NotMeasured(`${url} does not answer as a webhook gateway.`)
+
+/** The JSON object in a reply. */
+function bodyOf(reply: Answer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = reply.json()
+    return typeof value === 'object' && value !== null
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A reply, unless it takes too long or the connection fails. */
+async function inTime(url: string, reply: Promise<Answer>): Promise<Answer> {
+  const late = AbortSignal.timeout(MAX_ANSWER_MS)
+  const tooLate = new Promise<never>((_, reject) => {
+    late.addEventListener('abort', () =>
+      reject(new Error(`no answer within ${MAX_ANSWER_MS / 1000} s`)),
+    )
+  })
+  try {
+    return await Promise.race([reply, tooLate])
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new NotMeasured(`${url}: ${why}.`)
+  }
+}
