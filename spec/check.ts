@@ -1,7 +1,5 @@
 // The command `check`: its verdicts, why it skips a case, what an operator can allow, and how it ends.
 
-import type { SchemeName } from './gateway/signatures.ts'
-
 /** What `check` says of a case on a server. */
 export const verdicts = ['pass', 'fail', 'note', 'skip', 'fault'] as const
 export type Verdict = (typeof verdicts)[number]
@@ -49,11 +47,11 @@ export type GatewayFacts = {
   /** An event that the route takes, if it filters events. */
   readonly event?: string
   /** The scheme of posts that are not about signatures. */
-  readonly scheme?: SchemeName
+  readonly scheme?: string
   /** How many posts the route accepts within 60 seconds, */
-  readonly rateLimit: number
+  readonly rateLimit?: number
   /** and the size of the largest body. */
-  readonly maxBodyBytes: number
+  readonly maxBodyBytes?: number
 }
 
 /** What `check` is asked to do. */

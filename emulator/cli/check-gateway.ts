@@ -1,9 +1,6 @@
 // The flags of `check` for a webhook gateway.
 
 import type { GatewayFacts } from '../../spec/check.ts'
-import { type SchemeName, schemes } from '../../spec/gateway/signatures.ts'
-import { limits } from '../../spec/limits.ts'
-import { didYouMean } from '../lib/nearest.ts'
 import { usageError } from '../options/usage.ts'
 
 const text = { type: 'string' } as const
@@ -51,25 +48,17 @@ export function gatewayFactsOf(
     throw usageError('check --gateway needs --secret, or --read-only.')
   const [event, second] = [textOf('event'), textOf('second-route')]
   const scheme = textOf('scheme')
+  const rateLimit = numberOf(values, 'rate-limit')
+  const maxBodyBytes = numberOf(values, 'max-body-bytes')
   return {
     route,
     secret,
     ...(event !== undefined && { event }),
-    ...(scheme !== undefined && { scheme: schemeOf(scheme) }),
+    ...(scheme !== undefined && { scheme }),
     ...(second !== undefined && {
       second: { route: second, secret: textOf('second-secret') ?? secret },
     }),
-    rateLimit: numberOf(values, 'rate-limit') ?? limits.webhookRate.value,
-    maxBodyBytes: numberOf(values, 'max-body-bytes') ?? limits.webhookBody.value,
+    ...(rateLimit !== undefined && { rateLimit }),
+    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
   }
-}
-
-function schemeOf(name: string): SchemeName {
-  const known = Object.keys(schemes) as readonly SchemeName[]
-  const found = known.find((one) => one === name)
-  if (found === undefined)
-    throw usageError(
-      `Unknown --scheme ${JSON.stringify(name)}.${didYouMean(name, known)} It is ${known.join(', ')}.`,
-    )
-  return found
 }

@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import type { Gateway, GatewayLogLine, GatewayOptions } from 'flowdouble'
 import { platforms } from '../../spec/gateway/deliveries.ts'
-import { ownSender, type Sender } from './sender.ts'
+import { ownSender, type Sender } from '../generate/sender.ts'
 import { dial, type Exchange, exchange } from './wire.ts'
 
 /** An answer, with its body as JSON. `json` throws if it is not valid JSON. */

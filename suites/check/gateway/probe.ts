@@ -3,8 +3,8 @@
 import type { CheckOptions, GatewayFacts } from '../../../spec/check.ts'
 import { schemeNames } from '../../generate/senders.ts'
 import { type Answer, sendTo } from '../../judge/gateway-subject.ts'
-import type { Sender } from '../../judge/sender.ts'
-import { postAs } from '../../judge/sender-posts.ts'
+import type { Sender } from '../../generate/sender.ts'
+import { postAs } from '../../judge/posts/posts.ts'
 import { NotMeasured } from '../probe.ts'
 
 /** The longest time for an answer, in milliseconds. */
@@ -15,6 +15,8 @@ export type GatewayTarget = {
   readonly url: string
   readonly facts: GatewayFacts
   readonly schemes: Sender['schemes']
+  /** Whether the route starts agent runs, delivers directly, or fails to. */
+  readonly kind: 'runs' | 'direct' | 'failing'
   /** The software that it names in its answers. */
   readonly software: string | null
 }
@@ -31,7 +33,7 @@ export async function probeGateway(
   const target = { url, facts, software: health.header('server') ?? null }
   if (isReadOnly) {
     if (!isGateway) throw notOne(url)
-    return { ...target, schemes: schemeNames }
+    return { ...target, schemes: schemeNames, kind: 'runs' }
   }
   const replies = []
   for (const scheme of schemeNames) {
@@ -47,7 +49,17 @@ export async function probeGateway(
     )
   if (replies.every(({ reply }) => reply.status === 404))
     throw new NotMeasured(`${url} has no route ${facts.route}.`)
-  return { ...target, schemes }
+  if (replies.some(({ reply }) => bodyOf(reply)?.['status'] === 'ignored'))
+    throw new NotMeasured(
+      `The route ${facts.route} ignores the posts: --event names what it takes.`,
+    )
+  const answer = replies.find(({ scheme }) => schemes.includes(scheme))?.reply.status
+  return { ...target, schemes, kind: kinds[answer ?? 202] ?? 'runs' }
+}
+
+const kinds: Readonly<Record<number, GatewayTarget['kind']>> = {
+  200: 'direct',
+  502: 'failing',
 }
 
 const notOne = (url: string): NotMeasured =>

@@ -4,8 +4,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CheckOptions, GatewayFacts } from '../../../spec/check.ts'
+import type { SchemeName } from '../../../spec/gateway/signatures.ts'
+import { limits } from '../../../spec/limits.ts'
 import { type Answer, type GatewaySubject, sendTo } from '../../judge/gateway-subject.ts'
-import type { Sender } from '../../judge/sender.ts'
+import { schemeNames } from '../../generate/senders.ts'
+import type { Sender } from '../../generate/sender.ts'
 import { type Outgoing, watchTraffic } from '../../judge/traffic.ts'
 import { Skip } from '../skip.ts'
 import type { CheckedServer, Running } from '../target.ts'
@@ -35,11 +38,11 @@ export async function openGateway(
     if (accepted() >= options.maxRuns)
       throw new Skip('budget', `${options.maxRuns} accepted posts are used up.`)
   }
-  const senderBy = (schemes: Sender['schemes']): Sender =>
+  const senderBy = (found: Origin['found']): Sender =>
     senderOf({
       url: options.url,
       facts,
-      schemes,
+      found,
       permit,
       room: (posts) => window.room(posts, waited),
       pause: async (ms) => {
@@ -48,8 +51,8 @@ export async function openGateway(
         await delay(ms)
       },
     })
-  const target = await probeGateway(options, facts, senderBy([]))
-  const subject = subjectOf(options.url, senderBy(target.schemes), waited)
+  const target = await probeGateway(options, facts, senderBy({ schemes: [], kind: 'runs' }))
+  const subject = subjectOf(options.url, senderBy(target), waited)
   const use: CheckedServer['use'] = (running, body) => store.run(running, () => body(subject))
   return { target, server: { use, runs: accepted } }
 }
@@ -58,18 +61,20 @@ export async function openGateway(
 type Origin = {
   readonly url: string
   readonly facts: GatewayFacts
-  readonly schemes: Sender['schemes']
+  readonly found: Pick<GatewayTarget, 'schemes' | 'kind'>
   /** Throws if no further post may be accepted. */
   readonly permit: () => void
 } & Pick<Sender, 'room' | 'pause'>
 
-function senderOf({ url, facts, schemes, permit, room, pause }: Origin): Sender {
-  const { route, event, scheme = 'github', second } = facts
+function senderOf({ url, facts, found, permit, room, pause }: Origin): Sender {
+  const { route, event, second } = facts
+  const { schemes, kind } = found
   const missing = (detail: string): never => {
     throw new Skip('missing', detail)
   }
   const knownId = newId()
-  const usual = schemes.includes(scheme) ? scheme : (schemes[0] ?? scheme)
+  const usual =
+    schemeOf(facts.scheme) ?? (schemes.includes('github') ? 'github' : schemes[0]) ?? 'github'
   return {
     route,
     get secret() {
@@ -88,17 +93,21 @@ function senderOf({ url, facts, schemes, permit, room, pause }: Origin): Sender 
     },
     get direct() {
       permit()
-      return { route, secret: facts.secret }
+      return kind === 'direct'
+        ? { route, secret: facts.secret }
+        : missing('The route is not one that delivers directly.')
     },
     get failing() {
       permit()
-      return { route, secret: facts.secret }
+      return kind === 'failing'
+        ? { route, secret: facts.secret }
+        : missing('The deliveries of the route do not fail.')
     },
     event: event ?? 'flowdouble-check',
     scheme: usual,
     schemes,
-    rateLimit: facts.rateLimit,
-    maxBodyBytes: facts.maxBodyBytes,
+    rateLimit: facts.rateLimit ?? limits.webhookRate.value,
+    maxBodyBytes: facts.maxBodyBytes ?? limits.webhookBody.value,
     knownId,
     newId,
     now: () => secondsOf(url),
@@ -106,6 +115,16 @@ function senderOf({ url, facts, schemes, permit, room, pause }: Origin): Sender 
     pause,
     missing,
   }
+}
+
+/** The scheme of this name. Throws an error with the code USAGE for an unknown name. */
+function schemeOf(name: string | undefined): SchemeName | undefined {
+  const found = schemeNames.find((one) => one === name)
+  if (name === undefined || found !== undefined) return found
+  throw Object.assign(
+    new Error(`Unknown --scheme ${JSON.stringify(name)}. It is ${schemeNames.join(', ')}.`),
+    { code: 'USAGE' },
+  )
 }
 
 const newId = (): string => `flowdouble-check-${randomUUID()}`
@@ -156,7 +175,7 @@ async function patiently(
 /** Watches the posts to a gateway: how many it accepted, and how many count against its limit. */
 function watchPosts(
   { headers: further }: CheckOptions,
-  { route, secret, second, rateLimit }: GatewayFacts,
+  { route, secret, second, rateLimit = limits.webhookRate.value }: GatewayFacts,
   store: AsyncLocalStorage<Running>,
 ) {
   const startMs = performance.now()
@@ -184,7 +203,9 @@ function watchPosts(
       note('received', `${status} ${body}`)
       if (method !== 'POST' || !path.includes('/webhooks/')) return
       if (decoded(path).startsWith(`/webhooks/${route}`)) window.add(status)
-      if (status === 202 || status === 502 || body.includes('"delivered"')) accepted++
+      if (status !== 202 && status !== 502 && !body.includes('"delivered"')) return
+      accepted++
+      store.getStore()?.runs.add(`post ${accepted}`)
     },
     socket: (_, path) => path,
     socketHeaders: () => ({}),

@@ -3,8 +3,8 @@
 import { anyGateway } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { signedBy, usualBody } from '../../judge/sender-posts.ts'
-import { headerOf, isIn, refuses } from '../../judge/sender-signatures.ts'
+import { signedBy, usualBody } from '../../judge/posts/posts.ts'
+import { headerOf, isIn, refuses } from '../../judge/posts/signatures.ts'
 import { timedSchemes } from '../../generate/senders.ts'
 
 proves(

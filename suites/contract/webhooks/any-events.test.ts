@@ -3,7 +3,7 @@
 import { anyGateway, type GatewaySubject } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { payloadOf, postAs } from '../../judge/sender-posts.ts'
+import { payloadOf, postAs } from '../../judge/posts/posts.ts'
 
 type Named = {
   readonly payload?: Readonly<Record<string, unknown>>

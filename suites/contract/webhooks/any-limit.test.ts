@@ -8,7 +8,7 @@ import {
 } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { pathOf, payloadOf, postAs, type SenderPost } from '../../judge/sender-posts.ts'
+import { pathOf, payloadOf, postAs, type SenderPost } from '../../judge/posts/posts.ts'
 
 /** Posts, and does not wait if the rate limit refuses it. */
 const postAtOnce = ({ url, sender }: GatewaySubject, post: SenderPost = {}): Promise<Answer> =>

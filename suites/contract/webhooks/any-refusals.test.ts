@@ -3,7 +3,7 @@
 import { SECRET, anyGateway } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { payloadOf, pathOf } from '../../judge/sender-posts.ts'
+import { payloadOf, pathOf } from '../../judge/posts/posts.ts'
 import { firstReply, statusOfHead } from '../../judge/wire.ts'
 import { headersOf } from '../../generate/senders.ts'
 

@@ -10,7 +10,7 @@ import {
   type SenderPost,
   signedBy,
   usualBody,
-} from '../../judge/sender-posts.ts'
+} from '../../judge/posts/posts.ts'
 
 /** Posts, and returns the word and the id of the answer. A delivery that fails leaves its id new. */
 async function answerOf(subject: GatewaySubject, post: SenderPost) {

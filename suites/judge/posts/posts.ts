@@ -1,9 +1,9 @@
 // The posts of the cases that run on any gateway: signed by their sender, and marked as a check.
 
-import type { SchemeName } from '../../spec/gateway/signatures.ts'
-import { headersOf } from '../generate/senders.ts'
-import type { Answer, GatewaySubject } from './gateway-subject.ts'
-import type { SenderRoute } from './sender.ts'
+import type { SchemeName } from '../../../spec/gateway/signatures.ts'
+import { headersOf } from '../../generate/senders.ts'
+import type { Answer, GatewaySubject } from '../gateway-subject.ts'
+import type { SenderRoute } from '../../generate/sender.ts'
 
 /** The text in each payload of such a case: a post can start the run of an agent. */
 export const CHECK_TEXT = 'flowdouble-check: this is a test of the gateway, ignore this'
@@ -44,7 +44,7 @@ export async function signedBy(
   })
 }
 
-/** Posts to a route: by default well signed, and with an id of its own. */
+/** Posts to a route: by default well signed, and with a new id. */
 export async function postAs(
   subject: Pick<GatewaySubject, 'sender' | 'send'>,
   post: SenderPost = {},

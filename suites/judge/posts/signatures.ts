@@ -1,9 +1,9 @@
 // Whether any gateway accepts the signature of a post.
 
-import { type SchemeName, schemes } from '../../spec/gateway/signatures.ts'
-import { expect } from './expect.ts'
-import type { GatewaySubject } from './gateway-subject.ts'
-import { pathOf } from './sender-posts.ts'
+import { type SchemeName, schemes } from '../../../spec/gateway/signatures.ts'
+import { expect } from '../expect.ts'
+import type { GatewaySubject } from '../gateway-subject.ts'
+import { pathOf } from './posts.ts'
 
 type Headers = Readonly<Record<string, string>>
 const taken: readonly number[] = [200, 202, 502]

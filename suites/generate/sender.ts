@@ -1,7 +1,7 @@
 // The sender of the cases that run on any gateway: what it knows of the gateway.
 
 import type { SchemeName } from '../../spec/gateway/signatures.ts'
-import { NOW, schemeNames } from '../generate/senders.ts'
+import { NOW, schemeNames } from './senders.ts'
 
 /** A route and its secret. */
 export type SenderRoute = { readonly route: string; readonly secret: string }
