@@ -28,9 +28,9 @@ export async function probeGateway(
   sender: Sender,
 ): Promise<GatewayTarget> {
   const send = sendTo(url)
-  const health = await inTime(url, send('GET', '/health'))
-  const isGateway = bodyOf(health)?.platform === 'webhook'
-  const target = { url, facts, software: health.header('server') ?? null }
+  const health = await inTime(url, healthOf(url))
+  const isGateway = health.text.includes('"webhook"')
+  const target = { url, facts, software: health.software }
   if (isReadOnly) {
     if (!isGateway) throw notOne(url)
     return { ...target, schemes: schemeNames, kind: 'runs' }
@@ -62,6 +62,15 @@ const kinds: Readonly<Record<number, GatewayTarget['kind']>> = {
   502: 'failing',
 }
 
+/** Asks for the health of a gateway, and closes the connection if no answer comes. */
+async function healthOf(url: string) {
+  const reply = await fetch(`${url.replace(/\/+$/, '')}/health`, {
+    signal: AbortSignal.timeout(MAX_ANSWER_MS),
+    redirect: 'manual',
+  })
+  return { text: await reply.text(), software: reply.headers.get('server') }
+}
+
 const notOne = (url: string): NotMeasured =>
   new NotMeasured(`${url} does not answer as a webhook gateway.`)
 
@@ -88,7 +97,8 @@ async function inTime(url: string, reply: Promise<Answer>): Promise<Answer> {
   try {
     return await Promise.race([reply, tooLate])
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const { message, cause } = error as Error
+    const why = cause instanceof Error ? cause.message : message
     throw new NotMeasured(`${url}: ${why}.`)
   }
 }
