@@ -87,7 +87,7 @@ function bodyOf(reply: Answer): Readonly<Record<string, unknown>> | undefined {
 }
 
 /** A reply, unless it takes too long or the connection fails. */
-async function inTime(url: string, reply: Promise<Answer>): Promise<Answer> {
+async function inTime<T>(url: string, reply: Promise<T>): Promise<T> {
   const late = AbortSignal.timeout(MAX_ANSWER_MS)
   const tooLate = new Promise<never>((_, reject) => {
     late.addEventListener('abort', () =>
