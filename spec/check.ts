@@ -38,6 +38,22 @@ export const checkExitCodes = {
   notMeasured: 5,
 } as const
 
+/** What an operator says about a gateway that `check` judges. */
+export type GatewayFacts = {
+  readonly route: string
+  readonly secret: string
+  /** Another route, for what routes do not share. */
+  readonly second?: { readonly route: string; readonly secret: string }
+  /** An event that the route takes, if it filters events. */
+  readonly event?: string
+  /** The scheme of posts that are not about signatures. */
+  readonly scheme?: string
+  /** How many posts the route accepts within 60 seconds, */
+  readonly rateLimit?: number
+  /** and the size of the largest body. */
+  readonly maxBodyBytes?: number
+}
+
 /** A server elsewhere, and what may be done there. */
 export type TargetOptions = {
   readonly url: string
@@ -59,6 +75,8 @@ export type TargetOptions = {
 
 /** What `check` is asked to do. */
 export type CheckOptions = TargetOptions & {
+  /** If the URL is that of a webhook gateway. */
+  readonly gateway?: GatewayFacts
   readonly maxSeconds: number
   /** Which cases: globs of rule ids or areas, or tags; none for all. */
   readonly select: readonly string[]

@@ -7,14 +7,16 @@ import { printable } from '../client/terminal-text.ts'
 import { packageFile } from '../config/package-files.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
+import { gatewayFactsOf, gatewayFlags, gatewayHelp, MAX_GATEWAY_RUNS } from './check-gateway.ts'
 import { parseFlags } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 
 const help = `Usage: flowdouble check URL [options]
        flowdouble check --client COMMAND [options]   judge a client (flowdouble check --client --help)
+       flowdouble check --gateway URL --route NAME --secret SECRET [options]
 
-Judges a workflow server by the rules of the protocol: which rule it breaks, and how to see it again. By default it
-touches nothing but its own runs and files, and removes what it has made.
+Judges a workflow server or a webhook gateway by the rules of the protocol: which rule it breaks, and how to see it
+again. By default it touches nothing but its own runs and files, and removes what it has made.
 
 The server:
   --deployment NAME   local or hosted (default: found by asking)
@@ -24,10 +26,12 @@ The server:
   --token TOKEN       bearer token of a local server
   --header 'N: V'     a further header of each request; repeatable
 
+${gatewayHelp}
 What it may do:
   --read-only         submit nothing and change nothing
   --allow LIST        global, destructive, paid, slow or all, between commas
-  --max-runs N        runs that it submits at most (default 50, with --allow slow 500)
+  --max-runs N        runs that it submits at most (default 50, with --allow slow 500), or posts that a
+                      gateway accepts (default ${MAX_GATEWAY_RUNS}, with --allow slow 500)
   --max-seconds N     time that it takes at most (default 300)
 
 Which cases:
@@ -61,6 +65,7 @@ Examples:
   flowdouble check http://127.0.0.1:8188 --only 'queue/*' --allow all
   flowdouble check https://cloud.example.com --key "$KEY" --read-only
   flowdouble check --client "npm test"
+  flowdouble check --gateway http://127.0.0.1:8644 --route builds --secret "$SECRET"
 `
 
 const text = { type: 'string' } as const
@@ -89,6 +94,7 @@ const flags = {
   'update-baseline': flag,
   ledger: text,
   json: flag,
+  ...gatewayFlags,
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -142,9 +148,11 @@ type Values = Readonly<Record<string, unknown>>
 
 function optionsOf(
   values: Values,
-  [url, ...more]: readonly string[],
+  positionals: readonly string[],
   env: CommandIo['env'],
 ): CheckOptions {
+  const isGateway = values['gateway'] !== undefined
+  const [url, ...more] = isGateway ? [values['gateway'] as string, ...positionals] : positionals
   if (url === undefined || more.length > 0) throw usageError('check needs the URL of one server.')
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
     throw usageError('check needs a URL that begins with http:// or https://.')
@@ -163,7 +171,8 @@ function optionsOf(
     headers: Object.fromEntries(((values['header'] ?? []) as readonly string[]).map(headerOf)),
     allow,
     isReadOnly: values['read-only'] === true,
-    maxRuns: numberOf(values, 'max-runs') ?? (allow.includes('slow') ? 500 : 50),
+    maxRuns: numberOf(values, 'max-runs') ?? runsFor(allow, isGateway),
+    ...(isGateway && { gateway: gatewayFactsOf(values, env, numberOf) }),
     maxSeconds: numberOf(values, 'max-seconds') ?? 300,
     select: (values['only'] ?? []) as readonly string[],
     isList: values['list'] === true,
@@ -178,6 +187,11 @@ function optionsOf(
     isBaselineUpdate: values['update-baseline'] === true,
     ledger: (values['ledger'] as string | undefined) ?? 'flowdouble-check.ledger',
   }
+}
+
+function runsFor(allow: readonly Allowance[], isGateway: boolean): number {
+  if (allow.includes('slow')) return 500
+  return isGateway ? MAX_GATEWAY_RUNS : 50
 }
 
 const textIn = (values: Values, name: string, to: string): Readonly<Record<string, string>> =>

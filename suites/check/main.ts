@@ -1,13 +1,16 @@
 // The command `check` behind its door: probes a server, runs the cases, reports, and removes what it has made.
 
 import { resolve } from 'node:path'
+import type { Baseline } from '../../spec/baseline.ts'
 import { checkExitCodes, type CheckOptions, verdicts } from '../../spec/check.ts'
+import type { Place } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import { judgeByBaseline, updatedBaseline } from './baseline.ts'
 import { emptyBaseline, loadBaseline, saveBaseline } from './baseline-file.ts'
 import { cleanUp } from './clean.ts'
 import type { CheckEvent } from './events.ts'
 import { commandFor } from './failures.ts'
+import { openGateway } from './gateway/target.ts'
 import { generationOf, judgementOf } from './judgement.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { listText } from './list.ts'
@@ -17,7 +20,7 @@ import { allCases } from './registry.ts'
 import { type CheckIo, reportsFor } from './reports.ts'
 import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
-import { type CheckedServer, newRunning, openTarget, type Target } from './target.ts'
+import { type CheckedServer, newRunning, openTarget } from './target.ts'
 
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
@@ -28,15 +31,16 @@ type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>
 /** Judges a server; resolves to the exit code. Throws an error with the code USAGE for wrong usage. */
 export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {
   const startMs = performance.now()
-  const cases = await allCases()
   try {
-    const target = await probe(options)
-    const planned = planCases(cases, target.deployment, options)
+    const cases = await allCases()
+    const opened = await openServer(options, io)
+    const planned = planCases(cases, opened.place, options)
     if (options.isList) {
+      opened.ledger?.discard()
       io.stdout.write(listText(planned, options.isJson))
       return checkExitCodes.asExpected
     }
-    return await judge({ options, io, cases, target, planned, startMs })
+    return await judge({ options, io, cases, planned, startMs, ...opened })
   } catch (error) {
     if (error instanceof NothingSelected)
       throw Object.assign(new Error(error.message), { code: 'USAGE' })
@@ -46,54 +50,56 @@ export async function runCheck(options: CheckOptions, io: CheckIo): Promise<numb
   }
 }
 
+/** A server that has been asked what it is. */
+type OpenedServer = {
+  readonly place: Place
+  readonly url: string
+  readonly software: string | null
+  readonly server: CheckedServer
+  /** What is made there; a gateway keeps nothing that could be removed. */
+  readonly ledger: Ledger | null
+}
+
+/** Asks a server what it is, and opens it. */
+async function openServer(options: CheckOptions, { cwd }: CheckIo): Promise<OpenedServer> {
+  if (options.gateway !== undefined) {
+    const { target, server } = await openGateway(options, options.gateway)
+    const { url, software } = target
+    return { place: 'gateway', url, software, server, ledger: null }
+  }
+  const target = await probe(options)
+  const { url, deployment, software } = target
+  const ledger = openLedger(resolve(cwd, options.ledger))
+  ledger.add({ kind: 'server', url, deployment, version: 1 })
+  const server = openTarget(target, options, ledger)
+  return { place: deployment, url, software, server, ledger }
+}
+
 /** A check that is under way. */
-type Check = {
+type Check = OpenedServer & {
   readonly options: CheckOptions
   readonly io: CheckIo
   readonly cases: readonly Case[]
-  readonly target: Target
   readonly planned: readonly PlannedCase[]
   readonly startMs: number
 }
 
 async function judge(check: Check): Promise<number> {
-  const { options, io, cases, target, planned, startMs } = check
+  const { options, io, cases, place, url, software, server, ledger, planned, startMs } = check
   const reports = reportsFor(options, io)
-  const baselineFile =
-    options.baseline === undefined ? undefined : resolve(io.cwd, options.baseline)
-  const baseline =
-    baselineFile === undefined || (options.isBaselineUpdate && !io.exists(baselineFile))
-      ? emptyBaseline
-      : loadBaseline(baselineFile)
-  const known = judgeByBaseline(
-    baseline,
-    planned.map(({ one }) => one),
-    cases,
-  )
-  const ledger = openLedger(resolve(io.cwd, options.ledger))
-  const { url, deployment } = target
-  ledger.add({ kind: 'server', url, deployment, version: 1 })
-  const server = openTarget(target, options, ledger)
-
+  const { file, baseline } = baselineOf(options, io)
+  const ours = planned.map(({ one }) => one)
+  const known = judgeByBaseline(baseline, ours, cases)
+  const generation = generationOf(place, software)
   reports.take({
     event: 'start',
     version: 1,
-    target: {
-      name: options.name ?? shownUrl(url),
-      place: deployment,
-      generation: generationOf(deployment, target.software),
-      software: target.software,
-    },
+    target: { name: options.name ?? shownUrl(url), place, generation, software },
     cases: planned.length,
     startedAt: io.now(),
   })
   const { accept, like } = options
-  const judged = {
-    place: deployment,
-    generation: generationOf(deployment, target.software),
-    accept,
-    ...(like !== undefined && { like }),
-  }
+  const judged = { place, generation, accept, ...(like !== undefined && { like }) }
   const done: CaseEvent[] = []
   const running = runCases(planned, server, {
     judge: (one, error) => judgementOf(one, error, judged, done),
@@ -106,13 +112,13 @@ async function judge(check: Check): Promise<number> {
     done.push(marked)
     reports.take(marked)
   }
-  const left = await clean(server, ledger)
-  if (baselineFile !== undefined && options.isBaselineUpdate)
-    saveBaseline(baselineFile, updatedBaseline(baseline, done, cases))
+  const left = ledger === null ? [] : await clean(server, ledger)
+  if (file !== undefined && options.isBaselineUpdate)
+    saveBaseline(file, updatedBaseline(baseline, done, cases))
   const stale = options.isBaselineUpdate ? [] : known.stale()
   for (const { says } of stale) reports.take({ event: 'warning', text: says })
   const end = endOf(done, { isStopped: io.signal?.aborted === true, stale: stale.length })
-  const nearest = nearestOf(deployment, done)
+  const nearest = nearestOf(place, done)
   reports.take({
     ...end,
     ...(nearest && { nearest }),
@@ -122,6 +128,17 @@ async function judge(check: Check): Promise<number> {
   })
   await reports.end()
   return end.exitCode
+}
+
+/** The baseline that counts, and its file. */
+function baselineOf(
+  { baseline, isBaselineUpdate }: CheckOptions,
+  { cwd, exists }: CheckIo,
+): { readonly file?: string; readonly baseline: Baseline } {
+  if (baseline === undefined) return { baseline: emptyBaseline }
+  const file = resolve(cwd, baseline)
+  const isNew = isBaselineUpdate && !exists(file)
+  return { file, baseline: isNew ? emptyBaseline : loadBaseline(file) }
 }
 
 /** Removes what was made, and returns what is left. A server that is gone keeps it all. */

@@ -109,18 +109,21 @@ async function tryOften(
 async function outcomeOf(one: Case, server: CheckedServer, running: Running): Promise<Outcome> {
   const tooLate = new AbortController()
   try {
-    await Promise.race([
-      server.use(running, one.body),
-      delay(MAX_CASE_MS, undefined, { signal: tooLate.signal }).then(() => {
-        throw new Error(`No answer within ${MAX_CASE_MS / 1000} s.`)
-      }),
-    ])
+    await Promise.race([server.use(running, one.body), timeIsUp(running, tooLate.signal)])
     return {}
   } catch (error) {
     return error instanceof Skip ? { skip: error } : { error }
   } finally {
     tooLate.abort()
   }
+}
+
+/** Throws when a case has taken too long. What it waited for the rate limit of the server does not count. */
+async function timeIsUp(running: Running, signal: AbortSignal): Promise<never> {
+  const startMs = performance.now()
+  const leftMs = (): number => startMs + MAX_CASE_MS + (running.waitedMs ?? 0) - performance.now()
+  while (leftMs() > 0) await delay(leftMs(), undefined, { signal })
+  throw new Error(`No answer within ${MAX_CASE_MS / 1000} s.`)
 }
 
 /** Saves a counterexample, and returns its path. */

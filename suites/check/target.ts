@@ -53,11 +53,13 @@ export type Running = {
   last?: Outgoing
   /** Set when the case has ended: what follows is the clean-up of the runner. */
   hasEnded?: true
+  /** How long it has waited for the rate limit of the server, in milliseconds. */
+  waitedMs?: number
 }
 
 export type CheckedServer = {
   /** Runs a body on a subject of this server. What happens on the wire is written down in `running`. */
-  readonly use: (running: Running, body: (subject: Subject) => Promise<void>) => Promise<void>
+  readonly use: (running: Running, body: (subject: any) => Promise<void>) => Promise<void>
   /** How many runs it has accepted from us. */
   readonly runs: () => number
   /** Whether runs of others have arrived since the last call. */

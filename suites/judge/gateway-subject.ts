@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto'
 import type { Gateway, GatewayLogLine, GatewayOptions } from 'flowdouble'
 import { platforms } from '../../spec/gateway/deliveries.ts'
+import { ownSender, type Sender } from '../generate/sender.ts'
 import { dial, type Exchange, exchange } from './wire.ts'
 
 /** An answer, with its body as JSON. `json` throws if it is not valid JSON. */
@@ -10,7 +11,10 @@ export type Answer = Exchange & { readonly json: () => any }
 
 export type GatewaySubject = {
   readonly url: string
+  /** The gateway of this case. One elsewhere cannot be looked into: reading it ends the case. */
   readonly gateway: Gateway
+  /** What a case on any gateway knows of it. */
+  readonly sender: Sender
   /** Sends a request as it is, on a separate connection. */
   readonly send: (
     method: string,
@@ -46,6 +50,20 @@ export const failureNotice = (reason: string): string =>
 export const EMPTY_NOTICE =
   'The agent finished without an answer.\nThe log of the gateway says more.'
 
+/**
+ * The options of a case that runs on any gateway, also on one elsewhere: it knows only its `sender`, and its posts say
+ * that they are a check.
+ */
+export const anyGateway: GatewayOptions = {
+  routes: {
+    hook: { secret: SECRET },
+    second: { secret: SECRET },
+    filtered: { secret: SECRET, events: ['push'] },
+    direct: { secret: SECRET, prompt: 'x', deliver: 'telegram', deliver_only: true },
+    failing: { secret: SECRET, prompt: 'x', deliver: 'nowhere', deliver_only: true },
+  },
+}
+
 /** Header of a body that is signed like a code host does. */
 export const signed = (body: string | Uint8Array, secret = SECRET): Record<string, string> => ({
   'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
@@ -56,6 +74,14 @@ const BEGINNING_MS = 1_767_225_600_000
 
 /** Cases that are not about chats need not name one. */
 const homeChannels = Object.fromEntries(platforms.map((platform) => [platform, 'home']))
+
+/** Sends requests to a gateway. */
+export const sendTo =
+  (url: string): GatewaySubject['send'] =>
+  async (method, path, body = '', headers = {}) => {
+    const reply = await exchange(url, method, path, headers, body)
+    return { ...reply, json: () => JSON.parse(reply.body) as unknown }
+  }
 
 /** Without routes it has one, `hook`, which starts a run for each post. */
 export async function startGatewaySubject(options: GatewayOptions = {}): Promise<GatewaySubject> {
@@ -72,10 +98,7 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
     ...rest,
   })
   const { url } = gateway
-  const send: GatewaySubject['send'] = async (method, path, body = '', headers = {}) => {
-    const reply = await exchange(url, method, path, headers, body)
-    return { ...reply, json: () => JSON.parse(reply.body) as unknown }
-  }
+  const send = sendTo(url)
   const post: GatewaySubject['post'] = (name, payload, headers = {}) => {
     const body =
       typeof payload === 'string' || payload instanceof Uint8Array
@@ -89,6 +112,7 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
   return {
     url,
     gateway,
+    sender: ownSender(SECRET, (ms) => gateway.advance(ms)),
     send,
     post,
     logs,

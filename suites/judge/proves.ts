@@ -4,7 +4,7 @@ import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
 import { test as register } from 'vitest'
 import { both, type Deployment, type Place, type Rule } from '../../spec/language.ts'
 import { quirks, type RuleId, rules } from '../../spec/index.ts'
-import { type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
+import { anyGateway, type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
 import type { Edge } from './edges.ts'
 import { startSubject, type Subject } from './subject.ts'
 
@@ -112,7 +112,8 @@ const namedBy = (options: EmulatorOptions | GatewayOptions): Deployment | undefi
 /**
  * A case that proves rules: it has to fail on a server that breaks them. It runs at each place at which they hold, or on
  * the deployment that its options name.
- * @param options of its subject; with any but the deployment and the token it cannot run on a server elsewhere.
+ * @param options of its subject; with any but the deployment and the token it cannot run on a server elsewhere, and only
+ * with `anyGateway` on a gateway elsewhere.
  */
 export function proves(
   ruleIds: GatewayRuleId | readonly GatewayRuleId[],
@@ -166,7 +167,9 @@ function add(
       : onServer(place, body as Body, own)
   const isAboutToken = own.token === testToken
   const needsOwnWorld =
-    Object.keys(own).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
+    place === 'gateway'
+      ? options !== anyGateway
+      : Object.keys(own).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
   const one: Case = { ...described, place, needsOwnWorld, isAboutToken, body, start }
   if (collected !== undefined) collected.push(one)
   else register(one.title, () => runCase(one))

@@ -121,6 +121,21 @@ export async function statusOfHead(url: string, head: string): Promise<number> {
   return read(bytes.toString()).status
 }
 
+/** The status and body of the first answer on a connection on which this was sent, while it stays open. */
+export async function firstReply(
+  url: string,
+  ...sent: readonly string[]
+): Promise<readonly [status: number, body: string]> {
+  await outgoing(requestIn(url, sent[0] ?? ''))
+  const socket = dial(url)
+  socket.on('error', () => socket.destroy())
+  for (const text of sent) socket.write(text)
+  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  const { status, body } = read(chunk.toString())
+  return [status, body]
+}
+
 /** The first request of raw bytes, as far as it can be read. */
 function requestIn(url: string, bytes: string | Uint8Array): Outgoing {
   const [head = '', ...body] = Buffer.from(bytes as Uint8Array)

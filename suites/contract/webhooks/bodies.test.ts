@@ -1,24 +1,12 @@
 // Bodies of posts to the gateway: their maximum size, and their payloads.
 
-import { once } from 'node:events'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
-import { dial } from '../../judge/wire.ts'
+import { firstReply } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const MiB = 2 ** 20
 const tooLarge = [413, '{"error": "Payload too large"}']
-
-/** The first answer on a connection on which this was sent, while it stays open. */
-async function firstReply(url: string, ...sent: readonly string[]): Promise<[number, string]> {
-  const socket = dial(url)
-  socket.on('error', () => socket.destroy())
-  for (const text of sent) socket.write(text)
-  const [chunk] = (await once(socket, 'data')) as [Buffer]
-  socket.destroy()
-  const text = chunk.toString()
-  return [Number(text.split(' ')[1]), text.slice(text.indexOf('\r\n\r\n') + 4)]
-}
 
 const head = (url: string, line: string): string =>
   `POST /webhooks/hook HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${line}\r\n\r\n`

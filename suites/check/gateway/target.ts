@@ -1,0 +1,223 @@
+// A gateway elsewhere that `check` judges: its posts are counted, its secret stays hidden, and a 429 is waited out.
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CheckOptions, GatewayFacts } from '../../../spec/check.ts'
+import type { SchemeName } from '../../../spec/gateway/signatures.ts'
+import { limits } from '../../../spec/limits.ts'
+import { type Answer, type GatewaySubject, sendTo } from '../../judge/gateway-subject.ts'
+import { schemeNames } from '../../generate/senders.ts'
+import type { Sender } from '../../generate/sender.ts'
+import { type Outgoing, watchTraffic } from '../../judge/traffic.ts'
+import { Skip } from '../../judge/skip.ts'
+import type { CheckedServer, Running } from '../target.ts'
+import { type GatewayTarget, probeGateway } from './probe.ts'
+import { createWindow } from './window.ts'
+
+/** The longest time that a post is sent again after 429, and the time between two attempts, in milliseconds. */
+const MAX_LIMITED_MS = 70_000
+const LIMITED_STEP_MS = 3000
+
+export type CheckedGateway = { readonly target: GatewayTarget; readonly server: CheckedServer }
+
+/** Asks a gateway what it is, and opens it. */
+export async function openGateway(
+  options: CheckOptions,
+  facts: GatewayFacts,
+): Promise<CheckedGateway> {
+  const store = new AsyncLocalStorage<Running>()
+  const { accepted, window } = watchPosts(options, facts, store)
+  const waited = (ms: number): void => {
+    const running = store.getStore()
+    if (running) running.waitedMs = (running.waitedMs ?? 0) + ms
+  }
+  const permit = (): void => {
+    if (options.isReadOnly)
+      throw new Skip('not-allowed', '--read-only sends no post that can be accepted.')
+    if (accepted() >= options.maxRuns)
+      throw new Skip('budget', `${options.maxRuns} accepted posts are used up.`)
+  }
+  const senderBy = (found: Origin['found']): Sender =>
+    senderOf({
+      url: options.url,
+      facts,
+      found,
+      permit,
+      room: (posts) => window.room(posts, waited),
+      pause: async (ms) => {
+        if (!options.allow.includes('slow')) throw new Skip('not-allowed', 'It needs --allow slow.')
+        waited(ms)
+        await delay(ms)
+      },
+    })
+  const target = await probeGateway(options, facts, senderBy({ schemes: [], kind: 'runs' }))
+  const subject = subjectOf(options.url, senderBy(target), waited)
+  const use: CheckedServer['use'] = (running, body) => store.run(running, () => body(subject))
+  return { target, server: { use, runs: accepted, isDisturbed: () => Promise.resolve(false) } }
+}
+
+/** What a sender is made of. */
+type Origin = {
+  readonly url: string
+  readonly facts: GatewayFacts
+  readonly found: Pick<GatewayTarget, 'schemes' | 'kind'>
+  /** Throws if no further post may be accepted. */
+  readonly permit: () => void
+} & Pick<Sender, 'room' | 'pause'>
+
+function senderOf({ url, facts, found, permit, room, pause }: Origin): Sender {
+  const { route, event, second } = facts
+  const { schemes, kind } = found
+  const missing = (detail: string): never => {
+    throw new Skip('missing', detail)
+  }
+  const knownId = newId()
+  const usual =
+    schemeOf(facts.scheme) ?? (schemes.includes('github') ? 'github' : schemes[0]) ?? 'github'
+  return {
+    route,
+    get secret() {
+      permit()
+      return facts.secret
+    },
+    get second() {
+      permit()
+      return second ?? missing('It needs --second-route.')
+    },
+    get filtered() {
+      permit()
+      return event === undefined
+        ? missing('It needs a route that filters events, and --event.')
+        : { route, secret: facts.secret, event }
+    },
+    get direct() {
+      permit()
+      return kind === 'direct'
+        ? { route, secret: facts.secret }
+        : missing('The route is not one that delivers directly.')
+    },
+    get failing() {
+      permit()
+      return kind === 'failing'
+        ? { route, secret: facts.secret }
+        : missing('The deliveries of the route do not fail.')
+    },
+    event: event ?? 'flowdouble-check',
+    scheme: usual,
+    schemes,
+    rateLimit: facts.rateLimit ?? limits.webhookRate.value,
+    maxBodyBytes: facts.maxBodyBytes ?? limits.webhookBody.value,
+    knownId,
+    newId,
+    now: () => secondsOf(url),
+    room,
+    pause,
+    missing,
+  }
+}
+
+/** The scheme of this name. Throws an error with the code USAGE for an unknown name. */
+function schemeOf(name: string | undefined): SchemeName | undefined {
+  const found = schemeNames.find((one) => one === name)
+  if (name === undefined || found !== undefined) return found
+  throw Object.assign(
+    new Error(`Unknown --scheme ${JSON.stringify(name)}. It is ${schemeNames.join(', ')}.`),
+    { code: 'USAGE' },
+  )
+}
+
+const newId = (): string => `flowdouble-check-${randomUUID()}`
+
+/** The clock of a gateway, by the date in its answers, else our own. */
+async function secondsOf(url: string): Promise<number> {
+  const { header } = await sendTo(url)('GET', '/health')
+  const ms = Date.parse(header('date') ?? '')
+  return Math.floor((Number.isNaN(ms) ? Date.now() : ms) / 1000)
+}
+
+function subjectOf(url: string, sender: Sender, waited: (ms: number) => void): GatewaySubject {
+  const inside = (): never => {
+    throw new Skip('own-world', 'It looks into the gateway or moves its clock.')
+  }
+  const send = sendTo(url)
+  return {
+    url,
+    sender,
+    get gateway() {
+      return inside()
+    },
+    get logs() {
+      return inside()
+    },
+    texts: inside,
+    idle: inside,
+    post: inside,
+    send: (method, path, body, headers) =>
+      patiently(() => send(method, path, body, headers), waited),
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Sends a request again as long as the rate limit refuses it. */
+async function patiently(
+  send: () => Promise<Answer>,
+  waited: (ms: number) => void,
+): Promise<Answer> {
+  for (let ms = 0; ; ms += LIMITED_STEP_MS) {
+    const reply = await send()
+    if (reply.status !== 429 || ms >= MAX_LIMITED_MS) return reply
+    await delay(LIMITED_STEP_MS)
+    waited(LIMITED_STEP_MS)
+  }
+}
+
+/** Watches the posts to a gateway: how many it accepted, and how many count against its limit. */
+function watchPosts(
+  { url, headers: further }: CheckOptions,
+  { route, secret, second, rateLimit = limits.webhookRate.value }: GatewayFacts,
+  store: AsyncLocalStorage<Running>,
+) {
+  const startMs = performance.now()
+  const window = createWindow(rateLimit, () => performance.now())
+  let accepted = 0
+  const secrets = [secret, second?.secret ?? ''].filter((one) => one !== '')
+  const hidden = (text: string): string =>
+    secrets.reduce((sum, one) => sum.replaceAll(one, '$FLOWDOUBLE_SECRET'), text)
+  const note = (direction: 'sent' | 'received', text: string): void => {
+    const atMs = Math.round(performance.now() - startMs)
+    store.getStore()?.wire.push({ atMs, direction, text: hidden(text) })
+  }
+  watchTraffic(url, {
+    request: (request) => {
+      const sent: Outgoing = { ...request, headers: { ...further, ...request.headers } }
+      const running = store.getStore()
+      const shown = Object.entries(sent.headers).map(([name, value]) => [name, hidden(value)])
+      if (running) running.last = { ...sent, headers: Object.fromEntries(shown) }
+      const lines = shown.map(([name, value]) => ` ${name}: ${value};`).join('')
+      const text = Buffer.from(sent.body.slice(0, 1000) as Uint8Array).toString()
+      note('sent', `${sent.method} ${sent.path}${lines} ${text}`)
+      return Promise.resolve(sent)
+    },
+    reply: ({ method, path }, status, body) => {
+      note('received', `${status} ${body}`)
+      if (method !== 'POST' || !path.includes('/webhooks/')) return
+      if (decoded(path).startsWith(`/webhooks/${route}`)) window.add(status)
+      if (status !== 202 && status !== 502 && !body.includes('"delivered"')) return
+      accepted++
+      store.getStore()?.runs.add(`post ${accepted}`)
+    },
+    socket: (_, path) => path,
+    socketHeaders: () => ({}),
+    message: note,
+  })
+  return { accepted: () => accepted, window }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,88 @@
+// The rate limit of any gateway, used up by posts with an id that it knows: they start no further run.
+
+import {
+  anyGateway,
+  type GatewaySubject,
+  type Answer,
+  sendTo,
+} from '../../judge/gateway-subject.ts'
+import { expect } from '../../judge/expect.ts'
+import { proves } from '../../judge/proves.ts'
+import { pathOf, payloadOf, postAs, type SenderPost } from '../../judge/posts/posts.ts'
+
+/** Posts, and does not wait if the rate limit refuses it. */
+const postAtOnce = ({ url, sender }: GatewaySubject, post: SenderPost = {}): Promise<Answer> =>
+  postAs({ sender, send: sendTo(url) }, { id: sender.knownId, ...post })
+
+/** Posts until the limit refuses a post, and returns how many it let pass. */
+async function fill(subject: GatewaySubject, post: SenderPost = {}): Promise<number> {
+  const { rateLimit } = subject.sender
+  for (let count = 0; count <= rateLimit; count++)
+    if ((await postAtOnce(subject, post)).status === 429) return count
+  return rateLimit + 1
+}
+
+proves(
+  'webhooks/rate-counts',
+  async (subject) => {
+    const { sender, send } = subject
+    await sender.room(3)
+    for (let count = 0; count <= sender.rateLimit; count++)
+      expect((await send('POST', pathOf(sender.route), '{}')).status).toBe(401)
+    expect((await postAtOnce(subject, { id: sender.newId() })).status).not.toBe(429)
+  },
+  anyGateway,
+)
+
+proves(
+  ['webhooks/rate-limit', 'webhooks/order'],
+  async (subject) => {
+    const { sender, send } = subject
+    await sender.pause(1)
+    await sender.room(sender.rateLimit)
+    // A body that cannot be parsed counts like any other.
+    const broken = await postAtOnce(subject, { body: '{' })
+    expect(broken.status).not.toBe(429)
+    expect(await fill(subject)).toBe(sender.rateLimit - 1)
+    const refused = await postAtOnce(subject)
+    expect(refused.json()).toEqual({ error: 'Rate limit exceeded' })
+    expect((await postAtOnce(subject, { body: '{' })).status).toBe(429)
+    expect((await send('POST', pathOf(sender.route), payloadOf({}))).status).toBe(401)
+    // The window slides: it is full until 60 seconds after the first post. Posts that it refuses do not count.
+    for (let seconds = 5; seconds <= 50; seconds += 5) {
+      await sender.pause(5000)
+      expect({ seconds, status: (await postAtOnce(subject)).status }).toEqual({
+        seconds,
+        status: 429,
+      })
+    }
+    await sender.room(sender.rateLimit)
+    expect((await postAtOnce(subject, { id: sender.newId() })).status).not.toBe(429)
+  },
+  anyGateway,
+)
+
+proves(
+  'webhooks/rate-per-route',
+  async (subject) => {
+    const { second, rateLimit } = subject.sender
+    await subject.sender.pause(1)
+    expect(await fill(subject)).toBeLessThanOrEqual(rateLimit)
+    const { status } = await postAtOnce(subject, { to: second, id: subject.sender.newId() })
+    expect(status).not.toBe(429)
+  },
+  anyGateway,
+)
+
+proves(
+  'webhooks/rate-counts',
+  async (subject) => {
+    const { sender } = subject
+    const { filtered, rateLimit } = sender
+    await sender.pause(1)
+    await sender.room(rateLimit)
+    const body = payloadOf({ event_type: 'flowdouble-check-other' })
+    expect(await fill(subject, { to: filtered, body })).toBe(rateLimit)
+  },
+  anyGateway,
+)
