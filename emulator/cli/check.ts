@@ -53,6 +53,7 @@ Reports:
   --name NAME         what the reports call the server (default: its address)
   --ledger FILE       where it writes down what it makes (default flowdouble-check.ledger); the file goes when all of
                       it is removed
+  --clean LEDGER      remove what a check has left that could not end, and do nothing else
 
 Options:
   -h, --help          print this help
@@ -93,6 +94,7 @@ const flags = {
   baseline: text,
   'update-baseline': flag,
   ledger: text,
+  clean: text,
   json: flag,
   ...gatewayFlags,
   help: { type: 'boolean', short: 'h' },
@@ -105,6 +107,7 @@ const isAboutClient = (argv: readonly string[]): boolean =>
 /** What the bundle of the suites exports. */
 type CheckBundle = {
   readonly runCheck: (options: CheckOptions, io: CheckIo) => Promise<number>
+  readonly runClean: (options: CheckOptions, io: CheckIo) => Promise<number>
   readonly clientCommand: (argv: readonly string[], io: CommandIo) => Promise<number>
 }
 
@@ -130,13 +133,11 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
       io.stdout.write(help)
       return checkExitCodes.asExpected
     }
-    const options = optionsOf(values, positionals, io.env)
-    const { runCheck } = await load()
-    return await runCheck(options, {
-      ...io,
-      now: () => new Date().toISOString(),
-      exists: existsSync,
-    })
+    const isClean = typeof values['clean'] === 'string'
+    const options = optionsOf(values, isClean ? ['http://unused'] : positionals, io.env)
+    const { runCheck, runClean } = await load()
+    const now = (): string => new Date().toISOString()
+    return await (isClean ? runClean : runCheck)(options, { ...io, now, exists: existsSync })
   } catch (error) {
     if (!isUsageError(error)) throw error
     io.stderr.write(`${printable(error.message)}\nSee: flowdouble check --help\n`)
@@ -185,7 +186,8 @@ function optionsOf(
     ...textIn(values, 'markdown', 'markdown'),
     ...textIn(values, 'baseline', 'baseline'),
     isBaselineUpdate: values['update-baseline'] === true,
-    ledger: (values['ledger'] as string | undefined) ?? 'flowdouble-check.ledger',
+    ledger:
+      ((values['clean'] ?? values['ledger']) as string | undefined) ?? 'flowdouble-check.ledger',
   }
 }
 

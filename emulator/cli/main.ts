@@ -112,8 +112,16 @@ for (const stream of [process.stdout, process.stderr]) {
 const module = process.getBuiltinModule('node:module')
 if ('enableCompileCache' in module)
   (module as { enableCompileCache: () => void }).enableCompileCache()
+/** Commands that judge servers elsewhere, which can keep connections open for ever. */
+const judging: readonly string[] = ['check', 'diff']
+
 void (async () => {
   process.exitCode = await main(process.argv.slice(2))
+  if (judging.includes(process.argv[2] ?? '')) {
+    // What is written to a pipe may still be on its way.
+    await new Promise((resolve) => process.stdout.write('', resolve))
+    process.exit()
+  }
   // Exit even if the parent process does not read standard error.
   if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), 200).unref()
 })()

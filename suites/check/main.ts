@@ -50,6 +50,28 @@ export async function runCheck(options: CheckOptions, io: CheckIo): Promise<numb
   }
 }
 
+/** Removes what an earlier check has left behind; resolves to the exit code. */
+export async function runClean(options: CheckOptions, io: CheckIo): Promise<number> {
+  const file = resolve(io.cwd, options.ledger)
+  const [begun] = io.exists(file) ? openLedger(file).entries() : []
+  if (begun?.kind !== 'server')
+    throw Object.assign(new Error(`${options.ledger} is not the ledger of a check.`), {
+      code: 'USAGE',
+    })
+  try {
+    const { url, deployment } = begun
+    const { server, ledger } = await openServer({ ...options, url, deployment }, io)
+    const left = ledger === null ? [] : await clean(server, ledger)
+    const says = left.length === 0 ? 'All of it is removed.' : 'These cannot be removed:'
+    io.stdout.write(`${[says, ...left].join('\n')}\n`)
+    return checkExitCodes.asExpected
+  } catch (error) {
+    if (!(error instanceof NotMeasured)) throw error
+    io.stderr.write(`${error.message}\n`)
+    return checkExitCodes.notMeasured
+  }
+}
+
 /** A server that has been asked what it is. */
 type OpenedServer = {
   readonly place: Place
