@@ -50,6 +50,7 @@ export const caseFiles: readonly (() => Promise<unknown>)[] = [
   () => import('../contract/messages/receivers.test.ts'),
   () => import('../contract/messages/socket.test.ts'),
   () => import('../contract/messages/transport.test.ts'),
+  () => import('../contract/queue/anywhere.test.ts'),
   () => import('../contract/queue/hosted-interrupt.test.ts'),
   () => import('../contract/queue/hosted.test.ts'),
   () => import('../contract/queue/interrupt.test.ts'),

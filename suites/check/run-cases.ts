@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Case } from '../judge/proves.ts'
 import type { CheckEvent, Failure } from './events.ts'
 import { judgementOf, ruleInfosOf } from './judgement.ts'
-import { Skip } from './skip.ts'
+import { Skip } from '../judge/skip.ts'
 import type { CheckedServer, Running } from './target.ts'
 
 /** The longest time that one case may take, in milliseconds. */

@@ -2,16 +2,18 @@
 // down, and waiting for it has an end.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Allowance, CheckOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { createHttpClient } from '../judge/http-client.ts'
+import { listedIds } from '../judge/own-runs.ts'
 import { type Subject, subjectFor } from '../judge/subject.ts'
 import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
-import { classTypesOf, type Deed, deedOf, guardedRequest } from './guard.ts'
+import { classTypesOf, type Deed, deedOf, guardedRequest, ownFolder } from './guard.ts'
 import type { Ledger } from './ledger.ts'
-import { Skip } from './skip.ts'
+import { Skip } from '../judge/skip.ts'
 import { createWorkloads } from './workloads.ts'
 
 /** What probing has found out about a server. */
@@ -141,9 +143,8 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   const idle = async (subject: Subject, { runs: mine }: Running): Promise<void> => {
     const endMs = performance.now() + MAX_WAIT_MS
     for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 200)) {
-      const { queue_running, queue_pending } = (await subject.get('/queue')).json()
-      const ids = [...queue_running, ...queue_pending].map(([, id]: [number, string]) => id)
-      if (!ids.some((id) => mine.has(id))) return
+      const { running, pending } = await listedIds(subject)
+      if (![...running, ...pending].some((id) => mine.has(id))) return
       if (performance.now() > endMs)
         throw new Error(`A run has not ended in ${MAX_WAIT_MS / 1000} s.`)
       await delay(waitMs)
@@ -152,12 +153,10 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   /** Stops what a case has left in the queue. */
   const stopRuns = async (subject: Subject, { runs: mine }: Running): Promise<void> => {
     if (mine.size === 0) return
-    const { queue_running, queue_pending } = (await subject.get('/queue')).json()
-    const ours = (items: readonly [number, string][]): readonly string[] =>
-      items.map(([, id]) => id).filter((id) => mine.has(id))
-    const pending = ours(queue_pending)
-    if (pending.length > 0) await subject.post('/queue', { delete: pending })
-    for (const prompt_id of ours(queue_running)) await subject.post('/interrupt', { prompt_id })
+    const { running, pending } = await listedIds(subject)
+    const ours = (ids: readonly string[]): readonly string[] => ids.filter((id) => mine.has(id))
+    if (ours(pending).length > 0) await subject.post('/queue', { delete: ours(pending) })
+    for (const prompt_id of ours(running)) await subject.post('/interrupt', { prompt_id })
     await idle(subject, { wire: [], runs: mine })
   }
   const patience = async (): Promise<string> => {
@@ -183,6 +182,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
           idle: () => idle(subject, running),
         },
         workloads,
+        unique: (name) => `${ownFolder}/${randomUUID().slice(0, 8)}-${name}`,
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]
       const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')

@@ -2,9 +2,10 @@
 
 import { type Graph, node, textToImage } from '../generate/graphs.ts'
 import type { Subject } from '../judge/subject.ts'
+import { endsRun } from '../judge/responses.ts'
 import type { Workloads } from '../generate/workloads.ts'
 import { ownFolder } from './guard.ts'
-import { Skip } from './skip.ts'
+import { Skip } from '../judge/skip.ts'
 
 /** How long a slow run takes about, in milliseconds. */
 const SLOW_MS = 3000
@@ -28,9 +29,9 @@ export function createWorkloads(
   let seed = Date.now() % 1e9
   let isUploaded = false
 
+  const checkpoint = lists('KSampler', 'CheckpointLoaderSimple') ? checkpointOf(types) : undefined
   const work = (): Work => {
-    if (lists('KSampler', 'CheckpointLoaderSimple') && checkpointOf(types) !== undefined)
-      return sampled(checkpointOf(types) as string)
+    if (checkpoint !== undefined) return sampled(checkpoint)
     if (lists('EmptyImage', 'ImageScale', 'PreviewImage')) return scaled
     throw new Skip('no-workload', 'The server lists no types that a slow run could be made of.')
   }
@@ -41,6 +42,8 @@ export function createWorkloads(
       return make(await units, ++seed)
     },
     failing: async () => {
+      if (subject.deployment === 'local' && lists('EmptyImage', 'SaveImage'))
+        return { graph: outsideGraph(++seed), node_id: '2', before: ['1'] }
       if (!lists('LoadImage', 'PreviewImage', 'PreviewAny'))
         throw new Skip(
           'no-workload',
@@ -50,8 +53,22 @@ export function createWorkloads(
       isUploaded = true
       return { graph: failingGraph(), node_id: '2', before: [] }
     },
+    sampling: async (steps) => {
+      if (checkpoint === undefined)
+        throw new Skip(
+          'no-workload',
+          'The server lists no checkpoint that a run could sample with.',
+        )
+      return sampled(checkpoint)(steps, ++seed)
+    },
   })
 }
+
+/** A picture that must not be saved: its place is outside the folder of outputs. */
+const outsideGraph = (seed: number): Graph => ({
+  '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: seed % 2 ** 24 }),
+  '2': node('SaveImage', { images: ['1', 0], filename_prefix: '../flowdouble-check' }),
+})
 
 const failingGraph = (): Graph => ({
   '2': node('LoadImage', { image: `${ownFolder}/${broken.name}` }),
@@ -93,12 +110,16 @@ const scaled: Work = (units, seed) => {
   return { ...graph, shown: node('PreviewImage', { images: [last, 0] }) }
 }
 
-/** How many units take as long as a slow run should: measured with two runs, the first of which loads what is needed. */
+/** How many units take as long as a slow run should: measured with three runs, the first of which loads what is needed. */
 async function measure(subject: Subject, make: Work, nextSeed: () => number): Promise<number> {
+  const session = await subject.connect(subject.unique('measure'))
   const timed = async (units: number): Promise<number> => {
+    const { prompt_id } = (
+      await subject.submit(make(units, nextSeed()), { client_id: session.clientId })
+    ).json()
+    await subject.reach(session, ({ data }) => data['prompt_id'] === prompt_id)
     const startMs = performance.now()
-    await subject.submit(make(units, nextSeed()))
-    await subject.idle()
+    await subject.reach(session, endsRun(subject.deployment, prompt_id))
     return performance.now() - startMs
   }
   await timed(1)

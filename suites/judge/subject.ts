@@ -59,6 +59,8 @@ export type Subject = {
   readonly key: string
   /** Runs that cases need, made of what the server has. */
   readonly workloads: Workloads
+  /** A name for something that this case makes: below a folder of its own on a server elsewhere, as given in a world. */
+  readonly unique: (name: string) => string
   /** Submits a graph; `fields` are further members of the body. */
   readonly submit: (graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Reply>
   /**
@@ -112,6 +114,7 @@ export function subjectOf(emulator: Emulator): Subject {
 
 function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClient): Subject {
   const { url } = emulator
+  const workloads = testWorkloads()
   const shared = {
     url,
     deployment,
@@ -119,7 +122,8 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     sessions: [],
     emulator,
     time: clockOf(emulator),
-    workloads: () => testWorkloads,
+    workloads: () => workloads,
+    unique: (name: string) => name,
     close: () => emulator.close(),
   }
   return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
@@ -162,6 +166,7 @@ export type SharedServer = {
   readonly emulator: Emulator | null
   readonly time: SubjectTime
   readonly workloads: (subject: Subject) => Workloads
+  readonly unique: Subject['unique']
   /** Called when the sockets are closed. */
   readonly close: () => Promise<void>
 }
@@ -211,6 +216,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     get workloads() {
       return shared.workloads(subject)
     },
+    unique: shared.unique,
     get emulator() {
       return shared.emulator
     },

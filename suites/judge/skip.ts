@@ -13,3 +13,6 @@ export class Skip extends Error {
     this.detail = detail
   }
 }
+
+/** Ends a case about a part that this server does not have. */
+export const missing = (detail: string): Skip => new Skip('missing', detail)
