@@ -1,5 +1,6 @@
 // What a request does to a server, read from the request alone: whom it concerns, what it makes, whether it costs money.
 
+import { posix } from 'node:path'
 import type { Allowance } from '../../spec/check.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 
@@ -23,8 +24,10 @@ export type Deed = {
   readonly runs: readonly string[]
   /** The graph that it submits, with the id that it asks for. */
   readonly submits?: { readonly graph: unknown; readonly prompt_id?: string }
-  /** What it makes that stays, in a few words for the ledger. */
-  readonly makes?: { readonly kind: 'upload' | 'userdata' | 'setting'; readonly name: string }
+  /** What it makes that nobody can remove. */
+  readonly makes?: { readonly kind: 'upload' | 'user'; readonly name: string }
+  /** The user's files that it writes, moves or deletes. */
+  readonly writes?: readonly string[]
 }
 
 /** A request as sent, in the form in which it is looked at. */
@@ -48,6 +51,17 @@ function decodedPath(path: string): string {
     return path
   }
 }
+
+/** A path without dot segments, however often its characters are escaped. */
+const plainPath = (path: string): string => {
+  const decoded = decodedPath(path)
+  return decoded === path ? posix.normalize(path) : plainPath(decoded)
+}
+
+const isOutside = (path: string): boolean => /^(\/|\.\.(\/|$))/.test(plainPath(path))
+
+/** Whether a path leads into the folder of check. */
+export const isOwnPath = (path: string): boolean => plainPath(path).startsWith(`${ownFolder}/`)
 
 const harmless: Deed = { needs: [], runs: [] }
 const needing = (...needs: readonly Allowance[]): Deed => ({ needs, runs: [] })
@@ -92,24 +106,29 @@ function uploads({ body }: GuardedRequest): Deed {
   const subfolder = fieldOf(body, 'subfolder')
   const filename = /filename="([^"]*)"/.exec(body)?.[1]
   if (filename === undefined) return harmless
-  const isOwn = subfolder === ownFolder || subfolder.startsWith(`${ownFolder}/`)
+  const name = subfolder === '' ? filename : `${subfolder}/${filename}`
   return {
-    needs: isOwn ? [] : ['destructive'],
+    needs: isOwnPath(name) ? [] : ['destructive'],
     runs: [],
-    makes: { kind: 'upload', name: subfolder === '' ? filename : `${subfolder}/${filename}` },
+    makes: { kind: 'upload', name },
   }
 }
 
 function writesUserdata({ path }: GuardedRequest): Deed {
   const [, name = ''] = path.split('/userdata/')
   const names = name.split('/move/')
-  const isOwn = names.every((one) => one.startsWith(`${ownFolder}/`))
-  return {
-    needs: isOwn ? [] : ['destructive'],
-    runs: [],
-    makes: { kind: 'userdata', name: names.at(-1) ?? '' },
-  }
+  // What leads out of the user's folder is refused, and cannot be put back.
+  const writes = names.filter((one) => !isOutside(one))
+  return { needs: names.every(isOwnPath) ? [] : ['destructive'], runs: [], writes }
 }
+
+/** Settings are a file of the user. */
+const writesSettings: Deed = { ...needing('destructive'), writes: ['comfy.settings.json'] }
+
+const addsUser = ({ body }: GuardedRequest): Deed => ({
+  ...needing('destructive'),
+  makes: { kind: 'user', name: String(jsonOf(body)?.username) },
+})
 
 /** What the requests to a path do; the first that matches counts. Others change nothing. */
 const deeds: readonly (readonly [
@@ -123,6 +142,8 @@ const deeds: readonly (readonly [
   [/^POST \/jobs\/[^/]+\/cancel$/, ({ path }) => ({ needs: [], runs: [path.split('/')[2] ?? ''] })],
   [/^POST \/upload\//, uploads],
   [/^(POST|DELETE) \/userdata\//, writesUserdata],
+  [/^POST \/settings(\/|$)/, writesSettings],
+  [/^POST \/users$/, addsUser],
   [/^(POST|GET) .*\/manager\/(?!queue\/status)/, needing('destructive')],
   [
     /^(POST|PUT|PATCH|DELETE) \/(settings|users|customnode|snapshot|v2)(\/|$)/,
@@ -143,3 +164,19 @@ export const classTypesOf = (graph: unknown): readonly string[] =>
   typeof graph === 'object' && graph !== null
     ? Object.values(graph).flatMap((node: any) => texts([node?.class_type]))
     : []
+
+/** Node types that cases submit because no server has them. */
+const inventedTypes: ReadonlySet<string> = new Set(['NoSuchNode', 'NoSuchType', 'Nope', 'KSampelr'])
+/** The model that the graphs of the suites load. */
+const usualModel = 'sd_xl_base_1.0.safetensors'
+
+/** What a graph needs and a server with these node types lacks, as a sentence; undefined if it lacks nothing. */
+export function lackFor(graph: unknown, types: Readonly<Record<string, any>>): string | undefined {
+  const name = classTypesOf(graph).find((one) => !(one in types) && !inventedTypes.has(one))
+  if (name !== undefined) return `The server does not list the node type ${name}.`
+  const isUsual = JSON.stringify(graph).includes(`"${usualModel}"`)
+  const loader = JSON.stringify(types['CheckpointLoaderSimple'] ?? null)
+  return isUsual && !loader.includes(`"${usualModel}"`)
+    ? `The server does not list the model ${usualModel}.`
+    : undefined
+}

@@ -11,8 +11,9 @@ export type LedgerEntry =
       readonly deployment: 'local' | 'hosted'
       readonly version: 1
     }
-  | { readonly kind: 'run' | 'upload' | 'userdata'; readonly name: string }
-  | { readonly kind: 'setting'; readonly name: string; readonly before: unknown }
+  | { readonly kind: 'run' | 'upload' | 'user'; readonly name: string }
+  /** `before` is the content that a file of the user had, in base64; null if it did not exist. */
+  | { readonly kind: 'userdata'; readonly name: string; readonly before: string | null }
   | { readonly kind: 'removed'; readonly of: string; readonly name: string }
 
 export type Ledger = {

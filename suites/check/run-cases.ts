@@ -5,7 +5,7 @@ import type { Case } from '../judge/proves.ts'
 import type { CheckEvent, Failure } from './events.ts'
 import { judgementOf, ruleInfosOf } from './judgement.ts'
 import { Skip } from '../judge/skip.ts'
-import type { CheckedServer, Running } from './target.ts'
+import { type CheckedServer, newRunning, type Running } from './target.ts'
 
 /** The longest time that one case may take, in milliseconds. */
 const MAX_CASE_MS = 40_000
@@ -30,7 +30,7 @@ async function runOne(
   server: CheckedServer,
   commandFor: (one: Case) => string,
 ): Promise<CaseEvent> {
-  const running: Running = { wire: [], runs: new Set() }
+  const running = newRunning(one.isAboutToken)
   const startMs = performance.now()
   const { skip, error } = await outcomeOf(one, server, running)
   const durationMs = Math.round(performance.now() - startMs)

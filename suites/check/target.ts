@@ -9,11 +9,13 @@ import type { Deployment } from '../../spec/language.ts'
 import { createHttpClient } from '../judge/http-client.ts'
 import { listedIds } from '../judge/own-runs.ts'
 import { type Subject, subjectFor } from '../judge/subject.ts'
+import { testToken } from '../judge/proves.ts'
 import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
-import { classTypesOf, type Deed, deedOf, guardedRequest, ownFolder } from './guard.ts'
+import { classTypesOf, type Deed, deedOf, guardedRequest, lackFor, ownFolder } from './guard.ts'
+import { keepFile, type KeptFiles, putBack } from './kept.ts'
 import type { Ledger } from './ledger.ts'
-import { Skip } from '../judge/skip.ts'
+import { missing, Skip } from '../judge/skip.ts'
 import { createWorkloads } from './workloads.ts'
 
 /** What probing has found out about a server. */
@@ -27,14 +29,21 @@ export type Target = {
 /** The longest time that a case waits for a message, in milliseconds. */
 const MAX_WAIT_MS = 15_000
 
-/** The names under which the cases know the keys of their worlds. */
-const keyNames = ['test-key', 'other-key', 'free-key'] as const
+/** The names under which the cases know the keys of their worlds. A name stands before those that it contains. */
+const keyNames = ['test-key-free', 'test-key', 'other-key', testToken] as const
+/** The key for partner nodes in the worlds of the suites. */
+const partnerKeyName = 'test-partner-key'
 type KeyName = (typeof keyNames)[number]
 
 /** A case while it runs. */
 export type Running = {
   readonly wire: WireLine[]
   readonly runs: Set<string>
+  readonly files: KeptFiles
+  /** The folder that only this case uses. */
+  readonly folder: string
+  /** Whether it sends the bearer token itself. */
+  readonly isAboutToken: boolean
   /** The last request, for a line that repeats it. */
   last?: Outgoing
 }
@@ -58,15 +67,18 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   const keys: Readonly<Record<KeyName, string | undefined>> = {
     'test-key': options.key,
     'other-key': options.secondKey,
-    'free-key': options.freeKey,
+    'test-key-free': options.freeKey,
+    [testToken]: options.token,
   }
   /** A text in which the keys of the suites' worlds are replaced by those of the operator. */
   const withKeys = (text: string): string =>
     keyNames.reduce((sum, name) => {
-      if (!sum.includes(name)) return sum
+      const escaped = encodeURIComponent(name)
+      if (!sum.includes(name) && !sum.includes(escaped)) return sum
       const key = keys[name]
       if (key === undefined) throw new Skip('no-key', `It needs ${flagOf[name]}.`)
-      return sum.replaceAll(name, key)
+      const whole = sum.replaceAll(name, key)
+      return escaped === name ? whole : whole.replaceAll(escaped, encodeURIComponent(key))
     }, text)
   const hidden = (text: string): string =>
     Object.values(keys).reduce<string>(
@@ -78,9 +90,15 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     store.getStore()?.wire.push({ atMs, direction, text: hidden(text) })
   }
 
+  /** The token, unless the case is about it. */
+  const bearer = (): Readonly<Record<string, string>> =>
+    options.token === undefined || store.getStore()?.isAboutToken
+      ? {}
+      : { Authorization: `Bearer ${options.token}` }
+
   const permit = (needs: readonly Allowance[]): void => {
-    const missing = needs.filter((one) => !allowed.has(one))
-    if (missing.length > 0) throw new Skip('not-allowed', `It needs --allow ${missing.join(',')}.`)
+    const refused = needs.filter((one) => !allowed.has(one))
+    if (refused.length > 0) throw new Skip('not-allowed', `It needs --allow ${refused.join(',')}.`)
   }
   const permitSubmit = ({ graph, prompt_id }: NonNullable<Deed['submits']>): void => {
     if (options.isReadOnly) throw new Skip('not-allowed', '--read-only submits nothing.')
@@ -88,6 +106,8 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     const names = classTypesOf(graph)
     const testNode = names.find((name) => name.startsWith('Flowdouble'))
     if (testNode !== undefined) throw new Skip('own-world', `It needs the test node ${testNode}.`)
+    const lack = lackFor(graph, types)
+    if (lack !== undefined) throw missing(lack)
     if (names.some((name) => types[name]?.api_node === true)) permit(['paid'])
     if (prompt_id !== undefined) remember(prompt_id)
   }
@@ -96,23 +116,29 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     store.getStore()?.runs.add(prompt_id)
     ledger.add({ kind: 'run', name: prompt_id })
   }
-  const guard = (request: Outgoing): void => {
+  const guard = async (request: Outgoing): Promise<void> => {
     if (!isAt(request.url, url)) return
     const body =
       typeof request.body === 'string' ? request.body : Buffer.from(request.body).toString('latin1')
+    if (deployment === 'hosted' && body.includes(partnerKeyName))
+      throw new Skip('no-key', 'It needs a key for partner nodes.')
     const deed = deedOf(guardedRequest(request.method, request.path, body))
-    if (options.isReadOnly && (deed.needs.length > 0 || deed.makes)) permit(['destructive'])
-    permit(deed.needs)
+    const { needs, makes, writes = [] } = deed
+    if (options.isReadOnly && (needs.length > 0 || makes || writes.length > 0))
+      throw new Skip('not-allowed', '--read-only changes nothing.')
+    permit(needs)
     if (deed.submits) permitSubmit(deed.submits)
-    if (deed.makes) ledger.add({ kind: 'upload', name: deed.makes.name })
+    if (makes) ledger.add(makes)
+    const running = store.getStore()
+    if (running) for (const name of writes) await keepFile(running.files, ledger, request, name)
   }
 
   watchTraffic({
     request: async (request) => {
       const headers = mapValues({ ...options.headers, ...request.headers }, withKeys)
-      if (options.token !== undefined) headers['Authorization'] ??= `Bearer ${options.token}`
+      for (const [name, value] of Object.entries(bearer())) headers[name] ??= value
       const sent = { ...request, headers, path: withKeys(request.path) }
-      guard(sent)
+      await guard(sent)
       const running = store.getStore()
       if (running) running.last = sent
       note('sent', `${sent.method} ${sent.path}${bodyText(sent.body)}`)
@@ -132,10 +158,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
       note('sent', `GET ${at} (WebSocket)`)
       return at
     },
-    socketHeaders: () =>
-      options.token === undefined
-        ? options.headers
-        : { Authorization: `Bearer ${options.token}`, ...options.headers },
+    socketHeaders: () => ({ ...bearer(), ...options.headers }),
     message: note,
   })
 
@@ -157,7 +180,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
     const ours = (ids: readonly string[]): readonly string[] => ids.filter((id) => mine.has(id))
     if (ours(pending).length > 0) await subject.post('/queue', { delete: ours(pending) })
     for (const prompt_id of ours(running)) await subject.post('/interrupt', { prompt_id })
-    await idle(subject, { wire: [], runs: mine })
+    await idle(subject, { ...newRunning(), runs: mine })
   }
   const patience = async (): Promise<string> => {
     await delay(MAX_WAIT_MS, undefined, { ref: false })
@@ -167,6 +190,7 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
   const workloads = createWorkloads(types)
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
+      const { folder } = running
       const client = createHttpClient(url)
       const shared = {
         url,
@@ -179,27 +203,45 @@ export function openTarget(target: Target, options: CheckOptions, ledger: Ledger
         time: {
           patience,
           reach: (session, matches) => session.next(matches),
-          idle: () => idle(subject, running),
+          idle: () => forEachKey((one) => idle(one, running)),
         },
         workloads,
-        unique: (name) => `${ownFolder}/${randomUUID().slice(0, 8)}-${name}`,
+        token: options.token ?? '',
+        unique: (path) => (path === '' ? folder : `${folder}/${path}`),
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]
       const subject: Subject = subjectFor(shared, deployment === 'hosted' ? 'test-key' : '')
+      /** Looks after the runs of both accounts that cases use. */
+      const forEachKey = async (look: (one: Subject) => Promise<void>): Promise<void> => {
+        await look(subject)
+        if (deployment === 'hosted' && options.secondKey !== undefined)
+          await look(subject.as('other-key'))
+      }
       try {
         await body(subject)
       } finally {
-        await stopRuns(subject, running)
+        await forEachKey((one) => stopRuns(one, running))
+        await putBack(running.files, ledger, folder)
         await subject.close()
       }
     })
   return { use, runs: () => runs }
 }
 
+/** A case that begins. */
+export const newRunning = (isAboutToken = false): Running => ({
+  isAboutToken,
+  wire: [],
+  runs: new Set(),
+  files: new Map(),
+  folder: `${ownFolder}/${randomUUID().slice(0, 8)}`,
+})
+
 const flagOf: Readonly<Record<KeyName, string>> = {
   'test-key': '--key',
   'other-key': '--second-key',
-  'free-key': '--free-key',
+  'test-key-free': '--free-key',
+  [testToken]: '--token',
 }
 
 const isAt = (url: string, base: string): boolean => new URL(url).host === new URL(base).host

@@ -9,6 +9,8 @@ import { Skip } from '../judge/skip.ts'
 
 /** How long a slow run takes about, in milliseconds. */
 const SLOW_MS = 3000
+/** How many requests a case sends while a slow run is at work. */
+const REQUESTS = 25
 /** Below this a unit of work takes no time that could be seen. */
 const MIN_UNIT_MS = 0.2
 /** The most units of a slow run. */
@@ -27,7 +29,7 @@ export function createWorkloads(
   const lists = (...names: readonly string[]): boolean => names.every((name) => name in types)
   let units: Promise<number> | undefined
   let seed = Date.now() % 1e9
-  let isUploaded = false
+  let upload: Promise<string> | undefined
 
   const checkpoint = lists('KSampler', 'CheckpointLoaderSimple') ? checkpointOf(types) : undefined
   const work = (): Work => {
@@ -49,9 +51,8 @@ export function createWorkloads(
           'no-workload',
           'The server lists no types that a failing run could be made of.',
         )
-      if (!isUploaded) await subject.upload(broken, { subfolder: ownFolder, overwrite: 'true' })
-      isUploaded = true
-      return { graph: failingGraph(), node_id: '2', before: [] }
+      upload ??= uploadBroken(subject)
+      return { graph: failingGraph(await upload), node_id: '2', before: [] }
     },
     sampling: async (steps) => {
       if (checkpoint === undefined)
@@ -64,14 +65,21 @@ export function createWorkloads(
   })
 }
 
+/** Uploads the broken picture, and returns the name under which a node finds it. */
+async function uploadBroken(subject: Subject): Promise<string> {
+  const reply = await subject.upload(broken, { subfolder: ownFolder, overwrite: 'true' })
+  const { name, subfolder } = reply.json() as { name: string; subfolder: string }
+  return subject.deployment === 'hosted' ? name : `${subfolder}/${name}`
+}
+
 /** A picture that must not be saved: its place is outside the folder of outputs. */
 const outsideGraph = (seed: number): Graph => ({
   '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: seed % 2 ** 24 }),
   '2': node('SaveImage', { images: ['1', 0], filename_prefix: '../flowdouble-check' }),
 })
 
-const failingGraph = (): Graph => ({
-  '2': node('LoadImage', { image: `${ownFolder}/${broken.name}` }),
+const failingGraph = (image: string): Graph => ({
+  '2': node('LoadImage', { image }),
   '3': node('PreviewImage', { images: ['2', 0] }),
 })
 
@@ -110,21 +118,40 @@ const scaled: Work = (units, seed) => {
   return { ...graph, shown: node('PreviewImage', { images: [last, 0] }) }
 }
 
-/** How many units take as long as a slow run should: measured with three runs, the first of which loads what is needed. */
+/**
+ * How many units take as long as a slow run should: measured with two runs, the first of which loads what is needed. Ends
+ * the case on a server whose runs are over as soon as they are submitted.
+ */
 async function measure(subject: Subject, make: Work, nextSeed: () => number): Promise<number> {
+  const { deployment, reach, submit, post, idle, finished } = subject
   const session = await subject.connect(subject.unique('measure'))
-  const timed = async (units: number): Promise<number> => {
-    const { prompt_id } = (
-      await subject.submit(make(units, nextSeed()), { client_id: session.clientId })
-    ).json()
-    await subject.reach(session, ({ data }) => data['prompt_id'] === prompt_id)
+  const start = async (units: number): Promise<string> => {
+    const reply = await submit(make(units, nextSeed()), { client_id: session.clientId })
+    const { prompt_id } = reply.json() as { prompt_id: string }
+    // Those of others may be before it.
+    await reach(session, ({ data }) => data['prompt_id'] === prompt_id)
+    return prompt_id
+  }
+  const run = async (units: number): Promise<number> => {
+    const prompt_id = await start(units)
     const startMs = performance.now()
-    await subject.reach(session, endsRun(subject.deployment, prompt_id))
+    await reach(session, endsRun(deployment, prompt_id))
     return performance.now() - startMs
   }
-  await timed(1)
-  const baseMs = await timed(1)
-  const unitMs = ((await timed(21)) - baseMs) / 20
-  if (unitMs < MIN_UNIT_MS) throw new Skip('no-workload', 'Runs take no time on this server.')
-  return Math.max(2, Math.min(MAX_UNITS, Math.round(SLOW_MS / unitMs)))
+  await run(1)
+  const baseMs = await run(1)
+  const unitMs = ((await run(21)) - baseMs) / 20
+  if (unitMs < MIN_UNIT_MS) throw tooFast()
+  const startMs = performance.now()
+  await subject.get('/queue')
+  const slowMs = SLOW_MS + REQUESTS * (performance.now() - startMs)
+  const units = Math.max(2, Math.min(MAX_UNITS, Math.round(slowMs / unitMs)))
+  const prompt_id = await start(units)
+  await post('/interrupt', { prompt_id })
+  await idle()
+  // It was over before the interrupt came.
+  if ((await finished(prompt_id))?.status.completed === true) throw tooFast()
+  return units
 }
+
+const tooFast = (): Skip => new Skip('no-workload', 'Runs take no time on this server.')

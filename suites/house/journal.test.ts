@@ -8,7 +8,7 @@ import { replay, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { solid } from '../generate/graphs.ts'
 import { fetchLink } from '../judge/fetch-link.ts'
-import { linkTo } from '../judge/links.ts'
+import { linkTo } from '../judge/hosted/links.ts'
 import { startSubject } from '../judge/subject.ts'
 import { start, startLimited } from '../support/spawned.ts'
 

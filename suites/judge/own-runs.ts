@@ -28,7 +28,9 @@ export const uniqueId = ({ unique }: Subject, name: string): string =>
 
 /** A number below 2 ** 24 that no other case uses: a colour or a seed of nodes that are in no cache. */
 export function uniqueNumber({ unique }: Subject, name: string): number {
-  return [...unique(name)].reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % 0x1000000, 7)
+  return unique(name)
+    .split('')
+    .reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % 0x1000000, 7)
 }
 
 /** Submits a graph for a session, and returns the id of its run. */

@@ -23,6 +23,8 @@ export type Case = {
   readonly place: Place
   /** Whether it needs a world with special options, which only a server that the suites start has. */
   readonly needsOwnWorld: boolean
+  /** Whether it is about the bearer token of its server, so that it sends the token itself. */
+  readonly isAboutToken: boolean
   /** Runs the case on a subject, which stays open. */
   readonly body: (subject: any) => Promise<void>
   /** Starts a subject for this case alone, and returns a function that runs the case on it and closes it. */
@@ -46,6 +48,29 @@ type GatewayBody = (subject: GatewaySubject) => Promise<void>
  * still between two requests. It cannot run on a server elsewhere.
  */
 export const ownWorld = { clock: 'manual' } as const
+
+/** An account of the worlds of the suites that may run workflows. */
+const able = (user: string, key: string) =>
+  ({
+    user,
+    keys: [key],
+    tier: 'pro',
+    balance: 1000,
+    subscription: 'active',
+    partnerKey: null,
+    failsWith: null,
+  }) as const
+
+/**
+ * The options of a case that needs two accounts that may run workflows, `test-key` and `other-key`. It can run on a server
+ * elsewhere for which the operator has a second key.
+ */
+export const twoAccounts: EmulatorOptions = {
+  accounts: [able('one', 'test-key'), able('two', 'other-key')],
+}
+
+/** The bearer token of the worlds that have one. A case with this option alone can run on a server elsewhere. */
+export const testToken = 'tok+n/of=mine&only'
 
 let collected: Case[] | undefined
 
@@ -87,7 +112,7 @@ const namedBy = (options: EmulatorOptions | GatewayOptions): Deployment | undefi
 /**
  * A case that proves rules: it has to fail on a server that breaks them. It runs at each place at which they hold, or on
  * the deployment that its options name.
- * @param options of its subject; with any but the deployment it cannot run on a server elsewhere.
+ * @param options of its subject; with any but the deployment and the token it cannot run on a server elsewhere.
  */
 export function proves(
   ruleIds: GatewayRuleId | readonly GatewayRuleId[],
@@ -139,8 +164,10 @@ function add(
     place === 'gateway'
       ? onGateway(body as GatewayBody, options as GatewayOptions)
       : onServer(place, body as Body, own)
-  const needsOwnWorld = Object.keys(own).length > 0
-  const one: Case = { ...described, place, needsOwnWorld, body, start }
+  const isAboutToken = own.token === testToken
+  const needsOwnWorld =
+    Object.keys(own).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
+  const one: Case = { ...described, place, needsOwnWorld, isAboutToken, body, start }
   if (collected !== undefined) collected.push(one)
   else register(one.title, () => runCase(one))
 }

@@ -14,5 +14,5 @@ export class Skip extends Error {
   }
 }
 
-/** Ends a case about a part that this server does not have. */
+/** Ends a case on a server that does not have what it is about. */
 export const missing = (detail: string): Skip => new Skip('missing', detail)

@@ -57,10 +57,15 @@ export type Subject = {
   readonly connect: (clientId?: string, path?: string) => Promise<Session>
   /** The key that requests carry; empty on local. */
   readonly key: string
+  /** The bearer token that requests of a server with one carry; empty without. */
+  readonly token: string
+  /**
+   * A path for what a case makes: of files, folders, userdata and prefixes. In a world of the suites it stays as it is; on a
+   * server elsewhere it is below a folder that nobody else uses. An empty path is that folder.
+   */
+  readonly unique: (path: string) => string
   /** Runs that cases need, made of what the server has. */
   readonly workloads: Workloads
-  /** A name for something that this case makes: below a folder of its own on a server elsewhere, as given in a world. */
-  readonly unique: (name: string) => string
   /** Submits a graph; `fields` are further members of the body. */
   readonly submit: (graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Reply>
   /**
@@ -115,7 +120,7 @@ export function subjectOf(emulator: Emulator): Subject {
 function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClient): Subject {
   const { url } = emulator
   const workloads = testWorkloads()
-  const shared = {
+  const shared: SharedServer = {
     url,
     deployment,
     client,
@@ -123,7 +128,8 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     emulator,
     time: clockOf(emulator),
     workloads: () => workloads,
-    unique: (name: string) => name,
+    token: emulator.options.token ?? '',
+    unique: (path) => path,
     close: () => emulator.close(),
   }
   return subjectFor(shared, deployment === 'hosted' ? hostedKey : '')
@@ -166,6 +172,7 @@ export type SharedServer = {
   readonly emulator: Emulator | null
   readonly time: SubjectTime
   readonly workloads: (subject: Subject) => Workloads
+  readonly token: string
   readonly unique: Subject['unique']
   /** Called when the sockets are closed. */
   readonly close: () => Promise<void>
@@ -213,10 +220,11 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     url,
     deployment,
     key,
+    token: shared.token,
+    unique: shared.unique,
     get workloads() {
       return shared.workloads(subject)
     },
-    unique: shared.unique,
     get emulator() {
       return shared.emulator
     },

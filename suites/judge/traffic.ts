@@ -19,7 +19,7 @@ export type Watcher = {
   readonly reply: (request: Outgoing, status: number, body: string) => void
   /** Returns the target of a socket, its path with the query, that is opened instead. */
   readonly socket: (url: string, target: string) => string
-  /** Further headers of the handshake. */
+  /** Further headers of handshakes, and of requests that are written by hand. */
   readonly socketHeaders: () => Readonly<Record<string, string>>
   /** Called with each message that a socket sends or receives, and with its close. */
   readonly message: (direction: 'sent' | 'received', text: string) => void
@@ -38,6 +38,9 @@ export const currentWatcher = (): Watcher | undefined => watcher
 /** The request that may be sent. */
 export const outgoing = async (request: Outgoing): Promise<Outgoing> =>
   watcher === undefined ? request : watcher.request(request)
+
+/** Headers that each hand-written request and each handshake gets. */
+export const addedHeaders = (): Readonly<Record<string, string>> => watcher?.socketHeaders() ?? {}
 
 /** The longest part of a body that a watcher sees, in bytes. */
 const MAX_SEEN_BYTES = 4096

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import { isInProcess } from './edges.ts'
-import { answered, outgoing, type Outgoing } from './traffic.ts'
+import { addedHeaders, answered, outgoing, type Outgoing } from './traffic.ts'
 
 /** A reply as it was on the wire. */
 export type Exchange = {
@@ -59,14 +59,33 @@ async function exchangeHere(
   }
 }
 
-/** Opens a connection without sending anything. */
+/**
+ * Opens a connection without sending anything. Each request that is written to it gets the headers that a host of the
+ * suites adds to all.
+ */
 export function dial(url: string): Socket {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
-  return protocol === 'https:'
-    ? connectSecurely({ host, port: Number(port || 443), servername: host })
-    : connect(Number(port || 80), host)
+  const socket =
+    protocol === 'https:'
+      ? connectSecurely({ host, port: Number(port || 443), servername: host })
+      : connect(Number(port || 80), host)
+  const added = Object.entries(addedHeaders()).map(([name, value]) => `${name}: ${value}\r\n`)
+  if (added.length > 0) {
+    const write = socket.write.bind(socket)
+    socket.write = (bytes: string | Uint8Array) => write(withLines(bytes, added.join('')))
+  }
+  return socket
 }
+
+/** Requests as bytes, with further lines behind the first of each. */
+const withLines = (bytes: string | Uint8Array, lines: string): Buffer =>
+  Buffer.from(
+    Buffer.from(bytes as Uint8Array)
+      .toString('latin1')
+      .replace(/^[A-Z]+ \S+ HTTP\/1\.[01]\r\n/gm, (first) => first + lines),
+    'latin1',
+  )
 
 /** Sends these bytes and reads to the end of the connection, which the server must close. */
 export async function exchangeBytes(

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { isMessage, type ReceivedItem as Raw, type Session } from '../judge/client.ts'
 import { deep, jsonType, reason } from './words.ts'
-import { nobody } from '../judge/jobs.ts'
+import { nobody } from '../judge/hosted/jobs.ts'
 import {
   listener,
   type ReceivedByClient,
@@ -11,7 +11,7 @@ import {
   type ReceivedItem,
   type PlainReply,
 } from '../model/client-view.ts'
-import { fetchFile } from '../judge/links.ts'
+import { fetchFile } from '../judge/hosted/links.ts'
 import type { Subject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
 import type { PlainRequest } from '../generate/actions.ts'

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Deployment } from '../../spec/language.ts'
 import { type Graph, node, slow, talking } from '../generate/graphs.ts'
-import { account } from '../judge/jobs.ts'
+import { account } from '../judge/hosted/jobs.ts'
 import { type AccountModel, createModel, type Model, modelTiers } from '../model/model.ts'
 import {
   type AccountClient,

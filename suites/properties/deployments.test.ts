@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDifferences } from '../parity/differences.ts'
-import { oneAtATime } from '../judge/jobs.ts'
+import { oneAtATime } from '../judge/hosted/jobs.ts'
 import {
   createClientView,
   listener,

@@ -7,7 +7,7 @@ import { tiers } from '../../spec/server/access.ts'
 import { type JobStatus, jobTransitions } from '../../spec/server/jobs.ts'
 import type { Session } from '../judge/client.ts'
 import { failing, type Graph, slow, talking } from '../generate/graphs.ts'
-import { account, detailOf, listOf, queued, wordOf } from '../judge/jobs.ts'
+import { account, detailOf, listOf, queued, wordOf } from '../judge/hosted/jobs.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import { runs } from '../support/effort.ts'
 

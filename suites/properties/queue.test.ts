@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
 import { talking } from '../generate/graphs.ts'
-import { isOf, nobody, oneAtATimeOn, queued } from '../judge/jobs.ts'
+import { isOf, nobody, oneAtATimeOn, queued } from '../judge/hosted/jobs.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import { runs } from '../support/effort.ts'
 

@@ -71,7 +71,8 @@ const wrongKeys: readonly Readonly<Record<string, string>>[] = [
   { Cookie: 'token=test-key' },
 ]
 
-proves('access/hosted-key-refusal', async (subject) => {
+/** Expects that no path takes a wrong key. */
+async function expectRefused(subject: Subject): Promise<void> {
   const paths = [...served, '/api', '/api/nowhere', '/api/queue?token=test-key']
   for (const path of paths.filter((path) => !isPublic(path))) {
     for (const headers of wrongKeys.slice(0, 4)) {
@@ -87,9 +88,19 @@ proves('access/hosted-key-refusal', async (subject) => {
       }
     }
   }
-  // None of that had an effect.
-  expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(0)
-})
+}
+
+proves('access/hosted-key-refusal', expectRefused)
+
+proves(
+  'access/hosted-key-refusal',
+  async (subject) => {
+    await expectRefused(subject)
+    // None of that had an effect.
+    expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+  },
+  ownWorld,
+)
 
 proves('access/hosted-public-statistics', async ({ url, get }) => {
   const own = await get('/system_stats')

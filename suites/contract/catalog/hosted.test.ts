@@ -9,7 +9,7 @@ import {
 import { violations } from '../../judge/judge.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { notFound } from '../../judge/hosted.ts'
+import { notFound } from '../../judge/hosted/refusals.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const

@@ -2,7 +2,7 @@
 
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { account } from '../../judge/jobs.ts'
+import { account } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
 import { watchInputs, withFaults } from '../../support/faults.ts'

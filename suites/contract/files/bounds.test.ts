@@ -12,7 +12,7 @@ import {
 import { limits } from '../../../spec/index.ts'
 import { formOf } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
-import { account } from '../../judge/jobs.ts'
+import { account } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'

@@ -12,7 +12,7 @@ import {
   nobody,
   submitAll,
   wordOf,
-} from '../../judge/jobs.ts'
+} from '../../judge/hosted/jobs.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'

@@ -16,7 +16,7 @@ import {
   submitAll,
   wordOf,
   wordsOf,
-} from '../../judge/jobs.ts'
+} from '../../judge/hosted/jobs.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 

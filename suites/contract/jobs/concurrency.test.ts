@@ -3,7 +3,15 @@
 import { tiers } from '../../../spec/server/access.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'
 import { slow, talking } from '../../generate/graphs.ts'
-import { account, cancel, detailOf, isOf, queued, submitAll, wordsOf } from '../../judge/jobs.ts'
+import {
+  account,
+  cancel,
+  detailOf,
+  isOf,
+  queued,
+  submitAll,
+  wordsOf,
+} from '../../judge/hosted/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 

@@ -2,7 +2,7 @@
 
 import { secretKeys } from '../../../spec/server/access.ts'
 import { failing, type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
-import { cancel, detailOf, isOf, listOf, submitAll, submitOne } from '../../judge/jobs.ts'
+import { cancel, detailOf, isOf, listOf, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 

@@ -15,7 +15,7 @@ import {
   submitAll,
   submitOne,
   wordOf,
-} from '../../judge/jobs.ts'
+} from '../../judge/hosted/jobs.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'

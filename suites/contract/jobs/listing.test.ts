@@ -10,7 +10,7 @@ import {
   listOf,
   oneAtATime,
   submitAll,
-} from '../../judge/jobs.ts'
+} from '../../judge/hosted/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'

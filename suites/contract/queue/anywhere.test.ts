@@ -3,7 +3,7 @@
 import { queueListing } from '../../../spec/server/queue.ts'
 import { node, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { fitting, nobody } from '../../judge/jobs.ts'
+import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import type { Message } from '../../judge/judge.ts'
 import {
   listedIds,
@@ -245,16 +245,17 @@ proves(
     await session.settled()
     const messages = messagesAbout(session, held.prompt_id)
     const [stopped, ...more] = messages.filter(({ type }) => type === 'execution_interrupted')
-    const started = messages.filter(startsNode(held.prompt_id)).map(({ data }) => `${data['node']}`)
+    const started = messages
+      .filter(startsNode(held.prompt_id))
+      .map(({ data }) => String(data['node']))
     expect(more).toEqual([])
     expect(stopped?.data).toMatchObject({
       prompt_id: held.prompt_id,
       node_id: started.at(-1),
       node_type: held.graph[started.at(-1)!]?.class_type,
     })
-    expect((stopped?.data['executed'] as string[]).toSorted()).toEqual(
-      started.slice(0, -1).toSorted(),
-    )
+    const executed = stopped?.data['executed'] as string[] | undefined
+    expect(executed?.toSorted()).toEqual(started.slice(0, -1).toSorted())
     const { running, pending } = await listedIds(subject)
     expect([...running, ...pending]).not.toContain(held.prompt_id)
     expect((await subject.finished(next!))?.status.status_str).toBe('success')

@@ -10,7 +10,7 @@ import {
   type WorldOptions,
 } from '../../../dist/emulator/internal.js'
 import { talking } from '../../generate/graphs.ts'
-import { account } from '../../judge/jobs.ts'
+import { account } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'

@@ -2,7 +2,7 @@
 
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { wordOf } from '../../judge/jobs.ts'
+import { wordOf } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import { scripted } from '../../support/scripted.ts'
 import { endsRun } from '../../judge/responses.ts'

@@ -3,7 +3,7 @@
 import { account, errorOf } from '../../judge/failures.ts'
 import { slow, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { oneAtATimeOn } from '../../judge/jobs.ts'
+import { oneAtATimeOn } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import { endOf, lastedMs, runAlone, scripted, stepsOf } from '../../support/scripted.ts'
 import { transcript } from '../../support/transcript.ts'

@@ -1,7 +1,7 @@
 // Settings on hosted, and what an account can read about itself.
 
 import { hostedSetting, userStatus, userStorage } from '../../../spec/server/settings.ts'
-import { codeOf, notFound } from '../../judge/hosted.ts'
+import { codeOf, notFound } from '../../judge/hosted/refusals.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'

@@ -1,7 +1,7 @@
 // Signed links that are requested with a key, which they do not need: what is reported, and what is rejected.
 
 import { type Effect, type Input, replay } from 'flowdouble'
-import { digits, refusalOf, seen } from '../../../judge/links.ts'
+import { digits, refusalOf, seen } from '../../../judge/hosted/links.ts'
 import { ownWorld, proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'

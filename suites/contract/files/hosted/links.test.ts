@@ -1,7 +1,7 @@
 // Files on hosted: signed links, which return a file to everyone who has them, for a limited time.
 
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
-import { digits, linkTo, refusalOf, seen, ten } from '../../../judge/links.ts'
+import { digits, linkTo, refusalOf, seen, ten } from '../../../judge/hosted/links.ts'
 import { ownWorld, proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { exchange } from '../../../judge/wire.ts'

@@ -12,7 +12,7 @@ import {
 import { formOf, viewPath, formsWithoutText } from '../../../generate/form.ts'
 import { type Graph, node, solid } from '../../../generate/graphs.ts'
 import { violations } from '../../../judge/judge.ts'
-import { fetchFile, linkTo } from '../../../judge/links.ts'
+import { fetchFile, linkTo } from '../../../judge/hosted/links.ts'
 import { ownWorld, proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import type { Reply } from '../../../judge/reply.ts'
@@ -93,13 +93,14 @@ proves('files/hosted-upload-name', async ({ upload, request }) => {
   }
 })
 
-proves('files/hosted-upload-same', async (subject) => {
+/** Expects that the same content is the same file, also after what happens in between. */
+async function expectSame(subject: Subject, between: () => Promise<unknown>): Promise<void> {
   const put = async (text: string, fields: Readonly<Record<string, string>>, name = 'u.txt') =>
     (await subject.upload({ name, bytes: bytesOf(text) }, fields)).json().name
   const one = await put('one', {})
   const link = await linkTo(subject, one)
   const etag = (await fetchLink(link)).headers.get('etag')
-  await subject.emulator?.advance(10_000)
+  await between()
   for (const fields of [{}, { overwrite: 'true' }, { overwrite: '1' }, { type: 'temp' }]) {
     expect(await put('one', fields, 'another name.txt')).toBe(one)
   }
@@ -108,7 +109,15 @@ proves('files/hosted-upload-same', async (subject) => {
   const two = await put('two', { overwrite: 'true' })
   expect(two).not.toBe(one)
   expect((await fetchLink(link)).text).toBe('one')
-})
+}
+
+proves('files/hosted-upload-same', (subject) => expectSame(subject, async () => undefined))
+
+proves(
+  'files/hosted-upload-same',
+  (subject) => expectSame(subject, async () => subject.emulator?.advance(10_000)),
+  ownWorld,
+)
 
 proves('files/hosted-upload-subfolder', async (subject) => {
   const bytes = bytesOf('flat')
@@ -168,6 +177,20 @@ function headOf(width: number, height: number): Uint8Array {
   return bytes
 }
 
+/** The sizes of pictures that are too large. */
+const tooLarge = [
+  [hostedUploadLimits.side + 1, 1],
+  [1, hostedUploadLimits.side + 1],
+  [8192, 8193],
+  [hostedUploadLimits.side, hostedUploadLimits.side],
+] as const
+
+proves('files/hosted-upload-limits', async ({ upload }) => {
+  for (const [width, height] of tooLarge)
+    expectRefused(await upload({ name: 'x.png', bytes: headOf(width, height) }), 400)
+  expect((await upload({ name: 'x.png', bytes: png(1) })).status).toBe(200)
+})
+
 proves(
   'files/hosted-upload-limits',
   async ({ upload, request }) => {
@@ -176,14 +199,8 @@ proves(
     const status = async (bytes: Uint8Array) => (await upload({ name: 'x.png', bytes })).status
     expect(await status(headOf(side, 1))).toBe(200)
     expect(await status(headOf(8192, 8192))).toBe(200)
-    for (const [width, height] of [
-      [side + 1, 1],
-      [1, side + 1],
-      [8192, 8193],
-      [side, side],
-    ] as const) {
+    for (const [width, height] of tooLarge)
       expectRefused(await upload({ name: 'x.png', bytes: headOf(width, height) }), 400)
-    }
     const form = (size: number, path: string) =>
       request(
         'POST',

@@ -1,9 +1,9 @@
 // Signed links as a client uses them: read from the reply to a view, then fetched without a key.
 
-import { viewPath } from '../generate/form.ts'
-import type { Subject } from './subject.ts'
-import { type FetchedLink, fetchLink } from './fetch-link.ts'
-import { expect } from './expect.ts'
+import { viewPath } from '../../generate/form.ts'
+import type { Subject } from '../subject.ts'
+import { type FetchedLink, fetchLink } from '../fetch-link.ts'
+import { expect } from '../expect.ts'
 
 /** The link that a view of this file leads to; `values` are further ones of the query. */
 export async function linkTo(

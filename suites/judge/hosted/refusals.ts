@@ -1,9 +1,9 @@
 // Builds the expected refusals of a hosted server.
 
-import { hostedError, hostedRefusals } from '../../spec/server/errors.ts'
-import { violations } from './judge.ts'
-import type { Exchange } from './wire.ts'
-import type { Reply } from './reply.ts'
+import { hostedError, hostedRefusals } from '../../../spec/server/errors.ts'
+import { violations } from '../judge.ts'
+import type { Exchange } from '../wire.ts'
+import type { Reply } from '../reply.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 

@@ -1,14 +1,14 @@
 // Requests about jobs that many cases send to a hosted server.
 
 import type { EmulatorOptions, ServerOptions } from 'flowdouble'
-import type { tiers } from '../../spec/server/access.ts'
-import type { Deployment, Schema } from '../../spec/language.ts'
-import { cancelledJob, jobDetail, jobList, jobStatus } from '../../spec/server/jobs.ts'
-import { type Graph, slow } from '../generate/graphs.ts'
-import { type Message, violations } from './judge.ts'
-import type { Subject } from './subject.ts'
-import type { Reply } from './reply.ts'
-import { expect } from './expect.ts'
+import type { tiers } from '../../../spec/server/access.ts'
+import type { Deployment, Schema } from '../../../spec/language.ts'
+import { cancelledJob, jobDetail, jobList, jobStatus } from '../../../spec/server/jobs.ts'
+import { type Graph, slow } from '../../generate/graphs.ts'
+import { type Message, violations } from '../judge.ts'
+import type { Subject } from '../subject.ts'
+import type { Reply } from '../reply.ts'
+import { expect } from '../expect.ts'
 
 /** An id that belongs to no run. */
 export const nobody = '00000000-0000-4000-8000-000000000000'
