@@ -40,6 +40,8 @@ export async function* runCases(
   server: CheckedServer,
   options: RunOptions,
 ): AsyncGenerator<CaseEvent> {
+  // What others have run before does not disturb.
+  await server.isDisturbed()
   for (const one of planned) {
     if (options.signal?.aborted) return
     yield await runOne(one, server, options)

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Allowance, TargetOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { createHttpClient } from '../judge/http-client.ts'
+import { listedIds, looseJson } from '../judge/own-runs.ts'
 import { createOnce, type Subject, subjectFor } from '../judge/subject.ts'
 import { testToken } from '../judge/proves.ts'
 import { type Outgoing, watchTraffic } from '../judge/traffic.ts'
@@ -188,9 +189,8 @@ export function openTarget(target: Target, options: TargetOptions, ledger: Ledge
   const idle = async (subject: Subject, { runs: mine }: Running): Promise<void> => {
     const endMs = performance.now() + MAX_WAIT_MS
     for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 200)) {
-      const { queue_running, queue_pending } = (await subject.get('/queue')).json()
-      const ids = [...queue_running, ...queue_pending].map(([, id]: [number, string]) => id)
-      if (!ids.some((id) => mine.has(id))) return
+      const { running, pending } = await listedIds(subject)
+      if (![...running, ...pending].some((id) => mine.has(id))) return
       if (performance.now() > endMs)
         throw new Error(`A run has not ended in ${MAX_WAIT_MS / 1000} s.`)
       await delay(waitMs)
@@ -199,12 +199,10 @@ export function openTarget(target: Target, options: TargetOptions, ledger: Ledge
   /** Stops what a case has left in the queue. */
   const stopRuns = async (subject: Subject, { runs: mine }: Running): Promise<void> => {
     if (mine.size === 0) return
-    const { queue_running, queue_pending } = (await subject.get('/queue')).json()
-    const ours = (items: readonly [number, string][]): readonly string[] =>
-      items.map(([, id]) => id).filter((id) => mine.has(id))
-    const pending = ours(queue_pending)
-    if (pending.length > 0) await subject.post('/queue', { delete: pending })
-    for (const prompt_id of ours(queue_running)) await subject.post('/interrupt', { prompt_id })
+    const { running, pending } = await listedIds(subject)
+    const ours = (ids: readonly string[]): readonly string[] => ids.filter((id) => mine.has(id))
+    if (ours(pending).length > 0) await subject.post('/queue', { delete: ours(pending) })
+    for (const prompt_id of ours(running)) await subject.post('/interrupt', { prompt_id })
     await idle(subject, { ...newRunning(), runs: mine })
   }
   const patience = async (): Promise<string> => {
@@ -253,24 +251,26 @@ export function openTarget(target: Target, options: TargetOptions, ledger: Ledge
         await body(subject)
       } finally {
         running.hasEnded = true
-        await forEachKey((one) => stopRuns(one, running))
-        await putBack(running.files, ledger, folder)
+        // What cannot be stopped or put back says nothing about the rule of the case; the ledger keeps it.
+        await forEachKey((one) => stopRuns(one, running)).catch(() => undefined)
+        await putBack(running.files, ledger, folder).catch(() => undefined)
         await subject.close()
       }
     })
   const foreign = new Set<string>()
+  const learnForeign = async (subject: Subject): Promise<void> => {
+    const { running, pending } = await listedIds(subject)
+    const history = looseJson((await subject.get(`/history?max_items=${RECENT_RUNS}`)).text)
+    const over: readonly string[] =
+      subject.deployment === 'hosted'
+        ? history.history.map(({ prompt_id }: { prompt_id: string }) => prompt_id)
+        : Object.keys(history)
+    for (const id of [...running, ...pending, ...over]) if (!own.has(id)) foreign.add(id)
+  }
   const isDisturbed = async (): Promise<boolean> => {
     const before = foreign.size
-    await use(newRunning(), async ({ get, deployment: place }) => {
-      const { queue_running, queue_pending } = (await get('/queue')).json()
-      const queued = [...queue_running, ...queue_pending].map(([, id]: [number, string]) => id)
-      const history = (await get(`/history?max_items=${RECENT_RUNS}`)).json()
-      const over: readonly string[] =
-        place === 'hosted'
-          ? history.history.map(({ prompt_id }: { prompt_id: string }) => prompt_id)
-          : Object.keys(history)
-      for (const id of [...queued, ...over]) if (!own.has(id)) foreign.add(id)
-    })
+    // A server whose listings cannot be read is judged by what the case saw.
+    await use(newRunning(), learnForeign).catch(() => undefined)
     return foreign.size > before
   }
   return { use, runs: () => runs, isDisturbed }

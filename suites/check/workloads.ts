@@ -2,6 +2,7 @@
 
 import { type Graph, node, textToImage } from '../generate/graphs.ts'
 import type { Subject } from '../judge/subject.ts'
+import { endsRun } from '../judge/responses.ts'
 import type { Workloads } from '../generate/workloads.ts'
 import { ownFolder } from './guard.ts'
 import { Skip } from '../judge/skip.ts'
@@ -30,9 +31,9 @@ export function createWorkloads(
   let seed = Date.now() % 1e9
   let upload: Promise<string> | undefined
 
+  const checkpoint = lists('KSampler', 'CheckpointLoaderSimple') ? checkpointOf(types) : undefined
   const work = (): Work => {
-    if (lists('KSampler', 'CheckpointLoaderSimple') && checkpointOf(types) !== undefined)
-      return sampled(checkpointOf(types) as string)
+    if (checkpoint !== undefined) return sampled(checkpoint)
     if (lists('EmptyImage', 'ImageScale', 'PreviewImage')) return scaled
     throw new Skip('no-workload', 'The server lists no types that a slow run could be made of.')
   }
@@ -43,6 +44,8 @@ export function createWorkloads(
       return make(await units, ++seed)
     },
     failing: async () => {
+      if (subject.deployment === 'local' && lists('EmptyImage', 'SaveImage'))
+        return { graph: outsideGraph(++seed), node_id: '2', before: ['1'] }
       if (!lists('LoadImage', 'PreviewImage', 'PreviewAny'))
         throw new Skip(
           'no-workload',
@@ -50,6 +53,14 @@ export function createWorkloads(
         )
       upload ??= uploadBroken(subject)
       return { graph: failingGraph(await upload), node_id: '2', before: [] }
+    },
+    sampling: async (steps) => {
+      if (checkpoint === undefined)
+        throw new Skip(
+          'no-workload',
+          'The server lists no checkpoint that a run could sample with.',
+        )
+      return sampled(checkpoint)(steps, ++seed)
     },
   })
 }
@@ -60,6 +71,12 @@ async function uploadBroken(subject: Subject): Promise<string> {
   const { name, subfolder } = reply.json() as { name: string; subfolder: string }
   return subject.deployment === 'hosted' ? name : `${subfolder}/${name}`
 }
+
+/** A picture that must not be saved: its place is outside the folder of outputs. */
+const outsideGraph = (seed: number): Graph => ({
+  '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: seed % 2 ** 24 }),
+  '2': node('SaveImage', { images: ['1', 0], filename_prefix: '../flowdouble-check' }),
+})
 
 const failingGraph = (image: string): Graph => ({
   '2': node('LoadImage', { image }),
@@ -106,30 +123,34 @@ const scaled: Work = (units, seed) => {
  * the case on a server whose runs are over as soon as they are submitted.
  */
 async function measure(subject: Subject, make: Work, nextSeed: () => number): Promise<number> {
-  const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const { deployment, reach, submit, post, idle, finished } = subject
+  const session = await subject.connect(subject.unique('measure'))
+  const start = async (units: number): Promise<string> => {
+    const reply = await submit(make(units, nextSeed()), { client_id: session.clientId })
+    const { prompt_id } = reply.json() as { prompt_id: string }
+    // Those of others may be before it.
+    await reach(session, ({ data }) => data['prompt_id'] === prompt_id)
+    return prompt_id
+  }
+  const run = async (units: number): Promise<number> => {
+    const prompt_id = await start(units)
     const startMs = performance.now()
-    await work()
+    await reach(session, endsRun(deployment, prompt_id))
     return performance.now() - startMs
   }
-  const run = async (units: number): Promise<void> => {
-    await subject.submit(make(units, nextSeed()))
-    await subject.idle()
-  }
   await run(1)
-  const baseMs = await timed(() => run(1))
-  const unitMs = ((await timed(() => run(21))) - baseMs) / 20
+  const baseMs = await run(1)
+  const unitMs = ((await run(21)) - baseMs) / 20
   if (unitMs < MIN_UNIT_MS) throw tooFast()
-  const requestMs = await timed(() => subject.get('/queue'))
-  const slowMs = SLOW_MS + REQUESTS * requestMs
+  const startMs = performance.now()
+  await subject.get('/queue')
+  const slowMs = SLOW_MS + REQUESTS * (performance.now() - startMs)
   const units = Math.max(2, Math.min(MAX_UNITS, Math.round(slowMs / unitMs)))
-  const { prompt_id } = (await subject.submit(make(units, nextSeed()))).json() as {
-    prompt_id: string
-  }
-  if (!(await subject.get('/queue')).text.includes(prompt_id)) throw tooFast()
-  await subject.post('/interrupt', { prompt_id })
-  await subject.idle()
+  const prompt_id = await start(units)
+  await post('/interrupt', { prompt_id })
+  await idle()
   // It was over before the interrupt came.
-  if ((await subject.finished(prompt_id))?.status.completed === true) throw tooFast()
+  if ((await finished(prompt_id))?.status.completed === true) throw tooFast()
   return units
 }
 

@@ -1,7 +1,7 @@
 // Runs that cases need, whatever node types a server has: in a world of the suites test nodes play them, on a server
 // elsewhere the types that it lists.
 
-import { failing, type Graph, slow } from './graphs.ts'
+import { failing, type Graph, slow, textToImage } from './graphs.ts'
 
 /** A run that fails. */
 export type FailingRun = {
@@ -17,10 +17,16 @@ export type Workloads = {
   readonly slow: () => Promise<Graph>
   /** A run that fails at a node. */
   readonly failing: () => Promise<FailingRun>
+  /** A run whose node 3 samples in this many steps. Its seed is different each time. */
+  readonly sampling: (steps: number) => Promise<Graph>
 }
 
-/** The runs of worlds with test nodes. */
-export const testWorkloads: Workloads = {
-  slow: async () => slow(),
-  failing: async () => ({ graph: failing(), node_id: '2', before: ['1'] }),
+/** The runs of a world with test nodes. */
+export function testWorkloads(): Workloads {
+  let seed = 0
+  return {
+    slow: async () => slow(),
+    failing: async () => ({ graph: failing(), node_id: '2', before: ['1'] }),
+    sampling: async (steps) => textToImage(++seed, steps),
+  }
 }

@@ -133,6 +133,7 @@ export function subjectOf(emulator: Emulator): Subject {
 
 function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClient): Subject {
   const { url } = emulator
+  const workloads = testWorkloads()
   const shared: SharedServer = {
     url,
     deployment,
@@ -140,7 +141,7 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     sessions: [],
     emulator,
     time: clockOf(emulator),
-    workloads: () => testWorkloads,
+    workloads: () => workloads,
     token: emulator.options.token ?? '',
     unique: (path) => path,
     permit: () => undefined,

@@ -6,7 +6,7 @@ import { previewMetadata } from '../../../spec/server/frames.ts'
 import { askForMetadata, hex, imagesOf, JPEG_MAGIC, painting } from '../../judge/frames.ts'
 import { type Graph, node, textToImage } from '../../generate/graphs.ts'
 import { judgeOrder, violations } from '../../judge/judge.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import { transcript } from '../../support/transcript.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -65,18 +65,22 @@ proves(
   pngPreviews,
 )
 
-proves(['frames/type-code', 'frames/text'], async ({ connect, run }) => {
-  const session = await connect('me')
-  await run(session, { '2': node('FlowdoubleText', { text: 'hé' }) })
-  await run(session, { 'ñ€': node('FlowdoubleText', { text: '灯台 🗼' }) })
-  await run(session, { '3': node('FlowdoubleText', { text: '' }) })
-  const expected = [
-    '00000003 00000001 32 68c3a9',
-    `00000003 00000005 c3b1e282ac ${hex(Buffer.from('灯台 🗼'))}`,
-    '00000003 00000001 33',
-  ]
-  expect(session.rawFrames.map(hex)).toEqual(expected.map((bytes) => bytes.replaceAll(' ', '')))
-})
+proves(
+  ['frames/type-code', 'frames/text'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await run(session, { '2': node('FlowdoubleText', { text: 'hé' }) })
+    await run(session, { 'ñ€': node('FlowdoubleText', { text: '灯台 🗼' }) })
+    await run(session, { '3': node('FlowdoubleText', { text: '' }) })
+    const expected = [
+      '00000003 00000001 32 68c3a9',
+      `00000003 00000005 c3b1e282ac ${hex(Buffer.from('灯台 🗼'))}`,
+      '00000003 00000001 33',
+    ]
+    expect(session.rawFrames.map(hex)).toEqual(expected.map((bytes) => bytes.replaceAll(' ', '')))
+  },
+  ownWorld,
+)
 
 proves(
   ['frames/preview-with-metadata', 'frames/metadata-names-node', 'frames/type-code'],
@@ -121,70 +125,82 @@ proves(
   pngPreviews,
 )
 
-proves('frames/text-to-everyone', async ({ connect, run, submit, idle }) => {
-  const sessions = [await connect('me'), await connect('other'), await connect()]
-  const size: Graph = {
-    '1': node('EmptyImage', { width: 30, height: 20, batch_size: 2, color: 0 }),
-    '2': node('GetImageSize', { image: ['1', 0] }),
-    '3': node('PreviewAny', { source: ['2', 0] }),
-  }
-  await run(sessions[0]!, size)
-  await submit({ said: node('FlowdoubleText', { text: 'for nobody' }) })
-  await idle()
-  for (const session of sessions) {
-    await session.settled()
-    expect(session.frames()).toEqual([
-      { frame: 'text', fields: { node_id: '2', text: 'width: 30, height: 20\n batch size: 2' } },
-      { frame: 'text', fields: { node_id: 'said', text: 'for nobody' } },
-    ])
-  }
-})
+proves(
+  'frames/text-to-everyone',
+  async ({ connect, run, submit, idle }) => {
+    const sessions = [await connect('me'), await connect('other'), await connect()]
+    const size: Graph = {
+      '1': node('EmptyImage', { width: 30, height: 20, batch_size: 2, color: 0 }),
+      '2': node('GetImageSize', { image: ['1', 0] }),
+      '3': node('PreviewAny', { source: ['2', 0] }),
+    }
+    await run(sessions[0]!, size)
+    await submit({ said: node('FlowdoubleText', { text: 'for nobody' }) })
+    await idle()
+    for (const session of sessions) {
+      await session.settled()
+      expect(session.frames()).toEqual([
+        { frame: 'text', fields: { node_id: '2', text: 'width: 30, height: 20\n batch size: 2' } },
+        { frame: 'text', fields: { node_id: 'said', text: 'for nobody' } },
+      ])
+    }
+  },
+  ownWorld,
+)
 
 const sent: Graph = {
   '1': node('EmptyImage', { width: 30, height: 20, batch_size: 2, color: 0x0000ff }),
   '2': node('SaveImageWebsocket', { images: ['1', 0] }),
 }
 
-proves('frames/socket-images', async ({ connect, run }) => {
-  const session = await connect('me')
-  for (const graph of [sent, sent]) {
-    const before = session.received.length
-    const { messages, entry } = await run(session, graph)
-    expect(judgeOrder('local', messages)).toEqual([])
-    const lines = transcript(session.received.slice(before))
-    expect(lines.slice(lines.indexOf('executing 2'), -3)).toEqual([
-      'executing 2',
-      expect.stringMatching(/^progress_state .*2 running 0\/2$/),
-      'progress 2 0/2',
-      'previewImage',
-      expect.stringMatching(/^progress_state .*2 running 1\/2$/),
-      'progress 2 1/2',
-      'previewImage',
-      expect.stringMatching(/^progress_state .*2 finished 2\/2$/),
-    ])
-    expect(entry.outputs).toEqual({})
-  }
-  expect(session.rawFrames).toHaveLength(4)
-  for (const bytes of session.rawFrames) {
-    expect(hex(bytes.subarray(0, 16))).toBe(word(1) + word(2) + PNG_MAGIC)
-    const { width, height, data } = decodePng(bytes.subarray(8))
-    expect([width, height, [...data.subarray(0, 3)]]).toEqual([30, 20, [0, 0, 255]])
-  }
-})
+proves(
+  'frames/socket-images',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    for (const graph of [sent, sent]) {
+      const before = session.received.length
+      const { messages, entry } = await run(session, graph)
+      expect(judgeOrder('local', messages)).toEqual([])
+      const lines = transcript(session.received.slice(before))
+      expect(lines.slice(lines.indexOf('executing 2'), -3)).toEqual([
+        'executing 2',
+        expect.stringMatching(/^progress_state .*2 running 0\/2$/),
+        'progress 2 0/2',
+        'previewImage',
+        expect.stringMatching(/^progress_state .*2 running 1\/2$/),
+        'progress 2 1/2',
+        'previewImage',
+        expect.stringMatching(/^progress_state .*2 finished 2\/2$/),
+      ])
+      expect(entry.outputs).toEqual({})
+    }
+    expect(session.rawFrames).toHaveLength(4)
+    for (const bytes of session.rawFrames) {
+      expect(hex(bytes.subarray(0, 16))).toBe(word(1) + word(2) + PNG_MAGIC)
+      const { width, height, data } = decodePng(bytes.subarray(8))
+      expect([width, height, [...data.subarray(0, 3)]]).toEqual([30, 20, [0, 0, 255]])
+    }
+  },
+  ownWorld,
+)
 
-proves(['frames/socket-images', 'frames/metadata-when-asked'], async ({ connect, run }) => {
-  const session = await connect('me')
-  await askForMetadata(session)
-  await run(session, sent)
-  expect(session.frames()).toMatchObject([
-    {
-      frame: 'previewWithMetadata',
-      fields: { metadata: { node_id: '2', image_type: 'image/png' } },
-    },
-    {
-      frame: 'previewWithMetadata',
-      fields: { metadata: { node_id: '2', image_type: 'image/png' } },
-    },
-  ])
-  for (const bytes of imagesOf(session)) expect(decodePng(bytes).width).toBe(30)
-})
+proves(
+  ['frames/socket-images', 'frames/metadata-when-asked'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await askForMetadata(session)
+    await run(session, sent)
+    expect(session.frames()).toMatchObject([
+      {
+        frame: 'previewWithMetadata',
+        fields: { metadata: { node_id: '2', image_type: 'image/png' } },
+      },
+      {
+        frame: 'previewWithMetadata',
+        fields: { metadata: { node_id: '2', image_type: 'image/png' } },
+      },
+    ])
+    for (const bytes of imagesOf(session)) expect(decodePng(bytes).width).toBe(30)
+  },
+  ownWorld,
+)

@@ -4,7 +4,7 @@ import { connect as openConnection } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { limits } from '../../../spec/index.ts'
 import { talking } from '../../generate/graphs.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -17,40 +17,48 @@ async function runAll({ submit, idle }: Subject, ...ids: string[]): Promise<void
   await idle()
 }
 
-proves('history/oldest-first', async (subject) => {
-  const { get, submit, idle } = subject
-  for (const [prompt_id, number] of [
-    ['late', 3],
-    ['early', 1],
-    ['middle', 2],
-  ] as const) {
-    await submit(talking(), { prompt_id, number })
-  }
-  await idle()
-  expect(await idsIn(get)).toEqual(['early', 'middle', 'late'])
-  await runAll(subject, 'another', 'middle')
-  expect(await idsIn(get)).toEqual(['early', 'middle', 'late', 'another'])
-  const { middle } = (await get('/history/middle')).json()
-  expect(middle.outputs).toEqual({ '1': { text: ['middle'] } })
-})
+proves(
+  'history/oldest-first',
+  async (subject) => {
+    const { get, submit, idle } = subject
+    for (const [prompt_id, number] of [
+      ['late', 3],
+      ['early', 1],
+      ['middle', 2],
+    ] as const) {
+      await submit(talking(), { prompt_id, number })
+    }
+    await idle()
+    expect(await idsIn(get)).toEqual(['early', 'middle', 'late'])
+    await runAll(subject, 'another', 'middle')
+    expect(await idsIn(get)).toEqual(['early', 'middle', 'late', 'another'])
+    const { middle } = (await get('/history/middle')).json()
+    expect(middle.outputs).toEqual({ '1': { text: ['middle'] } })
+  },
+  ownWorld,
+)
 
-proves('history/max-items', async (subject) => {
-  await runAll(subject, 'a', 'b', 'c', 'd')
-  const page = (query: string) => idsIn(subject.get, `?${query}`)
-  expect(await page('max_items=1')).toEqual(['d'])
-  expect(await page('max_items=3')).toEqual(['b', 'c', 'd'])
-  expect(await page('max_items=9')).toEqual(['a', 'b', 'c', 'd'])
-  expect(await page('max_items=0')).toEqual([])
-  expect(await page('max_items=-1')).toEqual([])
-  expect(await page('max_items=2&offset=0')).toEqual(['a', 'b'])
-  expect(await page('max_items=2&offset=1')).toEqual(['b', 'c'])
-  expect(await page('max_items=2&offset=3')).toEqual(['d'])
-  expect(await page('max_items=2&offset=-1')).toEqual(['c', 'd'])
-  expect(await page('max_items=0&offset=0')).toEqual(['a'])
-  expect(await page('offset=1')).toEqual(['b', 'c', 'd'])
-  expect(await page('offset=4')).toEqual([])
-  expect(await page('offset=-1')).toEqual(['a', 'b', 'c', 'd'])
-})
+proves(
+  'history/max-items',
+  async (subject) => {
+    await runAll(subject, 'a', 'b', 'c', 'd')
+    const page = (query: string) => idsIn(subject.get, `?${query}`)
+    expect(await page('max_items=1')).toEqual(['d'])
+    expect(await page('max_items=3')).toEqual(['b', 'c', 'd'])
+    expect(await page('max_items=9')).toEqual(['a', 'b', 'c', 'd'])
+    expect(await page('max_items=0')).toEqual([])
+    expect(await page('max_items=-1')).toEqual([])
+    expect(await page('max_items=2&offset=0')).toEqual(['a', 'b'])
+    expect(await page('max_items=2&offset=1')).toEqual(['b', 'c'])
+    expect(await page('max_items=2&offset=3')).toEqual(['d'])
+    expect(await page('max_items=2&offset=-1')).toEqual(['c', 'd'])
+    expect(await page('max_items=0&offset=0')).toEqual(['a'])
+    expect(await page('offset=1')).toEqual(['b', 'c', 'd'])
+    expect(await page('offset=4')).toEqual([])
+    expect(await page('offset=-1')).toEqual(['a', 'b', 'c', 'd'])
+  },
+  ownWorld,
+)
 
 proves('history/bad-numbers', async ({ get }) => {
   const refused = '500 Internal Server Error\n\nServer got itself in trouble'
@@ -63,29 +71,33 @@ proves('history/bad-numbers', async ({ get }) => {
   expect((await get('/history?max_items=%201%20&offset=%2B0')).status).toBe(200)
 })
 
-proves('history/clear', async (subject) => {
-  const { get, post, connect, run } = subject
-  await runAll(subject, 'a', 'b', 'c', 'd')
-  const session = await connect('me')
-  const before = session.messages().length
-  const reply = await post('/history', { delete: ['b', 'unknown', 'd'] })
-  expect({
-    status: reply.status,
-    text: reply.text,
-    contentType: reply.headers['content-type'],
-  }).toEqual({ status: 200, text: '', contentType: undefined })
-  expect(await idsIn(get)).toEqual(['a', 'c'])
-  expect((await get('/history/b')).json()).toEqual({})
-  await post('/history', { clear: false })
-  expect(await idsIn(get)).toEqual(['a', 'c'])
-  expect((await post('/history', { clear: true })).status).toBe(200)
-  expect(await idsIn(get)).toEqual([])
-  await session.settled()
-  expect(session.messages()).toHaveLength(before)
-  const { prompt_id, messages } = await run(session, talking('d'))
-  expect(messages.find(({ type }) => type === 'execution_cached')?.data['nodes']).toEqual(['1'])
-  expect(await idsIn(get)).toEqual([prompt_id])
-})
+proves(
+  'history/clear',
+  async (subject) => {
+    const { get, post, connect, run } = subject
+    await runAll(subject, 'a', 'b', 'c', 'd')
+    const session = await connect('me')
+    const before = session.messages().length
+    const reply = await post('/history', { delete: ['b', 'unknown', 'd'] })
+    expect({
+      status: reply.status,
+      text: reply.text,
+      contentType: reply.headers['content-type'],
+    }).toEqual({ status: 200, text: '', contentType: undefined })
+    expect(await idsIn(get)).toEqual(['a', 'c'])
+    expect((await get('/history/b')).json()).toEqual({})
+    await post('/history', { clear: false })
+    expect(await idsIn(get)).toEqual(['a', 'c'])
+    expect((await post('/history', { clear: true })).status).toBe(200)
+    expect(await idsIn(get)).toEqual([])
+    await session.settled()
+    expect(session.messages()).toHaveLength(before)
+    const { prompt_id, messages } = await run(session, talking('d'))
+    expect(messages.find(({ type }) => type === 'execution_cached')?.data['nodes']).toEqual(['1'])
+    expect(await idsIn(get)).toEqual([prompt_id])
+  },
+  ownWorld,
+)
 
 /** Submits many graphs over one connection, each before the answer to the one before. */
 async function submitMany(url: string, from: number, to: number): Promise<void> {
@@ -100,16 +112,20 @@ async function submitMany(url: string, from: number, to: number): Promise<void> 
   expect((await readAll(socket)).split('HTTP/1.1 200 ')).toHaveLength(to - from + 1)
 }
 
-proves(['history/cap', 'workflows/any-pace'], async ({ url, get, idle }) => {
-  const cap = limits.history.value
-  await submitMany(url, 0, cap)
-  await idle()
-  expect(await idsIn(get, '?max_items=1&offset=0')).toEqual(['run 0'])
-  expect(await idsIn(get, '?max_items=1')).toEqual([`run ${cap - 1}`])
-  // Servers that check before they add store one more: the second run beyond the limit shows it.
-  await submitMany(url, cap, cap + 2)
-  await idle()
-  expect((await get('/history/run%200')).json()).toEqual({})
-  expect(Object.keys((await get('/history/run%202')).json())).toEqual(['run 2'])
-  expect(await idsIn(get, '?max_items=1')).toEqual([`run ${cap + 1}`])
-})
+proves(
+  ['history/cap', 'workflows/any-pace'],
+  async ({ url, get, idle }) => {
+    const cap = limits.history.value
+    await submitMany(url, 0, cap)
+    await idle()
+    expect(await idsIn(get, '?max_items=1&offset=0')).toEqual(['run 0'])
+    expect(await idsIn(get, '?max_items=1')).toEqual([`run ${cap - 1}`])
+    // Servers that check before they add store one more: the second run beyond the limit shows it.
+    await submitMany(url, cap, cap + 2)
+    await idle()
+    expect((await get('/history/run%200')).json()).toEqual({})
+    expect(Object.keys((await get('/history/run%202')).json())).toEqual(['run 2'])
+    expect(await idsIn(get, '?max_items=1')).toEqual([`run ${cap + 1}`])
+  },
+  ownWorld,
+)

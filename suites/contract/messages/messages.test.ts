@@ -19,19 +19,23 @@ const dataOf = (type: string, messages: readonly Message[]): Message['data'][] =
   messages.filter((message) => message.type === type).map(({ data }) => data)
 const timestamp = expect.any(Number)
 
-proves(['messages/json-text', 'messages/type-first'], async ({ connect, run }) => {
-  const session = await connect('me')
-  await run(session, { ...solid(), '3': node('FlowdoubleSlow', { seconds: 1 }) })
-  await run(session, failing())
-  const values = session.texts.map((text) => JSON.parse(text) as unknown)
-  expect(values.length).toBeGreaterThan(20)
-  for (const value of values) {
-    expect(Object.keys(value as object)).toEqual(['type', 'data'])
-    expect(value).toEqual({ type: expect.any(String), data: expect.any(Object) })
-  }
-  for (const text of session.texts) expect(text).toMatch(/^\s*\{\s*"type"/)
-  expect(session.received).toHaveLength(values.length)
-})
+proves(
+  ['messages/json-text', 'messages/type-first'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await run(session, { ...solid(), '3': node('FlowdoubleSlow', { seconds: 1 }) })
+    await run(session, failing())
+    const values = session.texts.map((text) => JSON.parse(text) as unknown)
+    expect(values.length).toBeGreaterThan(20)
+    for (const value of values) {
+      expect(Object.keys(value as object)).toEqual(['type', 'data'])
+      expect(value).toEqual({ type: expect.any(String), data: expect.any(Object) })
+    }
+    for (const text of session.texts) expect(text).toMatch(/^\s*\{\s*"type"/)
+    expect(session.received).toHaveLength(values.length)
+  },
+  ownWorld,
+)
 
 proves(
   ['messages/execution-start', 'messages/execution-cached', 'messages/success'],
@@ -48,33 +52,41 @@ proves(
   ownWorld,
 )
 
-proves(['messages/executing', 'messages/executing-null'], async ({ connect, run }) => {
-  const session = await connect('me')
-  const { prompt_id, messages } = await run(session, solid())
-  expect(dataOf('executing', messages)).toEqual([
-    { node: '1', display_node: '1', prompt_id },
-    { node: '2', display_node: '2', prompt_id },
-    { node: null, prompt_id },
-  ])
-  const failed = await run(session, failing())
-  expect(dataOf('executing', failed.messages).at(-1)).toEqual({
-    node: null,
-    prompt_id: failed.prompt_id,
-  })
-})
+proves(
+  ['messages/executing', 'messages/executing-null'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const { prompt_id, messages } = await run(session, solid())
+    expect(dataOf('executing', messages)).toEqual([
+      { node: '1', display_node: '1', prompt_id },
+      { node: '2', display_node: '2', prompt_id },
+      { node: null, prompt_id },
+    ])
+    const failed = await run(session, failing())
+    expect(dataOf('executing', failed.messages).at(-1)).toEqual({
+      node: null,
+      prompt_id: failed.prompt_id,
+    })
+  },
+  ownWorld,
+)
 
-proves('messages/executing-null-last', async ({ connect, run, get, idle }) => {
-  const session = await connect('me')
-  for (const graph of [solid(), solid(), failing()]) {
-    const { prompt_id, messages, entry } = await run(session, graph)
-    expect(transcript(messages).slice(-2)).toEqual(['status 0', 'executing null'])
-    expect(entry.prompt_id).toBe(prompt_id)
-    expect((await get('/queue')).json().queue_running).toEqual([])
-    await idle()
-    await session.settled()
-    expect(session.messages().at(-1)).toEqual(messages.at(-1))
-  }
-})
+proves(
+  'messages/executing-null-last',
+  async ({ connect, run, get, idle }) => {
+    const session = await connect('me')
+    for (const graph of [solid(), solid(), failing()]) {
+      const { prompt_id, messages, entry } = await run(session, graph)
+      expect(transcript(messages).slice(-2)).toEqual(['status 0', 'executing null'])
+      expect(entry.prompt_id).toBe(prompt_id)
+      expect((await get('/queue')).json().queue_running).toEqual([])
+      await idle()
+      await session.settled()
+      expect(session.messages().at(-1)).toEqual(messages.at(-1))
+    }
+  },
+  ownWorld,
+)
 
 const advanced: Graph = {
   ...textToImage(),
@@ -95,22 +107,26 @@ const advanced: Graph = {
   }),
 }
 
-proves('messages/progress', async ({ connect, run }) => {
-  const session = await connect('me')
-  const stepsOf = async (graph: Graph): Promise<unknown> => {
-    const { prompt_id, messages } = await run(session, graph)
-    const steps = dataOf('progress', messages)
-    const [{ max } = {}] = steps
-    expect(steps).toEqual(
-      steps.map((_, index) => ({ value: index + 1, max, prompt_id, node: '3' })),
-    )
-    return [steps.length, max]
-  }
-  expect(await stepsOf(textToImage(1, 4))).toEqual([4, 4])
-  expect(await stepsOf(textToImage(1, 7))).toEqual([7, 7])
-  expect(await stepsOf(advanced)).toEqual([2, 2])
-  expect(await stepsOf(solid())).toEqual([0, undefined])
-})
+proves(
+  'messages/progress',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const stepsOf = async (graph: Graph): Promise<unknown> => {
+      const { prompt_id, messages } = await run(session, graph)
+      const steps = dataOf('progress', messages)
+      const [{ max } = {}] = steps
+      expect(steps).toEqual(
+        steps.map((_, index) => ({ value: index + 1, max, prompt_id, node: '3' })),
+      )
+      return [steps.length, max]
+    }
+    expect(await stepsOf(textToImage(1, 4))).toEqual([4, 4])
+    expect(await stepsOf(textToImage(1, 7))).toEqual([7, 7])
+    expect(await stepsOf(advanced)).toEqual([2, 2])
+    expect(await stepsOf(solid())).toEqual([0, undefined])
+  },
+  ownWorld,
+)
 
 proves(
   'messages/progress-state',
@@ -143,7 +159,7 @@ proves(
     const named = texts.map((text) => text.split('"real_node_id"').length - 1)
     expect(named).toEqual(states.map(({ nodes }) => Object.keys(nodes as object).length))
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
 proves(
@@ -214,7 +230,7 @@ proves(
     })
     expect(dataOf('execution_success', messages)).toEqual([])
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
 proves('messages/error-hidden-inputs', async ({ connect, run }) => {

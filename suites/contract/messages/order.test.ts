@@ -95,50 +95,58 @@ proves(
   ownWorld,
 )
 
-proves(['messages/order', 'messages/executed-cached'], async (subject) => {
-  const { begin, end } = frames[subject.deployment]
-  const session = await subject.connect('me')
-  await whole(subject, session, chain)
-  const messages = await whole(subject, session, chain)
-  expect(transcript(messages)).toEqual([
-    ...begin,
-    'execution_cached fill steps join show',
-    'executed show',
-    'progress_state show finished 1/1',
-    'execution_success',
-    ...end,
-  ])
-  expect(judgeOrder(subject.deployment, messages)).toEqual([])
-})
+proves(
+  ['messages/order', 'messages/executed-cached'],
+  async (subject) => {
+    const { begin, end } = frames[subject.deployment]
+    const session = await subject.connect('me')
+    await whole(subject, session, chain)
+    const messages = await whole(subject, session, chain)
+    expect(transcript(messages)).toEqual([
+      ...begin,
+      'execution_cached fill steps join show',
+      'executed show',
+      'progress_state show finished 1/1',
+      'execution_success',
+      ...end,
+    ])
+    expect(judgeOrder(subject.deployment, messages)).toEqual([])
+  },
+  ownWorld,
+)
 
-proves('messages/order', async (subject) => {
-  const { begin, end } = frames[subject.deployment]
-  const session = await subject.connect('me')
-  const also: Graph = { also: node('PreviewImage', { images: ['fill', 0] }) }
-  await whole(subject, session, { ...chain, ...also })
-  const other = { ...changed(chain, 'steps', { steps: 1 }), ...also }
-  const messages = await whole(subject, session, other)
-  const [first, second] = ['also finished 1/1, ', 'also finished 1/1, steps finished 1/1, ']
-  expect(transcript(messages)).toEqual([
-    ...begin,
-    'execution_cached fill also',
-    'executed also',
-    'progress_state also finished 1/1',
-    `progress_state ${first}steps running 0/1`,
-    'executing steps',
-    `progress_state ${first}steps running 1/1`,
-    'progress steps 1/1',
-    `progress_state ${second.slice(0, -2)}`,
-    ...ran('join', second),
-    `progress_state ${second}join finished 1/1, show running 0/1`,
-    'executing show',
-    'executed show',
-    `progress_state ${second}join finished 1/1, show finished 1/1`,
-    'execution_success',
-    ...end,
-  ])
-  expect(judgeOrder(subject.deployment, messages)).toEqual([])
-})
+proves(
+  'messages/order',
+  async (subject) => {
+    const { begin, end } = frames[subject.deployment]
+    const session = await subject.connect('me')
+    const also: Graph = { also: node('PreviewImage', { images: ['fill', 0] }) }
+    await whole(subject, session, { ...chain, ...also })
+    const other = { ...changed(chain, 'steps', { steps: 1 }), ...also }
+    const messages = await whole(subject, session, other)
+    const [first, second] = ['also finished 1/1, ', 'also finished 1/1, steps finished 1/1, ']
+    expect(transcript(messages)).toEqual([
+      ...begin,
+      'execution_cached fill also',
+      'executed also',
+      'progress_state also finished 1/1',
+      `progress_state ${first}steps running 0/1`,
+      'executing steps',
+      `progress_state ${first}steps running 1/1`,
+      'progress steps 1/1',
+      `progress_state ${second.slice(0, -2)}`,
+      ...ran('join', second),
+      `progress_state ${second}join finished 1/1, show running 0/1`,
+      'executing show',
+      'executed show',
+      `progress_state ${second}join finished 1/1, show finished 1/1`,
+      'execution_success',
+      ...end,
+    ])
+    expect(judgeOrder(subject.deployment, messages)).toEqual([])
+  },
+  ownWorld,
+)
 
 proves(
   'messages/order',
@@ -219,7 +227,7 @@ proves(
       ...end,
     ])
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
 proves(
@@ -247,7 +255,7 @@ proves(
     expect(judgeOrder('local', messages.slice(first.length))).toEqual([])
   },
   // On hosted both run at a time.
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
 proves(
@@ -272,17 +280,21 @@ proves(
     expect(judgeOrder('local', messages)).toEqual([])
     expect(messages.find(({ type }) => type === 'notification')?.data).toEqual({ value: 'hello' })
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
-proves('messages/local-notification', async ({ connect, run }) => {
-  const session = await connect('me')
-  const notificationsOf = (messages: readonly Message[]) =>
-    messages.flatMap(({ type, data }) => (type === 'notification' ? data['value'] : []))
-  expect(notificationsOf((await run(session, textToImage())).messages)).toEqual([])
-  const asking = { ...talking(), '2': node('FlowdoubleNotify', { value: 'hello' }) }
-  expect(notificationsOf((await run(session, asking)).messages)).toEqual(['hello'])
-})
+proves(
+  'messages/local-notification',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const notificationsOf = (messages: readonly Message[]) =>
+      messages.flatMap(({ type, data }) => (type === 'notification' ? data['value'] : []))
+    expect(notificationsOf((await run(session, textToImage())).messages)).toEqual([])
+    const asking = { ...talking(), '2': node('FlowdoubleNotify', { value: 'hello' }) }
+    expect(notificationsOf((await run(session, asking)).messages)).toEqual(['hello'])
+  },
+  ownWorld,
+)
 
 provesQuirk('local.notification', async ({ connect, run }) => {
   const { messages } = await run(await connect('me'), talking())

@@ -3,72 +3,88 @@
 import { once } from 'node:events'
 import { limits } from '../../../spec/index.ts'
 import { slow, talking } from '../../generate/graphs.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import { nodesOf } from '../../support/transcript.ts'
 import { dial, exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 import { expectNewSids } from '../../judge/sids.ts'
 
-proves(['messages/status-on-connect', 'messages/sid'], async ({ connect, submit }) => {
-  const firstOf = async (clientId?: string, path?: string): Promise<unknown> =>
-    (await connect(clientId, path)).received[0]
-  const status = { exec_info: { queue_remaining: 0 } }
-  const named = 'a client, "ünnamed"'
-  expect(await firstOf(named)).toEqual({ type: 'status', data: { status, sid: named } })
-  expect(await firstOf('me', '/api/ws')).toEqual({ type: 'status', data: { status, sid: 'me' } })
-  await submit(talking())
-  await submit(talking())
-  await expectNewSids(connect, [undefined, undefined, ''])
-})
+proves(
+  ['messages/status-on-connect', 'messages/sid'],
+  async ({ connect, submit }) => {
+    const firstOf = async (clientId?: string, path?: string): Promise<unknown> =>
+      (await connect(clientId, path)).received[0]
+    const status = { exec_info: { queue_remaining: 0 } }
+    const named = 'a client, "ünnamed"'
+    expect(await firstOf(named)).toEqual({ type: 'status', data: { status, sid: named } })
+    expect(await firstOf('me', '/api/ws')).toEqual({ type: 'status', data: { status, sid: 'me' } })
+    await submit(talking())
+    await submit(talking())
+    await expectNewSids(connect, [undefined, undefined, ''])
+  },
+  ownWorld,
+)
 
-proves(['messages/status', 'messages/sid'], async ({ connect, submit, run }) => {
-  const session = await connect()
-  await submit(talking())
-  const { data } = await session.next(({ data }) => data['sid'] === undefined)
-  expect(data).toEqual({ status: { exec_info: { queue_remaining: 1 } } })
-  const { sid } = session.messages()[0]!.data as { sid: string }
-  const { messages } = await run(session, talking('mine'), { client_id: sid })
-  expect(nodesOf('executing', messages)).toEqual(['1'])
-})
+proves(
+  ['messages/status', 'messages/sid'],
+  async ({ connect, submit, run }) => {
+    const session = await connect()
+    await submit(talking())
+    const { data } = await session.next(({ data }) => data['sid'] === undefined)
+    expect(data).toEqual({ status: { exec_info: { queue_remaining: 1 } } })
+    const { sid } = session.messages()[0]!.data as { sid: string }
+    const { messages } = await run(session, talking('mine'), { client_id: sid })
+    expect(nodesOf('executing', messages)).toEqual(['1'])
+  },
+  ownWorld,
+)
 
 const flags = JSON.stringify({
   type: 'feature_flags',
   data: { supports_preview_metadata: true, of_ours: 1 },
 })
 
-proves('messages/feature-flags', async ({ connect, get }) => {
-  const served = (await get('/features')).json()
-  expect(served).toMatchObject({
-    supports_preview_metadata: true,
-    max_upload_size: limits.body.value,
-  })
-  const [session, other] = [await connect('me'), await connect('other')]
-  session.send(flags)
-  const answer = await session.next(({ type }) => type === 'feature_flags')
-  expect(answer.data).toEqual(served)
-  for (const text of ['no JSON', '["feature_flags"]', '7', 'null']) other.send(text)
-  other.send(new Uint8Array([1, 2, 3]))
-  other.send('{"type": "feature_flags"}')
-  await other.settled()
-  expect(other.received.slice(1)).toEqual([{ type: 'feature_flags', data: served }])
-})
+proves(
+  'messages/feature-flags',
+  async ({ connect, get }) => {
+    const served = (await get('/features')).json()
+    expect(served).toMatchObject({
+      supports_preview_metadata: true,
+      max_upload_size: limits.body.value,
+    })
+    const [session, other] = [await connect('me'), await connect('other')]
+    session.send(flags)
+    const answer = await session.next(({ type }) => type === 'feature_flags')
+    expect(answer.data).toEqual(served)
+    for (const text of ['no JSON', '["feature_flags"]', '7', 'null']) other.send(text)
+    other.send(new Uint8Array([1, 2, 3]))
+    other.send('{"type": "feature_flags"}')
+    await other.settled()
+    expect(other.received.slice(1)).toEqual([{ type: 'feature_flags', data: served }])
+  },
+  ownWorld,
+)
 
-proves('messages/client-messages', async ({ connect, run, submit, reach, get }) => {
-  const session = await connect('me')
-  await submit(slow(), { client_id: 'me' })
-  await reach(session, ({ type }) => type === 'progress')
-  const before = session.received.length
-  const queue = (await get('/queue')).text
-  const said = ['{"type": "interrupt"}', '{"type": "status", "data": {}}', flags, flags, '{}', '']
-  for (const text of said) session.send(text)
-  session.send(new Uint8Array(100))
-  await session.settled()
-  expect(session.received).toHaveLength(before)
-  expect((await get('/queue')).text).toBe(queue)
-  const { entry } = await run(session, talking())
-  expect(entry.status.status_str).toBe('success')
-  expect(session.messages().some(({ type }) => type === 'execution_interrupted')).toBe(false)
-})
+proves(
+  'messages/client-messages',
+  async ({ connect, run, submit, reach, get }) => {
+    const session = await connect('me')
+    await submit(slow(), { client_id: 'me' })
+    await reach(session, ({ type }) => type === 'progress')
+    const before = session.received.length
+    const queue = (await get('/queue')).text
+    const said = ['{"type": "interrupt"}', '{"type": "status", "data": {}}', flags, flags, '{}', '']
+    for (const text of said) session.send(text)
+    session.send(new Uint8Array(100))
+    await session.settled()
+    expect(session.received).toHaveLength(before)
+    expect((await get('/queue')).text).toBe(queue)
+    const { entry } = await run(session, talking())
+    expect(entry.status.status_str).toBe('success')
+    expect(session.messages().some(({ type }) => type === 'execution_interrupted')).toBe(false)
+  },
+  ownWorld,
+)
 
 proves(
   'messages/no-handshake',

@@ -6,7 +6,7 @@ import { limits } from '../../../spec/index.ts'
 import { WebSocket } from 'ws'
 import type { EmulatorOptions, Entry } from 'flowdouble'
 import { saying, talking, textToImage } from '../../generate/graphs.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { dial } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -43,18 +43,22 @@ async function open(
   return [socket, `${answer}`.split('\r\n\r\n')[0] as string]
 }
 
-proves('messages/handshake-headers', async ({ url }) => {
-  const offers = 'Sec-WebSocket-Protocol: chat, superchat'
-  const [socket, head] = await open(url, '/ws', offers)
-  socket.destroy()
-  const [start, ...lines] = head.split('\r\n')
-  expect(start).toBe('HTTP/1.1 101 Switching Protocols')
-  expect(lines).toContain('Upgrade: websocket')
-  expect(lines).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
-  expect(lines).toContain('Server: flowdouble')
-  expect(lines.filter((line) => line.startsWith('Date: '))).toHaveLength(1)
-  expect(lines.filter((line) => /protocol/i.test(line))).toEqual([])
-})
+proves(
+  'messages/handshake-headers',
+  async ({ url }) => {
+    const offers = 'Sec-WebSocket-Protocol: chat, superchat'
+    const [socket, head] = await open(url, '/ws', offers)
+    socket.destroy()
+    const [start, ...lines] = head.split('\r\n')
+    expect(start).toBe('HTTP/1.1 101 Switching Protocols')
+    expect(lines).toContain('Upgrade: websocket')
+    expect(lines).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
+    expect(lines).toContain('Server: flowdouble')
+    expect(lines.filter((line) => line.startsWith('Date: '))).toHaveLength(1)
+    expect(lines.filter((line) => /protocol/i.test(line))).toEqual([])
+  },
+  ownWorld,
+)
 
 /** Sends bytes on a separate socket and returns the code with which the server closes it. */
 async function closeCode(url: string, sent: Uint8Array): Promise<number> {
@@ -85,24 +89,28 @@ proves('messages/malformed', async ({ url, get }) => {
   expect((await get('/prompt')).status).toBe(200)
 })
 
-proves('messages/pings-and-closes', async ({ url, submit, idle, emulator }) => {
-  for (const code of [1000, 1001, 3000, 4999, undefined]) {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
-    const pings: string[] = []
-    socket.on('ping', (data: Buffer) => pings.push(data.toString()))
-    await once(socket, 'message')
-    socket.ping('are you there')
-    const [pong] = await once(socket, 'pong')
-    expect((pong as Buffer).toString()).toBe('are you there')
-    await submit(talking(), { client_id: 'me' })
-    await idle()
-    await emulator?.advance(3_600_000)
-    if (code === undefined) socket.close()
-    else socket.close(code, 'bye')
-    const [answered] = await once(socket, 'close')
-    expect({ code, answered, pings }).toEqual({ code, answered: 1000, pings: [] })
-  }
-})
+proves(
+  'messages/pings-and-closes',
+  async ({ url, submit, idle, emulator }) => {
+    for (const code of [1000, 1001, 3000, 4999, undefined]) {
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
+      const pings: string[] = []
+      socket.on('ping', (data: Buffer) => pings.push(data.toString()))
+      await once(socket, 'message')
+      socket.ping('are you there')
+      const [pong] = await once(socket, 'pong')
+      expect((pong as Buffer).toString()).toBe('are you there')
+      await submit(talking(), { client_id: 'me' })
+      await idle()
+      await emulator?.advance(3_600_000)
+      if (code === undefined) socket.close()
+      else socket.close(code, 'bye')
+      const [answered] = await once(socket, 'close')
+      expect({ code, answered, pings }).toEqual({ code, answered: 1000, pings: [] })
+    }
+  },
+  ownWorld,
+)
 
 /** This much text reaches both sockets with each run. */
 const LONG = 10 * 2 ** 20
@@ -120,54 +128,62 @@ async function startWithSlow(options: EmulatorOptions = {}) {
   return { subject, slow, closed }
 }
 
-proves('messages/slow-reader', async () => {
-  const { subject, slow, closed } = await startWithSlow({ clock: 'instant' })
-  const { connect, submit, get } = subject
-  try {
-    const other = await connect('other')
-    let runs = 0
-    while (closed.length === 0 && runs < 20) {
-      // Without a client id, what a node sends goes to every socket.
-      await submit(saying(`${runs++}`.padEnd(LONG, 'x')))
-      await other.next(() => other.frames().length === runs)
+proves(
+  'messages/slow-reader',
+  async () => {
+    const { subject, slow, closed } = await startWithSlow({ clock: 'instant' })
+    const { connect, submit, get } = subject
+    try {
+      const other = await connect('other')
+      let runs = 0
+      while (closed.length === 0 && runs < 20) {
+        // Without a client id, what a node sends goes to every socket.
+        await submit(saying(`${runs++}`.padEnd(LONG, 'x')))
+        await other.next(() => other.frames().length === runs)
+      }
+      // It takes what may wait, and what the system buffers for a connection.
+      expect(runs).toBeGreaterThan(Math.floor(limits.behind.value / LONG))
+      expect(runs).toBeLessThan(2 * Math.floor(limits.behind.value / LONG))
+      expect(closed).toEqual([1])
+      expect(other.frames()).toHaveLength(runs)
+      await submit(talking('still here'), { client_id: 'other' })
+      await other.next(({ type }) => type === 'execution_success')
+      expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
+    } finally {
+      slow.destroy()
+      await subject.close()
     }
-    // It takes what may wait, and what the system buffers for a connection.
-    expect(runs).toBeGreaterThan(Math.floor(limits.behind.value / LONG))
-    expect(runs).toBeLessThan(2 * Math.floor(limits.behind.value / LONG))
-    expect(closed).toEqual([1])
-    expect(other.frames()).toHaveLength(runs)
-    await submit(talking('still here'), { client_id: 'other' })
-    await other.next(({ type }) => type === 'execution_success')
-    expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
-  } finally {
-    slow.destroy()
-    await subject.close()
-  }
-})
+  },
+  ownWorld,
+)
 
 // A client with one thread reads its socket after the answer to its advance: it must not wait for itself.
-proves('messages/slow-reader', async () => {
-  const { subject, slow, closed } = await startWithSlow()
-  try {
-    for (const run of [1, 2]) {
-      await subject.submit(saying(`${run}`.padEnd(LONG, 'x')))
-      const reply = await subject.post('/_flowdouble/advance', { until: 'idle' })
-      expect(reply.status).toBe(200)
+proves(
+  'messages/slow-reader',
+  async () => {
+    const { subject, slow, closed } = await startWithSlow()
+    try {
+      for (const run of [1, 2]) {
+        await subject.submit(saying(`${run}`.padEnd(LONG, 'x')))
+        const reply = await subject.post('/_flowdouble/advance', { until: 'idle' })
+        expect(reply.status).toBe(200)
+      }
+      expect(slow.bytesRead).toBeLessThan(LONG)
+      slow.resume()
+      while (slow.bytesRead < 2 * LONG) await once(slow, 'data')
+      expect(closed).toEqual([])
+      // Nor does the server wait for it when it closes.
+      slow.pause()
+      await subject.submit(saying('3'.padEnd(LONG, 'x')))
+      await subject.post('/_flowdouble/advance', { until: 'idle' })
+      await subject.close()
+    } finally {
+      slow.destroy()
+      await subject.close()
     }
-    expect(slow.bytesRead).toBeLessThan(LONG)
-    slow.resume()
-    while (slow.bytesRead < 2 * LONG) await once(slow, 'data')
-    expect(closed).toEqual([])
-    // Nor does the server wait for it when it closes.
-    slow.pause()
-    await subject.submit(saying('3'.padEnd(LONG, 'x')))
-    await subject.post('/_flowdouble/advance', { until: 'idle' })
-    await subject.close()
-  } finally {
-    slow.destroy()
-    await subject.close()
-  }
-})
+  },
+  ownWorld,
+)
 
 const deflate = 'Sec-WebSocket-Extensions: permessage-deflate'
 const offered = (head: string) => /^sec-websocket-extensions: (.*)$/im.exec(head)?.[1]

@@ -2,7 +2,7 @@
 
 import { slow } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const isProgress = ({ type }: Message) => type === 'progress'
@@ -43,7 +43,7 @@ proves(
     await reach(session, isEndOf('next'))
     expect((await get('/history/next')).json().next.status.status_str).toBe('success')
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
 proves(
@@ -58,26 +58,30 @@ proves(
     await reach(session, isEndOf('pending'))
     expect(session.messages().map(({ type }) => type)).not.toContain('execution_interrupted')
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
-proves('queue/interrupt-named', async ({ get, post, submit, connect, reach }) => {
-  const session = await connect('me')
-  await submit(slow(8), { prompt_id: 'one', client_id: 'me' })
-  await submit(slow(9), { prompt_id: 'two', client_id: 'me' })
-  await reach(session, isProgress)
-  for (const prompt_id of ['two', 'unknown', 7]) {
-    expect((await post('/interrupt', { prompt_id })).status).toBe(200)
-  }
-  await reach(session, isStartOf('two'))
-  await post('/interrupt', { prompt_id: 'one' })
-  await reach(
-    session,
-    ({ type, data }) => isProgress({ type, data }) && data['prompt_id'] === 'two',
-  )
-  await post('/interrupt', { prompt_id: 'two' })
-  await reach(session, isEndOf('two'))
-  const { one, two } = (await get('/history')).json()
-  expect([one.status.status_str, two.status.status_str]).toEqual(['success', 'error'])
-  expect(two.status.messages.at(-1)[0]).toBe('execution_interrupted')
-})
+proves(
+  'queue/interrupt-named',
+  async ({ get, post, submit, connect, reach }) => {
+    const session = await connect('me')
+    await submit(slow(8), { prompt_id: 'one', client_id: 'me' })
+    await submit(slow(9), { prompt_id: 'two', client_id: 'me' })
+    await reach(session, isProgress)
+    for (const prompt_id of ['two', 'unknown', 7]) {
+      expect((await post('/interrupt', { prompt_id })).status).toBe(200)
+    }
+    await reach(session, isStartOf('two'))
+    await post('/interrupt', { prompt_id: 'one' })
+    await reach(
+      session,
+      ({ type, data }) => isProgress({ type, data }) && data['prompt_id'] === 'two',
+    )
+    await post('/interrupt', { prompt_id: 'two' })
+    await reach(session, isEndOf('two'))
+    const { one, two } = (await get('/history')).json()
+    expect([one.status.status_str, two.status.status_str]).toEqual(['success', 'error'])
+    expect(two.status.messages.at(-1)[0]).toBe('execution_interrupted')
+  },
+  ownWorld,
+)

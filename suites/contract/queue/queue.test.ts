@@ -43,34 +43,42 @@ proves(
     await idle()
     expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
-proves('queue/item', async ({ get, submit, connect, reach }) => {
-  const session = await connect('me')
-  const graph = { ...slow(), '2': { class_type: 'SaveImage', inputs: {} } }
-  const extra_data = { note: [1, { deep: null }] }
-  const reply = await submit(graph, { prompt_id: 'a', client_id: 'me', extra_data })
-  expect(Object.keys(reply.json().node_errors)).toEqual(['2'])
-  const item = [0, 'a', graph, { ...extra_data, client_id: 'me' }, ['1']]
-  expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [item] })
-  await reach(session, isStart)
-  expect((await get('/queue')).json()).toEqual({ queue_running: [item], queue_pending: [] })
-})
+proves(
+  'queue/item',
+  async ({ get, submit, connect, reach }) => {
+    const session = await connect('me')
+    const graph = { ...slow(), '2': { class_type: 'SaveImage', inputs: {} } }
+    const extra_data = { note: [1, { deep: null }] }
+    const reply = await submit(graph, { prompt_id: 'a', client_id: 'me', extra_data })
+    expect(Object.keys(reply.json().node_errors)).toEqual(['2'])
+    const item = [0, 'a', graph, { ...extra_data, client_id: 'me' }, ['1']]
+    expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [item] })
+    await reach(session, isStart)
+    expect((await get('/queue')).json()).toEqual({ queue_running: [item], queue_pending: [] })
+  },
+  ownWorld,
+)
 
-proves('queue/by-number', async ({ get, submit, idle }) => {
-  const order = ['last front', 'front', 'zero', 'half', 'z', 'a', 'five']
-  await submit(talking('zero'), { prompt_id: 'zero' })
-  await submit(talking('z'), { prompt_id: 'z' })
-  await submit(talking('five'), { prompt_id: 'five', number: 5 })
-  await submit(talking('a'), { prompt_id: 'a', number: 1 })
-  await submit(talking('half'), { prompt_id: 'half', number: '0.5' })
-  await submit(talking('front'), { prompt_id: 'front', front: true })
-  await submit(talking('last front'), { prompt_id: 'last front', front: true })
-  expect(await idsIn(get)).toEqual({ running: [], pending: order })
-  await idle()
-  expect(Object.keys((await get('/history')).json())).toEqual(order)
-})
+proves(
+  'queue/by-number',
+  async ({ get, submit, idle }) => {
+    const order = ['last front', 'front', 'zero', 'half', 'z', 'a', 'five']
+    await submit(talking('zero'), { prompt_id: 'zero' })
+    await submit(talking('z'), { prompt_id: 'z' })
+    await submit(talking('five'), { prompt_id: 'five', number: 5 })
+    await submit(talking('a'), { prompt_id: 'a', number: 1 })
+    await submit(talking('half'), { prompt_id: 'half', number: '0.5' })
+    await submit(talking('front'), { prompt_id: 'front', front: true })
+    await submit(talking('last front'), { prompt_id: 'last front', front: true })
+    expect(await idsIn(get)).toEqual({ running: [], pending: order })
+    await idle()
+    expect(Object.keys((await get('/history')).json())).toEqual(order)
+  },
+  ownWorld,
+)
 
 provesQuirk(
   'queue.heap-order',
@@ -141,7 +149,7 @@ proves(
     await idle()
     expect(Object.keys((await get('/history')).json())).toEqual(['running', 'after'])
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
 proves(
@@ -159,21 +167,25 @@ proves(
     await idle()
     expect(Object.keys((await get('/history')).json())).toEqual(['a', 'c', 'b'])
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
-proves('queue/clear-and-delete', async ({ get, post, submit, connect }) => {
-  const session = await connect()
-  for (const prompt_id of ['a', 'b', 'c']) await submit(solid(), { prompt_id })
-  // Deleting first would report two that are left.
-  const both = { delete: ['b'], clear: true }
-  expect(await sentBy(session, () => post('/queue', both))).toEqual([remaining(0)])
-  expect(await idsIn(get)).toEqual({ running: [], pending: [] })
-  await submit(solid(), { prompt_id: 'b' })
-  await submit(solid(), { prompt_id: 'd' })
-  await post('/queue', { clear: 0, delete: ['b'] })
-  expect((await idsIn(get)).pending).toEqual(['d'])
-})
+proves(
+  'queue/clear-and-delete',
+  async ({ get, post, submit, connect }) => {
+    const session = await connect()
+    for (const prompt_id of ['a', 'b', 'c']) await submit(solid(), { prompt_id })
+    // Deleting first would report two that are left.
+    const both = { delete: ['b'], clear: true }
+    expect(await sentBy(session, () => post('/queue', both))).toEqual([remaining(0)])
+    expect(await idsIn(get)).toEqual({ running: [], pending: [] })
+    await submit(solid(), { prompt_id: 'b' })
+    await submit(solid(), { prompt_id: 'd' })
+    await post('/queue', { clear: 0, delete: ['b'] })
+    expect((await idsIn(get)).pending).toEqual(['d'])
+  },
+  ownWorld,
+)
 
 proves(
   'queue/running-is-spared',
@@ -189,41 +201,49 @@ proves(
     await idle()
     expect((await get('/history/running')).json().running.status.status_str).toBe('success')
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
-proves('queue/removed-leaves-nothing', async ({ get, post, submit, connect, run }) => {
-  const session = await connect('me')
-  await submit(solid(), { prompt_id: 'deleted', client_id: 'me' })
-  await submit(solid(), { prompt_id: 'cleared', client_id: 'me' })
-  await post('/queue', { delete: ['deleted'] })
-  await post('/queue', { clear: true })
-  const { prompt_id } = await run(session, solid())
-  const received = session.messages().filter(({ data }) => 'prompt_id' in data)
-  expect(new Set(received.map(({ data }) => data['prompt_id']))).toEqual(new Set([prompt_id]))
-  expect(Object.keys((await get('/history')).json())).toEqual([prompt_id])
-  expect((await get('/history/deleted')).json()).toEqual({})
-})
+proves(
+  'queue/removed-leaves-nothing',
+  async ({ get, post, submit, connect, run }) => {
+    const session = await connect('me')
+    await submit(solid(), { prompt_id: 'deleted', client_id: 'me' })
+    await submit(solid(), { prompt_id: 'cleared', client_id: 'me' })
+    await post('/queue', { delete: ['deleted'] })
+    await post('/queue', { clear: true })
+    const { prompt_id } = await run(session, solid())
+    const received = session.messages().filter(({ data }) => 'prompt_id' in data)
+    expect(new Set(received.map(({ data }) => data['prompt_id']))).toEqual(new Set([prompt_id]))
+    expect(Object.keys((await get('/history')).json())).toEqual([prompt_id])
+    expect((await get('/history/deleted')).json()).toEqual({})
+  },
+  ownWorld,
+)
 
-proves('queue/removal-status', async ({ post, submit, connect, reach }) => {
-  const session = await connect()
-  const remove = (...ids: string[]) => sentBy(session, () => post('/queue', { delete: ids }))
-  const clear = () => sentBy(session, () => post('/queue', { clear: true }))
-  for (const prompt_id of ['a', 'b', 'c', 'd']) await submit(slow(), { prompt_id })
-  expect(await remove('a')).toEqual([remaining(3)])
-  expect(await remove('unknown', 'a')).toEqual([])
-  expect(await remove('b', 'c')).toEqual([remaining(2), remaining(1)])
-  expect(await remove('d')).toEqual([remaining(0), remaining(0)])
-  expect(await clear()).toEqual([remaining(0)])
-  await submit(slow(), { prompt_id: 'running' })
-  await reach(session, ({ type }) => type === 'progress')
-  for (const prompt_id of ['e', 'f', 'g']) await submit(slow(), { prompt_id })
-  expect(await remove('running')).toEqual([])
-  expect(await remove('e')).toEqual([remaining(3)])
-  expect(await clear()).toEqual([remaining(1)])
-  await submit(slow(), { prompt_id: 'h' })
-  expect(await remove('h')).toEqual([remaining(1), remaining(1)])
-})
+proves(
+  'queue/removal-status',
+  async ({ post, submit, connect, reach }) => {
+    const session = await connect()
+    const remove = (...ids: string[]) => sentBy(session, () => post('/queue', { delete: ids }))
+    const clear = () => sentBy(session, () => post('/queue', { clear: true }))
+    for (const prompt_id of ['a', 'b', 'c', 'd']) await submit(slow(), { prompt_id })
+    expect(await remove('a')).toEqual([remaining(3)])
+    expect(await remove('unknown', 'a')).toEqual([])
+    expect(await remove('b', 'c')).toEqual([remaining(2), remaining(1)])
+    expect(await remove('d')).toEqual([remaining(0), remaining(0)])
+    expect(await clear()).toEqual([remaining(0)])
+    await submit(slow(), { prompt_id: 'running' })
+    await reach(session, ({ type }) => type === 'progress')
+    for (const prompt_id of ['e', 'f', 'g']) await submit(slow(), { prompt_id })
+    expect(await remove('running')).toEqual([])
+    expect(await remove('e')).toEqual([remaining(3)])
+    expect(await clear()).toEqual([remaining(1)])
+    await submit(slow(), { prompt_id: 'h' })
+    expect(await remove('h')).toEqual([remaining(1), remaining(1)])
+  },
+  ownWorld,
+)
 
 provesQuirk('queue.poison-kills-worker', async ({ get, submit, idle }) => {
   const poison = { '1': { class_type: 'FlowdoubleText', inputs: { text: '', extra: ['77', 0] } } }

@@ -5,7 +5,7 @@ import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node, node } from '../../generate/graphs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import { nodesOf, transcript } from '../../support/transcript.ts'
 import type { Run, Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
@@ -55,25 +55,31 @@ proves('runs/list-maps', async (subject) => {
   })
 })
 
-proves(['runs/list-joined', 'runs/list-rebatched'], async (subject) => {
-  const graph = {
-    ...listed('list', 5, 2),
-    ...measured('count', 'list', 2),
-    save: node('SaveImage', { images: ['list', 0], filename_prefix: 'listed' }),
-  }
-  const { messages, entry } = await subject.run(await subject.connect('me'), graph)
-  const images = [1, 2, 3, 4, 5].map((counter) => ({
-    filename: `listed_0000${counter}_.png`,
-    subfolder: '',
-    type: 'output',
-  }))
-  expect(entry.outputs).toEqual({ count: { text: ['2', '2', '1'] }, save: { images } })
-  expect(judgeOrder('local', messages)).toEqual([])
-  expect(nodesOf('executing', messages).filter((id) => id === 'save')).toHaveLength(1)
-  const saved = messages.filter(({ type, data }) => type === 'executed' && data['node'] === 'save')
-  expect(saved.map(({ data }) => data['output'])).toEqual([{ images }])
-  for (const image of images) expect((await subject.get(viewPath(image))).status).toBe(200)
-})
+proves(
+  ['runs/list-joined', 'runs/list-rebatched'],
+  async (subject) => {
+    const graph = {
+      ...listed('list', 5, 2),
+      ...measured('count', 'list', 2),
+      save: node('SaveImage', { images: ['list', 0], filename_prefix: 'listed' }),
+    }
+    const { messages, entry } = await subject.run(await subject.connect('me'), graph)
+    const images = [1, 2, 3, 4, 5].map((counter) => ({
+      filename: `listed_0000${counter}_.png`,
+      subfolder: '',
+      type: 'output',
+    }))
+    expect(entry.outputs).toEqual({ count: { text: ['2', '2', '1'] }, save: { images } })
+    expect(judgeOrder('local', messages)).toEqual([])
+    expect(nodesOf('executing', messages).filter((id) => id === 'save')).toHaveLength(1)
+    const saved = messages.filter(
+      ({ type, data }) => type === 'executed' && data['node'] === 'save',
+    )
+    expect(saved.map(({ data }) => data['output'])).toEqual([{ images }])
+    for (const image of images) expect((await subject.get(viewPath(image))).status).toBe(200)
+  },
+  ownWorld,
+)
 
 /** Latents of the widths 16, 8 and 8, in batches of up to four. */
 const latents: Graph = {
@@ -97,55 +103,70 @@ proves('runs/list-rebatched', async (subject) => {
   expect(errorOf(failed)?.['exception_message']).toMatch(/^Sizes of tensors must match.* 16 .* 8 /)
 })
 
-proves(['runs/list-steps', 'runs/list-maps', 'messages/order'], async ({ connect, run }) => {
-  const { messages } = await run(await connect('me'), {
-    latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 2 }),
-    list: node('RebatchLatents', { latents: ['latent', 0], batch_size: 1 }),
-    slow: node('FlowdoubleSlow', { seconds: 1, steps: 2, value: ['list', 0] }),
-  })
-  expect(judgeOrder('local', messages)).toEqual([])
-  const lines = transcript(messages).filter((line) => / slow|^progress slow/.test(line))
-  const before = 'progress_state latent finished 1/1, list finished 1/1, slow'
-  const steps = [1, 2, 1, 2].flatMap((at) => [`${before} running ${at}/2`, `progress slow ${at}/2`])
-  expect(lines).toEqual([
-    `${before} running 0/1`,
-    'executing slow',
-    ...steps,
-    `${before} finished 2/2`,
-  ])
-})
+proves(
+  ['runs/list-steps', 'runs/list-maps', 'messages/order'],
+  async ({ connect, run }) => {
+    const { messages } = await run(await connect('me'), {
+      latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 2 }),
+      list: node('RebatchLatents', { latents: ['latent', 0], batch_size: 1 }),
+      slow: node('FlowdoubleSlow', { seconds: 1, steps: 2, value: ['list', 0] }),
+    })
+    expect(judgeOrder('local', messages)).toEqual([])
+    const lines = transcript(messages).filter((line) => / slow|^progress slow/.test(line))
+    const before = 'progress_state latent finished 1/1, list finished 1/1, slow'
+    const steps = [1, 2, 1, 2].flatMap((at) => [
+      `${before} running ${at}/2`,
+      `progress slow ${at}/2`,
+    ])
+    expect(lines).toEqual([
+      `${before} running 0/1`,
+      'executing slow',
+      ...steps,
+      `${before} finished 2/2`,
+    ])
+  },
+  ownWorld,
+)
 
-proves('runs/list-interrupted', async ({ connect, submit, reach, post, get }) => {
-  const session = await connect('me')
-  const save = node('SaveImage', { images: ['list', 0], filename_prefix: 'part' })
-  await submit({ ...listed('list', 3, 1), save }, { client_id: 'me' })
-  await reach(session, ({ type, data }) => type === 'executing' && data['node'] === 'save')
-  await post('/interrupt', {})
-  const { data } = await reach(session, ({ type }) => type === 'execution_interrupted')
-  expect({ nodeId: data['node_id'], executed: data['executed'] }).toEqual({
-    nodeId: 'save',
-    executed: expect.not.arrayContaining(['save']),
-  })
-  expect(nodesOf('executed', session.messages())).toEqual([])
-  expect((await get('/view?filename=part_00001_.png')).status).toBe(200)
-  expect((await get('/view?filename=part_00002_.png')).status).toBe(404)
-})
+proves(
+  'runs/list-interrupted',
+  async ({ connect, submit, reach, post, get }) => {
+    const session = await connect('me')
+    const save = node('SaveImage', { images: ['list', 0], filename_prefix: 'part' })
+    await submit({ ...listed('list', 3, 1), save }, { client_id: 'me' })
+    await reach(session, ({ type, data }) => type === 'executing' && data['node'] === 'save')
+    await post('/interrupt', {})
+    const { data } = await reach(session, ({ type }) => type === 'execution_interrupted')
+    expect({ nodeId: data['node_id'], executed: data['executed'] }).toEqual({
+      nodeId: 'save',
+      executed: expect.not.arrayContaining(['save']),
+    })
+    expect(nodesOf('executed', session.messages())).toEqual([])
+    expect((await get('/view?filename=part_00001_.png')).status).toBe(200)
+    expect((await get('/view?filename=part_00002_.png')).status).toBe(404)
+  },
+  ownWorld,
+)
 
-proves(['runs/list-maps', 'messages/error-inputs'], async ({ connect, run }) => {
-  const failed = await run(await connect('me'), {
-    ...listed('list', 3, 2),
-    fail: node('FlowdoubleFail', {
-      exception_type: 'ValueError',
-      message: 'made to',
-      value: ['list', 0],
-    }),
-  })
-  expect(errorOf(failed)?.['current_inputs']).toEqual({
-    exception_type: ['ValueError'],
-    message: ['made to'],
-    value: [expect.any(String), expect.any(String)],
-  })
-})
+proves(
+  ['runs/list-maps', 'messages/error-inputs'],
+  async ({ connect, run }) => {
+    const failed = await run(await connect('me'), {
+      ...listed('list', 3, 2),
+      fail: node('FlowdoubleFail', {
+        exception_type: 'ValueError',
+        message: 'made to',
+        value: ['list', 0],
+      }),
+    })
+    expect(errorOf(failed)?.['current_inputs']).toEqual({
+      exception_type: ['ValueError'],
+      message: ['made to'],
+      value: [expect.any(String), expect.any(String)],
+    })
+  },
+  ownWorld,
+)
 
 proves('runs/image-batch', async (subject) => {
   const graph = {
@@ -197,19 +218,25 @@ proves('runs/batch-repeated', async (subject) => {
   expect(await pixelsOf(subject, { ...threeColors('repeat'), repeat })).toEqual([...all, ...all])
 })
 
-proves('runs/list-too-long', async ({ connect, run }) => {
-  const session = await connect('me')
-  const repeated = (amount: number): Graph => ({
-    ...listed('list', 64, 1),
-    repeat: node('RepeatImageBatch', { image: ['list', 0], amount }),
-    ...measured('count', 'repeat', 2),
-  })
-  expect((await run(session, repeated(64))).entry.outputs.count.text).toEqual(Array(64).fill('64'))
-  expect(errorOf(await run(session, repeated(65)))).toMatchObject({
-    node_id: 'repeat',
-    exception_type: 'torch.OutOfMemoryError',
-  })
-})
+proves(
+  'runs/list-too-long',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const repeated = (amount: number): Graph => ({
+      ...listed('list', 64, 1),
+      repeat: node('RepeatImageBatch', { image: ['list', 0], amount }),
+      ...measured('count', 'repeat', 2),
+    })
+    expect((await run(session, repeated(64))).entry.outputs.count.text).toEqual(
+      Array(64).fill('64'),
+    )
+    expect(errorOf(await run(session, repeated(65)))).toMatchObject({
+      node_id: 'repeat',
+      exception_type: 'torch.OutOfMemoryError',
+    })
+  },
+  ownWorld,
+)
 
 /** Types of another server, whose object_info lists which of them take lists. */
 const ownTypes = { objectInfo: join(import.meta.dirname, '../../generate/list-types.json') }

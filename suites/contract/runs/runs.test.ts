@@ -72,44 +72,56 @@ const shortArm: Graph = {
   far: node('EmptyImage', { ...picture, color: 3 }),
 }
 
-proves('runs/node-order', async ({ connect, run }) => {
-  const session = await connect('me')
-  const orderOf = async (graph: Graph): Promise<readonly unknown[]> => {
-    const { messages } = await run(session, graph)
-    await run(session, solid())
-    return nodesOf('executing', messages)
-  }
-  expect(await orderOf(textToImage())).toEqual(['4', '5', '7', '6', '3', '8', '9'])
-  expect(await orderOf(imageToImage)).toEqual(['1', '2', '3', '5', '4', '6', '7', '8'])
-  expect(await orderOf(unequalArms)).toEqual(['near', 'far', 'turn', 'join', 'show'])
-  expect(await orderOf(shortArm)).toEqual(['near', 'far', 'turn', 'show'])
-})
+proves(
+  'runs/node-order',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const orderOf = async (graph: Graph): Promise<readonly unknown[]> => {
+      const { messages } = await run(session, graph)
+      await run(session, solid())
+      return nodesOf('executing', messages)
+    }
+    expect(await orderOf(textToImage())).toEqual(['4', '5', '7', '6', '3', '8', '9'])
+    expect(await orderOf(imageToImage)).toEqual(['1', '2', '3', '5', '4', '6', '7', '8'])
+    expect(await orderOf(unequalArms)).toEqual(['near', 'far', 'turn', 'join', 'show'])
+    expect(await orderOf(shortArm)).toEqual(['near', 'far', 'turn', 'show'])
+  },
+  ownWorld,
+)
 
-proves('runs/node-order', async ({ connect, run, upload, get }) => {
-  const { bytes } = await get('/view?filename=example.png&type=input')
-  await upload({ name: 'other.png', bytes: Buffer.concat([bytes, Buffer.from('other')]) })
-  const graph = { ...twoChains, '4': node('LoadImage', { image: 'other.png' }) }
-  const { messages } = await run(await connect('me'), graph)
-  expect(nodesOf('executing', messages)).toEqual(['4', '5', '1', '2', '3'])
-})
+proves(
+  'runs/node-order',
+  async ({ connect, run, upload, get }) => {
+    const { bytes } = await get('/view?filename=example.png&type=input')
+    await upload({ name: 'other.png', bytes: Buffer.concat([bytes, Buffer.from('other')]) })
+    const graph = { ...twoChains, '4': node('LoadImage', { image: 'other.png' }) }
+    const { messages } = await run(await connect('me'), graph)
+    expect(nodesOf('executing', messages)).toEqual(['4', '5', '1', '2', '3'])
+  },
+  ownWorld,
+)
 
-proves('runs/order-of-outputs', async ({ connect, run, get }) => {
-  const session = await connect('me')
-  const chain = (id: string, color: number): Graph => ({
-    [`${id} source`]: node('EmptyImage', { width: 8, height: 8, batch_size: 1, color }),
-    [`${id} turn`]: node('ImageInvert', { image: [`${id} source`, 0] }),
-    [id]: node('PreviewImage', { images: [`${id} turn`, 0] }),
-  })
-  const graph = { ...chain('one', 1), ...chain('two', 2), ...chain('three', 3) }
-  const { prompt_id, messages } = await run(session, graph)
-  const { prompt } = (await get(`/history/${prompt_id}`)).json()[prompt_id]
-  const outputs: string[] = prompt[4]
-  expect(new Set(outputs)).toEqual(new Set(['one', 'two', 'three']))
-  // Sources of one rank go in the order of their outputs; an output goes as soon as it is ready.
-  const order = nodesOf('executing', messages)
-  expect(order.filter((id) => outputs.includes(String(id)))).toEqual(outputs)
-  expect(new Set(order)).toEqual(new Set(Object.keys(graph)))
-})
+proves(
+  'runs/order-of-outputs',
+  async ({ connect, run, get }) => {
+    const session = await connect('me')
+    const chain = (id: string, color: number): Graph => ({
+      [`${id} source`]: node('EmptyImage', { width: 8, height: 8, batch_size: 1, color }),
+      [`${id} turn`]: node('ImageInvert', { image: [`${id} source`, 0] }),
+      [id]: node('PreviewImage', { images: [`${id} turn`, 0] }),
+    })
+    const graph = { ...chain('one', 1), ...chain('two', 2), ...chain('three', 3) }
+    const { prompt_id, messages } = await run(session, graph)
+    const { prompt } = (await get(`/history/${prompt_id}`)).json()[prompt_id]
+    const outputs: string[] = prompt[4]
+    expect(new Set(outputs)).toEqual(new Set(['one', 'two', 'three']))
+    // Sources of one rank go in the order of their outputs; an output goes as soon as it is ready.
+    const order = nodesOf('executing', messages)
+    expect(order.filter((id) => outputs.includes(String(id)))).toEqual(outputs)
+    expect(new Set(order)).toEqual(new Set(Object.keys(graph)))
+  },
+  ownWorld,
+)
 
 proves(
   'runs/failure-ends',
@@ -162,18 +174,24 @@ proves(
   { seed: 'a day' },
 )
 
-proves('runs/local-exception-names', async ({ connect, run }) => {
-  const session = await connect('me')
-  const nameOf = async (graph: Graph): Promise<unknown> =>
-    (await run(session, graph)).messages.find(({ type }) => type === 'execution_error')?.data[
-      'exception_type'
-    ]
-  const vast = { ...picture, width: 16384, height: 16384 }
-  const partner = node('OpenAIDalle3', { prompt: 'a lighthouse' })
-  expect(await nameOf(failing('KeyError'))).toBe('KeyError')
-  expect(await nameOf({ ...solid(), '1': node('EmptyImage', vast) })).toBe('torch.OutOfMemoryError')
-  expect(await nameOf({ ...solid(), '1': partner })).toBe('Exception')
-})
+proves(
+  'runs/local-exception-names',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const nameOf = async (graph: Graph): Promise<unknown> =>
+      (await run(session, graph)).messages.find(({ type }) => type === 'execution_error')?.data[
+        'exception_type'
+      ]
+    const vast = { ...picture, width: 16384, height: 16384 }
+    const partner = node('OpenAIDalle3', { prompt: 'a lighthouse' })
+    expect(await nameOf(failing('KeyError'))).toBe('KeyError')
+    expect(await nameOf({ ...solid(), '1': node('EmptyImage', vast) })).toBe(
+      'torch.OutOfMemoryError',
+    )
+    expect(await nameOf({ ...solid(), '1': partner })).toBe('Exception')
+  },
+  ownWorld,
+)
 
 /** Submits that crash the worker of a real server; it accepts each. */
 const poison: readonly (readonly [Graph, Readonly<Record<string, unknown>>])[] = [
@@ -186,25 +204,29 @@ const poison: readonly (readonly [Graph, Readonly<Record<string, unknown>>])[] =
   [solid(), { client_id: { me: 1 } }],
 ]
 
-proves('runs/poison-fails-its-run', async ({ submit, get, idle }) => {
-  for (const [index, [graph, fields]] of poison.entries()) {
-    const reply = await submit(graph, { prompt_id: `bad ${index}`, ...fields })
-    expect({ status: reply.status, node_errors: reply.json().node_errors }).toEqual({
-      status: 200,
-      node_errors: {},
-    })
-    await submit(solid(index + 1), { prompt_id: `good ${index}` })
-  }
-  await idle()
-  expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
-  const history = (await get('/history')).json()
-  for (const index of poison.keys()) {
-    const { status, outputs } = history[`bad ${index}`]
-    expect([status.status_str, status.messages.at(-1)[0]]).toEqual(['error', 'execution_error'])
-    expect(outputs).toEqual({})
-    expect(history[`good ${index}`].status.status_str).toBe('success')
-  }
-})
+proves(
+  'runs/poison-fails-its-run',
+  async ({ submit, get, idle }) => {
+    for (const [index, [graph, fields]] of poison.entries()) {
+      const reply = await submit(graph, { prompt_id: `bad ${index}`, ...fields })
+      expect({ status: reply.status, node_errors: reply.json().node_errors }).toEqual({
+        status: 200,
+        node_errors: {},
+      })
+      await submit(solid(index + 1), { prompt_id: `good ${index}` })
+    }
+    await idle()
+    expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
+    const history = (await get('/history')).json()
+    for (const index of poison.keys()) {
+      const { status, outputs } = history[`bad ${index}`]
+      expect([status.status_str, status.messages.at(-1)[0]]).toEqual(['error', 'execution_error'])
+      expect(outputs).toEqual({})
+      expect(history[`good ${index}`].status.status_str).toBe('success')
+    }
+  },
+  ownWorld,
+)
 
 proves(
   'runs/not-a-number',
@@ -216,56 +238,70 @@ proves(
     expect((await get('/history/bad')).text).toMatch(/"status_str": "error".*"ValueError"/)
     expect((await get('/history/good')).json().good.status.status_str).toBe('success')
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )
 
-proves(['runs/poison-fails-its-run', 'messages/order'], async ({ connect, run }) => {
-  const [graph] = poison[0]!
-  const { messages } = await run(await connect('me'), graph)
-  expect(judgeOrder('local', messages)).toEqual([])
-  expect(transcript(messages).slice(0, 4)).toEqual([
-    'status 1',
-    'status 1',
-    'execution_start',
-    'execution_cached',
-  ])
-  expect(transcript(messages).slice(5)).toEqual(['status 0', 'executing null'])
-  expect(messages[4]?.type).toBe('execution_error')
-})
+proves(
+  ['runs/poison-fails-its-run', 'messages/order'],
+  async ({ connect, run }) => {
+    const [graph] = poison[0]!
+    const { messages } = await run(await connect('me'), graph)
+    expect(judgeOrder('local', messages)).toEqual([])
+    expect(transcript(messages).slice(0, 4)).toEqual([
+      'status 1',
+      'status 1',
+      'execution_start',
+      'execution_cached',
+    ])
+    expect(transcript(messages).slice(5)).toEqual(['status 0', 'executing null'])
+    expect(messages[4]?.type).toBe('execution_error')
+  },
+  ownWorld,
+)
 
-proves('runs/poison-fails-its-run', async ({ connect, run }) => {
-  const idle = node('EmptyImage', { ...picture, extra: ['77', 0] })
-  const { entry } = await run(await connect('me'), { ...solid(), idle })
-  expect(entry.status.status_str).toBe('success')
-})
+proves(
+  'runs/poison-fails-its-run',
+  async ({ connect, run }) => {
+    const idle = node('EmptyImage', { ...picture, extra: ['77', 0] })
+    const { entry } = await run(await connect('me'), { ...solid(), idle })
+    expect(entry.status.status_str).toBe('success')
+  },
+  ownWorld,
+)
 
 /** Runs that differ only in their graphs. */
 const sameRun = { number: 5, prompt_id: 'same' }
 
-proves('queue/priority-collisions', async ({ connect, submit, get, reach, idle }) => {
-  const session = await connect('me')
-  await submit(slow(), { prompt_id: 'first', client_id: 'me' })
-  await reach(session, ({ type }) => type === 'progress')
-  const statusOf = async (color: number, fields: object): Promise<number> =>
-    (await submit(solid(color), { client_id: 'me', ...sameRun, ...fields })).status
-  expect(await statusOf(1, {})).toBe(200)
-  expect(await statusOf(1, {})).toBe(200)
-  expect(await statusOf(2, { number: 6 })).toBe(200)
-  expect(await statusOf(2, { prompt_id: 'other' })).toBe(200)
-  await session.settled()
-  const statusCount = session.messages().filter(({ type }) => type === 'status').length
-  expect(await statusOf(2, { number: 6, client_id: 'you' })).toBe(500)
-  await session.settled()
-  expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(statusCount)
-  const { queue_pending } = (await get('/queue')).json()
-  const pending = queue_pending.map(([number, id]: unknown[]) => `${String(number)} ${String(id)}`)
-  expect(pending.toSorted()).toEqual(['5 other', '5 same', '5 same', '6 same', '6 same'])
-  await idle()
-  const history = (await get('/history')).json()
-  expect(Object.keys(history).toSorted()).toEqual(['first', 'other', 'same'])
-  expect(history.same.prompt[3]).toEqual({ client_id: 'you' })
-  expect(history.same.status.status_str).toBe('success')
-})
+proves(
+  'queue/priority-collisions',
+  async ({ connect, submit, get, reach, idle }) => {
+    const session = await connect('me')
+    await submit(slow(), { prompt_id: 'first', client_id: 'me' })
+    await reach(session, ({ type }) => type === 'progress')
+    const statusOf = async (color: number, fields: object): Promise<number> =>
+      (await submit(solid(color), { client_id: 'me', ...sameRun, ...fields })).status
+    expect(await statusOf(1, {})).toBe(200)
+    expect(await statusOf(1, {})).toBe(200)
+    expect(await statusOf(2, { number: 6 })).toBe(200)
+    expect(await statusOf(2, { prompt_id: 'other' })).toBe(200)
+    await session.settled()
+    const statusCount = session.messages().filter(({ type }) => type === 'status').length
+    expect(await statusOf(2, { number: 6, client_id: 'you' })).toBe(500)
+    await session.settled()
+    expect(session.messages().filter(({ type }) => type === 'status')).toHaveLength(statusCount)
+    const { queue_pending } = (await get('/queue')).json()
+    const pending = queue_pending.map(
+      ([number, id]: unknown[]) => `${String(number)} ${String(id)}`,
+    )
+    expect(pending.toSorted()).toEqual(['5 other', '5 same', '5 same', '6 same', '6 same'])
+    await idle()
+    const history = (await get('/history')).json()
+    expect(Object.keys(history).toSorted()).toEqual(['first', 'other', 'same'])
+    expect(history.same.prompt[3]).toEqual({ client_id: 'you' })
+    expect(history.same.status.status_str).toBe('success')
+  },
+  ownWorld,
+)
 
 proves(
   ['runs/poison-fails-its-run', 'queue/priority-collisions'],
@@ -285,6 +321,7 @@ proves(
     }
     expect((await get('/view?filename=solid_00004_.png')).status).toBe(404)
   },
+  ownWorld,
 )
 
 provesQuirk('queue.poison-kills-worker', async ({ submit, get, post, idle }) => {

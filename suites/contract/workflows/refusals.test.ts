@@ -204,23 +204,27 @@ proves('workflows/dependent-outputs', async ({ submit }) => {
   expect(half['1'].dependent_outputs).toEqual(['2'])
 })
 
-proves('workflows/details', async ({ submit }) => {
-  const details = async (graph: Graph) =>
-    errorOf(await submit(graph))
-      .details.split('\n')
-      .sort()
-  expect(await details(brokenBelow)).toEqual([''])
-  expect(await details({ '1': save(), '2': save() })).toEqual([
-    'Required input is missing: images',
-    'Required input is missing: images',
-  ])
-  const both = { '1': save(), '2': node('FlowdoubleSlow', { seconds: -1, steps: -1 }) }
-  expect(await details(both)).toEqual([
-    'Required input is missing: images',
-    'Value -1 smaller than min of 0: steps',
-    'Value -1.0 smaller than min of 0.0: seconds',
-  ])
-})
+proves(
+  'workflows/details',
+  async ({ submit }) => {
+    const details = async (graph: Graph) =>
+      errorOf(await submit(graph))
+        .details.split('\n')
+        .sort()
+    expect(await details(brokenBelow)).toEqual([''])
+    expect(await details({ '1': save(), '2': save() })).toEqual([
+      'Required input is missing: images',
+      'Required input is missing: images',
+    ])
+    const both = { '1': save(), '2': node('FlowdoubleSlow', { seconds: -1, steps: -1 }) }
+    expect(await details(both)).toEqual([
+      'Required input is missing: images',
+      'Value -1 smaller than min of 0: steps',
+      'Value -1.0 smaller than min of 0.0: seconds',
+    ])
+  },
+  ownWorld,
+)
 
 provesQuirk('workflows.bare-graph-errors', async ({ submit, post }) => {
   const unknown = await submit({ ...solid(), '5': node('Nope') })

@@ -150,5 +150,5 @@ proves(
     ])
     await reach(session, ({ type }) => type === 'execution_success')
   },
-  { deployment: 'local' },
+  { ...ownWorld, deployment: 'local' },
 )

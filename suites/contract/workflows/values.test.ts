@@ -1,7 +1,7 @@
 // The values of a submitted workflow in replies: converted, unwrapped, in their order, with every digit.
 
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -26,65 +26,77 @@ const bodyOf = (graph: object) => JSON.stringify({ prompt: graph, client_id: 'me
 const written = (text: string, key: string) =>
   new RegExp(`"${key}"\\s*:\\s*("[^"]*"|[^,}\\s]+)`).exec(text)?.[1]
 
-proves('workflows/literals-converted', async (subject) => {
-  const graph = {
-    '1': node('EmptyImage', { width: '64', height: 64.9, batch_size: true, color: ' 1_0 ' }),
-    '2': node('SaveImage', { images: ['1', 0], filename_prefix: { a: [1.5, null, "it's"] } }),
-    '3': node('PrimitiveBoolean', { value: 'false' }),
-    '4': node('PreviewAny', { source: ['3', 0] }),
-    '5': node('FlowdoubleSlow', { seconds: 2, steps: '3' }),
-    '6': node('FlowdoubleText', { text: null, value: 5 }),
-  }
-  for (const text of await listings(subject, bodyOf(graph))) {
-    expect(written(text, 'width')).toBe('64')
-    expect(written(text, 'height')).toBe('64')
-    expect(written(text, 'batch_size')).toBe('1')
-    expect(written(text, 'color')).toBe('10')
-    expect(text).toContain(JSON.stringify(`{'a': [1.5, None, "it's"]}`))
-    expect(written(text, 'value')).toBe('true')
-    expect(written(text, 'seconds')).toBe('2.0')
-    expect(written(text, 'steps')).toBe('3')
-    expect(written(text, 'text')).toBe('"None"')
-  }
-})
+proves(
+  'workflows/literals-converted',
+  async (subject) => {
+    const graph = {
+      '1': node('EmptyImage', { width: '64', height: 64.9, batch_size: true, color: ' 1_0 ' }),
+      '2': node('SaveImage', { images: ['1', 0], filename_prefix: { a: [1.5, null, "it's"] } }),
+      '3': node('PrimitiveBoolean', { value: 'false' }),
+      '4': node('PreviewAny', { source: ['3', 0] }),
+      '5': node('FlowdoubleSlow', { seconds: 2, steps: '3' }),
+      '6': node('FlowdoubleText', { text: null, value: 5 }),
+    }
+    for (const text of await listings(subject, bodyOf(graph))) {
+      expect(written(text, 'width')).toBe('64')
+      expect(written(text, 'height')).toBe('64')
+      expect(written(text, 'batch_size')).toBe('1')
+      expect(written(text, 'color')).toBe('10')
+      expect(text).toContain(JSON.stringify(`{'a': [1.5, None, "it's"]}`))
+      expect(written(text, 'value')).toBe('true')
+      expect(written(text, 'seconds')).toBe('2.0')
+      expect(written(text, 'steps')).toBe('3')
+      expect(written(text, 'text')).toBe('"None"')
+    }
+  },
+  ownWorld,
+)
 
-proves('workflows/literals-converted', async ({ submit, get }) => {
-  const shown = async (class_type: string, value: unknown) => {
-    const reply = await submit({
-      '1': node(class_type, { value }),
-      '2': node('PreviewAny', { source: ['1', 0] }),
-    })
-    expect(reply.status).toBe(200)
-    return written(JSON.stringify((await get('/queue')).json().queue_pending.at(-1)[2]), 'value')
-  }
-  const table: readonly (readonly [string, unknown, string])[] = [
-    ['PrimitiveInt', -3.9, '-3'],
-    ['PrimitiveInt', false, '0'],
-    ['PrimitiveInt', '-7', '-7'],
-    ['PrimitiveFloat', '0.25', '0.25'],
-    ['PrimitiveFloat', '-2e3', '-2000'],
-    ['PrimitiveString', 5, '"5"'],
-    ['PrimitiveString', 0.5, '"0.5"'],
-    ['PrimitiveString', true, '"True"'],
-    ['PrimitiveString', 'as it is', '"as it is"'],
-    ['PrimitiveBoolean', '', 'false'],
-    ['PrimitiveBoolean', 0, 'false'],
-    ['PrimitiveBoolean', {}, 'false'],
-    ['PrimitiveBoolean', null, 'false'],
-    ['PrimitiveBoolean', 2, 'true'],
-  ]
-  for (const [class_type, given, text] of table) expect(await shown(class_type, given)).toBe(text)
-})
+proves(
+  'workflows/literals-converted',
+  async ({ submit, get }) => {
+    const shown = async (class_type: string, value: unknown) => {
+      const reply = await submit({
+        '1': node(class_type, { value }),
+        '2': node('PreviewAny', { source: ['1', 0] }),
+      })
+      expect(reply.status).toBe(200)
+      return written(JSON.stringify((await get('/queue')).json().queue_pending.at(-1)[2]), 'value')
+    }
+    const table: readonly (readonly [string, unknown, string])[] = [
+      ['PrimitiveInt', -3.9, '-3'],
+      ['PrimitiveInt', false, '0'],
+      ['PrimitiveInt', '-7', '-7'],
+      ['PrimitiveFloat', '0.25', '0.25'],
+      ['PrimitiveFloat', '-2e3', '-2000'],
+      ['PrimitiveString', 5, '"5"'],
+      ['PrimitiveString', 0.5, '"0.5"'],
+      ['PrimitiveString', true, '"True"'],
+      ['PrimitiveString', 'as it is', '"as it is"'],
+      ['PrimitiveBoolean', '', 'false'],
+      ['PrimitiveBoolean', 0, 'false'],
+      ['PrimitiveBoolean', {}, 'false'],
+      ['PrimitiveBoolean', null, 'false'],
+      ['PrimitiveBoolean', 2, 'true'],
+    ]
+    for (const [class_type, given, text] of table) expect(await shown(class_type, given)).toBe(text)
+  },
+  ownWorld,
+)
 
 // Nodes that no output needs are not checked, and stay as they are.
-proves('workflows/literals-converted', async (subject) => {
-  const graph = { ...solid(), '9': node('EmptyImage', { steps: '20', width: '64' }) }
-  for (const text of await listings(subject, bodyOf(changed(graph, '1', { color: '7' })))) {
-    expect(written(text, 'color')).toBe('7')
-    expect(written(text, 'steps')).toBe('"20"')
-    expect(text.replaceAll(/\s/g, '')).toContain('"width":"64"')
-  }
-})
+proves(
+  'workflows/literals-converted',
+  async (subject) => {
+    const graph = { ...solid(), '9': node('EmptyImage', { steps: '20', width: '64' }) }
+    for (const text of await listings(subject, bodyOf(changed(graph, '1', { color: '7' })))) {
+      expect(written(text, 'color')).toBe('7')
+      expect(written(text, 'steps')).toBe('"20"')
+      expect(text.replaceAll(/\s/g, '')).toContain('"width":"64"')
+    }
+  },
+  ownWorld,
+)
 
 /** The graph of the only run that a listing shows. */
 function graphIn(text: string): Graph {
@@ -105,23 +117,27 @@ const variants: readonly (readonly [more: string, others: Readonly<Record<string
   ['', Object.fromEntries(crowd)],
 ]
 for (const [more, others] of variants) {
-  proves('workflows/literals-converted', async (subject) => {
-    const crowded = JSON.stringify(node('FlowdoubleText', { text: '"width": 64.5', ...others }))
-    const sent = `{"client_id": "me", "prompt": {"5": ${crowded}, "1": {"class_type": "EmptyImage",
+  proves(
+    'workflows/literals-converted',
+    async (subject) => {
+      const crowded = JSON.stringify(node('FlowdoubleText', { text: '"width": 64.5', ...others }))
+      const sent = `{"client_id": "me", "prompt": {"5": ${crowded}, "1": {"class_type": "EmptyImage",
       "inputs": {"width": 64.5 , "height":1.6e1,"batch_size": 1, "color": 0${more}}},
       "2" : {"class_type": "SaveImage", "inputs": {"images": ["1", 0], "filename_prefix": "\\u00e9 64.5"}},
       "3": {"class_type": "PrimitiveFloat", "inputs": {"value": -8}},
       "4": {"class_type": "PreviewAny", "inputs": {"source": ["3", 0]}}}}`
-    const width = more.includes('width') ? 60 : 64
-    const color = more.includes('color') ? 7 : 0
-    for (const text of await listings(subject, sent)) {
-      const { '1': image, '2': save, '5': talk } = graphIn(text)
-      expect(image!.inputs).toEqual({ width, height: 16, batch_size: 1, color })
-      expect(save!.inputs['filename_prefix']).toBe('é 64.5')
-      expect(talk!.inputs).toEqual({ text: '"width": 64.5', ...others })
-      expect(written(text, 'value')).toBe('-8.0')
-    }
-  })
+      const width = more.includes('width') ? 60 : 64
+      const color = more.includes('color') ? 7 : 0
+      for (const text of await listings(subject, sent)) {
+        const { '1': image, '2': save, '5': talk } = graphIn(text)
+        expect(image!.inputs).toEqual({ width, height: 16, batch_size: 1, color })
+        expect(save!.inputs['filename_prefix']).toBe('é 64.5')
+        expect(talk!.inputs).toEqual({ text: '"width": 64.5', ...others })
+        expect(written(text, 'value')).toBe('-8.0')
+      }
+    },
+    ownWorld,
+  )
 }
 
 proves('workflows/wrapped-literals', async (subject) => {
@@ -165,34 +181,42 @@ const keysIn = (text: string) =>
 
 // A server may keep the client's text, insert a converted number into it, or serialize it again.
 for (const width of ['16', '16.9', '"16"']) {
-  proves('workflows/keeps-key-order', async (subject) => {
-    const [pending, running, history] = await listings(subject, unsorted(width))
-    const order = ['10', '7', '3', '9', '2', 'width', 'color', '01']
-    expect(keysIn(pending!)).toEqual(order)
-    expect(keysIn(running!)).toEqual(order)
-    expect(keysIn(history!.slice(0, history!.indexOf('"outputs"')))).toEqual(order)
-  })
+  proves(
+    'workflows/keeps-key-order',
+    async (subject) => {
+      const [pending, running, history] = await listings(subject, unsorted(width))
+      const order = ['10', '7', '3', '9', '2', 'width', 'color', '01']
+      expect(keysIn(pending!)).toEqual(order)
+      expect(keysIn(running!)).toEqual(order)
+      expect(keysIn(history!.slice(0, history!.indexOf('"outputs"')))).toEqual(order)
+    },
+    ownWorld,
+  )
 }
 
 for (const steps of ['2', '"2"']) {
-  proves('workflows/keeps-numbers', async (subject) => {
-    const text = JSON.stringify({
-      ...textToImage(),
-      '20': node('FlowdoubleText', { text: 'x', far: 'FAR', one: 'ONE' }),
-    })
-    const sent = text
-      .replace('"seed":1', '"seed":18446744073709551615')
-      .replace('"steps":3', `"steps":${steps}`)
-      .replace('"denoise":1', '"denoise":1.0')
-      .replace('"FAR"', '-9223372036854775807')
-      .replace('"ONE"', '1.0')
-    for (const listing of await listings(subject, `{"client_id": "me", "prompt": ${sent}}`)) {
-      expect(written(listing, 'seed')).toBe('18446744073709551615')
-      expect(written(listing, 'steps')).toBe('2')
-      expect(written(listing, 'denoise')).toBe('1.0')
-      expect(written(listing, 'far')).toBe('-9223372036854775807')
-      expect(written(listing, 'one')).toBe('1.0')
-      expect(written(listing, 'batch_size')).toBe('1')
-    }
-  })
+  proves(
+    'workflows/keeps-numbers',
+    async (subject) => {
+      const text = JSON.stringify({
+        ...textToImage(),
+        '20': node('FlowdoubleText', { text: 'x', far: 'FAR', one: 'ONE' }),
+      })
+      const sent = text
+        .replace('"seed":1', '"seed":18446744073709551615')
+        .replace('"steps":3', `"steps":${steps}`)
+        .replace('"denoise":1', '"denoise":1.0')
+        .replace('"FAR"', '-9223372036854775807')
+        .replace('"ONE"', '1.0')
+      for (const listing of await listings(subject, `{"client_id": "me", "prompt": ${sent}}`)) {
+        expect(written(listing, 'seed')).toBe('18446744073709551615')
+        expect(written(listing, 'steps')).toBe('2')
+        expect(written(listing, 'denoise')).toBe('1.0')
+        expect(written(listing, 'far')).toBe('-9223372036854775807')
+        expect(written(listing, 'one')).toBe('1.0')
+        expect(written(listing, 'batch_size')).toBe('1')
+      }
+    },
+    ownWorld,
+  )
 }

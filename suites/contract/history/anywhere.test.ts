@@ -1,0 +1,250 @@
+// The history of any local server, which holds runs of others too: each case looks at its own entries only.
+
+import { historyById } from '../../../spec/server/history.ts'
+import { type Graph, node, talking } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { fitting } from '../../judge/hosted/jobs.ts'
+import type { Message } from '../../judge/judge.ts'
+import {
+  messagesAbout,
+  occupy,
+  runInTurn,
+  submitFor,
+  uniqueId,
+  uniqueNumber,
+} from '../../judge/own-runs.ts'
+import { proves } from '../../judge/proves.ts'
+import type { HistoryEntry } from '../../judge/responses.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+/** A picture of one colour, saved below the folder of the case. */
+const saved = (subject: Subject, name: string, batch_size = 1): Graph => ({
+  '1': node('EmptyImage', {
+    width: 64,
+    height: 64,
+    batch_size,
+    color: uniqueNumber(subject, name),
+  }),
+  '2': node('SaveImage', { images: ['1', 0], filename_prefix: subject.unique(name) }),
+})
+
+/** The file number `count` of a prefix. */
+function fileOf({ unique }: Subject, name: string, count = 1) {
+  const parts = unique(name).split('/')
+  const filename = `${parts.at(-1)}_0000${count}_.png`
+  return { filename, subfolder: parts.slice(0, -1).join('/'), type: 'output' }
+}
+
+const idsOf = async ({ get }: Subject, query = ''): Promise<string[]> =>
+  Object.keys((await get(`/history${query}`)).json())
+
+/** Entries of a run that ends well, of one that fails, and of one that is interrupted, with their messages. */
+async function endings(subject: Subject) {
+  const session = await subject.connect(subject.unique('me'))
+  const good = await subject.run(session, talking(subject.unique('good')))
+  const failed = await subject.run(session, (await subject.workloads.failing()).graph)
+  const held = await occupy(subject, session)
+  await held.stop()
+  const stopped = await subject.finished(held.prompt_id)
+  if (stopped === undefined) throw new Error('The history has no entry of the interrupted run.')
+  return { session, good, failed, stopped }
+}
+
+proves(['history/kept', 'history/by-id'], async (subject) => {
+  const session = await subject.connect(subject.unique('me'))
+  const one = (await subject.run(session, saved(subject, 'one'))).prompt_id
+  const two = (await subject.run(session, saved(subject, 'two'))).prompt_id
+  const all = fitting(historyById, await subject.get('/history'))
+  expect(all[one]?.outputs).toEqual({ '2': { images: [fileOf(subject, 'one')] } })
+  expect(all[two]?.outputs).toEqual({ '2': { images: [fileOf(subject, 'two')] } })
+  expect((await subject.get(`/history/${two}`)).json()).toEqual({ [two]: all[two] })
+})
+
+proves('history/prompt', async (subject) => {
+  const session = await subject.connect(subject.unique('me'))
+  const { client_id } = { client_id: session.clientId }
+  const held = await occupy(subject, session)
+  const graph = { ...talking(subject.unique('said')), '3': node('SaveImage') }
+  const reply = (await subject.submit(graph, { client_id, extra_data: { note: 1 } })).json()
+  const { queue_pending } = (await subject.get('/queue')).json()
+  const listed = queue_pending.find((item: unknown[]) => item[1] === reply.prompt_id)
+  await held.stop()
+  await subject.idle()
+  const entries = fitting(historyById, await subject.get(`/history/${reply.prompt_id}`))
+  const { prompt } = entries[reply.prompt_id]
+  expect(prompt).toEqual(listed)
+  expect(prompt.slice(0, 5)).toEqual([
+    reply.number,
+    reply.prompt_id,
+    graph,
+    expect.objectContaining({ note: 1, client_id }),
+    ['1'],
+  ])
+})
+
+proves('history/outputs', async (subject) => {
+  const graph: Graph = { ...saved(subject, 'pair', 2), five: talking('words')['1']! }
+  const { entry } = await subject.run(await subject.connect(subject.unique('me')), graph)
+  expect(entry.outputs).toEqual({
+    '2': { images: [fileOf(subject, 'pair', 1), fileOf(subject, 'pair', 2)] },
+    five: { text: ['words'] },
+  })
+})
+
+proves(['history/status-words', 'history/error-comes-first'], async (subject) => {
+  const { good, failed, stopped } = await endings(subject)
+  expect(good.entry.status).toMatchObject({ status_str: 'success', completed: true })
+  for (const { status } of [failed.entry, stopped])
+    expect([status.status_str, typeof status.completed]).toEqual(['error', 'boolean'])
+})
+
+proves('history/failed-not-completed', async (subject) => {
+  const { failed, stopped } = await endings(subject)
+  expect(failed.entry.status).toMatchObject({ status_str: 'error', completed: false })
+  expect(stopped.status).toMatchObject({ status_str: 'error', completed: false })
+})
+
+/** The types of the messages that an entry repeats. */
+const kept = /^execution_(start|cached|success|error|interrupted)$/
+
+proves('history/messages', async (subject) => {
+  const { session, good, failed, stopped } = await endings(subject)
+  const pairs = (messages: readonly Message[]) =>
+    messages.filter(({ type }) => kept.test(type)).map(({ type, data }) => [type, data])
+  const ends: readonly (readonly [HistoryEntry, string])[] = [
+    [good.entry, 'execution_success'],
+    [failed.entry, 'execution_error'],
+    [stopped, 'execution_interrupted'],
+  ]
+  for (const [{ prompt_id, status }, end] of ends) {
+    expect(status.messages).toEqual(pairs(messagesAbout(session, prompt_id)))
+    expect(status.messages.map(([type]) => type)).toEqual([
+      'execution_start',
+      'execution_cached',
+      end,
+    ])
+  }
+})
+
+proves(['history/outputs-of-failed', 'history/meta'], async (subject) => {
+  const { graph } = await subject.workloads.failing()
+  const said = subject.unique('said')
+  const { entry } = await subject.run(await subject.connect(subject.unique('me')), {
+    ...graph,
+    said: talking(said)['1']!,
+  })
+  expect(entry.status.status_str).toBe('error')
+  expect(entry.outputs).toEqual({ said: { text: [said] } })
+  expect(Object.keys(entry.meta ?? {})).toEqual(['said'])
+})
+
+proves('history/meta', async (subject) => {
+  const session = await subject.connect(subject.unique('me'))
+  const fill = saved(subject, 'meta')['1']!
+  const shown = (id: string, source: string): Graph => ({
+    [source]: fill,
+    [id]: node('PreviewImage', { images: [source, 0] }),
+  })
+  const meta = (id: string) => ({
+    node_id: id,
+    display_node: id,
+    parent_node: null,
+    real_node_id: id,
+  })
+  const [fresh, cached] = await runInTurn(subject, session, [shown('2', '1'), shown('b', 'a')])
+  expect(fresh?.entry.meta).toEqual({ '2': meta('2') })
+  expect(cached?.entry.meta).toEqual({ b: meta('2') })
+})
+
+proves(['history/only-finished', 'history/unknown'], async (subject) => {
+  const session = await subject.connect(subject.unique('me'))
+  const held = await occupy(subject, session)
+  const prompt_id = `a ${uniqueId(subject, 'run')}`
+  const path = `/history/${encodeURIComponent(prompt_id)}`
+  await submitFor(subject, session, talking(subject.unique('run')), { prompt_id })
+  const look = async (target: string) => {
+    const { status, json } = await subject.get(target)
+    return [status, Object.keys(json() ?? {})]
+  }
+  const unfinished = [path, `/history/${held.prompt_id}`, `/history/none ${uniqueId(subject, 'x')}`]
+  for (const target of unfinished)
+    expect(await look(target.replaceAll(' ', '%20'))).toEqual([200, []])
+  const ids = await idsOf(subject)
+  for (const id of [prompt_id, held.prompt_id]) expect(ids).not.toContain(id)
+  await held.stop()
+  await subject.idle()
+  expect(await look(path)).toEqual([200, [prompt_id]])
+  expect(await idsOf(subject)).toContain(prompt_id)
+  const refused = { prompt: {}, prompt_id: `refused ${uniqueId(subject, 'x')}` }
+  expect((await subject.post('/prompt', refused)).status).toBe(400)
+  expect(await look(`/history/${encodeURIComponent(refused.prompt_id)}`)).toEqual([200, []])
+})
+
+/** Runs small graphs of these names, and returns their ids. */
+async function runAll(subject: Subject, ...names: readonly string[]): Promise<string[]> {
+  const session = await subject.connect(subject.unique('runner'))
+  const ids: string[] = []
+  for (const name of names)
+    ids.push((await subject.run(session, talking(subject.unique(name)))).prompt_id)
+  return ids
+}
+
+proves('history/oldest-first', async (subject) => {
+  const session = await subject.connect(subject.unique('me'))
+  const held = await occupy(subject, session)
+  const add = async (name: string, fields: object): Promise<[string, number]> => {
+    const graph = talking(subject.unique(name))
+    const reply = (await subject.submit(graph, { client_id: session.clientId, ...fields })).json()
+    return [reply.prompt_id, reply.number]
+  }
+  const [middle, number] = await add('middle', {})
+  const [late] = await add('late', { number: number + 0.2 })
+  const [early] = await add('early', { number: number - 0.2 })
+  await held.stop()
+  await subject.idle()
+  const order = [held.prompt_id, early, middle, late]
+  expect((await idsOf(subject)).filter((id) => order.includes(id))).toEqual(order)
+})
+
+proves('history/max-items', async (subject) => {
+  const ours = await runAll(subject, 'a', 'b', 'c', 'd')
+  const before = await idsOf(subject)
+  const page = (query: string) => idsOf(subject, `?${query}`)
+  const begin = (ids: readonly string[]) => ids.slice(0, before.length)
+  expect(before.filter((id) => ours.includes(id))).toEqual(ours)
+  expect(await page('max_items=2&offset=0')).toEqual(before.slice(0, 2))
+  expect(await page('max_items=2&offset=1')).toEqual(before.slice(1, 3))
+  expect(await page(`max_items=1&offset=${before.length - 1}`)).toEqual(before.slice(-1))
+  expect(await page('max_items=0&offset=0')).toEqual(before.slice(0, 1))
+  expect(await page('max_items=0')).toEqual([])
+  expect(await page('max_items=-1')).toEqual([])
+  expect(begin(await page('offset=-1'))).toEqual(before)
+  expect((await page('offset=1')).slice(0, before.length - 1)).toEqual(before.slice(1))
+  expect(begin(await page('max_items=1000000'))).toEqual(before)
+  // Others may have added to the end.
+  for (const query of ['max_items=3', 'max_items=3&offset=-1']) {
+    const latest = await page(query)
+    const after = await idsOf(subject)
+    const at = after.indexOf(latest[0]!)
+    expect(latest).toEqual(after.slice(at, at + 3))
+    expect(at).toBeGreaterThanOrEqual(before.length - 3)
+  }
+})
+
+proves('history/clear', async (subject) => {
+  const ours = await runAll(subject, 'a', 'b', 'c', 'd')
+  const left = async () => (await idsOf(subject)).filter((id) => ours.includes(id))
+  expect(await left()).toEqual(ours)
+  const reply = await subject.post('/history', { delete: [ours[1], 'unknown', ours[3]] })
+  expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
+  expect(await left()).toEqual([ours[0], ours[2]])
+  expect((await subject.get(`/history/${ours[1]}`)).json()).toEqual({})
+  await subject.post('/history', { clear: false })
+  expect(await left()).toEqual([ours[0], ours[2]])
+})
+
+proves('history/clear', async (subject) => {
+  const ours = await runAll(subject, 'a', 'b')
+  expect((await subject.post('/history', { clear: true })).status).toBe(200)
+  expect((await idsOf(subject)).filter((id) => ours.includes(id))).toEqual([])
+})

@@ -1,0 +1,308 @@
+// The queue of any local server, which others may use at the same time: each case looks at its own runs only.
+
+import { queueListing } from '../../../spec/server/queue.ts'
+import { node, talking } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { fitting, nobody } from '../../judge/hosted/jobs.ts'
+import type { Message } from '../../judge/judge.ts'
+import {
+  listedIds,
+  messagesAbout,
+  occupy,
+  onlyOurs,
+  sentBy,
+  startsNode,
+  submitFor,
+} from '../../judge/own-runs.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Reply } from '../../judge/reply.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+const local = { deployment: 'local' } as const
+const empty = { status: 200, text: '', contentType: undefined }
+const shape = ({ status, text, headers }: Reply) => ({
+  status,
+  text,
+  contentType: headers['content-type'],
+})
+const remaining = (count: number): Message => ({
+  type: 'status',
+  data: { status: { exec_info: { queue_remaining: count } } },
+})
+
+/** A client with a run at work, and a way to submit small runs that stay pending behind it. */
+async function busy(subject: Subject) {
+  const session = await subject.connect(subject.unique('me'))
+  const held = await occupy(subject, session)
+  const pend = async (...names: readonly string[]): Promise<string[]> => {
+    const ids: string[] = []
+    for (const name of names)
+      ids.push(await submitFor(subject, session, talking(subject.unique(name))))
+    return ids
+  }
+  const pending = async (ours: readonly string[]): Promise<string[]> =>
+    (await listedIds(subject)).pending.filter((id) => ours.includes(id))
+  return { session, held, pend, pending }
+}
+
+/** Those of these runs that the history has, in its order. */
+async function ended({ get }: Subject, ours: readonly string[]): Promise<string[]> {
+  return Object.keys((await get('/history')).json()).filter((id) => ours.includes(id))
+}
+
+proves(
+  'queue/listing',
+  async (subject) => {
+    const { held, pend } = await busy(subject)
+    const ours = await pend('one', 'two')
+    fitting(queueListing, await subject.get('/queue'))
+    const { running, pending } = await listedIds(subject)
+    expect(running).toContain(held.prompt_id)
+    expect(pending).not.toContain(held.prompt_id)
+    for (const id of ours) expect(pending).toContain(id)
+    for (const id of ours) expect(running).not.toContain(id)
+    await held.stop()
+    await subject.idle()
+    const after = await listedIds(subject)
+    const still = [...after.running, ...after.pending]
+    expect(still.filter((id) => [held.prompt_id, ...ours].includes(id))).toEqual([])
+  },
+  local,
+)
+
+proves('queue/item', async (subject) => {
+  const { session, held } = await busy(subject)
+  const graph = { ...talking(subject.unique('item')), '2': node('SaveImage') }
+  const extra_data = { note: [1, { deep: null }] }
+  const reply = await subject.submit(graph, { client_id: session.clientId, extra_data })
+  const { prompt_id, number, node_errors } = reply.json()
+  expect(Object.keys(node_errors)).toEqual(['2'])
+  const client_id = session.clientId
+  const { queue_running, queue_pending } = fitting(queueListing, await subject.get('/queue'))
+  const itemOf = (items: readonly any[][], id: string) => items.find((item) => item[1] === id)
+  expect(itemOf(queue_pending, prompt_id)?.slice(0, 5)).toEqual([
+    number,
+    prompt_id,
+    graph,
+    expect.objectContaining({ ...extra_data, client_id }),
+    ['1'],
+  ])
+  expect(itemOf(queue_running, held.prompt_id)?.slice(0, 5)).toEqual([
+    expect.any(Number),
+    held.prompt_id,
+    held.graph,
+    expect.objectContaining({ client_id }),
+    [expect.any(String)],
+  ])
+})
+
+proves('queue/by-number', async (subject) => {
+  const { session, held } = await busy(subject)
+  const ids: Record<string, string> = {}
+  const add = async (name: string, fields: object): Promise<number> => {
+    const graph = talking(subject.unique(name))
+    const reply = (await subject.submit(graph, { client_id: session.clientId, ...fields })).json()
+    ids[name] = reply.prompt_id
+    return reply.number
+  }
+  const zero = await add('zero', {})
+  await add('z', {})
+  await add('late', { number: zero + 100_000 })
+  await add('half', { number: `${zero + 0.5}` })
+  await add('a', { number: zero + 0.5 })
+  await add('front', { front: true })
+  await add('last front', { front: true })
+  const order = ['last front', 'front', 'zero', 'half', 'a', 'z', 'late'].map((name) => ids[name]!)
+  expect((await listedIds(subject)).pending.filter((id) => order.includes(id))).toEqual(order)
+  await held.stop()
+  await subject.idle()
+  expect(await ended(subject, order)).toEqual(order)
+})
+
+proves(
+  'queue/clear',
+  async (subject) => {
+    const { held, pend, pending } = await busy(subject)
+    const ours = await pend('one', 'two')
+    await subject.post('/queue', { clear: false })
+    expect(await pending(ours)).toEqual(ours)
+    expect(shape(await subject.post('/queue', { clear: true }))).toEqual(empty)
+    expect(await pending(ours)).toEqual([])
+    expect((await listedIds(subject)).running).toContain(held.prompt_id)
+    const after = await pend('after')
+    await held.stop()
+    await subject.idle()
+    expect(await ended(subject, [...ours, ...after])).toEqual(after)
+  },
+  local,
+)
+
+proves(
+  'queue/delete',
+  async (subject) => {
+    const { held, pend, pending } = await busy(subject)
+    const ours = await pend('a', 'b', 'c', 'd')
+    const [a, b, c, d] = ours as [string, string, string, string]
+    expect(shape(await subject.post('/queue', { delete: [d, b] }))).toEqual(empty)
+    expect(await pending(ours)).toEqual([a, c])
+    await subject.post('/queue', { clear: false, delete: [] })
+    expect(await pending(ours)).toEqual([a, c])
+    await held.stop()
+    await subject.idle()
+    expect(await ended(subject, ours)).toEqual([a, c])
+  },
+  local,
+)
+
+proves('queue/clear-and-delete', async (subject) => {
+  const { session, held, pend, pending } = await busy(subject)
+  const ours = await pend('a', 'b', 'c')
+  await onlyOurs(subject, [held.prompt_id, ...ours])
+  // Deleting first would report what is left.
+  const both = { delete: [ours[1]], clear: true }
+  expect(await sentBy(session, () => subject.post('/queue', both)).then(statuses)).toEqual([
+    remaining(1),
+  ])
+  expect(await pending(ours)).toEqual([])
+  const [e, f] = await pend('e', 'f')
+  await subject.post('/queue', { clear: 0, delete: [e] })
+  expect(await pending([e!, f!])).toEqual([f])
+})
+
+const statuses = (messages: readonly Message[]): Message[] =>
+  messages.filter(({ type }) => type === 'status')
+
+proves(
+  'queue/running-is-spared',
+  async (subject) => {
+    const { session, held, pend, pending } = await busy(subject)
+    const ours = await pend('behind')
+    const ids = [held.prompt_id, nobody]
+    expect((await subject.post('/queue', { delete: ids })).status).toBe(200)
+    expect((await listedIds(subject)).running).toContain(held.prompt_id)
+    expect(await pending(ours)).toEqual(ours)
+    await held.stop()
+    const ends = messagesAbout(session, held.prompt_id).map(({ type }) => type)
+    expect(ends).toContain('execution_interrupted')
+  },
+  local,
+)
+
+proves(
+  'queue/running-is-spared',
+  async (subject) => {
+    const { session, held, pend, pending } = await busy(subject)
+    const ours = await pend('behind')
+    const body = { clear: true, delete: [held.prompt_id] }
+    expect((await subject.post('/queue', body)).status).toBe(200)
+    expect((await listedIds(subject)).running).toContain(held.prompt_id)
+    expect(await pending(ours)).toEqual([])
+    await held.stop()
+    const ends = messagesAbout(session, held.prompt_id).map(({ type }) => type)
+    expect(ends).toContain('execution_interrupted')
+  },
+  local,
+)
+
+proves('queue/removed-leaves-nothing', async (subject) => {
+  const { session, held, pend } = await busy(subject)
+  const removed = await pend('deleted', 'deleted too')
+  const kept = await pend('kept')
+  await subject.post('/queue', { delete: removed })
+  await held.stop()
+  await subject.idle()
+  await session.settled()
+  expect(await ended(subject, [...removed, ...kept])).toEqual(kept)
+  for (const id of removed) {
+    expect(messagesAbout(session, id)).toEqual([])
+    expect((await subject.get(`/history/${id}`)).json()).toEqual({})
+  }
+})
+
+proves('queue/removal-status', async (subject) => {
+  const { session, held, pend } = await busy(subject)
+  const [a, b, c, d] = await pend('a', 'b', 'c', 'd')
+  await onlyOurs(subject, [held.prompt_id, a!, b!, c!, d!])
+  const remove = async (...ids: readonly (string | undefined)[]): Promise<Message[]> =>
+    statuses(await sentBy(session, () => subject.post('/queue', { delete: ids })))
+  expect(await remove(a)).toEqual([remaining(4)])
+  expect(await remove(nobody, a, held.prompt_id)).toEqual([])
+  expect(await remove(b, c)).toEqual([remaining(3), remaining(2)])
+  expect(await remove(d)).toEqual([remaining(1), remaining(1)])
+  const last = await pend('e', 'f')
+  await onlyOurs(subject, [held.prompt_id, ...last])
+  const cleared = await sentBy(session, () => subject.post('/queue', { clear: true }))
+  expect(statuses(cleared)).toEqual([remaining(1)])
+})
+
+proves(
+  'queue/interrupt',
+  async (subject) => {
+    const { session, held, pend } = await busy(subject)
+    const [next] = await pend('next')
+    expect(shape(await subject.request('POST', '/interrupt'))).toEqual(empty)
+    await subject.idle()
+    await session.settled()
+    const messages = messagesAbout(session, held.prompt_id)
+    const [stopped, ...more] = messages.filter(({ type }) => type === 'execution_interrupted')
+    const started = messages
+      .filter(startsNode(held.prompt_id))
+      .map(({ data }) => String(data['node']))
+    expect(more).toEqual([])
+    expect(stopped?.data).toMatchObject({
+      prompt_id: held.prompt_id,
+      node_id: started.at(-1),
+      node_type: held.graph[started.at(-1)!]?.class_type,
+    })
+    const executed = stopped?.data['executed'] as string[] | undefined
+    expect(executed?.toSorted()).toEqual(started.slice(0, -1).toSorted())
+    const { running, pending } = await listedIds(subject)
+    expect([...running, ...pending]).not.toContain(held.prompt_id)
+    expect((await subject.finished(next!))?.status.status_str).toBe('success')
+  },
+  local,
+)
+
+proves(
+  'queue/idle-interrupt-is-lost',
+  async (subject) => {
+    await onlyOurs(subject, [])
+    const session = await subject.connect(subject.unique('me'))
+    expect((await subject.post('/interrupt', {})).status).toBe(200)
+    expect((await subject.request('POST', '/interrupt', 'no JSON')).status).toBe(200)
+    const { entry, messages } = await subject.run(session, talking(subject.unique('later')))
+    expect(entry.status.status_str).toBe('success')
+    expect(messages.map(({ type }) => type)).not.toContain('execution_interrupted')
+  },
+  local,
+)
+
+proves('queue/interrupt-named', async (subject) => {
+  const { session, held } = await busy(subject)
+  const other = await submitFor(subject, session, await subject.workloads.slow())
+  for (const prompt_id of [other, nobody, 7])
+    expect((await subject.post('/interrupt', { prompt_id })).status).toBe(200)
+  // The running one goes on: it sends what it has not sent before.
+  const seen = new Set(messagesAbout(session, held.prompt_id).map((one) => JSON.stringify(one)))
+  await subject.reach(
+    session,
+    (one) =>
+      ['progress', 'executing'].includes(one.type) &&
+      one.data['prompt_id'] === held.prompt_id &&
+      !seen.has(JSON.stringify(one)),
+  )
+  expect((await listedIds(subject)).running).toContain(held.prompt_id)
+  await held.stop()
+  await subject.reach(session, startsNode(other))
+  await subject.post('/interrupt', { prompt_id: held.prompt_id })
+  expect((await listedIds(subject)).running).toContain(other)
+  await subject.post('/interrupt', { prompt_id: other })
+  await subject.idle()
+  for (const id of [held.prompt_id, other]) {
+    const { status } = (await subject.finished(id))!
+    expect([status.status_str, status.messages.at(-1)?.[0]]).toEqual([
+      'error',
+      'execution_interrupted',
+    ])
+  }
+})

@@ -1,0 +1,138 @@
+// The runs of one case on a server that may also run those of others: what it sends about them, and how to place them.
+
+import type { Graph } from '../generate/graphs.ts'
+import type { Session } from './client.ts'
+import { expect } from './expect.ts'
+import type { Message } from './judge.ts'
+import { endsRun } from './responses.ts'
+import { Skip } from './skip.ts'
+import type { Run, Subject } from './subject.ts'
+
+/** What a session has received about a run. */
+export const messagesAbout = (session: Session, prompt_id: string): readonly Message[] =>
+  session.messages().filter(({ data }) => data['prompt_id'] === prompt_id)
+
+/** The messages about a run and the broadcasts of the queue: those that the order table is about. */
+export const ordered = (messages: readonly Message[], prompt_id: string): readonly Message[] =>
+  messages.filter(({ type, data }) => type === 'status' || data['prompt_id'] === prompt_id)
+
+/** Whether a message says that a node of this run starts. */
+export const startsNode =
+  (prompt_id: string) =>
+  ({ type, data }: Message): boolean =>
+    type === 'executing' && data['prompt_id'] === prompt_id && data['node'] !== null
+
+/** A part of a path that nothing else on the server has. */
+export const uniqueId = ({ unique }: Subject, name: string): string =>
+  unique(name).replaceAll('/', '-')
+
+/** A number below 2 ** 24 that no other case uses: a colour or a seed of nodes that are in no cache. */
+export function uniqueNumber({ unique }: Subject, name: string): number {
+  return unique(name)
+    .split('')
+    .reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % 0x1000000, 7)
+}
+
+/** Submits a graph for a session, and returns the id of its run. */
+export async function submitFor(
+  { submit }: Subject,
+  session: Session,
+  graph: Graph,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  const reply = await submit(graph, { client_id: session.clientId, ...fields })
+  expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 })
+  return reply.json().prompt_id
+}
+
+/** A run at work: whatever is submitted after it stays pending until it is stopped. */
+export type AtWork = {
+  readonly prompt_id: string
+  readonly graph: Graph
+  /** The node that is running. */
+  readonly node_id: string
+  readonly stop: () => Promise<void>
+}
+
+/** Submits a slow run and waits until a node of it runs. */
+export async function occupy(subject: Subject, session: Session): Promise<AtWork> {
+  const graph = await subject.workloads.slow()
+  const prompt_id = await submitFor(subject, session, graph)
+  const { data } = await subject.reach(session, startsNode(prompt_id))
+  const stop = async (): Promise<void> => {
+    await subject.post('/interrupt', { prompt_id })
+    await subject.reach(session, endsRun('local', prompt_id))
+  }
+  return { prompt_id, graph, node_id: String(data['node']), stop }
+}
+
+/** JSON in which NaN and Infinity may stand, read as null. */
+export const looseJson = (text: string): any =>
+  JSON.parse(text.replace(/(?<=[[:,]\s*)(NaN|-?Infinity)(?=\s*[\],}])/g, 'null')) as unknown
+
+/** The ids that the queue lists; an empty list for one that is not there. */
+export async function listedIds({
+  get,
+}: Subject): Promise<{ running: string[]; pending: string[] }> {
+  // A server in Python lists the numbers of others as they are, also those that are not JSON.
+  const { queue_running, queue_pending } = looseJson((await get('/queue')).text)
+  const ids = (items: unknown): string[] =>
+    Array.isArray(items) ? items.map((item) => item[1]) : []
+  return { running: ids(queue_running), pending: ids(queue_pending) }
+}
+
+/** Ends a case that counts what everyone causes if the queue lists runs of others. */
+export async function onlyOurs(subject: Subject, ours: readonly string[]): Promise<void> {
+  const { running, pending } = await listedIds(subject)
+  if ([...running, ...pending].some((id) => !ours.includes(id)))
+    throw new Skip('busy', 'The queue lists runs of others.')
+}
+
+/** The messages that the server sends because of an action. */
+export async function sentBy(
+  session: Session,
+  action: () => Promise<unknown>,
+): Promise<readonly Message[]> {
+  await session.settled()
+  const before = session.messages().length
+  await action()
+  await session.settled()
+  return session.messages().slice(before)
+}
+
+/** How many entries of the history are read to find the latest. */
+const LATEST = 100
+
+/**
+ * Runs graphs for a session, each directly behind the one before: their numbers leave no place between them. Local only.
+ * Ends the case if a run of another client came between.
+ */
+export async function runInTurn(
+  subject: Subject,
+  session: Session,
+  graphs: readonly Graph[],
+): Promise<readonly Run[]> {
+  const { submit, reach, finished, get } = subject
+  const ids: string[] = []
+  let number: number | undefined
+  for (const [index, graph] of graphs.entries()) {
+    const place = number === undefined ? {} : { number: number + index / 100 }
+    const reply = await submit(graph, { client_id: session.clientId, ...place })
+    expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 })
+    const made = reply.json() as { readonly prompt_id: string; readonly number: number }
+    number ??= made.number
+    ids.push(made.prompt_id)
+  }
+  const done: Run[] = []
+  for (const prompt_id of ids) {
+    await reach(session, endsRun('local', prompt_id))
+    const entry = await finished(prompt_id)
+    if (entry === undefined) throw new Error(`The history has no entry of the run ${prompt_id}.`)
+    done.push({ prompt_id, messages: messagesAbout(session, prompt_id), entry })
+  }
+  const latest = Object.keys((await get(`/history?max_items=${LATEST}`)).json())
+  const first = latest.indexOf(ids[0] as string)
+  if (ids.some((id, index) => latest[first + index] !== id))
+    throw new Skip('busy', 'A run of another client came between.')
+  return done
+}
