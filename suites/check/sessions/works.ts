@@ -65,7 +65,7 @@ const plans: Readonly<
     return { ...valid, graph: { ...valid.graph, '2': nowhere }, invalid: ['2'] }
   },
   invalid: () => ({ graph: { '2': nowhere }, targets: [], needed: [], invalid: ['2'] }),
-  unknown: () => ({ graph: { '1': node('NoSuchNodeType') }, targets: [], needed: [] }),
+  unknown: () => ({ graph: { '1': node('NoSuchNode') }, targets: [], needed: [] }),
   picture: (_, color) => ({
     graph: {
       '1': image(color, 2),

@@ -73,10 +73,12 @@ async function closeCode(url: string, sent: Uint8Array): Promise<number> {
 const text = 0x81
 const limit = limits.clientMessage.value
 
-proves('messages/too-large', async ({ url, connect }) => {
+proves('messages/too-large', async ({ url, connect, isOwn }) => {
   const other = await connect('other')
-  expect(await closeCode(url, frameOf(text, Buffer.alloc(limit + 1, ' ')))).toBe(1009)
-  expect(await closeCode(url, frameOf(0x82, Buffer.alloc(limit + 1)))).toBe(1009)
+  // A reset can overtake the code of a server elsewhere, as it does not read the whole message.
+  const codes = isOwn ? [1009] : [1009, 1006]
+  expect(codes).toContain(await closeCode(url, frameOf(text, Buffer.alloc(limit + 1, ' '))))
+  expect(codes).toContain(await closeCode(url, frameOf(0x82, Buffer.alloc(limit + 1))))
   other.send(Buffer.alloc(limit, ' ').toString())
   other.send(`{"type": "feature_flags"${' '.repeat(limit - 25)}}`)
   await other.next(({ type }) => type === 'feature_flags')
