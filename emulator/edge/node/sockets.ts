@@ -173,7 +173,10 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
         connections.delete(id)
         dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
       })
-      socket.on('error', () => socket.terminate())
+      // After bytes that are no frame its close is on its way: to terminate it now could lose that.
+      socket.on('error', () => {
+        if (socket.readyState !== socket.CLOSING) socket.terminate()
+      })
     })
   }
   const refuse: Handshakes['refuse'] = ({ socket, status, headers, body }) => {
