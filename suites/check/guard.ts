@@ -166,9 +166,9 @@ export const classTypesOf = (graph: unknown): readonly string[] =>
     : []
 
 /** Node types that cases submit because no server has them. */
-const inventedTypes: ReadonlySet<string> = new Set([
-  ...['NoSuchNode', 'NoSuchType', 'Nope', 'KSampelr', 'saveimage', 'crash', 'constructor'],
-])
+const inventedTypes: ReadonlySet<string> = new Set(
+  'NoSuchNode NoSuchType Nope KSampelr saveimage crash constructor'.split(' '),
+)
 /** The model that the graphs of the suites load. */
 const usualModel = 'sd_xl_base_1.0.safetensors'
 

@@ -173,7 +173,7 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
         connections.delete(id)
         dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
       })
-      // After bytes that are no frame its close is on its way: to terminate it now could lose that.
+      // After a wrong frame the close is on its way, and to end the connection now could lose it.
       socket.on('error', () => {
         if (socket.readyState !== socket.CLOSING) socket.terminate()
       })

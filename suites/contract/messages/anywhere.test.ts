@@ -1,4 +1,4 @@
-// The content of the messages of any local server: each case looks at the messages of its own runs.
+// The content of the messages of any local server: each case looks at the messages of the runs that it submits.
 
 import { node, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
@@ -100,8 +100,8 @@ proves(
         session,
         await subject.workloads.sampling(steps),
       )
-      const told = dataOf('progress', messages).filter(({ node: id }) => id === '3')
-      expect(told).toEqual(
+      const reported = dataOf('progress', messages).filter(({ node: id }) => id === '3')
+      expect(reported).toEqual(
         Array.from({ length: steps }, (_, at) => ({
           value: at + 1,
           max: steps,

@@ -59,7 +59,7 @@ proves(['messages/own-client', 'messages/status-to-everyone'], async (subject) =
     expect(messagesAbout(mine, id).length).toBeGreaterThan(5)
     for (const session of others) expect(messagesAbout(session, id)).toEqual([])
   }
-  expect(typesOf(messagesAbout(others[0]!, forOther))).toContain('execution_success')
+  expect(typesOf(messagesAbout(others[0], forOther))).toContain('execution_success')
   expect(messagesAbout(mine, forOther)).toEqual([])
   for (const session of sessions) expect(messagesAbout(session, forNobody)).toEqual([])
   // A run sends one when it is queued, when it starts, and when it is over.
