@@ -3,7 +3,7 @@
 import type { TargetOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { keyHeader } from '../../spec/server/access.ts'
-import type { Target } from './target.ts'
+import type { Target } from './running.ts'
 import { notAServer, type StatsReply, unreachable } from './unreachable.ts'
 
 /** The longest time for all answers together, in seconds. */

@@ -1,4 +1,4 @@
-// The check that the README shows is a real one, and so are the inputs of the action that it names.
+// The check that the README shows is a real one, and the action has the inputs that it names.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ test('the check that the README shows finds the fault', async () => {
   }
 })
 
-test('the action has the inputs that the README gives it', () => {
+test('the action has the inputs that the README names', () => {
   const [step] = parse(blockOf('yaml')) as [{ readonly with: Readonly<Record<string, string>> }]
   expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)))
 })

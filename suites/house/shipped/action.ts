@@ -1,4 +1,4 @@
-// The steps of the composite action, run as a runner does it: each in a shell of its own, with its inputs in the environment.
+// Runs the steps of the composite action as a runner does it: each in a separate shell, with its inputs in the environment.
 
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
