@@ -11,10 +11,10 @@ import { Skip } from '../judge/skip.ts'
 const SLOW_MS = 3000
 /** How many requests a case sends while a slow run is at work. */
 const REQUESTS = 25
-/** Below this a unit of work takes no time that could be seen. */
-const MIN_UNIT_MS = 0.2
 /** The most units of a slow run. */
 const MAX_UNITS = 4000
+/** Below this even the most units of work are not slow. */
+const MIN_UNIT_MS = SLOW_MS / MAX_UNITS
 
 /** Work in units that take about equally long. Each seed makes another graph. */
 type Work = (units: number, seed: number) => Graph
@@ -147,9 +147,11 @@ async function measure(subject: Subject, make: Work, nextSeed: () => number): Pr
   const slowMs = SLOW_MS + REQUESTS * (performance.now() - startMs)
   const units = Math.max(2, Math.min(MAX_UNITS, Math.round(slowMs / unitMs)))
   const prompt_id = await start(units)
+  const hasEnded = reach(session, endsRun(deployment, prompt_id), SLOW_MS / 3)
+  await hasEnded.catch(() => undefined)
   await post('/interrupt', { prompt_id })
   await idle()
-  // It was over before the interrupt came.
+  // It was over long before it should.
   if ((await finished(prompt_id))?.status.completed === true) throw tooFast()
   return units
 }
