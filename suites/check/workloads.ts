@@ -12,7 +12,7 @@ const SLOW_MS = 3000
 /** How many requests a case sends while a slow run is at work. */
 const REQUESTS = 25
 /** The most units of a slow run. */
-const MAX_UNITS = 4000
+const MAX_UNITS = 1500
 /** Below this even the most units of work are not slow. */
 const MIN_UNIT_MS = SLOW_MS / MAX_UNITS
 
