@@ -81,6 +81,24 @@ export function responsesOf(deployment: Deployment, get: Get) {
   }
 }
 
+/**
+ * The `extra_data` of the runs that a case has submitted to a local server with this text at `mine`, whether they have ended
+ * or not, in their order. In a world of the suites all runs count: nobody else submits there.
+ */
+export async function markedRuns(
+  { get, isOwn }: { readonly get: Get; readonly isOwn: boolean },
+  mark: string,
+): Promise<readonly unknown[]> {
+  const { queue_running, queue_pending } = (await get('/queue')).json()
+  const ended = Object.values((await get('/history')).json()).map(({ prompt }: any) => prompt)
+  const items: any[] = [...queue_running, ...queue_pending, ...ended]
+  const runs = new Map(items.map(([number, id, , extra]) => [id, { number, extra }]))
+  return [...runs.values()]
+    .filter(({ extra }) => isOwn || extra.mine === mark)
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ extra }) => extra)
+}
+
 const finals: ReadonlySet<string> = new Set([
   'execution_success',
   'execution_error',

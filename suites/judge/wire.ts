@@ -180,6 +180,10 @@ function read(text: string): Exchange {
   return { status: Number(status), reason: reason.join(' '), lines, header, body }
 }
 
+/** A header line with the name of the emulator in place of that of another server. In a world of the suites it stays. */
+export const serverLine = (line = '', isOwn = false): string =>
+  isOwn ? line : line.replace(/^Server: .+/, 'Server: flowdouble')
+
 /** The parts of a reply that show what kind of body it has. */
 export const summaryOf = ({ status, header, body }: Exchange) => ({
   status,

@@ -4,6 +4,7 @@ import type { Deployment } from '../../../spec/language.ts'
 import type { ReceivedItem } from '../../judge/client.ts'
 import { isMessage } from '../../judge/client.ts'
 import type { Message } from '../../judge/judge.ts'
+import { endsRun } from '../../judge/responses.ts'
 import type { Client, Session, Work } from './steps.ts'
 import type { Planned } from './works.ts'
 
@@ -130,7 +131,7 @@ export const terminals = {
 /** Up to this part of a run an interrupt must take effect before its end. */
 const SOON = 0.5
 
-/** The part of a run that its messages before this step report as done, from 0 to 1: 1 if none arrived. */
+/** The part of a run that its messages before this step report as done, from 0 to 1: 1 if they do not tell. */
 function partDone(log: SessionLog, run: RunLog, step: number): number {
   const seen = log.sockets.flatMap((socket) => between(socket, 0, step).filter(isAbout(run)))
   const open = log.sockets.some(
@@ -138,10 +139,11 @@ function partDone(log: SessionLog, run: RunLog, step: number): number {
       (log.deployment === 'hosted' || client === run.client) &&
       Math.min(closed ?? Infinity, replaced ?? Infinity) >= step,
   )
-  if (seen.length === 0 || !open) return 1
+  if (seen.length === 0 || !open || seen.some(endsRun(log.deployment, run.prompt_id))) return 1
   const { needed } = run.planned
   const steps = seen.findLast(({ type }) => type === 'progress')?.data
-  const stepsDone = steps === undefined ? 0 : Number(steps['value']) / Number(steps['max'])
+  const unreported = run.work === 'slow' ? 0 : 1
+  const stepsDone = steps === undefined ? unreported : Number(steps['value']) / Number(steps['max'])
   const last = seen.findLast(({ type }) => type === 'executing')?.data['node']
   return needed.length > 10 ? needed.indexOf(last as string) / needed.length : stepsDone
 }

@@ -5,10 +5,18 @@ import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { errors, limits } from '../../../spec/index.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
+import { markedRuns } from '../../judge/responses.ts'
+import type { Subject } from '../../judge/subject.ts'
 import { dial, exchange, exchangeBytes, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
-const text = JSON.stringify({ prompt: solid(0, 'grün'), extra_data: { mine: 'grün' } })
+const textWith = (mine: string): string =>
+  JSON.stringify({ prompt: solid(0, 'grün'), extra_data: { mine } })
+/** The body of a submit, and the text in it that marks its run. */
+const marked = ({ unique }: Subject) => {
+  const mark = unique('grün')
+  return { mark, text: textWith(mark) }
+}
 const failed = {
   status: 500,
   type: 'text/plain; charset=utf-8',
@@ -16,7 +24,9 @@ const failed = {
   body: errors.refusals.internal.body.text,
 }
 
-proves('http/body-compressed', async ({ url, get }) => {
+proves('http/body-compressed', async (subject) => {
+  const { url } = subject
+  const { mark, text } = marked(subject)
   const packed: [coding: string, bytes: Uint8Array][] = [
     ['gzip', gzipSync(text)],
     ['GZIP', gzipSync(text)],
@@ -31,10 +41,7 @@ proves('http/body-compressed', async ({ url, get }) => {
       status: (await exchange(url, 'POST', '/prompt', headers, bytes)).status,
     }).toEqual({ coding, status: 200 })
   }
-  const { queue_pending } = (await get('/queue')).json()
-  expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
-    packed.map(() => ({ mine: 'grün' })),
-  )
+  expect(await markedRuns(subject, mark)).toEqual(packed.map(() => ({ mine: mark })))
   const broken: [coding: string, bytes: Uint8Array][] = [
     ['gzip', Buffer.from(text)],
     ['gzip', gzipSync(text).subarray(0, 40)],
@@ -44,7 +51,7 @@ proves('http/body-compressed', async ({ url, get }) => {
     const headers = { 'Content-Encoding': coding }
     expect(summaryOf(await exchange(url, 'POST', '/prompt', headers, bytes))).toEqual(failed)
   }
-  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(packed.length)
+  expect(await markedRuns(subject, mark)).toHaveLength(packed.length)
 })
 
 const limit = 1049
@@ -122,7 +129,9 @@ for (const [maxUploadSize, summaryOf] of [
   )
 }
 
-proves('http/body-charset', async ({ url, get }) => {
+proves('http/body-charset', async (subject) => {
+  const { url } = subject
+  const { mark, text } = marked(subject)
   const send = (charset: string, bytes: Uint8Array, path = '/prompt') =>
     exchange(url, 'POST', path, { 'Content-Type': `text/plain; charset=${charset}` }, bytes)
   const ascii = Buffer.from(text.replaceAll('ü', '\\u00fc'))
@@ -140,10 +149,7 @@ proves('http/body-charset', async ({ url, get }) => {
       charset,
       status: 200,
     })
-  const { queue_pending } = (await get('/queue')).json()
-  expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
-    readable.map(() => ({ mine: 'grün' })),
-  )
+  expect(await markedRuns(subject, mark)).toEqual(readable.map(() => ({ mine: mark })))
   const unreadable: [charset: string, bytes: Uint8Array][] = [
     ['nonsense', ascii],
     ['utf-8', Buffer.from(text, 'latin1')],
@@ -154,12 +160,14 @@ proves('http/body-charset', async ({ url, get }) => {
   for (const [charset, bytes] of unreadable)
     expect([charset, summaryOf(await send(charset, bytes))]).toEqual([charset, failed])
   expect((await send('nonsense', Buffer.from('{}'), '/interrupt')).status).toBe(500)
-  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(readable.length)
+  expect(await markedRuns(subject, mark)).toHaveLength(readable.length)
 })
 
 const head = 'POST /prompt HTTP/1.1\r\nHost: here\r\nConnection: close\r\n'
 
-proves('http/body-transfer', async ({ url, get }) => {
+proves('http/body-transfer', async (subject) => {
+  const { url } = subject
+  const { mark, text } = marked(subject)
   const chunks = Array.from(text, (char) => {
     const bytes = Buffer.from(char)
     return `${bytes.length.toString(16)}\r\n${char}\r\n`
@@ -175,10 +183,11 @@ proves('http/body-transfer', async ({ url, get }) => {
   const [answer] = await once(socket, 'data')
   expect(`${answer}`).toMatch(/^HTTP\/1\.1 200 /)
   socket.destroy()
-  expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(2)
+  expect(await markedRuns(subject, mark)).toEqual([{ mine: mark }, { mine: mark }])
 })
 
 proves('http/body-broken-off', async ({ url, emulator, get }) => {
+  const text = textWith('grün')
   const length = `Content-Length: ${Buffer.byteLength(text) + 1}`
   for (const header of [
     length,

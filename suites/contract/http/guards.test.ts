@@ -6,6 +6,7 @@ import { WebSocket } from 'ws'
 import { errors, limits } from '../../../spec/index.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
+import { addedHeaders } from '../../judge/traffic.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -83,7 +84,8 @@ proves('http/foreign-origin', async ({ url, get, submit }) => {
 })
 
 proves('http/foreign-origin', async ({ url }) => {
-  const open = (origin: string) => new WebSocket(`${url.replace('http', 'ws')}/ws`, { origin })
+  const open = (origin: string) =>
+    new WebSocket(`${url.replace('http', 'ws')}/ws`, { origin, headers: addedHeaders(url) })
   const foreign = open('http://evil.example')
   const [, response] = await once(foreign, 'unexpected-response')
   expect({

@@ -5,6 +5,7 @@ import { everyPath } from '../../generate/every-path.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { markedRuns } from '../../judge/responses.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -45,7 +46,9 @@ proves(
 
 proves(
   'http/json-without-type',
-  async ({ url, get }) => {
+  async (subject) => {
+    const { url, get, unique } = subject
+    const mark = unique('grün')
     const types = [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -53,24 +56,23 @@ proves(
       'nonsense',
       '',
     ]
-    const body = JSON.stringify({ prompt: solid(), extra_data: { mine: 'grün' } })
+    const body = JSON.stringify({ prompt: solid(), extra_data: { mine: mark } })
     for (const type of types) {
       expect((await exchange(url, 'POST', '/prompt', { 'Content-Type': type }, body)).status).toBe(
         200,
       )
     }
     expect((await exchange(url, 'POST', '/prompt', {}, body)).status).toBe(200)
-    const { queue_pending } = (await get('/queue')).json()
-    expect(queue_pending.map((item: unknown[]) => item[3])).toEqual(
-      Array.from({ length: 6 }, () => ({ mine: 'grün' })),
-    )
+    const six = Array.from({ length: 6 }, () => ({ mine: mark }))
+    expect(await markedRuns(subject, mark)).toEqual(six)
     await exchange(url, 'POST', '/queue', { 'Content-Type': 'text/plain' }, '{"clear": true}')
     expect((await get('/queue')).json().queue_pending).toEqual([])
   },
   { deployment: 'local' },
 )
 
-proves('http/broken-json', async ({ url, get }) => {
+proves('http/broken-json', async (subject) => {
+  const { url } = subject
   const broken = [
     '',
     '{',
@@ -103,7 +105,7 @@ proves('http/broken-json', async ({ url, get }) => {
     })
     expect(reply.header('connection')).toBe('close')
   }
-  expect((await get('/queue')).json().queue_pending).toEqual([])
+  expect(await markedRuns(subject, subject.unique('broken'))).toEqual([])
 })
 
 proves('http/empty-replies', async ({ url, submit }) => {

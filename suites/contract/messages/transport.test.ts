@@ -7,6 +7,7 @@ import { WebSocket } from 'ws'
 import type { EmulatorOptions, Entry } from 'flowdouble'
 import { saying, talking, textToImage } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { addedHeaders } from '../../judge/traffic.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { dial } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -71,7 +72,7 @@ proves(
 
 /** Sends bytes on a separate socket and returns the code with which the server closes it. */
 async function closeCode(url: string, sent: Uint8Array): Promise<number> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`)
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: addedHeaders(url) })
   await once(socket, 'message')
   const { _socket: raw } = socket as unknown as { _socket: Socket }
   raw.write(sent)
