@@ -40,8 +40,11 @@ async function busy(subject: Subject) {
       ids.push(await submitFor(subject, session, talking(subject.unique(name))))
     return ids
   }
-  const pending = async (ours: readonly string[]): Promise<string[]> =>
-    (await listedIds(subject)).pending.filter((id) => ours.includes(id))
+  /** Those of these runs that are pending, in the order of their submits: a server may list them in another. */
+  const pending = async (ours: readonly string[]): Promise<string[]> => {
+    const listed = new Set((await listedIds(subject)).pending)
+    return ours.filter((id) => listed.has(id))
+  }
   return { session, held, pend, pending }
 }
 
