@@ -116,10 +116,14 @@ if ('enableCompileCache' in module)
 const judging: ReadonlySet<string> = new Set(['check', 'diff'])
 
 void (async () => {
+  const isJudging = judging.has(process.argv[2] ?? '')
+  // A server that drops each socket can leave a request pending without a handle: the process would end with code 0.
+  if (isJudging) setInterval(() => undefined, 60_000)
   process.exitCode = await main(process.argv.slice(2))
-  if (judging.has(process.argv[2] ?? '')) {
+  if (isJudging) {
     // What is written to a pipe may still be on its way.
-    await new Promise((resolve) => process.stdout.write('', resolve))
+    for (const stream of [process.stdout, process.stderr])
+      await new Promise((resolve) => stream.write('', resolve))
     process.exit()
   }
   // Exit even if the parent process does not read standard error.

@@ -87,7 +87,7 @@ async function serve(
   const clocks: ClockGroup = { members: [] }
   for (const plan of plans) {
     const mark = plans.length > 1 ? plan.deployment : undefined
-    const secrets = (): readonly KnownSecret[] => secretsOf(completeOptions(plan))
+    const secrets = (): readonly KnownSecret[] => secretsIn(plan)
     const onEntry = log.reader(mark, secrets, plan.deployment)
     const onWorld: EmulatorOptions['onWorld'] = (name, options) =>
       log.reader(mark, () => secretsOf(options), plan.deployment, name)
@@ -116,6 +116,10 @@ async function serve(
   if (terminal !== undefined) await run?.runOnce(first, flags, terminal)
   await untilAborted(io.signal)
 }
+
+/** The secrets that a server knows; what makes it wrong is not an option. */
+const secretsIn = ({ tamper: _, ...options }: EmulatorOptions): readonly KnownSecret[] =>
+  secretsOf(completeOptions(options))
 
 /** The plans with the fault of --mutant, which is printed; `wrong` also makes a gateway wrong. */
 async function withMutant(

@@ -22,6 +22,7 @@ import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
 import { type CheckedServer, newRunning } from './running.ts'
 import { openTarget } from './target.ts'
+import { shownUrl } from './unreachable.ts'
 
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
@@ -175,14 +176,6 @@ async function clean(server: CheckedServer, ledger: Ledger): Promise<readonly st
     return [`all that ${ledger.file} lists: ${(error as Error).message}`]
   }
   return left
-}
-
-/** A URL as reports show it: without user and password. */
-function shownUrl(url: string): string {
-  const shown = new URL(url)
-  shown.username = ''
-  shown.password = ''
-  return shown.href.replace(/\/$/, '')
 }
 
 /** How a check ends. */

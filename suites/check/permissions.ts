@@ -13,6 +13,9 @@ import type { Running, Target } from './running.ts'
 /** The key for partner nodes in the worlds of the suites. */
 const partnerKeyName = 'test-partner-key'
 
+/** A larger body is part of what takes long. */
+const MAX_USUAL_BYTES = 8 * 2 ** 20
+
 export type Permissions = {
   /** Throws a skip if the operator has not allowed all of these. */
   readonly permit: (needs: readonly Allowance[]) => void
@@ -80,7 +83,7 @@ export function createPermissions(
     const { needs, makes, writes = [] } = deed
     if (options.isReadOnly && (needs.length > 0 || makes || writes.length > 0))
       throw new Skip('not-allowed', '--read-only changes nothing.')
-    permit(needs)
+    permit(body.length > MAX_USUAL_BYTES ? [...needs, 'slow'] : needs)
     if (!allowed.has('global'))
       for (const id of deed.runs) if (await isOfOthers(request, id)) permit(['global'])
     if (makes) ledger.add(makes)

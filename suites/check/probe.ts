@@ -4,57 +4,97 @@ import type { TargetOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { keyHeader } from '../../spec/server/access.ts'
 import type { Target } from './running.ts'
+import { notAServer, type StatsReply, unreachable } from './unreachable.ts'
 
-/** The longest time for an answer, in milliseconds. */
-const MAX_ANSWER_MS = 8000
+/** The longest time for all answers together, in seconds. */
+export const MAX_PROBE_SECONDS = 8
+/** The largest answer: the node types of a server with many custom nodes take some 10 MB. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** Thrown where there is no server that can be judged. */
 export class NotMeasured extends Error {}
 
-/** Asks a server what it is. Throws {@link NotMeasured} if it is not one that can be judged. */
-export async function probe(options: TargetOptions): Promise<Target> {
+/** A reply, with its body if that is valid JSON. */
+type Answer = StatsReply & { readonly json: any }
+
+/** Asks a server what it is, until the signal ends. Throws {@link NotMeasured} if it is not one that can be judged. */
+export async function probe(
+  options: TargetOptions,
+  signal: AbortSignal = AbortSignal.timeout(MAX_PROBE_SECONDS * 1000),
+): Promise<Target> {
   const url = options.url.replace(/\/+$/, '')
   const headers = {
     ...options.headers,
     ...(options.key !== undefined && { [keyHeader]: options.key }),
     ...(options.token !== undefined && { Authorization: `Bearer ${options.token}` }),
   }
-  const signal = AbortSignal.timeout(MAX_ANSWER_MS)
-  const ask = async (path: string): Promise<any> => {
-    try {
-      const reply = await fetch(url + path, { headers, signal, redirect: 'manual' })
-      const text = await reply.text()
-      return { status: reply.status, json: JSON.parse(text) as unknown }
-    } catch (error) {
-      if (error instanceof SyntaxError) return { status: 0 }
-      throw new NotMeasured(`${url}${path}: ${reasonOf(error)}.`)
-    }
-  }
-  const isStats = ({ json }: any): boolean =>
-    typeof json?.system === 'object' && Array.isArray(json?.devices)
-  const found = async (): Promise<[Deployment, any]> => {
-    const plain = await ask('/system_stats')
-    if (isStats(plain)) return ['local', plain.json]
-    const prefixed = await ask('/api/system_stats')
-    if (isStats(prefixed)) return ['hosted', prefixed.json]
-    throw new NotMeasured(
-      `${url} has neither /system_stats nor /api/system_stats: it is not a workflow server.`,
-    )
-  }
-  const [deployment, stats] = await found()
+  const ask = (path: string): Promise<Answer> => answerTo(url, path, { headers, signal })
+  const [deployment, { json: stats }] = await statsOf(url, ask)
   const version: unknown = stats.system.comfyui_version
   const types = (await ask(deployment === 'hosted' ? '/api/object_info' : '/object_info')).json
   return {
     url,
     deployment: options.deployment ?? deployment,
-    types: typeof types === 'object' && types !== null ? types : {},
+    types: isObject(types) ? types : {},
     software: typeof version === 'string' ? version : null,
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `no answer within ${MAX_ANSWER_MS / 1000} s`
-  const { cause } = error
-  return cause instanceof Error ? cause.message : error.message
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+const hasStats = ({ json }: Answer): boolean =>
+  isObject(json?.system) && Array.isArray(json?.devices)
+
+/** Looks for the statistics: those of a hosted server are below `/api` alone. */
+async function statsOf(
+  url: string,
+  ask: (path: string) => Promise<Answer>,
+): Promise<[Deployment, Answer]> {
+  const plain = await ask('/system_stats')
+  if (hasStats(plain)) return ['local', plain]
+  const prefixed = await ask('/api/system_stats')
+  if (hasStats(prefixed)) return ['hosted', prefixed]
+  throw new NotMeasured(notAServer(url, [plain, prefixed]))
+}
+
+async function answerTo(
+  url: string,
+  path: string,
+  init: Pick<RequestInit, 'headers' | 'signal'>,
+): Promise<Answer> {
+  let hasBegun = false
+  try {
+    const reply = await fetch(url + path, { ...init, redirect: 'manual' })
+    hasBegun = true
+    return {
+      path,
+      status: reply.status,
+      type: reply.headers.get('content-type'),
+      location: reply.headers.get('location'),
+      json: jsonIn(await bodyOf(reply)),
+    }
+  } catch (error) {
+    const attempt = { url, path, error, hasBegun, seconds: MAX_PROBE_SECONDS }
+    throw new NotMeasured(unreachable(attempt))
+  }
+}
+
+/** The body of a reply; nothing of one that is too large. */
+async function bodyOf(reply: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of reply.body ?? []) {
+    size += part.length
+    if (size > MAX_ANSWER_BYTES) return ''
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

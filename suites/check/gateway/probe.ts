@@ -5,10 +5,8 @@ import { schemeNames } from '../../generate/senders.ts'
 import { type Answer, sendTo } from '../../judge/gateway-subject.ts'
 import type { Sender } from '../../generate/sender.ts'
 import { postAs } from '../../judge/posts/posts.ts'
-import { NotMeasured } from '../probe.ts'
-
-/** The longest time for an answer, in milliseconds. */
-const MAX_ANSWER_MS = 8000
+import { MAX_PROBE_SECONDS, NotMeasured } from '../probe.ts'
+import { unreachable } from '../unreachable.ts'
 
 /** What probing has found out about a gateway. */
 export type GatewayTarget = {
@@ -28,7 +26,7 @@ export async function probeGateway(
   sender: Sender,
 ): Promise<GatewayTarget> {
   const send = sendTo(url)
-  const health = await inTime(url, healthOf(url))
+  const health = await inTime(url, '/health', healthOf(url))
   const isGateway = health.text.includes('"webhook"')
   const target = { url, facts, software: health.software }
   if (isReadOnly) {
@@ -38,7 +36,7 @@ export async function probeGateway(
   const replies = []
   for (const scheme of schemeNames) {
     const post = postAs({ sender, send }, { scheme, id: sender.knownId })
-    replies.push({ scheme, reply: await inTime(url, post) })
+    replies.push({ scheme, reply: await inTime(url, `/webhooks/${facts.route}`, post) })
   }
   const schemes = replies.flatMap(({ scheme, reply }) => (reply.status === 401 ? [] : [scheme]))
   const [first] = replies
@@ -65,7 +63,7 @@ const kinds: Readonly<Record<number, GatewayTarget['kind']>> = {
 /** Asks for the health of a gateway, and closes the connection if no answer comes. */
 async function healthOf(url: string) {
   const reply = await fetch(`${url.replace(/\/+$/, '')}/health`, {
-    signal: AbortSignal.timeout(MAX_ANSWER_MS),
+    signal: AbortSignal.timeout(MAX_PROBE_SECONDS * 1000),
     redirect: 'manual',
   })
   return { text: await reply.text(), software: reply.headers.get('server') }
@@ -87,18 +85,15 @@ function bodyOf(reply: Answer): Readonly<Record<string, unknown>> | undefined {
 }
 
 /** A reply, unless it takes too long or the connection fails. */
-async function inTime<T>(url: string, reply: Promise<T>): Promise<T> {
-  const late = AbortSignal.timeout(MAX_ANSWER_MS)
+async function inTime<T>(url: string, path: string, reply: Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(MAX_PROBE_SECONDS * 1000)
   const tooLate = new Promise<never>((_, reject) => {
-    late.addEventListener('abort', () =>
-      reject(new Error(`no answer within ${MAX_ANSWER_MS / 1000} s`)),
-    )
+    late.addEventListener('abort', () => reject(late.reason as Error))
   })
   try {
     return await Promise.race([reply, tooLate])
   } catch (error) {
-    const { message, cause } = error as Error
-    const why = cause instanceof Error ? cause.message : message
-    throw new NotMeasured(`${url}: ${why}.`)
+    const attempt = { url, path, error, hasBegun: false, seconds: MAX_PROBE_SECONDS }
+    throw new NotMeasured(unreachable(attempt))
   }
 }

@@ -1,0 +1,154 @@
+// Targets that are not servers: probing ends, and says in one sentence what it saw and what to do next.
+
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { test } from 'vitest'
+import type { TargetOptions } from '../../../spec/check.ts'
+import { NotMeasured, probe } from '../../check/probe.ts'
+import { unreachable } from '../../check/unreachable.ts'
+import { expect } from '../../judge/expect.ts'
+
+const nothing = { headers: {}, allow: [], isReadOnly: true, maxRuns: 1 }
+
+/** What probing says of a server that listens, and then is closed. `giveUp` lets the time of the probe run out. */
+async function verdictOn(
+  serverFor: (giveUp: () => void) => Server,
+  more: Partial<TargetOptions> = {},
+): Promise<string> {
+  const stop = new AbortController()
+  const server = serverFor(() => stop.abort(new DOMException('late', 'TimeoutError')))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  try {
+    return (await saidOf({ ...nothing, url, ...more }, stop.signal)).replaceAll(url, 'URL')
+  } finally {
+    server.close()
+  }
+}
+
+async function saidOf(options: TargetOptions, signal: AbortSignal): Promise<string> {
+  const error: unknown = await probe(options, signal).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(NotMeasured)
+  return (error as NotMeasured).message
+}
+
+const answering =
+  (listener: RequestListener): (() => Server) =>
+  () =>
+    createHttpServer({ keepAlive: false }, (request, response) => {
+      response.setHeader('Connection', 'close')
+      listener(request, response)
+    })
+
+const json = (body: string): (() => Server) =>
+  answering((_, response) => {
+    response.setHeader('Content-Type', 'application/json')
+    response.end(body)
+  })
+
+test('check/no-server-page A web server that answers everything with a page is named as such.', async () => {
+  const page = answering((_, response) => {
+    response.setHeader('Content-Type', 'text/html')
+    response.end('<p>Welcome</p>')
+  })
+  expect(await verdictOn(page)).toBe(
+    'URL answers /system_stats with 200 text/html, without the "system" and "devices" of a workflow server: check host, port and base path.',
+  )
+})
+
+test.each(['null', '[]', '7', '{', '{"system":null,"devices":[]}', '{"system":{},"devices":{}}'])(
+  'check/no-server-json Statistics that are %s are not those of a workflow server.',
+  async (body) => {
+    expect(await verdictOn(json(body))).toBe(
+      'URL answers /system_stats with 200 application/json, without the "system" and "devices" of a workflow server: check host, port and base path.',
+    )
+  },
+)
+
+test('check/no-server-closed A port at which nothing listens is named.', async () => {
+  let url = ''
+  await verdictOn(() => {
+    const server = json('{}')()
+    server.once('listening', () => {
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    })
+    return server
+  })
+  expect(await saidOf({ ...nothing, url }, new AbortController().signal)).toBe(
+    `Nothing listens at ${url}: start the server, or check host and port.`,
+  )
+})
+
+test('check/no-server-silent A server that accepts and never answers is given up.', async () => {
+  const silent = (giveUp: () => void): Server =>
+    createServer((socket) => socket.once('data', giveUp))
+  expect(await verdictOn(silent)).toBe(
+    'URL did not answer /system_stats within 8 s: check host and port, and whether the server hangs.',
+  )
+})
+
+test('check/no-server-slow A server that does not come to the end of its answer is given up.', async () => {
+  const slow = (giveUp: () => void): Server =>
+    createServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{')
+      socket.once('data', giveUp)
+    })
+  // Whether the probe has seen the first byte when its time runs out is up to the sockets.
+  expect(await verdictOn(slow)).toMatch(/^URL (began to answer|did not answer) \/system_stats /)
+  const error = new DOMException('late', 'TimeoutError')
+  const attempt = { url: 'http://a', path: '/system_stats', error, hasBegun: true, seconds: 8 }
+  expect(unreachable(attempt)).toBe(
+    'http://a began to answer /system_stats and was not done after 8 s: check that this is the address of a workflow server, and that it is not overloaded.',
+  )
+})
+
+test('check/no-server-drops A server that drops every socket is named as such.', async () => {
+  const dropping = (): Server => createServer((socket) => socket.destroy())
+  expect(await verdictOn(dropping)).toBe(
+    'URL closed the connection before it had answered /system_stats: look into the log of the server, or write https:// if it serves HTTPS.',
+  )
+})
+
+test('check/no-server-protocol A server of another protocol is named as such.', async () => {
+  const mail = (): Server => createServer((socket) => socket.end('220 mail.example.com ready\r\n'))
+  expect(await verdictOn(mail)).toBe(
+    'URL does not answer /system_stats in HTTP: check that this is the port of a workflow server.',
+  )
+})
+
+test('check/no-server-redirect A redirect is not followed, and its target named without control characters.', async () => {
+  const loop = answering(({ url = '' }, response) => {
+    response.writeHead(302, { Location: `${url}?\u009b31m` }).end()
+  })
+  expect(await verdictOn(loop)).toBe(
+    'URL redirects /system_stats to /system_stats?\\u{9b}31m: check the server at the address where it answers itself.',
+  )
+})
+
+test.each([
+  [
+    404,
+    'URL has neither /system_stats nor /api/system_stats: it is not a workflow server, so check host, port and base path.',
+  ],
+  [
+    401,
+    'URL refuses /system_stats with 401: give a valid key with --key, or its bearer token with --token.',
+  ],
+  [
+    503,
+    'URL answers /system_stats with 503: check again when the server, or the one behind this proxy, is ready.',
+  ],
+])(
+  'check/no-server-status A server that answers %i gets the fitting advice.',
+  async (status, says) => {
+    expect(await verdictOn(answering((_, response) => response.writeHead(status).end()))).toBe(says)
+  },
+)
+
+test('check/no-server-password A user and password in the URL are refused and never printed.', async () => {
+  const url = 'http://user:hidden-word@127.0.0.1:1/base'
+  expect(await saidOf({ ...nothing, url }, new AbortController().signal)).toBe(
+    "http://127.0.0.1:1/base was given with a user or password: write the URL without them, and send them with --header 'Authorization: ...'.",
+  )
+})
