@@ -119,7 +119,6 @@ proves('jobs/detail-workflow', async (subject) => {
   await expectWorkflow()
 })
 
-
 proves(
   'access/partner-key-hidden',
   async (subject) => {
