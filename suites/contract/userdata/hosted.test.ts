@@ -72,7 +72,8 @@ proves('userdata/hosted-write', async (subject) => {
 proves('userdata/hosted-read', async (subject) => {
   for (const file of ['a.json', 'a.PNG', 'plain', 'deep/a.html']) {
     await write(subject, file)
-    expect(shown(await subject.get(at(file)))).toEqual([200, file, 'application/octet-stream'])
+    const reply = await subject.get(at(subject.unique(file)))
+    expect(shown(reply)).toEqual([200, file, 'application/octet-stream'])
   }
 })
 
@@ -109,21 +110,23 @@ proves(
 
 proves('userdata/hosted-delete', async (subject) => {
   await write(subject, 'deep/a')
-  const reply = await subject.request('DELETE', at('deep/a'))
-  expect(shown(reply)).toEqual([204, '', undefined])
-  expect(refusedAs(await subject.get(at('deep/a')))).toBe(404)
+  const path = at(subject.unique('deep/a'))
+  expect(shown(await subject.request('DELETE', path))).toEqual([204, '', undefined])
+  expect(refusedAs(await subject.get(path))).toBe(404)
 })
 
 proves('userdata/hosted-move', async (subject) => {
   await write(subject, 'a')
-  const reply = await subject.request('POST', moving('a', 'new/b', '?full_info=true'))
+  const { request, get, unique } = subject
+  const [a, b] = [unique('a'), unique('new/b')]
+  const reply = await request('POST', moving(a, b, '?full_info=true'))
   expect({ status: reply.status, violations: violations(hostedUserFile, reply.json()) }).toEqual({
     status: 200,
     violations: [],
   })
-  expect(reply.json()).toMatchObject({ path: 'new/b', size: 1 })
-  expect((await subject.get(at('a'))).status).toBe(404)
-  expect((await subject.get(at('new/b'))).text).toBe('a')
+  expect(reply.json()).toMatchObject({ path: b, size: 1 })
+  expect((await get(at(a))).status).toBe(404)
+  expect((await get(at(b))).text).toBe('a')
 })
 
 proves(
