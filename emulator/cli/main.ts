@@ -113,11 +113,11 @@ const module = process.getBuiltinModule('node:module')
 if ('enableCompileCache' in module)
   (module as { enableCompileCache: () => void }).enableCompileCache()
 /** Commands that judge servers elsewhere, which can keep connections open for ever. */
-const judging: readonly string[] = ['check', 'diff']
+const judging: ReadonlySet<string> = new Set(['check', 'diff'])
 
 void (async () => {
   process.exitCode = await main(process.argv.slice(2))
-  if (judging.includes(process.argv[2] ?? '')) {
+  if (judging.has(process.argv[2] ?? '')) {
     // What is written to a pipe may still be on its way.
     await new Promise((resolve) => process.stdout.write('', resolve))
     process.exit()

@@ -171,7 +171,9 @@ const inventedTypes: ReadonlySet<string> = new Set([
   'NoSuchType',
   'Nope',
   'KSampelr',
+  'saveimage',
   'crash',
+  'constructor',
 ])
 /** The model that the graphs of the suites load. */
 const usualModel = 'sd_xl_base_1.0.safetensors'

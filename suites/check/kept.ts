@@ -21,7 +21,8 @@ const addressOf = (request: Outgoing, name: string): string => {
   return `${request.url}${prefix}/userdata/${encodeURIComponent(name)}`
 }
 
-const headersOf = ({ headers }: Outgoing): Record<string, string> =>
+/** The headers of a request that say who asks. */
+export const credentialsOf = ({ headers }: Outgoing): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => credentials.test(name)))
 
 /** Remembers what a file contains, before a request writes it for the first time. */
@@ -31,7 +32,7 @@ export async function keepFile(
   request: Outgoing,
   name: string,
 ): Promise<void> {
-  const key = JSON.stringify([name, headersOf(request)])
+  const key = JSON.stringify([name, credentialsOf(request)])
   if (kept.has(key)) return
   const before = isOwnPath(name) ? null : await contentOf(request, name)
   if (before === undefined) return
@@ -41,7 +42,7 @@ export async function keepFile(
 
 /** The content of a file, null without one, and undefined if it cannot be read. */
 async function contentOf(request: Outgoing, name: string): Promise<Buffer | null | undefined> {
-  const reply = await fetch(addressOf(request, name), { headers: headersOf(request) })
+  const reply = await fetch(addressOf(request, name), { headers: credentialsOf(request) })
   const bytes = Buffer.from(await reply.arrayBuffer())
   return reply.status === 200 ? bytes : reply.status === 404 ? null : undefined
 }
@@ -56,7 +57,7 @@ export async function putBack(kept: KeptFiles, ledger: Ledger, folder: string): 
   const found = names.map((name) => ({ name, request: asked, before: null }))
   for (const { name, request, before } of [...found, ...kept.values()]) {
     const change = before === null ? { method: 'DELETE' } : { method: 'POST', body: before }
-    const headers = headersOf(request)
+    const headers = credentialsOf(request)
     const reply = await fetch(addressOf(request, name), { ...change, headers })
     await reply.arrayBuffer()
     if (reply.ok || reply.status === 404) ledger.add({ kind: 'removed', of: 'userdata', name })
@@ -67,7 +68,7 @@ export async function putBack(kept: KeptFiles, ledger: Ledger, folder: string): 
 async function listed(request: Outgoing, folder: string): Promise<readonly string[]> {
   const list = addressOf(request, '').replace(/\/$/, '')
   const query = new URLSearchParams({ dir: folder, recurse: 'true' })
-  const reply = await fetch(`${list}?${query.toString()}`, { headers: headersOf(request) })
+  const reply = await fetch(`${list}?${query.toString()}`, { headers: credentialsOf(request) })
   const found: unknown = reply.ok ? await reply.json() : []
   // Hosted lists objects.
   const names = Array.isArray(found) ? found.map((one) => one?.path ?? one) : []

@@ -1,5 +1,5 @@
 // What is known of the cases from an earlier check of a server with everything allowed: how many runs each submits, and
-// what an operator has to allow for it. A test compares it with a new check.
+// what an operator has to allow for it. measure-cases.mjs writes it.
 
 import known from './known-cases.json' with { type: 'json' }
 

@@ -3,7 +3,7 @@
 import type { TargetOptions } from '../../spec/check.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { keyHeader } from '../../spec/server/access.ts'
-import type { Target } from './target.ts'
+import type { Target } from './running.ts'
 
 /** The longest time for an answer, in milliseconds. */
 const MAX_ANSWER_MS = 8000

@@ -11,7 +11,7 @@ import { failureOf } from './failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
 import { Counterexample, type SessionRecord } from './sessions/counterexample.ts'
 import { Skip } from '../judge/skip.ts'
-import { type CheckedServer, newRunning, type Running } from './target.ts'
+import { type CheckedServer, newRunning, type Running } from './running.ts'
 
 /** The longest time that one case may take, in milliseconds. */
 const MAX_CASE_MS = 40_000

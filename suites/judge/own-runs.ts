@@ -1,10 +1,11 @@
 // The runs of one case on a server that may also run those of others: what it sends about them, and how to place them.
 
-import type { Graph } from '../generate/graphs.ts'
+import { type Graph, node } from '../generate/graphs.ts'
 import type { Session } from './client.ts'
 import { expect } from './expect.ts'
 import type { Message } from './judge.ts'
 import { endsRun } from './responses.ts'
+import { nodesOf } from '../support/transcript.ts'
 import { Skip } from './skip.ts'
 import type { Run, Subject } from './subject.ts'
 
@@ -31,6 +32,29 @@ export function uniqueNumber({ unique }: Subject, name: string): number {
   return unique(name)
     .split('')
     .reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % 0x1000000, 7)
+}
+
+/** Two nodes that are in no cache: 1, a picture, and 2, which shows it. */
+export const shown = (subject: Subject, name: string): Graph => ({
+  '1': node('EmptyImage', {
+    width: 64,
+    height: 64,
+    batch_size: 1,
+    color: uniqueNumber(subject, name),
+  }),
+  '2': node('PreviewImage', { images: ['1', 0] }),
+})
+
+/** The nodes that the messages of a type name, in the order of their ids. */
+export const sortedNodes = (
+  type: 'executing' | 'executed',
+  messages: readonly Message[],
+): readonly string[] => nodesOf(type, messages).map(String).toSorted()
+
+/** The nodes that a run took from the cache, in the order of their ids. */
+export function cachedNodes({ messages }: Pick<Run, 'messages'>): readonly string[] | undefined {
+  const cached = messages.find(({ type }) => type === 'execution_cached')
+  return (cached?.data['nodes'] as string[] | undefined)?.toSorted()
 }
 
 /** Submits a graph for a session, and returns the id of its run. */

@@ -153,6 +153,12 @@ export function provesQuirk(
   }
 }
 
+/** The names of the options that a server elsewhere need not have: previews are JPEG by default. */
+const unusual = (options: EmulatorOptions): readonly string[] =>
+  Object.entries(options).flatMap(([name, value]) =>
+    name === 'preview' && value === 'jpeg' ? [] : name,
+  )
+
 /** Declares a case. The overloads above ensure that body and options fit the place. */
 function add(
   place: Place,
@@ -169,7 +175,7 @@ function add(
   const needsOwnWorld =
     place === 'gateway'
       ? options !== anyGateway
-      : Object.keys(own).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
+      : unusual(own).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
   const one: Case = { ...described, place, needsOwnWorld, isAboutToken, body, start }
   if (collected !== undefined) collected.push(one)
   else register(one.title, () => runCase(one))

@@ -110,7 +110,6 @@ export const sockets: Mutants = {
   },
   'state-keeps-nodes-of-earlier-runs': {
     breaks: ['messages/progress-state'],
-    missedBy: ['messages/progress-state'],
     tamper: () => {
       let all: object = {}
       return onData('progress_state', ({ nodes, ...rest }) => {

@@ -173,7 +173,10 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
         connections.delete(id)
         dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
       })
-      socket.on('error', () => socket.terminate())
+      // After a wrong frame the close is on its way, and to end the connection now could lose it.
+      socket.on('error', () => {
+        if (socket.readyState !== socket.CLOSING) socket.terminate()
+      })
     })
   }
   const refuse: Handshakes['refuse'] = ({ socket, status, headers, body }) => {

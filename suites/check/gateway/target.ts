@@ -11,7 +11,7 @@ import { schemeNames } from '../../generate/senders.ts'
 import type { Sender } from '../../generate/sender.ts'
 import { type Outgoing, watchTraffic } from '../../judge/traffic.ts'
 import { Skip } from '../../judge/skip.ts'
-import type { CheckedServer, Running } from '../target.ts'
+import type { CheckedServer, Running } from '../running.ts'
 import { type GatewayTarget, probeGateway } from './probe.ts'
 import { createWindow } from './window.ts'
 

@@ -10,8 +10,8 @@ import {
   loadBaseline,
   parseBaseline,
   saveBaseline,
-} from '../../check/baseline-file.ts'
-import { judgeByBaseline, type KnownCase, updatedBaseline } from '../../check/baseline.ts'
+} from '../../check/baseline/file.ts'
+import { judgeByBaseline, type KnownCase, updatedBaseline } from '../../check/baseline/baseline.ts'
 import { expect } from '../../judge/expect.ts'
 import { caseEvent, failure } from './streams.ts'
 

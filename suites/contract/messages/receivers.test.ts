@@ -120,7 +120,7 @@ proves(
       expect(session.frames().map(({ frame }) => frame)).toEqual(['previewImage', 'previewImage'])
     }
   },
-  { preview: 'jpeg' },
+  { ...ownWorld, preview: 'jpeg' },
 )
 
 proves(

@@ -1,8 +1,8 @@
 // Compares what failed with what is known to fail. A failure that the baseline lists does not fail the check; an entry that
 // no longer fails is stale, so that the list stays true.
 
-import type { Baseline, KnownFailure } from '../../spec/baseline.ts'
-import type { CheckEvent, SkipReason } from './events.ts'
+import type { Baseline, KnownFailure } from '../../../spec/baseline.ts'
+import type { CheckEvent, SkipReason } from '../events.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 

@@ -1,14 +1,14 @@
 // The reports of one check: on the terminal, and in the files that were asked for.
 
 import { resolve } from 'node:path'
-import type { CheckOptions } from '../../spec/check.ts'
-import { replaceFile } from './replace-file.ts'
-import { consoleReport, type Terminal } from './reports/console.ts'
-import { htmlText } from './reports/html.ts'
-import { junitText } from './reports/junit.ts'
-import { markdownText } from './reports/markdown.ts'
-import { ndjsonReport } from './reports/ndjson.ts'
-import { type Report, wholeReport } from './reports/report.ts'
+import type { CheckOptions } from '../../../spec/check.ts'
+import { replaceFile } from '../replace-file.ts'
+import { consoleReport, type Terminal } from './console.ts'
+import { htmlText } from './html.ts'
+import { junitText } from './junit.ts'
+import { markdownText } from './markdown.ts'
+import { ndjsonReport } from './ndjson.ts'
+import { type Report, wholeReport } from './report.ts'
 
 /** What the command needs from its process. */
 export type CheckIo = {

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { LineCounter, parseDocument } from 'yaml'
-import { type Baseline, baselineSchema } from '../../spec/baseline.ts'
-import { replaceFile } from './replace-file.ts'
-import { clipped, oneLine } from './reports/text.ts'
+import { type Baseline, baselineSchema } from '../../../spec/baseline.ts'
+import { replaceFile } from '../replace-file.ts'
+import { clipped, oneLine } from '../reports/text.ts'
 
 /** Wrong use of the command: the message says where and what. */
 const wrongUse = (message: string): Error => Object.assign(new Error(message), { code: 'USAGE' })

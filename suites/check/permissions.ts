@@ -1,0 +1,108 @@
+// What cases may do to a server elsewhere: each request is looked at before it leaves, runs are counted, and what is made is
+// written down.
+
+import type { Allowance, TargetOptions } from '../../spec/check.ts'
+import { profiles } from '../../spec/server/deployments.ts'
+import { missing, Skip } from '../judge/skip.ts'
+import type { Outgoing } from '../judge/traffic.ts'
+import { classTypesOf, type Deed, deedOf, guardedRequest, lackFor } from './guard.ts'
+import { credentialsOf, keepFile } from './kept.ts'
+import type { Ledger } from './ledger.ts'
+import type { Running, Target } from './running.ts'
+
+/** The key for partner nodes in the worlds of the suites. */
+const partnerKeyName = 'test-partner-key'
+
+/** A larger body is part of what takes long. */
+const MAX_USUAL_BYTES = 8 * 2 ** 20
+
+export type Permissions = {
+  /** Throws a skip if the operator has not allowed all of these. */
+  readonly permit: (needs: readonly Allowance[]) => void
+  /** Looks at a request before it leaves. Throws a skip if it must not. */
+  readonly guard: (request: Outgoing) => Promise<void>
+  /** Looks at the reply to it: a submit that was accepted has started a run. */
+  readonly take: (request: Outgoing, status: number, body: string) => void
+  /** How many runs were accepted. */
+  readonly runs: () => number
+  readonly isOwn: (prompt_id: string) => boolean
+}
+
+/** @param current the case that is running, if any. */
+export function createPermissions(
+  { url, deployment, types }: Target,
+  options: TargetOptions,
+  ledger: Ledger,
+  current: () => Running | undefined,
+): Permissions {
+  const allowed: ReadonlySet<Allowance> = new Set(options.allow)
+  const own = new Set<string>()
+  /** Runs that were accepted, and submits whose reply is not here yet. */
+  let runs = 0
+
+  const permit: Permissions['permit'] = (needs) => {
+    for (const one of needs) current()?.needs.add(one)
+    const refused = needs.filter((one) => !allowed.has(one))
+    if (refused.length > 0) throw new Skip('not-allowed', `It needs --allow ${refused.join(',')}.`)
+  }
+  const remember = (prompt_id: string): void => {
+    own.add(prompt_id)
+    current()?.runs.add(prompt_id)
+    ledger.add({ kind: 'run', name: prompt_id })
+  }
+  const permitSubmit = ({ graph, prompt_id }: NonNullable<Deed['submits']>): void => {
+    if (options.isReadOnly) throw new Skip('not-allowed', '--read-only submits nothing.')
+    if (runs >= options.maxRuns) throw new Skip('budget', `${options.maxRuns} runs are used up.`)
+    const names = classTypesOf(graph)
+    const testNode = names.find((name) => name.startsWith('Flowdouble'))
+    if (testNode !== undefined) throw new Skip('own-world', `It needs the test node ${testNode}.`)
+    const lack = lackFor(graph, types)
+    if (lack !== undefined) throw missing(lack)
+    if (names.some((name) => types[name]?.api_node === true)) permit(['paid'])
+    if (prompt_id !== undefined) remember(prompt_id)
+  }
+  /** Whether the server has a run of this id that is not ours. */
+  const isOfOthers = async (request: Outgoing, prompt_id: string): Promise<boolean> => {
+    if (own.has(prompt_id)) return false
+    const prefix = deployment === 'hosted' ? profiles.hosted.prefix : ''
+    const headers = credentialsOf(request)
+    const read = async (path: string): Promise<string> =>
+      (await fetch(`${url}${prefix}${path}`, { headers })).text()
+    const texts = await Promise.all([
+      read(`/history/${encodeURIComponent(prompt_id)}`),
+      read('/queue'),
+    ])
+    return texts.some((text) => text.includes(JSON.stringify(prompt_id)))
+  }
+  const guard: Permissions['guard'] = async (request) => {
+    const body =
+      typeof request.body === 'string' ? request.body : Buffer.from(request.body).toString('latin1')
+    if (deployment === 'hosted' && body.includes(partnerKeyName))
+      throw new Skip('no-key', 'It needs a key for partner nodes.')
+    const deed = deedOf(guardedRequest(request.method, request.path, body))
+    const { needs, makes, writes = [] } = deed
+    if (options.isReadOnly && (needs.length > 0 || makes || writes.length > 0))
+      throw new Skip('not-allowed', '--read-only changes nothing.')
+    permit(body.length > MAX_USUAL_BYTES ? [...needs, 'slow'] : needs)
+    if (!allowed.has('global'))
+      for (const id of deed.runs) if (await isOfOthers(request, id)) permit(['global'])
+    if (makes) ledger.add(makes)
+    const running = current()
+    if (running) for (const name of writes) await keepFile(running.files, ledger, request, name)
+    if (deed.submits) {
+      permitSubmit(deed.submits)
+      runs++
+    }
+  }
+  const take: Permissions['take'] = ({ method, path, body: sent }, status, body) => {
+    if (!/^POST (\/api)?\/prompt(\?|$)/.test(`${method} ${path}`)) return
+    const text = Buffer.from(sent as Uint8Array).toString('latin1')
+    const { submits } = deedOf(guardedRequest(method, path, text))
+    const prompt_id = /"prompt_id":\s*"([^"]+)"/.exec(body)?.[1]
+    const isAccepted = status === 200 && prompt_id !== undefined
+    if (isAccepted) remember(prompt_id)
+    if (submits && !isAccepted) runs--
+    if (!submits && isAccepted) runs++
+  }
+  return { permit, guard, take, runs: () => runs, isOwn: (prompt_id) => own.has(prompt_id) }
+}

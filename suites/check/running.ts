@@ -1,0 +1,57 @@
+// A server elsewhere as the runner sees it, and a case while it runs there.
+
+import { randomUUID } from 'node:crypto'
+import type { Allowance } from '../../spec/check.ts'
+import type { Deployment } from '../../spec/language.ts'
+import type { Outgoing } from '../judge/traffic.ts'
+import type { WireLine } from './events.ts'
+import { ownFolder } from './guard.ts'
+import type { KeptFiles } from './kept.ts'
+
+/** What probing has found out about a server. */
+export type Target = {
+  readonly url: string
+  readonly deployment: Deployment
+  /** The declaration of each node type that it lists. */
+  readonly types: Readonly<Record<string, any>>
+  /** Its software with the version, as it says itself. */
+  readonly software: string | null
+}
+
+/** A case while it runs. */
+export type Running = {
+  readonly wire: WireLine[]
+  readonly runs: Set<string>
+  /** What it did that has to be allowed. */
+  readonly needs: Set<Allowance>
+  readonly files: KeptFiles
+  /** The folder that only this case uses. */
+  readonly folder: string
+  /** Whether it sends the bearer token itself. */
+  readonly isAboutToken: boolean
+  /** The last request, for a line that repeats it. */
+  last?: Outgoing
+  /** Set when the case has ended: what follows is the clean-up of the runner. */
+  hasEnded?: true
+  /** How long it has waited for the rate limit of the server, in milliseconds. */
+  waitedMs?: number
+}
+
+export type CheckedServer = {
+  /** Runs a body on a subject of this server. What happens on the wire is written down in `running`. */
+  readonly use: (running: Running, body: (subject: any) => Promise<void>) => Promise<void>
+  /** How many runs it has accepted from us. */
+  readonly runs: () => number
+  /** Whether runs of others have arrived since the last call. */
+  readonly isDisturbed: () => Promise<boolean>
+}
+
+/** A case that begins. */
+export const newRunning = (isAboutToken = false): Running => ({
+  isAboutToken,
+  wire: [],
+  runs: new Set(),
+  needs: new Set(),
+  files: new Map(),
+  folder: `${ownFolder}/${randomUUID().slice(0, 8)}`,
+})

@@ -1,0 +1,190 @@
+// Binary frames of any local server: others may run at the same time, and their texts go to every socket.
+
+import { decode as decodePng } from 'fast-png'
+import jpeg from 'jpeg-js'
+import { previewMetadata } from '../../../spec/server/frames.ts'
+import { node } from '../../generate/graphs.ts'
+import { isMessage, type Session } from '../../judge/client.ts'
+import type { DecodedFrame } from '../../judge/decode.ts'
+import { expect } from '../../judge/expect.ts'
+import { askForMetadata, hex, JPEG_MAGIC } from '../../judge/frames.ts'
+import { violations } from '../../judge/judge.ts'
+import { cachedNodes, uniqueNumber } from '../../judge/own-runs.ts'
+import { proves } from '../../judge/proves.ts'
+import { missing } from '../../judge/skip.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+const local = { deployment: 'local', preview: 'jpeg' } as const
+const PNG_MAGIC = '89504e470d0a1a0a'
+const STEPS = 4
+
+/** What a session receives of a run that samples: its frames as bytes and decoded, and all of it in order. */
+async function sampled(subject: Subject, session: Session, asksForMetadata = false) {
+  if (asksForMetadata) await askForMetadata(session)
+  const before = session.received.length
+  const { prompt_id } = await subject.run(session, await subject.workloads.sampling(STEPS))
+  await session.settled()
+  const received = session.received.slice(before)
+  const own = (frame: DecodedFrame): boolean => 'image' in frame.fields
+  const frames = received.filter((one): one is DecodedFrame => !isMessage(one)).filter(own)
+  return { prompt_id, received, frames }
+}
+
+/** Ends a case about previews on a server that is set to send none. */
+function needsSome(frames: readonly DecodedFrame[]): void {
+  if (frames.length === 0) throw missing('The server sends no previews.')
+}
+
+/** The pixels of an image, whose bytes must be of the format that its number names. */
+function pixelsOf(image: Uint8Array, number: unknown): ArrayLike<number> {
+  const begin = hex(image.subarray(0, 8))
+  if (number === 2) {
+    expect(begin).toBe(PNG_MAGIC)
+    return decodePng(image).data
+  }
+  expect([number, begin.slice(0, 6)]).toEqual([1, JPEG_MAGIC])
+  return jpeg.decode(image).data
+}
+
+proves(
+  'frames/previews-on',
+  async (subject) => {
+    const { frames } = await sampled(subject, await subject.connect(subject.unique('me')))
+    expect(frames.length).toBeGreaterThan(0)
+    for (const { fields } of frames) expect(fields['image_type']).toBe(1)
+  },
+  local,
+)
+
+proves(
+  ['frames/type-code', 'frames/preview', 'frames/image-types'],
+  async (subject) => {
+    const session = await subject.connect(subject.unique('me'))
+    const { frames } = await sampled(subject, session)
+    needsSome(frames)
+    expect(frames.length).toBeLessThanOrEqual(STEPS)
+    for (const bytes of session.rawFrames.slice(-frames.length)) {
+      const view = Buffer.from(bytes)
+      expect([view.readUInt32BE(0), [1, 2].includes(view.readUInt32BE(4))]).toEqual([1, true])
+    }
+    const pictures = frames.map(({ fields }) =>
+      Buffer.from(
+        pixelsOf(fields['image'] as Uint8Array, fields['image_type']) as Uint8Array,
+      ).toString('base64'),
+    )
+    expect(new Set(pictures).size).toBe(pictures.length)
+    expect(session.faults).toEqual([])
+  },
+  local,
+)
+
+proves(
+  ['frames/preview-with-metadata', 'frames/metadata-names-node', 'frames/metadata-when-asked'],
+  async (subject) => {
+    const plain = await sampled(subject, await subject.connect(subject.unique('plain')))
+    needsSome(plain.frames)
+    expect(new Set(plain.frames.map(({ frame }) => frame))).toEqual(new Set(['previewImage']))
+    const session = await subject.connect(subject.unique('asking'))
+    const { prompt_id, frames } = await sampled(subject, session, true)
+    expect(frames.length).toBeGreaterThan(0)
+    for (const { frame, fields } of frames) {
+      const metadata = fields['metadata'] as Readonly<Record<string, unknown>> | undefined
+      expect(frame).toBe('previewWithMetadata')
+      expect(violations(previewMetadata, metadata)).toEqual([])
+      expect(metadata).toMatchObject({
+        node_id: '3',
+        prompt_id,
+        display_node_id: '3',
+        parent_node_id: null,
+        real_node_id: '3',
+      })
+      const number = ['image/jpeg', 'image/png'].indexOf(String(metadata?.['image_type'])) + 1
+      pixelsOf(fields['image'] as Uint8Array, number)
+    }
+  },
+  local,
+)
+
+proves(
+  'frames/preview-place',
+  async (subject) => {
+    const linesOf = async (asks: boolean): Promise<readonly string[]> => {
+      const session = await subject.connect(subject.unique(`asks ${asks}`))
+      const { received, frames } = await sampled(subject, session, asks)
+      needsSome(frames)
+      return received
+        .map((one) => (isMessage(one) ? one.type : one.frame))
+        .filter((one) => /^(preview|progress$)/.test(one))
+    }
+    const pairs = (lines: readonly string[]): string[] =>
+      lines.flatMap((line, at) =>
+        line.startsWith('preview') ? [`${lines[at - 1]} ${line} ${lines[at + 1]}`] : [],
+      )
+    for (const pair of pairs(await linesOf(false)))
+      expect(pair).toMatch(/^progress previewImage (progress|undefined)$/)
+    for (const pair of pairs(await linesOf(true)))
+      expect(pair).toMatch(/^(progress|undefined) previewWithMetadata progress$/)
+  },
+  local,
+)
+
+proves(
+  ['frames/type-code', 'frames/text', 'frames/text-to-everyone'],
+  async (subject) => {
+    const sessions = [
+      await subject.connect(subject.unique('me')),
+      await subject.connect(subject.unique('other')),
+      await subject.connect(),
+    ]
+    const id = `größe ${subject.unique('灯台')}`
+    await subject.run(sessions[0]!, {
+      fill: node('EmptyImage', {
+        width: 30,
+        height: 20,
+        batch_size: 2,
+        color: uniqueNumber(subject, 'size'),
+      }),
+      [id]: node('GetImageSize', { image: ['fill', 0] }),
+      shown: node('PreviewAny', { source: [id, 0] }),
+    })
+    await subject.idle()
+    const text = 'width: 30, height: 20\n batch size: 2'
+    const named = Buffer.from(id)
+    const head = Buffer.alloc(8)
+    head.writeUInt32BE(3)
+    head.writeUInt32BE(named.length, 4)
+    const bytes = hex(Buffer.concat([head, named, Buffer.from(text)]))
+    for (const session of sessions) {
+      await session.settled()
+      expect(session.rawFrames.map(hex).filter((one) => one === bytes)).toEqual([bytes])
+      expect(session.faults).toEqual([])
+    }
+  },
+  local,
+)
+
+proves('frames/socket-images', async (subject) => {
+  const session = await subject.connect(subject.unique('me'))
+  const color = uniqueNumber(subject, 'sent')
+  const graph = {
+    '1': node('EmptyImage', { width: 30, height: 20, batch_size: 2, color }),
+    '2': node('SaveImageWebsocket', { images: ['1', 0] }),
+  }
+  for (const _ of [1, 2]) {
+    const before = session.received.length
+    const { messages, entry } = await subject.run(session, graph)
+    expect(cachedNodes({ messages })).not.toContain('2')
+    expect(messages.map(({ type }) => type)).not.toContain('executed')
+    expect(entry.outputs).toEqual({})
+    const frames = session.received
+      .slice(before)
+      .filter((one): one is DecodedFrame => !isMessage(one) && 'image' in one.fields)
+    expect(frames).toHaveLength(2)
+    for (const { frame, fields } of frames) {
+      expect([frame, fields['image_type']]).toEqual(['previewImage', 2])
+      const { width, height, data } = decodePng(fields['image'] as Uint8Array)
+      expect([width, height]).toEqual([30, 20])
+      expect(Array.from(data.slice(0, 3))).toEqual([color >> 16, (color >> 8) & 255, color & 255])
+    }
+  }
+})

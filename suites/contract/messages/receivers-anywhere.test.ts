@@ -1,0 +1,264 @@
+// Who receives the messages of any local server, and what a client may send: others may be connected at the same time.
+
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import { talking } from '../../generate/graphs.ts'
+import type { Session } from '../../judge/client.ts'
+import { expect } from '../../judge/expect.ts'
+import type { Message } from '../../judge/judge.ts'
+import { listedIds, messagesAbout, occupy, shown, submitFor } from '../../judge/own-runs.ts'
+import { proves } from '../../judge/proves.ts'
+
+const local = { deployment: 'local' } as const
+const typesOf = (messages: readonly Message[]): string[] => messages.map(({ type }) => type)
+const statusCount = (session: Session): number =>
+  typesOf(session.messages()).filter((type) => type === 'status').length
+
+proves(['messages/status-on-connect', 'messages/sid'], async ({ connect, unique }) => {
+  const status = { exec_info: { queue_remaining: expect.any(Number) } }
+  const named = unique('a client, "ünnamed"')
+  for (const path of ['/ws', '/api/ws']) {
+    const [first] = (await connect(named, path)).received
+    expect(first).toEqual({ type: 'status', data: { status, sid: named } })
+  }
+  const sids: unknown[] = []
+  for (const clientId of [undefined, undefined, '']) {
+    const [first] = (await connect(clientId)).messages()
+    const sid = first?.data['sid']
+    expect(first).toEqual({ type: 'status', data: { status, sid } })
+    expect(sid).toMatch(/^[0-9a-f]{32}$/)
+    sids.push(sid)
+  }
+  expect(new Set(sids).size).toBe(3)
+})
+
+proves('messages/sid', async (subject) => {
+  const session = await subject.connect()
+  const { sid } = session.messages()[0]!.data as { sid: string }
+  const { messages } = await subject.run(session, shown(subject, 'sid'), { client_id: sid })
+  expect(typesOf(messages)).toContain('execution_success')
+})
+
+proves(['messages/own-client', 'messages/status-to-everyone'], async (subject) => {
+  const { connect, unique, run } = subject
+  const sessions = [await connect(unique('mine')), await connect(unique('other')), await connect()]
+  const [mine, ...others] = sessions as [Session, Session, Session]
+  const counts = sessions.map(statusCount)
+  const ids = [(await run(mine, shown(subject, 'own'))).prompt_id]
+  ids.push((await run(mine, (await subject.workloads.failing()).graph)).prompt_id)
+  const forOther = await submitFor(subject, mine, shown(subject, 'other'), {
+    client_id: unique('other'),
+    extra_data: { client_id: unique('mine') },
+  })
+  const forNobody = await submitFor(subject, mine, shown(subject, 'absent'), {
+    client_id: unique('absent'),
+  })
+  await subject.idle()
+  await Promise.all(sessions.map((session) => session.settled()))
+  for (const id of ids) {
+    expect(messagesAbout(mine, id).length).toBeGreaterThan(5)
+    for (const session of others) expect(messagesAbout(session, id)).toEqual([])
+  }
+  expect(typesOf(messagesAbout(others[0], forOther))).toContain('execution_success')
+  expect(messagesAbout(mine, forOther)).toEqual([])
+  for (const session of sessions) expect(messagesAbout(session, forNobody)).toEqual([])
+  // A run sends one when it is queued, when it starts, and when it is over.
+  for (const [index, session] of sessions.entries())
+    expect(statusCount(session) - counts[index]!).toBeGreaterThanOrEqual(12)
+})
+
+proves('messages/own-client', async (subject) => {
+  const mine = await subject.connect(subject.unique('inner'))
+  const id = await submitFor(subject, mine, shown(subject, 'inner'), {
+    client_id: undefined,
+    extra_data: { client_id: mine.clientId },
+  })
+  await subject.idle()
+  await mine.settled()
+  expect(typesOf(messagesAbout(mine, id))).toContain('execution_success')
+})
+
+proves('messages/any-client-id', async (subject) => {
+  const endings = ['7', 'ü & ? #', '{"a": 1}', ' ', 'x'.repeat(500)]
+  for (const clientId of endings.map((end) => subject.unique('') + end)) {
+    const session = await subject.connect(clientId)
+    const { messages, entry } = await subject.run(session, talking(clientId))
+    expect(typesOf(messages)).toContain('execution_success')
+    expect(entry.extra_data.client_id).toBe(clientId)
+  }
+})
+
+proves('messages/no-client', async (subject) => {
+  const sessions = [await subject.connect(subject.unique('one')), await subject.connect()]
+  const nobody = { client_id: undefined }
+  const failing = (await subject.workloads.failing()).graph
+  const plain = [
+    await submitFor(subject, sessions[0]!, shown(subject, 'nobody'), nobody),
+    await submitFor(subject, sessions[0]!, failing, nobody),
+  ]
+  const slow = await subject.workloads.slow()
+  const cut = await submitFor(subject, sessions[0]!, slow, nobody)
+  await subject.reach(
+    sessions[0]!,
+    ({ type, data }) => type === 'progress_state' && data['prompt_id'] === cut,
+  )
+  await subject.post('/interrupt', { prompt_id: cut })
+  await subject.idle()
+  for (const session of sessions) {
+    await session.settled()
+    for (const id of plain)
+      expect(new Set(typesOf(messagesAbout(session, id)))).toEqual(new Set(['progress_state']))
+    const types = typesOf(messagesAbout(session, cut))
+    expect(types.at(-1)).toBe('execution_interrupted')
+    const others = types.filter((type) => !/^progress(_state)?$/.test(type))
+    expect(others).toEqual(['execution_interrupted'])
+  }
+})
+
+proves('messages/no-client', async (subject) => {
+  const sessions = [await subject.connect(subject.unique('one')), await subject.connect()]
+  const graph = await subject.workloads.sampling(3)
+  const id = await submitFor(subject, sessions[0]!, graph, { client_id: undefined })
+  await subject.idle()
+  for (const session of sessions) {
+    await session.settled()
+    const steps = messagesAbout(session, id).filter(({ type }) => type === 'progress')
+    expect(steps.map(({ data }) => data['value'])).toEqual([1, 2, 3])
+  }
+})
+
+proves('messages/newest-socket', async (subject) => {
+  const open = () => subject.connect(subject.unique('me'))
+  const [oldest, older, newest] = [await open(), await open(), await open()]
+  const first = await subject.run(newest, shown(subject, 'first'))
+  await older.close()
+  await subject.get('/queue')
+  await newest.settled()
+  const second = await subject.run(newest, shown(subject, 'second'))
+  for (const { messages } of [first, second])
+    expect(typesOf(messages)).toContain('execution_success')
+  await oldest.settled()
+  expect(typesOf(oldest.messages())).toEqual(['status'])
+  expect(typesOf(older.messages())).toEqual(['status'])
+})
+
+proves('messages/older-socket', async (subject) => {
+  const older = await subject.connect(subject.unique('me'))
+  const newest = await subject.connect(subject.unique('me'))
+  // Neither broadcasts, nor the progress of a run without a client.
+  const id = await submitFor(subject, newest, shown(subject, 'none'), { client_id: undefined })
+  await subject.run(newest, shown(subject, 'some'))
+  await subject.idle()
+  older.send('{"type": "feature_flags", "data": {"supports_preview_metadata": true}}')
+  await newest.next(({ type }) => type === 'feature_flags')
+  await older.settled()
+  expect(older.received).toHaveLength(1)
+  expect(messagesAbout(newest, id).length).toBeGreaterThan(0)
+})
+
+proves('messages/reconnect', async (subject) => {
+  const first = await subject.connect(subject.unique('me'))
+  const held = await occupy(subject, first)
+  await first.close()
+  await subject.get('/queue')
+  const back = await subject.connect(first.clientId)
+  const other = await subject.connect(subject.unique('other'))
+  await Promise.all([back.settled(), other.settled()])
+  expect(back.received[1]).toEqual({ type: 'executing', data: { node: expect.any(String) } })
+  expect(Object.keys(held.graph)).toContain(back.messages()[1]?.data['node'])
+  expect(new Set(typesOf(other.messages()))).toEqual(new Set(['status']))
+  await subject.post('/interrupt', { prompt_id: held.prompt_id })
+  await subject.idle()
+  await back.settled()
+  expect(messagesAbout(back, held.prompt_id).at(-1)).toMatchObject({ data: { node: null } })
+  const after = await subject.connect(first.clientId)
+  await after.settled()
+  expect(typesOf(after.messages())).not.toContain('executing')
+})
+
+proves(
+  'messages/disconnect',
+  async (subject) => {
+    const first = await subject.connect(subject.unique('me'))
+    const held = await occupy(subject, first)
+    const leaving = await subject.connect(subject.unique('leaving'))
+    const id = await submitFor(subject, leaving, shown(subject, 'left'))
+    await leaving.close()
+    await first.close()
+    await subject.get('/queue')
+    const { running, pending } = await listedIds(subject)
+    expect(running).toContain(held.prompt_id)
+    expect(pending).toContain(id)
+    await subject.post('/interrupt', { prompt_id: held.prompt_id })
+    await subject.idle()
+    expect((await subject.finished(id))?.status).toMatchObject({
+      status_str: 'success',
+      completed: true,
+    })
+    const stopped = (await subject.finished(held.prompt_id))?.status.messages.at(-1)
+    expect(stopped?.[0]).toBe('execution_interrupted')
+  },
+  local,
+)
+
+const flags = JSON.stringify({
+  type: 'feature_flags',
+  data: { supports_preview_metadata: true, of_ours: 1 },
+})
+
+proves(
+  'messages/feature-flags',
+  async ({ connect, get, unique }) => {
+    const served = (await get('/features')).json()
+    expect(served).toMatchObject({
+      supports_preview_metadata: expect.any(Boolean),
+      max_upload_size: expect.any(Number),
+    })
+    const [session, other] = [await connect(unique('me')), await connect(unique('other'))]
+    session.send(flags)
+    const answer = await session.next(({ type }) => type === 'feature_flags')
+    expect(answer.data).toEqual(served)
+    for (const text of ['no JSON', '["feature_flags"]', '7', 'null']) other.send(text)
+    other.send(new Uint8Array([1, 2, 3]))
+    other.send('{"type": "feature_flags"}')
+    await other.settled()
+    const own = other.messages().filter(({ type }) => type !== 'status')
+    expect(own).toEqual([{ type: 'feature_flags', data: served }])
+  },
+  local,
+)
+
+proves(
+  'messages/client-messages',
+  async (subject) => {
+    const session = await subject.connect(subject.unique('me'))
+    const held = await occupy(subject, session)
+    const before = session.received.length
+    const said = ['{"type": "interrupt"}', '{"type": "status", "data": {}}', flags, flags, '{}', '']
+    for (const text of said) session.send(text)
+    session.send(new Uint8Array(100))
+    await session.settled()
+    expect((await listedIds(subject)).running).toContain(held.prompt_id)
+    const types = new Set(typesOf(session.messages().slice(before)))
+    for (const type of ['feature_flags', 'execution_interrupted', 'execution_error'])
+      expect([...types]).not.toContain(type)
+    await held.stop()
+    const { entry } = await subject.run(session, talking(subject.unique('after')))
+    expect(entry.status.status_str).toBe('success')
+  },
+  local,
+)
+
+proves('messages/pings-and-closes', async ({ url }) => {
+  for (const code of [1000, 1001, 3000, 4999, undefined]) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`)
+    await once(socket, 'message')
+    socket.ping('are you there')
+    const [pong] = await once(socket, 'pong')
+    expect((pong as Buffer).toString()).toBe('are you there')
+    if (code === undefined) socket.close()
+    else socket.close(code, 'bye')
+    const [answered] = await once(socket, 'close')
+    expect({ code, answered }).toEqual({ code, answered: 1000 })
+  }
+})
