@@ -4,11 +4,11 @@
 import { join } from 'node:path'
 import { build } from 'rolldown'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const file = join(root, 'dist/wrong-servers/main.mjs')
 
 await build({
-  input: join(root, 'suites/mutants/main.ts'),
+  input: join(root, 'suites/mutants/judged/main.ts'),
   platform: 'node',
   logLevel: 'warn',
   tsconfig: false,

@@ -10,18 +10,18 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import type { Place, Rule } from '../../spec/language.ts'
-import { rules } from '../../spec/rules.ts'
-import type { CheckEvent } from '../check/events.ts'
-import { generationOf, judgementOf } from '../check/judgement.ts'
-import { areaOf, type PlannedCase, planCases } from '../check/plan.ts'
-import { NotMeasured } from '../check/probe.ts'
-import { allCases } from '../check/registry.ts'
-import { runCases } from '../check/run-cases.ts'
-import type { Case } from '../judge/proves.ts'
-import { mutants } from './index.ts'
+import type { Place, Rule } from '../../../spec/language.ts'
+import { rules } from '../../../spec/rules.ts'
+import type { CheckEvent } from '../../check/events.ts'
+import { generationOf, judgementOf } from '../../check/judgement.ts'
+import { areaOf, type PlannedCase, planCases } from '../../check/plan.ts'
+import { NotMeasured } from '../../check/probe.ts'
+import { allCases } from '../../check/registry.ts'
+import { runCases } from '../../check/run-cases.ts'
+import type { Case } from '../../judge/proves.ts'
+import { mutants } from '../index.ts'
 import { open, type Opened, type Setting } from './opened.ts'
-import type { Mutant } from './tamper.ts'
+import type { Mutant } from '../tamper.ts'
 import { unseen } from './unseen.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
@@ -163,7 +163,7 @@ const chosen = mutants.filter(
   ([name]) => flags.only?.some((glob) => asPattern(glob).test(name)) ?? true,
 )
 
-/** Judges the part of a thread, several at once, and sends the rows to the main thread. */
+/** Judges the part of a thread, several at the same time, and sends the rows to the main thread. */
 async function judgeShare({ share, of }: { readonly share: number; readonly of: number }) {
   const waiting = chosen.filter((_, at) => at % of === share)
   for (const place of ['local', 'hosted'] as const)
