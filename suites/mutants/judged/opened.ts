@@ -1,0 +1,139 @@
+// Starts a wrong server, or a faultless one, as an operator has it, and opens it as `check` does.
+
+import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
+import { startEmulator, startGateway } from 'flowdouble'
+import type { CheckOptions } from '../../../spec/check.ts'
+import { allowances } from '../../../spec/check.ts'
+import type { Place } from '../../../spec/language.ts'
+import { openGateway } from '../../check/gateway/target.ts'
+import type { Ledger } from '../../check/ledger.ts'
+import { probe } from '../../check/probe.ts'
+import type { CheckedServer, Target } from '../../check/running.ts'
+import { openTarget } from '../../check/target.ts'
+import { anyGateway, SECRET } from '../../judge/gateway-subject.ts'
+import { testToken, twoAccounts } from '../../judge/proves.ts'
+import { guarded } from '../guarded.ts'
+import type { Mutant } from '../tamper.ts'
+
+/** Where a server stands, and whether it requires a token. */
+export type Setting = { readonly place: Place; readonly hasToken: boolean }
+
+export type Opened = {
+  readonly server: CheckedServer
+  readonly software: string | null
+  readonly close: () => Promise<void>
+}
+
+/** The posts that a route accepts within 60 seconds: so many that no case waits for the window to pass. */
+const MANY_POSTS = 300
+
+/** Nothing outlives these servers, so nothing has to be written down. */
+const noLedger: Ledger = {
+  file: '',
+  add: () => undefined,
+  entries: () => [],
+  discard: () => undefined,
+}
+
+/** Starts a server and opens it; without a mutant it is faultless. Throws if it cannot be judged. */
+export function open(setting: Setting, mutant?: Mutant): Promise<Opened> {
+  if (setting.place === 'gateway')
+    return openWrongGateway(mutant && 'gateway' in mutant ? mutant.gateway : {})
+  return openWrongServer(setting, mutant && !('gateway' in mutant) ? mutant : { breaks: [] })
+}
+
+const free = {
+  user: 'free',
+  keys: ['test-key-free'],
+  tier: 'free',
+  balance: 1000,
+  subscription: 'inactive',
+  partnerKey: null,
+  failsWith: null,
+} as const
+
+/** What probing finds at the faultless servers, which are opened first: reading the node types of each takes long. */
+const targets = new Map<string, Promise<Target>>()
+
+function targetOf(options: CheckOptions, deployment: 'local' | 'hosted'): Promise<Target> {
+  const known = targets.get(deployment) ?? probe(options)
+  targets.set(deployment, known)
+  return known
+}
+
+async function openWrongServer(
+  { place, hasToken }: Setting,
+  { tamper, options: own = {} }: Exclude<Mutant, { readonly gateway: unknown }>,
+): Promise<Opened> {
+  const deployment = place === 'hosted' ? 'hosted' : 'local'
+  const usual: EmulatorOptions =
+    deployment === 'hosted'
+      ? { accounts: [...(twoAccounts.accounts ?? []), free] }
+      : { manager: true, ...(hasToken && { token: testToken }) }
+  const emulator = await startEmulator({
+    deployment,
+    clock: 'real',
+    port: 0,
+    ...usual,
+    ...own,
+    ...(tamper && { tamper: guarded(tamper(deployment)) }),
+  })
+  try {
+    const keys = own.accounts ? {} : { secondKey: 'other-key', freeKey: 'test-key-free' }
+    const options: CheckOptions = {
+      ...optionsFor(emulator.url),
+      ...(deployment === 'hosted' && { key: 'test-key', ...keys }),
+      ...(hasToken && { token: testToken }),
+    }
+    const target = { ...(await targetOf(options, deployment)), url: emulator.url }
+    const server = openTarget(target, options, noLedger)
+    return { server, software: target.software, close: () => emulator.close() }
+  } catch (error) {
+    await emulator.close()
+    throw error
+  }
+}
+
+async function openWrongGateway({
+  tamper,
+  options: own = {},
+}: {
+  readonly tamper?: () => NonNullable<GatewayOptions['tamper']>
+  readonly options?: GatewayOptions
+}): Promise<Opened> {
+  // A wrong limit shows beside the right one.
+  const rateLimit = own.rateLimit === undefined ? MANY_POSTS : 30
+  const gateway = await startGateway({
+    clock: 'real',
+    port: 0,
+    rateLimit,
+    ...own,
+    routes: { ...anyGateway.routes, ...own.routes },
+    ...(tamper && { tamper: guarded(tamper()) }),
+  })
+  const second = { route: 'second', secret: SECRET }
+  try {
+    const facts = { route: 'hook', secret: SECRET, second, rateLimit }
+    const { server, target } = await openGateway(optionsFor(gateway.url), facts)
+    return { server, software: target.software, close: () => gateway.close() }
+  } catch (error) {
+    await gateway.close()
+    throw error
+  }
+}
+
+/** An operator who allows everything. */
+const optionsFor = (url: string): CheckOptions => ({
+  url,
+  headers: {},
+  allow: Object.keys(allowances) as (keyof typeof allowances)[],
+  isReadOnly: false,
+  maxRuns: Infinity,
+  maxSeconds: Infinity,
+  select: [],
+  isList: false,
+  accept: [],
+  isJson: false,
+  isBaselineUpdate: false,
+  ledger: '',
+})
