@@ -131,7 +131,7 @@ export const terminals = {
 /** Up to this part of a run an interrupt must take effect before its end. */
 const SOON = 0.5
 
-/** The part of a run that its messages before this step report as done, from 0 to 1: 1 if they do not tell. */
+/** The part of a run that its messages before this step report as done, from 0 to 1: 1 if they do not say so. */
 function partDone(log: SessionLog, run: RunLog, step: number): number {
   const seen = log.sockets.flatMap((socket) => between(socket, 0, step).filter(isAbout(run)))
   const open = log.sockets.some(
