@@ -89,11 +89,15 @@ proves(
     let release = (): void => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     let isOver = false
+    let take = (): void => {}
+    const taken = new Promise<void>((resolve) => (take = resolve))
     const holding = withLock(path, async () => {
+      take()
       await held
       cli.write(subscriptionsName, '{"first": {"secret": "s"}}')
       isOver = true
     })
+    await taken
     const command = cli.run('webhook', 'subscribe', 'second').then((ended) => {
       expect(isOver).toBe(true)
       return ended
