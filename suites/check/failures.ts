@@ -6,6 +6,7 @@ import type { Outgoing } from '../judge/traffic.ts'
 import { differencesOf, shortText } from './differences.ts'
 import type { Failure, WireLine } from './events.ts'
 import { ruleInfosOf } from './judgement.ts'
+import { shownUrl } from './unreachable.ts'
 
 /** How many lines of the wire a failure shows. */
 const MAX_WIRE_LINES = 20
@@ -92,7 +93,7 @@ export function curlOf({ url, method, path, headers, body }: Outgoing): string {
   const text = Buffer.from(body as Uint8Array).toString()
   const data = text === '' ? [] : [dataOf(text)]
   const verb = method === 'HEAD' ? ['--head'] : [`-X ${method}`]
-  return ['curl -i', ...verb, ...lines, ...data, quoted(withoutUser(url) + path)].join(' ')
+  return ['curl -i', ...verb, ...lines, ...data, quoted(shownUrl(url) + path)].join(' ')
 }
 
 /** The body as an argument of curl; one that a command line cannot carry is named instead. */
@@ -100,9 +101,6 @@ const dataOf = (text: string): string =>
   text.length > MAX_TEXT || /[\0\uFFFD]/.test(text)
     ? `--data-binary @body`
     : `--data-raw ${quoted(text)}`
-
-/** A URL without the name and the password of a user. */
-const withoutUser = (url: string): string => url.replace(/^(\w+:\/\/)[^/@]*@/, '$1')
 
 /** The command that runs a case again with the same flags, without its secrets. */
 export function commandFor(options: CheckOptions, { ids }: Pick<Case, 'ids'>): string {
@@ -113,7 +111,7 @@ export function commandFor(options: CheckOptions, { ids }: Pick<Case, 'ids'>): s
     ['--token', options.token, '"$FLOWDOUBLE_TOKEN"'],
   ] as const
   return [
-    `flowdouble check ${withoutUser(options.url)}`,
+    `flowdouble check ${shownUrl(options.url)}`,
     ...(options.deployment ? [`--deployment ${options.deployment}`] : []),
     ...secrets.flatMap(([flag, value, shown]) => (value === undefined ? [] : [`${flag} ${shown}`])),
     ...Object.keys(options.headers).map((name) => `--header "${name}: ${KEY}"`),

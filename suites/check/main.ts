@@ -13,8 +13,8 @@ import { commandFor } from './failures.ts'
 import { openGateway } from './gateway/target.ts'
 import { generationOf, judgementOf } from './judgement.ts'
 import { type Ledger, openLedger } from './ledger.ts'
-import { listText } from './list.ts'
-import { NothingSelected, type PlannedCase, planCases } from './plan.ts'
+import { listText } from './reports/list.ts'
+import { type PlannedCase, planCases } from './plan.ts'
 import { NotMeasured, probe } from './probe.ts'
 import { allCases } from './registry.ts'
 import { type CheckIo, reportsFor } from './reports/reports.ts'
@@ -23,6 +23,7 @@ import { nearestOf } from './shown-quirks.ts'
 import { type CheckedServer, newRunning } from './running.ts'
 import { openTarget } from './target.ts'
 import { shownUrl } from './unreachable.ts'
+import { wrongUse } from './usage.ts'
 
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
@@ -44,8 +45,6 @@ export async function runCheck(options: CheckOptions, io: CheckIo): Promise<numb
     }
     return await judge({ options, io, cases, planned, startMs, ...opened })
   } catch (error) {
-    if (error instanceof NothingSelected)
-      throw Object.assign(new Error(error.message), { code: 'USAGE' })
     if (!(error instanceof NotMeasured)) throw error
     io.stderr.write(`${error.message}\n`)
     return checkExitCodes.notMeasured
@@ -56,10 +55,7 @@ export async function runCheck(options: CheckOptions, io: CheckIo): Promise<numb
 export async function runClean(options: CheckOptions, io: CheckIo): Promise<number> {
   const file = resolve(io.cwd, options.ledger)
   const [begun] = io.exists(file) ? openLedger(file).entries() : []
-  if (begun?.kind !== 'server')
-    throw Object.assign(new Error(`${options.ledger} is not the ledger of a check.`), {
-      code: 'USAGE',
-    })
+  if (begun?.kind !== 'server') throw wrongUse(`${options.ledger} is not the ledger of a check.`)
   try {
     const { url, deployment } = begun
     const { server, ledger } = await openServer({ ...options, url, deployment }, io)

@@ -5,6 +5,7 @@ import type { Place } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import { ruleInfosOf } from './judgement.ts'
 import { knownCases } from './known-cases.ts'
+import { wrongUse } from './usage.ts'
 
 /** A case, and what is known of it from earlier checks. */
 export type PlannedCase = {
@@ -17,9 +18,6 @@ export type PlannedCase = {
   /** Whether the budget of runs does not suffice for it. */
   readonly isBeyondBudget: boolean
 }
-
-/** Thrown if a selector matches nothing. */
-export class NothingSelected extends Error {}
 
 export const areaOf = ({ ids }: Case): string => (ids[0] ?? '').split('/')[0] ?? ''
 
@@ -45,7 +43,7 @@ const ranks = { stated: 0, observed: 1, chosen: 2 } as const
 const rankOf = (one: Case): number => Math.min(...ruleInfosOf(one).map(({ basis }) => ranks[basis]))
 
 /**
- * The cases for a server, area by area. Throws {@link NothingSelected} for a selector that matches none of them.
+ * The cases for a server, area by area. Throws an error with the code USAGE for a selector that matches none of them.
  * @param cases every case that there is.
  */
 export function planCases(
@@ -56,9 +54,7 @@ export function planCases(
   const here = cases.filter(({ ids, place: at }) => at === place && !isOfQuirk(ids))
   for (const selector of select) {
     if (!here.some((one) => matches(one, selector)))
-      throw new NothingSelected(
-        `--only ${JSON.stringify(selector)} matches no case of a ${place} server.`,
-      )
+      throw wrongUse(`--only ${JSON.stringify(selector)} matches no case of a ${place} server.`)
   }
   const chosen = here.filter(
     (one) => select.length === 0 || select.some((selector) => matches(one, selector)),

@@ -5,10 +5,8 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { LineCounter, parseDocument } from 'yaml'
 import { type Baseline, baselineSchema } from '../../../spec/baseline.ts'
 import { replaceFile } from '../replace-file.ts'
+import { wrongUse } from '../usage.ts'
 import { clipped, oneLine } from '../reports/text.ts'
-
-/** Wrong use of the command: the message says where and what. */
-const wrongUse = (message: string): Error => Object.assign(new Error(message), { code: 'USAGE' })
 
 /** The largest file that is read. */
 const MAX_BYTES = 16 * 2 ** 20

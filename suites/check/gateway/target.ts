@@ -13,6 +13,7 @@ import { type Outgoing, watchTraffic } from '../../judge/traffic.ts'
 import { Skip } from '../../judge/skip.ts'
 import type { CheckedServer, Running } from '../running.ts'
 import { type GatewayTarget, probeGateway } from './probe.ts'
+import { wrongUse } from '../usage.ts'
 import { createWindow } from './window.ts'
 
 /** The longest time that a post is sent again after 429, and the time between two attempts, in milliseconds. */
@@ -121,10 +122,7 @@ function senderOf({ url, facts, found, permit, room, pause }: Origin): Sender {
 function schemeOf(name: string | undefined): SchemeName | undefined {
   const found = schemeNames.find((one) => one === name)
   if (name === undefined || found !== undefined) return found
-  throw Object.assign(
-    new Error(`Unknown --scheme ${JSON.stringify(name)}. It is ${schemeNames.join(', ')}.`),
-    { code: 'USAGE' },
-  )
+  throw wrongUse(`Unknown --scheme ${JSON.stringify(name)}. It is ${schemeNames.join(', ')}.`)
 }
 
 const newId = (): string => `flowdouble-check-${randomUUID()}`

@@ -1,6 +1,6 @@
 // The hosted history on any server: own runs are found in it by their ids.
 
-import { hostedHistory, hostedHistoryById } from '../../../spec/server/history.ts'
+import { hostedHistoryById } from '../../../spec/server/history.ts'
 import { node, solid, talking } from '../../generate/graphs.ts'
 import { cancelAll, keepBusy, newColor, newUuid } from '../../judge/hosted/busy-account.ts'
 import {
@@ -14,16 +14,10 @@ import {
   submitAll,
   wordsOf,
 } from '../../judge/hosted/jobs.ts'
+import { entryOf, historyOf, idsOf } from '../../judge/hosted/history.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
-
-const historyOf = async ({ get }: Subject, query = ''): Promise<any[]> =>
-  fitting(hostedHistory, await get(`/history${query}`)).history
-const idsOf = async (subject: Subject, query = ''): Promise<string[]> =>
-  (await historyOf(subject, query)).map(({ prompt_id }) => prompt_id)
-const entryOf = async ({ get }: Subject, id: string) =>
-  fitting(hostedHistoryById, await get(`/history/${id}`))[id]
 
 /** Runs these texts, one after the other. */
 async function runAll(subject: Subject, texts: readonly string[]): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 // The hosted history: a list, newest first, and one entry by its id.
 
-import { hostedHistory, hostedHistoryById } from '../../../spec/server/history.ts'
+import { hostedHistoryById } from '../../../spec/server/history.ts'
 import { failing, node, slow, solid, talking } from '../../generate/graphs.ts'
 import {
   cancel,
@@ -13,16 +13,9 @@ import {
   submitAll,
   wordOf,
 } from '../../judge/hosted/jobs.ts'
+import { entryOf, historyOf, idsOf } from '../../judge/hosted/history.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
-
-const historyOf = async ({ get }: Subject, query = ''): Promise<any[]> =>
-  fitting(hostedHistory, await get(`/history${query}`)).history
-const idsOf = async (subject: Subject, query = ''): Promise<string[]> =>
-  (await historyOf(subject, query)).map(({ prompt_id }) => prompt_id)
-const entryOf = async ({ get }: Subject, id: string) =>
-  fitting(hostedHistoryById, await get(`/history/${id}`))[id]
 
 proves(
   ['history/hosted-list', 'deployments/hosted-history-renamed'],

@@ -1,7 +1,7 @@
 // The list of the cases that a check would run.
 
-import { ruleInfosOf } from './judgement.ts'
-import type { PlannedCase } from './plan.ts'
+import { ruleInfosOf } from '../judgement.ts'
+import type { PlannedCase } from '../plan.ts'
 
 /** One line per case: its rules, what it costs and needs; or one JSON array. */
 export function listText(planned: readonly PlannedCase[], isJson: boolean): string {
