@@ -1,5 +1,6 @@
 // Builds the runs that cases need from the node types that a server lists: without a model where that is possible.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Graph, node, textToImage } from '../generate/graphs.ts'
 import type { Subject } from '../judge/subject.ts'
 import { endsRun } from '../judge/responses.ts'
@@ -9,6 +10,8 @@ import { Skip } from '../judge/skip.ts'
 
 /** How long a slow run takes about, in milliseconds. */
 const SLOW_MS = 3000
+/** How long the server has nothing to do between two runs, in milliseconds. */
+const REST_MS = 300
 /** How many requests a case sends while a slow run is at work. */
 const REQUESTS = 25
 /** The most units of a slow run. */
@@ -118,6 +121,9 @@ const scaled: Work = (units, seed) => {
   return { ...graph, shown: node('PreviewImage', { images: [last, 0] }) }
 }
 
+/** When a run began, in milliseconds on the clock of the server, if its messages say it, and on ours. */
+type Start = { readonly prompt_id: string; readonly serverMs: number; readonly ourMs: number }
+
 /**
  * How many units take as long as a slow run should: measured with short runs, the first of which loads what is needed. Ends
  * the case on a server whose runs are over as soon as they are submitted.
@@ -125,30 +131,31 @@ const scaled: Work = (units, seed) => {
 async function measure(subject: Subject, make: Work, nextSeed: () => number): Promise<number> {
   const { deployment, reach, submit, post, idle, finished } = subject
   const session = await subject.connect(subject.unique('measure'))
-  const start = async (units: number): Promise<string> => {
+  const start = async (units: number): Promise<Start> => {
     const reply = await submit(make(units, nextSeed()), { client_id: session.clientId })
     const { prompt_id } = reply.json() as { prompt_id: string }
     // Those of others may be before it.
-    await reach(session, ({ data }) => data['prompt_id'] === prompt_id)
-    return prompt_id
+    const { data } = await reach(session, ({ data }) => data['prompt_id'] === prompt_id)
+    return { prompt_id, serverMs: Number(data['timestamp']), ourMs: performance.now() }
   }
-  const run = async (units: number): Promise<number> => {
-    const prompt_id = await start(units)
-    const startMs = performance.now()
-    await reach(session, endsRun(deployment, prompt_id))
-    return performance.now() - startMs
+  const run = async (units: number): Promise<Start & { readonly tookMs: number }> => {
+    const begun = await start(units)
+    await reach(session, endsRun(deployment, begun.prompt_id))
+    return { ...begun, tookMs: performance.now() - begun.ourMs }
   }
-  await run(1)
-  const baseMs = await run(1)
+  const first = await run(1)
+  await delay(REST_MS)
+  const base = await run(1)
+  if (standsStill(first, base)) throw tooFast()
   // The faster of two: other work of the machine makes a run seem slow.
-  const longMs = Math.min(await run(21), await run(21))
-  const unitMs = (longMs - baseMs) / 20
+  const longMs = Math.min((await run(21)).tookMs, (await run(21)).tookMs)
+  const unitMs = (longMs - base.tookMs) / 20
   if (unitMs < MIN_UNIT_MS) throw tooFast()
   const startMs = performance.now()
   await subject.get('/queue')
   const slowMs = SLOW_MS + REQUESTS * (performance.now() - startMs)
   const units = Math.max(2, Math.min(MAX_UNITS, Math.round(slowMs / unitMs)))
-  const prompt_id = await start(units)
+  const { prompt_id } = await start(units)
   const hasEnded = reach(session, endsRun(deployment, prompt_id), SLOW_MS / 3)
   await hasEnded.catch(() => undefined)
   await post('/interrupt', { prompt_id })
@@ -157,5 +164,12 @@ async function measure(subject: Subject, make: Work, nextSeed: () => number): Pr
   if ((await finished(prompt_id))?.status.completed === true) throw tooFast()
   return units
 }
+
+/**
+ * Whether the clock of the server stood still while it had nothing to do. Such a clock jumps to whatever comes next: a run takes as
+ * long as the computer needs for its messages, however long it is said to have taken.
+ */
+const standsStill = (first: Start, next: Start): boolean =>
+  next.serverMs - first.serverMs < (next.ourMs - first.ourMs) / 2
 
 const tooFast = (): Skip => new Skip('no-workload', 'Runs take no time on this server.')
