@@ -1,0 +1,172 @@
+// Reads a recording from the text of a HAR file, whoever wrote it: flowdouble, a browser, or Playwright.
+
+import { harSchema, type RecordedClose, type RecordingInfo } from '../../spec/recording.ts'
+import { bytesOfBase64 } from '../lib/base64.ts'
+import { refused } from '../lib/refused.ts'
+import { type Schema, violations, violationText } from '../options/json-schema.ts'
+import type {
+  HeaderList,
+  RecordedExchange,
+  RecordedMessage,
+  RecordedSocket,
+  Recording,
+} from './recording.ts'
+
+type HarHeader = { readonly name: string; readonly value: string }
+type HarBody = {
+  readonly text?: string
+  readonly encoding?: 'base64'
+  readonly mimeType?: string
+  readonly params?: unknown
+  /** Playwright keeps bodies in files of their own unless it is told to embed them. */
+  readonly _file?: unknown
+}
+type HarEntry = {
+  readonly startedDateTime: string
+  readonly time?: number
+  readonly request: {
+    readonly method: string
+    readonly url: string
+    readonly headers?: readonly HarHeader[]
+    readonly postData?: HarBody
+  }
+  readonly response: {
+    readonly status: number
+    readonly headers?: readonly HarHeader[]
+    readonly content?: HarBody
+  }
+  readonly _webSocketMessages?: readonly {
+    readonly type: 'send' | 'receive'
+    readonly time: number
+    readonly opcode: number
+    readonly data: string
+  }[]
+  readonly _flowdouble?: { readonly close: RecordedClose }
+}
+type Har = {
+  readonly log: { readonly entries: readonly HarEntry[]; readonly _flowdouble?: RecordingInfo }
+}
+
+/** Above this a time is in milliseconds: in seconds it would be in the year 5138. */
+const MAX_SECONDS = 1e11
+const TEXT = 1
+const BINARY = 2
+
+/**
+ * Reads a recording. Entries of other protocols, such as pages that a browser extension loaded, are left out.
+ * @param name the name of the file, for messages.
+ * Throws a refusal that names the place in the file, if it is no HAR file or lacks what a recording needs.
+ */
+export function readHar(text: string, name: string): Recording {
+  const { log } = checked(parsed(text, name), name)
+  const exchanges: RecordedExchange[] = []
+  const sockets: RecordedSocket[] = []
+  for (const [index, entry] of log.entries.entries()) {
+    const reader = entryReader(entry, index, name)
+    if (!reader.isKnown) continue
+    if (entry._webSocketMessages !== undefined) sockets.push(reader.socket())
+    else exchanges.push(reader.exchange())
+  }
+  return {
+    info: log._flowdouble ?? null,
+    exchanges: exchanges.toSorted((a, b) => a.startMs - b.startMs),
+    sockets: sockets.toSorted((a, b) => a.openMs - b.openMs),
+  }
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const cut = text.trimEnd().endsWith('}') ? '' : ' It seems to be cut off.'
+    throw refused(`${name} is not a HAR file: ${(error as Error).message}.${cut}`)
+  }
+}
+
+function checked(value: unknown, name: string): Har {
+  const [first] = violations(harSchema as Schema, value)
+  if (first === undefined) return value as Har
+  throw refused(`${name} is not a recording: ${violationText(first, 'it')}.`)
+}
+
+function entryReader(entry: HarEntry, index: number, name: string) {
+  const { request, response } = entry
+  const refuse = (problem: string): Error =>
+    refused(`${name}, entry ${index} (${request.method} ${request.url.slice(0, 200)}): ${problem}`)
+  const url = ((): URL => {
+    try {
+      return new URL(request.url)
+    } catch {
+      throw refuse('its address is not valid.')
+    }
+  })()
+  const startMs = timeOf(entry.startedDateTime)
+  if (Number.isNaN(startMs)) throw refuse('startedDateTime is not a time.')
+
+  const bodyOf = (body: HarBody | undefined, what: string): Uint8Array => {
+    if (body === undefined) return new Uint8Array()
+    if (body._file !== undefined)
+      throw refuse(`its ${what} is in another file. Record again with content: 'embed'.`)
+    return body.encoding === 'base64'
+      ? decoded(body.text ?? '', what)
+      : new TextEncoder().encode(body.text ?? '')
+  }
+  const decoded = (text: string, what: string): Uint8Array => {
+    try {
+      return bytesOfBase64(text)
+    } catch {
+      throw refuse(`its ${what} is not valid base64.`)
+    }
+  }
+  const exchange = (): RecordedExchange => ({
+    entry: index,
+    startMs,
+    endMs: startMs + Math.max(0, entry.time ?? 0),
+    method: request.method,
+    url: url.href,
+    headers: pairs(request.headers),
+    body: bodyOf(request.postData, 'body'),
+    // A browser writes status 0 or -1 for a request without a response.
+    response:
+      response.status <= 0
+        ? null
+        : {
+            status: response.status,
+            headers: pairs(response.headers),
+            body: bodyOf(response.content, 'response'),
+          },
+  })
+  const socket = (): RecordedSocket => {
+    const messages = (entry._webSocketMessages ?? []).flatMap(
+      ({ type, time, opcode, data }, at): readonly RecordedMessage[] => {
+        if (opcode !== TEXT && opcode !== BINARY) return []
+        const what = `message ${at}`
+        return [
+          {
+            from: type === 'send' ? 'client' : 'server',
+            atMs: time > MAX_SECONDS ? time : time * 1000,
+            data: opcode === TEXT ? data : decoded(data, what),
+          },
+        ]
+      },
+    )
+    return {
+      entry: index,
+      openMs: Math.min(startMs, messages[0]?.atMs ?? Infinity),
+      url: url.href,
+      headers: pairs(request.headers),
+      messages,
+      close: entry._flowdouble?.close ?? null,
+    }
+  }
+  return { isKnown: /^(?:http|ws)s?:$/.test(url.protocol), exchange, socket }
+}
+
+/** A time in milliseconds since 1970, with the digits after the millisecond, which `Date` leaves out. NaN if it is none. */
+function timeOf(text: string): number {
+  const [, digits = ''] = /\.\d{3}(\d+)/.exec(text) ?? []
+  return Date.parse(text) + Number(`0.${digits}`)
+}
+
+const pairs = (headers: readonly HarHeader[] = []): HeaderList =>
+  headers.map(({ name, value }) => [name, value] as const)

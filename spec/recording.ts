@@ -1,0 +1,155 @@
+// Recordings: sessions as HAR 1.2 files, with the messages of sockets in the form that Chromium exports. What HAR has no place
+// for stands in members named `_flowdouble`, so that each file opens in any HAR viewer.
+
+import type { Place, Schema } from './language.ts'
+
+/** What a recording says about itself: `log._flowdouble`. A session that somebody's browser exported has none. */
+export type RecordingInfo = {
+  readonly version: 1
+  /** Where the session comes from, in a few words: `ComfyUI 0.3.64`, `a world of flowdouble`. */
+  readonly origin: string
+  /** What the server is. */
+  readonly place: Place
+  /** The software and version that the server reports. */
+  readonly software?: string
+  /** The named server whose behaviour it shows. */
+  readonly like?: string
+  /** The seed of the world, if a world was recorded. */
+  readonly seed?: string
+  /** The rules that the session shows, by their ids. */
+  readonly rules?: readonly string[]
+  /** When the session was last found equal to what its server answers, as `2026-11-23`. */
+  readonly validated?: string
+}
+
+/** How a socket ended: `_flowdouble` of its entry. Absent if it was still open. */
+export type RecordedClose = {
+  readonly by: 'client' | 'server'
+  readonly code: number
+  readonly reason?: string
+  /** In milliseconds since 1970. */
+  readonly atMs: number
+}
+
+const text = { type: 'string' } as const
+const name = { type: 'string', minLength: 1 } as const
+const time = { type: 'number', minimum: 0 } as const
+
+/** The JSON Schema of `log._flowdouble`. */
+export const recordingInfoSchema = {
+  type: 'object',
+  required: ['version', 'origin', 'place'],
+  additionalProperties: false,
+  properties: {
+    version: { const: 1 },
+    origin: { ...name, description: 'Where the session comes from.' },
+    place: { enum: ['local', 'hosted', 'gateway'], description: 'What the server is.' },
+    software: { ...name, description: 'The software and version that the server reports.' },
+    like: { ...name, description: 'The named server whose behaviour it shows.' },
+    seed: { ...text, description: 'The seed of the world that was recorded.' },
+    rules: { type: 'array', items: name, description: 'The rules that the session shows.' },
+    validated: {
+      type: 'string',
+      pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+      description: 'When the session was last found equal to what its server answers.',
+    },
+  },
+} as const satisfies Schema
+
+const header = {
+  type: 'object',
+  required: ['name', 'value'],
+  properties: { name: text, value: text },
+} as const
+
+/** A body as text, or with `encoding` as base64. */
+const encoding = { enum: ['base64'] } as const
+
+const message = {
+  type: 'object',
+  required: ['type', 'time', 'opcode', 'data'],
+  properties: {
+    type: { enum: ['send', 'receive'], description: 'send: from the client; receive: to it' },
+    time: { ...time, description: 'seconds since 1970, or milliseconds' },
+    opcode: { type: 'integer', description: '1 for text; 2 for bytes, in base64' },
+    data: text,
+  },
+} as const
+
+const entry = {
+  type: 'object',
+  required: ['startedDateTime', 'request', 'response'],
+  properties: {
+    startedDateTime: name,
+    time: { type: 'number' },
+    request: {
+      type: 'object',
+      required: ['method', 'url'],
+      properties: {
+        method: name,
+        url: name,
+        headers: { type: 'array', items: header },
+        postData: {
+          type: 'object',
+          properties: { mimeType: text, text, encoding },
+        },
+      },
+    },
+    response: {
+      type: 'object',
+      required: ['status'],
+      properties: {
+        status: { type: 'integer' },
+        headers: { type: 'array', items: header },
+        content: {
+          type: 'object',
+          properties: { mimeType: text, text, encoding },
+        },
+      },
+    },
+    _webSocketMessages: { type: 'array', items: message },
+    _flowdouble: {
+      type: 'object',
+      required: ['close'],
+      properties: {
+        close: {
+          type: 'object',
+          required: ['by', 'code', 'atMs'],
+          properties: {
+            by: { enum: ['client', 'server'] },
+            code: { type: 'integer' },
+            reason: text,
+            atMs: time,
+          },
+        },
+      },
+    },
+  },
+} as const
+
+/** The JSON Schema of the parts of a HAR file that a recording is read from. */
+export const harSchema = {
+  type: 'object',
+  required: ['log'],
+  properties: {
+    log: {
+      type: 'object',
+      required: ['entries'],
+      properties: {
+        version: text,
+        entries: { type: 'array', items: entry },
+        _flowdouble: recordingInfoSchema,
+      },
+    },
+  },
+} as const satisfies Schema
+
+/** The published JSON Schema of a recording. */
+export const recordingSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'recording.schema.json',
+  title: 'Recording of flowdouble',
+  description:
+    'HAR 1.2 with the messages of WebSockets. Members that are not named here are ignored.',
+  ...harSchema,
+} as const satisfies Schema
