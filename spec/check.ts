@@ -73,32 +73,39 @@ export type TargetOptions = {
   readonly maxRuns: number
 }
 
-/** What `check` is asked to do. */
-export type CheckOptions = TargetOptions & {
-  /** If the URL is that of a webhook gateway. */
-  readonly gateway?: GatewayFacts
-  readonly maxSeconds: number
-  /** Which cases: globs of rule ids or areas, or tags; none for all. */
-  readonly select: readonly string[]
-  /** Only list the cases. */
-  readonly isList: boolean
-  /** Quirks and the named server whose behaviour is accepted. */
-  readonly accept: readonly string[]
-  readonly like?: string
-  /** What the reports call the server; by default its address. */
-  readonly name?: string
-  readonly isJson: boolean
-  /** Files of further reports. */
+/** Files of further reports. */
+export type ReportFiles = {
   readonly junit?: string
   readonly html?: string
   readonly markdown?: string
-  /** The file of known failures, */
-  readonly baseline?: string
-  /** and whether it is written anew. */
-  readonly isBaselineUpdate: boolean
-  /** The file in which it is written down what `check` makes. */
-  readonly ledger: string
 }
+
+/** What `check report` is asked to do: the files with events, in the order of the columns, and the reports to write. */
+export type ReportOptions = ReportFiles & { readonly files: readonly string[] }
+
+/** What `check` is asked to do. */
+export type CheckOptions = TargetOptions &
+  ReportFiles & {
+    /** If the URL is that of a webhook gateway. */
+    readonly gateway?: GatewayFacts
+    readonly maxSeconds: number
+    /** Which cases: globs of rule ids or areas, or tags; none for all. */
+    readonly select: readonly string[]
+    /** Only list the cases. */
+    readonly isList: boolean
+    /** Quirks and the named server whose behaviour is accepted. */
+    readonly accept: readonly string[]
+    readonly like?: string
+    /** What the reports call the server; by default its address. */
+    readonly name?: string
+    readonly isJson: boolean
+    /** The file of known failures, */
+    readonly baseline?: string
+    /** and whether it is written anew. */
+    readonly isBaselineUpdate: boolean
+    /** The file in which it is written down what `check` makes. */
+    readonly ledger: string
+  }
 
 /** What `diff` is asked to do: two servers, as `check` opens them, and the sessions that both play. */
 export type DiffOptions = {

@@ -49,7 +49,7 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
   serve: async (argv) =>
     (await import('./serve.ts')).serveCommand(argv, { ...io, signal: stopSignal() }),
   check: async (argv) =>
-    (await import('./check.ts')).checkCommand(hidden(argv), { ...io, signal: stopSignal() }),
+    (await import('./check/check.ts')).checkCommand(hidden(argv), { ...io, signal: stopSignal() }),
   diff: async (argv) => (await import('./diff.ts')).diffCommand(hidden(argv), io),
   run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),
   gateway: async (argv) => {

@@ -27,6 +27,7 @@ import { wrongUse } from './usage.ts'
 
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
+export { runReport } from './reports/command.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>

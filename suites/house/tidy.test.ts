@@ -78,6 +78,7 @@ const layers: readonly string[] = [
   'emulator/edge/worker/',
   'emulator/recording/',
   'emulator/cli/lib/',
+  'emulator/cli/check/',
   'emulator/cli/',
   'emulator/types.ts',
   'emulator/index.ts',

@@ -30,22 +30,33 @@ type Result = { readonly kind: 'failure' | 'error' | 'skipped' | 'passed'; reado
 
 type TestCase = { readonly xml: string; readonly kind: Result['kind']; readonly ms: number }
 
-/** The whole report. */
-export function junitText(events: readonly CheckEvent[]): string {
-  const summary = summaryOf(events)
-  const names = new Map<string, number>()
-  const suites = [...groupsOf(summary.cases, ({ area }) => area)].map(([area, cases]) => ({
-    area,
-    cases: cases.map((one) => testCase(one, names)),
-  }))
-  const all = [...suites, { area: 'check', cases: [outcomeCase(summary)] }]
-  const target = summary.start?.target.name ?? 'no target'
-  const whole = attributesOf(
-    `flowdouble check ${target}`,
-    all.flatMap(({ cases }) => cases),
+/** An area of one check. */
+type Suite = { readonly name: string; readonly cases: readonly TestCase[]; readonly of: Summary }
+
+/** The whole report. Of several checks, names begin with the number and the target of theirs. */
+export function junitText(streams: readonly (readonly CheckEvent[])[]): string {
+  const checks = streams.map(summaryOf)
+  const targets = checks.map(({ start }) => start?.target.name ?? 'no target')
+  const suites = checks.flatMap((check, index) =>
+    suitesOf(check, checks.length === 1 ? '' : `${index + 1}. ${targets[index]}: `),
   )
-  const body = all.map(({ area, cases }) => suiteText(area, cases, summary)).join('')
+  const whole = attributesOf(
+    `flowdouble check ${targets.join(', ')}`,
+    suites.flatMap(({ cases }) => cases),
+  )
+  const body = suites.map(suiteText).join('')
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${whole}>\n${body}</testsuites>\n`
+}
+
+/** The suites of a check: one for each area, and the outcome. */
+function suitesOf(check: Summary, prefix: string): readonly Suite[] {
+  const names = new Map<string, number>()
+  const areas = [...groupsOf(check.cases, ({ area }) => area)].map(([area, cases]) => ({
+    name: prefix + area,
+    cases: cases.map((one) => testCase(one, names, prefix)),
+    of: check,
+  }))
+  return [...areas, { name: `${prefix}check`, cases: [outcomeCase(check, prefix)], of: check }]
 }
 
 function attributesOf(name: string, cases: readonly TestCase[]): string {
@@ -63,7 +74,7 @@ function attributesOf(name: string, cases: readonly TestCase[]): string {
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 
-function suiteText(area: string, cases: readonly TestCase[], { start }: Summary): string {
+function suiteText({ name: suite, cases, of: { start } }: Suite): string {
   const timestamp = start === undefined ? '' : attribute('timestamp', start.startedAt)
   const { name, place, generation, software } = start?.target ?? {}
   const properties = Object.entries({ version: '1', target: name, place, generation, software })
@@ -73,16 +84,16 @@ function suiteText(area: string, cases: readonly TestCase[], { start }: Summary)
         `      <property${attribute('name', key)}${attribute('value', value ?? '')}/>\n`,
     )
   const inside = `    <properties>\n${properties.join('')}    </properties>\n${cases.map(({ xml }) => xml).join('')}`
-  return `  <testsuite${attributesOf(area, cases)}${timestamp}>\n${inside}  </testsuite>\n`
+  return `  <testsuite${attributesOf(suite, cases)}${timestamp}>\n${inside}  </testsuite>\n`
 }
 
 /** @param names how often each name occurred: services join test cases of the same name. */
-function testCase(one: CaseEvent, names: Map<string, number>): TestCase {
+function testCase(one: CaseEvent, names: Map<string, number>, prefix: string): TestCase {
   const { kind, xml } = resultOf(one)
   const count = (names.get(one.title) ?? 0) + 1
   names.set(one.title, count)
   const attributes = [
-    attribute('classname', `${one.place}.${one.area}`),
+    attribute('classname', `${prefix}${one.place}.${one.area}`),
     attribute('name', count === 1 ? one.title : `${one.title} (${count})`),
     attribute('time', seconds(one.durationMs)),
   ].join('')
@@ -137,7 +148,7 @@ const failureBody = (one: CaseEvent): string =>
   ].join('\n')
 
 /** The outcome of the whole check. Each broken rule fails another test case. */
-function outcomeCase(summary: Summary): TestCase {
+function outcomeCase(summary: Summary, prefix: string): TestCase {
   const { exitCode, words, sentence } = outcomeOf(summary)
   const isFine = exitCode === 0 || exitCode === 1
   const kind = isFine ? 'passed' : exitCode === 3 ? 'failure' : 'error'
@@ -152,6 +163,8 @@ function outcomeCase(summary: Summary): TestCase {
   const result = kind === 'passed' ? '' : broken(kind, words, sentence, '').xml
   const inside = result + textElement('system-out', '', log)
   const attributes =
-    attribute('classname', 'check') + attribute('name', 'outcome') + attribute('time', '0.000')
+    attribute('classname', `${prefix}check`) +
+    attribute('name', 'outcome') +
+    attribute('time', '0.000')
   return { kind, ms: 0, xml: element('    ', 'testcase', attributes, inside) }
 }

@@ -46,13 +46,17 @@ function fenced(text: string): string {
   return `${fence}text\n${inside}\n${fence}\n`
 }
 
-/** The whole report. What does not fit any more is counted. */
-export function markdownText(events: readonly CheckEvent[]): string {
-  const summary = summaryOf(events)
+/** The whole report, one check after the other. Each has an equal share of the size; what does not fit is counted. */
+export const markdownText = (streams: readonly (readonly CheckEvent[])[]): string =>
+  streams
+    .map((events) => fitting(partsOfReport(summaryOf(events)), MAX_BYTES / streams.length))
+    .join('\n')
+
+function partsOfReport(summary: Summary): readonly string[] {
   const { cases } = summary
   const failures = withMark(cases, 'fail')
   const faults = withMark(cases, 'fault')
-  return fitting([
+  return [
     headText(summary),
     ...listed('Broken rules', failures.map(failureText)),
     ...listed('Faults of flowdouble', faults.map(failureText)),
@@ -69,15 +73,15 @@ export function markdownText(events: readonly CheckEvent[]): string {
       ['Warning'],
       summary.warnings.map((one) => [plain(one)]),
     ),
-  ])
+  ]
 }
 
-/** The texts in order, as long as they fit. */
-function fitting(texts: readonly string[]): string {
+/** The texts in order, as long as they fit into so many bytes. */
+function fitting(texts: readonly string[], maxBytes: number): string {
   let size = 0
   const fits = texts.filter((text) => {
     const bytes = Buffer.byteLength(text)
-    if (size + bytes > MAX_BYTES) return false
+    if (size + bytes > maxBytes) return false
     size += bytes
     return true
   })

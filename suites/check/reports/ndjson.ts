@@ -1,6 +1,7 @@
 // The report of `--json`: one event in a line. It is also what other reports are made from later.
 
 import type { CheckEvent } from '../events.ts'
+import { isKnown, problemIn } from './event-schema.ts'
 import type { Report, Sink } from './report.ts'
 import { clipped, hidden, oneLine } from './text.ts'
 
@@ -20,28 +21,60 @@ export const ndjsonReport = (sink: Sink): Report => ({
   end: async () => {},
 })
 
-/** The kinds of events. */
-const kinds: ReadonlySet<unknown> = new Set(['start', 'case', 'warning', 'end'])
-
 /**
  * The events in a text that `--json` wrote. Kinds of events that a later version adds are left out. Throws an error that
  * names the line of what cannot be read.
  * @param file how errors name the text.
  */
 export function readEvents(text: string, file: string): readonly CheckEvent[] {
-  const events = text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return []
-    const event = readLine(line, `${file}:${index + 1}`)
-    return kinds.has(event.event) ? [event] : []
-  })
-  const [first] = events
-  if (first?.event !== 'start') throw new Error(`${file} does not begin with the event start.`)
-  const { version } = first as { readonly version: unknown }
+  const events: CheckEvent[] = []
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .entries()) {
+    if (line.trim() === '') continue
+    const at = `${file}:${index + 1}`
+    const event = readLine(line, at)
+    if (events.length === 0) expectStart(event, file)
+    const problem = isKnown(event.event) ? problemIn(event) : undefined
+    if (problem !== undefined)
+      throw new Error(`${at} is not an event ${event.event}: ${clipped(oneLine(problem), 200)}.`)
+    if (isKnown(event.event)) events.push(event)
+  }
+  if (events.length === 0) throw new Error(`${file} does not begin with the event start.`)
+  return events
+}
+
+/**
+ * The events of one check from its start to its end. Throws an error if some are missing, as in a file that was cut off.
+ * @param file how errors name the text.
+ */
+export function readCheck(text: string, file: string): readonly CheckEvent[] {
+  const events = readEvents(text, file)
+  const ends = events.flatMap((one, index) => (one.event === 'end' ? [{ ...one, index }] : []))
+  const [end] = ends
+  if (end === undefined)
+    throw new Error(
+      `${file} is not complete: it has no event end. The check still runs, or was killed.`,
+    )
+  if (events.slice(end.index + 1).some(({ event }) => event === 'start'))
+    throw new Error(`${file} has several checks: write each to a separate file.`)
+  const counted = Object.values(end.counts).reduce((sum, count) => sum + count, 0)
+  const cases = events.filter(({ event }) => event === 'case').length
+  if (counted !== cases)
+    throw new Error(
+      `${file} is not complete: it has ${cases} cases, and its event end counts ${counted}.`,
+    )
+  return events
+}
+
+function expectStart(event: CheckEvent, file: string): void {
+  if (event.event !== 'start') throw new Error(`${file} does not begin with the event start.`)
+  const { version } = event as { readonly version: unknown }
   if (version !== 1)
     throw new Error(
       `${file} has version ${oneLine(String(version))} of the events, and this command reads 1.`,
     )
-  return events
 }
 
 function readLine(line: string, place: string): CheckEvent {

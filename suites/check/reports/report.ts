@@ -11,13 +11,16 @@ export type Report = {
 /** Where a report goes: a stream, or a file that is written as a whole. */
 export type Sink = { readonly write: (text: string) => unknown }
 
-/** A report that is written as a whole when the events end. */
-export function wholeReport(render: (events: readonly CheckEvent[]) => string, sink: Sink): Report {
+/** The text of a report on one check or on several, each given by its events. */
+export type Render = (streams: readonly (readonly CheckEvent[])[]) => string
+
+/** A report on one check that is written as a whole when the events end. */
+export function wholeReport(render: Render, sink: Sink): Report {
   const events: CheckEvent[] = []
   return {
     take: (event) => void events.push(event),
     end: async () => {
-      await sink.write(render(events))
+      await sink.write(render([events]))
     },
   }
 }

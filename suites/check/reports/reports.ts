@@ -1,14 +1,17 @@
 // The reports of one check: on the terminal, and in the files that were asked for.
 
 import { resolve } from 'node:path'
-import type { CheckOptions } from '../../../spec/check.ts'
+import type { CheckOptions, ReportFiles } from '../../../spec/check.ts'
 import { replaceFile } from '../replace-file.ts'
+import type { CheckEvent } from '../events.ts'
 import { consoleReport, type Terminal } from './console.ts'
 import { htmlText } from './html.ts'
 import { junitText } from './junit.ts'
 import { markdownText } from './markdown.ts'
 import { ndjsonReport } from './ndjson.ts'
-import { type Report, wholeReport } from './report.ts'
+import { oneLine } from './text.ts'
+import { wrongUse } from '../usage.ts'
+import { type Render, type Report, type Sink, wholeReport } from './report.ts'
 
 /** What the command needs from its process. */
 export type CheckIo = {
@@ -23,17 +26,39 @@ export type CheckIo = {
   readonly exists: (file: string) => boolean
 }
 
-/** All reports of a check as one. */
-export function reportsFor(options: CheckOptions, { stdout, env, cwd }: CheckIo): Report {
-  const toFile = (file: string) => ({
-    write: (text: string) => replaceFile(resolve(cwd, file), text),
+/** How the reports in files are rendered. */
+const renders: Readonly<Record<keyof ReportFiles, Render>> = {
+  junit: junitText,
+  markdown: markdownText,
+  html: htmlText,
+}
+
+/** The reports in files that were asked for, each with its sink. */
+function filesFor(files: ReportFiles, cwd: string): readonly { render: Render; sink: Sink }[] {
+  return (Object.keys(renders) as readonly (keyof ReportFiles)[]).flatMap((name) => {
+    const file = files[name]
+    if (file === undefined) return []
+    const sink = { write: (text: string) => writeReport(resolve(cwd, file), text) }
+    return [{ render: renders[name], sink }]
   })
-  const { junit, html, markdown, isJson } = options
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    replaceFile(file, text)
+  } catch (error) {
+    throw wrongUse(`Cannot write the report ${oneLine(file)}: ${(error as Error).message}.`)
+  }
+}
+
+/** All reports of a check as one. */
+export function reportsFor(
+  options: ReportFiles & Pick<CheckOptions, 'isJson'>,
+  { stdout, env, cwd }: Pick<CheckIo, 'stdout' | 'env' | 'cwd'>,
+): Report {
   const reports: readonly Report[] = [
-    isJson ? ndjsonReport(stdout) : consoleReport(stdout, env),
-    ...(junit === undefined ? [] : [wholeReport(junitText, toFile(junit))]),
-    ...(markdown === undefined ? [] : [wholeReport(markdownText, toFile(markdown))]),
-    ...(html === undefined ? [] : [wholeReport((events) => htmlText([events]), toFile(html))]),
+    options.isJson ? ndjsonReport(stdout) : consoleReport(stdout, env),
+    ...filesFor(options, cwd).map(({ render, sink }) => wholeReport(render, sink)),
   ]
   return {
     take: (event) => reports.forEach((report) => report.take(event)),
@@ -41,4 +66,18 @@ export function reportsFor(options: CheckOptions, { stdout, env, cwd }: CheckIo)
       for (const report of reports) await report.end()
     },
   }
+}
+
+/** Writes the reports on checks that are over: on the terminal one after the other, in files side by side. */
+export async function writeReports(
+  streams: readonly (readonly CheckEvent[])[],
+  files: ReportFiles,
+  { stdout, env, cwd }: Pick<CheckIo, 'stdout' | 'env' | 'cwd'>,
+): Promise<void> {
+  for (const events of streams) {
+    const report = consoleReport(stdout, env)
+    for (const event of events) report.take(event)
+    await report.end()
+  }
+  for (const { render, sink } of filesFor(files, cwd)) sink.write(render(streams))
 }

@@ -43,7 +43,7 @@ describe('NDJSON', () => {
 })
 
 describe('JUnit', () => {
-  const elements = (events: readonly CheckEvent[]) => elementsOf(junitText(events))
+  const elements = (events: readonly CheckEvent[]) => elementsOf(junitText([events]))
 
   test('check/junit Failures, faults, skips and known failures have their elements, notes a text.', () => {
     const all = elements(sample)
@@ -107,7 +107,7 @@ describe('JUnit', () => {
 
 describe('Markdown', () => {
   test('check/markdown It is a summary for a step in continuous integration.', async () => {
-    await expect(markdownText(sample)).toMatchFileSnapshot('golden/summary.txt')
+    await expect(markdownText([sample])).toMatchFileSnapshot('golden/summary.txt')
   })
 
   test('check/markdown-size It stays under 1 MiB, and counts what it leaves out.', () => {
@@ -115,7 +115,7 @@ describe('Markdown', () => {
     const cases = Array.from({ length: 2000 }, (_, index) =>
       caseEvent(`queue/case-${index}`, { verdict: 'fail', failure: long }),
     )
-    const text = markdownText([startEvent, ...cases, endEvent])
+    const text = markdownText([[startEvent, ...cases, endEvent]])
     expect(Buffer.byteLength(text)).toBeLessThan(2 ** 20)
     expect(text).toMatch(/\n\d+ parts did not fit into this summary\.\n$/)
     expect(text).toContain('One case breaks a rule')
@@ -125,7 +125,7 @@ describe('Markdown', () => {
 test('check/whole-report A report in a file is written once, when the events end.', async () => {
   const texts: string[] = []
   const sink = { write: (text: string) => texts.push(text) }
-  const report = wholeReport((events) => `${events.length} events`, sink)
+  const report = wholeReport(([events = []]) => `${events.length} events`, sink)
   for (const event of sample) report.take(event)
   expect(texts).toEqual([])
   await report.end()

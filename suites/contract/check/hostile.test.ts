@@ -32,8 +32,8 @@ const harmless = streamOf('text')
 /** All reports of a stream for people. */
 const reportsOf = async (events: readonly CheckEvent[]): Promise<readonly string[]> => [
   htmlText([events]),
-  junitText(events),
-  markdownText(events),
+  junitText([events]),
+  markdownText([events]),
   await consoleText(events),
 ]
 
@@ -52,19 +52,21 @@ describe.each(attacks.map((text) => [JSON.stringify(text), text] as const))('%s'
   })
 
   test('check/hostile-junit JUnit stays well-formed, with the same elements.', () => {
-    expect(skeletonOf(junitText(events))).toEqual(skeletonOf(junitText(harmless)))
+    expect(skeletonOf(junitText([events]))).toEqual(skeletonOf(junitText([harmless])))
   })
 
   test('check/hostile-markdown A text of the target adds no row, cell, heading, element or link.', () => {
     expect(shapeOf(events)).toEqual(shapeOf(harmless))
-    const outside = outsideOfFences(markdownText(events)).join('\n').replace(/\\./g, '')
+    const outside = outsideOfFences(markdownText([events]))
+      .join('\n')
+      .replace(/\\./g, '')
     expect(outside).not.toMatch(/\]\(|<(?!\/?(details|summary|code)>|!-- flow)|:\/\//)
   })
 })
 
 /** The number of cells in each line of a Markdown report, and of its headings. */
 function shapeOf(events: readonly CheckEvent[]): unknown {
-  const lines = outsideOfFences(markdownText(events))
+  const lines = outsideOfFences(markdownText([events]))
   const cells = lines.map((line) => line.replace(/\\./g, '').split('|').length)
   return { cells, headings: lines.filter((line) => line.startsWith('#')).length }
 }
@@ -87,7 +89,7 @@ test('check/hostile-any Any text keeps the form of the page and of JUnit.', asyn
     const events = streamOf(text)
     for (const report of await reportsOf(events)) expect(report).not.toMatch(dangerous)
     expect(skeletonOf(htmlText([events]))).toEqual(page)
-    expect(skeletonOf(junitText(events))).toEqual(skeletonOf(junitText(harmless)))
+    expect(skeletonOf(junitText([events]))).toEqual(skeletonOf(junitText([harmless])))
   })
   await fc.assert(property, { numRuns: 20 })
 })

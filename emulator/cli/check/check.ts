@@ -2,18 +2,26 @@
 
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { type Allowance, allowances, checkExitCodes, type CheckOptions } from '../../spec/check.ts'
-import { printable } from '../client/terminal-text.ts'
-import { packageFile } from '../config/package-files.ts'
-import { didYouMean } from '../lib/nearest.ts'
-import { isUsageError, usageError } from '../options/usage.ts'
-import { gatewayFactsOf, gatewayFlags, gatewayHelp, MAX_GATEWAY_RUNS } from './check-gateway.ts'
-import { parseFlags } from './lib/command.ts'
-import type { CommandIo } from './lib/io.ts'
+import {
+  type Allowance,
+  allowances,
+  checkExitCodes,
+  type CheckOptions,
+  type ReportOptions,
+} from '../../../spec/check.ts'
+import { printable } from '../../client/terminal-text.ts'
+import { packageFile } from '../../config/package-files.ts'
+import { didYouMean } from '../../lib/nearest.ts'
+import { isUsageError, usageError } from '../../options/usage.ts'
+import { gatewayFactsOf, gatewayFlags, gatewayHelp, MAX_GATEWAY_RUNS } from './gateway.ts'
+import { reportCommand } from './report.ts'
+import { parseFlags } from '../lib/command.ts'
+import type { CommandIo } from '../lib/io.ts'
 
 const help = `Usage: flowdouble check URL [options]
        flowdouble check --client COMMAND [options]   judge a client (flowdouble check --client --help)
        flowdouble check --gateway URL --route NAME --secret SECRET [options]
+       flowdouble check report FILE... [options]     reports on checks that are over (flowdouble check report --help)
 
 Judges a workflow server or a webhook gateway by the rules of the protocol: which rule it breaks, and how to see it
 again. By default it touches nothing but its own runs and files, and removes what it has made.
@@ -66,6 +74,7 @@ Examples:
   flowdouble check http://127.0.0.1:8188 --only 'queue/*' --allow all
   flowdouble check https://cloud.example.com --key "$KEY" --read-only
   flowdouble check --client "npm test"
+  flowdouble check report a.ndjson b.ndjson --html both.html
   flowdouble check --gateway http://127.0.0.1:8644 --route builds --secret "$SECRET"
 `
 
@@ -109,6 +118,7 @@ type CheckBundle = {
   readonly runCheck: (options: CheckOptions, io: CheckIo) => Promise<number>
   readonly runClean: (options: CheckOptions, io: CheckIo) => Promise<number>
   readonly clientCommand: (argv: readonly string[], io: CommandIo) => Promise<number>
+  readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number>
 }
 
 /** What the suites need from the process. */
@@ -128,6 +138,8 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
     return clientCommand(argv, io)
   }
   try {
+    const [first, ...rest] = argv
+    if (first === 'report') return await reportCommand(rest, io, load)
     const { values, positionals } = parseFlags(argv, flags)
     if (values['help'] === true) {
       io.stdout.write(help)

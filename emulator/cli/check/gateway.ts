@@ -1,7 +1,7 @@
 // The flags of `check` for a webhook gateway.
 
-import type { GatewayFacts } from '../../spec/check.ts'
-import { usageError } from '../options/usage.ts'
+import type { GatewayFacts } from '../../../spec/check.ts'
+import { usageError } from '../../options/usage.ts'
 
 const text = { type: 'string' } as const
 

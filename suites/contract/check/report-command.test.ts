@@ -1,0 +1,148 @@
+// `check report`: one page, summary or JUnit file for several checks, and what it says of files that it cannot use.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'vitest'
+import type { ReportOptions } from '../../../spec/check.ts'
+import type { CheckEvent } from '../../check/events.ts'
+import { runReport } from '../../check/reports/command.ts'
+import { eventLine } from '../../check/reports/ndjson.ts'
+import { expect } from '../../judge/expect.ts'
+import { folder, start } from '../../support/spawned.ts'
+import { elementsOf } from './elements.ts'
+import { caseEvent, endEvent, failure, sample, startEvent } from './streams.ts'
+
+const linesOf = (events: readonly CheckEvent[]): string => events.map(eventLine).join('')
+
+const end = { ...endEvent, counts: { pass: 1, fail: 0, note: 0, skip: 0, fault: 0 } }
+const other: readonly CheckEvent[] = [
+  { ...startEvent, target: { ...startEvent.target, name: 'http://gpu-8.example:8188' } },
+  caseEvent('queue/listing'),
+  { ...end, exitCode: 0, outcome: 'All is well.' },
+]
+
+/** A new folder with these files. */
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const cwd = folder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+  return cwd
+}
+
+async function report(cwd: string, options: ReportOptions) {
+  let stdout = ''
+  const write = (text: string) => (stdout += text)
+  const code = await runReport(options, { stdout: { write }, env: {}, cwd })
+  return { code, stdout }
+}
+
+test('check/report Two files become the columns of one page, and parts of the other reports.', async () => {
+  const cwd = folderWith({ 'a.ndjson': linesOf(sample), 'b.ndjson': linesOf(other) })
+  const files = ['a.ndjson', 'b.ndjson']
+  const reports = { html: 'both.html', junit: 'both.xml', markdown: 'both.md' }
+  const { code, stdout } = await report(cwd, { files, ...reports })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/gpu-7[\s\S]*Exit code 1[\s\S]*gpu-8[\s\S]*Exit code 0/)
+  const read = (name: string) => readFileSync(join(cwd, name), 'utf8')
+  const row = elementsOf(read('both.html')).find(
+    ({ attributes, text }) => 'data-marks' in attributes && text.includes('queue/listing'),
+  )
+  expect(row?.text).toMatch(/✗ fail[\s\S]*✓ pass/)
+  const xml = elementsOf(read('both.xml'))
+  const suites = xml.filter(({ name }) => name === 'testsuite')
+  expect(suites.map(({ attributes }) => attributes['name'])).toEqual([
+    '1. http://gpu-7.example:8188: history',
+    '1. http://gpu-7.example:8188: queue',
+    '1. http://gpu-7.example:8188: system',
+    '1. http://gpu-7.example:8188: check',
+    '2. http://gpu-8.example:8188: queue',
+    '2. http://gpu-8.example:8188: check',
+  ])
+  const cases = xml.filter(({ name }) => name === 'testcase')
+  const names = cases.map(({ attributes }) => `${attributes['classname']} ${attributes['name']}`)
+  expect(new Set(names).size).toBe(names.length)
+  expect(xml[0]?.attributes['tests']).toBe(String(cases.length))
+  expect(read('both.md').match(/^## .*/gm)).toEqual([
+    '## flowdouble check: a rule is broken',
+    '## flowdouble check: as expected',
+  ])
+})
+
+test('check/report-size Two long checks share the size of one summary.', async () => {
+  const long = { ...failure, message: '€'.repeat(9000) }
+  const cases = Array.from({ length: 200 }, (_, index) =>
+    caseEvent(`queue/case-${index}`, { verdict: 'fail', failure: long }),
+  )
+  const stream = [startEvent, ...cases, { ...end, counts: { ...end.counts, pass: 0, fail: 200 } }]
+  const cwd = folderWith({ a: linesOf(stream), b: linesOf(other) })
+  await report(cwd, { files: ['a', 'b'], markdown: 'both.md' })
+  const text = readFileSync(join(cwd, 'both.md'), 'utf8')
+  expect(Buffer.byteLength(text)).toBeLessThan(2 ** 20)
+  expect(text).toMatch(/\d+ parts did not fit into this summary\.\n[\s\S]*as expected/)
+})
+
+describe('a file that cannot be used', () => {
+  const whole = linesOf(other)
+  const [first = '', second = '', last = ''] = whole.split('\n')
+  const event = JSON.parse(second) as object
+  test.each([
+    ['an empty file', '', 'a does not begin with the event start.'],
+    ['a page', '<!doctype html>', 'a:1 is not an event of flowdouble check: <!doctype html>'],
+    ['another version', whole.replace('"version":1', '"version":2'), 'a has version 2 of'],
+    ['a later part', `${second}\n${last}\n`, 'a does not begin with the event start.'],
+    ['a line that is cut off', whole.slice(0, -20), 'a:3 is not an event of flowdouble check: {'],
+    ['no end', `${first}\n${second}\n`, 'a is not complete: it has no event end.'],
+    ['a lost line', `${first}\n${last}\n`, 'a is not complete: it has 0 cases, and its event end'],
+    ['two checks', whole + whole, 'a has several checks: write each to a separate file.'],
+    [
+      'a case without its members',
+      `${first}\n{"event":"case"}\n${last}\n`,
+      "a:2 is not an event case: must have required property 'title'.",
+    ],
+    [
+      'a verdict that does not exist',
+      `${first}\n${JSON.stringify({ ...event, verdict: 'maybe' })}\n${last}\n`,
+      'a:2 is not an event case: verdict must be equal to one of the allowed values.',
+    ],
+  ])('check/report-files It refuses %s.', async (_, text, says) => {
+    const cwd = folderWith({ a: text })
+    const error: unknown = await report(cwd, { files: ['a'], html: 'page.html' }).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toMatchObject({ code: 'USAGE', message: expect.stringContaining(says) })
+    expect(readdirSync(cwd)).toEqual(['a'])
+  })
+
+  test('check/report-later A byte order mark, line ends of Windows and members of later versions are read.', async () => {
+    const later = JSON.stringify({ ...event, mood: 'fine' })
+    const text = `\uFEFF${[first, later, '{"event":"weather"}', last].join('\r\n')}`
+    expect(await report(folderWith({ a: text }), { files: ['a'] })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('All is well.'),
+    })
+  })
+
+  test('check/report-place A report that cannot be written is wrong usage.', async () => {
+    const cwd = folderWith({ a: whole })
+    await expect(report(cwd, { files: ['a'], junit: 'missing/x.xml' })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringMatching(/^Cannot write the report .*missing\/x\.xml: ENOENT/),
+    })
+  })
+})
+
+test('check/report-usage The command has a help text, and ends with exit code 2 without a file.', async () => {
+  const [help, none, missing] = await Promise.all([
+    start('check', 'report', '--help').ends,
+    start('check', 'report').ends,
+    start('check', 'report', 'nowhere.ndjson').ends,
+  ])
+  expect(help).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Usage: flowdouble check report FILE/),
+  })
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('at least one file') })
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^Cannot read nowhere\.ndjson: ENOENT/),
+  })
+})
