@@ -13,6 +13,8 @@ export const skipReasons = {
   'not-allowed': 'It does what --allow has to permit.',
   'no-key': 'It needs a key that was not given.',
   budget: 'The number of runs or the time is used up.',
+  'not-done': 'The client never does what the duty is about.',
+  'no-run': 'The client fails on a server on which nothing goes wrong.',
   busy: 'Somebody else used the server at the same time.',
 } as const
 export type SkipReason = keyof typeof skipReasons

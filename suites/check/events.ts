@@ -38,6 +38,8 @@ export type TargetInfo = {
   readonly place: 'local' | 'hosted' | 'gateway'
   readonly generation: string
   readonly software: string | null
+  /** Of a client: the deployments on which it is judged. */
+  readonly deployments?: readonly ('local' | 'hosted')[]
 }
 
 /** One case title may carry several rules. */

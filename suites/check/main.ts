@@ -1,14 +1,11 @@
 // The command `check` behind its door: probes a server, runs the cases, reports, and removes what it has made.
 
 import { resolve } from 'node:path'
-import type { Baseline } from '../../spec/baseline.ts'
-import { checkExitCodes, type CheckOptions, verdicts } from '../../spec/check.ts'
+import { checkExitCodes, type CheckOptions } from '../../spec/check.ts'
 import type { Place } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
-import { judgeByBaseline, updatedBaseline } from './baseline/baseline.ts'
-import { emptyBaseline, loadBaseline, saveBaseline } from './baseline/file.ts'
+import { openKnown } from './baseline/known.ts'
 import { cleanUp } from './clean.ts'
-import type { CheckEvent } from './events.ts'
 import { commandFor } from './failures.ts'
 import { openGateway } from './gateway/target.ts'
 import { generationOf, judgementOf } from './judgement.ts'
@@ -17,6 +14,7 @@ import { listText } from './reports/list.ts'
 import { type PlannedCase, planCases } from './plan.ts'
 import { NotMeasured, probe } from './probe.ts'
 import { allCases } from './registry.ts'
+import { endOf, ofServer } from './reports/outcome.ts'
 import { type CheckIo, reportsFor } from './reports/reports.ts'
 import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
@@ -28,9 +26,6 @@ import { wrongUse } from './usage.ts'
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
 export { runReport } from './reports/command.ts'
-
-type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
-type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>
 
 /** Judges a server; resolves to the exit code. Throws an error with the code USAGE for wrong usage. */
 export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {
@@ -108,9 +103,8 @@ type Check = OpenedServer & {
 async function judge(check: Check): Promise<number> {
   const { options, io, cases, place, url, software, server, ledger, planned, startMs } = check
   const reports = reportsFor(options, io)
-  const { file, baseline } = baselineOf(options, io)
   const ours = planned.map(({ one }) => one)
-  const known = judgeByBaseline(baseline, ours, cases)
+  const known = openKnown(options, io, ours, cases)
   const generation = generationOf(place, software)
   reports.take({
     event: 'start',
@@ -121,25 +115,19 @@ async function judge(check: Check): Promise<number> {
   })
   const { accept, like } = options
   const judged = { place, generation, accept, ...(like !== undefined && { like }) }
-  const done: CaseEvent[] = []
   const running = runCases(planned, server, {
-    judge: (one, error) => judgementOf(one, error, judged, done),
+    judge: (one, error) => judgementOf(one, error, judged, known.done),
     commandFor: (one) => commandFor(options, one),
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,
   })
-  for await (const event of running) {
-    const marked = known.mark(event)
-    done.push(marked)
-    reports.take(marked)
-  }
+  for await (const event of running) reports.take(known.mark(event))
   const left = ledger === null ? [] : await clean(server, ledger)
-  if (file !== undefined && options.isBaselineUpdate)
-    saveBaseline(file, updatedBaseline(baseline, done, cases))
-  const stale = options.isBaselineUpdate ? [] : known.stale()
-  for (const { says } of stale) reports.take({ event: 'warning', text: says })
-  const end = endOf(done, { isStopped: io.signal?.aborted === true, stale: stale.length })
-  const nearest = nearestOf(place, done)
+  const stale = known.close()
+  for (const text of stale) reports.take({ event: 'warning', text })
+  const ended = { isStopped: io.signal?.aborted === true, stale: stale.length }
+  const end = endOf(known.done, ended, ofServer)
+  const nearest = nearestOf(place, known.done)
   reports.take({
     ...end,
     ...(nearest && { nearest }),
@@ -149,17 +137,6 @@ async function judge(check: Check): Promise<number> {
   })
   await reports.end()
   return end.exitCode
-}
-
-/** The baseline that counts, and its file. */
-function baselineOf(
-  { baseline, isBaselineUpdate }: CheckOptions,
-  { cwd, exists }: CheckIo,
-): { readonly file?: string; readonly baseline: Baseline } {
-  if (baseline === undefined) return { baseline: emptyBaseline }
-  const file = resolve(cwd, baseline)
-  const isNew = isBaselineUpdate && !exists(file)
-  return { file, baseline: isNew ? emptyBaseline : loadBaseline(file) }
 }
 
 /** Removes what was made, and returns what is left. A server that is gone keeps it all. */
@@ -173,37 +150,4 @@ async function clean(server: CheckedServer, ledger: Ledger): Promise<readonly st
     return [`all that ${ledger.file} lists: ${(error as Error).message}`]
   }
   return left
-}
-
-/** How a check ends. */
-function endOf(
-  done: readonly CaseEvent[],
-  { isStopped, stale }: { readonly isStopped: boolean; readonly stale: number },
-): Pick<EndEvent, 'event' | 'counts' | 'exitCode' | 'outcome'> {
-  const counts = Object.fromEntries(
-    verdicts.map((verdict) => [verdict, done.filter((one) => one.verdict === verdict).length]),
-  ) as EndEvent['counts']
-  const broken = done.filter((one) => one.verdict === 'fail' && one.baseline !== 'known').length
-  const measured = done.length - counts.skip
-  const [exitCode, outcome] = isStopped
-    ? ([checkExitCodes.notMeasured, 'The check was stopped before its end.'] as const)
-    : broken > 0
-      ? ([
-          checkExitCodes.ruleBroken,
-          `${broken} of ${measured} judged cases show a broken rule.`,
-        ] as const)
-      : counts.fault > 0
-        ? ([checkExitCodes.ownFault, 'Check itself has a fault: please report it.'] as const)
-        : stale > 0
-          ? ([
-              checkExitCodes.staleBaseline,
-              'The baseline lists failures that no longer happen.',
-            ] as const)
-          : measured === 0
-            ? ([checkExitCodes.notMeasured, 'No case could be judged.'] as const)
-            : ([
-                checkExitCodes.asExpected,
-                `The server keeps the rules of ${measured} judged cases.`,
-              ] as const)
-  return { event: 'end', counts, exitCode, outcome }
 }

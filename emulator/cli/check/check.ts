@@ -117,7 +117,7 @@ const isAboutClient = (argv: readonly string[]): boolean =>
 type CheckBundle = {
   readonly runCheck: (options: CheckOptions, io: CheckIo) => Promise<number>
   readonly runClean: (options: CheckOptions, io: CheckIo) => Promise<number>
-  readonly clientCommand: (argv: readonly string[], io: CommandIo) => Promise<number>
+  readonly clientCommand: (argv: readonly string[], io: CheckIo) => Promise<number>
   readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number>
 }
 
@@ -127,6 +127,8 @@ type CheckIo = CommandIo & {
   readonly exists: (file: string) => boolean
 }
 
+const now = (): string => new Date().toISOString()
+
 /** Loads the bundle of the suites. */
 const load = (): Promise<CheckBundle> =>
   import(pathToFileURL(packageFile('dist/bundle/judge.cjs')).href) as Promise<CheckBundle>
@@ -135,7 +137,7 @@ const load = (): Promise<CheckBundle> =>
 export async function checkCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   if (isAboutClient(argv)) {
     const { clientCommand } = await load()
-    return clientCommand(argv, io)
+    return clientCommand(argv, { ...io, now, exists: existsSync })
   }
   try {
     const [first, ...rest] = argv
@@ -148,7 +150,6 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
     const isClean = typeof values['clean'] === 'string'
     const options = optionsOf(values, isClean ? ['http://unused'] : positionals, io.env)
     const { runCheck, runClean } = await load()
-    const now = (): string => new Date().toISOString()
     return await (isClean ? runClean : runCheck)(options, { ...io, now, exists: existsSync })
   } catch (error) {
     if (!isUsageError(error)) throw error

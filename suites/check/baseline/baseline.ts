@@ -40,6 +40,7 @@ const undecided: ReadonlySet<SkipReason | undefined> = new Set<SkipReason>([
   'budget',
   'busy',
   'no-key',
+  'no-run',
   'not-allowed',
 ])
 

@@ -1,11 +1,14 @@
-// The form of the command `check` that judges a client: its flags, its help, and the lines that it prints.
+// The form of the command `check` that judges a client: its flags and its help.
 
 import { parseArgs } from 'node:util'
+import { checkExitCodes, type CheckOptions, type ReportFiles } from '../../../spec/check.ts'
 import { both, type Deployment } from '../../../spec/language.ts'
 import { rules } from '../../../spec/server/duties.ts'
-import type { CheckEvent } from '../events.ts'
+import { openKnown } from '../baseline/known.ts'
+import { type CheckIo, reportsFor } from '../reports/reports.ts'
+import { wrongUse } from '../usage.ts'
 import type { ProcessOptions } from './client-process.ts'
-import { chosenDuties, type DutyOptions, runDuties, withoutDuty } from './run-duties.ts'
+import { chosenDuties, dutyCases, type DutyOptions, runDuties, withoutDuty } from './run-duties.ts'
 
 export const clientHelp = `Usage: flowdouble check --client COMMAND [options]
 
@@ -29,102 +32,114 @@ Options:
   --duty PATTERN      only these duties, such as socket-drop or 'retry-*' (repeatable)
   --seconds N         time limit for each run of COMMAND (default 30)
   --list              list the duties without running COMMAND
-  --json              print one JSON object per line: start, each case, end
   -h, --help          print this help
 
-Exit codes: 0 all duties kept, notes apart; 1 a duty is broken; 2 wrong usage; 4 a fault of flowdouble;
-5 nothing was judged.
+What counts:
+  --baseline FILE     known failures, each with a reason; one that no longer fails is an error
+  --update-baseline   write the failures of this check into that file
+
+Reports:
+  --json              print one JSON object per line, as things happen
+  --junit FILE        for the test view of a CI
+  --html FILE         one page that needs no network
+  --markdown FILE     for the summary of a CI job
+  --name NAME         what the reports call the client (default: COMMAND)
+
+Exit codes: 0 as expected, 1 a duty is broken, 2 wrong usage, 3 the baseline is stale, 4 an error in
+check itself, 5 nothing was judged.
 
 Examples:
   flowdouble check --client "npm test"
   flowdouble check --client "python generate.py --server {host}" --deployment local
   flowdouble check --client "npm test" --duty 'socket-*' --seconds 10
+  flowdouble check --client "npm test" --html duties.html --baseline known-duties.json --update-baseline
 `
 
-/** What the command needs of its process. */
-export type ClientIo = Pick<ProcessOptions, 'cwd' | 'env' | 'signal'> & {
-  readonly stdout: { readonly write: (text: string) => unknown }
-  readonly stderr: { readonly write: (text: string) => unknown }
-}
-
 type Flags = DutyOptions &
-  Pick<ProcessOptions, 'seconds'> & { readonly isJson: boolean; readonly isList: boolean }
+  ReportFiles &
+  Pick<ProcessOptions, 'seconds'> &
+  Pick<CheckOptions, 'baseline' | 'isBaselineUpdate' | 'isJson' | 'isList'>
 
 /** Runs the command with the arguments after `check`; resolves to its exit code. */
-export async function clientCommand(argv: readonly string[], io: ClientIo): Promise<number> {
-  const flags = readFlags(argv)
-  if (flags === 'help') {
+export async function clientCommand(
+  argv: readonly string[],
+  io: Omit<CheckIo, 'now'>,
+): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) {
     io.stdout.write(clientHelp)
-    return 0
+    return checkExitCodes.asExpected
   }
-  if (typeof flags === 'string') {
-    io.stderr.write(`${flags}\nSee: flowdouble check --client --help\n`)
-    return 2
+  try {
+    return await judgeClient(readFlags(argv), io)
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== 'USAGE') throw error
+    io.stderr.write(`${(error as Error).message}\nSee: flowdouble check --client --help\n`)
+    return checkExitCodes.wrongUsage
   }
+}
+
+async function judgeClient(flags: Flags, io: Omit<CheckIo, 'now'>): Promise<number> {
   if (flags.isList) {
     io.stdout.write(listing(flags))
-    return 0
+    return checkExitCodes.asExpected
   }
+  const all = dutyCases({ deployments: both, only: [] })
+  const known = openKnown(flags, io, dutyCases(flags), all)
+  const reports = reportsFor(flags, io)
   const { cwd, env, signal } = io
-  let exitCode = 0
-  for await (const event of runDuties({ ...flags, cwd, env, signal })) {
-    io.stdout.write(flags.isJson ? `${JSON.stringify(event)}\n` : textOf(event))
+  let exitCode: number = checkExitCodes.notMeasured
+  for await (const event of runDuties({ ...flags, cwd, env, signal }, known)) {
+    reports.take(event)
     if (event.event === 'end') exitCode = event.exitCode
   }
+  await reports.end()
   return exitCode
 }
 
-/** The flags, `help`, or a sentence about what is wrong with them. */
-function readFlags(argv: readonly string[]): Flags | string {
-  if (argv.includes('--help') || argv.includes('-h')) return 'help'
-  let values
-  try {
-    values = parse(argv).values
-  } catch (error) {
-    return (error as Error).message
-  }
-  const { client: command = '', deployment, duty: only = [], seconds: text } = values
+/** The flags. Throws an error with the code USAGE if something is wrong with them. */
+function readFlags(argv: readonly string[]): Flags {
+  const { client: command = '', deployment, duty: only = [], seconds: text, ...more } = parse(argv)
   const deployments = deployment === 'both' ? both : both.filter((one) => one === deployment)
   const seconds = Number(text)
-  const isList = values.list === true
-  if (command === '' && !isList) return '--client needs the command of your client.'
-  if (deployments.length === 0) return `--deployment is local, hosted or both, not ${deployment}.`
-  if (!(seconds > 0 && seconds <= 3600)) return `--seconds is a number up to 3600, not ${text}.`
-  const flags = { command, deployments, only, seconds, isJson: values.json === true, isList }
-  const [unknown] = withoutDuty(flags)
-  return unknown === undefined ? flags : `--duty ${unknown} matches no duty (see --list).`
+  const isList = more.list === true
+  if (command === '' && !isList) throw wrongUse('--client needs the command of your client.')
+  if (deployments.length === 0)
+    throw wrongUse(`--deployment is local, hosted or both, not ${deployment}.`)
+  if (!(seconds > 0 && seconds <= 3600))
+    throw wrongUse(`--seconds is a number up to 3600, not ${text}.`)
+  const [unknown] = withoutDuty({ deployments, only })
+  if (unknown !== undefined) throw wrongUse(`--duty ${unknown} matches no duty (see --list).`)
+  const { json, list: _list, 'update-baseline': isBaselineUpdate = false, ...texts } = more
+  const isJson = json === true
+  return { ...texts, command, deployments, only, seconds, isJson, isList, isBaselineUpdate }
 }
 
-const parse = (argv: readonly string[]) =>
-  parseArgs({
-    args: [...argv],
-    options: {
-      client: { type: 'string' },
-      deployment: { type: 'string', default: 'both' },
-      duty: { type: 'string', multiple: true },
-      seconds: { type: 'string', default: '30' },
-      list: { type: 'boolean' },
-      json: { type: 'boolean' },
-    },
-  })
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: flags }).values
+  } catch (error) {
+    throw wrongUse((error as Error).message)
+  }
+}
 
-function listing({ deployments, only }: DutyOptions): string {
+const flags = {
+  client: { type: 'string' },
+  deployment: { type: 'string', default: 'both' },
+  duty: { type: 'string', multiple: true },
+  seconds: { type: 'string', default: '30' },
+  list: { type: 'boolean' },
+  baseline: { type: 'string' },
+  'update-baseline': { type: 'boolean' },
+  json: { type: 'boolean' },
+  junit: { type: 'string' },
+  html: { type: 'string' },
+  markdown: { type: 'string' },
+  name: { type: 'string' },
+} as const
+
+function listing({ deployments, only }: Pick<DutyOptions, 'deployments' | 'only'>): string {
   const lines = deployments.flatMap((place: Deployment) =>
     chosenDuties(place, only).map(({ rule }) => `${rule}  ${place}  ${rules[rule].says}\n`),
   )
   return lines.join('')
-}
-
-/** An event as lines for people. */
-function textOf(event: CheckEvent): string {
-  if (event.event === 'start') return ''
-  if (event.event === 'warning') return `warning  ${event.text}\n`
-  if (event.event === 'end') return `${event.outcome}\n`
-  const { verdict, title, detail, failure } = event
-  const why = detail === undefined ? '' : `      ${detail.replaceAll('\n', '\n      ')}\n`
-  const wire = failure?.wire.map(({ atMs, direction, text }) => {
-    const arrow = direction === 'sent' ? '->' : '<-'
-    return `      ${Math.round(atMs)} ms ${arrow} ${text}\n`
-  })
-  return `${verdict}  ${title}\n${why}${(wire ?? []).join('')}${failure === undefined ? '' : `      ${failure.command}\n`}`
 }

@@ -3,7 +3,10 @@
 import type { DutyRule } from '../../../spec/server/duties.ts'
 import { rules } from '../../../spec/server/duties.ts'
 import type { Deployment, Rule } from '../../../spec/language.ts'
+import type { KnownCase } from '../baseline/baseline.ts'
+import type { Known } from '../baseline/known.ts'
 import type { CheckEvent, Verdict } from '../events.ts'
+import { endOf, ofClient } from '../reports/outcome.ts'
 import { clientProcess, type ProcessOptions } from './client-process.ts'
 import { duties } from './duties.ts'
 import type { Duty } from './duty.ts'
@@ -23,10 +26,11 @@ export type DutyOptions = {
   readonly deployments: readonly Deployment[]
   /** Which duties: names or patterns such as `socket-*`, with or without `duties/`. All without any. */
   readonly only: readonly string[]
+  /** What the reports call the client; by default its command. */
+  readonly name?: string
 }
 
 type CaseEvent = Extract<CheckEvent, { event: 'case' }>
-type EndEvent = Extract<CheckEvent, { event: 'end' }>
 
 const ruleOf = (id: DutyRule): Rule => rules[id]
 
@@ -43,7 +47,10 @@ export function chosenDuties(deployment: Deployment, only: readonly string[]): r
 }
 
 /** Patterns that choose no duty on any of the deployments. */
-export const withoutDuty = ({ deployments, only }: DutyOptions): readonly string[] =>
+export const withoutDuty = ({
+  deployments,
+  only,
+}: Pick<DutyOptions, 'deployments' | 'only'>): readonly string[] =>
   only.filter((one) => deployments.every((place) => chosenDuties(place, [one]).length === 0))
 
 const patternOf = (glob: string): RegExp =>
@@ -54,19 +61,31 @@ const patternOf = (glob: string): RegExp =>
       .replaceAll('*', '.*')}$`,
   )
 
-/** Runs the command on the worlds of the chosen duties. */
-export const runDuties = (
-  options: DutyOptions & ProcessOptions,
-): AsyncGenerator<CheckEvent, EndEvent> => judgeDuties(options, clientProcess(options))
+/** The title of a duty in reports. */
+const titleOf = (rule: DutyRule, place: Deployment): string =>
+  `${rule} [${place}] ${ruleOf(rule).says}`
 
-/** The same for any kind of client. */
-export async function* judgeDuties(
-  options: DutyOptions & Pick<ProcessOptions, 'signal'>,
-  runClient: RunClient,
-): AsyncGenerator<CheckEvent, EndEvent> {
-  const { command, deployments, only, signal } = options
+/** The chosen duties, as a baseline names them. */
+export const dutyCases = ({
+  deployments,
+  only,
+}: Pick<DutyOptions, 'deployments' | 'only'>): readonly KnownCase[] =>
+  deployments.flatMap((place) =>
+    chosenDuties(place, only).map(({ rule }) => ({
+      title: titleOf(rule, place),
+      place,
+      ids: [rule],
+    })),
+  )
+
+/** Runs the command on the worlds of the chosen duties, and yields the events of that. */
+export async function* runDuties(
+  options: DutyOptions & ProcessOptions,
+  known: Known,
+): AsyncGenerator<CheckEvent> {
+  const { command, deployments, only, name = command, signal } = options
+  const runClient = clientProcess(options)
   const chosen = deployments.map((place) => ({ place, duties: chosenDuties(place, only) }))
-  const counts = { pass: 0, fail: 0, note: 0, skip: 0, fault: 0 }
   const startedMs = Date.now()
   let runs = 0
   const counted: RunClient = (target) => {
@@ -77,8 +96,9 @@ export async function* judgeDuties(
     event: 'start',
     version: 1,
     target: {
-      name: command,
+      name,
       place: deployments[0] ?? 'local',
+      deployments,
       generation: 'client',
       software: null,
     },
@@ -92,14 +112,14 @@ export async function* judgeDuties(
     if (why !== undefined) yield { event: 'warning', text: `${place}: ${why}` }
     for (const duty of ofPlace) {
       if (signal?.aborted === true) break
-      const event = await judgeOne(options, place, duty, judge, { ordinary, why })
-      counts[event.verdict]++
-      yield event
+      yield known.mark(await judgeOne(options, place, duty, judge, { ordinary, why }))
     }
   }
-  const end = endOf(counts, runs, Date.now() - startedMs, signal?.aborted === true)
-  yield end
-  return end
+  const stale = known.close()
+  for (const text of stale) yield { event: 'warning', text }
+  const ended = { isStopped: signal?.aborted === true, stale: stale.length }
+  const end = endOf(known.done, ended, ofClient)
+  yield { ...end, runs, durationMs: Date.now() - startedMs, left: [] }
 }
 
 /** A text as one word of a shell. */
@@ -119,7 +139,7 @@ async function judgeOne(
     more: Pick<CaseEvent, 'reason' | 'detail' | 'failure'>,
   ): CaseEvent => ({
     event: 'case',
-    title: `${duty.rule} [${place}] ${says}`,
+    title: titleOf(duty.rule, place),
     area: 'duties',
     place,
     rules: [{ id: duty.rule, says, basis }],
@@ -127,7 +147,7 @@ async function judgeOne(
     durationMs: Date.now() - startedMs,
     ...more,
   })
-  if (why !== undefined) return event('skip', { reason: 'missing', detail: why })
+  if (why !== undefined) return event('skip', { reason: 'no-run', detail: why })
   let judged: Judged
   try {
     judged = await judge.judge(duty, ordinary)
@@ -137,30 +157,8 @@ async function judgeOne(
   const { judgement, seen } = judged
   if (judgement.is === 'kept') return event('pass', {})
   if (judgement.is === 'not judged')
-    return event('skip', { reason: 'missing', detail: judgement.why })
+    return event('skip', { reason: 'not-done', detail: judgement.why })
   const again = `flowdouble check --client ${quoted(command)} --deployment ${place} --duty ${duty.rule.replace('duties/', '')}`
   const failure = { message: judgement.why, allowed: says, wire: wireOf(seen), command: again }
-  return event(basis === 'chosen' ? 'note' : 'fail', { detail: judgement.why, failure })
-}
-
-function endOf(
-  counts: EndEvent['counts'],
-  runs: number,
-  durationMs: number,
-  isStopped: boolean,
-): EndEvent {
-  const { pass, fail, note, fault } = counts
-  const judged = pass + fail + note
-  const [exitCode, outcome] =
-    fail > 0
-      ? ([1, `The client breaks ${fail} of ${judged} duties.`] as const)
-      : fault > 0
-        ? ([4, `${fault} duties could not be judged because of a fault of flowdouble.`] as const)
-        : isStopped || judged === 0
-          ? ([5, 'The duties of the client were not judged.'] as const)
-          : ([
-              0,
-              `The client keeps ${pass} of ${judged} duties${note > 0 ? '; the others are notes' : ''}.`,
-            ] as const)
-  return { event: 'end', counts, runs, durationMs, left: [], exitCode, outcome }
+  return event(basis === 'chosen' ? 'note' : 'fail', { failure })
 }

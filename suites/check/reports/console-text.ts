@@ -7,6 +7,7 @@ import { partsOf } from './failure-parts.ts'
 import {
   type CaseEvent,
   countsOf,
+  isOfClient,
   type Mark,
   namesOf,
   noticeOf,
@@ -15,6 +16,7 @@ import {
   rulesOf,
   skipsOf,
   type Summary,
+  targetText,
   withMark,
 } from './summary.ts'
 import { clipped, counted, durationText, oneLine, visible } from './text.ts'
@@ -49,10 +51,14 @@ export const areaLine = (area: string, cases: readonly CaseEvent[], colors: Colo
   `  ${oneLine(area).padEnd(AREA_WIDTH)}  ${countsText(cases, colors)}\n`
 
 /** The target, before the first case. */
-export function openingText({ start }: Summary, colors: Colors): string {
+export function openingText(summary: Summary, colors: Colors): string {
+  const { start } = summary
   if (start === undefined) return ''
   const { name, place, software, generation } = start.target
-  const what = [place, software ?? 'unknown software', generation].map(oneLine).join(', ')
+  const words = isOfClient(summary)
+    ? Object.values(targetText(summary))
+    : [place, software ?? 'unknown software', generation]
+  const what = words.map(oneLine).join(', ')
   return `${colors.bold(oneLine(name))}  ${colors.dim(`${what}, ${counted(start.cases, 'case')}`)}\n`
 }
 
@@ -149,7 +155,7 @@ function endText(summary: Summary, colors: Colors): string {
     end === undefined ? '' : `, ${counted(end.runs, 'run')}, ${durationText(end.durationMs)}`
   return [
     ...(end?.nearest === undefined ? [] : [`Nearest named server: ${nearestText(end.nearest)}`]),
-    ...(end === undefined ? [] : leftLines(end.left)),
+    ...(end === undefined || isOfClient(summary) ? [] : leftLines(end.left)),
     `${countsText(cases, colors) || 'no cases'}${took}`,
     `${colors.bold(color(oneLine(sentence)))} ${colors.dim(`Exit code ${exitCode}: ${words}.`)}`,
     '',

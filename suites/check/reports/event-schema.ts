@@ -27,12 +27,10 @@ const rule = object({ id: text, says: text, basis: { enum: ['stated', 'observed'
 /** The members of each kind of event. */
 const schemas: Readonly<Record<CheckEvent['event'], object>> = {
   start: object({
-    target: object({
-      name: text,
-      place,
-      generation: text,
-      software: { type: ['string', 'null'] },
-    }),
+    target: object(
+      { name: text, place, generation: text, software: { type: ['string', 'null'] } },
+      { deployments: listOf(place) },
+    ),
     cases: number,
     startedAt: text,
   }),

@@ -13,6 +13,7 @@ import {
 import { type Html, html, nothing } from './markup.ts'
 import {
   groupsOf,
+  isOfClient,
   type Mark,
   markOf,
   noticeOf,
@@ -21,6 +22,7 @@ import {
   skipsOf,
   type Summary,
   summaryOf,
+  targetText,
   withMark,
 } from './summary.ts'
 import { clipped, counted, durationText, oneLine } from './text.ts'
@@ -31,14 +33,14 @@ export function targetsSection(checks: readonly Summary[]): Html {
     <tr>
       <th scope="col">Outcome</th>
       <th scope="col">Target</th>
-      <th scope="col">Server</th>
+      <th scope="col">${kindOf(checks) === 'server' ? 'Server' : 'Kind'}</th>
       <th scope="col">When</th>
       <th scope="col" class="cases">Cases</th>
     </tr>
   </thead>`
   return section(
     'targets',
-    'Which server was judged, when, and with what outcome?',
+    `Which ${kindOf(checks)} was judged, when, and with what outcome?`,
     html`<table>
       ${head}
       <tbody>
@@ -48,10 +50,17 @@ export function targetsSection(checks: readonly Summary[]): Html {
   )
 }
 
+/** What the checks have judged. */
+function kindOf(checks: readonly Summary[]): string {
+  const clients = checks.filter(isOfClient).length
+  if (clients === 0) return 'server'
+  return clients === checks.length ? 'client' : 'server or client'
+}
+
 function targetRow(checks: readonly Summary[], index: number): Html {
   const check = checks[index] ?? summaryOf([])
   const { start, end, cases, warnings } = check
-  const { software, place, generation } = start?.target ?? {}
+  const { what, by } = targetText(check)
   const { exitCode, words, sentence } = outcomeOf(check)
   const mark: Mark = exitCode === 0 ? 'pass' : exitCode === 4 ? 'fault' : 'fail'
   const took =
@@ -65,8 +74,8 @@ function targetRow(checks: readonly Summary[], index: number): Html {
       ${checks.length === 1 ? nothing : html`<span class="why">${oneLine(sentence)}</span>`}
     </th>
     <td>
-      ${software ?? 'unknown software'}
-      <span class="why">${place ?? 'unknown'}, ${generation ?? 'unknown'}</span>
+      ${what}
+      <span class="why">${by}</span>
     </td>
     <td>
       ${start?.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC') ?? ''}
@@ -177,7 +186,9 @@ export function skippedSection(checks: readonly Summary[]): Html {
 
 /** 4. Which known server is it most like, and where does it differ? */
 export function nearestSection(checks: readonly Summary[]): Html {
+  if (checks.every(isOfClient)) return nothing
   const items = checks.map((check, index) => {
+    if (isOfClient(check)) return nothing
     const { nearest } = check.end ?? {}
     const name =
       checks.length === 1 ? nothing : html`<span class="why">${nameOf(checks, index)}</span>`
@@ -203,7 +214,9 @@ export function nearestSection(checks: readonly Summary[]): Html {
 
 /** 5. Did the check leave anything behind on my server? */
 export function leftSection(checks: readonly Summary[]): Html {
+  if (checks.every(isOfClient)) return nothing
   const items = checks.map((check, index) => {
+    if (isOfClient(check)) return nothing
     const { left } = check.end ?? {}
     const name =
       checks.length === 1 ? nothing : html`<span class="why">${nameOf(checks, index)}</span>`

@@ -12,7 +12,7 @@ import {
 } from './html-parts.ts'
 import { type Html, html, nothing } from './markup.ts'
 import { type Mark, marks, markOf, noticeOf, rulesOf, type Summary, worstOf } from './summary.ts'
-import { clipped } from './text.ts'
+import { clipped, oneLine } from './text.ts'
 
 /** A rule at one place, and its cases on all targets. */
 type Row = { readonly rule: RuleInfo; readonly area: string; readonly cases: PlacedCase[] }
@@ -92,8 +92,8 @@ function cell(cases: readonly PlacedCase[], worst: Mark | undefined): Html {
   const words = worst === 'skip' ? one.reason : one.quirk
   const why =
     worst === 'pass' || words === undefined ? nothing : html`<span class="why">${words}</span>`
-  const notice =
-    worst === 'note' ? html`<span class="why">${clipped(noticeOf(one), 300)}</span>` : nothing
+  const said = worst === 'note' ? noticeOf(one) : worst === 'skip' ? oneLine(one.detail ?? '') : ''
+  const notice = said === '' ? nothing : html`<span class="why">${clipped(said, 300)}</span>`
   return html`<td>${chip}${why}${notice}</td>`
 }
 

@@ -7,6 +7,7 @@ import { partsOf } from './failure-parts.ts'
 import {
   type CaseEvent,
   countsOf,
+  isOfClient,
   namesOf,
   noticeOf,
   notesOf,
@@ -15,6 +16,7 @@ import {
   skipsOf,
   type Summary,
   summaryOf,
+  targetText,
   withMark,
 } from './summary.ts'
 import { clipped, counted, durationText, oneLine, visible } from './text.ts'
@@ -93,11 +95,11 @@ function fitting(texts: readonly string[], maxBytes: number): string {
 function headText(summary: Summary): string {
   const { start, cases, end } = summary
   const { exitCode, words, sentence } = outcomeOf(summary)
-  const { name, place, generation, software } = start?.target ?? {}
+  const { what, by } = targetText(summary)
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ['Target', name],
-    ['Server', software ?? 'unknown software'],
-    ['Protocol', `${place ?? 'unknown'}, ${generation ?? 'unknown'}`],
+    ['Target', start?.target.name],
+    [isOfClient(summary) ? 'Kind' : 'Server', what],
+    ['Protocol', by],
     ['Started', start?.startedAt],
     ['Took', end && `${durationText(end.durationMs)}, ${counted(end.runs, 'run')}`],
     [

@@ -26,6 +26,17 @@ export function summaryOf(events: readonly CheckEvent[]): Summary {
   }
 }
 
+/** Whether a client was judged, which has no nearest server and on which nothing can be left. */
+export const isOfClient = ({ start }: Summary): boolean => start?.target.deployments !== undefined
+
+/** What was judged: its software, and by which rules. */
+export function targetText({ start }: Summary): { readonly what: string; readonly by: string } {
+  const { software, place = 'unknown', generation = 'unknown', deployments } = start?.target ?? {}
+  return deployments === undefined
+    ? { what: software ?? 'unknown software', by: `${place}, ${generation}` }
+    : { what: 'client', by: deployments.join(' and ') }
+}
+
 /** What a report shows of a case: its verdict, or that its failure is known or its place in the baseline stale. */
 export type Mark = Verdict | 'known' | 'stale'
 

@@ -1,6 +1,6 @@
 // `check --client` with commands as processes: what they get to know, what is judged, and how it ends.
 
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
@@ -36,7 +36,9 @@ function commandOf(source: string): string {
   return `'${process.execPath}' '${file}' {url}`
 }
 
-async function check(...argv: readonly string[]) {
+const check = (...argv: readonly string[]) => checkIn(process.cwd(), ...argv)
+
+async function checkIn(cwd: string, ...argv: readonly string[]) {
   const said = { stdout: '', stderr: '' }
   const into = (name: keyof typeof said) => ({
     write: (text: string): void => {
@@ -44,7 +46,7 @@ async function check(...argv: readonly string[]) {
     },
   })
   const { env } = process
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env, cwd: process.cwd() }
+  const io = { stdout: into('stdout'), stderr: into('stderr'), env, cwd, exists: existsSync }
   return { code: await clientCommand(argv, io), ...said }
 }
 
@@ -87,8 +89,11 @@ test('each chosen duty has a verdict, and the exit code says whether one is brok
 test('nothing is judged if the command fails where nothing goes wrong', async () => {
   const { code, stdout } = await check('--client', commandOf(polling), '--deployment', 'hosted')
   expect(code).toBe(5)
-  expect(stdout).toContain('warning  hosted: The command fails on a server on which nothing')
-  expect(stdout).toMatch(/The duties of the client were not judged\.\n$/)
+  expect(stdout).toContain('warning: hosted: The command fails on a server on which nothing')
+  expect(stdout).toMatch(/\d+ {2}no-run {2}The client fails on a server/)
+  expect(stdout).toMatch(
+    /The duties of the client were not judged\. Exit code 5: not measured\.\n$/,
+  )
 })
 
 test('a command that does not end is ended, with the processes that it started', async () => {
@@ -103,6 +108,39 @@ test('a command that does not end is ended, with the processes that it started',
   )
   expect(code).toBe(5)
   expect(stdout).toContain('exit code null')
+})
+
+test('a client has the reports and the baseline of a server', async () => {
+  const cwd = folder()
+  const argv = ['--client', commandOf(polling), '--deployment', 'local', '--name', 'poller']
+  const duties = ['--duty', 'status-first', '--duty', 'failed-run', '--duty', 'socket-drop']
+  const reports = ['--html', 'a.html', '--junit', 'a.xml', '--markdown', 'a.md']
+  const known = ['--baseline', 'known.json']
+  const read = (name: string) => readFileSync(join(cwd, name), 'utf8')
+  const first = await checkIn(cwd, ...argv, ...duties, ...reports, ...known, '--update-baseline')
+  expect(first.code).toBe(1)
+  expect(first.stdout).toMatch(
+    /^poller {2}client, local, 3 cases\n[\s\S]*FAIL {2}duties\/status-first[\s\S]*1 of 2 judged duties/,
+  )
+  expect(read('a.html')).toContain('Which client was judged, when, and with what outcome?')
+  expect(read('a.html')).toContain('The client opens no socket.')
+  expect(read('a.html')).not.toMatch(/Which known server|leave anything behind/)
+  expect(read('a.xml')).toContain('tests="4" failures="1" errors="0" skipped="1"')
+  expect(read('a.md')).toMatch(/\| Target \| poller \|\n\| Kind \| client \|/)
+  expect(JSON.parse(read('known.json'))).toMatchObject({
+    failures: [{ title: expect.stringMatching(/^duties\/status-first /), place: 'local' }],
+  })
+  const second = await checkIn(cwd, ...argv, ...duties, ...known, '--json')
+  expect(second.code).toBe(0)
+  expect(eventsOf(second.stdout)).toContainEqual(
+    expect.objectContaining({ verdict: 'fail', baseline: 'known' }),
+  )
+  const entry = { title: 'duties/gone', place: 'local', reason: 'It was so.' }
+  writeFileSync(join(cwd, 'known.json'), JSON.stringify({ version: 1, failures: [entry] }))
+  const stale = await checkIn(cwd, ...argv, '--duty', 'failed-run', ...known)
+  expect(stale).toMatchObject({ code: 3, stdout: expect.stringContaining('lists duties/gone') })
+  const missing = await checkIn(cwd, ...argv, '--baseline', 'nowhere.json')
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('nowhere.json') })
 })
 
 test('the duties can be listed, and wrong usage is explained', async () => {

@@ -1,0 +1,51 @@
+// How a check ends: its counts, the exit code, and one sentence about what was judged.
+
+import { checkExitCodes, verdicts } from '../../../spec/check.ts'
+import type { CheckEvent } from '../events.ts'
+
+type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
+type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>
+
+/** The sentences about one kind of target. */
+export type Sentences = {
+  readonly broken: (broken: number, judged: number) => string
+  readonly kept: (judged: number) => string
+  readonly nothing: string
+}
+
+export const ofServer: Sentences = {
+  broken: (broken, judged) => `${broken} of ${judged} judged cases show a broken rule.`,
+  kept: (judged) => `The server keeps the rules of ${judged} judged cases.`,
+  nothing: 'No case could be judged.',
+}
+
+export const ofClient: Sentences = {
+  broken: (broken, judged) => `The client breaks ${broken} of ${judged} judged duties.`,
+  kept: (judged) =>
+    `The client keeps ${judged} judged duties, apart from notes and known failures.`,
+  nothing: 'The duties of the client were not judged.',
+}
+
+/** @param ended whether the user has stopped the check, and how many entries of the baseline are stale. */
+export function endOf(
+  done: readonly CaseEvent[],
+  { isStopped, stale }: { readonly isStopped: boolean; readonly stale: number },
+  sentences: Sentences,
+): Pick<EndEvent, 'event' | 'counts' | 'exitCode' | 'outcome'> {
+  const counts = Object.fromEntries(
+    verdicts.map((verdict) => [verdict, done.filter((one) => one.verdict === verdict).length]),
+  ) as EndEvent['counts']
+  const broken = done.filter((one) => one.verdict === 'fail' && one.baseline !== 'known').length
+  const judged = done.length - counts.skip
+  const end = (exitCode: EndEvent['exitCode'], outcome: string) =>
+    ({ event: 'end', counts, exitCode, outcome }) as const
+  if (isStopped) return end(checkExitCodes.notMeasured, 'The check was stopped before its end.')
+  if (broken > 0) return end(checkExitCodes.ruleBroken, sentences.broken(broken, judged))
+  if (counts.fault > 0)
+    return end(checkExitCodes.ownFault, 'Check itself has a fault: please report it.')
+  if (stale > 0)
+    return end(checkExitCodes.staleBaseline, 'The baseline lists failures that no longer happen.')
+  return judged === 0
+    ? end(checkExitCodes.notMeasured, sentences.nothing)
+    : end(checkExitCodes.asExpected, sentences.kept(judged))
+}
