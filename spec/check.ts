@@ -75,6 +75,16 @@ export type TargetOptions = {
   readonly maxRuns: number
 }
 
+/** Which seeded sessions are played. */
+export type SessionOptions = {
+  readonly sessions: number
+  /** The seed of the first session; the others follow. */
+  readonly seed: number
+}
+
+/** What `check` plays without further wishes. */
+export const usualSessions: SessionOptions = { sessions: 3, seed: 1 }
+
 /** Files of further reports. */
 export type ReportFiles = {
   readonly junit?: string
@@ -87,6 +97,7 @@ export type ReportOptions = ReportFiles & { readonly files: readonly string[] }
 
 /** What `check` is asked to do. */
 export type CheckOptions = TargetOptions &
+  SessionOptions &
   ReportFiles & {
     /** If the URL is that of a webhook gateway. */
     readonly gateway?: GatewayFacts
@@ -110,11 +121,8 @@ export type CheckOptions = TargetOptions &
   }
 
 /** What `diff` is asked to do: two servers, as `check` opens them, and the sessions that both play. */
-export type DiffOptions = {
+export type DiffOptions = SessionOptions & {
   readonly a: TargetOptions
   readonly b: TargetOptions
-  readonly sessions: number
-  /** The seed of the first session; the others follow. */
-  readonly seed: number
   readonly isJson: boolean
 }

@@ -102,8 +102,15 @@ const dataOf = (text: string): string =>
     ? `--data-binary @body`
     : `--data-raw ${quoted(text)}`
 
-/** The command that runs a case again with the same flags, without its secrets. */
-export function commandFor(options: CheckOptions, { ids }: Pick<Case, 'ids'>): string {
+/**
+ * The command that runs a case again with the same flags, without its secrets.
+ * @param seed of the session that broke the rule.
+ */
+export function commandFor(
+  options: CheckOptions,
+  { ids }: Pick<Case, 'ids'>,
+  seed?: number,
+): string {
   const secrets = [
     ['--key', options.key, '"$FLOWDOUBLE_KEY"'],
     ['--second-key', options.secondKey, '"$FLOWDOUBLE_SECOND_KEY"'],
@@ -111,12 +118,19 @@ export function commandFor(options: CheckOptions, { ids }: Pick<Case, 'ids'>): s
     ['--token', options.token, '"$FLOWDOUBLE_TOKEN"'],
   ] as const
   return [
-    `flowdouble check ${shownUrl(options.url)}`,
+    `flowdouble check ${addressIn(options)}`,
     ...(options.deployment ? [`--deployment ${options.deployment}`] : []),
     ...secrets.flatMap(([flag, value, shown]) => (value === undefined ? [] : [`${flag} ${shown}`])),
     ...Object.keys(options.headers).map((name) => `--header "${name}: ${KEY}"`),
     ...(options.isReadOnly ? ['--read-only'] : []),
     ...(options.allow.length > 0 ? [`--allow ${options.allow.join(',')}`] : []),
+    ...(seed === undefined ? [] : [`--sessions 1 --seed ${seed}`]),
     ...ids.map((id) => `--only ${id}`),
   ].join(' ')
 }
+
+/** The server or the gateway of a check, as flags. */
+const addressIn = ({ url, gateway }: CheckOptions): string =>
+  gateway === undefined
+    ? shownUrl(url)
+    : `--gateway ${shownUrl(url)} --route ${quoted(gateway.route)} --secret "$FLOWDOUBLE_SECRET"`

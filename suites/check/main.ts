@@ -117,7 +117,7 @@ async function judge(check: Check): Promise<number> {
   const judged = { place, generation, accept, ...(like !== undefined && { like }) }
   const running = runCases(planned, server, {
     judge: (one, error) => judgementOf(one, error, judged, known.done),
-    commandFor: (one) => commandFor(options, one),
+    commandFor: (one, seed) => commandFor(options, one, seed),
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,
   })

@@ -26,8 +26,8 @@ const MAX_TRIES = 3
 export type RunOptions = {
   /** The verdict on a case that an error has ended, */
   readonly judge: (one: Case, error: unknown) => Judgement
-  /** and the command that runs it again. */
-  readonly commandFor: (one: Case) => string
+  /** and the command that runs it again, with the session of this seed if that broke the rule. */
+  readonly commandFor: (one: Case, seed?: number) => string
   /** From then on, in milliseconds of `performance.now`, no further case begins. */
   readonly endMs: number
   /** Aborted when the user stops the check. */
@@ -85,9 +85,10 @@ async function runOne(
   } as const
   if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }
   if (error === undefined) return { ...described, verdict: 'pass' }
+  const shown = error instanceof Counterexample ? error.exchanges : undefined
   const failure = {
-    ...failureOf(one, error, running, options.commandFor(one)),
-    ...(error instanceof Counterexample && { exchanges: save(error.exchanges) }),
+    ...failureOf(one, error, running, options.commandFor(one, shown?.seed)),
+    ...(shown && { exchanges: save(shown) }),
   }
   return { ...described, ...options.judge(one, error), failure }
 }

@@ -33,7 +33,7 @@ export type Running = {
   last?: Outgoing
   /** Set when the case has ended: what follows is the clean-up of the runner. */
   hasEnded?: true
-  /** How long it has waited for the rate limit of the server, in milliseconds. */
+  /** How long it has waited for the rate limit of the server, or may play further sessions, in milliseconds. */
   waitedMs?: number
 }
 

@@ -3,7 +3,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { TargetOptions } from '../../spec/check.ts'
+import { type SessionOptions, type TargetOptions, usualSessions } from '../../spec/check.ts'
 import { createHttpClient } from '../judge/http-client.ts'
 import { listedIds, looseJson } from '../judge/own-runs.ts'
 import { createOnce, type Subject, subjectFor } from '../judge/subject.ts'
@@ -14,6 +14,7 @@ import { keysOf, mapValues } from './keys.ts'
 import type { Ledger } from './ledger.ts'
 import { createPermissions } from './permissions.ts'
 import { type CheckedServer, newRunning, type Running, type Target } from './running.ts'
+import { seedsOf } from './sessions/judge-sessions.ts'
 import { Skip } from '../judge/skip.ts'
 import { createWorkloads } from './workloads.ts'
 
@@ -22,8 +23,15 @@ const MAX_WAIT_MS = 15_000
 /** How many of the latest runs show whether somebody else uses the server. */
 const RECENT_RUNS = 30
 
+/** How long a session takes at most, in milliseconds. */
+const SESSION_MS = 20_000
+
 /** Opens a server. */
-export function openTarget(target: Target, options: TargetOptions, ledger: Ledger): CheckedServer {
+export function openTarget(
+  target: Target,
+  options: TargetOptions & Partial<SessionOptions>,
+  ledger: Ledger,
+): CheckedServer {
   const { url, deployment, types } = target
   const store = new AsyncLocalStorage<Running>()
   const startMs = performance.now()
@@ -92,7 +100,16 @@ export function openTarget(target: Target, options: TargetOptions, ledger: Ledge
   }
 
   const workloads = createWorkloads(types)
-  const once = createOnce()
+  const seeds = seedsOf({ ...usualSessions, ...options })
+  const made = createOnce()
+  /** Sessions beyond the usual number do not count as time of the case that plays all of them. */
+  const once: Subject['once'] = (name, make) =>
+    made(name, () => {
+      const running = current()
+      const more = Math.max(0, seeds.length - usualSessions.sessions)
+      if (running) running.waitedMs = (running.waitedMs ?? 0) + more * SESSION_MS
+      return make()
+    })
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
       const { folder } = running
@@ -118,6 +135,7 @@ export function openTarget(target: Target, options: TargetOptions, ledger: Ledge
         unique: (path) => (path === '' ? folder : `${folder}/${path}`),
         permit: (...needs) => permit(needs),
         isOwn: false,
+        seeds,
         once,
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]

@@ -93,6 +93,8 @@ export type Subject = {
   readonly permit: (...needs: readonly Allowance[]) => void
   /** Whether it is a world of the suites, which nobody else uses. */
   readonly isOwn: boolean
+  /** The seeds of the sessions that cases play on this server. */
+  readonly seeds: readonly number[]
   /** What was made under this name: once for all cases on a server elsewhere, once for each world of the suites. */
   readonly once: <T>(name: string, make: () => Promise<T>) => Promise<T>
   readonly close: () => Promise<void>
@@ -146,6 +148,8 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     unique: (path) => path,
     permit: () => undefined,
     isOwn: true,
+    // Each case has its own world: more would take long.
+    seeds: [1],
     once: createOnce(),
     close: () => emulator.close(),
   }
@@ -203,6 +207,7 @@ export type SharedServer = {
   readonly unique: Subject['unique']
   readonly permit: Subject['permit']
   readonly isOwn: boolean
+  readonly seeds: Subject['seeds']
   readonly once: Subject['once']
   /** Called when the sockets are closed. */
   readonly close: () => Promise<void>
@@ -286,6 +291,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     idle,
     permit: shared.permit,
     isOwn: shared.isOwn,
+    seeds: shared.seeds,
     once: shared.once,
     close: async () => {
       const faults = sessions.flatMap((session) => session.faults)

@@ -8,6 +8,8 @@ import {
   checkExitCodes,
   type CheckOptions,
   type ReportOptions,
+  type SessionOptions,
+  usualSessions,
 } from '../../../spec/check.ts'
 import { printable } from '../../client/terminal-text.ts'
 import { packageFile } from '../../config/package-files.ts'
@@ -17,6 +19,9 @@ import { gatewayFactsOf, gatewayFlags, gatewayHelp, MAX_GATEWAY_RUNS } from './g
 import { reportCommand } from './report.ts'
 import { parseFlags } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
+
+/** How many runs a session submits at most. */
+const RUNS_OF_SESSION = 60
 
 const help = `Usage: flowdouble check URL [options]
        flowdouble check --client COMMAND [options]   judge a client (flowdouble check --client --help)
@@ -38,13 +43,16 @@ ${gatewayHelp}
 What it may do:
   --read-only         submit nothing and change nothing
   --allow LIST        global, destructive, paid, slow or all, between commas
-  --max-runs N        runs that it submits at most (default 50, with --allow slow 500), or posts that a
-                      gateway accepts (default ${MAX_GATEWAY_RUNS}, with --allow slow 500)
+  --max-runs N        runs that it submits at most (default 50, with --allow slow 500 and ${RUNS_OF_SESSION} for each session
+                      beyond 3), or posts that a gateway accepts (default ${MAX_GATEWAY_RUNS}, with --allow slow 500)
   --max-seconds N     time that it takes at most (default 300)
 
 Which cases:
   --only WHAT         a rule, an area, a glob such as queue/*, a title, or a tag (global, destructive, paid, slow,
                       own-world); repeatable
+  --sessions N        how many seeded sessions of two clients are played (default 3), some 40 runs each;
+                      they need --allow slow
+  --seed S            seed of the first one; the others follow (default 1)
   --list              list the cases with what they cost, and run none
 
 What counts:
@@ -72,6 +80,7 @@ measured: the server cannot be reached, or is not one that can be judged.
 Examples:
   flowdouble check http://127.0.0.1:8188
   flowdouble check http://127.0.0.1:8188 --only 'queue/*' --allow all
+  flowdouble check http://127.0.0.1:8188 --allow slow --sessions 20 --seed 100 --max-seconds 1800
   flowdouble check https://cloud.example.com --key "$KEY" --read-only
   flowdouble check --client "npm test"
   flowdouble check report a.ndjson b.ndjson --html both.html
@@ -93,6 +102,8 @@ const flags = {
   'max-runs': text,
   'max-seconds': text,
   only: texts,
+  sessions: text,
+  seed: text,
   list: flag,
   accept: texts,
   like: text,
@@ -174,6 +185,7 @@ function optionsOf(
   if (deployment !== undefined && deployment !== 'local' && deployment !== 'hosted')
     throw usageError('--deployment is local or hosted.')
   const allow = allowancesOf(values['allow'] as readonly string[] | undefined)
+  const sessions = sessionsOf(values, allow)
   const key = (values['key'] as string | undefined) ?? env['FLOWDOUBLE_API_KEY']
   return {
     url,
@@ -185,7 +197,8 @@ function optionsOf(
     headers: Object.fromEntries(((values['header'] ?? []) as readonly string[]).map(headerOf)),
     allow,
     isReadOnly: values['read-only'] === true,
-    maxRuns: numberOf(values, 'max-runs') ?? runsFor(allow, isGateway),
+    maxRuns: numberOf(values, 'max-runs') ?? runsFor(allow, isGateway, sessions),
+    ...sessions,
     ...(isGateway && { gateway: gatewayFactsOf(values, env, numberOf) }),
     maxSeconds: numberOf(values, 'max-seconds') ?? 300,
     select: (values['only'] ?? []) as readonly string[],
@@ -204,8 +217,23 @@ function optionsOf(
   }
 }
 
-function runsFor(allow: readonly Allowance[], isGateway: boolean): number {
-  if (allow.includes('slow')) return 500
+function sessionsOf(values: Values, allow: readonly Allowance[]): SessionOptions {
+  const [sessions, seed] = [numberOf(values, 'sessions'), numberOf(values, 'seed')]
+  if ((sessions ?? seed) !== undefined && !allow.includes('slow'))
+    throw usageError('--sessions and --seed need --allow slow: a session submits some 40 runs.')
+  return {
+    sessions: sessions ?? usualSessions.sessions,
+    seed: seed ?? usualSessions.seed,
+  }
+}
+
+function runsFor(
+  allow: readonly Allowance[],
+  isGateway: boolean,
+  { sessions }: SessionOptions,
+): number {
+  if (allow.includes('slow'))
+    return 500 + Math.max(0, sessions - usualSessions.sessions) * RUNS_OF_SESSION
   return isGateway ? MAX_GATEWAY_RUNS : 50
 }
 

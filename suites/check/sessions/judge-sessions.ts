@@ -1,6 +1,7 @@
 // Judges a server by sessions: they are played once, and each invariant looks at all of them. What breaks an invariant is
 // shortened to the smallest session that still does.
 
+import type { SessionOptions } from '../../../spec/check.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { Counterexample, recordOf } from './counterexample.ts'
 import { sessionOf } from './generate.ts'
@@ -9,8 +10,9 @@ import type { SessionLog } from './log.ts'
 import { freshSalt, play } from './play.ts'
 import { shrink } from './shrink.ts'
 
-/** The seeds of the sessions. A world of the suites plays only the first. */
-const seeds = [1, 2, 3]
+/** The seeds of sessions that follow each other. */
+export const seedsOf = ({ sessions, seed }: SessionOptions): readonly number[] =>
+  Array.from({ length: sessions }, (_, index) => seed + index)
 
 /** What is wrong in a session. Data in a form that cannot be read is wrong too. */
 export function faultsOf(judge: Judge, log: SessionLog): readonly string[] {
@@ -34,12 +36,12 @@ export const inSessions =
       const again = await play(subject, steps, freshSalt())
       return faultsOf(judge, again).length > 0 ? again : undefined
     })
-    throw new Counterexample(faultsOf(judge, smallest), recordOf(seeds[index] as number, smallest))
+    const seed = subject.seeds[index] as number
+    throw new Counterexample(faultsOf(judge, smallest), recordOf(seed, smallest))
   }
 
 async function playAll(subject: Subject): Promise<readonly SessionLog[]> {
   const logs: SessionLog[] = []
-  for (const seed of subject.isOwn ? seeds.slice(0, 1) : seeds)
-    logs.push(await play(subject, sessionOf(seed), freshSalt()))
+  for (const seed of subject.seeds) logs.push(await play(subject, sessionOf(seed), freshSalt()))
   return logs
 }

@@ -45,6 +45,8 @@ test('a command runs the case again with the same flags, without secrets', () =>
     isReadOnly: false,
     maxRuns: 50,
     maxSeconds: 300,
+    sessions: 3,
+    seed: 1,
     select: [],
     isJson: false,
     isList: false,
@@ -56,6 +58,11 @@ test('a command runs the case again with the same flags, without secrets', () =>
     'flowdouble check https://gpu:8188 --key "$FLOWDOUBLE_KEY" --second-key "$FLOWDOUBLE_SECOND_KEY" ' +
       '--header "Cookie: $FLOWDOUBLE_KEY" --allow global --only queue/item',
   )
+  const gateway = { route: 'a b', secret: 'secret' }
+  expect(commandFor({ ...options, url: 'http://gw', headers: {}, gateway }, one)).toMatch(
+    /^flowdouble check --gateway http:\/\/gw --route 'a b' --secret "\$FLOWDOUBLE_SECRET" /,
+  )
+  expect(commandFor(options, one, 7)).toMatch(/ --sessions 1 --seed 7 --only queue\/item$/)
 })
 
 test('a failure shows the last lines of the wire and the request before them', () => {

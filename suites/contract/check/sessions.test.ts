@@ -5,11 +5,13 @@ import { differencesOf } from '../../check/diff/compare.ts'
 import { transcriptOf } from '../../check/diff/transcript.ts'
 import { sessionOf } from '../../check/sessions/generate.ts'
 import type { SessionLog } from '../../check/sessions/log.ts'
+import { inSessions, seedsOf } from '../../check/sessions/judge-sessions.ts'
 import { play } from '../../check/sessions/play.ts'
 import { shrink } from '../../check/sessions/shrink.ts'
 import type { Session } from '../../check/sessions/steps.ts'
 import { expect } from '../../judge/expect.ts'
 import { startSubject } from '../../judge/subject.ts'
+import { start } from '../../support/spawned.ts'
 import { dropped } from '../../mutants/tamper.ts'
 
 type Options = Parameters<typeof startSubject>[0]
@@ -27,6 +29,28 @@ async function played(options: Options, steps: Session): Promise<SessionLog> {
 test('the same seed makes the same session, another seed another', () => {
   expect(sessionOf(7)).toEqual(sessionOf(7))
   expect(sessionOf(7)).not.toEqual(sessionOf(8))
+})
+
+test('sessions have the seeds that were asked for, and a world of the suites plays the first', async () => {
+  expect(seedsOf({ sessions: 3, seed: 41 })).toEqual([41, 42, 43])
+  const subject = await startSubject()
+  await subject.close()
+  expect(subject.seeds).toEqual([1])
+})
+
+test('what breaks in a session names its seed', async () => {
+  const subject = await startSubject()
+  const broken = inSessions(() => ['It is wrong.'])({ ...subject, seeds: [41] })
+  await expect(broken).rejects.toMatchObject({ exchanges: { seed: 41 } })
+  await subject.close()
+})
+
+test('flags for sessions without the permission for them are wrong usage', async () => {
+  const { code, stderr } = await start('check', 'http://127.0.0.1:1', '--seed', '7').ends
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--sessions and --seed need --allow slow'),
+  })
 })
 
 test('a session becomes as short as the fault allows', async () => {

@@ -3,7 +3,7 @@
 import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
 import { startEmulator, startGateway } from 'flowdouble'
 import type { CheckOptions } from '../../../spec/check.ts'
-import { allowances } from '../../../spec/check.ts'
+import { allowances, usualSessions } from '../../../spec/check.ts'
 import type { Place } from '../../../spec/language.ts'
 import { openGateway } from '../../check/gateway/target.ts'
 import type { Ledger } from '../../check/ledger.ts'
@@ -130,6 +130,7 @@ const optionsFor = (url: string): CheckOptions => ({
   isReadOnly: false,
   maxRuns: Infinity,
   maxSeconds: Infinity,
+  ...usualSessions,
   select: [],
   isList: false,
   accept: [],
