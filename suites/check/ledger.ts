@@ -2,15 +2,19 @@
 // Ctrl-C, and after a crash.
 
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { wrongUse } from './usage.ts'
+
+/** The server of a ledger: its first entry. */
+export type LedgerServer = {
+  readonly kind: 'server'
+  readonly url: string
+  readonly deployment: 'local' | 'hosted'
+  readonly version: 1
+}
 
 /** Something that `check` has made. */
 export type LedgerEntry =
-  | {
-      readonly kind: 'server'
-      readonly url: string
-      readonly deployment: 'local' | 'hosted'
-      readonly version: 1
-    }
+  | LedgerServer
   | { readonly kind: 'run' | 'upload' | 'user'; readonly name: string }
   /** `before` is the content that a file of the user had, in base64; null if it did not exist. */
   | { readonly kind: 'userdata'; readonly name: string; readonly before: string | null }
@@ -25,17 +29,30 @@ export type Ledger = {
   readonly discard: () => void
 }
 
-/** Opens a ledger, with what the file already lists. */
-export function openLedger(file: string): Ledger {
+/**
+ * Opens a ledger, with what the file already lists. A file begins with the first thing that is made: a check that makes
+ * nothing leaves none.
+ * @param server on which things are made. Throws an error with the code USAGE if the file lists those of another.
+ */
+export function openLedger(file: string, server?: LedgerServer): Ledger {
   const entries: LedgerEntry[] = existsSync(file) ? readLedger(file) : []
+  const [begun] = entries
+  if (begun?.kind === 'server' && server !== undefined && begun.url !== server.url)
+    throw wrongUse(
+      `${file} lists what a check has left on ${begun.url}: remove that with --clean, delete the file if the server is gone, or name another one with --ledger.`,
+    )
   const keys = new Set(entries.map(keyOf))
+  const write = (entry: LedgerEntry): void => {
+    if (keys.has(keyOf(entry))) return
+    keys.add(keyOf(entry))
+    entries.push(entry)
+    appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 })
+  }
   return {
     file,
     add: (entry) => {
-      if (keys.has(keyOf(entry))) return
-      keys.add(keyOf(entry))
-      entries.push(entry)
-      appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 })
+      if (server !== undefined) write(server)
+      write(entry)
     },
     entries: () => {
       const removed = new Set(

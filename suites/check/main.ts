@@ -35,7 +35,6 @@ export async function runCheck(options: CheckOptions, io: CheckIo): Promise<numb
     const opened = await openServer(options, io)
     const planned = planCases(cases, opened.place, options)
     if (options.isList) {
-      opened.ledger?.discard()
       io.stdout.write(listText(planned, options.isJson))
       return checkExitCodes.asExpected
     }
@@ -85,8 +84,8 @@ async function openServer(options: CheckOptions, { cwd }: CheckIo): Promise<Open
   }
   const target = await probe(options)
   const { url, deployment, software } = target
-  const ledger = openLedger(resolve(cwd, options.ledger))
-  ledger.add({ kind: 'server', url, deployment, version: 1 })
+  const file = resolve(cwd, options.ledger)
+  const ledger = openLedger(file, { kind: 'server', url, deployment, version: 1 })
   const server = openTarget(target, options, ledger)
   return { place: deployment, url, software, server, ledger }
 }

@@ -21,7 +21,7 @@ export type Permissions = {
   readonly permit: (needs: readonly Allowance[]) => void
   /** Looks at a request before it leaves. Throws a skip if it must not. */
   readonly guard: (request: Outgoing) => Promise<void>
-  /** Looks at the reply to it: a submit that was accepted has started a run. */
+  /** Looks at the reply to a request that the guard has seen: a submit that was accepted has started a run. */
   readonly take: (request: Outgoing, status: number, body: string) => void
   /** How many runs were accepted. */
   readonly runs: () => number
@@ -39,6 +39,8 @@ export function createPermissions(
   const own = new Set<string>()
   /** Runs that were accepted, and submits whose reply is not here yet. */
   let runs = 0
+  /** Requests that submit a graph. */
+  const submits = new WeakSet<Outgoing>()
 
   const permit: Permissions['permit'] = (needs) => {
     for (const one of needs) current()?.needs.add(one)
@@ -91,18 +93,19 @@ export function createPermissions(
     if (running) for (const name of writes) await keepFile(running.files, ledger, request, name)
     if (deed.submits) {
       permitSubmit(deed.submits)
+      submits.add(request)
       runs++
     }
   }
-  const take: Permissions['take'] = ({ method, path, body: sent }, status, body) => {
-    if (!/^POST (\/api)?\/prompt(\?|$)/.test(`${method} ${path}`)) return
-    const text = Buffer.from(sent as Uint8Array).toString('latin1')
-    const { submits } = deedOf(guardedRequest(method, path, text))
+  const take: Permissions['take'] = (request, status, body) => {
+    if (!/^POST (\/api)?\/prompt(\?|$)/.test(`${request.method} ${request.path}`)) return
+    const isSubmit = submits.has(request)
     const prompt_id = /"prompt_id":\s*"([^"]+)"/.exec(body)?.[1]
     const isAccepted = status === 200 && prompt_id !== undefined
     if (isAccepted) remember(prompt_id)
-    if (submits && !isAccepted) runs--
-    if (!submits && isAccepted) runs++
+    if (isSubmit && !isAccepted) runs--
+    // What reads as no graph, but was accepted, is a run all the same.
+    if (!isSubmit && isAccepted) runs++
   }
   return { permit, guard, take, runs: () => runs, isOwn: (prompt_id) => own.has(prompt_id) }
 }

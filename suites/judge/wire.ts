@@ -148,8 +148,7 @@ function requestIn(url: string, bytes: string | Uint8Array): Outgoing {
 /** Sends bytes that a case has written itself. */
 async function receiveRaw(url: string, sent: readonly (string | Uint8Array)[]): Promise<Buffer> {
   const [first = ''] = sent
-  const request = requestIn(url, first)
-  await outgoing(request)
+  const request = await outgoing(requestIn(url, first))
   const bytes = await receive(url, sent)
   answered(request, Number(/^HTTP\/1\.\d (\d+)/.exec(bytes.toString('latin1'))?.[1] ?? 0), bytes)
   return bytes
