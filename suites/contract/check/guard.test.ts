@@ -1,0 +1,190 @@
+// What a request does to a server elsewhere: whom it concerns, what it makes, and what has to be allowed for it.
+
+import { test } from 'vitest'
+import type { TargetOptions } from '../../../spec/check.ts'
+import { deedOf, guardedRequest, isOwnPath, lackFor } from '../../check/guard.ts'
+import type { LedgerEntry } from '../../check/ledger.ts'
+import { createPermissions } from '../../check/permissions.ts'
+import { expect } from '../../judge/expect.ts'
+import type { Outgoing } from '../../judge/traffic.ts'
+
+const deed = (method: string, target: string, body: unknown = '') =>
+  deedOf(guardedRequest(method, target, typeof body === 'string' ? body : JSON.stringify(body)))
+
+test.each([
+  ['GET', '/queue', ''],
+  ['GET', '/history', ''],
+  ['POST', '/prompt', { client_id: 'a' }],
+  ['POST', '/prompt', '{'],
+  ['POST', '/queue', { delete: [] }],
+  ['GET', '/manager/queue/status', ''],
+])('check/guard-harmless %s %s %j needs nothing and makes nothing.', (method, path, body) => {
+  expect(deed(method, path, body)).toEqual({ needs: [], runs: [] })
+})
+
+test.each([
+  ['POST', '/queue', { clear: true }],
+  ['POST', '/history', { clear: true }],
+  ['POST', '/interrupt', ''],
+  ['POST', '/interrupt', { prompt_id: '' }],
+  ['POST', '/interrupt', '{'],
+  ['POST', '/free', {}],
+  ['POST', '//api/free?x=1', {}],
+  ['post', '/%66ree', {}],
+])('check/guard-global %s %s %j concerns the work of others.', (method, path, body) => {
+  expect(deed(method, path, body)).toEqual({ needs: ['global'], runs: [] })
+})
+
+test.each([
+  ['POST', '/users', { username: 'x' }],
+  ['POST', '/settings', {}],
+  ['POST', '/settings/theme', '1'],
+  ['POST', '/userdata/other.json', ''],
+  ['DELETE', '/userdata/flowdouble-check%2F..%2Fother.json', ''],
+  ['POST', '/userdata/flowdouble-check%2Fa/move/b', ''],
+  ['DELETE', '/models/x', ''],
+  ['GET', '/manager/reboot', ''],
+  ['POST', '/v2/manager/queue/task', {}],
+  ['POST', '/customnode/install', {}],
+])('check/guard-destructive %s %s %j changes what stays.', (method, path, body) => {
+  expect(deed(method, path, body).needs).toEqual(['destructive'])
+})
+
+test('check/guard-runs A request that stops or deletes runs by their ids names them.', () => {
+  expect(deed('POST', '/queue', { delete: ['a', 7, 'b'] })).toEqual({ needs: [], runs: ['a', 'b'] })
+  expect(deed('POST', '/interrupt', { prompt_id: 'a' })).toEqual({ needs: [], runs: ['a'] })
+  expect(deed('POST', '/api/jobs/a/cancel')).toEqual({ needs: [], runs: ['a'] })
+})
+
+test('check/guard-submit A submit has its graph, and the id that it asks for.', () => {
+  const prompt = { 1: { class_type: 'KSampler' } }
+  expect(deed('POST', '/prompt', { prompt, prompt_id: 'a' }).submits).toEqual({
+    graph: prompt,
+    prompt_id: 'a',
+  })
+  expect(deed('POST', '/api/prompt', { prompt, prompt_id: 7 }).submits).toEqual({ graph: prompt })
+})
+
+test('check/guard-upload An upload belongs into the folder of check.', () => {
+  const form = (name: string, subfolder: string): string =>
+    [
+      '--x\r\nContent-Disposition: form-data; name="image"; filename="',
+      `${name}"\r\nContent-Type: image/png\r\n\r\nbytes\r\n`,
+      `--x\r\nContent-Disposition: form-data; name="subfolder"\r\n\r\n${subfolder}\r\n--x--`,
+    ].join('')
+  expect(deed('POST', '/upload/image', form('a.png', 'flowdouble-check'))).toEqual({
+    needs: [],
+    runs: [],
+    makes: { kind: 'upload', name: 'flowdouble-check/a.png' },
+  })
+  expect(deed('POST', '/upload/image', form('a.png', ''))).toMatchObject({
+    needs: ['destructive'],
+    makes: { name: 'a.png' },
+  })
+  expect(deed('POST', '/upload/image', 'no form')).toEqual({ needs: [], runs: [] })
+})
+
+test('check/guard-userdata Files in the folder of check are written without permission, and kept.', () => {
+  expect(deed('POST', '/userdata/flowdouble-check%2Fa.json')).toEqual({
+    needs: [],
+    runs: [],
+    writes: ['flowdouble-check/a.json'],
+  })
+  const moved = deed('POST', '/userdata/flowdouble-check%2Fa/move/flowdouble-check%2Fb')
+  expect(moved).toMatchObject({ needs: [], writes: ['flowdouble-check/a', 'flowdouble-check/b'] })
+  // What leads out of the folder of the user is refused by the server: there is nothing to put back.
+  expect(deed('POST', '/userdata/..%2Fx')).toMatchObject({ needs: ['destructive'], writes: [] })
+})
+
+test.each([
+  ['flowdouble-check/a', true],
+  ['flowdouble-check/b/../a', true],
+  ['flowdouble-check', false],
+  ['flowdouble-checked/a', false],
+  ['flowdouble-check/../a', false],
+  ['flowdouble-check%2F..%2Fa', false],
+  ['flowdouble-check%252F..%252Fa', false],
+  ['/flowdouble-check/a', false],
+])('check/guard-path %s is in the folder of check: %j', (path, isOwn) => {
+  expect(isOwnPath(path)).toBe(isOwn)
+})
+
+test('check/guard-lack A graph lacks node types that the server does not list, but none that no server has.', () => {
+  const graph = (class_type: string, inputs = {}) => ({ 1: { class_type, inputs } })
+  expect(lackFor(graph('KSampler'), {})).toBe('The server does not list the node type KSampler.')
+  expect(lackFor(graph('KSampler'), { KSampler: {} })).toBeUndefined()
+  expect(lackFor(graph('NoSuchNode'), {})).toBeUndefined()
+  const model = graph('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safetensors' })
+  expect(lackFor(model, { CheckpointLoaderSimple: {} })).toMatch(/does not list the model sd_xl/)
+  const known = { CheckpointLoaderSimple: { input: ['sd_xl_base_1.0.safetensors'] } }
+  expect(lackFor(model, known)).toBeUndefined()
+  expect([lackFor(null, {}), lackFor('graph', {}), lackFor({ 1: null }, {})]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+/** Permissions for a server that lists one node type, and the requests to it. */
+function permissionsFor(more: Partial<TargetOptions> = {}) {
+  const url = 'http://gpu:8188'
+  const target = { url, deployment: 'local', types: { PreviewAny: {} }, software: null } as const
+  const options = { url, headers: {}, allow: [], isReadOnly: false, maxRuns: 2, ...more }
+  const made: LedgerEntry[] = []
+  const ledger = { file: '', add: (one: LedgerEntry) => void made.push(one), entries: () => made }
+  const permissions = createPermissions(
+    target,
+    options,
+    { ...ledger, discard: () => undefined },
+    () => undefined,
+  )
+  const request = (path: string, body: unknown): Outgoing => {
+    return { url, method: 'POST', path, headers: {}, body: JSON.stringify(body) }
+  }
+  return { ...permissions, request, made }
+}
+
+const prompt = { 1: { class_type: 'PreviewAny' } }
+
+test('check/permissions-runs Submits count as runs unless they are refused, and runs are written down.', async () => {
+  const { guard, take, runs, isOwn, request, made } = permissionsFor()
+  const refused = request('/prompt', { prompt })
+  await guard(refused)
+  expect(runs()).toBe(1)
+  take(refused, 400, '{"error":{}}')
+  expect(runs()).toBe(0)
+  const submit = request('/prompt', { prompt })
+  await guard(submit)
+  take(submit, 200, '{"prompt_id": "a"}')
+  const odd = request('/prompt', 7)
+  await guard(odd)
+  take(odd, 200, '{"prompt_id": "b"}')
+  expect({ runs: runs(), own: ['a', 'b', 'c'].map(isOwn) }).toEqual({
+    runs: 2,
+    own: [true, true, false],
+  })
+  expect(made).toEqual([
+    { kind: 'run', name: 'a' },
+    { kind: 'run', name: 'b' },
+  ])
+  await expect(guard(request('/prompt', { prompt }))).rejects.toMatchObject({ reason: 'budget' })
+})
+
+test('check/permissions-refused What is not allowed is a skip, before anything is written down.', async () => {
+  const { guard, request, made } = permissionsFor()
+  const readOnly = permissionsFor({ isReadOnly: true })
+  const reasonFor = (run: Promise<void>) =>
+    run.then(
+      () => undefined,
+      ({ reason }: { readonly reason: string }) => reason,
+    )
+  expect([
+    await reasonFor(guard(request('/free', {}))),
+    await reasonFor(guard(request('/users', { username: 'x' }))),
+    await reasonFor(guard(request('/prompt', { prompt: { 1: { class_type: 'Other' } } }))),
+    await reasonFor(guard(request('/prompt', { prompt: { 1: { class_type: 'FlowdoubleX' } } }))),
+    await reasonFor(readOnly.guard(request('/prompt', { prompt }))),
+    await reasonFor(readOnly.guard(request('/userdata/flowdouble-check%2Fa', ''))),
+  ]).toEqual(['not-allowed', 'not-allowed', 'missing', 'own-world', 'not-allowed', 'not-allowed'])
+  expect([...made, ...readOnly.made]).toEqual([])
+})

@@ -1,0 +1,88 @@
+// Which cases run, in which order, and for which of them the budget of runs is.
+
+import { test } from 'vitest'
+import { planCases } from '../../check/plan.ts'
+import { expect } from '../../judge/expect.ts'
+import type { Case } from '../../judge/proves.ts'
+
+/** A case of these rules; its title has the numbers of runs of a known one. */
+const caseOf = (ids: readonly string[], more: Partial<Case> = {}): Case => ({
+  title: ids.join(' + '),
+  ids,
+  place: 'local',
+  needsOwnWorld: false,
+  isAboutToken: false,
+  body: () => Promise.resolve(),
+  start: () => Promise.reject(new Error('It is not started.')),
+  ...more,
+})
+
+const listing = caseOf(['queue/listing'])
+const history = caseOf(['history/kept', 'queue/listing'])
+const own = caseOf(['queue/clear'], { needsOwnWorld: true })
+const remote = caseOf(['queue/listing'], { place: 'hosted' })
+const quirk = caseOf(['quirks/queue.heap-order'])
+const all = [listing, history, own, remote, quirk]
+
+const titles = (select: readonly string[], cases = all) =>
+  planCases(cases, 'local', { select, maxRuns: 50 }).map(({ one }) => one.title)
+
+test('check/plan Cases of the place run area by area; those of quirks belong to the judgement.', () => {
+  const again = caseOf(['queue/fork'])
+  expect(titles([], [...all, again])).toEqual([
+    'queue/listing',
+    'queue/clear',
+    'queue/fork',
+    'history/kept + queue/listing',
+  ])
+})
+
+test.each([
+  ['queue/listing', ['queue/listing', 'history/kept + queue/listing']],
+  ['queue', ['queue/listing', 'queue/clear']],
+  ['queue/*', ['queue/listing', 'queue/clear', 'history/kept + queue/listing']],
+  ['history/kept + queue/listing', ['history/kept + queue/listing']],
+  ['own-world', ['queue/clear']],
+])('check/plan-select %s selects by rule, area, glob, title or tag.', (selector, expected) => {
+  expect(titles([selector])).toEqual(expected)
+})
+
+test.each(['nothing', 'queue/list', 'queue.listing', 'quirks/*', ''])(
+  'check/plan-unknown %j matches no case, which is wrong usage.',
+  (selector) => {
+    const error = expect.objectContaining({
+      code: 'USAGE',
+      message: `--only ${JSON.stringify(selector)} matches no case of a local server.`,
+    })
+    expect(thrownBy(() => titles(['queue', selector]))).toEqual(error)
+  },
+)
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+test('check/plan-tags A case that needs its own world has that tag, costs nothing and is in any budget.', () => {
+  const [, planned] = planCases(all, 'local', { select: ['queue'], maxRuns: 0 })
+  expect(planned).toMatchObject({ one: own, area: 'queue', tags: ['own-world'], runs: 0 })
+  expect(planned?.isBeyondBudget).toBe(false)
+})
+
+test('check/plan-budget The runs are for stated rules first, then for those that cost least.', async () => {
+  const { allCases } = await import('../../check/registry.ts')
+  const cases = await allCases()
+  const plan = (maxRuns: number) => planCases(cases, 'local', { select: [], maxRuns })
+  const costing = plan(0).filter(({ one, runs }) => runs > 0 && !one.needsOwnWorld)
+  expect(costing.length).toBeGreaterThan(20)
+  expect(costing.every(({ isBeyondBudget }) => isBeyondBudget)).toBe(true)
+  const chosen = plan(50).filter(({ isBeyondBudget, one }) => !isBeyondBudget && !one.needsOwnWorld)
+  const sum = chosen.reduce((total, { runs }) => total + runs, 0)
+  expect(sum).toBeLessThanOrEqual(50)
+  expect(sum).toBeGreaterThan(40)
+  expect(plan(Infinity).filter(({ isBeyondBudget }) => isBeyondBudget)).toEqual([])
+})
