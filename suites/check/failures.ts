@@ -6,7 +6,7 @@ import type { Outgoing } from '../judge/traffic.ts'
 import { differencesOf, shortText } from './differences.ts'
 import type { Failure, WireLine } from './events.ts'
 import { ruleInfosOf } from './judgement.ts'
-import { shownUrl } from './unreachable.ts'
+import { shownUrl } from './probe/unreachable.ts'
 
 /** How many lines of the wire a failure shows. */
 const MAX_WIRE_LINES = 20

@@ -12,7 +12,8 @@ import { generationOf, judgementOf } from './judgement.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { listText } from './reports/list.ts'
 import { type PlannedCase, planCases } from './plan.ts'
-import { NotMeasured, probe } from './probe.ts'
+import { commandDeadline, NotMeasured } from './probe/ask.ts'
+import { probe } from './probe/probe.ts'
 import { allCases } from './registry.ts'
 import { endOf, ofServer } from './reports/outcome.ts'
 import { type CheckIo, reportsFor } from './reports/reports.ts'
@@ -20,7 +21,7 @@ import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
 import { type CheckedServer, newRunning } from './running.ts'
 import { openTarget } from './target.ts'
-import { shownUrl } from './unreachable.ts'
+import { shownUrl } from './probe/unreachable.ts'
 import { wrongUse } from './usage.ts'
 
 export { runDiff } from './diff/main.ts'
@@ -31,8 +32,8 @@ export { runReport } from './reports/command.ts'
 export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {
   const startMs = performance.now()
   try {
-    const cases = await allCases()
     const opened = await openServer(options, io)
+    const cases = await allCases()
     const planned = planCases(cases, opened.place, options)
     if (options.isList) {
       io.stdout.write(listText(planned, options.isJson))
@@ -77,12 +78,13 @@ type OpenedServer = {
 
 /** Asks a server what it is, and opens it. */
 async function openServer(options: CheckOptions, { cwd }: CheckIo): Promise<OpenedServer> {
+  const signal = commandDeadline()
   if (options.gateway !== undefined) {
-    const { target, server } = await openGateway(options, options.gateway)
+    const { target, server } = await openGateway(options, options.gateway, signal)
     const { url, software } = target
     return { place: 'gateway', url, software, server, ledger: null }
   }
-  const target = await probe(options)
+  const target = await probe(options, signal)
   const { url, deployment, software } = target
   const file = resolve(cwd, options.ledger)
   const ledger = openLedger(file, { kind: 'server', url, deployment, version: 1 })

@@ -75,11 +75,11 @@ const BEGINNING_MS = 1_767_225_600_000
 /** Cases that are not about chats need not name one. */
 const homeChannels = Object.fromEntries(platforms.map((platform) => [platform, 'home']))
 
-/** Sends requests to a gateway. */
+/** Sends requests to a gateway, until the signal ends. */
 export const sendTo =
-  (url: string): GatewaySubject['send'] =>
+  (url: string, signal?: AbortSignal): GatewaySubject['send'] =>
   async (method, path, body = '', headers = {}) => {
-    const reply = await exchange(url, method, path, headers, body)
+    const reply = await exchange(url, method, path, headers, body, signal)
     return { ...reply, json: () => JSON.parse(reply.body) as unknown }
   }
 

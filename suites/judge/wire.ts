@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { addAbortSignal } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
 import { isInProcess } from './edges.ts'
 import { addedHeaders, answered, outgoing, type Outgoing } from './traffic.ts'
@@ -19,13 +20,17 @@ export type Exchange = {
   readonly body: string
 }
 
-/** Sends one request with `Connection: close` and reads to the end of the connection. */
+/**
+ * Sends one request with `Connection: close` and reads to the end of the connection. Throws the reason of the signal when
+ * that ends.
+ */
 export async function exchange(
   url: string,
   method: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},
   body: string | Uint8Array = '',
+  signal?: AbortSignal,
 ): Promise<Exchange> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   if (isInProcess(url)) return exchangeHere(`${url}${path}`, method, headers, bytes)
@@ -36,7 +41,7 @@ export async function exchange(
     ([name, value]) => `${name}: ${value}\r\n`,
   )
   const head = `${method} ${sent.path} HTTP/1.1\r\n${lines.join('')}\r\n`
-  const reply = read((await receive(url, [head, bytes])).toString())
+  const reply = read((await receive(url, [head, bytes], signal)).toString())
   answered(sent, reply.status, reply.body)
   return reply
 }
@@ -154,8 +159,14 @@ async function receiveRaw(url: string, sent: readonly (string | Uint8Array)[]): 
   return bytes
 }
 
-async function receive(url: string, sent: readonly (string | Uint8Array)[]): Promise<Buffer> {
+async function receive(
+  url: string,
+  sent: readonly (string | Uint8Array)[],
+  signal?: AbortSignal,
+): Promise<Buffer> {
+  signal?.throwIfAborted()
   const socket = dial(url)
+  if (signal !== undefined) addAbortSignal(signal, socket)
   for (const bytes of sent) socket.write(bytes)
   const chunks: Buffer[] = []
   try {
@@ -164,6 +175,7 @@ async function receive(url: string, sent: readonly (string | Uint8Array)[]): Pro
     // A server that has answered need not read the rest of a request, and may end the connection so.
     if (chunks.length === 0) throw error
   }
+  signal?.throwIfAborted()
   return Buffer.concat(chunks)
 }
 

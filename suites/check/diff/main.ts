@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkExitCodes, type DiffOptions } from '../../../spec/check.ts'
 import { openLedger } from '../ledger.ts'
-import { NotMeasured, probe } from '../probe.ts'
+import { commandDeadline, NotMeasured } from '../probe/ask.ts'
+import { probe } from '../probe/probe.ts'
 import { sessionOf } from '../sessions/generate.ts'
 import type { SessionLog } from '../sessions/log.ts'
 import { freshSalt, play } from '../sessions/play.ts'
@@ -47,7 +48,8 @@ export async function runDiff(options: DiffOptions, { stdout, stderr }: Io): Pro
 type Servers = readonly [a: CheckedServer, b: CheckedServer]
 
 async function openBoth({ a, b }: DiffOptions): Promise<Servers> {
-  const [first, second] = await Promise.all([probe(a), probe(b)])
+  const signal = commandDeadline()
+  const [first, second] = await Promise.all([probe(a, signal), probe(b, signal)])
   if (new URL(a.url).host === new URL(b.url).host)
     throw new NotMeasured('Both addresses name the same server.')
   if (first.deployment !== second.deployment)

@@ -5,8 +5,7 @@ import { schemeNames } from '../../generate/senders.ts'
 import { type Answer, sendTo } from '../../judge/gateway-subject.ts'
 import type { Sender } from '../../generate/sender.ts'
 import { postAs } from '../../judge/posts/posts.ts'
-import { MAX_PROBE_SECONDS, NotMeasured } from '../probe.ts'
-import { unreachable } from '../unreachable.ts'
+import { ask, inTime, NotMeasured, probeDeadline } from '../probe/ask.ts'
 
 /** What probing has found out about a gateway. */
 export type GatewayTarget = {
@@ -19,24 +18,26 @@ export type GatewayTarget = {
   readonly software: string | null
 }
 
-/** Asks a gateway what it is. Throws {@link NotMeasured} if it is not one that can be judged. */
+/** Asks a gateway what it is, until the signal ends. Throws {@link NotMeasured} if it is not one that can be judged. */
 export async function probeGateway(
-  { url, isReadOnly }: CheckOptions,
+  { url, headers, isReadOnly }: Pick<CheckOptions, 'url' | 'headers' | 'isReadOnly'>,
   facts: GatewayFacts,
   sender: Sender,
+  signal: AbortSignal = probeDeadline(),
 ): Promise<GatewayTarget> {
-  const send = sendTo(url)
-  const health = await inTime(url, '/health', healthOf(url))
+  const send = sendTo(url, signal)
+  const health = await ask(url.replace(/\/+$/, ''), '/health', { headers, signal })
   const isGateway = health.text.includes('"webhook"')
-  const target = { url, facts, software: health.software }
+  const target = { url, facts, software: health.header('server') }
   if (isReadOnly) {
     if (!isGateway) throw notOne(url)
     return { ...target, schemes: schemeNames, kind: 'runs' }
   }
   const replies = []
   for (const scheme of schemeNames) {
-    const post = postAs({ sender, send }, { scheme, id: sender.knownId })
-    replies.push({ scheme, reply: await inTime(url, `/webhooks/${facts.route}`, post) })
+    const post = (): Promise<Answer> => postAs({ sender, send }, { scheme, id: sender.knownId })
+    const to = { url, path: `/webhooks/${facts.route}` }
+    replies.push({ scheme, reply: await inTime(to, signal, post) })
   }
   const schemes = replies.flatMap(({ scheme, reply }) => (reply.status === 401 ? [] : [scheme]))
   const [first] = replies
@@ -60,15 +61,6 @@ const kinds: Readonly<Record<number, GatewayTarget['kind']>> = {
   502: 'failing',
 }
 
-/** Asks for the health of a gateway, and closes the connection if no answer comes. */
-async function healthOf(url: string) {
-  const reply = await fetch(`${url.replace(/\/+$/, '')}/health`, {
-    signal: AbortSignal.timeout(MAX_PROBE_SECONDS * 1000),
-    redirect: 'manual',
-  })
-  return { text: await reply.text(), software: reply.headers.get('server') }
-}
-
 const notOne = (url: string): NotMeasured =>
   new NotMeasured(`${url} does not answer as a webhook gateway.`)
 
@@ -81,19 +73,5 @@ function bodyOf(reply: Answer): Readonly<Record<string, unknown>> | undefined {
       : undefined
   } catch {
     return undefined
-  }
-}
-
-/** A reply, unless it takes too long or the connection fails. */
-async function inTime<T>(url: string, path: string, reply: Promise<T>): Promise<T> {
-  const late = AbortSignal.timeout(MAX_PROBE_SECONDS * 1000)
-  const tooLate = new Promise<never>((_, reject) => {
-    late.addEventListener('abort', () => reject(late.reason as Error))
-  })
-  try {
-    return await Promise.race([reply, tooLate])
-  } catch (error) {
-    const attempt = { url, path, error, hasBegun: false, seconds: MAX_PROBE_SECONDS }
-    throw new NotMeasured(unreachable(attempt))
   }
 }

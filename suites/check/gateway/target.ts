@@ -26,6 +26,7 @@ export type CheckedGateway = { readonly target: GatewayTarget; readonly server: 
 export async function openGateway(
   options: CheckOptions,
   facts: GatewayFacts,
+  signal?: AbortSignal,
 ): Promise<CheckedGateway> {
   const store = new AsyncLocalStorage<Running>()
   const { accepted, window } = watchPosts(options, facts, store)
@@ -52,7 +53,8 @@ export async function openGateway(
         await delay(ms)
       },
     })
-  const target = await probeGateway(options, facts, senderBy({ schemes: [], kind: 'runs' }))
+  const sender = senderBy({ schemes: [], kind: 'runs' })
+  const target = await probeGateway(options, facts, sender, signal)
   const subject = subjectOf(options.url, senderBy(target), waited)
   const use: CheckedServer['use'] = (running, body) => store.run(running, () => body(subject))
   return { target, server: { use, runs: accepted, isDisturbed: () => Promise.resolve(false) } }

@@ -4,16 +4,22 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { test } from 'vitest'
 import type { TargetOptions } from '../../../spec/check.ts'
-import { NotMeasured, probe } from '../../check/probe.ts'
-import { unreachable } from '../../check/unreachable.ts'
+import { probeGateway } from '../../check/gateway/probe.ts'
+import { NotMeasured } from '../../check/probe/ask.ts'
+import { probe } from '../../check/probe/probe.ts'
+import { unreachable } from '../../check/probe/unreachable.ts'
+import { ownSender } from '../../generate/sender.ts'
 import { expect } from '../../judge/expect.ts'
 
 const nothing = { headers: {}, allow: [], isReadOnly: true, maxRuns: 1 }
+
+type Probe = (options: TargetOptions, signal: AbortSignal) => Promise<unknown>
 
 /** What probing says of a server that listens, and then is closed. `giveUp` lets the time of the probe run out. */
 async function verdictOn(
   serverFor: (giveUp: () => void) => Server,
   more: Partial<TargetOptions> = {},
+  probeIt: Probe = probe,
 ): Promise<string> {
   const stop = new AbortController()
   const server = serverFor(() => stop.abort(new DOMException('late', 'TimeoutError')))
@@ -21,14 +27,18 @@ async function verdictOn(
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
   try {
-    return (await saidOf({ ...nothing, url, ...more }, stop.signal)).replaceAll(url, 'URL')
+    return (await saidOf({ ...nothing, url, ...more }, stop.signal, probeIt)).replaceAll(url, 'URL')
   } finally {
     server.close()
   }
 }
 
-async function saidOf(options: TargetOptions, signal: AbortSignal): Promise<string> {
-  const error: unknown = await probe(options, signal).catch((thrown: unknown) => thrown)
+async function saidOf(
+  options: TargetOptions,
+  signal: AbortSignal,
+  probeIt: Probe = probe,
+): Promise<string> {
+  const error: unknown = await probeIt(options, signal).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(NotMeasured)
   return (error as NotMeasured).message
 }
@@ -103,11 +113,40 @@ test('check/no-server-slow A server that does not come to the end of its answer 
   )
 })
 
-test('check/no-server-drops A server that drops every socket is named as such.', async () => {
-  const dropping = (): Server => createServer((socket) => socket.destroy())
+test('check/no-server-drops A server that drops every socket is asked once, and named as such.', async () => {
+  let connections = 0
+  const dropping = (): Server =>
+    createServer((socket) => {
+      connections++
+      socket.destroy()
+    })
   expect(await verdictOn(dropping)).toBe(
     'URL closed the connection before it had answered /system_stats: look into the log of the server, or write https:// if it serves HTTPS.',
   )
+  expect(connections).toBe(1)
+})
+
+test('check/no-server-deadline All requests of a probe have one deadline.', async () => {
+  const half = (giveUp: () => void): Server =>
+    answering(({ url }, response) => {
+      if (url === '/system_stats') response.end('{"system":{},"devices":[]}')
+      else giveUp()
+    })()
+  expect(await verdictOn(half)).toMatch(/^URL did not answer \/object_info within 8 s: /)
+})
+
+test('check/no-server-gateway The same for a gateway: the posts to it have the deadline of the probe.', async () => {
+  const half = (giveUp: () => void): Server =>
+    answering(({ url }, response) => {
+      if (url === '/health') response.end('{"platform":"webhook"}')
+      else giveUp()
+    })()
+  const facts = { route: 'ci', secret: 'secret' }
+  const sender = ownSender(facts.secret, () => Promise.resolve())
+  const said = await verdictOn(half, {}, (options, signal) =>
+    probeGateway({ ...options, isReadOnly: false }, facts, sender, signal),
+  )
+  expect(said).toMatch(/^URL did not answer \/webhooks\/ci within 8 s: /)
 })
 
 test('check/no-server-protocol A server of another protocol is named as such.', async () => {

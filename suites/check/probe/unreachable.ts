@@ -1,6 +1,6 @@
 // What kept a server from being judged, in one sentence with what to do next: it cannot be reached, or it is not a workflow server.
 
-import { clipped, oneLine } from './reports/text.ts'
+import { clipped, oneLine } from '../reports/text.ts'
 
 /** A URL as reports show it: without user and password. */
 export function shownUrl(url: string): string {
@@ -12,6 +12,14 @@ export function shownUrl(url: string): string {
 
 /** A text of the server in one short line. */
 const short = (text: string): string => clipped(oneLine(text), 200)
+
+/** Why a URL is not used: it would show its password in reports. */
+export function refusedAddress(url: string): string | undefined {
+  const { username, password } = new URL(url)
+  return username === '' && password === ''
+    ? undefined
+    : `${shownUrl(url)} was given with a user or password: write the URL without them, and send them with --header 'Authorization: ...'.`
+}
 
 /** A request that came to nothing. */
 export type Attempt = {
@@ -27,27 +35,25 @@ export type Attempt = {
 /** Says why a request came to nothing. */
 export function unreachable({ url, path, error, hasBegun, seconds }: Attempt): string {
   const at = shownUrl(url)
-  const { name, message, cause } = error as Error & { cause?: Error & { code?: string } }
+  const { name, message, code } = error as Error & { readonly code?: string }
   if (name === 'TimeoutError')
     return hasBegun
       ? `${at} began to answer ${path} and was not done after ${seconds} s: check that this is the address of a workflow server, and that it is not overloaded.`
       : `${at} did not answer ${path} within ${seconds} s: check host and port, and whether the server hangs.`
-  if (new URL(url).username !== '' || new URL(url).password !== '')
-    return `${at} was given with a user or password: write the URL without them, and send them with --header 'Authorization: ...'.`
-  const advice = Object.entries(byCode).find(([code]) => cause?.code?.startsWith(code))?.[1]
+  const advice = Object.entries(byCode).find(([start]) => code?.startsWith(start))?.[1]
   if (advice !== undefined) return advice(at, path)
-  return `${at} could not be asked for ${path} (${short(cause?.message ?? message)}): check host and port.`
+  return `${at} could not be asked for ${path} (${short(message)}): check host and port.`
 }
 
-/** What the codes of Node and of its fetch mean; a code may be the start of one. */
+/** What the codes of Node mean; a code may be the start of one. */
 const byCode: Readonly<Record<string, (at: string, path: string) => string>> = {
   ECONNREFUSED: (at) => `Nothing listens at ${at}: start the server, or check host and port.`,
   ENOTFOUND: (at) => `The host of ${at} is unknown: check how it is spelled.`,
   ECONNRESET: dropped,
   EPIPE: dropped,
-  UND_ERR_SOCKET: dropped,
   HPE_: (at, path) =>
     `${at} does not answer ${path} in HTTP: check that this is the port of a workflow server.`,
+  EPROTO: (at) => `${at} does not speak TLS: write http:// if it serves plain HTTP.`,
   ERR_SSL_: (at) => `${at} does not speak TLS: write http:// if it serves plain HTTP.`,
   ERR_TLS_: untrusted,
   DEPTH_ZERO_: untrusted,

@@ -1,0 +1,76 @@
+// Finds out what a server is before it is judged: its deployment, its generation, and the node types that it lists.
+
+import type { TargetOptions } from '../../../spec/check.ts'
+import type { Deployment } from '../../../spec/language.ts'
+import { keyHeader } from '../../../spec/server/access.ts'
+import type { Target } from '../running.ts'
+import { ask, NotMeasured, probeDeadline } from './ask.ts'
+import { notAServer, refusedAddress, type StatsReply } from './unreachable.ts'
+
+/** A reply, with its body if that is valid JSON. */
+type Answer = StatsReply & { readonly json: any }
+
+/** Asks a server what it is, until the signal ends. Throws {@link NotMeasured} if it is not one that can be judged. */
+export async function probe(
+  options: TargetOptions,
+  signal: AbortSignal = probeDeadline(),
+): Promise<Target> {
+  const url = options.url.replace(/\/+$/, '')
+  const refused = refusedAddress(url)
+  if (refused !== undefined) throw new NotMeasured(refused)
+  const headers = {
+    ...options.headers,
+    ...(options.key !== undefined && { [keyHeader]: options.key }),
+    ...(options.token !== undefined && { Authorization: `Bearer ${options.token}` }),
+  }
+  const answer = (path: string): Promise<Answer> => answerTo(url, path, { headers, signal })
+  const [deployment, { json: stats }] = await statsOf(url, answer)
+  const version: unknown = stats.system.comfyui_version
+  const types = (await answer(deployment === 'hosted' ? '/api/object_info' : '/object_info')).json
+  return {
+    url,
+    deployment: options.deployment ?? deployment,
+    types: isObject(types) ? types : {},
+    software: typeof version === 'string' ? version : null,
+  }
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+const hasStats = ({ json }: Answer): boolean =>
+  isObject(json?.system) && Array.isArray(json?.devices)
+
+/** Looks for the statistics: those of a hosted server are below `/api` alone. */
+async function statsOf(
+  url: string,
+  answer: (path: string) => Promise<Answer>,
+): Promise<[Deployment, Answer]> {
+  const plain = await answer('/system_stats')
+  if (hasStats(plain)) return ['local', plain]
+  const prefixed = await answer('/api/system_stats')
+  if (hasStats(prefixed)) return ['hosted', prefixed]
+  throw new NotMeasured(notAServer(url, [plain, prefixed]))
+}
+
+async function answerTo(
+  url: string,
+  path: string,
+  init: Parameters<typeof ask>[2],
+): Promise<Answer> {
+  const { status, header, text } = await ask(url, path, init)
+  return {
+    path,
+    status,
+    type: header('content-type'),
+    location: header('location'),
+    json: jsonIn(text),
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
