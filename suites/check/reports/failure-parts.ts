@@ -34,9 +34,10 @@ function failureParts({
   command,
   exchanges,
 }: Failure): readonly Part[] {
-  const sent = wire.findLast(({ direction }) => direction === 'sent')?.text
+  const { sent, answer } = lastExchange(wire)
   return [
     ...part('Sent', sent && clipped(sent, MAX_MESSAGE)),
+    ...part('Answer', answer && clipped(answer, MAX_MESSAGE)),
     ...part('Allowed', allowed),
     ...part('Came', message),
     ...part(wireTitle, wire.length === 0 ? undefined : wireText(wire)),
@@ -44,6 +45,19 @@ function failureParts({
     ...part('The case again', command),
     ...part('Smallest counterexample', exchanges),
   ]
+}
+
+/** The last request, and the answer to it: its status and the beginning of its body. */
+export function lastExchange(wire: readonly WireLine[]): {
+  readonly sent?: string | undefined
+  readonly answer?: string | undefined
+} {
+  const at = wire.findLastIndex(({ direction }) => direction === 'sent')
+  if (at < 0) return {}
+  const answer = wire
+    .slice(at + 1)
+    .find(({ direction, text }) => direction === 'received' && /^\d{3}( |$)/.test(text))
+  return { sent: wire[at]?.text, answer: answer?.text }
 }
 
 const part = (name: string, text: string | undefined): readonly Part[] =>

@@ -1,31 +1,26 @@
 // The first screen of the HTML report: the answers to an operator's five questions.
 
 import { skipReasons } from '../../../spec/check.ts'
-import {
-  countsBar,
-  isInFull,
-  markChip,
-  nameOf,
-  placed,
-  type PlacedCase,
-  section,
-} from './html-parts.ts'
+import { countsBar, markChip, nameOf, section } from './html-parts.ts'
 import { type Html, html, nothing } from './markup.ts'
 import {
+  type CaseEvent,
   groupsOf,
   isOfClient,
   type Mark,
-  markOf,
-  noticeOf,
+  namesOf,
   outcomeOf,
-  rulesOf,
   skipsOf,
   type Summary,
   summaryOf,
   targetText,
-  withMark,
 } from './summary.ts'
 import { clipped, counted, durationText, oneLine } from './text.ts'
+
+/** The longest text of why a case was not judged. */
+const MAX_DETAIL = 300
+/** So many things that are left are shown without a click. */
+const MAX_LEFT = 5
 
 /** 1. Which server was judged, when, and with what outcome? */
 export function targetsSection(checks: readonly Summary[]): Html {
@@ -87,74 +82,21 @@ function targetRow(checks: readonly Summary[], index: number): Html {
   </tr>`
 }
 
-/** 2. Which rules are broken, and how do I see each of them again? */
-export function brokenSection(checks: readonly Summary[]): Html {
-  const shown = placed(checks).filter(({ one }) => isUnexpected.has(markOf(one)))
-  const groups = [...groupsOf(shown, ({ one }) => `${one.place} ${one.title}`).values()]
-  const items = groups.map((group) => brokenItem(group, checks))
-  const known = checks.reduce((sum, { cases }) => sum + withMark(cases, 'known').length, 0)
-  const more =
-    known === 0
-      ? nothing
-      : html`<p class="dim">
-          ${counted(known, 'more failure')} known: the baseline lists
-          ${known === 1 ? 'it' : 'them'}.
-        </p>`
-  const list =
-    items.length === 0
-      ? html`<p>${markChip('pass', 'none')} No rule is broken beyond what was expected.</p>`
-      : html`<div class="scroll" tabindex="0">
-          <ul class="broken">
-            ${items}
-          </ul>
-        </div>`
-  return section(
-    'broken',
-    'Which rules are broken, and how do I see each of them again?',
-    html`${list}${more}`,
-  )
-}
-
-/** What makes a check end with another exit code than 0. */
-const isUnexpected: ReadonlySet<Mark> = new Set<Mark>(['fail', 'stale', 'fault'])
-
-function brokenItem(group: readonly PlacedCase[], checks: readonly Summary[]): Html {
-  const [first] = group
-  if (first === undefined) return nothing
-  const { one } = first
-  const rules = rulesOf(one).map(
-    ({ id, says, basis }) =>
-      html`<div>
-          <span class="id">${id}</span> <span class="chip">${basis}</span>
-          <span class="chip">${one.place}</span>
-        </div>
-        <p>${says}</p>`,
-  )
-  const links = group.map(({ one: other, check, anchor }) => {
-    const name = checks.length === 1 ? '' : ` on ${nameOf(checks, check)}`
-    const mark = markOf(other)
-    return isInFull(other)
-      ? html` <a class="mark ${mark}" href="#${anchor}">messages${name}</a>`
-      : html` ${markChip(mark, `stale${name}`)}`
-  })
-  const again =
-    one.failure === undefined ? nothing : html`<code class="command">${one.failure.command}</code>`
-  return html`<li>
-    ${rules}
-    <p class="dim">${clipped(noticeOf(one), 200)}${links}</p>
-    ${again}
-  </li>`
-}
-
 /** 3. What was not judged, and why? */
 export function skippedSection(checks: readonly Summary[]): Html {
   const counts = checks.map(({ cases }) => new Map(skipsOf(cases)))
   const reasons = skipsOf(checks.flatMap(({ cases }) => cases)).map(([reason]) => reason)
   const rows = reasons.map((reason) => {
     const cells = counts.map((one) => html`<td class="number">${one.get(reason) ?? 0}</td>`)
+    const cases = checks.flatMap((check) =>
+      check.cases.filter((one) => one.verdict === 'skip' && (one.reason ?? 'missing') === reason),
+    )
     return html`<tr>
       ${cells}
-      <td>${reason}<span class="why">${skipReasons[reason]}</span></td>
+      <td>
+        ${reason}<span class="why">${skipReasons[reason]}</span>
+        ${skippedCases(cases)}
+      </td>
     </tr>`
   })
   const heads =
@@ -182,6 +124,20 @@ export function skippedSection(checks: readonly Summary[]): Html {
           </tbody>
         </table>`,
   )
+}
+
+/** The cases that one reason has kept from being judged: what each lacks, and its rules. */
+function skippedCases(cases: readonly CaseEvent[]): Html {
+  const groups = [...groupsOf(cases, ({ detail = '' }) => oneLine(detail))]
+  const parts = groups.map(([detail, ofDetail]) => {
+    const rules = [...new Set(ofDetail.map(namesOf))]
+    return html`<p class="why">${ofDetail.length}: ${clipped(detail, MAX_DETAIL)}</p>
+      <p class="names">${rules.join(', ')}</p>`
+  })
+  return html`<details>
+    <summary>which</summary>
+    <div class="scroll">${parts}</div>
+  </details>`
 }
 
 /** 4. Which known server is it most like, and where does it differ? */
@@ -225,10 +181,13 @@ export function leftSection(checks: readonly Summary[]): Html {
     const list = left.map((one) => html`<li><code>${one}</code></li>`)
     return left.length === 0
       ? html`<p>${name}No. All that it made is removed.</p>`
-      : html`<p>${name}${counted(left.length, 'thing')} could not be removed:</p>
-          <ul>
-            ${list}
-          </ul>`
+      : html`<p>${name}${counted(left.length, 'thing')} could not be removed.</p>
+          <details ${left.length <= MAX_LEFT ? html` open` : nothing}>
+            <summary>which</summary>
+            <ul class="scroll">
+              ${list}
+            </ul>
+          </details>`
   })
   return section('left', 'Did the check leave anything behind on my server?', html`${items}`)
 }

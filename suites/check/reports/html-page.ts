@@ -23,9 +23,13 @@ p { margin: 4px 0 }
 a { color: var(--note) }
 code, pre, .id { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12.5px }
 .brand, .dim { color: var(--dim) }
-.lead { font-size: 15px; margin-bottom: 18px; overflow-wrap: anywhere }
+.lead { font-size: 15px; overflow-wrap: anywhere }
+nav { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 8px 0 16px }
+details { margin-top: 4px } summary { color: var(--note); cursor: pointer; font-size: 12px }
+.names { font: 12px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere }
+.came { white-space: pre-line; color: var(--text); overflow-wrap: anywhere }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; margin: 0 0 16px }
-.grid { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 16px }
+.grid { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 16px; align-items: start }
 @media (max-width: 900px) {
   .grid { grid-template-columns: minmax(0, 1fr) }
   section { overflow-x: auto }
@@ -39,7 +43,7 @@ th, td { padding: 6px 10px 6px 0; border-top: 1px solid var(--line); vertical-al
 thead th { border-top: 0 }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 .nowrap { white-space: nowrap }
-.scroll { max-height: 560px; overflow: auto }
+.scroll { max-height: 460px; overflow: auto }
 .broken { list-style: none; margin: 0; padding: 0 }
 .broken li { border-top: 1px solid var(--line); padding: 10px 0 }
 .broken li:first-child { border-top: 0; padding-top: 0 }

@@ -44,6 +44,15 @@ const inFull: ReadonlySet<Mark> = new Set<Mark>(['fail', 'fault', 'known'])
 /** Whether the page shows the messages of a case. */
 export const isInFull = (one: CaseEvent): boolean => inFull.has(markOf(one))
 
+const unexpected: ReadonlySet<Mark> = new Set<Mark>(['fail', 'stale', 'fault'])
+
+/** Whether a case makes a check end with another exit code than 0. */
+export const isUnexpected = (one: CaseEvent): boolean => unexpected.has(markOf(one))
+
+/** The section that says more about the cases with a mark. */
+const sectionOf = (mark: Mark): string =>
+  unexpected.has(mark) ? 'broken' : mark === 'skip' ? 'skipped' : 'rules'
+
 /** The shares of the marks as one bar, and their counts. */
 export function countsBar(cases: readonly CaseEvent[]): Html {
   const counts = countsOf(cases)
@@ -61,7 +70,10 @@ export function countsBar(cases: readonly CaseEvent[]): Html {
     start += width
     return part
   })
-  const legend = counts.map(([mark, count]) => markChip(mark, `${count} ${mark}`))
+  const legend = counts.map(
+    ([mark, count]) =>
+      html`<a class="mark ${mark}" href="#${sectionOf(mark)}">${count} ${mark}</a>`,
+  )
   return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
       ${parts}
     </svg>

@@ -2,25 +2,21 @@
 //
 // An operator has five questions, and the first screen answers them in this order:
 // 1. Which server was judged, when, and with what outcome?
-// 2. Which rules are broken, and how do I see each of them again?
+// 2. Which rules are broken, how badly, and how do I see each of them again?
 // 3. What was not judged, and why?
 // 4. Which known server is it most like, and where does it differ?
 // 5. Did the check leave anything behind on my server?
 // Below stand every rule with its verdict on each target, and the messages of each failure.
 
 import type { CheckEvent } from '../events.ts'
+import { brokenSection } from './html-broken.ts'
 import { failuresSection } from './html-failures.ts'
 import { matrixSection } from './html-matrix.ts'
-import {
-  brokenSection,
-  leftSection,
-  nearestSection,
-  skippedSection,
-  targetsSection,
-} from './html-answers.ts'
+import { leftSection, nearestSection, skippedSection, targetsSection } from './html-answers.ts'
+import { isInFull, isUnexpected } from './html-parts.ts'
 import { policy, scriptElement, styleElement } from './html-page.ts'
 import { type Html, html } from './markup.ts'
-import { outcomeOf, type Summary, summaryOf, withMark } from './summary.ts'
+import { isOfClient, outcomeOf, type Summary, summaryOf, withMark } from './summary.ts'
 import { counted } from './text.ts'
 
 /** The page for the events of one check or of several. */
@@ -43,6 +39,7 @@ export function htmlText(streams: readonly (readonly CheckEvent[])[]): string {
             <p class="brand">flowdouble check</p>
             <h1>${title}</h1>
             <p class="lead">${leadOf(checks)}</p>
+            ${navigation(checks)}
           </header>
           ${targetsSection(checks)} ${brokenSection(checks)}
           <div class="grid">
@@ -68,6 +65,26 @@ function titleOf(checks: readonly Summary[]): string {
   if (exitCode === 0) return `${name} behaves as expected`
   if (exitCode !== 1 || broken === 0) return `${name}: ${words}`
   return `${counted(broken, 'case')} ${broken === 1 ? 'fails' : 'fail'} on ${name}`
+}
+
+/** The answers that are one click away. */
+function navigation(checks: readonly Summary[]): Html {
+  const all = checks.flatMap(({ cases }) => cases)
+  const left = checks.reduce((sum, { end }) => sum + (end?.left.length ?? 0), 0)
+  const isOfServers = !checks.every(isOfClient)
+  const hasFailures = all.some(isInFull)
+  const links = [
+    ['broken', `Broken rules: ${all.filter(isUnexpected).length}`],
+    ['skipped', `Not judged: ${withMark(all, 'skip').length}`],
+    ...(isOfServers
+      ? [['nearest', 'Nearest server'] as const, ['left', `Left: ${left}`] as const]
+      : []),
+    ['rules', 'Every rule'],
+    ...(hasFailures ? [['failures', 'Each failure in full'] as const] : []),
+  ] as const
+  return html`<nav aria-label="Answers">
+    ${links.map(([id, text]) => html`<a href="#${id}">${text}</a> `)}
+  </nav>`
 }
 
 /** The sentence below the title; of several targets, each has its sentence in the table. */

@@ -23,7 +23,7 @@ const other = [
 test('check/html-questions The five questions are the first headings, in order.', () => {
   expect(named('h2').map(({ text }) => text)).toEqual([
     'Which server was judged, when, and with what outcome?',
-    'Which rules are broken, and how do I see each of them again?',
+    'Which rules are broken, how badly, and how do I see each of them again?',
     'What was not judged, and why?',
     'Which known server is it most like, and where does it differ?',
     'Did the check leave anything behind on my server?',
@@ -37,12 +37,34 @@ test('check/html-answers Each question has its answer.', () => {
     /a rule is broken[\s\S]*gpu-7[\s\S]*ComfyUI 0\.3\.64[\s\S]*2026-01-02 03:04:05 UTC/,
   )
   expect(section('broken')).toContain('The sentence of queue/listing.')
+  expect(section('broken')).toMatch(
+    /2 stated \(the description of the API says so\)[\s\S]*in 1 of 1 judged case[\s\S]*Sent GET \/queue[\s\S]*Answer 200 \{"queue_running":\[\][\s\S]*Came expected: 2 runs/,
+  )
   expect(section('broken')).toContain(`flowdouble check ${url} --rule queue/listing`)
   expect(section('broken')).not.toContain('queue/clear')
   expect(section('broken')).toContain('1 more failure')
-  expect(section('skipped')).toMatch(/1\s*own-world[\s\S]*1\s*not-allowed/)
+  expect(section('skipped')).toMatch(/1\s*own-world[\s\S]*queue\/fork[\s\S]*1\s*not-allowed/)
   expect(section('nearest')).toMatch(/comfyui-0\.3\.64[\s\S]*queue\.heap-order/)
   expect(section('left')).toContain('flowdouble-check/red.png')
+})
+
+test('check/html-clicks Each question is answered on the first screen, or one click away from it.', () => {
+  const ids = ['broken', 'skipped', 'nearest', 'left', 'rules', 'failures']
+  const links = named('a').map(({ attributes }) => attributes['href'])
+  expect(links.slice(0, ids.length)).toEqual(ids.map((id) => `#${id}`))
+  expect(elements.find(({ name }) => name === 'nav')?.text).toMatch(
+    /Broken rules: 2[\s\S]*Not judged: 2[\s\S]*Left: 1/,
+  )
+})
+
+test('check/html-many A long list of what is left is closed, a short one open.', () => {
+  const left = Array.from({ length: 9 }, (_, index) => `upload ${index}`)
+  const ended = (more: readonly string[]) => {
+    const page = elementsOf(htmlText([[startEvent, { ...endEvent, left: more }]]))
+    return page.find(({ name }) => name === 'details')?.attributes
+  }
+  expect(ended(left)).not.toHaveProperty('open')
+  expect(ended(left.slice(5))).toHaveProperty('open')
 })
 
 test('check/html-links Each link leads to a place in the page, where the messages stand.', () => {
