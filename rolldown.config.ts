@@ -145,7 +145,7 @@ export default defineConfig([
             priority: 2,
           },
           { name: 'control', test: onControl, priority: 1 },
-          { name: 'check', test: /\/(cli\/(check|diff)|spec\/check)\.ts$/, priority: 1 },
+          { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },
         ],
       },
     },
