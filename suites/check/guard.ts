@@ -117,8 +117,8 @@ function uploads({ body }: GuardedRequest): Deed {
 function writesUserdata({ path }: GuardedRequest): Deed {
   const [, name = ''] = path.split('/userdata/')
   const names = name.split('/move/')
-  // What leads out of the user's folder is refused, and cannot be put back.
-  const writes = names.filter((one) => !isOutside(one))
+  // What leads out of the user's folder, or names a folder, is refused: there is nothing to put back.
+  const writes = names.filter((one) => !isOutside(one) && !/(^|\/)\.{0,2}$/.test(one))
   return { needs: names.every(isOwnPath) ? [] : ['destructive'], runs: [], writes }
 }
 

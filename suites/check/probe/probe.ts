@@ -26,7 +26,11 @@ export async function probe(
   const answer = (path: string): Promise<Answer> => answerTo(url, path, { headers, signal })
   const [deployment, { json: stats }] = await statsOf(url, answer)
   const version: unknown = stats.system.comfyui_version
-  const types = (await answer(deployment === 'hosted' ? '/api/object_info' : '/object_info')).json
+  const listing = await answer(deployment === 'hosted' ? '/api/object_info' : '/object_info')
+  // Without a key, what needs one is skipped; with a wrong one, all of it would fail.
+  if (options.key !== undefined && (listing.status === 401 || listing.status === 403))
+    throw new NotMeasured(notAServer(url, [listing]))
+  const types = listing.json
   return {
     url,
     deployment: options.deployment ?? deployment,

@@ -92,7 +92,11 @@ test('check/guard-userdata Files in the folder of check are written without perm
   })
   const moved = deed('POST', '/userdata/flowdouble-check%2Fa/move/flowdouble-check%2Fb')
   expect(moved).toMatchObject({ needs: [], writes: ['flowdouble-check/a', 'flowdouble-check/b'] })
-  // What leads out of the folder of the user is refused by the server: there is nothing to put back.
+  // What leads out of the folder of the user, or names a folder, is refused: there is nothing to put back.
+  expect(deed('POST', '/userdata/flowdouble-check%2Fa%2F.')).toMatchObject({
+    needs: [],
+    writes: [],
+  })
   expect(deed('POST', '/userdata/..%2Fx')).toMatchObject({ needs: ['destructive'], writes: [] })
 })
 

@@ -126,6 +126,16 @@ test('check/no-server-drops A server that drops every socket is asked once, and 
   expect(connections).toBe(1)
 })
 
+test('check/no-server-key A key that a hosted server refuses is named, before each case fails with it.', async () => {
+  const hosted = answering(({ url }, response) => {
+    if (url === '/api/system_stats') response.end('{"system":{},"devices":[]}')
+    else response.writeHead(url === '/system_stats' ? 404 : 401).end()
+  })
+  expect(await verdictOn(hosted, { key: 'wrong' })).toBe(
+    'URL refuses /api/object_info with 401: give a valid key with --key, or its bearer token with --token.',
+  )
+})
+
 test('check/no-server-deadline All requests of a probe have one deadline.', async () => {
   const half = (giveUp: () => void): Server =>
     answering(({ url }, response) => {
