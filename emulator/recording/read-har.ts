@@ -3,7 +3,7 @@
 import { harSchema, type RecordedClose, type RecordingInfo } from '../../spec/recording.ts'
 import { bytesOfBase64 } from '../lib/base64.ts'
 import { refused } from '../lib/refused.ts'
-import { type Schema, violations, violationText } from '../options/json-schema.ts'
+import { violations, violationText } from '../options/json-schema.ts'
 import type {
   HeaderList,
   RecordedExchange,
@@ -18,7 +18,7 @@ type HarBody = {
   readonly encoding?: 'base64'
   readonly mimeType?: string
   readonly params?: unknown
-  /** Playwright keeps bodies in files of their own unless it is told to embed them. */
+  /** Set by Playwright, which writes each body to another file unless it is told to embed them. */
   readonly _file?: unknown
 }
 type HarEntry = {
@@ -55,7 +55,7 @@ const BINARY = 2
 /**
  * Reads a recording. Entries of other protocols, such as pages that a browser extension loaded, are left out.
  * @param name the name of the file, for messages.
- * Throws a refusal that names the place in the file, if it is no HAR file or lacks what a recording needs.
+ * Throws a refusal that names the place in the file, if the text cannot be read as HAR or lacks what a recording needs.
  */
 export function readHar(text: string, name: string): Recording {
   const { log } = checked(parsed(text, name), name)
@@ -84,7 +84,7 @@ function parsed(text: string, name: string): unknown {
 }
 
 function checked(value: unknown, name: string): Har {
-  const [first] = violations(harSchema as Schema, value)
+  const [first] = violations(harSchema, value)
   if (first === undefined) return value as Har
   throw refused(`${name} is not a recording: ${violationText(first, 'it')}.`)
 }
