@@ -4,7 +4,13 @@ import { quirks, rules } from '../../spec/index.ts'
 import type { Basis, Place, Quirks, Rule } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import type { RuleInfo, Verdict } from './events.ts'
-import { isContradicted, quirksBehind, quirksOf, type SeenCase } from './shown-quirks.ts'
+import {
+  isContradicted,
+  optionsBehind,
+  quirksBehind,
+  quirksOf,
+  type SeenCase,
+} from './shown-quirks.ts'
 
 /** What judging needs to know about a server, and which of its differences the operator accepts. */
 export type Judged = {
@@ -64,11 +70,16 @@ export function judgementOf(
 ): Judgement {
   if (isOwnFault(error)) return { verdict: 'fault', detail: 'An error in check itself.' }
   const accepted = acceptedQuirks(judged)
-  const candidates = quirksBehind(one.ids, judged.place, seen)
+  // This case belongs to the evidence: one of its rules is broken, or several.
+  const all: readonly SeenCase[] = [
+    ...seen,
+    { rules: one.ids.map((id) => ({ id })), verdict: 'fail' },
+  ]
+  const candidates = quirksBehind(one.ids, judged.place, all)
   const quirk =
-    candidates.find((id) => accepted.has(id)) ?? candidates.find((id) => !isContradicted(id, seen))
+    candidates.find((id) => accepted.has(id)) ?? candidates.find((id) => !isContradicted(id, all))
   const basis = strictestOf(one.ids, judged.generation)
-  if (quirk === undefined) return withoutQuirk(one.ids, basis, judged.generation)
+  if (quirk === undefined) return withoutQuirk(one.ids, basis, judged)
   const detail = `The quirk ${quirk} would explain it: ${(quirks as Quirks)[quirk as keyof Quirks]?.quirk}`
   if (basis !== 'stated' || accepted.has(quirk)) return { verdict: 'note', quirk, detail }
   return { verdict: 'fail', quirk, detail: `${detail} --accept ${quirk} makes it a note.` }
@@ -77,11 +88,13 @@ export function judgementOf(
 function withoutQuirk(
   ids: readonly string[],
   basis: Basis | 'elsewhere',
-  generation: string,
+  { generation, place }: Judged,
 ): Judgement {
   if (basis === 'stated' || basis === 'observed') return { verdict: 'fail' }
-  if (basis === 'chosen')
-    return { verdict: 'note', detail: 'Neither the description nor real servers settle it.' }
+  if (basis === 'chosen') {
+    const unsettled = 'Neither the description nor real servers settle it'
+    return { verdict: 'note', detail: `${[unsettled, ...optionsBehind(ids, place)].join('; ')}.` }
+  }
   const sources = [...new Set(ids.flatMap((id) => ruleOf(id)?.source ?? []))]
   return {
     verdict: 'note',

@@ -2,7 +2,12 @@
 
 import { quirks } from '../../spec/index.ts'
 import type { Place, Quirk } from '../../spec/language.ts'
-import { brokenBy } from '../../spec/truth/broken-by.ts'
+import {
+  brokenAmongRuns,
+  brokenBy,
+  brokenByOption,
+  shownByChance,
+} from '../../spec/truth/broken-by.ts'
 import { type NamedServer, servers } from '../../spec/truth/servers.ts'
 import type { Verdict } from './events.ts'
 
@@ -14,10 +19,24 @@ export type SeenCase = {
 
 const known: Readonly<Record<string, Quirk>> = quirks
 const named: Readonly<Record<string, NamedServer>> = servers
-const breaks: Readonly<Record<string, readonly string[]>> = brokenBy
+const alone: Readonly<Record<string, readonly string[]>> = brokenBy
+const amongRuns: Readonly<Record<string, readonly string[]>> = brokenAmongRuns
+const breaks: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.keys(known).map((id) => [id, [...(alone[id] ?? []), ...(amongRuns[id] ?? [])]]),
+)
 
 /** The quirks of a named server; none for an unknown name. */
 export const quirksOf = (like: string): readonly string[] => named[like]?.quirks ?? []
+
+/** The options of a named server of this place that change defaults which these rules are about, in words. */
+export const optionsBehind = (rules: readonly string[], place: Place): readonly string[] =>
+  Object.entries(named)
+    .filter(([, { on }]) => on === place)
+    .flatMap(([like, { options }]) =>
+      Object.entries(options)
+        .filter(([option]) => brokenByOption[option]?.some((rule) => rules.includes(rule)))
+        .map(([option, value]) => `${like} has the option ${option} at ${JSON.stringify(value)}`),
+    )
 
 /** How many of the rules that a quirk breaks are broken, and how many are kept. */
 type Evidence = { readonly broken: number; readonly kept: number }
@@ -51,10 +70,10 @@ export function quirksBehind(
     .map(({ id }) => id)
 }
 
-/** Whether more of the rules that a quirk breaks are kept than broken, counting the one that has just been broken. */
+/** Whether more of the rules that a quirk breaks are kept than broken. */
 export function isContradicted(id: string, seen: readonly SeenCase[]): boolean {
   const { broken, kept } = evidenceOf(id, seen)
-  return kept > broken + 1
+  return kept > broken
 }
 
 const quirksAt = (place: Place): readonly string[] =>
@@ -69,10 +88,12 @@ export function nearestOf(
   seen: readonly SeenCase[],
 ): { readonly like: string; readonly differs: readonly string[] } | undefined {
   const evidence = new Map(quirksAt(place).map((id) => [id, evidenceOf(id, seen)] as const))
-  const having = (test: (one: Evidence) => boolean): ReadonlySet<string> =>
-    new Set([...evidence].filter(([, one]) => test(one)).map(([id]) => id))
-  const shown = having(({ broken, kept }) => broken > kept)
-  const absent = having(({ broken, kept }) => kept > 0 && broken <= kept)
+  const having = (test: (one: Evidence) => boolean): readonly string[] =>
+    [...evidence].filter(([, one]) => test(one)).map(([id]) => id)
+  const shown = new Set(having(({ broken, kept }) => broken > kept))
+  const chance: ReadonlySet<string> = new Set(shownByChance)
+  const lacking = having(({ broken, kept }) => kept > 0 && broken <= kept)
+  const absent = new Set(lacking.filter((id) => !chance.has(id)))
   const [best] = Object.entries(named)
     .filter(([, { on }]) => on === place)
     .map(([like, { quirks: own }]) => {

@@ -7,9 +7,10 @@ import { brokenBy } from '../../spec/truth/broken-by.ts'
 import { type Case, type CaseOptions, runCase } from '../judge/proves.ts'
 import { cases } from './cases.ts'
 
-const portable = cases.filter(
-  ({ needsOwnWorld, ids }) => !needsOwnWorld && ids.every((id) => Object.hasOwn(rules, id)),
-)
+/** The cases for servers elsewhere, those about the fewest rules first. */
+const portable = cases
+  .filter(({ needsOwnWorld, ids }) => !needsOwnWorld && ids.every((id) => Object.hasOwn(rules, id)))
+  .toSorted((a, b) => a.ids.length - b.ids.length)
 
 const fails = (one: Case, options?: CaseOptions): Promise<boolean> =>
   runCase(one, options).then(
@@ -17,12 +18,19 @@ const fails = (one: Case, options?: CaseOptions): Promise<boolean> =>
     () => true,
   )
 
-/** The rules whose cases fail with a quirk alone. */
+/**
+ * The rules whose cases fail with a quirk alone. Of a case about several rules none is added when one of them is known to
+ * break: the others are most likely kept.
+ */
 async function foundBy(id: string, places: readonly Place[]): Promise<readonly string[]> {
   const options = { server: { quirk: [id] }, gateway: { quirk: [id] } }
   const broken = new Set<string>()
   for (const one of portable.filter(({ place }) => places.includes(place)))
-    if ((await fails(one, options)) && !(await fails(one)))
+    if (
+      !one.ids.some((rule) => broken.has(rule)) &&
+      (await fails(one, options)) &&
+      !(await fails(one))
+    )
       for (const rule of one.ids) broken.add(rule)
   return [...broken].toSorted()
 }

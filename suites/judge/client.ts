@@ -109,9 +109,20 @@ export async function openSession(
       const giveUp = (why: string): void => {
         if (waiting.delete(check)) reject(new Error(`${why} It received:\n${log.texts.join('\n')}`))
       }
+      /** Gives up when nothing at all has arrived in the meantime: a server with much to do still sends. */
+      const wait = async (patient: Patience): Promise<void> => {
+        const arrived = (): number => log.texts.length + log.rawFrames.length
+        let seen: number
+        let why: string
+        do {
+          seen = arrived()
+          why = await patient(line)
+        } while (waiting.has(check) && arrived() > seen)
+        giveUp(why)
+      }
       waiting.add(check)
       check()
-      if (patience !== undefined && waiting.has(check)) void patience(line).then(giveUp)
+      if (patience !== undefined && waiting.has(check)) void wait(patience)
     })
   await next(({ type }) => type === 'status')
   return { clientId, ...log, next, send, settled, close, closed }

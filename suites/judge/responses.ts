@@ -54,8 +54,13 @@ const shapes: Readonly<Record<Deployment, ResponseShape>> = {
       const { extra_data } = (await get(`/jobs/${prompt_id}`)).json().workflow
       return { prompt_id, graph, extra_data, targets }
     },
-    ids: ({ history }) => history.map(({ prompt_id }: QueueEntry) => prompt_id).toReversed(),
+    // Cases about other things read the history of servers too that write it as local ones do.
+    ids: ({ history, ...byId }) =>
+      Array.isArray(history)
+        ? history.map(({ prompt_id }: QueueEntry) => prompt_id).toReversed()
+        : Object.keys(byId).toReversed(),
     over: ({ prompt, ...rest }) => {
+      if (Array.isArray(prompt)) return { ...ofLocal(prompt), ...rest }
       const { prompt_id, prompt: graph, extra_data, outputs_to_execute: targets } = prompt
       return { prompt_id, graph, extra_data, targets, ...rest }
     },

@@ -6,6 +6,7 @@ import { generationOf, judgementOf } from '../../check/judgement.ts'
 import { nearestOf, type SeenCase } from '../../check/shown-quirks.ts'
 
 const local = { place: 'local', generation: 'ComfyUI 0.3.64' } as const
+const hosted = { place: 'hosted', generation: 'published hosted API, 2026' } as const
 const broken = new Error('expected 1 to be 2')
 const verdictOn = (...ids: readonly string[]) => judgementOf({ ids }, broken, local).verdict
 
@@ -62,28 +63,43 @@ test('of several quirks, the one is named that fits to the other cases', () => {
     rules: [{ id }],
     verdict,
   })
-  const blame = { ids: ['workflows/blame'] }
+  const one = { ids: ['history/hosted-two-ways'] }
   const quirkAfter = (...cases: readonly SeenCase[]) =>
-    judgementOf(blame, broken, local, cases).quirk
-  expect(quirkAfter(seen('workflows/no-outputs', 'fail'))).toBe('workflows.bare-graph-errors')
-  expect(
-    quirkAfter(seen('workflows/no-outputs', 'pass'), seen('workflows/cycle-refused', 'fail')),
-  ).toBe('workflows.invalid-is-200')
+    judgementOf(one, broken, hosted, cases).quirk
+  expect(quirkAfter(seen('jobs/status-final', 'fail'))).toBe('hosted.python-exception-names')
+  expect(quirkAfter(seen('jobs/status-final', 'pass'), seen('history/hosted-list', 'fail'))).toBe(
+    'hosted.history-as-map',
+  )
+})
+
+/** Two rules that a quirk breaks, which a server keeps. */
+const kept: readonly SeenCase[] = ['jobs/listing', 'jobs/status-final'].map((id) => ({
+  rules: [{ id }],
+  verdict: 'pass',
+}))
+
+test('a case shows as much of a quirk as it proves rules that the quirk breaks', () => {
+  const quirkOf = (...ids: readonly string[]) => judgementOf({ ids }, broken, hosted, kept).quirk
+  expect(quirkOf('jobs/detail-error', 'jobs/status-details')).toBe('hosted.python-exception-names')
+  expect(quirkOf('jobs/detail-error')).toBe(undefined)
 })
 
 test('a quirk that other cases contradict explains nothing, unless it is accepted', () => {
-  const one = { ids: ['history/error-comes-first'] }
-  const quirk = 'history.completed-on-error'
-  const seen: SeenCase[] = ['history/failed-not-completed'].map((id) => ({
-    rules: [{ id }],
-    verdict: 'pass',
-  }))
-  expect(
-    judgementOf(one, broken, local, [...seen, { rules: [{ id: one.ids[0]! }], verdict: 'pass' }]),
-  ).toEqual({ verdict: 'fail' })
-  expect(judgementOf(one, broken, { ...local, accept: [quirk] }, seen)).toMatchObject({
+  const one = { ids: ['jobs/detail-error'] }
+  const quirk = 'hosted.python-exception-names'
+  expect(judgementOf(one, broken, hosted, kept).quirk).toBe(undefined)
+  expect(judgementOf(one, broken, { ...hosted, accept: [quirk] }, kept)).toMatchObject({
     verdict: 'note',
     quirk,
+  })
+})
+
+test('a default that an option of a named server changes is a note that names both', () => {
+  const { verdict, detail } = judgementOf({ ids: ['messages/uncompressed'] }, broken, local)
+  expect({ verdict, detail }).toEqual({
+    verdict: 'note',
+    detail:
+      'Neither the description nor real servers settle it; comfyui-0.3.64 has the option wsCompress at true.',
   })
 })
 

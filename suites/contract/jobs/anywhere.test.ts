@@ -8,7 +8,7 @@ import {
   detailOf,
   expectRefusal,
   isOf,
-  listOf,
+  listedJob,
   nobody,
   statusOf,
   submitAll,
@@ -19,10 +19,6 @@ import {
 import { proves, twoAccounts } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
-
-/** The entry of a job in the list. */
-const entryOf = async (subject: Subject, id: string): Promise<any> =>
-  (await listOf(subject, '?limit=1000')).jobs.find((one: { readonly id: string }) => one.id === id)
 
 proves('jobs/status', async (subject) => {
   const session = await subject.connect()
@@ -112,7 +108,7 @@ proves('jobs/detail-times', async (subject) => {
   expect(ended.execution_start_time).toBeGreaterThanOrEqual(create_time)
   expect(ended.execution_end_time).toBeGreaterThanOrEqual(ended.execution_start_time)
   const { execution_start_time, execution_end_time } = ended
-  expect(await entryOf(subject, id)).toMatchObject({
+  expect(await listedJob(subject, id)).toMatchObject({
     create_time,
     execution_start_time,
     execution_end_time,
@@ -134,7 +130,7 @@ proves('jobs/detail-error', async (subject) => {
     exception_type: sent?.['exception_type'],
     traceback: sent?.['traceback'],
   })
-  expect((await entryOf(subject, prompt_id)).execution_error).toEqual(execution_error)
+  expect((await listedJob(subject, prompt_id)).execution_error).toEqual(execution_error)
   const fine = await subject.run(session, talking())
   expect(await detailOf(subject, fine.prompt_id)).not.toHaveProperty('execution_error')
 })
@@ -164,7 +160,7 @@ proves('jobs/outputs-counted', async (subject) => {
   const preview_output = { ...outputs['3'].images[0], nodeId: '3', mediaType: 'images' }
   const counted = { outputs_count: 6, previewable_outputs_count: 6, preview_output }
   expect(detail).toMatchObject(counted)
-  expect(await entryOf(subject, prompt_id)).toMatchObject(counted)
+  expect(await listedJob(subject, prompt_id)).toMatchObject(counted)
   const silent = await subject.run(session, talking())
   const nothing = await detailOf(subject, silent.prompt_id)
   expect(nothing).toMatchObject({ outputs_count: 0, previewable_outputs_count: 0 })
@@ -194,7 +190,7 @@ proves(
     await other.reach(session, isAtWork(running))
     for (const id of [over, running]) {
       await expectUnknown(subject, id)
-      expect(await entryOf(subject, id)).toBeUndefined()
+      expect(await listedJob(subject, id)).toBeUndefined()
     }
     await other.reach(session, isOf('execution_success', running))
     expect(await wordsOf(other, [over, running])).toEqual(['completed', 'completed'])

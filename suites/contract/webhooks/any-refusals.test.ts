@@ -48,7 +48,8 @@ proves(
   'webhooks/other-paths',
   async ({ send, sender: { route } }) => {
     const own = pathOf(route)
-    for (const path of ['/webhooks', '/webhooks/', `${own}/`, `${own}/x`, '/healthy', '/health/']) {
+    const below = ['/webhooks', '/webhooks/', `${own}/`, `${own}/x`]
+    for (const path of [...below, `/p/flowdouble-check${own}`, '/healthy', '/health/']) {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const { status, header, body } = await send(method, path)
         const shown = { method, path, status, type: header('content-type'), body }

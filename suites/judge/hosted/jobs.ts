@@ -13,6 +13,18 @@ import { expect } from '../expect.ts'
 /** An id that belongs to no run. */
 export const nobody = '00000000-0000-4000-8000-000000000000'
 
+/** A list of jobs, as far as their ids. */
+const idList: Schema = {
+  type: 'object',
+  required: ['jobs'],
+  properties: {
+    jobs: {
+      type: 'array',
+      items: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+    },
+  },
+}
+
 type Account = ServerOptions['accounts'][number]
 
 /** An account with one key and without restrictions. */
@@ -65,9 +77,18 @@ export const detailOf = async ({ get }: Subject, id: string) =>
   fitting(jobDetail, await get(`/jobs/${id}`))
 export const listOf = async ({ get }: Subject, query = '') =>
   fitting(jobList, await get(`/jobs${query}`))
+/** The jobs in a list. Only their ids are judged: the list may contain jobs of other cases. */
+const unjudgedList = async ({ get }: Subject, query: string): Promise<readonly any[]> =>
+  fitting(idList, await get(`/jobs${query}`)).jobs
 /** The ids of the jobs in a list. */
 export const listed = async (subject: Subject, query = ''): Promise<string[]> =>
-  (await listOf(subject, query)).jobs.map(({ id }: { readonly id: string }) => id)
+  (await unjudgedList(subject, query)).map(({ id }) => id)
+/** The entry of a job in the list. */
+export async function listedJob(subject: Subject, id: string): Promise<any> {
+  const entry = (await unjudgedList(subject, '?limit=1000')).find((one) => one.id === id)
+  if (entry !== undefined) expect(violations(jobList.properties.jobs.items, entry)).toEqual([])
+  return entry
+}
 /** Cancels a job, and returns whether this took effect. */
 export const cancel = async ({ request }: Subject, id: string): Promise<boolean> =>
   fitting(cancelledJob, await request('POST', `/jobs/${id}/cancel`)).cancelled
