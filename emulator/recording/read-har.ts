@@ -18,7 +18,7 @@ type HarBody = {
   readonly encoding?: 'base64'
   readonly mimeType?: string
   readonly params?: unknown
-  /** Set by Playwright for a body that it wrote to another file, as it does unless told to embed them. */
+  /** Set by Playwright for a body in another file; its option `content: 'embed'` avoids that. */
   readonly _file?: unknown
 }
 type HarEntry = {
