@@ -2,7 +2,7 @@
 // it submits and what it needs. Run it after a change of cases: npm run build && node suites/check/measure-cases.mjs
 
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -27,7 +27,8 @@ const servers = [
 
 /** The events of a check in a separate process, while the server runs in this one. */
 async function check(url, flags) {
-  const ledger = join(tmpdir(), `measure-cases-${process.pid}.ledger`)
+  const folder = mkdtempSync(join(tmpdir(), 'measure-cases-'))
+  const ledger = join(folder, 'ledger.json')
   const args = [command, 'check', url, '--json', '--allow', 'all', '--ledger', ledger, ...flags]
   const { stdout } = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines = (await text(stdout)).split('\n').filter(Boolean)
