@@ -37,3 +37,4 @@ export const expect = create()
 export const test = (): void => {
   throw new Error('A case was registered instead of collected.')
 }
+export const afterAll = test
