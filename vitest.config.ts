@@ -1,7 +1,6 @@
 // How the suites run: against what is installed, or, when coverage is measured, against what the compiler writes file by file.
 // The mode of vitest says how much of them: `quick`, by default `test`, or `long`.
 
-import { availableParallelism } from 'node:os'
 import { defaultExclude, defineConfig } from 'vitest/config'
 import { commands } from './suites/commands.ts'
 import { countingReporter } from './suites/reporter.ts'
@@ -30,8 +29,8 @@ export default defineConfig(({ mode }) => {
       pool: 'threads',
       // Files share what they import: each world is its own anyway, and loading it all anew takes longer than the tests.
       isolate: false,
-      // One more than there are cores: some cases wait for commands, or for clients that wait.
-      maxWorkers: availableParallelism() + 1,
+      // The process that leads them has little to do: no core is kept free for it.
+      maxWorkers: '100%',
       // What a file becomes is kept in node_modules until the file or this configuration changes.
       experimental: { fsModuleCache: true },
       reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],

@@ -7,7 +7,7 @@ import { edgeDifferences } from '../parity/edges.ts'
 import { isLong, sampleOf } from '../support/effort.ts'
 
 const nameOf = ({ ids, place }: Case): string => `${ids.join(' + ')} [${place}]`
-/** The cases of servers. Duties run their clients on servers of their own, whatever the edge. */
+/** The cases of servers. A duty starts a Node server for its client, so that the edge makes no difference to it. */
 const ofServers = cases.filter(
   ({ place, ids }) => place !== 'gateway' && !ids.some((id) => id.startsWith('duties/')),
 )
