@@ -34,6 +34,8 @@ const create = (): ExpectStatic => {
 export const expect = create()
 
 /** Cases are collected here, and never registered as tests. */
-export const test = (): void => {
+const refuse = (): never => {
   throw new Error('A case was registered instead of collected.')
 }
+export const test = (): void => refuse()
+export const afterAll = (): void => refuse()

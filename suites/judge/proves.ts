@@ -1,7 +1,7 @@
 // Registers a case for one or more rules: they form its title, and it runs on a separate subject.
 
 import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
-import { test as register } from 'vitest'
+import { afterAll, test as register } from 'vitest'
 import { both, type Deployment, type Place, type Rule } from '../../spec/language.ts'
 import { quirks, type RuleId, rules } from '../../spec/index.ts'
 import { anyGateway, type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
@@ -48,6 +48,12 @@ type GatewayBody = (subject: GatewaySubject) => Promise<void>
  * still between two requests. It cannot run on a server elsewhere.
  */
 export const ownWorld = { clock: 'manual' } as const
+
+/**
+ * The options of cases that look only at what one of them has made with `once`: those of a file share a world, as they share
+ * a server elsewhere.
+ */
+export const sharedWorld: EmulatorOptions = {}
 
 /** An account of the worlds of the suites that may run workflows. */
 const able = (user: string, key: string) =>
@@ -178,7 +184,26 @@ function add(
       : unusual(own).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
   const one: Case = { ...described, place, needsOwnWorld, isAboutToken, body, start }
   if (collected !== undefined) collected.push(one)
+  else if (options === sharedWorld) registerShared(one.title, place as Deployment, body as Body)
   else register(one.title, () => runCase(one))
+}
+
+/** The shared worlds of the file that runs, by deployment. */
+const shared = new Map<Deployment, Promise<Subject>>()
+
+/** Registers a case that runs on the shared world of its file. The first of them starts it, the end of the file closes it. */
+function registerShared(title: string, deployment: Deployment, body: Body): void {
+  register(title, async () => {
+    const subject = shared.get(deployment) ?? startSubject({ deployment })
+    shared.set(deployment, subject)
+    await body(await subject)
+  })
+  // Each case asks for it: nothing is left for the later ones to close.
+  afterAll(async () => {
+    const subjects = [...shared.values()]
+    shared.clear()
+    for (const subject of subjects) await (await subject).close()
+  })
 }
 
 /** Runs a case on its subject, and closes the subject in any case. */

@@ -16,7 +16,7 @@ export const guarded =
   (effects: readonly E[], input: I): readonly E[] => {
     try {
       const changed = change(effects, input)
-      if (record) record.hasChanged ||= contentOf(changed) !== contentOf(effects)
+      if (record) record.hasChanged ||= differ(changed, effects)
       return changed
     } catch {
       if (record) record.isBroken = true
@@ -24,8 +24,13 @@ export const guarded =
     }
   }
 
-/** Effects as text, in which JSON is the same however it is spaced. */
-const contentOf = (effects: unknown): string => JSON.stringify(effects, contentOfMember)
+/** Whether there are other effects; those that a tampering returns as they were need no look. */
+const differ = (changed: readonly unknown[], effects: readonly unknown[]): boolean =>
+  changed.length !== effects.length ||
+  changed.some((one, at) => one !== effects[at] && contentOf(one) !== contentOf(effects[at]))
+
+/** An effect as text, in which JSON is the same however it is spaced. */
+const contentOf = (effect: unknown): string => JSON.stringify(effect, contentOfMember)
 
 function contentOfMember(_: string, value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')

@@ -13,12 +13,14 @@ for (const place of both) {
     test(`a good client that only ${habit === 'polls' ? 'asks' : 'listens'} is not accused on ${place}`, async () => {
       const { ordinary, judge } = clientJudge(place, (target) => scriptedClient(target, [], habit))
       const usual = await ordinary()
-      const accused: unknown[] = []
-      for (const duty of sampleOf(dutiesOn(place), 4)) {
-        const { judgement } = await judge(duty, usual)
-        if (judgement.is === 'broken') accused.push([duty.rule, judgement])
-      }
-      expect(accused).toEqual([])
+      // Side by side: the client mostly waits.
+      const judged = await Promise.all(
+        sampleOf(dutiesOn(place), 4).map(async (duty) => {
+          const { judgement } = await judge(duty, usual)
+          return [duty.rule, judgement] as const
+        }),
+      )
+      expect(judged.filter(([, { is }]) => is === 'broken')).toEqual([])
     })
   }
 }

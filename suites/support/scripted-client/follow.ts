@@ -12,7 +12,7 @@ type RunRecord = {
 }
 
 /** How often a run may be unknown to the server before it counts as lost. */
-const LOST_AFTER = 15
+const LOST_AFTER = 10
 
 /** Follows a run, and returns its outputs. Gives up if it fails. */
 export async function follow(

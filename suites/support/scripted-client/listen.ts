@@ -23,7 +23,7 @@ const knownTypes = new Set(
 )
 
 /** How long a socket is quiet before the client looks elsewhere. */
-const quietMs = { both: 60, sockets: 400, polls: 0 } as const
+const quietMs = { both: 60, sockets: 200, polls: 0 } as const
 
 /** Opens the socket; undefined if the server rejects it. */
 export async function listen(session: Session, clientId: string): Promise<Listener | undefined> {
