@@ -31,8 +31,6 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       // The process that leads them has little to do: no core is kept free for it.
       maxWorkers: '100%',
-      // What a file becomes is kept in node_modules until the file or this configuration changes.
-      experimental: { fsModuleCache: true },
       reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],
       server: { deps: { external: [/\/dist\//] } },
       // Only what hangs is to be stopped: how fast the machine is proves nothing.

@@ -59,14 +59,7 @@ export function planCases(
   const chosen = here.filter(
     (one) => select.length === 0 || select.some((selector) => matches(one, selector)),
   )
-  const runsOf = (one: Case): number => knownCases[one.title]?.runs ?? 0
-  let left = maxRuns
-  const affordable = new Set<Case>()
-  for (const one of chosen.toSorted((a, b) => rankOf(a) - rankOf(b) || runsOf(a) - runsOf(b))) {
-    if (one.needsOwnWorld || runsOf(one) > left) continue
-    left -= runsOf(one)
-    affordable.add(one)
-  }
+  const affordable = affordableOf(here, chosen, maxRuns)
   const areas = [...new Set(chosen.map(areaOf))]
   return areas.flatMap((area) =>
     chosen
@@ -79,6 +72,31 @@ export function planCases(
         isBeyondBudget: !one.needsOwnWorld && !affordable.has(one),
       })),
   )
+}
+
+const runsOf = (one: Case): number => knownCases[one.title]?.runs ?? 0
+
+/** The chosen cases that a budget suffices for. Cases that share what the first of them makes are paid for once. */
+function affordableOf(
+  here: readonly Case[],
+  chosen: readonly Case[],
+  maxRuns: number,
+): ReadonlySet<Case> {
+  const sharedRuns = here
+    .filter(({ isShared }) => isShared)
+    .reduce((sum, one) => sum + runsOf(one), 0)
+  const costOf = (one: Case): number => (one.isShared ? sharedRuns : runsOf(one))
+  const affordable = new Set<Case>()
+  let left = maxRuns
+  let isPaid = false
+  for (const one of chosen.toSorted((a, b) => rankOf(a) - rankOf(b) || costOf(a) - costOf(b))) {
+    const cost = one.isShared && isPaid ? 0 : costOf(one)
+    if (one.needsOwnWorld || cost > left) continue
+    left -= cost
+    isPaid ||= one.isShared
+    affordable.add(one)
+  }
+  return affordable
 }
 
 /** A case for the behaviour of a quirk proves what servers do otherwise: it is part of the judgement. */

@@ -3,8 +3,10 @@
 import { type Case, collectCases } from '../judge/proves.ts'
 import { caseFiles } from './case-files.ts'
 
-/** Every case, in the order of its declaration. */
+let collected: Promise<readonly Case[]> | undefined
+
+/** Every case, in the order of its declaration. A file declares its cases once, when it is loaded. */
 export const allCases = (): Promise<readonly Case[]> =>
-  collectCases(async () => {
+  (collected ??= collectCases(async () => {
     for (const load of caseFiles) await load()
-  })
+  }))

@@ -25,6 +25,8 @@ export type Case = {
   readonly needsOwnWorld: boolean
   /** Whether it is about the bearer token of its server, so that it sends the token itself. */
   readonly isAboutToken: boolean
+  /** Whether it looks only at what the first of such cases has made on a server. */
+  readonly isShared: boolean
   /** Runs the case on a subject, which stays open. */
   readonly body: (subject: any) => Promise<void>
   /** Starts a subject for this case alone, and returns a function that runs the case on it and closes it. */
@@ -182,9 +184,10 @@ function add(
     place === 'gateway'
       ? options !== anyGateway
       : unusual(own).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
-  const one: Case = { ...described, place, needsOwnWorld, isAboutToken, body, start }
+  const isShared = options === sharedWorld
+  const one: Case = { ...described, place, needsOwnWorld, isAboutToken, isShared, body, start }
   if (collected !== undefined) collected.push(one)
-  else if (options === sharedWorld) registerShared(one.title, place as Deployment, body as Body)
+  else if (isShared) registerShared(one.title, place as Deployment, body as Body)
   else register(one.title, () => runCase(one))
 }
 

@@ -12,6 +12,7 @@ const caseOf = (ids: readonly string[], more: Partial<Case> = {}): Case => ({
   place: 'local',
   needsOwnWorld: false,
   isAboutToken: false,
+  isShared: false,
   body: () => Promise.resolve(),
   start: () => Promise.reject(new Error('It is not started.')),
   ...more,
@@ -86,3 +87,22 @@ test('check/plan-budget The runs are for stated rules first, then for those that
   expect(sum).toBeGreaterThan(40)
   expect(plan(Infinity).filter(({ isBeyondBudget }) => isBeyondBudget)).toEqual([])
 })
+
+test('check/plan-shared Cases that share what the first of them makes are paid for once.', async () => {
+  const { allCases } = await import('../../check/registry.ts')
+  const cases = (await allCases()).filter(({ isShared }) => isShared)
+  const plan = (maxRuns: number) => planCases(cases, 'local', { select: [], maxRuns })
+  const runs = plan(0).reduce((total, one) => total + one.runs, 0)
+  expect(runs).toBeGreaterThan(50)
+  expect(plan(runs - 1).every(({ isBeyondBudget }) => isBeyondBudget)).toBe(true)
+  expect(plan(runs).some(({ isBeyondBudget }) => isBeyondBudget)).toBe(false)
+})
+
+test.each(['local', 'hosted'] as const)(
+  'check/plan-enough The budget of a check that may be slow is for every case of a %s server.',
+  async (place) => {
+    const { allCases } = await import('../../check/registry.ts')
+    const plan = planCases(await allCases(), place, { select: [], maxRuns: 500 })
+    expect(plan.filter(({ isBeyondBudget }) => isBeyondBudget)).toEqual([])
+  },
+)
