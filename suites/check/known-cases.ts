@@ -1,9 +1,26 @@
 // What is known of the cases from an earlier check of a server with everything allowed: how many runs each submits, and
 // what an operator has to allow for it. measure-cases.mjs writes it.
 
+import type { Case } from '../judge/proves.ts'
 import known from './known-cases.json' with { type: 'json' }
 
-/** By the title of a case; cases that submit no run and need nothing are missing. */
-export const knownCases: Readonly<
-  Record<string, { readonly runs: number; readonly tags: readonly string[] } | undefined>
-> = known
+/** What is known of a case. */
+export type Known = { readonly runs: number; readonly tags: readonly string[] }
+
+/** By title, with a number for each further case of the same title. What submits no run and needs nothing is missing. */
+const byTitle: Readonly<Record<string, Known | undefined>> = known
+
+const nothing: Known = { runs: 0, tags: [] }
+
+/** What is known of the cases of a place, given in the order of their declaration. */
+export function knownOf(cases: readonly Case[]): ReadonlyMap<Case, Known> {
+  const counts = new Map<string, number>()
+  return new Map(
+    cases.map((one) => {
+      const count = (counts.get(one.title) ?? 0) + 1
+      counts.set(one.title, count)
+      const known = byTitle[count === 1 ? one.title : `${one.title} (${count})`] ?? nothing
+      return [one, one.needsOwnWorld ? { runs: 0, tags: ['own-world'] } : known]
+    }),
+  )
+}

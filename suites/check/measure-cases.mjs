@@ -38,9 +38,14 @@ async function check(url, flags) {
 const known = {}
 for (const [options, flags] of servers) {
   const server = await startEmulator(options)
+  const counts = new Map()
   for (const event of await check(server.url, [...flags, '--max-runs', '5000'])) {
     const { title, runs = 0, needs: tags = [] } = event
-    if (event.event === 'case' && (runs > 0 || tags.length > 0)) known[title] = { runs, tags }
+    if (event.event !== 'case') continue
+    const count = (counts.get(title) ?? 0) + 1
+    counts.set(title, count)
+    if (runs > 0 || tags.length > 0)
+      known[count === 1 ? title : `${title} (${count})`] = { runs, tags }
   }
   await server.close()
 }

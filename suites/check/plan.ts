@@ -4,7 +4,7 @@ import type { CheckOptions } from '../../spec/check.ts'
 import type { Place } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import { ruleInfosOf } from './judgement.ts'
-import { knownCases } from './known-cases.ts'
+import { type Known, knownOf } from './known-cases.ts'
 import { wrongUse } from './usage.ts'
 
 /** A case, and what is known of it from earlier checks. */
@@ -21,20 +21,17 @@ export type PlannedCase = {
 
 export const areaOf = ({ ids }: Case): string => (ids[0] ?? '').split('/')[0] ?? ''
 
-const tagsOf = (one: Case): readonly string[] =>
-  one.needsOwnWorld ? ['own-world'] : (knownCases[one.title]?.tags ?? [])
-
 const asPattern = (glob: string): RegExp =>
   new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`)
 
 /** Whether a selector matches a case: a glob of rule ids or titles, an area, or a tag. */
-function matches(one: Case, selector: string): boolean {
+function matches(one: Case, { tags }: Known, selector: string): boolean {
   const pattern = asPattern(selector)
   return (
     one.ids.some((id) => pattern.test(id)) ||
     pattern.test(areaOf(one)) ||
     pattern.test(one.title) ||
-    tagsOf(one).includes(selector)
+    tags.includes(selector)
   )
 }
 
@@ -52,14 +49,16 @@ export function planCases(
   { select, maxRuns }: Pick<CheckOptions, 'select' | 'maxRuns'>,
 ): readonly PlannedCase[] {
   const here = cases.filter(({ ids, place: at }) => at === place && !isOfQuirk(ids))
+  const known = knownOf(here)
+  const knownAs = (one: Case): Known => known.get(one) as Known
   for (const selector of select) {
-    if (!here.some((one) => matches(one, selector)))
+    if (!here.some((one) => matches(one, knownAs(one), selector)))
       throw wrongUse(`--only ${JSON.stringify(selector)} matches no case of a ${place} server.`)
   }
   const chosen = here.filter(
-    (one) => select.length === 0 || select.some((selector) => matches(one, selector)),
+    (one) => select.length === 0 || select.some((selector) => matches(one, knownAs(one), selector)),
   )
-  const affordable = affordableOf(here, chosen, maxRuns)
+  const affordable = affordableOf(known, chosen, maxRuns)
   const areas = [...new Set(chosen.map(areaOf))]
   return areas.flatMap((area) =>
     chosen
@@ -67,25 +66,20 @@ export function planCases(
       .map((one) => ({
         one,
         area,
-        runs: runsOf(one),
-        tags: tagsOf(one),
+        ...knownAs(one),
         isBeyondBudget: !one.needsOwnWorld && !affordable.has(one),
       })),
   )
 }
 
-const runsOf = (one: Case): number => knownCases[one.title]?.runs ?? 0
-
 /** The chosen cases that a budget suffices for. Cases that share what the first of them makes are paid for once. */
 function affordableOf(
-  here: readonly Case[],
+  known: ReadonlyMap<Case, Known>,
   chosen: readonly Case[],
   maxRuns: number,
 ): ReadonlySet<Case> {
-  const sharedRuns = here
-    .filter(({ isShared }) => isShared)
-    .reduce((sum, one) => sum + runsOf(one), 0)
-  const costOf = (one: Case): number => (one.isShared ? sharedRuns : runsOf(one))
+  const sharedRuns = [...known].reduce((sum, [one, { runs }]) => sum + (one.isShared ? runs : 0), 0)
+  const costOf = (one: Case): number => (one.isShared ? sharedRuns : (known.get(one) as Known).runs)
   const affordable = new Set<Case>()
   let left = maxRuns
   let isPaid = false
