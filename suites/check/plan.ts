@@ -63,12 +63,10 @@ export function planCases(
   return areas.flatMap((area) =>
     chosen
       .filter((one) => areaOf(one) === area)
-      .map((one) => ({
-        one,
-        area,
-        ...knownAs(one),
-        isBeyondBudget: !one.needsOwnWorld && !affordable.has(one),
-      })),
+      .map((one): PlannedCase => {
+        const isBeyondBudget = !one.needsOwnWorld && !affordable.has(one)
+        return Object.assign({ one, area, isBeyondBudget }, knownAs(one))
+      }),
   )
 }
 

@@ -43,8 +43,8 @@ ${gatewayHelp}
 What it may do:
   --read-only         submit nothing and change nothing
   --allow LIST        global, destructive, paid, slow or all, between commas
-  --max-runs N        runs that it submits at most (default 50, with --allow slow 500 and ${RUNS_OF_SESSION} for each session
-                      beyond 3), or posts that a gateway accepts (default ${MAX_GATEWAY_RUNS}, with --allow slow 500)
+  --max-runs N        runs that it submits at most (default 50, with --allow slow 500 and ${RUNS_OF_SESSION} for each
+                      session), or posts that a gateway accepts (default ${MAX_GATEWAY_RUNS}, with --allow slow 500)
   --max-seconds N     time that it takes at most (default 300)
 
 Which cases:
@@ -232,8 +232,7 @@ function runsFor(
   isGateway: boolean,
   { sessions }: SessionOptions,
 ): number {
-  if (allow.includes('slow'))
-    return 500 + Math.max(0, sessions - usualSessions.sessions) * RUNS_OF_SESSION
+  if (allow.includes('slow')) return isGateway ? 500 : 500 + sessions * RUNS_OF_SESSION
   return isGateway ? MAX_GATEWAY_RUNS : 50
 }
 
