@@ -22,7 +22,7 @@ export type Permissions = {
   /** Looks at a request before it leaves. Throws a skip if it must not. */
   readonly guard: (request: Outgoing) => Promise<void>
   /** Looks at the reply to it: a submit that was accepted has started a run. */
-  readonly take: (request: Outgoing, status: number, body: string) => void
+  readonly take: (request: Outgoing, body: string) => void
   /** How many runs were accepted. */
   readonly runs: () => number
   readonly isOwn: (prompt_id: string) => boolean
@@ -94,12 +94,13 @@ export function createPermissions(
       runs++
     }
   }
-  const take: Permissions['take'] = ({ method, path, body: sent }, status, body) => {
+  const take: Permissions['take'] = ({ method, path, body: sent }, body) => {
     if (!/^POST (\/api)?\/prompt(\?|$)/.test(`${method} ${path}`)) return
     const text = Buffer.from(sent as Uint8Array).toString('latin1')
     const { submits } = deedOf(guardedRequest(method, path, text))
     const prompt_id = /"prompt_id":\s*"([^"]+)"/.exec(body)?.[1]
-    const isAccepted = status === 200 && prompt_id !== undefined
+    // Also with a wrong status: a refusal names no run.
+    const isAccepted = prompt_id !== undefined
     if (isAccepted) remember(prompt_id)
     if (submits && !isAccepted) runs--
     if (!submits && isAccepted) runs++

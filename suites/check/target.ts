@@ -55,7 +55,7 @@ export function openTarget(target: Target, options: TargetOptions, ledger: Ledge
     },
     reply: (request, status, body) => {
       note('received', `${status} ${body}`)
-      take(request, status, body)
+      take(request, body)
     },
     socket: (_, path) => {
       const at = keys.insert(path)

@@ -105,6 +105,12 @@ export async function listedIds({
   return { running: ids(queue_running), pending: ids(queue_pending) }
 }
 
+/** A pending or running run as the queue lists it. */
+export async function listedRun({ queue }: Subject, id: string) {
+  const { running, pending } = await queue()
+  return [...running, ...pending].find(({ prompt_id }) => prompt_id === id)
+}
+
 /** Ends a case that counts what everyone causes if the queue lists runs of others. */
 export async function onlyOurs(subject: Subject, ours: readonly string[]): Promise<void> {
   const { running, pending } = await listedIds(subject)
