@@ -18,7 +18,6 @@ export const brokenBy: Readonly<Partial<Record<QuirkId, readonly RuleId[]>>> = {
     'files/hosted-upload-type',
     'files/upload-is-usable',
     'history/only-finished',
-    'history/unknown',
     'http/member-in-text',
     'messages/order',
     'runs/image-download-error',
@@ -33,7 +32,6 @@ export const brokenBy: Readonly<Partial<Record<QuirkId, readonly RuleId[]>>> = {
     'workflows/invalid-names-nodes',
     'workflows/no-outputs',
     'workflows/no-prompt',
-    'workflows/number-counts',
     'workflows/unknown-class',
   ],
   'queue.poison-kills-worker': [

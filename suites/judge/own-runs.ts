@@ -78,11 +78,18 @@ export type AtWork = {
   readonly stop: () => Promise<void>
 }
 
-/** Submits a slow run and waits until a node of it runs. */
-export async function occupy(subject: Subject, session: Session): Promise<AtWork> {
-  const graph = await subject.workloads.slow()
+/** Submits a slow run and waits until a node of it runs; `before` are outputs that it makes first. */
+export async function occupy(
+  subject: Subject,
+  session: Session,
+  before: Graph = {},
+): Promise<AtWork> {
+  const graph = { ...before, ...(await subject.workloads.slow()) }
   const prompt_id = await submitFor(subject, session, graph)
-  const { data } = await subject.reach(session, startsNode(prompt_id))
+  const { data } = await subject.reach(
+    session,
+    (message) => startsNode(prompt_id)(message) && !(String(message.data['node']) in before),
+  )
   const stop = async (): Promise<void> => {
     await subject.post('/interrupt', { prompt_id })
     await subject.reach(session, endsRun('local', prompt_id))

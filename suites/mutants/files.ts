@@ -91,7 +91,7 @@ export const files: Mutants = {
   },
   'view-ignores-subfolder': {
     breaks: ['files/view', 'files/upload-subfolder'],
-    tamper: answers(/^GET \/view.*subfolder=(deep%2Fer|a%2Fb)/, 404),
+    tamper: answers(/^GET \/view.*subfolder=[^&]*(deep%2Fer|a%2Fb)/, 404),
   },
   'view-as-json': {
     breaks: ['files/view'],

@@ -91,6 +91,7 @@ export const history: Mutants = {
   },
   'error-hides-behind-completed': {
     breaks: ['history/error-comes-first'],
+    options: { quirk: ['history.completed-on-error'] },
     tamper: onText(
       /^GET \/history/,
       /"status_str": "error", "completed": true/g,

@@ -1,9 +1,20 @@
 // Any server itself: statistics, freeing memory, features and the start page, while others use it.
 
 import { featureFlags } from '../../../spec/server/messages.ts'
-import { systemStats } from '../../../spec/server/system.ts'
+import { queueLength, systemStats } from '../../../spec/server/system.ts'
+import { talking } from '../../generate/graphs.ts'
+import { fitting } from '../../judge/hosted/jobs.ts'
 import { violations } from '../../judge/judge.ts'
-import { cachedNodes, listedIds, onlyOurs, runInTurn, sentBy, shown } from '../../judge/own-runs.ts'
+import {
+  cachedNodes,
+  listedIds,
+  occupy,
+  submitFor,
+  onlyOurs,
+  runInTurn,
+  sentBy,
+  shown,
+} from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -85,6 +96,32 @@ proves('system/free-reply', async (subject) => {
   await onlyOurs(subject, [])
   expect(received).toEqual([])
 })
+
+proves(
+  'system/queue-length',
+  async (subject) => {
+    const session = await subject.connect(subject.unique('me'))
+    const lengthNow = async () => fitting(queueLength, await subject.get('/prompt'))
+    const length = (queue_remaining: number) => ({ exec_info: { queue_remaining } })
+    const held = await occupy(subject, session)
+    const ids = [held.prompt_id]
+    for (const name of ['one', 'two']) {
+      await onlyOurs(subject, ids)
+      expect(await lengthNow()).toEqual(length(ids.length))
+      ids.push(await submitFor(subject, session, talking(subject.unique(name))))
+    }
+    await onlyOurs(subject, ids)
+    expect(await lengthNow()).toEqual(length(3))
+    await subject.post('/queue', { delete: [ids[1]] })
+    await onlyOurs(subject, ids)
+    expect(await lengthNow()).toEqual(length(2))
+    await held.stop()
+    await subject.idle()
+    await onlyOurs(subject, [])
+    expect(await lengthNow()).toEqual(length(0))
+  },
+  { deployment: 'local' },
+)
 
 proves('system/features', async ({ connect, get }) => {
   const flags = (await get('/features')).json()
