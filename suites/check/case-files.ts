@@ -76,6 +76,7 @@ export const caseFiles: readonly (() => Promise<unknown>)[] = [
   () => import('../contract/queue/hosted-interrupt-anywhere.test.ts'),
   () => import('../contract/queue/hosted-interrupt.test.ts'),
   () => import('../contract/queue/hosted.test.ts'),
+  () => import('../contract/queue/interrupt-anywhere.test.ts'),
   () => import('../contract/queue/interrupt.test.ts'),
   () => import('../contract/queue/queue.test.ts'),
   () => import('../contract/runs/anywhere.test.ts'),

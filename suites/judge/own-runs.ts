@@ -1,6 +1,6 @@
 // The runs of one case on a server that may also run those of others: what it sends about them, and how to place them.
 
-import { type Graph, node } from '../generate/graphs.ts'
+import { type Graph, node, talking } from '../generate/graphs.ts'
 import type { Session } from './client.ts'
 import { expect } from './expect.ts'
 import type { Message } from './judge.ts'
@@ -95,6 +95,24 @@ export async function occupy(
     await subject.reach(session, endsRun('local', prompt_id))
   }
   return { prompt_id, graph, node_id: String(data['node']), stop }
+}
+
+/** A client with a run at work, and a way to submit small runs that stay pending behind it. */
+export async function busy(subject: Subject) {
+  const session = await subject.connect(subject.unique('me'))
+  const held = await occupy(subject, session)
+  const pend = async (...names: readonly string[]): Promise<string[]> => {
+    const ids: string[] = []
+    for (const name of names)
+      ids.push(await submitFor(subject, session, talking(subject.unique(name))))
+    return ids
+  }
+  /** Those of these runs that are pending, in the order of their submits: a server may list them in another. */
+  const pending = async (ours: readonly string[]): Promise<string[]> => {
+    const listed = new Set((await listedIds(subject)).pending)
+    return ours.filter((id) => listed.has(id))
+  }
+  return { session, held, pend, pending }
 }
 
 /** JSON in which NaN and Infinity may stand, read as null. */

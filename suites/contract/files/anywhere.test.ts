@@ -14,8 +14,8 @@ function noise(side: number): Uint8Array {
   const data = new Uint8Array(side * side * 3)
   let state = 1
   for (const at of data.keys()) {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    data[at] = state >> 16
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    data[at] = state >>> 24
   }
   return encode({ width: side, height: side, channels: 3, data })
 }
