@@ -48,6 +48,7 @@ export const brokenBy: Readonly<Partial<Record<QuirkId, readonly RuleId[]>>> = {
     'messages/status-of-a-run',
     'runs/poison-fails-its-run',
   ],
+  'local.queue-shows-partner-key': ['access/partner-key-hidden'],
   'local.video-under-images': ['files/local-videos', 'files/samples'],
   'local.zombie-socket': ['messages/newest-socket'],
   'history.completed-on-error': ['history/error-comes-first', 'history/failed-not-completed'],

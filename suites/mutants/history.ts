@@ -137,7 +137,6 @@ export const history: Mutants = {
   'list-lags': { breaks: ['history/kept'], tamper: listLags },
   'second-output-node-is-lost': {
     breaks: ['history/outputs', 'history/kept'],
-    missedBy: ['history/kept'],
     tamper: onEntry(({ outputs, ...rest }) => ({
       ...rest,
       outputs: Object.fromEntries(Object.entries(outputs).slice(0, 1)),

@@ -192,7 +192,6 @@ export const workflows: Mutants = {
   },
   'extra-data-loses-empty-values': {
     breaks: ['workflows/extra-data-kept'],
-    missedBy: ['workflows/extra-data-kept'],
     tamper: onItem((item) => {
       const [number, id, graph, extra, outputs] = item
       if (Array.isArray(extra)) return item

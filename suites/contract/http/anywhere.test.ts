@@ -3,7 +3,7 @@
 import { everyPath } from '../../generate/every-path.ts'
 import { talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { occupy, submitFor } from '../../judge/own-runs.ts'
+import { listedIds, occupy, submitFor } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
 
@@ -87,27 +87,25 @@ proves('http/empty-replies', async ({ url }) => {
     ])
 })
 
-proves('http/options', async (subject) => {
-  const { url, queue } = subject
-  const session = await subject.connect(subject.unique('me'))
-  const held = await occupy(subject, session)
-  const id = await submitFor(subject, session, talking(subject.unique('waiting')))
-  const paths = [...everyPath.map(({ path }) => path), '/nowhere', '/api/nowhere', '/nowhere/']
-  for (const path of paths) {
-    const reply = await exchange(url, 'OPTIONS', path, {}, '{"clear": true}')
-    expect([path, summaryOf(reply)]).toEqual([path, { status: 200, ...nothing }])
-  }
-  const { running, pending } = await queue()
-  const listed = [...running, ...pending].map(({ prompt_id }) => prompt_id)
-  expect(listed.filter((one) => one === id || one === held.prompt_id)).toHaveLength(2)
-  await held.stop()
-})
-
-// On a server whose runs take no time as well.
 proves('http/options', async ({ url }) => {
   const paths = everyPath.map(({ path }) => path)
   for (const path of [...paths, '/nowhere', '/api/nowhere', '/nowhere/', '/a/b/c?d=e']) {
     const reply = await exchange(url, 'OPTIONS', path)
     expect([path, summaryOf(reply)]).toEqual([path, { status: 200, ...nothing }])
   }
+})
+
+// It does nothing, whatever its body says.
+proves('http/options', async (subject) => {
+  const session = await subject.connect(subject.unique('me'))
+  const { prompt_id: over } = await subject.run(session, talking(subject.unique('over')))
+  const held = await occupy(subject, session)
+  const waiting = await submitFor(subject, session, talking(subject.unique('waiting')))
+  const body = JSON.stringify({ clear: true, delete: [over, waiting] })
+  for (const path of ['/queue', '/history', '/api/queue', '/interrupt'])
+    expect(await exchange(subject.url, 'OPTIONS', path, {}, body)).toMatchObject({ status: 200 })
+  const { running, pending } = await listedIds(subject)
+  expect([running.includes(held.prompt_id), pending.includes(waiting)]).toEqual([true, true])
+  expect(await subject.finished(over)).toBeDefined()
+  await held.stop()
 })

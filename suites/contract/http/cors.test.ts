@@ -4,7 +4,7 @@ import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { missing } from '../../judge/skip.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { exchange, type Exchange } from '../../judge/wire.ts'
+import { corsOriginOf, exchange, type Exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const foreign = { Origin: 'http://evil.example' }
@@ -19,8 +19,7 @@ const corsLines = ({ lines }: Exchange) =>
 
 /** The origin that the replies of a server name. Ends a case on a server that is not in CORS mode. */
 async function originOf({ url }: Subject): Promise<string> {
-  const reply = await exchange(url, 'GET', '/queue', foreign)
-  const origin = reply.header('access-control-allow-origin')
+  const origin = await corsOriginOf(url)
   if (origin === undefined) throw missing('The server is not in CORS mode.')
   return origin
 }
