@@ -22,7 +22,7 @@ export type Permissions = {
   /** Looks at a request before it leaves. Throws a skip if it must not. */
   readonly guard: (request: Outgoing) => Promise<void>
   /** Looks at the reply to a request that the guard has seen: a submit that was accepted has started a run. */
-  readonly take: (request: Outgoing, status: number, body: string) => void
+  readonly take: (request: Outgoing, body: string) => void
   /** How many runs were accepted. */
   readonly runs: () => number
   readonly isOwn: (prompt_id: string) => boolean
@@ -97,11 +97,12 @@ export function createPermissions(
       runs++
     }
   }
-  const take: Permissions['take'] = (request, status, body) => {
+  const take: Permissions['take'] = (request, body) => {
     if (!/^POST (\/api)?\/prompt(\?|$)/.test(`${request.method} ${request.path}`)) return
     const isSubmit = submits.has(request)
     const prompt_id = /"prompt_id":\s*"([^"]+)"/.exec(body)?.[1]
-    const isAccepted = status === 200 && prompt_id !== undefined
+    // Also with a wrong status: a refusal names no run.
+    const isAccepted = prompt_id !== undefined
     if (isAccepted) remember(prompt_id)
     if (isSubmit && !isAccepted) runs--
     // What reads as no graph, but was accepted, is a run all the same.

@@ -63,7 +63,7 @@ export function openTarget(
     },
     reply: (request, status, body) => {
       note('received', `${status} ${body}`)
-      take(request, status, body)
+      take(request, body)
     },
     socket: (_, path) => {
       const at = keys.insert(path)

@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Graph, node, textToImage } from '../generate/graphs.ts'
+import type { Message } from '../judge/judge.ts'
 import type { Subject } from '../judge/subject.ts'
 import { endsRun } from '../judge/responses.ts'
 import type { Workloads } from '../generate/workloads.ts'
@@ -129,7 +130,7 @@ type Start = { readonly prompt_id: string; readonly serverMs: number; readonly o
  * the case on a server whose runs are over as soon as they are submitted.
  */
 async function measure(subject: Subject, make: Work, nextSeed: () => number): Promise<number> {
-  const { deployment, reach, submit, post, idle, finished } = subject
+  const { deployment, reach, submit, post, idle } = subject
   const session = await subject.connect(subject.unique('measure'))
   const start = async (units: number): Promise<Start> => {
     const reply = await submit(make(units, nextSeed()), { client_id: session.clientId })
@@ -161,7 +162,9 @@ async function measure(subject: Subject, make: Work, nextSeed: () => number): Pr
   await post('/interrupt', { prompt_id })
   await idle()
   // It was over long before it should.
-  if ((await finished(prompt_id))?.status.completed === true) throw tooFast()
+  const isOver = ({ type, data }: Message): boolean =>
+    type === 'execution_success' && data['prompt_id'] === prompt_id
+  if (session.messages().some(isOver)) throw tooFast()
   return units
 }
 

@@ -1,6 +1,6 @@
 // The runs of one case on a server that may also run those of others: what it sends about them, and how to place them.
 
-import { type Graph, node } from '../generate/graphs.ts'
+import { type Graph, node, talking } from '../generate/graphs.ts'
 import type { Session } from './client.ts'
 import { expect } from './expect.ts'
 import type { Message } from './judge.ts'
@@ -78,16 +78,41 @@ export type AtWork = {
   readonly stop: () => Promise<void>
 }
 
-/** Submits a slow run and waits until a node of it runs. */
-export async function occupy(subject: Subject, session: Session): Promise<AtWork> {
-  const graph = await subject.workloads.slow()
+/** Submits a slow run and waits until a node of it runs; `before` are outputs that it makes first. */
+export async function occupy(
+  subject: Subject,
+  session: Session,
+  before: Graph = {},
+): Promise<AtWork> {
+  const graph = { ...before, ...(await subject.workloads.slow()) }
   const prompt_id = await submitFor(subject, session, graph)
-  const { data } = await subject.reach(session, startsNode(prompt_id))
+  const { data } = await subject.reach(
+    session,
+    (message) => startsNode(prompt_id)(message) && !(String(message.data['node']) in before),
+  )
   const stop = async (): Promise<void> => {
     await subject.post('/interrupt', { prompt_id })
     await subject.reach(session, endsRun('local', prompt_id))
   }
   return { prompt_id, graph, node_id: String(data['node']), stop }
+}
+
+/** A client with a run at work, and a way to submit small runs that stay pending behind it. */
+export async function busy(subject: Subject) {
+  const session = await subject.connect(subject.unique('me'))
+  const held = await occupy(subject, session)
+  const pend = async (...names: readonly string[]): Promise<string[]> => {
+    const ids: string[] = []
+    for (const name of names)
+      ids.push(await submitFor(subject, session, talking(subject.unique(name))))
+    return ids
+  }
+  /** Those of these runs that are pending, in the order of their submits: a server may list them in another. */
+  const pending = async (ours: readonly string[]): Promise<string[]> => {
+    const listed = new Set((await listedIds(subject)).pending)
+    return ours.filter((id) => listed.has(id))
+  }
+  return { session, held, pend, pending }
 }
 
 /** JSON in which NaN and Infinity may stand, read as null. */
@@ -103,6 +128,12 @@ export async function listedIds({
   const ids = (items: unknown): string[] =>
     Array.isArray(items) ? items.map((item) => item[1]) : []
   return { running: ids(queue_running), pending: ids(queue_pending) }
+}
+
+/** A pending or running run as the queue lists it. */
+export async function listedRun({ queue }: Subject, id: string) {
+  const { running, pending } = await queue()
+  return [...running, ...pending].find(({ prompt_id }) => prompt_id === id)
 }
 
 /** Ends a case that counts what everyone causes if the queue lists runs of others. */

@@ -161,10 +161,13 @@ export function provesQuirk(
   }
 }
 
-/** The names of the options that a server elsewhere need not have: previews are JPEG by default. */
+/** Options that a server elsewhere may have too: cases with them look whether it does. Previews are JPEG by default. */
+const found: EmulatorOptions = { preview: 'jpeg', manager: true, cors: '*' }
+
+/** The names of the options that a server elsewhere cannot be asked for. */
 const unusual = (options: EmulatorOptions): readonly string[] =>
   Object.entries(options).flatMap(([name, value]) =>
-    name === 'preview' && value === 'jpeg' ? [] : name,
+    value === found[name as keyof EmulatorOptions] ? [] : name,
   )
 
 /** Declares a case. The overloads above ensure that body and options fit the place. */

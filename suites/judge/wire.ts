@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
 import { isInProcess } from './edges.ts'
+import { missing } from './skip.ts'
 import { addedHeaders, answered, outgoing, type Outgoing } from './traffic.ts'
 
 /** A reply as it was on the wire. */
@@ -194,6 +195,17 @@ function read(text: string): Exchange {
 /** A header line with the name of the emulator in place of that of another server. In a world of the suites it stays. */
 export const serverLine = (line = '', isOwn = false): string =>
   isOwn ? line : line.replace(/^Server: .+/, 'Server: flowdouble')
+
+/** The origin that the replies of a local server in CORS mode name; undefined if it is not in that mode. */
+export const corsOriginOf = async (url: string): Promise<string | undefined> =>
+  (await exchange(url, 'GET', '/queue', { Origin: 'http://evil.example' })).header(
+    'access-control-allow-origin',
+  )
+
+/** Ends a case about what a server in CORS mode does otherwise. */
+export async function outsideCors(url: string): Promise<void> {
+  if ((await corsOriginOf(url)) !== undefined) throw missing('The server is in CORS mode.')
+}
 
 /** The parts of a reply that show what kind of body it has. */
 export const summaryOf = ({ status, header, body }: Exchange) => ({

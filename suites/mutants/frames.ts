@@ -150,6 +150,7 @@ export const frames: Mutants = {
   },
   'metadata-says-jpeg': {
     breaks: ['frames/metadata-names-node'],
+    options: { preview: 'png' },
     tamper: onImage((content) =>
       content.frame === 'previewWithMetadata'
         ? { ...content, metadata: { ...content.metadata, image_type: 'image/jpeg' } }

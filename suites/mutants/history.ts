@@ -91,6 +91,7 @@ export const history: Mutants = {
   },
   'error-hides-behind-completed': {
     breaks: ['history/error-comes-first'],
+    options: { quirk: ['history.completed-on-error'] },
     tamper: onText(
       /^GET \/history/,
       /"status_str": "error", "completed": true/g,
@@ -136,7 +137,6 @@ export const history: Mutants = {
   'list-lags': { breaks: ['history/kept'], tamper: listLags },
   'second-output-node-is-lost': {
     breaks: ['history/outputs', 'history/kept'],
-    missedBy: ['history/kept'],
     tamper: onEntry(({ outputs, ...rest }) => ({
       ...rest,
       outputs: Object.fromEntries(Object.entries(outputs).slice(0, 1)),

@@ -58,7 +58,6 @@ export const outputs: Mutants = {
   },
   'second-of-a-batch-is-temp': {
     breaks: ['files/entry'],
-    missedBy: ['files/entry'],
     tamper: onSecondFile((second) => ({ ...second, type: 'temp' })),
   },
 }

@@ -100,7 +100,6 @@ function endIsForTheFirstSocket(): Tamper {
 export const sockets: Mutants = {
   'state-names-the-run-before': {
     breaks: ['messages/progress-state'],
-    missedBy: ['messages/progress-state'],
     tamper: withRunBefore('progress_state', ({ nodes, ...rest }, before) => ({
       ...rest,
       nodes: Object.fromEntries(
@@ -120,7 +119,6 @@ export const sockets: Mutants = {
   },
   'executing-names-the-run-before': {
     breaks: ['messages/executing'],
-    missedBy: ['messages/executing'],
     tamper: withRunBefore('executing', (data, before) =>
       data.node === null ? data : { ...data, prompt_id: before },
     ),
@@ -131,7 +129,6 @@ export const sockets: Mutants = {
   },
   'null-is-missing-in-every-fifth-run': {
     breaks: ['messages/executing-null'],
-    missedBy: ['messages/executing-null'],
     tamper: inEveryNthRun(
       5,
       onMessage('executing', (one) => (one.data['node'] === null ? [] : [one])),
@@ -139,7 +136,6 @@ export const sockets: Mutants = {
   },
   'success-is-missing-in-every-fifth-run': {
     breaks: ['messages/success', 'messages/order'],
-    missedBy: ['messages/success'],
     tamper: inEveryNthRun(5, dropped('execution_success')),
   },
   'outputs-after-success': { breaks: ['messages/order'], tamper: outputsAfterSuccess },
@@ -169,7 +165,6 @@ export const sockets: Mutants = {
   },
   'previews-go-to-all': {
     breaks: ['messages/own-client'],
-    missedBy: ['messages/own-client'],
     tamper: redirected('frame', everyone),
   },
   'errors-go-to-all': {
@@ -178,7 +173,6 @@ export const sockets: Mutants = {
   },
   'interrupts-go-to-the-first-connection': {
     breaks: ['messages/hosted-all-connections'],
-    missedBy: ['messages/hosted-all-connections'],
     tamper: redirected('execution_interrupted', (sockets) => sockets.slice(0, 1)),
   },
   'reconnect-names-the-first-node': {
@@ -188,18 +182,15 @@ export const sockets: Mutants = {
   },
   'end-is-for-the-first-socket': {
     breaks: ['messages/newest-socket'],
-    missedBy: ['messages/newest-socket'],
     tamper: endIsForTheFirstSocket,
   },
   'features-each-time': { breaks: ['messages/client-messages'], tamper: featuresEachTime },
   'start-is-missing-after-an-interrupt': {
     breaks: ['messages/execution-start', 'messages/order'],
-    missedBy: ['messages/execution-start', 'messages/order'],
     tamper: after(interrupted, dropped('execution_start')),
   },
   'cached-is-empty-after-an-interrupt': {
     breaks: ['runs/unchanged-is-cached'],
-    missedBy: ['runs/unchanged-is-cached'],
     tamper: after(
       interrupted,
       onData('execution_cached', (data) => ({ ...data, nodes: [] })),
@@ -207,7 +198,6 @@ export const sockets: Mutants = {
   },
   'last-of-many-steps-is-missing': {
     breaks: ['messages/progress'],
-    missedBy: ['messages/progress'],
     tamper: onMessage('progress', (one: Message) => {
       const { value, max } = one.data as { value: number; max: number }
       return max >= 20 && value === max ? [] : [one]

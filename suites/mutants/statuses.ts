@@ -63,7 +63,6 @@ export const statuses: Mutants = {
   },
   'sid-changes-on-reconnect': {
     breaks: ['messages/sid'],
-    missedBy: ['messages/sid'],
     tamper: sidOfItsOwn,
   },
 }

@@ -46,7 +46,21 @@ function allOutputs(item: any[]): unknown[] {
   return [number, id, graph, extra, [...outputs, ...others]]
 }
 
-const earlyStart = '{"type": "execution_start", "data": {"prompt_id": "", "timestamp": 0}}'
+/** The first message of a run is on the wire before the reply to its submit is. */
+function earlyStart(): Tamper {
+  const open = new Set<number>()
+  return (effects, input) => {
+    if (input.kind === 'open') open.add(input.socket)
+    if (input.kind === 'close') open.delete(input.socket)
+    return effects.flatMap((effect) => {
+      const body = effect.kind === 'reply' && typeof effect.body === 'string' ? effect.body : ''
+      const id = /^\{"prompt_id": *("[^"]+")/.exec(body)?.[1]
+      if (id === undefined) return [effect]
+      const text = `{"type": "execution_start", "data": {"prompt_id": ${id}, "timestamp": 0}}`
+      return [{ kind: 'send', sockets: [...open], text } as const, effect]
+    })
+  }
+}
 
 export const workflows: Mutants = {
   'slow-down': { breaks: ['workflows/any-pace'], tamper: answers(/^POST \/prompt/, 429) },
@@ -143,11 +157,7 @@ export const workflows: Mutants = {
   },
   'answer-late': {
     breaks: ['workflows/answers-first'],
-    // The first message of the run is on the wire before the reply is.
-    tamper: () => (effects, input) =>
-      input.kind === 'request' && input.method === 'POST'
-        ? [{ kind: 'send', sockets: [1], text: earlyStart }, ...effects]
-        : effects,
+    tamper: earlyStart,
   },
   'only-accepted-submits-count': { breaks: ['workflows/number-counts'], tamper: countsAccepted },
   'partial-runs-list-all-outputs': {
@@ -182,7 +192,6 @@ export const workflows: Mutants = {
   },
   'extra-data-loses-empty-values': {
     breaks: ['workflows/extra-data-kept'],
-    missedBy: ['workflows/extra-data-kept'],
     tamper: onItem((item) => {
       const [number, id, graph, extra, outputs] = item
       if (Array.isArray(extra)) return item

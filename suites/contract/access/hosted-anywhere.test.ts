@@ -3,7 +3,8 @@
 import { openSession } from '../../judge/client.ts'
 import { solid, talking } from '../../generate/graphs.ts'
 import { isAtWork, newColor } from '../../judge/hosted/busy-account.ts'
-import { isOf, listed, queued, submitOne, wordOf } from '../../judge/hosted/jobs.ts'
+import { cancel, isOf, listed, queued, submitOne, wordOf } from '../../judge/hosted/jobs.ts'
+import { onlyOurs } from '../../judge/own-runs.ts'
 import { proves, twoAccounts } from '../../judge/proves.ts'
 import { Skip } from '../../judge/skip.ts'
 import { exchange } from '../../judge/wire.ts'
@@ -81,6 +82,35 @@ proves(
     await listener.settled()
     const received = listener.texts.join()
     for (const word of [secret, running, shared]) expect(received).not.toContain(word)
+  },
+  twoAccounts,
+)
+
+// While another account works, the statuses of this one count its own runs.
+proves(
+  'messages/hosted-status',
+  async (subject) => {
+    const other = subject.as('other-key')
+    const [listener, session] = [await other.connect(), await subject.connect()]
+    const running = await submitOne(other, await other.workloads.slow())
+    await other.reach(listener, isAtWork(running))
+    await onlyOurs(subject, [])
+    const before = session.messages().length
+    await subject.run(session, talking(subject.unique('alone')))
+    await session.settled()
+    await onlyOurs(subject, [])
+    const counts = session
+      .messages()
+      .slice(before)
+      .flatMap(({ type, data }) => (type === 'status' ? [data['status']] : []))
+    expect(counts.length).toBeGreaterThan(0)
+    for (const status of counts)
+      expect([
+        { exec_info: { queue_remaining: 0 } },
+        { exec_info: { queue_remaining: 1 } },
+      ]).toContainEqual(status)
+    expect(counts.at(-1)).toEqual({ exec_info: { queue_remaining: 0 } })
+    await cancel(other, running)
   },
   twoAccounts,
 )

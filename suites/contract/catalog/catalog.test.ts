@@ -64,6 +64,22 @@ proves('catalog/one-node-type', async ({ get }) => {
   }
 })
 
+/** The integers in a text that a double cannot hold, as they are written. */
+const largeIn = (text: string): string[] => text.match(/(?<=[[:,]\s*)-?\d{17,}(?=[,}\]])/g) ?? []
+
+// Seeds go up to 2 ** 64 - 1: both listings write the same digits.
+proves(['catalog/node-types', 'catalog/one-node-type'], async ({ get }) => {
+  const { text } = await get('/object_info')
+  const all = new Set(largeIn(text))
+  const names = Object.entries<object>(JSON.parse(text)).flatMap(([name, type]) =>
+    /\d{17,}|e\+/.test(JSON.stringify(type)) ? [name] : [],
+  )
+  for (const name of names.slice(0, 10)) {
+    const alone = await get(`/object_info/${encodeURIComponent(name)}`)
+    expect([name, largeIn(alone.text).filter((one) => !all.has(one))]).toEqual([name, []])
+  }
+})
+
 proves('catalog/node-type-fields', async ({ get }) => {
   const types: Static<typeof nodeTypes> = (await get('/object_info')).json()
   const isOrdered = ({ input, input_order }: Static<typeof nodeType>) =>

@@ -155,14 +155,14 @@ test('check/permissions-runs Submits count as runs unless they are refused, and 
   const refused = request('/prompt', { prompt })
   await guard(refused)
   expect(runs()).toBe(1)
-  take(refused, 400, '{"error":{}}')
+  take(refused, '{"error":{}}')
   expect(runs()).toBe(0)
   const submit = request('/prompt', { prompt })
   await guard(submit)
-  take(submit, 200, '{"prompt_id": "a"}')
+  take(submit, '{"prompt_id": "a"}')
   const odd = request('/prompt', 7)
   await guard(odd)
-  take(odd, 200, '{"prompt_id": "b"}')
+  take(odd, '{"prompt_id": "b"}')
   expect({ runs: runs(), own: ['a', 'b', 'c'].map(isOwn) }).toEqual({
     runs: 2,
     own: [true, true, false],

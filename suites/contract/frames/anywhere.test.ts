@@ -85,9 +85,12 @@ proves(
     needsSome(plain.frames)
     expect(new Set(plain.frames.map(({ frame }) => frame))).toEqual(new Set(['previewImage']))
     const session = await subject.connect(subject.unique('asking'))
-    const { prompt_id, frames } = await sampled(subject, session, true)
-    expect(frames.length).toBeGreaterThan(0)
-    for (const { frame, fields } of frames) {
+    const runs = [await sampled(subject, session, true), await sampled(subject, session)]
+    for (const { frames } of runs) expect(frames.length).toBeGreaterThan(0)
+    const all = runs.flatMap(({ prompt_id, frames }) =>
+      frames.map((one) => ({ ...one, prompt_id })),
+    )
+    for (const { frame, fields, prompt_id } of all) {
       const metadata = fields['metadata'] as Readonly<Record<string, unknown>> | undefined
       expect(frame).toBe('previewWithMetadata')
       expect(violations(previewMetadata, metadata)).toEqual([])
@@ -108,13 +111,17 @@ proves(
 proves(
   'frames/preview-place',
   async (subject) => {
+    // Each step of node 3 has one.
     const linesOf = async (asks: boolean): Promise<readonly string[]> => {
       const session = await subject.connect(subject.unique(`asks ${asks}`))
       const { received, frames } = await sampled(subject, session, asks)
       needsSome(frames)
-      return received
+      const lines = received
+        .filter((one) => !isMessage(one) || one.type !== 'progress' || one.data['node'] === '3')
         .map((one) => (isMessage(one) ? one.type : one.frame))
         .filter((one) => /^(preview|progress$)/.test(one))
+      expect(frames).toHaveLength(lines.filter((line) => line === 'progress').length)
+      return lines
     }
     const pairs = (lines: readonly string[]): string[] =>
       lines.flatMap((line, at) =>

@@ -14,7 +14,7 @@ import {
   uniqueNumber,
 } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
-import type { HistoryEntry } from '../../judge/responses.ts'
+import { endsRun, type HistoryEntry } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 /** A picture of one colour, saved below the folder of the case. */
@@ -64,7 +64,13 @@ proves('history/prompt', async (subject) => {
   const session = await subject.connect(subject.unique('me'))
   const { client_id } = { client_id: session.clientId }
   const held = await occupy(subject, session)
-  const graph = { ...talking(subject.unique('said')), '3': node('SaveImage') }
+  const said = subject.unique('said')
+  const graph = {
+    ...talking(said),
+    '3': node('SaveImage'),
+    '10': node('PreviewAny', { source: `${said} too` }),
+    b: node('PreviewAny', { source: `${said} as well` }),
+  }
   const reply = (await subject.submit(graph, { client_id, extra_data: { note: 1 } })).json()
   const { queue_pending } = (await subject.get('/queue')).json()
   const listed = queue_pending.find((item: unknown[]) => item[1] === reply.prompt_id)
@@ -78,7 +84,7 @@ proves('history/prompt', async (subject) => {
     reply.prompt_id,
     graph,
     expect.objectContaining({ note: 1, client_id }),
-    ['1'],
+    expect.toSatisfy((ids: string[]) => ids.toSorted().join() === '1,10,b'),
   ])
 })
 
@@ -175,9 +181,27 @@ proves(['history/only-finished', 'history/unknown'], async (subject) => {
   await subject.idle()
   expect(await look(path)).toEqual([200, [prompt_id]])
   expect(await idsOf(subject)).toContain(prompt_id)
-  const refused = { prompt: {}, prompt_id: `refused ${uniqueId(subject, 'x')}` }
-  expect((await subject.post('/prompt', refused)).status).toBe(400)
-  expect(await look(`/history/${encodeURIComponent(refused.prompt_id)}`)).toEqual([200, []])
+})
+
+// Also on a server whose runs take no time.
+proves('history/unknown', async (subject) => {
+  for (const id of [
+    'none',
+    'nowhere',
+    '7',
+    uniqueId(subject, 'x'),
+    `none ${uniqueId(subject, 'x')}`,
+  ]) {
+    const { status, json } = await subject.get(`/history/${encodeURIComponent(id)}`)
+    expect([id, status, json()]).toEqual([id, 200, {}])
+  }
+})
+
+proves('history/only-finished', async (subject) => {
+  const prompt_id = `refused ${uniqueId(subject, 'x')}`
+  expect((await subject.post('/prompt', { prompt: {}, prompt_id })).status).toBe(400)
+  expect((await subject.get(`/history/${encodeURIComponent(prompt_id)}`)).text).toMatch(/^\{\s*\}$/)
+  expect(await idsOf(subject)).not.toContain(prompt_id)
 })
 
 /** Runs small graphs of these names, and returns their ids. */
@@ -204,6 +228,24 @@ proves('history/oldest-first', async (subject) => {
   await subject.idle()
   const order = [held.prompt_id, early, middle, late]
   expect((await idsOf(subject)).filter((id) => order.includes(id))).toEqual(order)
+})
+
+// A run with a smaller number that ends later comes later.
+proves('history/oldest-first', async (subject) => {
+  const session = await subject.connect(subject.unique('me'))
+  const order: string[] = []
+  let number: number | undefined
+  for (const name of ['one', 'two', 'three']) {
+    const graph = talking(subject.unique(name))
+    const fields = number === undefined ? {} : { number: --number }
+    const reply = await subject.submit(graph, { client_id: session.clientId, ...fields })
+    const made = reply.json()
+    number ??= made.number as number
+    order.push(made.prompt_id)
+    await subject.reach(session, endsRun('local', made.prompt_id))
+  }
+  for (const query of ['', '?max_items=1000000', '?offset=0'])
+    expect((await idsOf(subject, query)).filter((id) => order.includes(id))).toEqual(order)
 })
 
 proves('history/max-items', async (subject) => {

@@ -7,12 +7,13 @@ import { errors, limits } from '../../../spec/index.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { addedHeaders } from '../../judge/traffic.ts'
-import { exchange, summaryOf } from '../../judge/wire.ts'
+import { exchange, outsideCors, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const refused = { status: 403, type: undefined, length: '0', body: '' }
 
 proves('http/foreign-origin', async ({ url }) => {
+  await outsideCors(url)
   const passes = async (Host: string, Origin: string) =>
     (await exchange(url, 'GET', '/queue', { Host, Origin })).status
   const foreign: [host: string, origin: string][] = [
@@ -84,6 +85,7 @@ proves('http/foreign-origin', async ({ url, get, submit }) => {
 })
 
 proves('http/foreign-origin', async ({ url }) => {
+  await outsideCors(url)
   const open = (origin: string) =>
     new WebSocket(`${url.replace('http', 'ws')}/ws`, { origin, headers: addedHeaders(url) })
   const foreign = open('http://evil.example')

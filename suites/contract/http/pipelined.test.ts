@@ -5,7 +5,7 @@ import { proves } from '../../judge/proves.ts'
 import { markedRuns } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
-import { exchangeAll, statusOfHead } from '../../judge/wire.ts'
+import { exchangeAll, outsideCors, statusOfHead } from '../../judge/wire.ts'
 
 const line = (method: string, path: string): string =>
   `${method} ${path} HTTP/1.1\r\nHost: here\r\n`
@@ -152,6 +152,7 @@ proves('http/last-answer', async ({ url, deployment }) => {
 })
 
 proves('http/refused-early', async ({ url, deployment }) => {
+  if (deployment === 'local') await outsideCors(url)
   const refused: readonly [method: string, path: string, headers: string, status: number][] =
     deployment === 'hosted'
       ? [

@@ -114,6 +114,38 @@ proves(
   local,
 )
 
+/** A run of many steps, to its end, the same for all cases: on a server elsewhere so many as take a while. */
+const toItsEnd = (subject: Subject) =>
+  subject.once('a long run to its end', async () => {
+    const { workloads, isOwn } = subject
+    return subject.run(await me(subject), await (isOwn ? workloads.sampling(30) : workloads.slow()))
+  })
+
+proves(
+  'messages/progress',
+  async (subject) => {
+    const { prompt_id, messages } = await toItsEnd(subject)
+    const reported = dataOf('progress', messages)
+    for (const id of new Set(reported.map((data) => data['node']))) {
+      const own = reported.filter((data) => data['node'] === id)
+      const max = own.length
+      expect(own).toEqual(own.map((_, at) => ({ value: at + 1, max, prompt_id, node: id })))
+    }
+  },
+  local,
+)
+
+proves(
+  'runs/no-time-out',
+  async (subject) => {
+    const { messages, entry } = await toItsEnd(subject)
+    expect(entry.status).toMatchObject({ status_str: 'success', completed: true })
+    expect(dataOf('execution_success', messages)).toHaveLength(1)
+    expect(dataOf('execution_error', messages)).toEqual([])
+  },
+  local,
+)
+
 proves(
   'messages/progress-state',
   async (subject) => {
@@ -199,12 +231,15 @@ proves(
   ['messages/interrupted', 'messages/error-details'],
   async (subject) => {
     const session = await me(subject)
-    const { prompt_id, graph, stop } = await occupy(subject, session)
+    // Of nodes that are ready an output runs first, and of outputs the first of the graph.
+    const before = { '0': talking(subject.unique('said'))['1']! }
+    const { prompt_id, graph, stop } = await occupy(subject, session, before)
     await stop()
     const messages = messagesAbout(session, prompt_id)
     const started = messages.filter(startsNode(prompt_id)).map(({ data }) => String(data['node']))
     const [stopped, ...more] = dataOf('execution_interrupted', messages)
     expect(more).toEqual([])
+    expect(started[0]).toBe('0')
     expect(stopped).toEqual({
       prompt_id,
       node_id: started.at(-1),

@@ -1,13 +1,13 @@
-// Who receives the messages of any local server, and what a client may send: others may be connected at the same time.
+// Who receives the messages of any local server: others may be connected at the same time.
 
-import { once } from 'node:events'
-import { WebSocket } from 'ws'
 import { talking } from '../../generate/graphs.ts'
 import type { Session } from '../../judge/client.ts'
 import { expect } from '../../judge/expect.ts'
+import { hex } from '../../judge/frames.ts'
 import type { Message } from '../../judge/judge.ts'
 import { listedIds, messagesAbout, occupy, shown, submitFor } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
+import { endsRun } from '../../judge/responses.ts'
 
 const local = { deployment: 'local' } as const
 const typesOf = (messages: readonly Message[]): string[] => messages.map(({ type }) => type)
@@ -66,6 +66,29 @@ proves(['messages/own-client', 'messages/status-to-everyone'], async (subject) =
   for (const [index, session] of sessions.entries())
     expect(statusCount(session) - counts[index]!).toBeGreaterThanOrEqual(12)
 })
+
+// Each preview is different: those of others may go to everyone.
+proves(
+  'messages/own-client',
+  async (subject) => {
+    const { connect, unique } = subject
+    const [mine, other, nameless] = [
+      await connect(unique('mine')),
+      await connect(unique('other')),
+      await connect(),
+    ]
+    const graph = await subject.workloads.sampling(4)
+    await subject.run(mine, graph)
+    const isImage = (frame: Uint8Array): boolean => frame[3] !== 3
+    const sent = mine.rawFrames.filter(isImage).map(hex)
+    for (const session of [other, nameless]) {
+      await session.settled()
+      const received = new Set(session.rawFrames.map(hex))
+      expect(sent.filter((frame) => received.has(frame))).toEqual([])
+    }
+  },
+  { preview: 'jpeg' },
+)
 
 proves('messages/own-client', async (subject) => {
   const mine = await subject.connect(subject.unique('inner'))
@@ -142,6 +165,26 @@ proves('messages/newest-socket', async (subject) => {
   expect(typesOf(older.messages())).toEqual(['status'])
 })
 
+// A socket that opens while the run is at work receives the rest of it.
+proves(
+  ['messages/newest-socket', 'messages/disconnect'],
+  async (subject) => {
+    const open = () => subject.connect(subject.unique('me'))
+    const first = await open()
+    const { prompt_id } = await occupy(subject, first)
+    const [older, newest] = [await open(), await open()]
+    await subject.reach(newest, endsRun('local', prompt_id))
+    const ends = typesOf(messagesAbout(newest, prompt_id)).filter(
+      (type) => !type.startsWith('progress'),
+    )
+    expect(ends.slice(-2)).toEqual(['execution_success', 'executing'])
+    await first.settled()
+    for (const session of [first, older])
+      expect(typesOf(messagesAbout(session, prompt_id))).not.toContain('execution_success')
+  },
+  local,
+)
+
 proves('messages/older-socket', async (subject) => {
   const older = await subject.connect(subject.unique('me'))
   const newest = await subject.connect(subject.unique('me'))
@@ -200,65 +243,3 @@ proves(
   },
   local,
 )
-
-const flags = JSON.stringify({
-  type: 'feature_flags',
-  data: { supports_preview_metadata: true, of_ours: 1 },
-})
-
-proves(
-  'messages/feature-flags',
-  async ({ connect, get, unique }) => {
-    const served = (await get('/features')).json()
-    expect(served).toMatchObject({
-      supports_preview_metadata: expect.any(Boolean),
-      max_upload_size: expect.any(Number),
-    })
-    const [session, other] = [await connect(unique('me')), await connect(unique('other'))]
-    session.send(flags)
-    const answer = await session.next(({ type }) => type === 'feature_flags')
-    expect(answer.data).toEqual(served)
-    for (const text of ['no JSON', '["feature_flags"]', '7', 'null']) other.send(text)
-    other.send(new Uint8Array([1, 2, 3]))
-    other.send('{"type": "feature_flags"}')
-    await other.settled()
-    const own = other.messages().filter(({ type }) => type !== 'status')
-    expect(own).toEqual([{ type: 'feature_flags', data: served }])
-  },
-  local,
-)
-
-proves(
-  'messages/client-messages',
-  async (subject) => {
-    const session = await subject.connect(subject.unique('me'))
-    const held = await occupy(subject, session)
-    const before = session.received.length
-    const said = ['{"type": "interrupt"}', '{"type": "status", "data": {}}', flags, flags, '{}', '']
-    for (const text of said) session.send(text)
-    session.send(new Uint8Array(100))
-    await session.settled()
-    expect((await listedIds(subject)).running).toContain(held.prompt_id)
-    const types = new Set(typesOf(session.messages().slice(before)))
-    for (const type of ['feature_flags', 'execution_interrupted', 'execution_error'])
-      expect([...types]).not.toContain(type)
-    await held.stop()
-    const { entry } = await subject.run(session, talking(subject.unique('after')))
-    expect(entry.status.status_str).toBe('success')
-  },
-  local,
-)
-
-proves('messages/pings-and-closes', async ({ url }) => {
-  for (const code of [1000, 1001, 3000, 4999, undefined]) {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`)
-    await once(socket, 'message')
-    socket.ping('are you there')
-    const [pong] = await once(socket, 'pong')
-    expect((pong as Buffer).toString()).toBe('are you there')
-    if (code === undefined) socket.close()
-    else socket.close(code, 'bye')
-    const [answered] = await once(socket, 'close')
-    expect({ code, answered }).toEqual({ code, answered: 1000 })
-  }
-})

@@ -5,15 +5,7 @@ import { node, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import type { Message } from '../../judge/judge.ts'
-import {
-  listedIds,
-  messagesAbout,
-  occupy,
-  onlyOurs,
-  sentBy,
-  startsNode,
-  submitFor,
-} from '../../judge/own-runs.ts'
+import { busy, listedIds, messagesAbout, onlyOurs, sentBy } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Reply } from '../../judge/reply.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -29,24 +21,6 @@ const remaining = (count: number): Message => ({
   type: 'status',
   data: { status: { exec_info: { queue_remaining: count } } },
 })
-
-/** A client with a run at work, and a way to submit small runs that stay pending behind it. */
-async function busy(subject: Subject) {
-  const session = await subject.connect(subject.unique('me'))
-  const held = await occupy(subject, session)
-  const pend = async (...names: readonly string[]): Promise<string[]> => {
-    const ids: string[] = []
-    for (const name of names)
-      ids.push(await submitFor(subject, session, talking(subject.unique(name))))
-    return ids
-  }
-  /** Those of these runs that are pending, in the order of their submits: a server may list them in another. */
-  const pending = async (ours: readonly string[]): Promise<string[]> => {
-    const listed = new Set((await listedIds(subject)).pending)
-    return ours.filter((id) => listed.has(id))
-  }
-  return { session, held, pend, pending }
-}
 
 /** Those of these runs that the history has, in its order. */
 async function ended({ get }: Subject, ours: readonly string[]): Promise<string[]> {
@@ -75,28 +49,49 @@ proves(
 
 proves('queue/item', async (subject) => {
   const { session, held } = await busy(subject)
-  const graph = { ...talking(subject.unique('item')), '2': node('SaveImage') }
+  const said = subject.unique('item')
+  const more = Object.fromEntries(
+    ['10', 'b', '9'].map((id) => [id, node('PreviewAny', { source: `${said} ${id}` })]),
+  )
+  const graph = { ...talking(said), '2': node('SaveImage'), ...more }
   const extra_data = { note: [1, { deep: null }] }
   const reply = await subject.submit(graph, { client_id: session.clientId, extra_data })
   const { prompt_id, number, node_errors } = reply.json()
   expect(Object.keys(node_errors)).toEqual(['2'])
   const client_id = session.clientId
   const { queue_running, queue_pending } = fitting(queueListing, await subject.get('/queue'))
-  const itemOf = (items: readonly any[][], id: string) => items.find((item) => item[1] === id)
-  expect(itemOf(queue_pending, prompt_id)?.slice(0, 5)).toEqual([
+  const itemOf = (items: readonly any[][], id: string) =>
+    items.find((item) => item[1] === id)?.slice(0, 5)
+  const [waiting, working] = [
+    itemOf(queue_pending, prompt_id),
+    itemOf(queue_running, held.prompt_id),
+  ]
+  expect(waiting).toEqual([
     number,
     prompt_id,
     graph,
     expect.objectContaining({ ...extra_data, client_id }),
-    ['1'],
+    expect.toSatisfy((ids: string[]) => ids.toSorted().join() === '1,10,9,b'),
   ])
-  expect(itemOf(queue_running, held.prompt_id)?.slice(0, 5)).toEqual([
+  expect(working).toEqual([
     expect.any(Number),
     held.prompt_id,
     held.graph,
     expect.objectContaining({ client_id }),
     [expect.any(String)],
   ])
+  await held.stop()
+  await subject.idle()
+  // What waited and what was at work is what the history lists, with the outputs in the same order.
+  const [after, before] = [
+    await subject.finished(prompt_id),
+    await subject.finished(held.prompt_id),
+  ]
+  for (const [item, entry] of [
+    [waiting, after],
+    [working, before],
+  ] as const)
+    expect(item?.slice(2)).toEqual([entry?.graph, entry?.extra_data, entry?.targets])
 })
 
 proves('queue/by-number', async (subject) => {
@@ -236,76 +231,4 @@ proves('queue/removal-status', async (subject) => {
   await onlyOurs(subject, [held.prompt_id, ...last])
   const cleared = await sentBy(session, () => subject.post('/queue', { clear: true }))
   expect(statuses(cleared)).toEqual([remaining(1)])
-})
-
-proves(
-  'queue/interrupt',
-  async (subject) => {
-    const { session, held, pend } = await busy(subject)
-    const [next] = await pend('next')
-    expect(shape(await subject.request('POST', '/interrupt'))).toEqual(empty)
-    await subject.idle()
-    await session.settled()
-    const messages = messagesAbout(session, held.prompt_id)
-    const [stopped, ...more] = messages.filter(({ type }) => type === 'execution_interrupted')
-    const started = messages
-      .filter(startsNode(held.prompt_id))
-      .map(({ data }) => String(data['node']))
-    expect(more).toEqual([])
-    expect(stopped?.data).toMatchObject({
-      prompt_id: held.prompt_id,
-      node_id: started.at(-1),
-      node_type: held.graph[started.at(-1)!]?.class_type,
-    })
-    const executed = stopped?.data['executed'] as string[] | undefined
-    expect(executed?.toSorted()).toEqual(started.slice(0, -1).toSorted())
-    const { running, pending } = await listedIds(subject)
-    expect([...running, ...pending]).not.toContain(held.prompt_id)
-    expect((await subject.finished(next!))?.status.status_str).toBe('success')
-  },
-  local,
-)
-
-proves(
-  'queue/idle-interrupt-is-lost',
-  async (subject) => {
-    await onlyOurs(subject, [])
-    const session = await subject.connect(subject.unique('me'))
-    expect((await subject.post('/interrupt', {})).status).toBe(200)
-    expect((await subject.request('POST', '/interrupt', 'no JSON')).status).toBe(200)
-    const { entry, messages } = await subject.run(session, talking(subject.unique('later')))
-    expect(entry.status.status_str).toBe('success')
-    expect(messages.map(({ type }) => type)).not.toContain('execution_interrupted')
-  },
-  local,
-)
-
-proves('queue/interrupt-named', async (subject) => {
-  const { session, held } = await busy(subject)
-  const other = await submitFor(subject, session, await subject.workloads.slow())
-  for (const prompt_id of [other, nobody, 7])
-    expect((await subject.post('/interrupt', { prompt_id })).status).toBe(200)
-  // The running one goes on: it sends what it has not sent before.
-  const seen = new Set(messagesAbout(session, held.prompt_id).map((one) => JSON.stringify(one)))
-  await subject.reach(
-    session,
-    (one) =>
-      ['progress', 'executing'].includes(one.type) &&
-      one.data['prompt_id'] === held.prompt_id &&
-      !seen.has(JSON.stringify(one)),
-  )
-  expect((await listedIds(subject)).running).toContain(held.prompt_id)
-  await held.stop()
-  await subject.reach(session, startsNode(other))
-  await subject.post('/interrupt', { prompt_id: held.prompt_id })
-  expect((await listedIds(subject)).running).toContain(other)
-  await subject.post('/interrupt', { prompt_id: other })
-  await subject.idle()
-  for (const id of [held.prompt_id, other]) {
-    const { status } = (await subject.finished(id))!
-    expect([status.status_str, status.messages.at(-1)?.[0]]).toEqual([
-      'error',
-      'execution_interrupted',
-    ])
-  }
 })

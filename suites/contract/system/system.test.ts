@@ -1,8 +1,7 @@
 // The server itself: statistics, freeing memory, features, the length of the queue, the start page.
 
 import request from 'supertest'
-import { featureFlags } from '../../../spec/server/messages.ts'
-import { queueLength, systemStats } from '../../../spec/server/system.ts'
+import { queueLength } from '../../../spec/server/system.ts'
 import { slow, solid, textToImage } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
@@ -11,32 +10,6 @@ import { expect } from '../../judge/expect.ts'
 const isEnd = ({ type, data }: Message) => type === 'executing' && data['node'] === null
 const cachedIn = (messages: readonly Message[]) =>
   messages.find(({ type }) => type === 'execution_cached')?.data['nodes']
-
-proves('system/statistics', async ({ get }) => {
-  const reply = await get('/system_stats')
-  expect(reply.status).toBe(200)
-  const { system, devices } = reply.json()
-  expect(system.comfyui_version).toMatch(/^\d+\.\d+\.\d+/)
-  expect(system.ram_total).toBeGreaterThanOrEqual(system.ram_free)
-  expect(devices[0].vram_total).toBeGreaterThanOrEqual(devices[0].vram_free)
-  expect(violations(systemStats, reply.json())).toEqual([])
-})
-
-proves('system/statistics-fields', async ({ get }) => {
-  const { system, devices } = (await get('/system_stats')).json()
-  expect(Object.keys(system).toSorted()).toEqual(
-    Object.keys(systemStats.properties.system.properties).toSorted(),
-  )
-  expect(devices).toHaveLength(1)
-  expect(Object.keys(devices[0]).toSorted()).toEqual(
-    Object.keys(systemStats.properties.devices.items.properties).toSorted(),
-  )
-  expect(['posix', 'nt']).toContain(system.os)
-  const { ram_total, ram_free } = system
-  const { vram_total, vram_free, torch_vram_total, torch_vram_free } = devices[0]
-  const sizes = [ram_total, ram_free, vram_total, vram_free, torch_vram_total, torch_vram_free]
-  expect(sizes.filter((size) => !Number.isSafeInteger(size) || size < 0)).toEqual([])
-})
 
 proves('system/memory-of-models', async ({ connect, get, post, reach, run, submit, idle }) => {
   const session = await connect('me')
@@ -68,23 +41,6 @@ proves('system/memory-of-models', async ({ connect, get, post, reach, run, submi
   expect(await free()).toEqual(before)
 })
 
-proves(
-  'system/free',
-  async ({ post, request }) => {
-    const bodies = [{}, { unload_models: true }, { free_memory: true }]
-    for (const body of [...bodies, { unload_models: true, free_memory: true }]) {
-      expect((await post('/free', body)).status).toBe(200)
-    }
-    for (const broken of ['', 'no JSON', '[]', 'true']) {
-      expect({ broken, status: (await request('POST', '/free', broken)).status }).toEqual({
-        broken,
-        status: 500,
-      })
-    }
-  },
-  { deployment: 'local' },
-)
-
 proves('system/free-empties-cache', async ({ connect, post, reach, run, submit }) => {
   const session = await connect('me')
   expect(cachedIn((await run(session, solid())).messages)).toEqual([])
@@ -97,20 +53,6 @@ proves('system/free-empties-cache', async ({ connect, post, reach, run, submit }
   await reach(session, ({ type }) => type === 'progress')
   await post('/free', { free_memory: true })
   expect(cachedIn((await run(session, solid())).messages)).toEqual([])
-})
-
-proves('system/free-reply', async ({ connect, idle, post }) => {
-  const session = await connect('me')
-  const before = session.messages().length
-  const reply = await post('/free', { unload_models: true, free_memory: true })
-  expect(reply).toMatchObject({ status: 200, text: '' })
-  expect({
-    contentType: reply.headers['content-type'],
-    contentLength: reply.headers['content-length'],
-  }).toEqual({ contentType: undefined, contentLength: '0' })
-  await idle()
-  await session.settled()
-  expect(session.messages()).toHaveLength(before)
 })
 
 proves(
@@ -134,16 +76,6 @@ proves(
   },
   { deployment: 'local' },
 )
-
-proves('system/features', async ({ connect, get }) => {
-  const flags = (await get('/features')).json()
-  expect(violations(featureFlags, flags)).toEqual([])
-  expect(flags).toMatchObject({ supports_preview_metadata: true })
-  expect(Number.isInteger(flags.max_upload_size)).toBe(true)
-  const session = await connect()
-  session.send('{"type": "feature_flags", "data": {}}')
-  expect((await session.next(({ type }) => type === 'feature_flags')).data).toEqual(flags)
-})
 
 proves('system/home', async ({ url }) => {
   await request(url)

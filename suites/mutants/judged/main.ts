@@ -113,13 +113,20 @@ async function passes(setting: Setting, planned: PlannedCase): Promise<boolean> 
   }
 }
 
+/** The setup that a rule is about. */
+function setupFor(id: string): Setting['setup'] {
+  if (id.startsWith('http/cors-')) return 'cors'
+  if (id === 'manager/off') return 'no manager'
+  return cases.some((one) => one.isAboutToken && one.ids.includes(id)) ? 'token' : 'usual'
+}
+
 /** The settings in which a wrong server is judged, until one shows it. */
 function settingsFor({ breaks }: Mutant): readonly Setting[] {
   const places = new Set(breaks.flatMap((id): readonly Place[] => (rules[id] as Rule).on))
-  const isAboutToken = cases.some(
-    (one) => one.isAboutToken && one.ids.some((id) => breaks.some((broken) => broken === id)),
+  const own = new Set(breaks.map(setupFor))
+  return [...places].flatMap((place) =>
+    [...(place === 'local' ? own : ['usual' as const])].map((setup) => ({ place, setup })),
   )
-  return [...places].map((place) => ({ place, hasToken: place === 'local' && isAboutToken }))
 }
 
 /** Judges a wrong server. */
@@ -167,7 +174,7 @@ const chosen = mutants.filter(
 async function judgeShare({ share, of }: { readonly share: number; readonly of: number }) {
   const waiting = chosen.filter((_, at) => at % of === share)
   for (const place of ['local', 'hosted'] as const)
-    await (await open({ place, hasToken: false })).close()
+    await (await open({ place, setup: 'usual' })).close()
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin

@@ -15,8 +15,18 @@ import { testToken, twoAccounts } from '../../judge/proves.ts'
 import { guarded } from '../guarded.ts'
 import type { Mutant } from '../tamper.ts'
 
-/** Where a server stands, and whether it requires a token. */
-export type Setting = { readonly place: Place; readonly hasToken: boolean }
+/** Where a server stands, and how its operator has set it up. */
+export type Setting = { readonly place: Place; readonly setup: Setup }
+
+/** What a local server has. */
+type Setup = 'usual' | 'token' | 'cors' | 'no manager'
+
+const setups: Readonly<Record<Setup, EmulatorOptions>> = {
+  usual: { manager: true },
+  token: { manager: true, token: testToken },
+  cors: { manager: true, cors: '*' },
+  'no manager': {},
+}
 
 export type Opened = {
   readonly server: CheckedServer
@@ -62,14 +72,12 @@ function targetOf(options: CheckOptions, deployment: 'local' | 'hosted'): Promis
 }
 
 async function openWrongServer(
-  { place, hasToken }: Setting,
+  { place, setup }: Setting,
   { tamper, options: own = {} }: Exclude<Mutant, { readonly gateway: unknown }>,
 ): Promise<Opened> {
   const deployment = place === 'hosted' ? 'hosted' : 'local'
   const usual: EmulatorOptions =
-    deployment === 'hosted'
-      ? { accounts: [...(twoAccounts.accounts ?? []), free] }
-      : { manager: true, ...(hasToken && { token: testToken }) }
+    deployment === 'hosted' ? { accounts: [...(twoAccounts.accounts ?? []), free] } : setups[setup]
   const emulator = await startEmulator({
     deployment,
     clock: 'real',
@@ -83,7 +91,7 @@ async function openWrongServer(
     const options: CheckOptions = {
       ...optionsFor(emulator.url),
       ...(deployment === 'hosted' && { key: 'test-key', ...keys }),
-      ...(hasToken && { token: testToken }),
+      ...(setup === 'token' && { token: testToken }),
     }
     const target = { ...(await targetOf(options, deployment)), url: emulator.url }
     const server = openTarget(target, options, noLedger)

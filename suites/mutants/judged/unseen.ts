@@ -7,5 +7,12 @@ export const unseen: Readonly<Record<string, string | undefined>> = {
   'deployments/plain-http':
     'It ignores the certificate that its operator names: without one it is right.',
   'files/hosted-strict-is-not': 'It ignores an option of its operator: without that it is right.',
-  'queue/outputs-of-items-are-sorted-backwards': 'No rule names the order of the output nodes.',
+  'frames/long-text-is-cut': 'Only test nodes of the suites send a text that a client can choose.',
+  'frames/text-in-latin-1': 'Only test nodes of the suites send a text that is not ASCII.',
+  'queue/colliding-ids-are-accepted':
+    'The requests that show it can stop the worker of a real server: check never sends them.',
+  'runs/poison-spreads':
+    'The requests that show it stop the worker of a real server: check never sends them.',
+  'workflows/answer-late':
+    'The reply and the message leave in one moment on two connections, as at a server whose worker starts at once.',
 }
