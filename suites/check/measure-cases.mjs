@@ -18,7 +18,7 @@ const accounts = [
 ]
 const [key, second, free] = keys
 const servers = [
-  [{ port: 0 }, []],
+  [{ port: 0, manager: true }, []],
   [
     { port: 0, deployment: 'hosted', accounts },
     ['--key', key, '--second-key', second, '--free-key', free],

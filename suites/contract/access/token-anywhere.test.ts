@@ -1,4 +1,4 @@
-// The bearer token of any local server that has one: which requests need it, and in which places it counts.
+// The bearer token of any local server that has one: which requests need it, and where it counts.
 
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
@@ -76,7 +76,7 @@ proves(
       const { status, header, body: text } = await exchange(url, method, path, headers, body)
       return [status, header('www-authenticate'), header('content-type'), text]
     }
-    // A server for which the operator gives no token need not have one.
+    // An operator who names no token may have a server without one.
     expect((await ask('GET', '/queue', bearer))[0]).toBe(200)
     const paths: [method: string, path: string][] = [
       ...gets.map((path): [string, string] => ['GET', path]),

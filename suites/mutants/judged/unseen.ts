@@ -14,5 +14,5 @@ export const unseen: Readonly<Record<string, string | undefined>> = {
   'runs/poison-spreads':
     'The requests that show it stop the worker of a real server: check never sends them.',
   'workflows/answer-late':
-    'The reply and the message leave in one moment on two connections, as at a server whose worker starts at once.',
+    'Its message leaves together with the reply, as at a server whose worker starts immediately.',
 }
