@@ -46,6 +46,12 @@ export type GatewayFacts = {
   readonly second?: { readonly route: string; readonly secret: string }
   /** An event that the route takes, if it filters events. */
   readonly event?: string
+  /** Other routes with the same secret: one that takes only `event`, */
+  readonly filtered?: string
+  /** one that delivers directly, */
+  readonly direct?: string
+  /** and one whose direct deliveries fail. */
+  readonly failing?: string
   /** The scheme of posts that are not about signatures. */
   readonly scheme?: string
   /** How many posts the route accepts within 60 seconds, */
