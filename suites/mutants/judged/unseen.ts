@@ -2,6 +2,16 @@
 
 /** The reason by the name of the mutant. */
 export const unseen: Readonly<Record<string, string | undefined>> = {
+  'accounts/api-key-pays-partners': 'It shows in a run that costs money.',
+  'accounts/fails-at-submit': 'Only an account without money or subscription shows it.',
+  'accounts/hosted-counts-from-one':
+    'Only an account that has never run anything shows where counting begins.',
+  'accounts/partner-nodes-are-free': 'It shows in a run that costs money.',
+  'accounts/scenario-is-ignored':
+    'It ignores the scenario that its operator names: without one it is right.',
+  'files/hosted-leak-unsaid': 'It reports no leak in its journal, which a client cannot read.',
+  'files/hosted-link-lasts': 'It shows after an hour.',
+  'files/hosted-links-are-reused': 'It shows after an hour.',
   'deliveries/agent-is-a-script':
     'It ignores the agent that its operator names: without one it is right.',
   'deliveries/agents-without-bound':
