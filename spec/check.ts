@@ -48,6 +48,17 @@ export type GatewayFacts = {
   readonly second?: { readonly route: string; readonly secret: string }
   /** An event that the route takes, if it filters events. */
   readonly event?: string
+  /** Other routes with the same secret: one that takes only `event`, */
+  readonly filtered?: string
+  /** one that delivers directly, */
+  readonly direct?: string
+  /** and one whose direct deliveries fail. */
+  readonly failing?: string
+  /**
+   * Whether cases may make routes over the control API, and read there what became of a post. `check` itself never asks for
+   * it: a flowdouble is judged like any other gateway.
+   */
+  readonly hasControl?: true
   /** The scheme of posts that are not about signatures. */
   readonly scheme?: string
   /** How many posts the route accepts within 60 seconds, */

@@ -1,10 +1,31 @@
 // The sender of the cases that run on any gateway: what it knows of the gateway.
 
+import type { AgentRun, Gateway, OutboxEntry } from 'flowdouble'
 import type { SchemeName } from '../../spec/gateway/signatures.ts'
 import { NOW, schemeNames } from './senders.ts'
 
 /** A route and its secret. */
 export type SenderRoute = { readonly route: string; readonly secret: string }
+
+/** A route as `webhook subscribe` writes it. */
+export type RouteSettings = Readonly<Record<string, unknown>>
+
+/** Makes routes on a gateway, and sees what they do. Each route is that of one case alone. */
+export type RouteControl = {
+  /** Makes a new route: without another secret, with that of the sender. */
+  readonly make: (settings: RouteSettings) => Promise<SenderRoute>
+  /** Tries to make a route that the gateway may refuse, and returns its name. */
+  readonly attempt: (settings: RouteSettings) => Promise<string>
+  /** Replaces a route that it has made. */
+  readonly change: (route: SenderRoute, settings: RouteSettings) => Promise<void>
+  /** The agent runs of a route, once all of them have ended, or take long. */
+  readonly runs: (of: SenderRoute) => Promise<readonly ListedRun[]>
+  /** The attempted deliveries of a route, once there are so many. */
+  readonly deliveries: (of: SenderRoute, count: number) => Promise<readonly OutboxEntry[]>
+}
+
+/** An agent run as a gateway lists it. */
+export type ListedRun = Omit<AgentRun, 'payload'> & { readonly payload: unknown }
 
 /** What a case may know of a gateway. On a gateway elsewhere a member that the operator has not named ends the case. */
 export type Sender = SenderRoute & {
@@ -15,6 +36,8 @@ export type Sender = SenderRoute & {
   /** A route that delivers directly, and one whose deliveries fail. */
   readonly direct: SenderRoute
   readonly failing: SenderRoute
+  /** Makes routes, on a gateway that has the control API. */
+  readonly control: RouteControl
   /** The event of posts that are not about events: the route takes it. */
   readonly event: string
   /** The scheme of posts that are not about signatures, */
@@ -40,8 +63,48 @@ export type Sender = SenderRoute & {
 /** After this time every window is empty, in milliseconds. */
 const ROOM_MS = 60_001
 
+/** The secret of a route. */
+export const secretIn = ({ secret }: RouteSettings, usual: string): string =>
+  typeof secret === 'string' ? secret : usual
+
+type OwnGateway = Pick<Gateway, 'advance' | 'until' | 'subscribe' | 'runs' | 'outbox'>
+
+function ownControl(secret: string, gateway: OwnGateway): RouteControl {
+  let routes = 0
+  const newName = (): string => `flowdouble-check-route-${++routes}`
+  return {
+    make: (settings) => {
+      const route = newName()
+      gateway.subscribe(route, { secret, ...settings })
+      return Promise.resolve({ route, secret: secretIn(settings, secret) })
+    },
+    attempt: (settings) => {
+      const route = newName()
+      try {
+        gateway.subscribe(route, settings)
+      } catch {
+        // The case looks at what the route does.
+      }
+      return Promise.resolve(route)
+    },
+    change: ({ route }, settings) => {
+      gateway.subscribe(route, { secret, ...settings })
+      return Promise.resolve()
+    },
+    runs: async ({ route }) => {
+      await gateway.until('idle')
+      return gateway.runs().filter((run) => run.route === route)
+    },
+    deliveries: async ({ route }) => {
+      await gateway.until('idle')
+      return gateway.outbox().filter((entry) => entry.route === route)
+    },
+  }
+}
+
 /** The sender of a world with the routes of `anyGateway`. */
-export function ownSender(secret: string, advance: (ms: number) => Promise<void>): Sender {
+export function ownSender(secret: string, gateway: OwnGateway): Sender {
+  const advance = (ms: number): Promise<void> => gateway.advance(ms)
   let ids = 0
   return {
     route: 'hook',
@@ -50,6 +113,7 @@ export function ownSender(secret: string, advance: (ms: number) => Promise<void>
     filtered: { route: 'filtered', secret, event: 'push' },
     direct: { route: 'direct', secret },
     failing: { route: 'failing', secret },
+    control: ownControl(secret, gateway),
     event: 'flowdouble-check',
     scheme: 'github',
     schemes: schemeNames,

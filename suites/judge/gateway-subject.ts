@@ -112,7 +112,7 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
   return {
     url,
     gateway,
-    sender: ownSender(SECRET, (ms) => gateway.advance(ms)),
+    sender: ownSender(SECRET, gateway),
     send,
     post,
     logs,

@@ -1,23 +1,23 @@
 // Shared by the cases about templates: a route with a template, and a payload with its indented form.
 
-import { direct, type GatewaySubject } from './gateway-subject.ts'
+import type { GatewaySubject } from './gateway-subject.ts'
 import { expect } from './expect.ts'
-
-/** Options of a gateway for many posts, whose routes are created later. */
-export const many = { rateLimit: 1000, routes: {} }
+import { makeDirect, postTo } from './posts/made-routes.ts'
 
 type Payload = Readonly<Record<string, unknown>> | string
 
 /** Posts payloads to a direct route with this template, and compares what it delivers with these texts. */
 export async function delivers(
-  { gateway, post, texts }: GatewaySubject,
+  subject: GatewaySubject,
   template: string,
   pairs: readonly (readonly [payload: Payload, text: string])[],
 ): Promise<void> {
-  gateway.subscribe('note', direct(template))
-  for (const [payload, text] of pairs) {
-    const { status } = await post('note', payload)
-    expect([template, payload, status, texts().at(-1)]).toEqual([template, payload, 200, text])
+  const to = await makeDirect(subject, template)
+  for (const [at, [payload, text]] of pairs.entries()) {
+    const { status } = await postTo(subject, to, payload)
+    const texts = (await subject.sender.control.deliveries(to, at + 1)).map((one) => one.text)
+    const found = { template, payload, status, count: texts.length, text: texts.at(-1) }
+    expect(found).toEqual({ template, payload, status: 200, count: at + 1, text })
   }
 }
 

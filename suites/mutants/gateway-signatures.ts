@@ -79,7 +79,7 @@ export const signatures: Mutants = {
   },
   'one-byte-may-differ': {
     breaks: ['signatures/github', 'signatures/every-post'],
-    missedBy: ['signatures/github', 'signatures/every-post'],
+    missedBy: ['signatures/every-post'],
     gateway: {
       tamper: accepting(() => {
         const valid: string[] = []
@@ -126,7 +126,6 @@ export const signatures: Mutants = {
   },
   'capitals-are-hex': {
     breaks: ['signatures/github', 'signatures/generic', 'signatures/linear'],
-    missedBy: ['signatures/github', 'signatures/generic', 'signatures/linear'],
     gateway: {
       tamper: accepting(
         () => (post, request) =>
@@ -136,7 +135,6 @@ export const signatures: Mutants = {
   },
   'third-entry-is-not-read': {
     breaks: ['signatures/several-entries'],
-    missedBy: ['signatures/several-entries'],
     gateway: {
       tamper: rejecting(() => (_, request) => signatureOf(request).split(' ').length > 2, invalid),
     },

@@ -104,6 +104,12 @@ function deliveryOf(effect: GatewayEffect): string | undefined {
 /** Whether a post was rejected for its signature. */
 export const isUnsigned = ({ reason }: Post): boolean => reason?.includes('ignature') === true
 
+/** A run for a delivery that needs none. */
+export const startedFor = (id: number, { route, delivery_id }: OutboxEntry): Run => {
+  const { run, ...one } = started(id)
+  return { ...one, run: { ...run, route, delivery_id } }
+}
+
 /** A run that no post started. */
 export const started = (id: number): Run => ({
   kind: 'run',

@@ -1,7 +1,17 @@
 // Wrong gateways: in their replies, what they accept and render, and where they deliver.
 
 import type { GatewayEffect } from 'flowdouble'
-import { each, lets, onOutbox, onReply, onRun, quirk, says, started } from './gateway-tamper.ts'
+import {
+  each,
+  lets,
+  onOutbox,
+  onReply,
+  onRun,
+  quirk,
+  says,
+  started,
+  startedFor,
+} from './gateway-tamper.ts'
 import type { Mutants } from './tamper.ts'
 
 export const webhooks: Mutants = {
@@ -99,7 +109,6 @@ export const templates: Mutants = {
   },
   'cut-after-a-megabyte': {
     breaks: ['templates/uncut'],
-    missedBy: ['templates/uncut'],
     gateway: { tamper: inTexts((text) => text.slice(0, 1_000_000)) },
   },
   'references-stay': {
@@ -174,7 +183,7 @@ export const deliveries: Mutants = {
     breaks: ['deliveries/direct'],
     gateway: {
       tamper: each((effect) =>
-        effect.kind === 'outbox' ? [started(effect.id), effect] : [effect],
+        effect.kind === 'outbox' ? [startedFor(effect.id, effect.entry), effect] : [effect],
       ),
     },
   },

@@ -89,7 +89,7 @@ export const hostedFiles: Mutants = {
   },
   'hosted-link-to-nowhere': {
     breaks: ['files/hosted-link-base', 'files/hosted-link-query'],
-    tamper: onLocation((location) => location.replace('test-user', 'user')),
+    tamper: onLocation((location) => location.replace(/^(https?:\/\/[^/]+)\/[^/?]+/, '$1/user')),
   },
   'hosted-link-lasts': {
     breaks: ['files/hosted-link-expiry'],

@@ -198,7 +198,7 @@ export const hostedPaths: Mutants = {
   },
   'file-by-its-type': {
     breaks: ['userdata/hosted-read'],
-    tamper: onReply(/^GET \/api\/userdata\/a\.json/, () => ({
+    tamper: onReply(/^GET \/api\/userdata\/[^?]*\.json/, () => ({
       headers: { 'Content-Type': 'application/json' },
     })),
   },

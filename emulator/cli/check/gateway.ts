@@ -13,6 +13,9 @@ export const gatewayFlags = {
   scheme: text,
   'second-route': text,
   'second-secret': text,
+  'filtered-route': text,
+  'direct-route': text,
+  'failing-route': text,
   'rate-limit': text,
   'max-body-bytes': text,
 } as const
@@ -28,6 +31,9 @@ export const gatewayHelp = `A webhook gateway (each post that it accepts can sta
   --scheme NAME       how posts are signed that are not about signatures (default github)
   --second-route NAME another route, for what routes do not share
   --second-secret S   its secret (default: that of the first)
+  --filtered-route N  a route that takes only the event of --event
+  --direct-route N    a route with deliver_only; all three have the secret of the first
+  --failing-route N   a route with deliver_only whose deliveries fail
   --rate-limit N      posts per minute that a route accepts (default 30)
   --max-body-bytes N  its largest body (default 1048576)
 `
@@ -47,6 +53,11 @@ export function gatewayFactsOf(
   if (secret === '' && values['read-only'] !== true)
     throw usageError('check --gateway needs --secret, or --read-only.')
   const [event, second] = [textOf('event'), textOf('second-route')]
+  const [filtered, direct, failing] = ['filtered', 'direct', 'failing'].map((name) =>
+    textOf(`${name}-route`),
+  )
+  if (filtered !== undefined && event === undefined)
+    throw usageError('--filtered-route needs --event.')
   const scheme = textOf('scheme')
   const rateLimit = numberOf(values, 'rate-limit')
   const maxBodyBytes = numberOf(values, 'max-body-bytes')
@@ -54,6 +65,9 @@ export function gatewayFactsOf(
     route,
     secret,
     ...(event !== undefined && { event }),
+    ...(filtered !== undefined && { filtered }),
+    ...(direct !== undefined && { direct }),
+    ...(failing !== undefined && { failing }),
     ...(scheme !== undefined && { scheme }),
     ...(second !== undefined && {
       second: { route: second, secret: textOf('second-secret') ?? secret },

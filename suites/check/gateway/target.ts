@@ -14,6 +14,7 @@ import { Skip } from '../../judge/skip.ts'
 import type { CheckedServer, Running } from '../running.ts'
 import { type GatewayTarget, probeGateway } from './probe.ts'
 import { wrongUse } from '../usage.ts'
+import { type CaseRoutes, madePrefix, findControl, type RemoteControl } from './control.ts'
 import { createWindow } from './window.ts'
 
 /** The longest time that a post is sent again after 429, and the time between two attempts, in milliseconds. */
@@ -40,23 +41,35 @@ export async function openGateway(
     if (accepted() >= options.maxRuns)
       throw new Skip('budget', `${options.maxRuns} accepted posts are used up.`)
   }
+  const made: Origin['made'] = {}
   const senderBy = (found: Origin['found']): Sender =>
     senderOf({
+      made,
       url: options.url,
       facts,
       found,
       permit,
       room: (posts) => window.room(posts, waited),
       pause: async (ms) => {
+        store.getStore()?.needs.add('slow')
         if (!options.allow.includes('slow')) throw new Skip('not-allowed', 'It needs --allow slow.')
         waited(ms)
         await delay(ms)
       },
     })
-  const sender = senderBy({ schemes: [], kind: 'runs' })
-  const target = await probeGateway(options, facts, sender, signal)
-  const subject = subjectOf(options.url, senderBy(target), waited)
-  const use: CheckedServer['use'] = (running, body) => store.run(running, () => body(subject))
+  const target = await probeGateway(options, facts, senderBy({ schemes: [], kind: 'runs' }), signal)
+  const sender = senderBy(target)
+  if (facts.hasControl) made.control = await findControl(options.url, facts.secret, sender)
+  const subject = subjectOf(options.url, sender, waited)
+  const use: CheckedServer['use'] = (running, body) =>
+    store.run(running, async () => {
+      made.routes = await made.control?.begin()
+      try {
+        await body(subject)
+      } finally {
+        await made.control?.end()
+      }
+    })
   return { target, server: { use, runs: accepted, isDisturbed: () => Promise.resolve(false) } }
 }
 
@@ -65,12 +78,14 @@ type Origin = {
   readonly url: string
   readonly facts: GatewayFacts
   readonly found: Pick<GatewayTarget, 'schemes' | 'kind'>
+  /** What the control API offers to the case that runs, if there is one. */
+  readonly made: { control?: RemoteControl | undefined; routes?: CaseRoutes | undefined }
   /** Throws if no further post may be accepted. */
   readonly permit: () => void
 } & Pick<Sender, 'room' | 'pause'>
 
-function senderOf({ url, facts, found, permit, room, pause }: Origin): Sender {
-  const { route, event, second } = facts
+function senderOf({ url, facts, found, made, permit, room, pause }: Origin): Sender {
+  const { route, secret, event, second } = facts
   const { schemes, kind } = found
   const missing = (detail: string): never => {
     throw new Skip('missing', detail)
@@ -86,25 +101,31 @@ function senderOf({ url, facts, found, permit, room, pause }: Origin): Sender {
     },
     get second() {
       permit()
-      return second ?? missing('It needs --second-route.')
+      return second ?? made.routes?.second ?? missing('It needs --second-route.')
     },
     get filtered() {
       permit()
-      return event === undefined
-        ? missing('It needs a route that filters events, and --event.')
-        : { route, secret: facts.secret, event }
+      if (event === undefined)
+        return made.routes?.filtered ?? missing('It needs --event and --filtered-route.')
+      return { route: facts.filtered ?? route, secret, event }
     },
     get direct() {
       permit()
-      return kind === 'direct'
-        ? { route, secret: facts.secret }
-        : missing('The route is not one that delivers directly.')
+      const own = facts.direct ?? (kind === 'direct' ? route : undefined)
+      if (own !== undefined) return { route: own, secret }
+      return made.routes?.direct ?? missing('It needs --direct-route.')
     },
     get failing() {
       permit()
-      return kind === 'failing'
-        ? { route, secret: facts.secret }
-        : missing('The deliveries of the route do not fail.')
+      const own = facts.failing ?? (kind === 'failing' ? route : undefined)
+      if (own !== undefined) return { route: own, secret }
+      return made.routes?.failing ?? missing('It needs --failing-route.')
+    },
+    get control() {
+      permit()
+      return (
+        made.control ?? missing('It needs routes of its own, and a look at what became of a post.')
+      )
     },
     event: event ?? 'flowdouble-check',
     scheme: usual,
@@ -202,7 +223,10 @@ function watchPosts(
     reply: ({ method, path }, status, body) => {
       note('received', `${status} ${body}`)
       if (method !== 'POST' || !path.includes('/webhooks/')) return
-      if (decoded(path).startsWith(`/webhooks/${route}`)) window.add(status)
+      const name = decoded(path).slice('/webhooks/'.length)
+      if (name.startsWith(route)) window.add(status)
+      // Only a test double lets routes be made: their runs cost nothing.
+      if (name.startsWith(madePrefix)) return
       if (status !== 202 && status !== 502 && !body.includes('"delivered"')) return
       accepted++
       store.getStore()?.runs.add(`post ${accepted}`)

@@ -69,6 +69,10 @@ proves(
     await subject.reach(session, isOf('execution_success', running))
     await subject.reach(session, isOf('execution_success', shared))
     expect(await wordOf(subject, running)).toBe('completed')
+    for (const id of [shared, running]) {
+      expect((await subject.get(`/jobs/${id}`)).status).toBe(200)
+      expect((await other.get(`/jobs/${id}`)).status).toBe(404)
+    }
     for (const path of [
       '/history',
       `/history/${shared}`,

@@ -33,6 +33,16 @@ proves('http/hosted-options', async (subject) => {
   expect(await wordOf(subject, id)).not.toBe('cancelled')
 })
 
+// No byte of the body is sent: no server has room for so many.
+proves('http/hosted-body-limit', async ({ url }) => {
+  for (const { method, path } of everyHostedPath.filter(({ hasBody }) => hasBody)) {
+    const reply = await exchange(url, method, path, { ...key, 'Content-Length': '999999999999' })
+    const type = reply.header('content-type')
+    expect({ path, status: reply.status, type }).toEqual({ path, status: 413, type: jsonType })
+    expect(JSON.parse(reply.body)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
+  }
+})
+
 const ways: readonly (readonly [
   method: string,
   path: string,

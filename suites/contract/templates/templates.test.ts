@@ -1,9 +1,11 @@
 // Templates: rendering the prompt of a route.
 
 import { limits } from '../../../spec/limits.ts'
-import { direct, SECRET } from '../../judge/gateway-subject.ts'
+import { anyGateway, direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
-import { container, delivers, indented, many } from '../../judge/templates.ts'
+import { makeDirect, makeRuns, postTo } from '../../judge/posts/made-routes.ts'
+import { CHECK_TEXT } from '../../judge/posts/posts.ts'
+import { container, delivers, indented } from '../../judge/templates.ts'
 import { expect } from '../../judge/expect.ts'
 
 proves(
@@ -18,7 +20,7 @@ proves(
     await delivers(subject, '{A_1}{a.b.c}', [[{ A_1: 'x', a: { b: { c: 'deep' } } }, 'xdeep']])
     await delivers(subject, 'no reference', [[{}, 'no reference']])
   },
-  many,
+  anyGateway,
 )
 
 proves(
@@ -43,7 +45,7 @@ proves(
     await delivers(subject, '{{a}} ${a} \\{a}', [[payload, '{1} $1 \\1']])
     await delivers(subject, "$& $1 $' {a}", [[payload, "$& $1 $' 1"]])
   },
-  many,
+  anyGateway,
 )
 
 proves(
@@ -56,7 +58,7 @@ proves(
     await delivers(subject, '{{a}}', [[{ a: 'b', b: 'no' }, '{b}']])
     await delivers(subject, '{a}', [[{ a: '$& {a}' }, '$& {a}']])
   },
-  many,
+  anyGateway,
 )
 
 proves(
@@ -67,7 +69,7 @@ proves(
       [{ no: '', a: { no: null, b: { c: 0 } } }, ', None, 0'],
     ])
   },
-  many,
+  anyGateway,
 )
 
 proves(
@@ -84,7 +86,7 @@ proves(
       [{ a: { '': { b: 1 } }, '': { a: 2, '': 3 } }, '{a.length}{\n  "b": 1\n}213'],
     ])
   },
-  many,
+  anyGateway,
 )
 
 proves(
@@ -97,7 +99,7 @@ proves(
     ])
     await delivers(subject, '{a.__raw__}', [[{ a: { __raw__: 1 } }, '1']])
   },
-  many,
+  anyGateway,
 )
 
 proves(
@@ -109,27 +111,31 @@ proves(
       [{}, 'unknown {type}'],
       [{ event_type: 5 }, '5 {type}'],
     ])
-    const header = { 'X-GitHub-Event': 'push' }
-    await subject.post('note', { event_type: 'a', type: 'b' }, header)
-    expect(subject.texts().at(-1)).toBe('push b')
+    const to = await makeDirect(subject, '{event_type} {type}')
+    await postTo(subject, to, { event_type: 'a', type: 'b' }, { 'X-GitHub-Event': 'push' })
+    const entries = await subject.sender.control.deliveries(to, 1)
+    expect(entries.map(({ text }) => text)).toEqual(['push b'])
   },
-  many,
+  anyGateway,
 )
 
 proves(
   'templates/default',
-  async ({ gateway, post, idle }) => {
-    gateway.subscribe('ci', { secret: SECRET })
-    gateway.subscribe('empty', { secret: SECRET, prompt: '' })
-    await post('ci', { ref: 'main' }, { 'X-GitHub-Event': 'push' })
-    await post('empty', container)
-    await idle()
-    expect(gateway.runs().map(({ prompt }) => prompt)).toEqual([
-      'Webhook event \'push\' on route \'ci\':\n\n```json\n{\n  "ref": "main"\n}\n```',
-      `Webhook event 'unknown' on route 'empty':\n\n\`\`\`json\n${indented}\n\`\`\``,
+  async (subject) => {
+    const { control } = subject.sender
+    const ci = await control.make({})
+    const empty = await makeRuns(subject, '')
+    await postTo(subject, ci, { ref: CHECK_TEXT }, { 'X-GitHub-Event': 'push' })
+    await postTo(subject, empty, container)
+    const promptOf = async (to: typeof ci) => (await control.runs(to)).map(({ prompt }) => prompt)
+    expect(await promptOf(ci)).toEqual([
+      `Webhook event 'push' on route '${ci.route}':\n\n\`\`\`json\n{\n  "ref": "${CHECK_TEXT}"\n}\n\`\`\``,
+    ])
+    expect(await promptOf(empty)).toEqual([
+      `Webhook event 'unknown' on route '${empty.route}':\n\n\`\`\`json\n${indented}\n\`\`\``,
     ])
   },
-  many,
+  anyGateway,
 )
 
 const long = { a: Array.from({ length: 3000 }, (_, at) => at) }
@@ -138,13 +144,24 @@ const longText = JSON.stringify(long, null, 2)
 proves(
   'templates/uncut',
   async (subject) => {
-    await delivers(subject, '', [
-      [long, `Webhook event 'unknown' on route 'note':\n\n\`\`\`json\n${longText}\n\`\`\``],
+    const to = await makeDirect(subject, '')
+    await postTo(subject, to, long)
+    const [unnamed] = await subject.sender.control.deliveries(to, 1)
+    const head = `Webhook event 'unknown' on route '${to.route}':`
+    expect(unnamed?.text).toBe(`${head}\n\n\`\`\`json\n${longText}\n\`\`\``)
+    // No length is special: a text can be longer than the body of its post.
+    const part = 'a☃'.repeat(100_000)
+    await delivers(subject, '{a} {a} {a}{b}', [
+      [{ a: part, b: '.' }, `${part} ${part} ${part}.`],
+      [
+        { a: `${part}é`, b: 'x'.repeat(500_000) },
+        `${`${part}é `.repeat(3).trim()}${'x'.repeat(500_000)}`,
+      ],
     ])
     await delivers(subject, '{__raw__}', [[long, longText]])
     await delivers(subject, '{a}', [[long, JSON.stringify(long.a, null, 2)]])
   },
-  many,
+  anyGateway,
 )
 
 proves(
@@ -176,12 +193,13 @@ proves(
     await idle()
     expect([texts().length, gateway.runs()]).toEqual([1, []])
   },
-  { ...many, maxBodyBytes: 8 * 2 ** 20 },
+  { routes: {}, maxBodyBytes: 8 * 2 ** 20 },
 )
 
 proves(
   'templates/extra',
-  async ({ gateway, post }) => {
+  async (subject) => {
+    const { control } = subject.sender
     const extra = {
       chat_id: '{chat}',
       empty: '',
@@ -191,19 +209,16 @@ proves(
       inner: { chat: '{chat}' },
       no: null,
     }
-    gateway.subscribe('note', direct('x', { deliver_extra: extra }))
-    await post('note', { chat: 17 })
-    const [entry] = gateway.outbox()
+    const to = await makeDirect(subject, 'x', { deliver_extra: extra })
+    await postTo(subject, to, { chat: 17 })
+    const [entry] = await control.deliveries(to, 1)
     expect(entry?.deliver_extra).toEqual({ ...extra, chat_id: '17' })
     expect(entry?.chat_id).toBe('17')
-    gateway.subscribe('none', direct('x', { deliver_extra: { chat_id: '' } }))
-    await post('none', {})
-    expect(gateway.outbox().at(-1)).toMatchObject({
-      chat_id: 'home',
-      deliver_extra: { chat_id: '' },
-    })
+    const none = await makeDirect(subject, 'x', { deliver_extra: { chat_id: '' } })
+    await postTo(subject, none, {})
+    expect((await control.deliveries(none, 1))[0]?.deliver_extra).toEqual({ chat_id: '' })
   },
-  many,
+  anyGateway,
 )
 
 proves(
@@ -226,14 +241,16 @@ proves(
       await delivers(subject, text, [[{}, text]])
     }
   },
-  many,
+  anyGateway,
 )
 
 provesQuirk(
   'webhooks.cut-prompt',
   async (subject) => {
-    const head = "Webhook event 'unknown' on route 'note':\n\n```json\n"
-    await delivers(subject, '', [[long, `${head}${longText.slice(0, 4000)}\n\`\`\``]])
+    const to = await makeDirect(subject, '')
+    await postTo(subject, to, long)
+    const head = `Webhook event 'unknown' on route '${to.route}':\n\n\`\`\`json\n`
+    expect(subject.texts()).toEqual([`${head}${longText.slice(0, 4000)}\n\`\`\``])
     await delivers(subject, '{__raw__}', [[long, longText.slice(0, 4000)]])
     const text = JSON.stringify(long.a, null, 2)
     await delivers(subject, '{a}', [
@@ -241,5 +258,5 @@ provesQuirk(
       [{ a: text }, text],
     ])
   },
-  many,
+  anyGateway,
 )

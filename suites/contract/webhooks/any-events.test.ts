@@ -98,6 +98,25 @@ proves(
 )
 
 proves(
+  'webhooks/filter-empty',
+  async (subject) => {
+    const { control } = subject.sender
+    for (const settings of [{}, { events: [] }]) {
+      const to = await control.make(settings)
+      for (const event of ['ping', 'push', 'flowdouble-check']) {
+        const reply = await postAs(subject, { to, headers: { [hub]: event } })
+        const { status, event: named } = reply.json()
+        const found = { status: reply.status, word: status, event: named }
+        expect(found).toEqual({ status: 202, word: 'accepted', event })
+      }
+      const body = payloadOf({ type: ['flowdouble-check'] })
+      expect((await postAs(subject, { to, body })).status).toBe(202)
+    }
+  },
+  anyGateway,
+)
+
+proves(
   'webhooks/event-value',
   async (subject) => {
     for (const type of [5, ['push'], { a: 'push' }, true]) {

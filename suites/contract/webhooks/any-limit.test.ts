@@ -35,7 +35,7 @@ proves(
 )
 
 proves(
-  ['webhooks/rate-limit', 'webhooks/order'],
+  ['webhooks/rate-limit', 'webhooks/rate-counts', 'webhooks/order'],
   async (subject) => {
     const { sender, send } = subject
     await sender.pause(1)

@@ -1,6 +1,7 @@
 // Posts that repeat, and posts that are too frequent, on any gateway.
 
 import { anyGateway, type GatewaySubject } from '../../judge/gateway-subject.ts'
+import { makeDirect, toChat } from '../../judge/posts/made-routes.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
 import {
@@ -129,6 +130,20 @@ proves(
     const { status } = await postAs(subject, { to, id })
     if (status !== 502) subject.sender.missing('The deliveries of the route do not fail.')
     expect((await postAs(subject, { to, id })).json().status).toBeOneOf(['error', 'delivered'])
+  },
+  anyGateway,
+)
+
+proves(
+  'webhooks/id-forgotten',
+  async (subject) => {
+    const { control, newId } = subject.sender
+    const to = await makeDirect(subject, 'x', { deliver: 'nowhere' })
+    const id = newId()
+    const word = async (): Promise<unknown> => (await postAs(subject, { to, id })).json().status
+    expect(await word()).toBe('error')
+    await control.change(to, { prompt: 'x', ...toChat })
+    expect([await word(), await word()]).toEqual(['delivered', 'duplicate'])
   },
   anyGateway,
 )

@@ -53,8 +53,8 @@ async function* eventsOf(
   opened: Opened,
   place: Place,
   planned: readonly PlannedCase[],
+  done: CaseEvent[] = [],
 ): AsyncGenerator<CaseEvent> {
-  const done: CaseEvent[] = []
   const judged = { place, generation: generationOf(place, opened.software) }
   const events = runCases(planned, opened.server, {
     judge: (one, error) => judgementOf(one, error, judged, done),
@@ -68,15 +68,34 @@ async function* eventsOf(
   }
 }
 
+/** The same, and at last the notes again: by then other cases can contradict the quirk that would explain one. */
+async function* eventsTwice(
+  opened: Opened,
+  place: Place,
+  planned: readonly PlannedCase[],
+): AsyncGenerator<CaseEvent> {
+  const done: CaseEvent[] = []
+  yield* eventsOf(opened, place, planned, done)
+  const notes = new Set(done.filter(({ verdict }) => verdict === 'note').map(({ title }) => title))
+  const again = planned.filter(({ one }) => notes.has(one.title))
+  yield* eventsOf(
+    opened,
+    place,
+    again,
+    done.filter(({ verdict }) => verdict !== 'note'),
+  )
+}
+
 /** The cases of a place: those of the broken rules first, then those of their areas, the sessions, and the rest for a full table. */
 function orderedFor({ breaks }: Mutant, place: Place): readonly PlannedCase[] {
   const broken = new Set<string>(breaks)
   const areas = new Set(breaks.map((id) => areaOf({ ids: [id] } as unknown as Case)))
   const rankOf = ({ one, area }: PlannedCase): number =>
     one.ids.some((id) => broken.has(id)) ? 0 : areas.has(area) ? 1 : area === 'sessions' ? 2 : 3
+  const isSlow = ({ tags }: PlannedCase): number => Number(tags.includes('slow'))
   return planCases(cases, place, { select: [], maxRuns: Infinity })
     .filter((planned) => !planned.one.needsOwnWorld && !isLeftOut(planned, rankOf(planned)))
-    .toSorted((a, b) => rankOf(a) - rankOf(b))
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || isSlow(a) - isSlow(b))
 }
 
 /** Cases of other areas, and the slow ones of a gateway, are left out unless the table is to be full. */
@@ -144,7 +163,7 @@ async function judge([name, mutant]: (typeof mutants)[number]): Promise<Row> {
       continue
     }
     const planned = orderedFor(mutant, setting.place)
-    for await (const event of eventsOf(opened, setting.place, planned)) {
+    for await (const event of eventsTwice(opened, setting.place, planned)) {
       verdicts[event.title] = event.reason ?? event.verdict
       const one = planned.find(({ one: { title } }) => title === event.title)
       if (caughtBy !== null || !one || !shows(event, mutant)) continue

@@ -121,7 +121,7 @@ async function openWrongGateway({
   })
   const second = { route: 'second', secret: SECRET }
   try {
-    const facts = { route: 'hook', secret: SECRET, second, rateLimit }
+    const facts = { route: 'hook', secret: SECRET, second, rateLimit, hasControl: true } as const
     const { server, target } = await openGateway(optionsFor(gateway.url), facts)
     return { server, software: target.software, close: () => gateway.close() }
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import { exchange } from '../../../judge/wire.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
-import { digits, seen } from '../../../judge/hosted/links.ts'
+import { digits, linkTo, seen } from '../../../judge/hosted/links.ts'
 import { proves } from '../../../judge/proves.ts'
 import { expect } from '../../../judge/expect.ts'
 
@@ -60,6 +60,48 @@ proves('files/hosted-link-tampered', async (subject) => {
     })
   }
   expect((await fetchLink(link)).status).toBe(200)
+})
+
+proves('files/hosted-link-file', async (subject) => {
+  const { link } = await digits(subject)
+  const bytes = Buffer.from('9876543210')
+  const picture = await linkTo(
+    subject,
+    (await subject.upload({ name: 'a.png', bytes })).json().name,
+  )
+  // Another file of the same length has another tag.
+  const tags = new Set<string>()
+  for (const one of [link, picture]) {
+    const whole = await fetchLink(one)
+    const length = whole.bytes.length
+    const tag = whole.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[^"]+"$/)
+    tags.add(tag)
+    const head = await fetchLink(one, {}, 'HEAD')
+    expect([head.status, head.headers.get('etag')]).toEqual([200, tag])
+    expect(head.headers.get('content-length')).toBe(`${length}`)
+    const last = await fetchLink(one, { Range: 'bytes=-3' })
+    expect(last.bytes).toEqual(whole.bytes.subarray(-3))
+    const range = `bytes ${length - 3}-${length - 1}/${length}`
+    expect([last.status, last.headers.get('content-range')]).toEqual([206, range])
+    expect(seen(await fetchLink(one, { 'If-None-Match': tag }))).toEqual([304, ''])
+    const other = await fetchLink(one, { 'If-None-Match': '"flowdouble-check"' })
+    expect([other.status, other.bytes]).toEqual([200, whole.bytes])
+  }
+  expect(tags.size).toBe(2)
+})
+
+proves('files/hosted-link-method', async (subject) => {
+  const { link } = await digits(subject)
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    const { status, text } = await fetchLink(link, {}, method)
+    expect({ method, status, text }).toEqual({
+      method,
+      status: 405,
+      text: expect.not.stringContaining('0123456789'),
+    })
+  }
+  expect(seen(await fetchLink(link))).toEqual([200, '0123456789'])
 })
 
 proves('files/hosted-link-cors', async (subject) => {
