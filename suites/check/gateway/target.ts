@@ -123,9 +123,7 @@ function senderOf({ url, facts, found, made, permit, room, pause }: Origin): Sen
     },
     get control() {
       permit()
-      return (
-        made.control ?? missing('It needs routes of its own, and a look at what became of a post.')
-      )
+      return made.control ?? missing('It makes routes, and reads what became of a post.')
     },
     event: event ?? 'flowdouble-check',
     scheme: usual,

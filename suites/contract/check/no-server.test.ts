@@ -145,6 +145,15 @@ test('check/no-server-deadline All requests of a probe have one deadline.', asyn
   expect(await verdictOn(half)).toMatch(/^URL did not answer \/object_info within 8 s: /)
 })
 
+/** No gateway runs: the probe only signs what it posts. */
+const noGateway = {
+  advance: () => Promise.resolve(),
+  until: () => Promise.reject(new Error('No gateway runs.')),
+  subscribe: () => undefined,
+  runs: () => [],
+  outbox: () => [],
+}
+
 test('check/no-server-gateway The same for a gateway: the posts to it have the deadline of the probe.', async () => {
   const half = (giveUp: () => void): Server =>
     answering(({ url }, response) => {
@@ -152,7 +161,7 @@ test('check/no-server-gateway The same for a gateway: the posts to it have the d
       else giveUp()
     })()
   const facts = { route: 'ci', secret: 'secret' }
-  const sender = ownSender(facts.secret, () => Promise.resolve())
+  const sender = ownSender(facts.secret, noGateway)
   const said = await verdictOn(half, {}, (options, signal) =>
     probeGateway({ ...options, isReadOnly: false }, facts, sender, signal),
   )
