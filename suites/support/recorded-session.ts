@@ -12,7 +12,7 @@ export const startMs = 1767225600000
 /** What happens at the same millisecond keeps its order by this. */
 const TICK_MS = 0.001
 
-export type Seen = { readonly status: number; readonly type: string; readonly body: Buffer }
+export type Seen = { readonly status: number; readonly location: string; readonly body: Buffer }
 
 export type RecordingClient = {
   /** Takes the entries of the server: pass it as `onEntry`. */
@@ -42,7 +42,14 @@ type Open = {
   received: number
 }
 
-export function recordingClient(): RecordingClient {
+/**
+ * @param place what the server is.
+ * @param sent the headers of each request and handshake.
+ */
+export function recordingClient(
+  place: 'local' | 'hosted' = 'local',
+  sent: Readonly<Record<string, string>> = {},
+): RecordingClient {
   const exchanges: RecordedExchange[] = []
   const sockets: Open[] = []
   const pending = new Map<number, number[]>()
@@ -69,7 +76,7 @@ export function recordingClient(): RecordingClient {
   const open = async (clientId: string): Promise<void> => {
     const address = `${url.replace('http', 'ws')}/ws?clientId=${clientId}`
     const openMs = stamp()
-    const socket = new WebSocket(address)
+    const socket = new WebSocket(address, { headers: sent })
     const messages: Open['messages'] = []
     const id = sockets.length + 1
     const sentMs = pending.get(id) ?? []
@@ -100,12 +107,16 @@ export function recordingClient(): RecordingClient {
   }
   const request: RecordingClient['request'] = async (method, target, body) => {
     const sentMs = stamp()
-    const reply = await fetch(url + target, {
+    const address = new URL(target, url).href
+    const headers = { ...sent, ...(body && { 'Content-Type': body.type }) }
+    const reply = await fetch(address, {
       method,
       redirect: 'manual',
-      ...(body && { headers: { 'Content-Type': body.type }, body: Buffer.from(body.bytes) }),
+      headers,
+      ...(body && { body: Buffer.from(body.bytes) }),
     })
     const bytes = Buffer.from(await reply.arrayBuffer())
+    const location = reply.headers.get('location') ?? ''
     const type = reply.headers.get('content-type') ?? ''
     await received()
     exchanges.push({
@@ -113,19 +124,21 @@ export function recordingClient(): RecordingClient {
       startMs: sentMs,
       endMs: stamp(),
       method,
-      url: url + target,
-      headers: body === undefined ? [] : [['Content-Type', body.type]],
+      url: address,
+      headers: Object.entries(headers),
       body: body?.bytes ?? new Uint8Array(),
       response: {
         status: reply.status,
-        headers: [['Content-Type', type]],
+        headers: [['Content-Type', type] as const, ['Location', location] as const].filter(
+          ([, value]) => value !== '',
+        ),
         body: new Uint8Array(bytes),
       },
     })
-    return { status: reply.status, type, body: bytes }
+    return { status: reply.status, location, body: bytes }
   }
   const recording = (): Recording => ({
-    info: { version: 1, origin: 'a world of flowdouble', place: 'local' },
+    info: { version: 1, origin: 'a world of flowdouble', place },
     exchanges,
     sockets: sockets.map(({ url: address, openMs, messages }, entry) => ({
       entry,

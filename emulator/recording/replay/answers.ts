@@ -92,9 +92,13 @@ function lastMoment(world: ReplayWorld, run: Instance | null): number {
   return last
 }
 
-/** A request that submits no run can concern any: it can delete their entries. */
+/**
+ * Whether a moment changes the answer to a poll of a run, or of all. A request that submits no run concerns any: it can
+ * delete their entries. What only replies show has no exact time; but the end of a run changes what is said about it.
+ */
 const concerns = ({ moments, exchanges }: Script, at: number, run: Instance | null): boolean => {
-  const of = moments[at]?.run ?? null
+  const { run: of = null, isLate = false, state } = moments[at] ?? {}
+  if (isLate && (run === null || state === 'started')) return false
   return run === null || of === null || of === exchanges[run.exchange]?.run
 }
 
@@ -133,8 +137,12 @@ function pollAnswer(
   const passed = from.filter(
     (one) => Math.floor(exchangeAt(script, one).endMs - startMs) <= sinceMs,
   )
-  return passed.at(-1) ?? from[0]
+  return passed.at(-1) ?? from.slice(0, 1).find((one) => run !== null || !isLate(script, last, one))
 }
+
+/** Whether a reply shows a state that came between a moment and that reply: it does not hold from the moment on. */
+const isLate = ({ moments, momentsBefore }: Script, moment: number, exchange: number): boolean =>
+  moments.slice(moment + 1, momentsBefore[exchange]).some((one) => one.isLate)
 
 function answerOther(world: ReplayWorld, input: RequestInput, request: CanonicalRequest): Reply {
   const { script, state } = world

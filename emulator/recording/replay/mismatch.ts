@@ -2,6 +2,7 @@
 
 import { differences } from '../../lib/match.ts'
 import { nearest } from '../../lib/nearest.ts'
+import { replaceToken } from '../../http/requests.ts'
 import type { CanonicalRequest } from './canonical.ts'
 import type { Script, ScriptExchange } from './script.ts'
 
@@ -22,7 +23,8 @@ export function mismatch(
   { method, target }: { readonly method: string; readonly target: string },
   request: CanonicalRequest,
 ): Mismatch {
-  const what = `The recording has no answer to ${method} ${target}.`
+  const shown = replaceToken(target, () => '...')
+  const what = `The recording has no answer to ${method} ${shown}.`
   const found = nearestExchange(exchanges, request)
   if (found === undefined) {
     const count = exchanges.length
@@ -56,7 +58,7 @@ function nearestExchange(
     const found = differs(inside, recorded)
     if (best === undefined || found.length < best[1].length) best = [one, found]
   }
-  if (best !== undefined) return [best[0], shown(best[1])]
+  if (best !== undefined) return [best[0], firstOf(best[1])]
   const otherMethod = exchanges.find(({ request }) => request.path === path)
   if (otherMethod !== undefined) return [otherMethod, `its method is ${otherMethod.request.method}`]
   const closest = nearest(path, new Set(exchanges.map(({ request }) => request.path)))
@@ -83,7 +85,7 @@ function differs(present: unknown, recorded: unknown): readonly string[] {
 
 const MAX_SHOWN = 3
 
-function shown(all: readonly string[]): string {
+function firstOf(all: readonly string[]): string {
   const rest = all.length - MAX_SHOWN
   return all.slice(0, MAX_SHOWN).join('; ') + (rest > 0 ? `; and ${rest} more` : '')
 }

@@ -62,19 +62,19 @@ function createReader(
   const readRequest = (exchange: number): void => {
     const { request, run } = exchanges[exchange] as ScriptExchange
     if (request.method === 'GET' || request.method === 'OPTIONS') return
-    moments.push({ exchange, offsetMs: 0, run, state: 'requested' })
+    moments.push({ exchange, offsetMs: 0, run, state: 'requested', isLate: false })
     if (run === null && !endsRuns.test(request.path)) return
     latest = exchange
     if (run === null) latestStop = exchange
   }
 
-  const readState = (state: RunState, run: string, atMs: number): void => {
+  const readState = (state: RunState, run: string, atMs: number, isLate: boolean): void => {
     const earlier = states.get(run)
     if (earlier === state || (earlier !== undefined && earlier !== 'started')) return
     states.set(run, state)
     running = state === 'started' ? run : null
     const exchange = causes.get(run) as number
-    moments.push({ exchange, offsetMs: offset(atMs, exchange), run, state })
+    moments.push({ exchange, offsetMs: offset(atMs, exchange), run, state, isLate })
   }
 
   /** The last message of the client of a socket. */
@@ -113,7 +113,7 @@ function createReader(
       if (isStopped && startOf(latestStop as number) >= startOf(submit))
         causes.set(run, latestStop as number)
       latest = causes.get(run)
-      if (state !== null) readState(state, run, atMs)
+      if (state !== null) readState(state, run, atMs, false)
     }
     if (!greetedMs.has(socket)) greetedMs.set(socket, atMs)
     // A socket that opens during a run receives its node immediately.
@@ -155,12 +155,19 @@ function createReader(
     for (const [run, state] of statesIn(request.path, response.body)) {
       const known = states.get(run)
       if (submits.has(run) && (known === undefined || state !== 'started'))
-        readState(state, run, atMs)
+        readState(state, run, atMs, true)
     }
     momentsBefore[exchange] = moments.length
   }
 
   return { read, found: { messages, moments, momentsBefore } }
+}
+
+const jobStates: Readonly<Record<string, RunState>> = {
+  in_progress: 'started',
+  completed: 'success',
+  failed: 'error',
+  cancelled: 'interrupted',
 }
 
 /** The runs in the reply to a poll, with their states. */
@@ -171,6 +178,12 @@ function statesIn(path: string, body: Uint8Array): readonly (readonly [string, R
     const status = typeof entry === 'object' && entry !== null && 'status' in entry && entry.status
     if (typeof status !== 'object' || status === null || !('status_str' in status)) return []
     return [[id, status.status_str === 'error' ? 'error' : 'success']]
+  }
+  const [, job] = /^\/jobs?\/([^/]+)(?:\/status)?$/.exec(path) ?? []
+  if (job !== undefined) {
+    const { status } = membersIn(body)
+    const state = typeof status === 'string' ? jobStates[status] : undefined
+    return state === undefined ? [] : [[job, state]]
   }
   const { queue_running: rows } = path === '/queue' ? membersIn(body) : {}
   if (!Array.isArray(rows)) return []

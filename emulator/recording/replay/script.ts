@@ -45,6 +45,8 @@ export type Moment = {
   readonly offsetMs: number
   readonly run: string | null
   readonly state: RunState | 'requested'
+  /** Whether only a reply shows it: it came before that, at a time that nobody recorded. */
+  readonly isLate: boolean
 }
 
 export type ScriptSocket = {

@@ -66,6 +66,7 @@ const actions: fc.Arbitrary<Action> = fc.oneof(
         '/view?filename=solid_00001_.png&subfolder=&type=output',
         '/view?filename=image_00001_.png&type=output&subfolder=',
         '/models/loras',
+        '/jobs',
       ),
     }),
   },
@@ -88,6 +89,32 @@ const actions: fc.Arbitrary<Action> = fc.oneof(
   },
 )
 
+/** Where a session takes place. */
+type Stage = {
+  readonly place: 'local' | 'hosted'
+  readonly prefix: string
+  /** The credentials in the query of a socket, and in the headers of requests. */
+  readonly query: string
+  readonly headers: Readonly<Record<string, string>>
+  /** What tells the state of a run, before its id and after it. */
+  readonly entries: readonly (readonly [before: string, after: string])[]
+}
+
+const stages: readonly Stage[] = [
+  { place: 'local', prefix: '', query: '', headers: {}, entries: [['/history/', '']] },
+  {
+    place: 'hosted',
+    prefix: '/api',
+    query: '&token=test-key',
+    headers: { 'X-API-Key': 'test-key' },
+    entries: [
+      ['/jobs/', ''],
+      ['/job/', '/status'],
+      ['/history_v2/', ''],
+    ],
+  },
+]
+
 /** The ids of one client of a session: those of another one have other lengths. */
 type Names = { readonly client: string; readonly run: string; readonly file: string }
 
@@ -108,11 +135,13 @@ async function play(
   server: { readonly advance: (ms: number) => Promise<void> },
   session: readonly Action[],
   names: Names,
+  { prefix, query, entries }: Stage,
 ): Promise<Recording> {
   const ids: string[] = []
   let uploads = 0
+  const get = (path: string): Promise<unknown> => client.request('GET', prefix + path)
   for (const action of session) {
-    if (action.do === 'open') await client.open(names.client + action.client)
+    if (action.do === 'open') await client.open(names.client + action.client + query)
     else if (action.do === 'flags')
       await client.send(
         action.socket,
@@ -124,27 +153,31 @@ async function play(
         ...(action.client !== null && { client_id: names.client + action.client }),
         ...(action.hasOwnId && { prompt_id: names.run + ids.length }),
       }
-      const reply = await client.request('POST', '/prompt', json(body))
+      const reply = await client.request('POST', `${prefix}/prompt`, json(body))
       ids.push((JSON.parse(reply.body.toString()) as { prompt_id: string }).prompt_id)
     } else if (action.do === 'advance') {
       await server.advance(action.ms)
       await client.received()
-    } else if (action.do === 'poll') await client.request('GET', action.path)
+    } else if (action.do === 'poll') await get(action.path)
     else if (action.do === 'entry') {
       const id = ids[action.run]
-      if (id !== undefined) await client.request('GET', `/history/${id}`)
+      const [before, after] = entries[(action.run + ids.length) % entries.length] ?? ['', '']
+      if (id !== undefined) await get(before + id + after)
     } else if (action.do === 'upload')
       await client.request(
         'POST',
-        '/upload/image',
+        `${prefix}/upload/image`,
         form(`${names.file}${uploads++}.png`, action.bytes),
       )
-    else await client.request('POST', action.path, json(action.body))
+    else await client.request('POST', prefix + action.path, json(action.body))
   }
   return client.recording()
 }
 
 const decoder = new TextDecoder()
+
+/** A link of a replay leads to itself. */
+const withoutOrigin = (link: string): string => link.replace(/^http:\/\/[^/]*/, '')
 
 /** A session as values, with other ids. */
 function normalised({ exchanges, sockets }: Recording, replacement: ReadonlyMap<string, string>) {
@@ -158,7 +191,7 @@ function normalised({ exchanges, sockets }: Recording, replacement: ReadonlyMap<
     exchanges: exchanges.map((one) => ({
       method: one.method,
       status: one.response?.status,
-      headers: one.response?.headers,
+      headers: one.response?.headers.map(([name, value]) => [name, withoutOrigin(value)]),
       body: bodyOf(one),
     })),
     sockets: sockets.map(({ messages }) =>
@@ -174,27 +207,32 @@ function normalised({ exchanges, sockets }: Recording, replacement: ReadonlyMap<
 const recordedNames = { client: 'client-of-then-', run: 'run-of-then-', file: 'then' }
 const presentNames = { client: 'another-client-', run: 'another-', file: 'now-and-here' }
 
-async function recordSession(session: readonly Action[]): Promise<Recording> {
-  const client = recordingClient()
+async function recordSession(session: readonly Action[], stage: Stage): Promise<Recording> {
+  const client = recordingClient(stage.place, stage.headers)
   const { onEntry } = client
-  const world = await startEmulator({ clock: 'manual', epoch: startMs, pace: 7, onEntry })
+  const options = { deployment: stage.place, clock: 'manual', epoch: startMs, pace: 7 } as const
+  const world = await startEmulator({ ...options, onEntry })
   client.connectTo(world)
   try {
-    return await play(client, world, session, recordedNames)
+    return await play(client, world, session, recordedNames, stage)
   } finally {
     client.close()
     await world.close()
   }
 }
 
-async function replaySession(recorded: Recording, session: readonly Action[]): Promise<Recording> {
-  const client = recordingClient()
+async function replaySession(
+  recorded: Recording,
+  session: readonly Action[],
+  stage: Stage,
+): Promise<Recording> {
+  const client = recordingClient(stage.place, stage.headers)
   const { onEntry } = client
   const recording = JSON.parse(writeHar(recorded)) as object
   const replay = await startReplay({ recording, clock: 'manual', epoch: startMs, onEntry })
   client.connectTo(replay)
   try {
-    return await play(client, replay, session, presentNames)
+    return await play(client, replay, session, presentNames, stage)
   } finally {
     client.close()
     await replay.close()
@@ -215,42 +253,47 @@ function valuesOf(recorded: Recording, present: Recording): ReadonlyMap<string, 
   return values
 }
 
-async function comesBack(session: readonly Action[]): Promise<void> {
-  const recorded = await recordSession(session)
+async function comesBack(stage: Stage, session: readonly Action[]): Promise<void> {
+  const recorded = await recordSession(session, stage)
   if (recorded.exchanges.length + recorded.sockets.length === 0) return
-  const present = await replaySession(recorded, session)
+  const present = await replaySession(recorded, session, stage)
   const values = valuesOf(recorded, present)
   expect(normalised(present, new Map())).toEqual(normalised(recorded, values))
 }
 
-test('replay/round-trip A replay with other ids, recorded again, is the recorded session, frames byte for byte', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(actions, { minLength: 1, maxLength: 14 }), comesBack), {
-    numRuns: runs(60),
+for (const stage of stages) {
+  test(`replay/round-trip A replay with other ids on ${stage.place}, recorded again, is the recorded session, frames byte for byte`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(actions, { minLength: 1, maxLength: 14 }), (session) =>
+        comesBack(stage, session),
+      ),
+      { numRuns: runs(60) },
+    )
   })
-})
 
-test('replay/whole-run Sockets with and without metadata, an upload, a failure and an interrupt come back', async () => {
-  await comesBack([
-    { do: 'open', client: 0 },
-    { do: 'open', client: 1 },
-    { do: 'flags', socket: 0 },
-    { do: 'upload', bytes: new Uint8Array([1, 2, 3]) },
-    { do: 'submit', graph: 2, client: 0, hasOwnId: true },
-    { do: 'poll', path: '/queue' },
-    { do: 'advance', ms: 40 },
-    { do: 'poll', path: '/queue' },
-    { do: 'entry', run: 0 },
-    { do: 'submit', graph: 2, client: 1, hasOwnId: false },
-    { do: 'advance', ms: 400 },
-    { do: 'entry', run: 0 },
-    { do: 'submit', graph: 5, client: 0, hasOwnId: false },
-    { do: 'submit', graph: 6, client: 1, hasOwnId: true },
-    { do: 'advance', ms: 150 },
-    { do: 'post', path: '/interrupt', body: {} },
-    { do: 'advance', ms: 500 },
-    { do: 'poll', path: '/history' },
-    { do: 'post', path: '/history', body: { clear: true } },
-    { do: 'poll', path: '/history' },
-    { do: 'entry', run: 0 },
-  ])
-})
+  test(`replay/whole-run Sockets with and without metadata, an upload, a failure and an interrupt come back on ${stage.place}`, async () => {
+    await comesBack(stage, [
+      { do: 'open', client: 0 },
+      { do: 'open', client: 1 },
+      { do: 'flags', socket: 0 },
+      { do: 'upload', bytes: new Uint8Array([1, 2, 3]) },
+      { do: 'submit', graph: 2, client: 0, hasOwnId: true },
+      { do: 'poll', path: '/queue' },
+      { do: 'advance', ms: 40 },
+      { do: 'poll', path: '/queue' },
+      { do: 'entry', run: 0 },
+      { do: 'submit', graph: 2, client: 1, hasOwnId: false },
+      { do: 'advance', ms: 400 },
+      { do: 'entry', run: 0 },
+      { do: 'submit', graph: 5, client: 0, hasOwnId: false },
+      { do: 'submit', graph: 6, client: 1, hasOwnId: true },
+      { do: 'advance', ms: 150 },
+      { do: 'post', path: '/interrupt', body: {} },
+      { do: 'advance', ms: 500 },
+      { do: 'poll', path: '/history' },
+      { do: 'post', path: '/history', body: { clear: true } },
+      { do: 'poll', path: '/history' },
+      { do: 'entry', run: 0 },
+    ])
+  })
+}
