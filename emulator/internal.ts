@@ -25,7 +25,13 @@ export { createReplay, replayMachine } from './recording/replay/machine.ts'
 export { readHar } from './recording/read-har.ts'
 export { writeHar } from './recording/write-har.ts'
 export type { RecordedExchange, RecordedSocket, Recording } from './recording/recording.ts'
-export { identitiesOf, pairs, replaceFrame, replaceText } from './recording/identities.ts'
+export {
+  identitiesOf,
+  pairs,
+  replaceFrame,
+  replaceTarget,
+  replaceText,
+} from './recording/identities.ts'
 
 export { withLock } from './config/lock.ts'
 export { scenarioNames } from './config/scenario-files.ts'

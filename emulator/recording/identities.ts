@@ -16,7 +16,7 @@ export type Identity = {
 }
 
 /** Values by those that they replace. */
-export type Replacement = ReadonlyMap<string, string>
+export type Replacement = Pick<ReadonlyMap<string, string>, 'get' | 'size'>
 
 export const noReplacement: Replacement = new Map()
 
@@ -114,12 +114,10 @@ export function pairs(
 }
 
 /** Values of this length or longer are replaced inside of texts too; shorter ones only where they are the whole text. */
-const MIN_INNER_LENGTH = 16
+const inner = /[\w-]{16,}/g
 
-/** What no id is: in quotes, it could be what stands between two texts. */
-const isPunctuation = (value: string): boolean => /^[\s:,{}[\]]*$/.test(value)
-
-const escapeRegExp = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+/** A JSON string, or a long word outside of one. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[\w-]{16,}/gs
 
 /** A JSON string as Python writes it. */
 const inAscii = (quoted: string): string =>
@@ -130,21 +128,25 @@ const inAscii = (quoted: string): string =>
 
 /** A text, JSON or not, with other values; every other character stays. */
 export function replaceText(text: string, replacement: Replacement): string {
-  const forms = new Map<string, string>()
-  for (const [value, other] of replacement) {
-    if (value === other || isPunctuation(value)) continue
-    const [quoted, otherQuoted] = [JSON.stringify(value), JSON.stringify(other)]
-    forms.set(quoted, otherQuoted)
-    forms.set(inAscii(quoted), inAscii(otherQuoted))
-    if (value.length >= MIN_INNER_LENGTH) forms.set(value, other)
+  if (replacement.size === 0) return text
+  const replaceInner = (part: string): string =>
+    part.replaceAll(inner, (word) => replacement.get(word) ?? word)
+  return text.replaceAll(tokens, (token) => {
+    if (!token.startsWith('"')) return replacement.get(token) ?? token
+    const other = replacement.get(unquoted(token))
+    if (other === undefined) return token.length > 16 ? replaceInner(token) : token
+    return token.includes('\\u') ? inAscii(JSON.stringify(other)) : JSON.stringify(other)
+  })
+}
+
+/** The text of a JSON string; what is not valid stays as it is. */
+function unquoted(token: string): string {
+  if (!token.includes('\\')) return token.slice(1, -1)
+  try {
+    return JSON.parse(token) as string
+  } catch {
+    return token
   }
-  const present = [...forms.keys()].filter((form) => text.includes(form))
-  if (present.length === 0) return text
-  const pattern = present
-    .toSorted((a, b) => b.length - a.length)
-    .map((form) => `(?<![\\w-])${escapeRegExp(form)}(?![\\w-])`)
-    .join('|')
-  return text.replaceAll(new RegExp(pattern, 'gu'), (form) => forms.get(form) ?? form)
 }
 
 /** A path and query with other values: whole segments and whole parameters. */

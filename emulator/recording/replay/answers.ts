@@ -9,14 +9,13 @@ import { identitiesOf, membersIn, replaceTarget, replaceText } from '../identiti
 import type { Replacement } from '../identities.ts'
 import { type CanonicalRequest, canonicalRequest, keyOf, workflowKey } from './canonical.ts'
 import { mismatch } from './mismatch.ts'
+import { earlierAnswer, pollAnswer } from './polls.ts'
 import { fallback, stateAnswer } from './run-state.ts'
-import type { Script } from './script.ts'
 import {
   begin,
   exchangeAt,
   identify,
   type Instance,
-  momentMs,
   presentValues,
   type ReplayWorld,
 } from './state.ts'
@@ -54,8 +53,7 @@ function answerGet(world: ReplayWorld, input: RequestInput, request: CanonicalRe
   const present = stateAnswer(world, input.target)
   if (present !== undefined) return marked(present, 'state')
   if (group !== undefined) {
-    const passed = group.filter((one) => momentBefore(script, one, null) <= lastMoment(world, null))
-    return recordedReply(world, passed.at(-1) ?? (group[0] as number), run)
+    return recordedReply(world, earlierAnswer(world, group), run)
   }
   const other = fallback(world, request)
   if (other !== undefined) return marked(other, 'sample')
@@ -76,73 +74,6 @@ function runOf({ state }: ReplayWorld, target: string): Instance | null {
   }
   return null
 }
-
-/** The position of the last moment that has come, of one run or of all; -1 before the first. */
-function lastMoment(world: ReplayWorld, run: Instance | null): number {
-  const { script, state } = world
-  let last = -1
-  let lastMs = -Infinity
-  for (const [at, moment] of script.moments.entries()) {
-    if (!concerns(script, at, run)) continue
-    const dueMs = momentMs(world, moment, run)
-    if (dueMs === undefined || dueMs > state.nowMs || dueMs < lastMs) continue
-    last = at
-    lastMs = dueMs
-  }
-  return last
-}
-
-/**
- * Whether a moment changes the answer to a poll of a run, or of all. A request that submits no run concerns any: it can
- * delete their entries. What only replies show has no exact time; but the end of a run changes what is said about it.
- */
-const concerns = ({ moments, exchanges }: Script, at: number, run: Instance | null): boolean => {
-  const { run: of = null, isLate = false, state } = moments[at] ?? {}
-  if (isLate && (run === null || state === 'started')) return false
-  return run === null || of === null || of === exchanges[run.exchange]?.run
-}
-
-/** The position of the last moment before a recorded response; -1 before the first. */
-function momentBefore(script: Script, exchange: number, run: Instance | null): number {
-  let at = (script.momentsBefore[exchange] ?? 0) - 1
-  while (at >= 0 && !concerns(script, at, run)) at--
-  return at
-}
-
-/**
- * The recorded answer to a poll that holds now: of those from between the same moments, the first, until the time of the
- * next has come. Undefined if the recording has none from there.
- */
-function pollAnswer(
-  world: ReplayWorld,
-  key: string,
-  group: readonly number[],
-  run: Instance | null,
-): number | undefined {
-  const { script, state } = world
-  const last = lastMoment(world, run)
-  const all = group.filter((one) => momentBefore(script, one, run) === last)
-  // An entry that exists does not vanish: an answer without it was still on its way.
-  const filled = all.filter((one) => exchangeAt(script, one).response.body.length > 2)
-  const from = run !== null && filled.length > 0 ? filled : all
-  const moment = script.moments[last]
-  if (moment === undefined) {
-    const uses = state.uses.get(key) ?? 0
-    state.uses.set(key, uses + 1)
-    return from[Math.min(uses, from.length - 1)]
-  }
-  const momentAtMs = momentMs(world, moment, run) as number
-  const sinceMs = state.nowMs - momentAtMs + Math.floor(moment.offsetMs)
-  const { startMs } = exchangeAt(script, moment.exchange)
-  const passed = from.filter(
-    (one) => Math.floor(exchangeAt(script, one).endMs - startMs) <= sinceMs,
-  )
-  return passed.at(-1) ?? from.slice(0, 1).find((one) => run !== null || !isLate(script, last, one))
-}
-
-/** Whether a reply shows a state that came between a moment and that reply: it does not hold from the moment on. */
-const isLate = ({ moments, momentsBefore }: Script, moment: number, exchange: number): boolean =>
-  moments.slice(moment + 1, momentsBefore[exchange]).some((one) => one.isLate)
 
 function answerOther(world: ReplayWorld, input: RequestInput, request: CanonicalRequest): Reply {
   const { script, state } = world

@@ -90,8 +90,8 @@ function createReader(
   ]
 
   const causeOf = (socket: number, atMs: number, about: About): [Cause, number] => {
-    const sent = senderTo(socket)
-    if (about.type === 'feature_flags' && sent !== undefined)
+    const sent = about.type === 'feature_flags' ? senderTo(socket) : undefined
+    if (sent !== undefined)
       return [{ by: 'message', socket: sent.socket, message: sent.message }, atMs - sent.atMs]
     const exchange = about.run === null ? latest : causes.get(about.run)
     if (exchange === undefined) return openedAt(socket, atMs)

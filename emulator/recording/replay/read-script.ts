@@ -1,6 +1,5 @@
 // Reads a recording for its replay.
 
-import { readDocument } from '../../lib/json.ts'
 import {
   identitiesOfMessage,
   identitiesOfSocket,
@@ -17,6 +16,7 @@ import {
   targetOf,
 } from '../recording.ts'
 import { canonicalRequest, keyOf, workflowKey } from './canonical.ts'
+import { documentIn } from './json-in.ts'
 import { readMoments } from './moments.ts'
 import { causeKey, type Script, type ScriptExchange, type ScriptSocket } from './script.ts'
 
@@ -40,6 +40,10 @@ export function readScript(recording: Recording): Script {
     ),
     sockets: recording.sockets.map(readSocket),
     ...moments,
+    momentsOf: momentsOf(moments.moments),
+    momentsAfter: grouped(moments.moments, ({ exchange, state }) =>
+      state === 'requested' ? undefined : exchange,
+    ),
     byCause: grouped(moments.messages, ({ cause }) => causeKey(cause)),
     answersAfter: answersAfter(exchanges, byKey, moments),
     submits,
@@ -75,11 +79,11 @@ function readExchange(one: Answered): ScriptExchange {
 }
 
 /** The positions of items with the same key; those without a key are left out. */
-function grouped<T>(
+function grouped<T, K>(
   items: readonly T[],
-  keyOfItem: (item: T) => string | undefined,
-): ReadonlyMap<string, readonly number[]> {
-  const groups = new Map<string, number[]>()
+  keyOfItem: (item: T) => K | undefined,
+): ReadonlyMap<K, readonly number[]> {
+  const groups = new Map<K, number[]>()
   for (const [at, item] of items.entries()) {
     const key = keyOfItem(item)
     if (key === undefined) continue
@@ -106,6 +110,15 @@ function answersAfter(
   return offsets
 }
 
+function momentsOf(moments: Script['moments']): Script['momentsOf'] {
+  const positions = [...moments.keys()]
+  return {
+    all: positions.filter((at) => moments[at]?.isLate === false),
+    others: positions.filter((at) => moments[at]?.run === null),
+    runs: grouped(moments, ({ run }) => run ?? undefined),
+  }
+}
+
 function readSocket({ url, messages }: RecordedSocket): ScriptSocket {
   const sids = messages.flatMap(({ from, data }) =>
     from === 'server' && typeof data === 'string'
@@ -130,6 +143,10 @@ const placeOf = (exchanges: readonly Answered[]): Script['place'] =>
     ? 'hosted'
     : 'local'
 
+/** Whether a history entry is that of a run that is over. */
+const isEntry = (entry: unknown): boolean =>
+  typeof entry === 'object' && entry !== null && 'outputs' in entry
+
 /** The last entry of each run in replies that hold entries by id. */
 function historyEntriesOf(
   exchanges: readonly ScriptExchange[],
@@ -140,10 +157,13 @@ function historyEntriesOf(
     if (request.method !== 'GET' || !/^\/history(_v2)?(\/|$)/.test(request.path)) continue
     const text = new TextDecoder().decode(response.body)
     const members = membersIn(text)
-    const ids = Object.keys(members).filter((id) => submits.has(id))
+    const ids = Object.keys(members).filter((id) => submits.has(id) && isEntry(members[id]))
     if (ids.length === 0) continue
-    const { spans } = readDocument(text)
-    for (const id of ids) entries.set(id, text.slice(...(spans.get(id) ?? [0, 0])))
+    const { spans } = documentIn(text) ?? {}
+    for (const id of ids) {
+      const span = spans?.get(id)
+      if (span !== undefined) entries.set(id, text.slice(...span))
+    }
   }
   return entries
 }

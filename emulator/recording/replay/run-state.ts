@@ -3,14 +3,15 @@
 
 import { json, type Reply } from '../../http/replies.ts'
 import { decodePart, splitTarget } from '../../http/requests.ts'
-import { readDocument, writeJson, type Json, isObject, readJson } from '../../lib/json.ts'
+import { isObject, type Json, writeJson } from '../../lib/json.ts'
 import type { PictureFile } from '../../pictures/picture.ts'
 import type { SampleFormat } from '../../server/state/files.ts'
 import { sampleBytes } from '../../server/world/samples.ts'
 import { replaceText } from '../identities.ts'
 import type { CanonicalRequest } from './canonical.ts'
+import { documentIn, objectIn } from './json-in.ts'
 import { exchangeAt, type Instance, momentMs, presentValues, type ReplayWorld } from './state.ts'
-import type { RunState } from './script.ts'
+import type { Moment, RunState } from './script.ts'
 
 /** A run that was submitted again. */
 export type ReplayRun = {
@@ -22,23 +23,19 @@ export type ReplayRun = {
 
 /** The runs in the order of their submits. */
 export const runsOf = (world: ReplayWorld): readonly ReplayRun[] =>
-  Array.from(world.state.runs, ([prompt_id, instance]) => ({
-    prompt_id,
-    instance,
-    state: stateOf(world, instance),
-  }))
+  Array.from(world.state.runs, ([prompt_id, instance]) => runAt(world, prompt_id, instance))
 
-function stateOf(world: ReplayWorld, instance: Instance): RunState | null {
-  const { run } = exchangeAt(world.script, instance.exchange)
+function runAt(world: ReplayWorld, prompt_id: string, instance: Instance): ReplayRun {
+  const { script, state } = world
+  const positions = script.momentsOf.runs.get(exchangeAt(script, instance.exchange).run ?? '') ?? []
+  const moments = positions.map((at) => script.moments[at] as Moment)
   // Where the recording does not show its start, a run has started with its submit.
-  const isShown = world.script.moments.some((one) => one.run === run && one.state === 'started')
-  let reached: RunState | null = isShown ? null : 'started'
-  for (const moment of world.script.moments) {
-    if (moment.run !== run || moment.state === 'requested') continue
-    const dueMs = momentMs(world, moment, instance)
-    if (dueMs !== undefined && dueMs <= world.state.nowMs) reached = moment.state
+  let reached: RunState | null = moments.some((one) => one.state === 'started') ? null : 'started'
+  for (const moment of moments) {
+    const dueMs = moment.state === 'requested' ? undefined : momentMs(world, moment, instance)
+    if (dueMs !== undefined && dueMs <= state.nowMs) reached = moment.state as RunState
   }
-  return reached
+  return { prompt_id, instance, state: reached }
 }
 
 const isOver = ({ state }: ReplayRun): boolean => state !== null && state !== 'started'
@@ -51,8 +48,9 @@ export function stateAnswer(world: ReplayWorld, target: string): Reply | undefin
   const isPrefixed = path.startsWith('/api/')
   if (place === 'hosted' && !isPrefixed) return undefined
   const [, name = '', id, more] = path.slice(isPrefixed ? 4 : 0).split('/')
-  const runs = runsOf(world)
-  const run = id === undefined ? undefined : runs.find((one) => one.prompt_id === decodePart(id))
+  const instance = id === undefined ? undefined : world.state.runs.get(decodePart(id))
+  const run = instance && runAt(world, instance.run ?? '', instance)
+  const runs = id === undefined ? runsOf(world) : []
   if (name === 'queue' && id === undefined) return json(queueText(world, runs))
   if (name === 'prompt' && id === undefined) {
     const remaining = runs.filter((one) => !isOver(one)).length
@@ -75,8 +73,8 @@ export function stateAnswer(world: ReplayWorld, target: string): Reply | undefin
 /** The row of a run in the queue: number, id, workflow, further data, outputs. */
 function rowText({ script }: ReplayWorld, { prompt_id, instance }: ReplayRun): string {
   const text = new TextDecoder().decode(exchangeAt(script, instance.exchange).body)
-  const { spans } = readDocument(text)
-  const prompt = text.slice(...(spans.get('prompt') ?? [0, 0]))
+  const span = documentIn(text)?.spans.get('prompt')
+  const prompt = text.slice(...(span ?? [0, 0]))
   return `[0, ${JSON.stringify(prompt_id)}, ${prompt === '' ? '{}' : prompt}, {}, []]`
 }
 
@@ -106,8 +104,7 @@ function outputsText({ script }: ReplayWorld, { instance }: ReplayRun): string {
   const outputs = new Map<string, Json>()
   for (const { data, run: of } of script.messages) {
     if (of !== run || typeof data !== 'string' || !data.includes('"executed"')) continue
-    const message = readJson(data)
-    const members = isObject(message) ? message.get('data') : undefined
+    const members = objectIn(data)?.get('data')
     if (!isObject(members)) continue
     const [node, output] = [members.get('node'), members.get('output')]
     if (typeof node === 'string' && output !== undefined && output !== null)
@@ -148,11 +145,10 @@ export function fallback(world: ReplayWorld, request: CanonicalRequest): Reply |
 /** The features that the server announced to a client. */
 function featuresText({ script }: ReplayWorld): string {
   for (const { data } of script.messages) {
-    const message =
-      typeof data === 'string' && data.includes('feature_flags') ? readJson(data) : null
-    const members = isObject(message ?? undefined) ? (message as Map<string, Json>) : undefined
-    const features = members?.get('data')
-    if (members?.get('type') === 'feature_flags' && isObject(features)) return writeJson(features)
+    if (typeof data !== 'string' || !data.includes('feature_flags')) continue
+    const message = objectIn(data)
+    const features = message?.get('data')
+    if (message?.get('type') === 'feature_flags' && isObject(features)) return writeJson(features)
   }
   return '{}'
 }

@@ -69,6 +69,14 @@ export type Script = {
   readonly byCause: ReadonlyMap<string, readonly number[]>
   /** In the order of the recording. */
   readonly moments: readonly Moment[]
+  /** The positions of moments: those with an exact time, those of requests without a run, and those of each run. */
+  readonly momentsOf: {
+    readonly all: readonly number[]
+    readonly others: readonly number[]
+    readonly runs: ReadonlyMap<string, readonly number[]>
+  }
+  /** The positions of the starts and ends of runs that a request caused. */
+  readonly momentsAfter: ReadonlyMap<number, readonly number[]>
   /** How many moments precede the response of each exchange. */
   readonly momentsBefore: readonly number[]
   /** The times at which answers to polls change, from the request before them; by that request. */

@@ -50,7 +50,7 @@ export type ReplayState = {
   readonly runs: Map<string, Instance>
   /** The recorded values by the present ones, */
   readonly recorded: Map<string, string>
-  /** and the present ones by the recorded ones; those of runs are in `latest`. */
+  /** and the present ones by the recorded ones, as far as they differ. */
   readonly present: Map<string, string>
   /** How often each request has been sent, by its key. */
   readonly uses: Map<string, number>
@@ -91,20 +91,22 @@ export const exchangeAt = ({ exchanges }: Script, at: number): ScriptExchange =>
 
 /** From now on, a present value stands for a recorded one. */
 export function identify({ state }: ReplayWorld, recorded: string, present: string): void {
-  state.recorded.set(present, recorded)
-  state.present.set(recorded, present)
+  if (recorded === present) {
+    state.recorded.delete(present)
+    state.present.delete(recorded)
+  } else {
+    state.recorded.set(present, recorded)
+    state.present.set(recorded, present)
+  }
 }
 
-/** The present values for the recorded ones, as far as they differ. Those of the run of an instance are its own. */
+/** The present values for the recorded ones. Those of the run of an instance are its own. */
 export function presentValues({ script, state }: ReplayWorld, own: Instance | null): Replacement {
-  const values = new Map<string, string>()
-  for (const [recorded, present] of state.present) {
-    const run = script.submits.get(recorded)
-    const instance = run !== undefined && own?.exchange === run ? own : undefined
-    const value = instance?.run ?? present
-    if (value !== recorded) values.set(recorded, value)
+  const { run: recorded } = own === null ? { run: null } : exchangeAt(script, own.exchange)
+  return {
+    size: state.present.size,
+    get: (value) => (value === recorded && own?.run ? own.run : state.present.get(value)),
   }
-  return values
 }
 
 /** A recorded request is sent again: sets the timers of all that it caused. */
@@ -130,8 +132,8 @@ export function begin(
     // At the same time they keep their order in the recording.
     setTimer(state.timers, dueOf(instance, script.messages[message]?.offsetMs ?? 0), due, message)
   }
-  for (const [moment, { exchange: of, offsetMs, state: reached }] of script.moments.entries()) {
-    if (of !== exchange || reached === 'requested') continue
+  for (const moment of script.momentsAfter.get(exchange) ?? []) {
+    const { offsetMs } = script.moments[moment] as Moment
     const due = { kind: 'moment', moment, instance } as const
     setTimer(state.timers, dueOf(instance, offsetMs), due, script.messages.length)
   }

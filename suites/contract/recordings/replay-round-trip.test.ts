@@ -96,7 +96,7 @@ type Stage = {
   /** The credentials in the query of a socket, and in the headers of requests. */
   readonly query: string
   readonly headers: Readonly<Record<string, string>>
-  /** What tells the state of a run, before its id and after it. */
+  /** The paths of the state of a run: what precedes its id, and what follows it. */
   readonly entries: readonly (readonly [before: string, after: string])[]
 }
 
