@@ -49,6 +49,12 @@ const found = (kind: Identity['kind'], at: string, value: unknown): readonly Ide
 /** A path without the prefix that local servers accept and hosted ones require. */
 export const withoutPrefix = (path: string): string => path.replace(/^\/api(?=\/)/, '')
 
+/** The name of the file in a form; undefined without one. */
+export function fileNameIn(contentType: string, body: Uint8Array): string | undefined {
+  const fields = formFields({ headers: { 'content-type': contentType }, body }) ?? []
+  return fields.flatMap((field) => ('filename' in field ? [field.filename] : []))[0]
+}
+
 /** The identities that a request or its response introduces. */
 export function identitiesOf(exchange: RecordedExchange): readonly Identity[] {
   const { method, url, headers, body, response } = exchange
@@ -63,14 +69,10 @@ export function identitiesOf(exchange: RecordedExchange): readonly Identity[] {
     ]
   }
   if (method === 'POST' && /^\/(upload|assets)\b/.test(path)) {
-    const fields = formFields({
-      headers: { 'content-type': headerOf(headers, 'content-type') ?? '' },
-      body,
-    })
-    const sent = (fields ?? []).flatMap((field) => ('filename' in field ? [field.filename] : []))
+    const sent = fileNameIn(headerOf(headers, 'content-type') ?? '', body)
     const { name, id, hash, asset_hash } = reply()
     return [
-      ...found('upload', 'filename', sent[0]),
+      ...found('upload', 'filename', sent),
       ...found('upload', 'name', name),
       ...found('asset', 'id', id),
       ...found('asset', 'hash', asset_hash ?? hash),
@@ -116,8 +118,14 @@ export function pairs(
 /** Values of this length or longer are replaced inside of texts too; shorter ones only where they are the whole text. */
 const inner = /[\w-]{16,}/g
 
-/** A JSON string, or a long word outside of one. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[\w-]{16,}/gs
+/** A JSON string, perhaps after the name of a member that holds the id of a client; or a long word outside of one. */
+const tokens = /(?:"(?:sid|client_id)":\s*)?"[^"\\]*(?:\\.[^"\\]*)*"|[\w-]{16,}/gs
+
+/** Whether a value is long enough to mean nothing else wherever it occurs. */
+export const isLong = (value: string): boolean => /^[\w-]{16,}$/.test(value)
+
+/** The key of the id of a client in a replacement: it stands for a client only where one is named. */
+export const clientKey = (id: string): string => `client ${id}`
 
 /** A JSON string as Python writes it. */
 const inAscii = (quoted: string): string =>
@@ -133,9 +141,14 @@ export function replaceText(text: string, replacement: Replacement): string {
     part.replaceAll(inner, (word) => replacement.get(word) ?? word)
   return text.replaceAll(tokens, (token) => {
     if (!token.startsWith('"')) return replacement.get(token) ?? token
-    const other = replacement.get(unquoted(token))
+    const [member = ''] = /^"(?:sid|client_id)":\s*/.exec(token) ?? []
+    const quoted = token.slice(member.length)
+    const value = unquoted(quoted)
+    const other =
+      replacement.get(member === '' ? value : clientKey(value)) ?? replacement.get(value)
     if (other === undefined) return token.length > 16 ? replaceInner(token) : token
-    return token.includes('\\u') ? inAscii(JSON.stringify(other)) : JSON.stringify(other)
+    const written = JSON.stringify(other)
+    return member + (quoted.includes('\\u') ? inAscii(written) : written)
   })
 }
 

@@ -5,7 +5,7 @@ import type { Reply } from '../../http/replies.ts'
 import { json } from '../../http/replies.ts'
 import { decodePart } from '../../http/requests.ts'
 import { localCors } from '../../server/cors.ts'
-import { identitiesOf, membersIn, replaceTarget, replaceText } from '../identities.ts'
+import { fileNameIn, membersIn, replaceTarget, replaceText } from '../identities.ts'
 import type { Replacement } from '../identities.ts'
 import { type CanonicalRequest, canonicalRequest, keyOf, workflowKey } from './canonical.ts'
 import { mismatch } from './mismatch.ts'
@@ -93,18 +93,14 @@ function answerOther(world: ReplayWorld, input: RequestInput, request: Canonical
 }
 
 /** A recorded request is sent again, perhaps with other ids. */
-function repeat(
-  world: ReplayWorld,
-  at: number,
-  { body, headers, target, method }: RequestInput,
-): Instance {
+function repeat(world: ReplayWorld, at: number, input: RequestInput): Instance {
   const { script, state } = world
   const recorded = exchangeAt(script, at)
   if (recorded.run === null) {
-    noteUpload(world, at, { body, target, method, contentType: headers['content-type'] ?? '' })
+    noteUpload(world, at, input)
     return begin(world, at, null, null)
   }
-  const { prompt_id, client_id } = membersIn(body)
+  const { prompt_id, client_id } = membersIn(input.body)
   const client = typeof client_id === 'string' ? client_id : null
   if (client !== null && recorded.client !== null) followClient(world, recorded.client, client)
   const isOwn = typeof prompt_id === 'string' && prompt_id !== '' && script.place === 'local'
@@ -113,38 +109,11 @@ function repeat(
 }
 
 /** The name with which a client uploads a file stands for the recorded one. */
-function noteUpload(
-  world: ReplayWorld,
-  at: number,
-  {
-    method,
-    target,
-    contentType,
-    body,
-  }: { method: string; target: string; contentType: string; body: Uint8Array },
-): void {
-  const {
-    response,
-    body: recordedBody,
-    contentType: recordedType,
-    request,
-  } = exchangeAt(world.script, at)
-  if (!/^\/(upload|assets)\b/.test(request.path)) return
-  const nameIn = (type: string, bytes: Uint8Array, url: string): string | undefined =>
-    identitiesOf({
-      entry: 0,
-      startMs: 0,
-      endMs: 0,
-      method,
-      url: `http://localhost${url}`,
-      headers: [['content-type', type]],
-      body: bytes,
-      response,
-    }).find(({ at: place }) => place === 'filename')?.value
-  const [before, now] = [
-    nameIn(recordedType, recordedBody, target),
-    nameIn(contentType, body, target),
-  ]
+function noteUpload(world: ReplayWorld, at: number, { headers, body }: RequestInput): void {
+  const recorded = exchangeAt(world.script, at)
+  if (!/^\/(upload|assets)\b/.test(recorded.request.path)) return
+  const before = fileNameIn(recorded.contentType, recorded.body)
+  const now = fileNameIn(headers['content-type'] ?? '', body)
   if (before !== undefined && now !== undefined) identify(world, before, now)
 }
 

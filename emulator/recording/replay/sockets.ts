@@ -4,12 +4,12 @@ import { parameter, splitTarget } from '../../http/requests.ts'
 import { drawHex32 } from '../../lib/random.ts'
 import { setTimer } from '../../lib/timers.ts'
 import type { Input, SocketEnd } from '../../machine.ts'
-import { replaceFrame, replaceText, typeIn } from '../identities.ts'
+import { clientKey, replaceFrame, replaceText, typeIn } from '../identities.ts'
 import { runsOf } from './run-state.ts'
 import { causeKey, type Script } from './script.ts'
 import {
   type Due,
-  identify,
+  identifyClient,
   type Instance,
   presentValues,
   type ReplaySocket,
@@ -26,7 +26,7 @@ export function openSocket(world: ReplayWorld, input: Extract<Input, { kind: 'op
   const client =
     asked ?? (known !== null && !isInUse(world, known) ? known : drawHex32(state.random))
   state.sockets.set(id, { id, client, recorded, sent: new Set() })
-  if (known !== null) identify(world, known, client)
+  if (known !== null) identifyClient(world, known, client)
   world.effects.push({ kind: 'accept', socket: id })
   const messages =
     recorded === null ? [] : (script.byCause.get(causeKey({ by: 'open', socket: recorded })) ?? [])
@@ -63,7 +63,7 @@ function greet(world: ReplayWorld, socket: number, client: string): void {
 function chosen({ script, state }: ReplayWorld, client: string | null): number | null {
   const played = new Set(Array.from(state.sockets.values(), ({ recorded }) => recorded))
   const free = script.sockets.flatMap((_, at) => (played.has(at) ? [] : [at]))
-  const own = client === null ? undefined : (state.recorded.get(client) ?? client)
+  const own = client === null ? undefined : (state.recorded.get(clientKey(client)) ?? client)
   const isOwn = (at: number): boolean => script.sockets[at]?.client === own
   const all = script.sockets.map((_, at) => at)
   return free.find(isOwn) ?? all.find(isOwn) ?? free[0] ?? all[0] ?? null
@@ -73,7 +73,7 @@ function chosen({ script, state }: ReplayWorld, client: string | null): number |
 export function followClient(world: ReplayWorld, recorded: string, present: string): void {
   const { script, state } = world
   const own = script.sockets.flatMap(({ client }, at) => (client === recorded ? [at] : []))
-  identify(world, recorded, present)
+  identifyClient(world, recorded, present)
   const sockets = [...state.sockets.values()].filter(({ client }) => client === present)
   if (own.length === 0 || sockets.some((one) => own.includes(one.recorded ?? -1))) return
   for (const [at, socket] of sockets.entries()) {

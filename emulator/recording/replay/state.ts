@@ -4,7 +4,7 @@
 import { createRandom, type Random } from '../../lib/random.ts'
 import { createTimers, setTimer, type Timers } from '../../lib/timers.ts'
 import type { Effect } from '../../machine.ts'
-import type { Replacement } from '../identities.ts'
+import { clientKey, isLong, type Replacement } from '../identities.ts'
 import { causeKey, type Moment, type Script, type ScriptExchange } from './script.ts'
 
 /** A recorded request with another method than GET, sent again. */
@@ -98,6 +98,14 @@ export function identify({ state }: ReplayWorld, recorded: string, present: stri
     state.recorded.set(present, recorded)
     state.present.set(recorded, present)
   }
+}
+
+/** The same for the ids of clients, which can be words that mean something else in other places. */
+export function identifyClient({ state }: ReplayWorld, recorded: string, present: string): void {
+  state.recorded.set(clientKey(present), recorded)
+  state.present.set(clientKey(recorded), present)
+  if (isLong(present)) state.recorded.set(present, recorded)
+  if (isLong(recorded)) state.present.set(recorded, present)
 }
 
 /** The present values for the recorded ones. Those of the run of an instance are its own. */

@@ -171,6 +171,29 @@ test('replay/clients Messages go to the client of a run, in whichever order the 
   })
 })
 
+test('replay/short-ids The id of a client is replaced only where a client is named', async () => {
+  const prompt = { a: { class_type: 'PreviewAny', inputs: { source: 'a' } } }
+  const recording = await recorded(async (client, advance) => {
+    await client.open('a')
+    await client.request('POST', '/prompt', json({ prompt, client_id: 'a', prompt_id: 'then' }))
+    await advance(500)
+    await client.request('GET', '/history/then')
+  })
+  await withReplay(recording, async (replay) => {
+    const socket = await socketOf(replay, 'b')
+    await submitTo(replay, { prompt, client_id: 'b' })
+    await replay.until('idle')
+    const [{ data }] = (await replay.messages({ type: 'executed' })) as any
+    expect([data.node, data.output.text]).toEqual(['a', ['a']])
+    const [{ data: status }] = (await replay.messages({ type: 'status' })) as any
+    expect(status.sid).toBe('b')
+    const { then } = (await (await fetch(`${replay.url}/history/then`)).json()) as any
+    expect(then.prompt[2]).toEqual(prompt)
+    expect(then.prompt[3].client_id).toBe('b')
+    socket.terminate()
+  })
+})
+
 test('replay/flags The features of the server follow those of the client, and nothing else does', async () => {
   const flags = '{"type": "feature_flags", "data": {"supports_preview_metadata": true}}'
   const recording = await recorded(async (client) => {
