@@ -109,6 +109,12 @@ const nodeServer = /edge\/node\/server\.ts$/
  */
 const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
+/** What replays recordings, for the command and for the public entry. */
+const ofRecordings = /\/emulator\/(recording|edge\/replay|cli\/recordings)\//
+
+/** The commands that print short lists. */
+const ofLists = /\/cli\/(quirks|mutants|lib\/list-command)\.ts$/
+
 /** What the first control request loads, in one file. */
 const onControl =
   /\/(received[\w-]*|filters|(server|world)-paths|edge\/gateway\/control|spec\/control)\.ts$/
@@ -145,6 +151,8 @@ export default defineConfig([
             priority: 2,
           },
           { name: 'control', test: onControl, priority: 1 },
+          { name: 'replay', test: ofRecordings, priority: 1 },
+          { name: 'lists', test: ofLists, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },
         ],
       },

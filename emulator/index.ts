@@ -2,6 +2,8 @@
 
 export { type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'
+export { type ReplayOptionsInput as ReplayOptions, startReplay } from './edge/replay/start.ts'
+export type { Replay } from './edge/replay/handle.ts'
 export type * from './types.ts'
 export type { Gateway, GatewayWorldInput as GatewayWorldOptions } from './edge/handles.ts'
 export { type GatewayOptions, startGateway } from './edge/gateway/gateway.ts'

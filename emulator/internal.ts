@@ -4,6 +4,7 @@ export { explainCommand } from './cli/explain.ts'
 export { gatewayCommand } from './cli/gateway.ts'
 export type { StartGateway } from './cli/gateway-run.ts'
 export { quirksCommand } from './cli/quirks.ts'
+export { replayCommand } from './cli/recordings/replay.ts'
 export { rulesCommand } from './cli/rules.ts'
 export { runCommand } from './cli/run.ts'
 export { scenariosCommand, validateCommand } from './cli/scenarios.ts'
@@ -19,6 +20,18 @@ export { webhookCommand } from './cli/webhook.ts'
 export { type RunEvent, type RunOptions, type RunResult, runWorkflow } from './client/run.ts'
 export { unreachable } from './client/server.ts'
 export { signPost, signedHeaders } from './client/sign.ts'
+
+export { createReplay, replayMachine } from './recording/replay/machine.ts'
+export { readHar } from './recording/read-har.ts'
+export { writeHar } from './recording/write-har.ts'
+export type { RecordedExchange, RecordedSocket, Recording } from './recording/recording.ts'
+export {
+  identitiesOf,
+  pairs,
+  replaceFrame,
+  replaceTarget,
+  replaceText,
+} from './recording/identities.ts'
 
 export { withLock } from './config/lock.ts'
 export { scenarioNames } from './config/scenario-files.ts'

@@ -169,6 +169,8 @@ export type FrameContent =
       readonly image: Preview | Picture
       readonly metadata: Readonly<Record<string, string | null>>
     }
+  /** The bytes of a frame that was recorded. */
+  | { readonly frame: 'recorded'; readonly bytes: Uint8Array }
 
 /** A message to sockets. With `cutBytes`, only so many bytes of its WebSocket frame are sent; an `end` effect follows. */
 export type SentMessage = {

@@ -26,8 +26,11 @@ type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets' | 'answ
   /** The secrets of all machines at its address, also those that inputs of discarded entries contained. */
   readonly secrets: Set<string>
   /** Loads the formatter, which a machine without a journal file needs only on demand. */
-  readonly loadFormat: () => Promise<JournalFormat<O, I, E>>
+  readonly loadFormat: FormatLoader<O, I, E>
 }
+
+/** Loads what writes a journal. */
+type FormatLoader<O, I, E> = () => Promise<Pick<JournalFormat<O, I, E>, 'version' | 'redactor'>>
 
 /**
  * @param options the options of the machine.
@@ -38,7 +41,7 @@ type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets' | 'answ
 export async function createRecorder<O, I, E>(
   { entryBytes, newSecrets, answerOf, ownSecrets }: Machine<I, E>,
   options: O,
-  loadFormat: () => Promise<JournalFormat<O, I, E>>,
+  loadFormat: FormatLoader<O, I, E>,
   file: JournalFile | null,
   secrets: Set<string>,
 ): Promise<Recorder<I, E>> {

@@ -75,7 +75,8 @@ export const clockPaths = <E>(
   },
 })
 
-const handlePaths = (handle: WorldHandle): ControlPaths => ({
+/** The paths of what every handle has. */
+export const handlePaths = (handle: WorldHandle): ControlPaths => ({
   'GET requests': async ({ query }) =>
     ok(await handle.requests(queryFilter(controlEndpoints.listRequests.query, query))),
   'POST verify': async ({ body }) => ok(await handle.verify(readExpectation(body))),

@@ -25,6 +25,17 @@ export type JournalOptions = Omit<WorldOptions, 'objectInfo'> & {
 
 export type ServerFormat = JournalFormat<JournalOptions, Input, Effect>
 
+/** The journal of another machine with the inputs and effects of a server: it is read, and not replayed. */
+export const journalOf = <O>(
+  version: string,
+): Pick<JournalFormat<O, Input, Effect>, 'version' | 'redactor'> => ({
+  version,
+  redactor: (secrets, toPlaceholder) => {
+    const { input, effect } = redactor(secrets, toPlaceholder)
+    return { options: (options) => options, input, effect }
+  },
+})
+
 /** @param catalogueWith returns the catalogue for a replay, with the types of its scenario. */
 export const serverFormat = (catalogueWith: (types: object) => () => string): ServerFormat => ({
   version: 'journal 2',

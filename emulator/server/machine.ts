@@ -15,12 +15,17 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   nextWakeMs: () => nextWakeMs(server),
   isWaitingForOthers: () => false,
   isEager: false,
-  entryBytes,
   ownSecrets: () => server.secrets.map(({ text }) => text),
   newSecrets: () => noSecrets,
+  ...serverEffects,
+})
+
+/** What hosts ask about the inputs and effects of a workflow server, whatever machine has them. */
+export const serverEffects: Pick<Machine<Input, Effect>, 'entryBytes' | 'answerOf' | 'nameOf'> = {
+  entryBytes,
   answerOf,
   nameOf: effectName,
-})
+}
 
 /** Bodies and messages. Pictures stay recipes until their bytes are requested. */
 function entryBytes({ input, effects }: Entry): number {

@@ -16,12 +16,23 @@ import { userOf } from './step.ts'
 
 type View = JournalView<Input, Effect>
 
+/** What a reader needs to know about a server. */
+type Dated = { readonly options: { readonly epochMs: number } }
+
 /** The requests, oldest first. */
-export function requestsOf(server: Server, view: View): Received<ReceivedRequest> {
+export const requestsOf = (server: Server, view: View): Received<ReceivedRequest> =>
+  requestsBy(server, view, (input) => userOf(server, input))
+
+/** The requests to any workflow server; `userOf` says who made one. */
+export function requestsBy(
+  { options }: Dated,
+  view: View,
+  userFor: (input: Extract<Input, { kind: 'request' }>) => string | null,
+): Received<ReceivedRequest> {
   const { items, complete } = view.requests
   const requests = items.map(({ entry, input, status, run }) => {
-    const moment = momentAt(server.options.epochMs, entry, input.atMs)
-    const user = userOf(server, input)
+    const moment = momentAt(options.epochMs, entry, input.atMs)
+    const user = userFor(input)
     // Other replies can begin with the id of a run, too.
     const started = input.method === 'POST' ? run : null
     const request = requestView(view.redactInput(input))
@@ -31,7 +42,7 @@ export function requestsOf(server: Server, view: View): Received<ReceivedRequest
 }
 
 /** The messages of the sockets, oldest first. */
-export function messagesOf(server: Server, view: View): Received<SocketMessage> {
+export function messagesOf(server: Dated, view: View): Received<SocketMessage> {
   const { entries, complete } = entriesSinceStart(view)
   const items: SocketMessage[] = []
   for (const [entry, { input, effects }] of entries) {
@@ -75,8 +86,11 @@ function parsed(text: string): { readonly type?: unknown; readonly data?: unknow
   }
 }
 
+/** What of a frame is not shown. */
+const pictures: ReadonlySet<string> = new Set(['image', 'bytes'])
+
 /** The binary frames, oldest first. */
-export function framesOf(server: Server, view: View): Received<SentFrame> {
+export function framesOf(server: Dated, view: View): Received<SentFrame> {
   const { entries, complete } = entriesSinceStart(view)
   const items = entries.flatMap(([entry, { input, effects }]) =>
     effects.flatMap((effect) => {
@@ -87,7 +101,9 @@ export function framesOf(server: Server, view: View): Received<SentFrame> {
           ...momentAt(server.options.epochMs, entry, input.atMs),
           sockets: effect.sockets,
           frame,
-          fields: Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'image')),
+          fields: Object.fromEntries(
+            Object.entries(fields).filter(([name]) => !pictures.has(name)),
+          ),
         },
       ]
     }),

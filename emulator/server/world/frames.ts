@@ -13,6 +13,7 @@ export function encodeFrame(
   content: FrameContent,
   encodeImage: (image: Preview | Picture, format: PictureFormat) => Uint8Array,
 ): Uint8Array {
+  if (content.frame === 'recorded') return content.bytes
   const layout: { type: number; fields: readonly FrameField[] } = frames[content.frame]
   const parts = [u32(layout.type)]
   for (const field of layout.fields) {
@@ -25,7 +26,7 @@ export function encodeFrame(
 
 function fieldValue(
   field: FrameField,
-  content: FrameContent,
+  content: Exclude<FrameContent, { frame: 'recorded' }>,
   encodeImage: (image: Preview | Picture, format: PictureFormat) => Uint8Array,
 ): Uint8Array {
   if (content.frame === 'text') {

@@ -1,0 +1,132 @@
+// The command `replay`: answers as a recorded server did, until it is stopped.
+
+import { resolve } from 'node:path'
+import { printable } from '../../client/terminal-text.ts'
+import type { Replay } from '../../edge/replay/handle.ts'
+import { startReplay } from '../../edge/replay/start.ts'
+import { replayHeader } from '../../recording/replay/answers.ts'
+import { isRefused } from '../../lib/refused.ts'
+import type { Entry } from '../../machine.ts'
+import { optionTable } from '../../options/table.ts'
+import { isUsageError, usageError } from '../../options/usage.ts'
+import { type FlagTable, parseFlags } from '../lib/command.ts'
+import type { CommandIo } from '../lib/io.ts'
+import { listenMessage } from '../lib/listen-errors.ts'
+import { type ReadyFile, readyFile } from '../lib/ready-file.ts'
+
+const serverFlags = ['port', 'host', 'clock', 'epoch', 'seed', 'cors', 'controlToken'] as const
+
+const helpOf = (name: (typeof serverFlags)[number]): string => {
+  const { flag, value, help } = optionTable[name]
+  return `  ${`--${flag} ${value}`.padEnd(22)} ${help}`
+}
+
+const replayHelp = `Usage: flowdouble replay FILE.har [options]
+
+Answers as the server of a recorded session did: the same responses, messages and frames, with the ids of the present
+client in place of the recorded ones. Messages come at the recorded distance from the request that caused them, and polls
+get the state that a run has reached by then. A request that was not recorded gets 404 with the nearest one and what
+differs; it is also printed on standard error.
+
+A submit matches by its body without client_id and prompt_id, else by its workflow alone. Equal requests get the recorded
+responses in order, then the last one again; a run submitted once more than recorded gets a new id. What clients ask
+without having recorded it is answered too, with the header X-Flowdouble-Replay: the state of runs (queue, prompt, history,
+jobs), /system_stats, /features, and a small sample for a file that a run made but nobody downloaded.
+
+Options:
+${serverFlags.map(helpOf).join('\n')}
+  --ready-file FILE      write the address as JSON to this file while the server listens
+  --json                 print the address as one line of JSON
+  --quiet                print warnings and errors only
+  -h, --help             print this help
+
+Exit codes: 0 stopped by SIGINT or SIGTERM, 1 the file is not a recording, 2 wrong usage or the port is in use.
+
+Examples:
+  flowdouble replay session.har
+  flowdouble replay session.har --port 0 --clock instant --json
+  flowdouble replay session.har --clock x10                       ten times as fast as recorded
+`
+
+/** Runs the command with the arguments after `replay`; resolves to its exit code after the server has stopped. */
+export async function replayCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  let replay: Replay | undefined
+  let ready: ReadyFile | undefined
+  try {
+    const { values, positionals } = parseFlags(argv, flagTable())
+    if (values['help'] === true) {
+      io.stdout.write(replayHelp)
+      return 0
+    }
+    const [file, ...more] = positionals
+    if (file === undefined) throw usageError('No recording given: name a HAR file.')
+    if (more.length > 0) throw usageError(`Only one recording at a time: remove ${more[0]}.`)
+    const named = values['ready-file']
+    if (typeof named === 'string') ready = await readyFile(named, io.cwd)
+    const onEntry = (entry: Entry): void => warn(entry, io)
+    replay = await startReplay({
+      port: 8188,
+      ...optionsIn(values),
+      recording: resolve(io.cwd, file),
+      onEntry,
+    })
+    const { url, port } = replay
+    const addresses = { url, ws: `${url.replace(/^http/, 'ws')}/ws`, port, pid: process.pid }
+    ready?.write(addresses)
+    if (values['json'] === true) io.stdout.write(`${JSON.stringify(addresses)}\n`)
+    else if (values['quiet'] !== true)
+      io.stdout.write(`Replaying ${printable(file)} at ${url}. Stop with Ctrl+C.\n`)
+    await untilAborted(io.signal)
+    return 0
+  } catch (error) {
+    return report(error, io)
+  } finally {
+    ready?.remove()
+    await replay?.close()
+  }
+}
+
+const flagTable = (): FlagTable => ({
+  ...Object.fromEntries(serverFlags.map((name) => [optionTable[name].flag, { type: 'string' }])),
+  'ready-file': { type: 'string' },
+  json: { type: 'boolean' },
+  quiet: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+})
+
+/** The options of the server as they were written: the server reads them. */
+const optionsIn = (values: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(
+    serverFlags.flatMap((name) => {
+      const value = values[optionTable[name].flag]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
+/** Reports a request that the recording does not hold. */
+function warn({ effects }: Entry, { stderr }: CommandIo): void {
+  for (const effect of effects) {
+    if (effect.kind !== 'reply' || effect.headers[replayHeader] !== 'unmatched') continue
+    const { error } = JSON.parse(effect.body as string) as { readonly error: string }
+    stderr.write(`flowdouble: ${printable(error)}\n`)
+  }
+}
+
+/** Prints an error that the user can fix, and returns the exit code. */
+function report(error: unknown, { stderr }: CommandIo): number {
+  if (isRefused(error)) {
+    stderr.write(`${printable(error.message)}\n`)
+    return 1
+  }
+  const message = isUsageError(error) ? error.message : listenMessage(error)
+  if (message === undefined) throw error
+  stderr.write(`${printable(message)}\nSee: flowdouble replay --help\n`)
+  return 2
+}
+
+/** Resolves when the signal is aborted; never without a signal. */
+const untilAborted = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+  })

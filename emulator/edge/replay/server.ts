@@ -1,0 +1,195 @@
+// Replays a recording on Node sockets: starts a server that answers as the recorded one, and returns a handle to its clock.
+
+import { readFile } from 'node:fs/promises'
+import type { Server as HttpServer, ServerResponse } from 'node:http'
+import { refuse } from '../../http/replies.ts'
+import { isSocketPath } from '../../http/routes.ts'
+import { splitTarget } from '../../http/requests.ts'
+import type { Effect, Entry, Input } from '../../machine.ts'
+import { refused } from '../../lib/refused.ts'
+import { completeOptions } from '../../options/complete.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
+import { usageError } from '../../options/usage.ts'
+import { readHar } from '../../recording/read-har.ts'
+import type { Recording } from '../../recording/recording.ts'
+import { createReplay, replayMachine } from '../../recording/replay/machine.ts'
+import { runsOf } from '../../recording/replay/run-state.ts'
+import type { ReplayWorld } from '../../recording/replay/state.ts'
+import { localCors } from '../../server/cors.ts'
+import { encodeFrame } from '../../server/world/frames.ts'
+import { type Codec, createCodec } from '../codec.ts'
+import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { createHost, type Host } from '../host.ts'
+import { after } from '../later.ts'
+import { trackConnections } from '../lifetime.ts'
+import { receiveBody } from '../node/bodies.ts'
+import { readHeaders } from '../node/http.ts'
+import { createWebServer, serve } from '../node/http-listener.ts'
+import { hostOf, listen, portOf } from '../node/ports.ts'
+import { nodeParts, nodeResponses } from '../node/responses.ts'
+import { createSockets, type Sockets } from '../node/sockets.ts'
+import { createRecorder, type Recorder } from '../recorder.ts'
+import { requestInput } from '../server-parts.ts'
+import { createReplayHandle, type Replay, replayPaths } from './handle.ts'
+import { type ReplayOptionsInput, replayOptionNames } from './start.ts'
+
+/** Starts a replay: see `startReplay` of start.ts. */
+export async function serveReplay(given: ReplayOptionsInput): Promise<Replay> {
+  const { recording, onEntry, ...rest } = given
+  const known: readonly string[] = replayOptionNames
+  const foreign = Object.keys(rest).find((name) => !known.includes(name))
+  if (foreign !== undefined)
+    throw usageError(`A replay has no option ${foreign}: it answers as recorded.`)
+  const options = completeOptions({ port: 0, ...rest })
+  const { name, content } = await readRecordingOf(recording)
+  const isNow = options.epoch === 'now'
+  const epochMs = isNow ? Date.now() : ((rest.epoch as number | undefined) ?? null)
+  const world = createReplay(content, { epochMs, seed: options.seed, cors: options.cors }, name)
+  const recorder = await createRecorder(
+    replayMachine(world),
+    { recording: name, epochMs: world.options.epochMs, seed: options.seed },
+    async () => (await import('../../server/journal.ts')).journalOf('replay 1'),
+    null,
+    new Set<string>(),
+  )
+  const http = await createWebServer(null)
+  const closing = trackConnections([http])
+  try {
+    await listen(http, options.host, options.port)
+    return connect({ world, options, recorder, http, closing, onEntry })
+  } catch (error) {
+    await closing()
+    throw error
+  }
+}
+
+/** The name of a recording for messages, and what it holds. */
+async function readRecordingOf(
+  recording: string | object,
+): Promise<{ readonly name: string; readonly content: Recording }> {
+  if (typeof recording !== 'string')
+    return { name: 'The recording', content: readHar(JSON.stringify(recording), 'The recording') }
+  const text = await readFile(recording, 'utf8').catch((error: unknown) => {
+    throw refused(`Cannot read the recording: ${(error as Error).message}.`)
+  })
+  return { name: recording, content: readHar(text, recording) }
+}
+
+type Parts = {
+  readonly world: ReplayWorld
+  readonly options: ServerOptions
+  readonly recorder: Recorder<Input, Effect>
+  readonly http: HttpServer
+  readonly closing: () => Promise<void>
+  readonly onEntry: ((entry: Entry) => void) | undefined
+}
+
+function connect(parts: Parts): Replay {
+  const { world, options, recorder, http, closing } = parts
+  const codec = createCodec()
+  const host = createReplayHost(
+    parts,
+    codec,
+    () => sockets,
+    () => handle,
+  )
+  const sockets = createSockets({
+    dispatch: host.driver.dispatch,
+    encode: (content) => encodeFrame(content, codec.encodeImage),
+    timeMs: host.timeMs,
+    name: serverName,
+    readsCredentials: false,
+    compresses: false,
+    lastSocket: 0,
+  })
+  const handle = createReplayHandle(world, recorder, {
+    advance: host.clock.advance,
+    until: host.clock.until,
+    dispatch: host.driver.dispatch,
+    changeWorld: host.changeWorld,
+    watch: host.watch,
+    flushed: sockets.flushed,
+  })
+  listenTo(parts, codec, host, sockets)
+  const port = portOf(http)
+  return Object.assign(handle, {
+    url: `http://${hostOf(options.host, port)}`,
+    port,
+    close: async () => {
+      host.close()
+      sockets.closeAll()
+      recorder.close()
+      await closing()
+    },
+  })
+}
+
+/** The value of the response header Server. */
+const serverName = 'flowdouble'
+
+type ReplayHost = Host<Input, Effect, ServerResponse>
+
+function createReplayHost(
+  { world, options, recorder, onEntry }: Parts,
+  codec: Codec,
+  sockets: () => Sockets,
+  handle: () => ReturnType<typeof createReplayHandle>,
+): ReplayHost {
+  return createHost<Input, Effect, ServerResponse>(
+    replayMachine(world),
+    recorder,
+    {
+      clock: options.clock,
+      emit: (effects) => sockets().emit(effects),
+      batch: (work) => sockets().batch(work),
+      flushed: () => sockets().flushed(),
+      worked: () => undefined,
+      hint: (own) =>
+        runsOf(world).length > 0
+          ? (own ?? 'Has the client sent what was recorded?')
+          : 'No recorded workflow has been submitted yet, so there is nothing to wait for.',
+      states: ['started', 'success', 'error', 'interrupted'],
+      responses: nodeResponses(codec.encodeFile, serverName),
+      ready: () => undefined,
+      guard: {
+        host: options.host,
+        origin: options.cors === '*' ? null : options.cors,
+        token: options.controlToken,
+      },
+      ...nodeParts('local'),
+    },
+    { onEntry },
+    async (move) => replayPaths(handle(), move),
+  )
+}
+
+/** As large as what a real server accepts by default. */
+const MAX_BODY_BYTES = 100 * 2 ** 20
+
+function listenTo(
+  { world, options, http }: Parts,
+  codec: Codec,
+  host: ReplayHost,
+  sockets: Sockets,
+): void {
+  const { place } = world.script
+  serve(http, {
+    readHeaders: (request) => readHeaders(request, false),
+    receive: receiveBody,
+    limitBytes: ({ method, target }) =>
+      options.control && isControl(method, target) ? MAX_CONTROL_BYTES : MAX_BODY_BYTES,
+    answer: (arrived, response) =>
+      after(codec.ready(arrived.target.includes('/view')), () =>
+        options.control && isControl(arrived.method, arrived.target)
+          ? host.answerControl(arrived, response, localCors(options.cors))
+          : host.enter(response, requestInput(arrived, undefined)),
+      ),
+    write: host.write,
+    isSocketPath: (path) => place !== 'gateway' && isSocketPath(place, splitTarget(path)[0]),
+    refusals: { badRequest: refuse('badRequestText'), internal: refuse('internal') },
+    refuseExpectation: null,
+    timeMs: host.timeMs,
+    name: serverName,
+    upgrade: (request, raw, head) => sockets.upgrade(request, raw, head),
+  })
+}

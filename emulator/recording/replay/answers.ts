@@ -1,0 +1,160 @@
+// Which recorded response a request gets.
+
+import type { Input } from '../../machine.ts'
+import type { Reply } from '../../http/replies.ts'
+import { json } from '../../http/replies.ts'
+import { decodePart } from '../../http/requests.ts'
+import { localCors } from '../../server/cors.ts'
+import { fileNameIn, membersIn, replaceTarget, replaceText } from '../identities.ts'
+import type { Replacement } from '../identities.ts'
+import { type CanonicalRequest, canonicalRequest, keyOf, workflowKey } from './canonical.ts'
+import { mismatch } from './mismatch.ts'
+import { earlierAnswer, pollAnswer } from './polls.ts'
+import { fallback, stateAnswer } from './run-state.ts'
+import {
+  begin,
+  exchangeAt,
+  identify,
+  type Instance,
+  presentValues,
+  type ReplayWorld,
+} from './state.ts'
+import { drawUuid } from '../../lib/random.ts'
+import { followClient } from './sockets.ts'
+
+export type RequestInput = Extract<Input, { kind: 'request' }>
+
+/** Marks replies that are not in the recording. */
+export const replayHeader = 'X-Flowdouble-Replay'
+
+/** Answers a request as the recorded server did. */
+export function answer(world: ReplayWorld, input: RequestInput): Reply {
+  const { method, target, body, headers } = input
+  const contentType = headers['content-type'] ?? ''
+  const request = canonicalRequest({ method, target, contentType, body }, world.state.recorded)
+  const reply =
+    request.method === 'GET' ? answerGet(world, input, request) : answerOther(world, input, request)
+  const { cors } = world.options
+  return cors === null ? reply : { ...reply, headers: { ...reply.headers, ...localCors(cors) } }
+}
+
+const notRecorded = (world: ReplayWorld, input: RequestInput, request: CanonicalRequest): Reply => {
+  const reply = json(JSON.stringify(mismatch(world.script, input, request)), 404)
+  return { ...reply, headers: { ...reply.headers, [replayHeader]: 'unmatched' } }
+}
+
+function answerGet(world: ReplayWorld, input: RequestInput, request: CanonicalRequest): Reply {
+  const { script } = world
+  const key = keyOf(request)
+  const group = script.byKey.get(key)
+  const run = runOf(world, input.target)
+  const at = group && pollAnswer(world, key, group, run)
+  if (at !== undefined) return recordedReply(world, at, run)
+  const present = stateAnswer(world, input.target)
+  if (present !== undefined) return marked(present, 'state')
+  if (group !== undefined) {
+    return recordedReply(world, earlierAnswer(world, group), run)
+  }
+  const other = fallback(world, request)
+  if (other !== undefined) return marked(other, 'sample')
+  return notRecorded(world, input, request)
+}
+
+const marked = (reply: Reply, mark: string): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, [replayHeader]: mark },
+})
+
+/** The run whose present id is a segment of the path. */
+function runOf({ state }: ReplayWorld, target: string): Instance | null {
+  const [path = ''] = target.split('?')
+  for (const part of path.split('/')) {
+    const run = state.runs.get(decodePart(part))
+    if (run !== undefined) return run
+  }
+  return null
+}
+
+function answerOther(world: ReplayWorld, input: RequestInput, request: CanonicalRequest): Reply {
+  const { script, state } = world
+  const exact = keyOf(request)
+  const workflow = script.byKey.has(exact) ? undefined : workflowKey(request)
+  const group = script.byKey.get(exact) ?? script.byWorkflow.get(workflow ?? '')
+  if (group === undefined)
+    return request.method === 'OPTIONS'
+      ? { status: 200, headers: {}, body: '' }
+      : notRecorded(world, input, request)
+  const key = `${request.method} ${exchangeAt(script, group[0] as number).key}`
+  const uses = state.uses.get(key) ?? 0
+  state.uses.set(key, uses + 1)
+  const at = group[Math.min(uses, group.length - 1)] as number
+  if (request.method === 'OPTIONS') return recordedReply(world, at, null)
+  return recordedReply(world, at, repeat(world, at, input))
+}
+
+/** A recorded request is sent again, perhaps with other ids. */
+function repeat(world: ReplayWorld, at: number, input: RequestInput): Instance {
+  const { script, state } = world
+  const recorded = exchangeAt(script, at)
+  if (recorded.run === null) {
+    noteUpload(world, at, input)
+    return begin(world, at, null, null)
+  }
+  const { prompt_id, client_id } = membersIn(input.body)
+  const client = typeof client_id === 'string' ? client_id : null
+  if (client !== null && recorded.client !== null) followClient(world, recorded.client, client)
+  const isOwn = typeof prompt_id === 'string' && prompt_id !== '' && script.place === 'local'
+  const free = state.runs.has(recorded.run) ? drawUuid(state.random) : recorded.run
+  return begin(world, at, isOwn ? prompt_id : free, client)
+}
+
+/** The name with which a client uploads a file stands for the recorded one. */
+function noteUpload(world: ReplayWorld, at: number, { headers, body }: RequestInput): void {
+  const recorded = exchangeAt(world.script, at)
+  if (!/^\/(upload|assets)\b/.test(recorded.request.path)) return
+  const before = fileNameIn(recorded.contentType, recorded.body)
+  const now = fileNameIn(headers['content-type'] ?? '', body)
+  if (before !== undefined && now !== undefined) identify(world, before, now)
+}
+
+/** What belongs to the connection, or is written anew. */
+const droppedHeaders =
+  /^(connection|keep-alive|transfer-encoding|content-length|content-encoding|date|server|alt-svc)$/i
+
+function recordedReply(world: ReplayWorld, at: number, run: Instance | null): Reply {
+  const { response } = exchangeAt(world.script, at)
+  const values = presentValues(world, run)
+  const headers: Record<string, string> = {}
+  for (const [name, value] of response.headers) {
+    if (droppedHeaders.test(name)) continue
+    const known = Object.keys(headers).find((one) => one.toLowerCase() === name.toLowerCase())
+    const written = /^location$/i.test(name) ? locationOf(world, value, values) : value
+    headers[known ?? canonicalName(name)] =
+      known === undefined ? written : `${headers[known]}, ${written}`
+  }
+  return { status: response.status, headers, body: bodyWith(response.body, headers, values) }
+}
+
+/** Header names as the edges write them. */
+const canonicalName = (name: string): string =>
+  name.replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
+
+/** A link to the recorded server, or to its host for files, leads to the replay. */
+function locationOf({ script }: ReplayWorld, location: string, values: Replacement): string {
+  const { origin, pathname, search } = new URL(location, 'http://relative.invalid')
+  const isOurs = script.origins.has(origin) || origin === 'http://relative.invalid'
+  return isOurs ? replaceTarget(pathname + search, values) : location
+}
+
+const isText = /json|text|xml|javascript/i
+
+function bodyWith(
+  bytes: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+  values: Replacement,
+): Uint8Array {
+  if (values.size === 0 || !isText.test(headers['Content-Type'] ?? 'json')) return bytes
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const replaced = replaceText(text, values)
+  return replaced === text ? bytes : new TextEncoder().encode(replaced)
+}

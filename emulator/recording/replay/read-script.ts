@@ -1,0 +1,169 @@
+// Reads a recording for its replay.
+
+import {
+  identitiesOfMessage,
+  identitiesOfSocket,
+  membersIn,
+  noReplacement,
+  typeIn,
+} from '../identities.ts'
+import {
+  headerOf,
+  type RecordedExchange,
+  type RecordedResponse,
+  type RecordedSocket,
+  type Recording,
+  targetOf,
+} from '../recording.ts'
+import { canonicalRequest, keyOf, workflowKey } from './canonical.ts'
+import { documentIn } from './json-in.ts'
+import { readMoments } from './moments.ts'
+import { causeKey, type Script, type ScriptExchange, type ScriptSocket } from './script.ts'
+
+type Answered = RecordedExchange & { readonly response: RecordedResponse }
+
+export function readScript(recording: Recording): Script {
+  const answered = recording.exchanges.filter((one): one is Answered => one.response !== null)
+  const exchanges = answered.map(readExchange)
+  const submits = new Map(
+    exchanges.flatMap(({ run }, at) => (run === null ? [] : [[run, at] as const])),
+  )
+  const moments = readMoments({ ...recording, exchanges: answered }, exchanges, submits)
+  const byKey = grouped(exchanges, ({ key }) => key)
+  return {
+    place: recording.info?.place ?? placeOf(answered),
+    software: recording.info?.software ?? null,
+    exchanges,
+    byKey,
+    byWorkflow: grouped(exchanges, ({ request, run }) =>
+      run === null ? undefined : workflowKey(request),
+    ),
+    sockets: recording.sockets.map(readSocket),
+    ...moments,
+    momentsOf: momentsOf(moments.moments),
+    momentsAfter: grouped(moments.moments, ({ exchange, state }) =>
+      state === 'requested' ? undefined : exchange,
+    ),
+    byCause: grouped(moments.messages, ({ cause }) => causeKey(cause)),
+    answersAfter: answersAfter(exchanges, byKey, moments),
+    submits,
+    historyEntries: historyEntriesOf(exchanges, submits),
+    origins: new Set(answered.map(({ url }) => new URL(url).origin)),
+    startMs: Math.min(
+      ...answered.map(({ startMs }) => startMs),
+      ...recording.sockets.map(({ openMs }) => openMs),
+    ),
+  }
+}
+
+function readExchange(one: Answered): ScriptExchange {
+  const { entry, startMs, endMs, method, url, headers, body, response } = one
+  const contentType = headerOf(headers, 'content-type') ?? ''
+  const target = targetOf(url)
+  const request = canonicalRequest({ method, target, contentType, body }, noReplacement)
+  const isSubmit = method === 'POST' && request.path === '/prompt' && response.status === 200
+  const { prompt_id } = isSubmit ? membersIn(response.body) : {}
+  const { client_id } = isSubmit ? membersIn(body) : {}
+  return {
+    entry,
+    startMs,
+    endMs,
+    body,
+    request,
+    key: keyOf(request),
+    response,
+    contentType,
+    run: typeof prompt_id === 'string' ? prompt_id : null,
+    client: typeof client_id === 'string' ? client_id : null,
+  }
+}
+
+/** The positions of items with the same key; those without a key are left out. */
+function grouped<T, K>(
+  items: readonly T[],
+  keyOfItem: (item: T) => K | undefined,
+): ReadonlyMap<K, readonly number[]> {
+  const groups = new Map<K, number[]>()
+  for (const [at, item] of items.entries()) {
+    const key = keyOfItem(item)
+    if (key === undefined) continue
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [at])
+    else group.push(at)
+  }
+  return groups
+}
+
+/** Only requests that were repeated have changing answers. */
+function answersAfter(
+  exchanges: readonly ScriptExchange[],
+  byKey: Script['byKey'],
+  { moments, momentsBefore }: Pick<Script, 'moments' | 'momentsBefore'>,
+): Script['answersAfter'] {
+  const offsets = new Map<number, number[]>()
+  for (const [at, { key, request, endMs }] of exchanges.entries()) {
+    const moment = moments[(momentsBefore[at] ?? 0) - 1]
+    if (request.method !== 'GET' || moment === undefined || byKey.get(key)?.length === 1) continue
+    const startMs = exchanges[moment.exchange]?.startMs ?? 0
+    offsets.set(moment.exchange, [...(offsets.get(moment.exchange) ?? []), endMs - startMs])
+  }
+  return offsets
+}
+
+function momentsOf(moments: Script['moments']): Script['momentsOf'] {
+  const positions = [...moments.keys()]
+  return {
+    all: positions.filter((at) => moments[at]?.isLate === false),
+    others: positions.filter((at) => moments[at]?.run === null),
+    runs: grouped(moments, ({ run }) => run ?? undefined),
+  }
+}
+
+function readSocket({ url, messages }: RecordedSocket): ScriptSocket {
+  const sids = messages.flatMap(({ from, data }) =>
+    from === 'server' && typeof data === 'string'
+      ? identitiesOfMessage(data).filter(({ kind }) => kind === 'client')
+      : [],
+  )
+  return {
+    client: [...identitiesOfSocket(url), ...sids][0]?.value ?? null,
+    sent: messages
+      .filter(({ from }) => from === 'client')
+      .map(({ data }) => (typeof data === 'string' ? typeIn(data) : null)),
+  }
+}
+
+/** What the server was, where the recording does not say it: only hosted servers take keys, and redirect to files. */
+const placeOf = (exchanges: readonly Answered[]): Script['place'] =>
+  exchanges.some(
+    ({ url, headers, response }) =>
+      headerOf(headers, 'x-api-key') !== undefined ||
+      (response.status === 302 && /\/api\/view\?/.test(url)),
+  )
+    ? 'hosted'
+    : 'local'
+
+/** Whether a history entry is that of a run that is over. */
+const isEntry = (entry: unknown): boolean =>
+  typeof entry === 'object' && entry !== null && 'outputs' in entry
+
+/** The last entry of each run in replies that hold entries by id. */
+function historyEntriesOf(
+  exchanges: readonly ScriptExchange[],
+  submits: ReadonlyMap<string, number>,
+): ReadonlyMap<string, string> {
+  const entries = new Map<string, string>()
+  for (const { request, response } of exchanges) {
+    if (request.method !== 'GET' || !/^\/history(_v2)?(\/|$)/.test(request.path)) continue
+    const text = new TextDecoder().decode(response.body)
+    const members = membersIn(text)
+    const ids = Object.keys(members).filter((id) => submits.has(id) && isEntry(members[id]))
+    if (ids.length === 0) continue
+    const { spans } = documentIn(text) ?? {}
+    for (const id of ids) {
+      const span = spans?.get(id)
+      if (span !== undefined) entries.set(id, text.slice(...span))
+    }
+  }
+  return entries
+}

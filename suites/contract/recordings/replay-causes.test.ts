@@ -1,0 +1,302 @@
+// Each message of a replay follows what caused it, whenever that happens; and requests match whatever changes from client to
+// client.
+
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Replay, startEmulator, startReplay } from 'flowdouble'
+import { test } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Recording, runWorkflow, writeHar } from '../../../dist/emulator/internal.js'
+import { slow, textToImage } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { recordingClient, type RecordingClient, startMs } from '../../support/recorded-session.ts'
+
+const json = (value: object) => ({
+  type: 'application/json',
+  bytes: new TextEncoder().encode(JSON.stringify(value)),
+})
+
+type Advance = (ms: number) => Promise<void>
+
+/** Records what a client does with a world whose nodes take 10 ms. */
+async function recorded(
+  use: (client: RecordingClient, advance: Advance) => Promise<void>,
+): Promise<Recording> {
+  const client = recordingClient()
+  const { onEntry } = client
+  const world = await startEmulator({ clock: 'manual', epoch: startMs, pace: 10, onEntry })
+  client.connectTo(world)
+  try {
+    await use(client, async (ms) => {
+      await world.advance(ms)
+      await client.received()
+    })
+    return client.recording()
+  } finally {
+    client.close()
+    await world.close()
+  }
+}
+
+async function withReplay(
+  recording: Recording,
+  use: (replay: Replay) => Promise<void>,
+): Promise<void> {
+  const content = JSON.parse(writeHar(recording)) as object
+  const replay = await startReplay({ recording: content, clock: 'manual' })
+  try {
+    await use(replay)
+  } finally {
+    await replay.close()
+  }
+}
+
+const submitTo = async (replay: Replay, body: object | string): Promise<any> => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return (await fetch(`${replay.url}/prompt`, { method: 'POST', body: text })).json()
+}
+
+async function socketOf(replay: Replay, clientId: string): Promise<WebSocket> {
+  const socket = new WebSocket(`${replay.url.replace('http', 'ws')}/ws?clientId=${clientId}`)
+  await once(socket, 'message')
+  return socket
+}
+
+/** When each run starts and ends, by the clock. */
+async function spansOf(replay: Replay): Promise<Readonly<Record<string, readonly number[]>>> {
+  const spans: Record<string, number[]> = {}
+  for (const { type, run, nowMs } of await replay.messages({ direction: 'sent' }))
+    if (run !== null && (type === 'execution_start' || type === 'execution_success'))
+      (spans[run] ??= []).push(nowMs)
+  return spans
+}
+
+const [one, two] = [textToImage(1, 3), textToImage(2, 3)]
+
+/** Two runs of one client, the second 500 ms after the first. */
+const twoRuns = (): Promise<Recording> =>
+  recorded(async (client, advance) => {
+    await client.open('then')
+    await client.request(
+      'POST',
+      '/prompt',
+      json({ prompt: one, client_id: 'then', prompt_id: 'a' }),
+    )
+    await advance(500)
+    await client.request(
+      'POST',
+      '/prompt',
+      json({ prompt: two, client_id: 'then', prompt_id: 'b' }),
+    )
+    await advance(500)
+  })
+
+for (const gapMs of [200, 500, 2000])
+  test(`replay/causes A second submit after ${gapMs} ms instead of 500 takes its messages along`, async () => {
+    const recording = await twoRuns()
+    await withReplay(recording, async (replay) => {
+      const socket = await socketOf(replay, 'now')
+      await submitTo(replay, { prompt: one, client_id: 'now' })
+      await replay.advance(gapMs)
+      await submitTo(replay, { prompt: two, client_id: 'now' })
+      await replay.until('idle')
+      // The second run finds a part of its nodes in the cache.
+      expect(await spansOf(replay)).toEqual({ a: [25, 135], b: [gapMs + 25, gapMs + 95] })
+      socket.terminate()
+    })
+  })
+
+test('replay/order The second run can come first, and one without the other', async () => {
+  await withReplay(await twoRuns(), async (replay) => {
+    const socket = await socketOf(replay, 'now')
+    await submitTo(replay, { prompt: two, client_id: 'now' })
+    await replay.until('idle')
+    expect(Object.keys(await spansOf(replay))).toEqual(['b'])
+    await submitTo(replay, { prompt: one, client_id: 'now' })
+    await replay.until('idle')
+    expect(Object.keys(await spansOf(replay))).toEqual(['b', 'a'])
+    socket.terminate()
+  })
+})
+
+test('replay/interrupt An interrupt ends its run after the messages before it, whenever it comes', async () => {
+  const recording = await recorded(async (client, advance) => {
+    await client.open('then')
+    const body = { prompt: slow(1, 10), client_id: 'then', prompt_id: 'a' }
+    await client.request('POST', '/prompt', json(body))
+    await advance(450)
+    await client.request('POST', '/interrupt', json({}))
+    await advance(2000)
+  })
+  for (const afterMs of [100, 450, 3000])
+    await withReplay(recording, async (replay) => {
+      const socket = await socketOf(replay, 'now')
+      await submitTo(replay, { prompt: slow(1, 10), client_id: 'now', prompt_id: 'mine' })
+      await replay.advance(afterMs)
+      expect(replay.runs().map(({ state }) => state)).toEqual(['running'])
+      await fetch(`${replay.url}/interrupt`, { method: 'POST', body: '{}' })
+      await replay.until('interrupted')
+      const types = (await replay.messages({ run: 'mine' })).map(({ type }) => type)
+      const own = recording.sockets[0]?.messages.map(({ data }) =>
+        JSON.parse(data as string),
+      ) as any[]
+      expect(types).toEqual(
+        own
+          .filter(({ data }) => data.prompt_id === 'a')
+          .map(({ type }) => type)
+          .slice(0, types.length),
+      )
+      expect(types).toContain('execution_interrupted')
+      socket.terminate()
+    })
+})
+
+test('replay/clients Messages go to the client of a run, in whichever order the sockets open', async () => {
+  const recording = await recorded(async (client, advance) => {
+    await client.open('alder')
+    await client.open('birch')
+    await client.request('POST', '/prompt', json({ prompt: one, client_id: 'birch' }))
+    await advance(500)
+  })
+  await withReplay(recording, async (replay) => {
+    const [first, second] = [await socketOf(replay, 'first'), await socketOf(replay, 'second')]
+    const { prompt_id } = await submitTo(replay, { prompt: one, client_id: 'first' })
+    await replay.until('idle')
+    const sent = await replay.messages({ run: prompt_id, type: 'execution_start' })
+    expect(sent.map(({ sockets }) => sockets)).toEqual([[1]])
+    first.terminate()
+    second.terminate()
+  })
+})
+
+test('replay/short-ids The id of a client is replaced only where a client is named', async () => {
+  const prompt = { a: { class_type: 'PreviewAny', inputs: { source: 'a' } } }
+  const recording = await recorded(async (client, advance) => {
+    await client.open('a')
+    await client.request('POST', '/prompt', json({ prompt, client_id: 'a', prompt_id: 'then' }))
+    await advance(500)
+    await client.request('GET', '/history/then')
+  })
+  await withReplay(recording, async (replay) => {
+    const socket = await socketOf(replay, 'b')
+    await submitTo(replay, { prompt, client_id: 'b' })
+    await replay.until('idle')
+    const [{ data }] = (await replay.messages({ type: 'executed' })) as any
+    expect([data.node, data.output.text]).toEqual(['a', ['a']])
+    const [{ data: status }] = (await replay.messages({ type: 'status' })) as any
+    expect(status.sid).toBe('b')
+    const { then } = (await (await fetch(`${replay.url}/history/then`)).json()) as any
+    expect(then.prompt[2]).toEqual(prompt)
+    expect(then.prompt[3].client_id).toBe('b')
+    socket.terminate()
+  })
+})
+
+test('replay/flags The features of the server follow those of the client, and nothing else does', async () => {
+  const flags = '{"type": "feature_flags", "data": {"supports_preview_metadata": true}}'
+  const recording = await recorded(async (client) => {
+    await client.open('then')
+    await client.send(0, flags)
+  })
+  await withReplay(recording, async (replay) => {
+    const socket = await socketOf(replay, 'now')
+    socket.send('{"type": "other"}')
+    const answered = once(socket, 'message')
+    socket.send(flags)
+    expect(JSON.parse(String((await answered)[0]))).toMatchObject({ type: 'feature_flags' })
+    expect((await replay.messages({ direction: 'sent' })).map(({ type }) => type)).toEqual([
+      'status',
+      'feature_flags',
+    ])
+    socket.terminate()
+  })
+})
+
+test('replay/matching Key order, 1.0 for 1, /api, further members and a parameter against caches make no difference; a seed does', async () => {
+  const prompt = textToImage(2 ** 53, 2)
+  const recording = await recorded(async (client, advance) => {
+    await client.request('POST', '/prompt', json({ prompt, client_id: 'then' }))
+    await advance(500)
+    await client.request('GET', '/view?filename=image_00001_.png&type=output')
+  })
+  await withReplay(recording, async (replay) => {
+    const turned = Object.fromEntries(Object.entries(prompt).toReversed())
+    const text = JSON.stringify({ extra_data: { a: 1 }, client_id: 'now', prompt: turned })
+    const floats = text.replaceAll('"width":64', '"width":64.0')
+    const submit = async (body: string): Promise<number> =>
+      (await fetch(`${replay.url}/api/prompt`, { method: 'POST', body })).status
+    expect(await submit(floats)).toBe(200)
+    expect(await submit(text.replace('9007199254740992', '9007199254740993'))).toBe(404)
+    const picture = `${replay.url}/api/view?type=output&filename=image_00001_.png&rand=0.5`
+    expect((await fetch(picture)).headers.get('content-type')).toBe('image/png')
+  })
+})
+
+test('replay/cors-and-control With cors pages may read the replies, the control paths are there, and no secret is printed', async () => {
+  const recording = await recorded(async (client) => {
+    await client.request('GET', '/queue')
+  })
+  const content = JSON.parse(writeHar(recording)) as object
+  const cors = 'http://page.example'
+  const replay = await startReplay({ recording: content, clock: 'manual', cors })
+  try {
+    const preflight = await fetch(`${replay.url}/prompt`, { method: 'OPTIONS' })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      cors,
+    ])
+    const unknown = await (await fetch(`${replay.url}/nothing?token=SECRET-TOKEN`)).text()
+    expect(unknown).not.toContain('SECRET')
+    const advance = await fetch(`${replay.url}/_flowdouble/advance`, {
+      method: 'POST',
+      body: '{"ms": 5}',
+    })
+    expect(await advance.json()).toMatchObject({ nowMs: 5 })
+    const journal = await (await fetch(`${replay.url}/_flowdouble/journal`)).text()
+    expect(journal.split('\n')[0]).toContain('"flowdouble":"replay 1"')
+    expect(journal).not.toContain('SECRET')
+  } finally {
+    await replay.close()
+  }
+})
+
+test('replay/hosted A hosted session is run again, its links lead to the replay, and its files are written', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-replay-'))
+  const client = recordingClient('hosted', { 'X-API-Key': 'test-key' })
+  const { onEntry } = client
+  const options = { deployment: 'hosted', clock: 'manual', epoch: startMs, onEntry } as const
+  const world = await startEmulator(options)
+  client.connectTo(world)
+  try {
+    await client.open('then&token=test-key')
+    const submitted = await client.request('POST', '/api/prompt', json({ prompt: one }))
+    const { prompt_id } = JSON.parse(submitted.body.toString()) as { prompt_id: string }
+    await world.until('idle')
+    await client.received()
+    const job = await client.request('GET', `/api/jobs/${prompt_id}`)
+    const [file = ''] = /[^"]*\.png/.exec(job.body.toString()) ?? []
+    const view = await client.request('GET', `/api/view?filename=${file}&subfolder=&type=output`)
+    expect(view.status).toBe(302)
+    const bytes = (await client.request('GET', view.location)).body
+    const recording = JSON.parse(writeHar(client.recording())) as object
+    const replay = await startReplay({ recording, clock: 'instant' })
+    const workflowPath = join(folder, 'workflow.json')
+    writeFileSync(workflowPath, JSON.stringify(one))
+    const result = await runWorkflow({
+      url: replay.url,
+      apiKey: 'another-key',
+      deployment: 'hosted',
+      workflowPath,
+      outDir: folder,
+    })
+    await replay.close()
+    expect([result.error, result.outcome]).toEqual([undefined, 'success'])
+    expect(result.files.map(({ path }) => readFileSync(path))).toEqual([bytes])
+  } finally {
+    client.close()
+    await world.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,178 @@
+// Clients of a replay that poll at other rates than the recorded one, or instead of listening, get through to the files; and
+// what a recording does not hold is answered from the state of its runs.
+
+import { type Replay, startEmulator, startReplay } from 'flowdouble'
+import { test } from 'vitest'
+import { type Recording, writeHar } from '../../../dist/emulator/internal.js'
+import { textToImage } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { recordingClient, startMs } from '../../support/recorded-session.ts'
+
+const submitBody = (more: object = {}) => ({
+  type: 'application/json',
+  bytes: new TextEncoder().encode(JSON.stringify({ prompt: textToImage(1, 4), ...more })),
+})
+const file = '/view?filename=image_00001_.png&subfolder=&type=output'
+
+/** Records a run of 200 ms or so that is polled at this rate; 0 for a client that listens. */
+async function recorded(everyMs: number): Promise<Recording> {
+  const client = recordingClient()
+  const { onEntry } = client
+  const world = await startEmulator({ clock: 'manual', epoch: startMs, pace: 20, onEntry })
+  client.connectTo(world)
+  const poll = async (): Promise<string> => {
+    await client.request('GET', '/queue')
+    await client.request('GET', '/prompt')
+    return (await client.request('GET', '/history/of-then')).body.toString()
+  }
+  try {
+    if (everyMs === 0) await client.open('client-of-then')
+    const client_id = 'client-of-then'
+    await client.request('POST', '/prompt', submitBody({ prompt_id: 'of-then', client_id }))
+    const advance = async (): Promise<void> => {
+      await world.advance(everyMs)
+      await client.received()
+    }
+    if (everyMs > 0)
+      do await advance()
+      while ((await poll()) === '{}')
+    await world.until('idle')
+    await client.received()
+    await client.request('GET', '/history/of-then')
+    await client.request('GET', file)
+    return client.recording()
+  } finally {
+    client.close()
+    await world.close()
+  }
+}
+
+async function withReplay(
+  recording: Recording,
+  use: (replay: Replay) => Promise<void>,
+): Promise<void> {
+  const content = JSON.parse(writeHar(recording)) as object
+  const replay = await startReplay({ recording: content, clock: 'manual' })
+  try {
+    await use(replay)
+  } finally {
+    await replay.close()
+  }
+}
+
+type Row = readonly [number: number, id: string]
+type Queue = { readonly queue_running: readonly Row[]; readonly queue_pending: readonly Row[] }
+
+const json = async (replay: Replay, path: string): Promise<any> =>
+  (await fetch(replay.url + path)).json()
+
+/** Polls a run under another id until it is over. Returns the states in the queue. */
+async function pollToTheEnd(replay: Replay, everyMs: number): Promise<readonly string[]> {
+  const body = Buffer.from(submitBody({ prompt_id: 'of-now' }).bytes)
+  const submitted = await fetch(`${replay.url}/prompt`, { method: 'POST', body })
+  expect(((await submitted.json()) as { prompt_id: string }).prompt_id).toBe('of-now')
+  const states: string[] = []
+  for (let polls = 0; polls < 100; polls++) {
+    const { queue_running, queue_pending } = (await json(replay, '/queue')) as Queue
+    const { exec_info } = (await json(replay, '/prompt')) as {
+      exec_info: { queue_remaining: number }
+    }
+    const rows = [...queue_running, ...queue_pending]
+    expect(rows.map(([, id]) => id)).toEqual(rows.map(() => 'of-now'))
+    expect(exec_info.queue_remaining).toBe(rows.length)
+    states.push(queue_running.length > 0 ? 'running' : rows.length > 0 ? 'pending' : 'empty')
+    const entry = (await json(replay, '/history/of-now')) as Record<string, any>
+    if ('of-now' in entry) {
+      expect(entry['of-now'].status.status_str).toBe('success')
+      expect(Object.keys(entry['of-now'].outputs as object)).toEqual(['9'])
+      return states
+    }
+    expect(entry).toEqual({})
+    await replay.advance(everyMs)
+  }
+  throw new Error('The run never ended.')
+}
+
+const order = ['pending', 'running', 'empty']
+
+for (const recordedMs of [0, 10, 40])
+  for (const everyMs of [5, 20, 40, 80, 1000])
+    test(`replay/polls A session that was ${recordedMs === 0 ? 'not polled' : `polled each ${recordedMs} ms`} is polled each ${everyMs} ms to its end and its file`, async () => {
+      const recording = await recorded(recordedMs)
+      const bytes = recording.exchanges.at(-1)?.response?.body ?? new Uint8Array()
+      await withReplay(recording, async (replay) => {
+        const states = await pollToTheEnd(replay, everyMs)
+        const ranks = states.map((state) => order.indexOf(state))
+        expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
+        expect(states.at(-1)).toBe('empty')
+        if (everyMs <= 40) expect(states).toContain('running')
+        const viewed = await fetch(replay.url + file)
+        expect(Buffer.from(await viewed.arrayBuffer())).toEqual(Buffer.from(bytes))
+      })
+    })
+
+test('replay/state-of-runs A listening client sees the end before the history has it, and the history has it at that end', async () => {
+  await withReplay(await recorded(10), async (replay) => {
+    const body = Buffer.from(submitBody().bytes)
+    await fetch(`${replay.url}/prompt`, { method: 'POST', body })
+    await replay.until('started')
+    expect(await json(replay, '/history/of-then')).toEqual({})
+    await replay.until('success')
+    expect(await json(replay, '/history/of-then')).toHaveProperty('of-then')
+    expect(replay.runs()).toEqual([{ prompt_id: 'of-then', state: 'success', user: null }])
+  })
+})
+
+test('replay/new-ids A run that is submitted once more than recorded has a new id and the same messages', async () => {
+  await withReplay(await recorded(0), async (replay) => {
+    const ids: string[] = []
+    for (const _ of [1, 2]) {
+      const body = Buffer.from(submitBody().bytes)
+      const reply = await fetch(`${replay.url}/prompt`, { method: 'POST', body })
+      ids.push(((await reply.json()) as { prompt_id: string }).prompt_id)
+      await replay.until('idle')
+    }
+    expect(ids[0]).toBe('of-then')
+    expect(ids[1]).not.toBe('of-then')
+    expect(Object.keys((await json(replay, '/history')) as object)).toEqual(ids)
+    expect(await json(replay, `/history/${ids[1]}`)).toHaveProperty(ids[1] as string)
+  })
+})
+
+test('replay/determinism The same requests get the same bytes from two replays of a recording', async () => {
+  const recording = await recorded(10)
+  const transcripts: string[] = []
+  for (const _ of [1, 2])
+    await withReplay(recording, async (replay) => {
+      await pollToTheEnd(replay, 7)
+      const body = Buffer.from(submitBody().bytes)
+      await fetch(`${replay.url}/prompt`, { method: 'POST', body })
+      await replay.until('idle')
+      transcripts.push(
+        (await replay.journal()).slice(1).join('\n').replaceAll(replay.url.slice(7), ''),
+      )
+    })
+  expect(transcripts[0]).toBe(transcripts[1])
+})
+
+test('replay/reset A reset returns a replay to its start, and a snapshot to the state that it had', async () => {
+  await withReplay(await recorded(0), async (replay) => {
+    const submit = async () => {
+      const body = Buffer.from(submitBody().bytes)
+      await fetch(`${replay.url}/prompt`, { method: 'POST', body })
+    }
+    await submit()
+    await replay.until('started')
+    replay.snapshot('during')
+    await replay.until('idle')
+    await replay.restore('during')
+    expect(replay.runs().map(({ state }) => state)).toEqual(['running'])
+    await replay.until('success')
+    await replay.reset()
+    expect(replay.runs()).toEqual([])
+    await submit()
+    expect(replay.runs().map(({ prompt_id }) => prompt_id)).toEqual(['of-then'])
+    const { passed } = await replay.verify({ method: 'POST', path: '/prompt', times: 1 })
+    expect(passed).toBe(true)
+  })
+})
