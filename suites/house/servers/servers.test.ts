@@ -1,10 +1,10 @@
 // The named servers are complete: their options are valid, and each quirk that was observed at one is among its quirks.
 
 import { describe, expect, test } from 'vitest'
-import type { Quirk } from '../../spec/language.ts'
-import { quirks } from '../../spec/index.ts'
-import { type NamedServer, servers } from '../../spec/truth/servers.ts'
-import { completeGatewayOptions, completeOptions } from '../../dist/emulator/internal.js'
+import type { Quirk } from '../../../spec/language.ts'
+import { quirks } from '../../../spec/index.ts'
+import { type NamedServer, servers } from '../../../spec/truth/servers.ts'
+import { completeGatewayOptions, completeOptions } from '../../../dist/emulator/internal.js'
 
 /** How the source of a quirk names each server. */
 const sources: Readonly<Record<keyof typeof servers, RegExp>> = {

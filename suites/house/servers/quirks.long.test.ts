@@ -1,11 +1,11 @@
 // The rules that each quirk breaks are known: those of which a case fails when it is on, and passes without it.
 
 import { expect, test } from 'vitest'
-import { quirks, rules } from '../../spec/index.ts'
-import type { Place, Quirk } from '../../spec/language.ts'
-import { brokenBy } from '../../spec/truth/broken-by.ts'
-import { type Case, type CaseOptions, runCase } from '../judge/proves.ts'
-import { cases } from './cases.ts'
+import { quirks, rules } from '../../../spec/index.ts'
+import type { Place, Quirk } from '../../../spec/language.ts'
+import { brokenBy } from '../../../spec/truth/broken-by.ts'
+import { type Case, type CaseOptions, runCase } from '../../judge/proves.ts'
+import { cases } from '../cases.ts'
 
 /** The cases for servers elsewhere, those about the fewest rules first. */
 const portable = cases
