@@ -113,6 +113,13 @@ const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 const onControl =
   /\/(received[\w-]*|filters|(server|world)-paths|edge\/gateway\/control|spec\/control)\.ts$/
 
+/** What writes a journal, in one file. */
+const onJournal = /\/journal\/(lines|placeholders|redact-target|known-secrets|repeats)\.ts$/
+
+/** What records sessions and works with recordings, in one file. */
+const onRecording =
+  /\/emulator\/(recording|edge\/proxy|cli\/recording)\/|\/edge\/(gateway\/)?recording\.ts$/
+
 export default defineConfig([
   {
     ...shared,
@@ -145,6 +152,8 @@ export default defineConfig([
             priority: 2,
           },
           { name: 'control', test: onControl, priority: 1 },
+          { name: 'recording', test: onRecording, priority: 1 },
+          { name: 'journal', test: onJournal, priority: 1 },
           { name: 'check', test: /\/(cli\/(check|diff)|spec\/check)\.ts$/, priority: 1 },
         ],
       },
