@@ -109,15 +109,19 @@ const nodeServer = /edge\/node\/server\.ts$/
  */
 const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
-/** What replays recordings, for the command and for the public entry. */
-const ofRecordings = /\/emulator\/(recording|edge\/replay|cli\/recordings)\//
-
 /** The commands that print short lists. */
 const ofLists = /\/cli\/(quirks|mutants|lib\/list-command)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =
   /\/(received[\w-]*|filters|(server|world)-paths|edge\/gateway\/control|spec\/control)\.ts$/
+
+/** What writes a journal, in one file. */
+const onJournal = /\/journal\/(lines|placeholders|redact-target|known-secrets|repeats)\.ts$/
+
+/** What records sessions and works with recordings, in one file. */
+const onRecordings =
+  /\/emulator\/(recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
 
 export default defineConfig([
   {
@@ -151,8 +155,9 @@ export default defineConfig([
             priority: 2,
           },
           { name: 'control', test: onControl, priority: 1 },
-          { name: 'replay', test: ofRecordings, priority: 1 },
           { name: 'lists', test: ofLists, priority: 1 },
+          { name: 'recordings', test: onRecordings, priority: 1 },
+          { name: 'journal', test: onJournal, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },
         ],
       },

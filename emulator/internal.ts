@@ -5,6 +5,7 @@ export { gatewayCommand } from './cli/gateway.ts'
 export type { StartGateway } from './cli/gateway-run.ts'
 export { quirksCommand } from './cli/quirks.ts'
 export { replayCommand } from './cli/recordings/replay.ts'
+export { recordCommand } from './cli/recordings/record.ts'
 export { rulesCommand } from './cli/rules.ts'
 export { runCommand } from './cli/run.ts'
 export { scenariosCommand, validateCommand } from './cli/scenarios.ts'
@@ -51,6 +52,20 @@ export { senderDeliveries, urlDeliveries } from './edge/gateway/senders.ts'
 export { createSockets } from './edge/node/sockets.ts'
 
 export type { GatewayStateOptions } from './gateway/state.ts'
+export { placeholders } from './journal/placeholders.ts'
+export { partLines } from './recording/part.ts'
+export { readRecording } from './recording/read-recording.ts'
+export {
+  eventsOf,
+  type RecordedExchange,
+  type RecordedSocket,
+  type Recording,
+  targetOf,
+} from './recording/recording.ts'
+export { redactRecording } from './recording/redact.ts'
+export { findingText, scanRecording } from './recording/scan.ts'
+export { writeHar } from './recording/write-har.ts'
+
 export { createGatewayWorld, forkGateway } from './gateway/gateway.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
 
