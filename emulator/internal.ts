@@ -24,8 +24,6 @@ export { signPost, signedHeaders } from './client/sign.ts'
 
 export { createReplay, replayMachine } from './recording/replay/machine.ts'
 export { readHar } from './recording/read-har.ts'
-export { writeHar } from './recording/write-har.ts'
-export type { RecordedExchange, RecordedSocket, Recording } from './recording/recording.ts'
 export {
   identitiesOf,
   pairs,

@@ -11,10 +11,14 @@ import { type ClockMover, type ControlPaths, ok } from '../control.ts'
 import { queryFilter } from '../filters.ts'
 import type { ClockHandle, Emulator, WorldHandle } from '../handles.ts'
 import type { Recorder } from '../recorder.ts'
+import type { RecordedMachine } from '../recording.ts'
 import type { HandledHost } from '../server-handle.ts'
 import { messageData, requireMessageType, untilMessageOf } from '../until-message.ts'
 import { createWorldHandle } from '../world-handle.ts'
 import { clockPaths, type Finder, handlePaths } from '../world-paths.ts'
+
+/** The value of the response header Server. */
+export const replayServerName = 'flowdouble'
 
 /** A recording that is replayed as a server. Its clock, its journal and what it has received are those of an emulator. */
 export type Replay = ClockHandle &
@@ -45,6 +49,16 @@ export function createReplayHandle(
       flushed: host.flushed,
       snapshots: () => new Set(world.snapshots.keys()),
       received: async () => (await lists()).requestsBy(world, await recorder.view(), () => null),
+      recording: async () => {
+        const { recordedEntries, recordingText } = await import('../recording.ts')
+        const { encodeFrame } = await import('../../server/world/frames.ts')
+        return recordingText(
+          recordedEntries(await recorder.view()),
+          recordedReplay(world),
+          await recorder.redaction(),
+          encodeFrame,
+        )
+      },
       keepsTime: false,
     }),
     advance: host.advance,
@@ -57,6 +71,20 @@ export function createReplayHandle(
     runs: () => runsOf(world).map(viewOf),
   }
 }
+
+/** What a recording says about a replay. */
+const recordedReplay = ({ script, options }: ReplayWorld): RecordedMachine => ({
+  info: {
+    version: 1,
+    origin: 'a replay of flowdouble',
+    place: script.place,
+    ...(script.software !== null && { software: script.software }),
+    seed: options.seed,
+  },
+  scheme: 'http',
+  epochMs: options.epochMs,
+  serverName: replayServerName,
+})
 
 const viewOf = ({ prompt_id, state }: ReturnType<typeof runsOf>[number]): RunView => ({
   prompt_id,

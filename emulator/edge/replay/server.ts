@@ -11,6 +11,7 @@ import { completeOptions } from '../../options/complete.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { readHar } from '../../recording/read-har.ts'
+import { readRecording } from '../../recording/read-recording.ts'
 import type { Recording } from '../../recording/recording.ts'
 import { createReplay, replayMachine } from '../../recording/replay/machine.ts'
 import { runsOf } from '../../recording/replay/run-state.ts'
@@ -30,7 +31,7 @@ import { nodeParts, nodeResponses } from '../node/responses.ts'
 import { createSockets, type Sockets } from '../node/sockets.ts'
 import { createRecorder, type Recorder } from '../recorder.ts'
 import { requestInput } from '../server-parts.ts'
-import { createReplayHandle, type Replay, replayPaths } from './handle.ts'
+import { createReplayHandle, type Replay, replayPaths, replayServerName } from './handle.ts'
 import { type ReplayOptionsInput, replayOptionNames } from './start.ts'
 
 /** Starts a replay: see `startReplay` of start.ts. */
@@ -72,7 +73,7 @@ async function readRecordingOf(
   const text = await readFile(recording, 'utf8').catch((error: unknown) => {
     throw refused(`Cannot read the recording: ${(error as Error).message}.`)
   })
-  return { name: recording, content: readHar(text, recording) }
+  return { name: recording, content: readRecording(text, recording) }
 }
 
 type Parts = {
@@ -97,7 +98,7 @@ function connect(parts: Parts): Replay {
     dispatch: host.driver.dispatch,
     encode: (content) => encodeFrame(content, codec.encodeImage),
     timeMs: host.timeMs,
-    name: serverName,
+    name: replayServerName,
     readsCredentials: false,
     compresses: false,
     lastSocket: 0,
@@ -124,9 +125,6 @@ function connect(parts: Parts): Replay {
   })
 }
 
-/** The value of the response header Server. */
-const serverName = 'flowdouble'
-
 type ReplayHost = Host<Input, Effect, ServerResponse>
 
 function createReplayHost(
@@ -149,7 +147,7 @@ function createReplayHost(
           ? (own ?? 'Has the client sent what was recorded?')
           : 'No recorded workflow has been submitted yet, so there is nothing to wait for.',
       states: ['started', 'success', 'error', 'interrupted'],
-      responses: nodeResponses(codec.encodeFile, serverName),
+      responses: nodeResponses(codec.encodeFile, replayServerName),
       ready: () => undefined,
       guard: {
         host: options.host,
@@ -189,7 +187,7 @@ function listenTo(
     refusals: { badRequest: refuse('badRequestText'), internal: refuse('internal') },
     refuseExpectation: null,
     timeMs: host.timeMs,
-    name: serverName,
+    name: replayServerName,
     upgrade: (request, raw, head) => sockets.upgrade(request, raw, head),
   })
 }
