@@ -109,8 +109,9 @@ const nodeServer = /edge\/node\/server\.ts$/
  */
 const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
-/** What replays recordings, for the command and for the public entry. */
-const ofRecordings = /\/emulator\/(recording|edge\/replay|cli\/recordings)\//
+/** What records and replays sessions, for the commands and for the public entry. */
+const ofRecordings =
+  /\/emulator\/(recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
 
 /** The commands that print short lists. */
 const ofLists = /\/cli\/(quirks|mutants|lib\/list-command)\.ts$/
@@ -118,6 +119,9 @@ const ofLists = /\/cli\/(quirks|mutants|lib\/list-command)\.ts$/
 /** What the first control request loads, in one file. */
 const onControl =
   /\/(received[\w-]*|filters|(server|world)-paths|edge\/gateway\/control|spec\/control)\.ts$/
+
+/** What writes a journal, in one file. */
+const onJournal = /\/journal\/(lines|placeholders|redact-target|known-secrets|repeats)\.ts$/
 
 export default defineConfig([
   {
@@ -151,7 +155,8 @@ export default defineConfig([
             priority: 2,
           },
           { name: 'control', test: onControl, priority: 1 },
-          { name: 'replay', test: ofRecordings, priority: 1 },
+          { name: 'recording', test: ofRecordings, priority: 1 },
+          { name: 'journal', test: onJournal, priority: 1 },
           { name: 'lists', test: ofLists, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },
         ],

@@ -305,6 +305,13 @@ export const controlEndpoints = {
     does: 'Lists the latest inputs and effects, as lines of JSON after a line with the options.',
     replies: { 200: 'text', ...unread },
   },
+  readRecording: {
+    method: 'GET',
+    path: '/_flowdouble/recording',
+    on: everywhere,
+    does: 'Returns the session since the last reset as a HAR file, without secrets.',
+    replies: { 200: { type: 'object' }, ...unread },
+  },
   readOpenapi: {
     method: 'GET',
     path: '/_flowdouble/openapi.json',
@@ -593,6 +600,16 @@ export const rules = {
     says: 'The control API lists requests with decoded bodies, their replies and runs, without secrets.',
     basis: 'chosen',
     on: both,
+  },
+  'control/recording': {
+    says: 'A world returns its session as a HAR file: exchanges, messages and frames, without secrets.',
+    basis: 'chosen',
+    on: both,
+  },
+  'control/gateway-recording': {
+    says: 'A gateway returns its session as a HAR file, without secrets and signatures.',
+    basis: 'chosen',
+    on: gateway,
   },
   'control/requests-kept': {
     says: 'A world keeps its latest 10,000 requests, up to 8 MiB, however many runs lie between them.',

@@ -31,6 +31,13 @@ export type RecordedClose = {
   readonly atMs: number
 }
 
+/** The bodies of an exchange that a recording lacks, because they were too large or the connection broke off. */
+export const cutBodies = ['request', 'response'] as const
+export type CutBody = (typeof cutBodies)[number]
+
+/** The version that the first line of a recording in progress has, as `{"flowdouble": ..., "info": ...}`. */
+export const partVersion = 'recording 1'
+
 const text = { type: 'string' } as const
 const name = { type: 'string', minLength: 1 } as const
 const time = { type: 'number', minimum: 0 } as const
@@ -110,8 +117,12 @@ const entry = {
     _webSocketMessages: { type: 'array', items: message },
     _flowdouble: {
       type: 'object',
-      required: ['close'],
       properties: {
+        cut: {
+          type: 'array',
+          items: { enum: cutBodies },
+          description: 'the bodies that are left out: too large, or broken off',
+        },
         close: {
           type: 'object',
           required: ['by', 'code', 'atMs'],

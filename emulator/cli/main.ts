@@ -11,6 +11,7 @@ Commands:
   serve                start a local or hosted server that behaves like a real one
   check URL            judge a server by the rules of the protocol: which it breaks, and how to see it
   diff URL_A URL_B     play the same sessions on two servers, and say what differs
+  record URL           record a session with a server as a HAR file, without its secrets
   replay FILE.har      answer as the server of a recorded session did
   run WORKFLOW.json    submit a workflow to any such server, follow it, download its outputs
   gateway              set up and run the webhook gateway
@@ -52,6 +53,8 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
   check: async (argv) =>
     (await import('./check/check.ts')).checkCommand(hidden(argv), { ...io, signal: stopSignal() }),
   diff: async (argv) => (await import('./diff.ts')).diffCommand(hidden(argv), io),
+  record: async (argv) =>
+    (await import('./recordings/record.ts')).recordCommand(argv, { ...io, signal: stopSignal() }),
   replay: async (argv) =>
     (await import('./recordings/replay.ts')).replayCommand(argv, { ...io, signal: stopSignal() }),
   run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),

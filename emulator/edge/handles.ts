@@ -69,6 +69,11 @@ export type WorldHandle = {
   readonly restore: (name: string) => Promise<void>
   /** The latest journal entries as lines of JSON, after a line with the options. They contain no secret. */
   readonly journal: () => Promise<readonly string[]>
+  /**
+   * The session since the last reset as the text of a HAR file: requests and responses, messages and frames with their
+   * pictures, as far as the journal keeps them. It contains no secret.
+   */
+  readonly recording: () => Promise<string>
 }
 
 /** The type of a message member, if its schema names one type. */

@@ -13,11 +13,19 @@ export type Recorder<I, E> = {
   readonly lines: () => Promise<readonly string[]>
   /** The kept entries for a reader, with functions that hide secrets. */
   readonly view: () => Promise<JournalView<I, E>>
+  /** What hides the secrets of the journal elsewhere, with the same placeholders. */
+  readonly redaction: () => Promise<Redaction>
   /** A recorder that begins with the entries of this one, without a file. The requests of a fork begin with it. */
   readonly fork: () => Recorder<I, E>
   /** Creates the file, if any; called once the server listens, so that a failed start does not replace another journal. */
   readonly open: () => void
   readonly close: () => void
+}
+
+/** The secrets that a journal hides, and how. */
+export type Redaction = {
+  readonly known: readonly string[]
+  readonly toPlaceholder: (secret: string) => string
 }
 
 /** What a recorder needs to know about its machine. `options` are those of the machine. */
@@ -98,7 +106,11 @@ function recorderOf<O, I, E>(
   const open = (): void => {
     if (fileWriter !== null) file?.open(fileWriter.header(options, 0))
   }
-  return { record, lines, view, fork, open, close: () => file?.close() }
+  const redaction = async (): Promise<Redaction> => ({
+    known: [...secrets],
+    toPlaceholder: await placeholdersOfProcess(),
+  })
+  return { record, lines, view, redaction, fork, open, close: () => file?.close() }
 }
 
 let made: Promise<(secret: string) => string> | undefined

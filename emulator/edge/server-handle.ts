@@ -3,6 +3,7 @@
 import { closeCodes, socketEnd } from '../../spec/socket-end.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
+import { nameLike } from '../options/like.ts'
 import { faultViolations } from '../options/faults.ts'
 import { fits, violationText } from '../options/json-schema.ts'
 import { copyPlain } from '../options/plain-data.ts'
@@ -17,6 +18,7 @@ import type { RequestSource } from './await-request.ts'
 import type { HintingClock } from './clock-handle.ts'
 import type { Emulator, WorldHandle } from './handles.ts'
 import type { Recorder } from './recorder.ts'
+import type { RecordedMachine } from './recording.ts'
 import { untilMessageOf } from './until-message.ts'
 import { createWorldHandle } from './world-handle.ts'
 
@@ -79,6 +81,17 @@ export function createServerHandle(
       flushed,
       snapshots: () => new Set(server.snapshots.keys()),
       received: async () => (await lists()).requestsOf(server, await recorder.view()),
+      recording: async () => {
+        const { recordedEntries, recordingText } = await import('./recording.ts')
+        const { encodeFrame } = await import('../server/world/frames.ts')
+        const entries = recordedEntries(await recorder.view())
+        return recordingText(
+          entries,
+          recordedServer(server, options),
+          await recorder.redaction(),
+          encodeFrame,
+        )
+      },
       keepsTime: options.epoch === 'now',
     }),
     advance,
@@ -131,6 +144,23 @@ export function createServerHandle(
     },
   }
 }
+
+/** What a recording says about a server. */
+const recordedServer = (
+  { options: { epochMs } }: Server,
+  { deployment, like, seed, tlsCert, tls }: ServerOptions,
+): RecordedMachine => ({
+  info: {
+    version: 1,
+    origin: 'a world of flowdouble',
+    place: deployment,
+    ...(like !== null && { like }),
+    seed,
+  },
+  scheme: tls === null && tlsCert === null ? 'http' : 'https',
+  epochMs,
+  serverName: nameLike(like),
+})
 
 const chosen = <T extends object>({ items }: Received<T>, filter: object): readonly T[] =>
   items.filter((one) => isMatch(one, filter))

@@ -18,6 +18,8 @@ type HandledWorld<I, E> = {
   readonly snapshots: () => ReadonlySet<string>
   /** The requests that it has received. */
   readonly received: () => Promise<Received<ReceivedRequest>>
+  /** Its session as the text of a HAR file. */
+  readonly recording: () => Promise<string>
   /** Whether a reset world begins at the present time, as one does whose epoch is `now`. */
   readonly keepsTime: boolean
 }
@@ -28,6 +30,7 @@ export function createWorldHandle<I, E>({
   flushed,
   snapshots,
   received,
+  recording,
   keepsTime,
 }: HandledWorld<I, E>): WorldHandle {
   return {
@@ -65,6 +68,7 @@ export function createWorldHandle<I, E>({
       await flushed()
     },
     journal: recorder.lines,
+    recording,
   }
 }
 

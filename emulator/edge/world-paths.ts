@@ -3,7 +3,14 @@
 import { controlEndpoints, expectation } from '../../spec/control.ts'
 import type { Expectation } from '../journal/received.ts'
 import { fits, isPlainObject } from '../options/json-schema.ts'
-import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
+import {
+  type ClockMover,
+  type ControlPaths,
+  jsonText,
+  ok,
+  readMembers,
+  unusable,
+} from './control.ts'
 import { unusableText } from '../options/read.ts'
 import { readScenarios } from '../options/scenario.ts'
 import { queryFilter } from './filters.ts'
@@ -79,6 +86,7 @@ export const clockPaths = <E>(
 export const handlePaths = (handle: WorldHandle): ControlPaths => ({
   'GET requests': async ({ query }) =>
     ok(await handle.requests(queryFilter(controlEndpoints.listRequests.query, query))),
+  'GET recording': async () => jsonText(await handle.recording()),
   'POST verify': async ({ body }) => ok(await handle.verify(readExpectation(body))),
   'POST received': async ({ body }) => {
     const { withinMs, ...expected } = readExpectation(body, ['withinMs'])

@@ -15,7 +15,8 @@ export function bytesOfBase64(text: string): Uint8Array {
 export function lettersOf(bytes: Uint8Array): string {
   let letters = ''
   for (let at = 0; at < bytes.length; at += 8192) {
-    letters += String.fromCharCode(...bytes.subarray(at, at + 8192))
+    // Reflect takes the array as it is, where a spread copies it number by number.
+    letters += Reflect.apply(String.fromCharCode, null, bytes.subarray(at, at + 8192)) as string
   }
   return letters
 }

@@ -16,5 +16,8 @@ export const equalBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, at) => byte === other[at])
 
 /** The bytes of a text of Latin-1 characters. */
-export const latin1 = (text: string): Uint8Array =>
-  Uint8Array.from(text, (character) => character.charCodeAt(0))
+export function latin1(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+  return bytes
+}

@@ -1,15 +1,21 @@
 // Reads a recording from the text of a HAR file, whoever wrote it: flowdouble, a browser, or Playwright.
 
-import { harSchema, type RecordedClose, type RecordingInfo } from '../../spec/recording.ts'
+import {
+  type CutBody,
+  harSchema,
+  type RecordedClose,
+  type RecordingInfo,
+} from '../../spec/recording.ts'
 import { bytesOfBase64 } from '../lib/base64.ts'
 import { refused } from '../lib/refused.ts'
 import { violations, violationText } from '../options/json-schema.ts'
-import type {
-  HeaderList,
-  RecordedExchange,
-  RecordedMessage,
-  RecordedSocket,
-  Recording,
+import {
+  type HeaderList,
+  inOrder,
+  type RecordedExchange,
+  type RecordedMessage,
+  type RecordedSocket,
+  type Recording,
 } from './recording.ts'
 
 type HarHeader = { readonly name: string; readonly value: string }
@@ -41,7 +47,7 @@ type HarEntry = {
     readonly opcode: number
     readonly data: string
   }[]
-  readonly _flowdouble?: { readonly close: RecordedClose }
+  readonly _flowdouble?: { readonly close?: RecordedClose; readonly cut?: readonly CutBody[] }
 }
 type Har = {
   readonly log: { readonly entries: readonly HarEntry[]; readonly _flowdouble?: RecordingInfo }
@@ -57,8 +63,12 @@ const BINARY = 2
  * @param name the name of the file, for messages.
  * Throws a refusal that names the place in the file, if the text cannot be read as HAR or lacks what a recording needs.
  */
-export function readHar(text: string, name: string): Recording {
-  const { log } = checked(parsed(text, name), name)
+export const readHar = (text: string, name: string): Recording =>
+  recordingOf(parsed(text, name), name)
+
+/** The recording in the value of a HAR file. */
+export function recordingOf(har: unknown, name: string): Recording {
+  const { log } = checked(har, name)
   const exchanges: RecordedExchange[] = []
   const sockets: RecordedSocket[] = []
   for (const [index, entry] of log.entries.entries()) {
@@ -67,11 +77,7 @@ export function readHar(text: string, name: string): Recording {
     if (entry._webSocketMessages !== undefined) sockets.push(reader.socket())
     else exchanges.push(reader.exchange())
   }
-  return {
-    info: log._flowdouble ?? null,
-    exchanges: exchanges.toSorted((a, b) => a.startMs - b.startMs),
-    sockets: sockets.toSorted((a, b) => a.openMs - b.openMs),
-  }
+  return inOrder({ info: log._flowdouble ?? null, exchanges, sockets })
 }
 
 function parsed(text: string, name: string): unknown {
@@ -135,6 +141,7 @@ function entryReader(entry: HarEntry, index: number, name: string) {
             headers: pairs(response.headers),
             body: bodyOf(response.content, 'response'),
           },
+    ...(entry._flowdouble?.cut && { cut: entry._flowdouble.cut }),
   })
   const socket = (): RecordedSocket => {
     const messages = (entry._webSocketMessages ?? []).flatMap(

@@ -1,11 +1,14 @@
 // A recorded session: what clients and a server said to each other, on one timeline. All times are in milliseconds since 1970.
 
-import type { RecordedClose, RecordingInfo } from '../../spec/recording.ts'
+import type { CutBody, RecordedClose, RecordingInfo } from '../../spec/recording.ts'
 
 /** Headers in the order in which they were sent, with names as they were written. */
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** A request, and the response if one came. */
+/**
+ * A request, and the response if one came. Bodies are without content encoding, as in every HAR file, although the headers
+ * name it.
+ */
 export type RecordedExchange = {
   /** Its position among the entries of the file, for messages. */
   readonly entry: number
@@ -17,6 +20,8 @@ export type RecordedExchange = {
   readonly headers: HeaderList
   readonly body: Uint8Array
   readonly response: RecordedResponse | null
+  /** The bodies that are left out, because they were too large or the connection broke off. */
+  readonly cut?: readonly CutBody[]
 }
 
 export type RecordedResponse = {
@@ -78,6 +83,13 @@ export function eventsOf({ exchanges, sockets }: Recording): readonly RecordedEv
   }
   return events.toSorted((a, b) => a.atMs - b.atMs || ranks[a.kind] - ranks[b.kind])
 }
+
+/** The recording in the order that its types promise. */
+export const inOrder = ({ info, exchanges, sockets }: Recording): Recording => ({
+  info,
+  exchanges: exchanges.toSorted((a, b) => a.startMs - b.startMs),
+  sockets: sockets.toSorted((a, b) => a.openMs - b.openMs),
+})
 
 /** Path and query of an address. */
 export function targetOf(url: string): string {

@@ -56,13 +56,16 @@ const requestOf = (method: string, url: string, headers: HeaderList, body: Uint8
   bodySize: body.length,
 })
 
-function exchangeEntry({ startMs, endMs, method, url, headers, body, response }: RecordedExchange) {
+/** The entry of an exchange in a HAR file. */
+export function exchangeEntry(exchange: RecordedExchange) {
+  const { startMs, endMs, method, url, headers, body, response, cut } = exchange
   return {
     ...common(startMs, endMs - startMs),
     request: requestOf(method, url, headers, body),
     response: responseOf(response),
     cache: {},
     timings: { send: 0, wait: rounded(endMs - startMs), receive: 0 },
+    ...(cut && { _flowdouble: { cut } }),
   }
 }
 
@@ -86,7 +89,8 @@ function responseOf(response: RecordedExchange['response']) {
   }
 }
 
-function socketEntry({ openMs, url, headers, messages, close }: RecordedSocket) {
+/** The entry of a socket. */
+export function socketEntry({ openMs, url, headers, messages, close }: RecordedSocket) {
   const lastMs = close?.atMs ?? messages.at(-1)?.atMs ?? openMs
   return {
     ...common(openMs, lastMs - openMs),
@@ -100,7 +104,8 @@ function socketEntry({ openMs, url, headers, messages, close }: RecordedSocket) 
   }
 }
 
-const messageOf = ({ from, atMs, data }: RecordedMessage) => ({
+/** A message of the entry of a socket. */
+export const messageOf = ({ from, atMs, data }: RecordedMessage) => ({
   type: from === 'client' ? 'send' : 'receive',
   time: rounded(atMs) / 1000,
   opcode: typeof data === 'string' ? 1 : 2,

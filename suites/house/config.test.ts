@@ -1,9 +1,10 @@
-// The published JSON Schemas of the config file, of scenarios and of baselines match what is checked. With -u they are
+// The published JSON Schemas of the config file, of scenarios, of baselines and of recordings match what is checked. With -u they are
 // written again.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { baselineSchema } from '../../spec/baseline.ts'
+import { recordingSchema } from '../../spec/recording.ts'
 import {
   configSchema,
   defaults,
@@ -29,6 +30,11 @@ test('the schema accepts the defaults and rejects what serve rejects', () => {
 test('baseline.schema.json is up to date', async () => {
   const text = `${JSON.stringify(baselineSchema, null, 2)}\n`
   await expect(text).toMatchFileSnapshot('../../spec/baseline.schema.json')
+})
+
+test('recording.schema.json is up to date', async () => {
+  const text = `${JSON.stringify(recordingSchema, null, 2)}\n`
+  await expect(text).toMatchFileSnapshot('../../spec/recording.schema.json')
 })
 
 test('scenario.schema.json is up to date', async () => {

@@ -74,6 +74,7 @@ const layers: readonly string[] = [
   'emulator/edge/',
   'emulator/edge/node/pictures/',
   'emulator/edge/node/',
+  'emulator/edge/proxy/',
   'emulator/edge/gateway/',
   'emulator/edge/replay/',
   'emulator/edge/fetch/',

@@ -170,6 +170,10 @@ export function connectGateway(
           const { requestsOf } = await import('./received.ts')
           return requestsOf(world, await recorder.view())
         },
+        recording: async () => {
+          const { gatewayRecording } = await import('./recording.ts')
+          return gatewayRecording(world, options, recorder)
+        },
         keepsTime: options.epoch === 'now',
       }),
       outbox: () => outboxOf(recent),

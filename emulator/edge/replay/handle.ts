@@ -1,6 +1,7 @@
 // The handle of a running replay, and its control paths.
 
 import { controlEndpoints } from '../../../spec/control.ts'
+import { ownName } from '../../http/respond.ts'
 import { isMatch } from '../../lib/match.ts'
 import type { RunView } from '../../journal/received.ts'
 import type { Effect, Input } from '../../machine.ts'
@@ -45,6 +46,16 @@ export function createReplayHandle(
       flushed: host.flushed,
       snapshots: () => new Set(world.snapshots.keys()),
       received: async () => (await lists()).requestsBy(world, await recorder.view(), () => null),
+      recording: async () => {
+        const { recordedEntries, recordingText } = await import('../recording.ts')
+        const { encodeFrame } = await import('../../server/world/frames.ts')
+        const { epochMs, seed } = world.options
+        const { place } = world.script
+        const info = { version: 1, origin: 'a replay of flowdouble', place, seed } as const
+        const entries = recordedEntries(await recorder.view())
+        const machine = { info, scheme: 'http', epochMs, serverName: ownName } as const
+        return recordingText(entries, machine, await recorder.redaction(), encodeFrame)
+      },
       keepsTime: false,
     }),
     advance: host.advance,

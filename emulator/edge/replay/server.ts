@@ -11,6 +11,7 @@ import { completeOptions } from '../../options/complete.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { readHar } from '../../recording/read-har.ts'
+import { readRecording } from '../../recording/read-recording.ts'
 import type { Recording } from '../../recording/recording.ts'
 import { createReplay, replayMachine } from '../../recording/replay/machine.ts'
 import { runsOf } from '../../recording/replay/run-state.ts'
@@ -72,7 +73,7 @@ async function readRecordingOf(
   const text = await readFile(recording, 'utf8').catch((error: unknown) => {
     throw refused(`Cannot read the recording: ${(error as Error).message}.`)
   })
-  return { name: recording, content: readHar(text, recording) }
+  return { name: recording, content: readRecording(text, recording) }
 }
 
 type Parts = {

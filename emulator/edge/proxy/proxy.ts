@@ -1,0 +1,65 @@
+// A proxy for HTTP and WebSocket that reports what passes through it. It is made of pipes of Node: a library for proxies
+// would not keep bodies and messages, rewrite links, or say how a socket ended, which is most of the work here.
+
+import { createServer } from 'node:http'
+import { trackConnections } from '../lifetime.ts'
+import { hostOf, listen, portOf } from '../node/ports.ts'
+import { passRequest, type ProxyParts } from './exchanges.ts'
+import { createPlaces } from './places.ts'
+import type { Sink } from './sink.ts'
+import { passSocket } from './tunnels.ts'
+import { createUpstream } from './upstream.ts'
+
+export type ProxyOptions = {
+  /** The address of the target, without query. */
+  readonly target: URL
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** A certificate in PEM form that is trusted in addition to the usual ones; null for none. */
+  readonly ca: string | null
+  readonly sink: Sink
+}
+
+export type Proxy = {
+  readonly url: string
+  readonly port: number
+  /** Ends all connections, and reports what had not ended. */
+  readonly close: () => Promise<void>
+}
+
+/** Starts a proxy; resolves when it listens. */
+export async function startProxy({ target, host, port, ca, sink }: ProxyOptions): Promise<Proxy> {
+  const underWay = new Set<() => void>()
+  const upstream = createUpstream(ca)
+  const parts: ProxyParts = {
+    places: createPlaces(target),
+    upstream,
+    sink,
+    untilStopped: (report) => {
+      underWay.add(report)
+      return () => void underWay.delete(report)
+    },
+  }
+  const server = createServer({ maxHeaderSize: 1 << 18, requestTimeout: 0 })
+  const sockets = new Set<{ readonly destroy: () => unknown }>()
+  server.on('request', (message, response) => passRequest(parts, message, response))
+  server.on('upgrade', (message, client, head) => {
+    sockets.add(client)
+    client.once('close', () => sockets.delete(client))
+    passSocket(parts, message, client, head)
+  })
+  const closing = trackConnections([server])
+  await listen(server, host, port)
+  return {
+    url: `http://${hostOf(host, portOf(server))}`,
+    port: portOf(server),
+    close: async () => {
+      for (const report of underWay) report()
+      const closed = closing()
+      for (const socket of sockets) socket.destroy()
+      upstream.close()
+      await closed
+    },
+  }
+}

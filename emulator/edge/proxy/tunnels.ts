@@ -1,0 +1,171 @@
+// Passes sockets on to the target of a proxy: bytes as they are, so that compression, pings, fragments and back-pressure are
+// those of client and server. Reports the messages that it reads on the way, and how each socket ends.
+
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { RecordedClose } from '../../../spec/recording.ts'
+import type { HeaderList } from '../../recording/recording.ts'
+import { decodedBody, keepBody } from './bodies.ts'
+import { type ProxyParts, unreachableText } from './exchanges.ts'
+import { createMessageReader } from './message-reader.ts'
+import type { Place } from './places.ts'
+import { monotonicTimeMs } from './sink.ts'
+import { headerPairs, headersFor } from './upstream.ts'
+
+let lastSocket = 0
+
+/** Passes a handshake on, and then the bytes of the socket. */
+export function passSocket(
+  parts: ProxyParts,
+  message: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+): void {
+  const { places, upstream } = parts
+  const startMs = monotonicTimeMs()
+  client.on('error', () => client.destroy())
+  const place = message.url?.startsWith('/') ? places.find(message.url) : undefined
+  if (place === undefined) return refuse(client, 404, 'No such host behind this proxy.')
+  const headers = headersFor(message, place)
+  const call = upstream.begin(message, place, headers)
+  const handshake = { startMs, place, headers }
+  call.on('upgrade', (response, target, targetHead) => {
+    writeHead(client, response)
+    connect(parts, handshake, response, client, target, head, targetHead)
+  })
+  call.on('response', (response) => passRefusal(parts, handshake, response, client))
+  call.on('error', (error) => {
+    if (client.destroyed) return
+    report(parts, handshake, null, Buffer.alloc(0))
+    refuse(client, 502, unreachableText(place, error))
+  })
+  client.once('close', () => call.destroy())
+  call.end()
+}
+
+type Handshake = { readonly startMs: number; readonly place: Place; readonly headers: HeaderList }
+
+const urlOf = ({ origin, target }: Place): string => new URL(origin + target).href
+
+/** Reports a handshake that did not succeed: an exchange. */
+function report(
+  { sink }: ProxyParts,
+  { startMs, place, headers }: Handshake,
+  response: IncomingMessage | null,
+  body: Buffer,
+): void {
+  const own = headerPairs(response?.rawHeaders ?? [])
+  sink.exchange({
+    entry: 0,
+    startMs,
+    endMs: monotonicTimeMs(),
+    method: 'GET',
+    url: urlOf(place),
+    headers,
+    body: new Uint8Array(),
+    response: response && {
+      status: response.statusCode ?? 0,
+      headers: own,
+      body: decodedBody(body, own) ?? new Uint8Array(),
+    },
+  })
+}
+
+/** The response of a target that refuses a handshake. */
+function passRefusal(
+  parts: ProxyParts,
+  handshake: Handshake,
+  response: IncomingMessage,
+  client: Duplex,
+): void {
+  const kept = keepBody()
+  response.on('data', kept.add)
+  response.once('close', () => {
+    const body = kept.bytes() ?? Buffer.alloc(0)
+    report(parts, handshake, response, body)
+    const own = headerPairs(response.rawHeaders).filter(
+      ([name]) => !/^(?:content-length|transfer-encoding|connection)$/i.test(name),
+    )
+    const length = ['Content-Length', String(body.length)] as const
+    writeHead(client, response, [...own, length, ['Connection', 'close']])
+    client.end(body)
+  })
+}
+
+function writeHead(
+  client: Duplex,
+  { statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage,
+  headers = headerPairs(rawHeaders),
+): void {
+  const lines = headers.map(([name, value]) => `${name}: ${value}`)
+  client.write(
+    `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${[...lines, '', ''].join('\r\n')}`,
+    'latin1',
+  )
+}
+
+function refuse(client: Duplex, status: number, why: string): void {
+  const text = `${status}: ${why}\n`
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\n`
+  client.end(
+    `${head}Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  )
+}
+
+function connect(
+  { sink, untilStopped }: ProxyParts,
+  { startMs, place, headers }: Handshake,
+  response: IncomingMessage,
+  client: Duplex,
+  target: Duplex,
+  clientHead: Buffer,
+  targetHead: Buffer,
+): void {
+  const socket = ++lastSocket
+  let isOpen = true
+  const close = (by: RecordedClose['by'], code: number, reason = ''): void => {
+    if (!isOpen) return
+    isOpen = false
+    forget()
+    sink.close(socket, { by, code, ...(reason !== '' && { reason }), atMs: monotonicTimeMs() })
+  }
+  // A socket that is open when the recording ends has no end in it.
+  const forget = untilStopped(() => (isOpen = false))
+  const url = urlOf(place).replace(/^http/, 'ws')
+  sink.open(socket, { entry: 0, openMs: startMs, url, headers, messages: [], close: null })
+  const extensions = response.headers['sec-websocket-extensions'] ?? ''
+  const pass = (by: RecordedClose['by'], from: Duplex, to: Duplex, first: Buffer): void => {
+    const read = createMessageReader(by === 'client', extensions, {
+      message: (data) => {
+        if (isOpen) sink.message(socket, { from: by, atMs: monotonicTimeMs(), data })
+      },
+      close: (code, reason) => close(by, code, reason),
+    })
+    if (first.length > 0) {
+      read(first)
+      to.write(first)
+    }
+    from.on('data', read)
+    from.pipe(to)
+    from.on('end', () => close(by, 1006))
+    from.on('error', () => {
+      close(by, 1006)
+      reset(to)
+    })
+    from.once('close', () => {
+      close(by, 1006)
+      // Nobody reads what it still sends.
+      to.end(() => to.destroy())
+    })
+  }
+  target.on('error', () => target.destroy())
+  pass('client', client, target, clientHead)
+  pass('server', target, client, targetHead)
+}
+
+/** Ends a connection as its other side did: with a reset. */
+function reset(connection: Duplex): void {
+  if (connection instanceof Socket) connection.resetAndDestroy()
+  else connection.destroy()
+}

@@ -1,0 +1,36 @@
+// Writes the journal of a running machine as a recording. Loaded when somebody asks for one.
+
+import { entriesSinceStart, type JournalView } from '../journal/received.ts'
+import type { Entry, FrameContent } from '../machine.ts'
+import { type JournalSource, recordingOfJournal } from '../recording/from-journal.ts'
+import { redactRecording } from '../recording/redact.ts'
+import { writeHar } from '../recording/write-har.ts'
+import { type Codec, createCodec } from './codec.ts'
+import type { Redaction } from './recorder.ts'
+
+/** What is known about a machine beside its journal. */
+export type RecordedMachine = Pick<JournalSource, 'info' | 'scheme' | 'epochMs' | 'serverName'>
+
+/**
+ * The session since the last reset as the text of a HAR file, with the placeholders of the journal for its secrets.
+ * @param encodeFrame encodes a frame; `encodeImage` encodes its picture.
+ */
+export async function recordingText(
+  entries: readonly Entry[],
+  machine: RecordedMachine,
+  redaction: Redaction,
+  encodeFrame: (content: FrameContent, encodeImage: Codec['encodeImage']) => Uint8Array,
+): Promise<string> {
+  const codec = createCodec()
+  await codec.ready(true)
+  const recording = recordingOfJournal(entries, {
+    ...machine,
+    encodeFile: codec.encodeFile,
+    encodeFrame: (content) => encodeFrame(content, codec.encodeImage),
+  })
+  return writeHar(redactRecording(recording, redaction))
+}
+
+/** The entries of a journal since the last change of the whole state. */
+export const recordedEntries = <I, E>(view: JournalView<I, E>): readonly Entry<I, E>[] =>
+  entriesSinceStart(view).entries.map(([, entry]) => entry)

@@ -1,0 +1,232 @@
+// The command `record`: HTTP passes byte for byte, and is recorded as it passed.
+
+import { randomBytes } from 'node:crypto'
+import { request as send } from 'node:http'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { test } from 'vitest'
+import { expect } from '../../judge/expect.ts'
+import { certificate, withEcho } from '../../support/echo-server.ts'
+import { recorded, runRecord, startRecord } from '../../support/recording.ts'
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
+
+/** Sends a request with these headers and no others. */
+const raw = (
+  url: string,
+  method: string,
+  target: string,
+  headers: readonly string[],
+  body: Buffer | string = '',
+): Promise<{ status: number; headers: readonly string[]; body: Buffer }> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const call = send({ hostname, port, method, path: target, headers: [...headers] as never })
+    call.on('error', reject)
+    call.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.rawHeaders,
+          body: Buffer.concat(chunks),
+        }),
+      )
+    })
+    call.end(body)
+  })
+
+test(
+  'record/bytes Requests and responses pass byte for byte, with their headers in order, and are recorded so',
+  withEcho(
+    {
+      answer: (_, response, body) => {
+        response.sendDate = false
+        response.writeHead(201, 'Made', [
+          'X-One',
+          '1',
+          'x-one',
+          '2',
+          'Content-Length',
+          `${body.length}`,
+        ])
+        response.end(body)
+      },
+    },
+    async (server) => {
+      const body = randomBytes(100_000)
+      const { host } = new URL(server.url)
+      const result = await recorded(server.url, async (url) => {
+        const own = new URL(url).host
+        const headers = ['Host', own, 'X-Two', 'a', 'x-two', 'b', 'Origin', url]
+        headers.push('Content-Length', `${body.length}`)
+        const reply = await raw(url, 'PUT', '/a%2fb//c?d=%20&e', headers, body)
+        expect(reply.status).toBe(201)
+        expect(reply.headers.slice(0, 6)).toEqual([
+          'X-One',
+          '1',
+          'x-one',
+          '2',
+          'Content-Length',
+          '100000',
+        ])
+        expect(reply.body.equals(body)).toBe(true)
+      })
+      const [arrived] = server.arrived
+      expect(arrived?.target).toBe('/a%2fb//c?d=%20&e')
+      expect(arrived?.body.equals(body)).toBe(true)
+      const sent = ['Host', host, 'X-Two', 'a', 'x-two', 'b', 'Origin', server.url]
+      expect(arrived?.rawHeaders.slice(0, 10)).toEqual([...sent, 'Content-Length', '100000'])
+      const [exchange] = result.recording().exchanges
+      expect(exchange?.url).toBe(`${server.url}/a%2fb//c?d=%20&e`)
+      expect(exchange?.headers.flat().slice(0, 8)).toEqual(sent)
+      expect(text(exchange!.body)).toBe(text(body))
+      expect(text(exchange!.response!.body)).toBe(text(body))
+      expect([exchange?.method, exchange?.response?.status]).toEqual(['PUT', 201])
+      expect([result.code, result.hasPart()]).toEqual([0, false])
+    },
+  ),
+)
+
+test(
+  'record/forms A form with a file passes in pieces, and is recorded whole',
+  withEcho({}, async (server) => {
+    const file = randomBytes(300_000)
+    const result = await recorded(server.url, async (url) => {
+      const form = new FormData()
+      form.append('overwrite', 'true')
+      form.append('image', new Blob([file]), 'a b.png')
+      expect((await fetch(`${url}/upload/image`, { method: 'POST', body: form })).status).toBe(200)
+    })
+    const [exchange] = result.recording().exchanges
+    expect(text(exchange!.body)).toBe(text(server.arrived[0]!.body))
+    expect(text(exchange!.body)).toContain(text(file))
+  }),
+)
+
+const encodings = { gzip: gzipSync, br: brotliCompressSync }
+test(
+  'record/encodings Compressed bodies pass as they are, and are recorded without their encoding',
+  withEcho(
+    {
+      answer: ({ url = '' }, response) => {
+        const encoding = url.slice(1) as keyof typeof encodings
+        response.setHeader('Content-Encoding', encoding)
+        response.end(encodings[encoding]('the text'))
+      },
+    },
+    async (server) => {
+      const result = await recorded(server.url, async (url) => {
+        for (const encoding of Object.keys(encodings))
+          expect(await (await fetch(`${url}/${encoding}`)).text()).toBe('the text')
+      })
+      const { exchanges } = result.recording()
+      expect(exchanges.map(({ response }) => text(response!.body))).toEqual([
+        'the text',
+        'the text',
+      ])
+    },
+  ),
+)
+
+test(
+  'record/large A body of more than 64 MiB passes, and is marked as left out',
+  withEcho({ answer: (_, response, body) => response.end(`${body.length}`) }, async (server) => {
+    const size = 65 * 2 ** 20
+    const result = await recorded(server.url, async (url) => {
+      const reply = await raw(
+        url,
+        'POST',
+        '/',
+        ['Host', 'a', 'Content-Length', `${size}`],
+        Buffer.alloc(size),
+      )
+      expect(reply.body.toString()).toBe(`${size}`)
+    })
+    const [exchange] = result.recording().exchanges
+    expect([exchange?.cut, exchange?.body.length]).toEqual([['request'], 0])
+    expect(text(exchange!.response!.body)).toBe(`${size}`)
+  }),
+)
+
+test(
+  'record/broken A response that breaks off breaks off for the client as well',
+  withEcho(
+    {
+      answer: ({ url }, response) => {
+        const type = url === '/json' ? 'application/json' : 'image/png'
+        response.writeHead(200, { 'Content-Type': type, 'Content-Length': 1000 })
+        response.write('{"begun"', () => response.destroy())
+      },
+    },
+    async (server) => {
+      const result = await recorded(server.url, async (url) => {
+        for (const path of ['/json', '/png']) {
+          const reply = await fetch(url + path)
+          expect(reply.status).toBe(200)
+          await expect(reply.text()).rejects.toThrow()
+        }
+      })
+      const { exchanges } = result.recording()
+      expect(exchanges.map(({ cut, response }) => [cut, response?.status])).toEqual([
+        [['response'], 200],
+        [['response'], 200],
+      ])
+    },
+  ),
+)
+
+test('record/down Without a server the client gets 502 with the reason, and no response is recorded', async () => {
+  const result = await recorded('http://127.0.0.1:1', async (url) => {
+    const reply = await fetch(`${url}/queue`)
+    expect(reply.status).toBe(502)
+    expect(await reply.text()).toMatch(/no response from http:\/\/127\.0\.0\.1:1 \(ECONNREFUSED\)/)
+  })
+  const [exchange] = result.recording().exchanges
+  expect([exchange?.url, exchange?.response]).toEqual(['http://127.0.0.1:1/queue', null])
+})
+
+test(
+  'record/tls A server with its own certificate is reached with --ca, and not without',
+  withEcho({ isTls: true }, async (server) => {
+    const ask = async (url: string): Promise<number> => (await fetch(`${url}/a`)).status
+    let status = 0
+    await recorded(server.url, async (url) => void (status = await ask(url)))
+    expect(status).toBe(502)
+    const trusting = ['--ca', certificate]
+    const result = await recorded(
+      server.url,
+      async (url) => void (status = await ask(url)),
+      ...trusting,
+    )
+    expect(status).toBe(200)
+    expect(result.recording().exchanges[0]?.url).toBe(`${server.url}/a`)
+  }),
+)
+
+test(
+  'record/base A server below a path is recorded with that path',
+  withEcho({}, async (server) => {
+    const result = await recorded(
+      `${server.url}/comfy/`,
+      async (url) => void (await fetch(`${url}/queue`)),
+    )
+    expect(server.arrived[0]?.target).toBe('/comfy/queue')
+    expect(result.recording().exchanges[0]?.url).toBe(`${server.url}/comfy/queue`)
+  }),
+)
+
+test(
+  'record/progress On a terminal a line counts what passes, and no file is written over another',
+  withEcho({}, async (server) => {
+    const running = await startRecord(server.url, [], true)
+    await fetch(`${running.url}/a`)
+    const { stderr, stdout, file } = await running.stop()
+    expect(stderr).toContain('1 exchange, 0 sockets, 0 messages')
+    expect(stdout).toContain(`Wrote ${file}: 1 exchange, 0 sockets, 0 messages.`)
+    const again = await runRecord(server.url, '--port', '0', '--out', file)
+    expect(again.code).toBe(2)
+    expect(again.stderr).toContain('already exists')
+  }),
+)

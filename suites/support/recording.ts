@@ -1,0 +1,113 @@
+// Runs `record` in this process, with files in a temporary folder.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readRecording, recordCommand, type Recording } from '../../dist/emulator/internal.js'
+import { folder } from './spawned.ts'
+
+export type RecordResult = {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly file: string
+  /** The text of the file; empty if it was not written. */
+  readonly text: () => string
+  readonly recording: () => Recording
+  /** Whether there is a part file. */
+  readonly hasPart: () => boolean
+}
+
+export type RunningRecord = {
+  /** The address of the proxy. */
+  readonly url: string
+  readonly file: string
+  /** Ends the session, as Ctrl+C does. */
+  readonly stop: () => Promise<RecordResult>
+}
+
+function resultOf(code: number, stdout: string, stderr: string, file: string): RecordResult {
+  const text = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+  return {
+    code,
+    stdout,
+    stderr,
+    file,
+    text,
+    recording: () => readRecording(text(), file),
+    hasPart: () => existsSync(`${file}.part`),
+  }
+}
+
+function ioOf(signal: AbortSignal, isTerminal: boolean, wrote: () => void) {
+  const said = { stdout: '', stderr: '' }
+  const output = (name: keyof typeof said) => ({
+    isTTY: isTerminal,
+    write: (text: string) => {
+      said[name] += text
+      wrote()
+    },
+  })
+  const io = {
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    env: {},
+    cwd: folder(),
+    signal,
+  }
+  return { io, said }
+}
+
+/** Runs `record` with flags with which it ends by itself. */
+export async function runRecord(...argv: readonly string[]): Promise<RecordResult> {
+  const { io, said } = ioOf(new AbortController().signal, false, () => undefined)
+  const file = join(io.cwd, 'session.har')
+  const code = await recordCommand(['--out', file, ...argv], io)
+  return resultOf(code, said.stdout, said.stderr, file)
+}
+
+/** Starts a recording of a server; resolves when the proxy listens. */
+export async function startRecord(
+  target: string,
+  flags: readonly string[] = [],
+  isTerminal = false,
+): Promise<RunningRecord> {
+  const stop = new AbortController()
+  let listen = (): void => undefined
+  const listening = new Promise<void>((resolve) => (listen = resolve))
+  const { io, said } = ioOf(stop.signal, isTerminal, () => {
+    if (said.stdout.includes('http://')) listen()
+  })
+  const file = join(io.cwd, 'session.har')
+  const argv = [target, '--out', file, '--port', '0', ...flags]
+  const ended = recordCommand(argv, io)
+  await Promise.race([
+    listening,
+    ended.then((code) => {
+      throw new Error(`It ended with ${code}: ${said.stderr}`)
+    }),
+  ])
+  return {
+    url: /http:\/\/[\d.]+:\d+/.exec(said.stdout.split('client:').at(-1) ?? '')![0],
+    file,
+    stop: async () => {
+      stop.abort()
+      return resultOf(await ended, said.stdout, said.stderr, file)
+    },
+  }
+}
+
+/** Calls with a recording of a server, and returns what it has become. */
+export async function recorded(
+  target: string,
+  session: (url: string) => Promise<void>,
+  ...flags: readonly string[]
+): Promise<RecordResult> {
+  const running = await startRecord(target, flags)
+  try {
+    await session(running.url)
+  } catch (error) {
+    await running.stop()
+    throw error
+  }
+  return running.stop()
+}
