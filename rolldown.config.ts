@@ -109,6 +109,10 @@ const nodeServer = /edge\/node\/server\.ts$/
  */
 const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
+/** What records and replays sessions, for the commands and for the public entry. */
+const ofRecordings =
+  /\/emulator\/(recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
+
 /** The commands that print short lists. */
 const ofLists = /\/cli\/(quirks|mutants|lib\/list-command)\.ts$/
 
@@ -118,10 +122,6 @@ const onControl =
 
 /** What writes a journal, in one file. */
 const onJournal = /\/journal\/(lines|placeholders|redact-target|known-secrets|repeats)\.ts$/
-
-/** What records sessions and works with recordings, in one file. */
-const onRecordings =
-  /\/emulator\/(recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
 
 export default defineConfig([
   {
@@ -155,9 +155,9 @@ export default defineConfig([
             priority: 2,
           },
           { name: 'control', test: onControl, priority: 1 },
-          { name: 'lists', test: ofLists, priority: 1 },
-          { name: 'recordings', test: onRecordings, priority: 1 },
+          { name: 'recording', test: ofRecordings, priority: 1 },
           { name: 'journal', test: onJournal, priority: 1 },
+          { name: 'lists', test: ofLists, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },
         ],
       },

@@ -11,8 +11,8 @@ Commands:
   serve                start a local or hosted server that behaves like a real one
   check URL            judge a server by the rules of the protocol: which it breaks, and how to see it
   diff URL_A URL_B     play the same sessions on two servers, and say what differs
-  replay FILE.har      answer as the server of a recorded session did
   record URL           record a session with a server as a HAR file, without its secrets
+  replay FILE.har      answer as the server of a recorded session did
   run WORKFLOW.json    submit a workflow to any such server, follow it, download its outputs
   gateway              set up and run the webhook gateway
   webhook              add, list, remove and test the routes of the gateway
@@ -53,10 +53,10 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
   check: async (argv) =>
     (await import('./check/check.ts')).checkCommand(hidden(argv), { ...io, signal: stopSignal() }),
   diff: async (argv) => (await import('./diff.ts')).diffCommand(hidden(argv), io),
-  replay: async (argv) =>
-    (await import('./recordings/replay.ts')).replayCommand(argv, { ...io, signal: stopSignal() }),
   record: async (argv) =>
     (await import('./recordings/record.ts')).recordCommand(argv, { ...io, signal: stopSignal() }),
+  replay: async (argv) =>
+    (await import('./recordings/replay.ts')).replayCommand(argv, { ...io, signal: stopSignal() }),
   run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),
   gateway: async (argv) => {
     // Only a command that runs until it is stopped needs an orderly stop.

@@ -15,6 +15,8 @@ export type ProxyParts = {
   readonly sink: Sink
   /** Reports what can be said when the proxy stops, until the returned function is called. */
   readonly untilStopped: (report: () => void) => () => void
+  /** Has the proxy wait for some work when it stops. */
+  readonly waitFor: (work: Promise<void>) => void
 }
 
 /** Passes one request on. */

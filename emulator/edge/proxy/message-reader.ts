@@ -22,7 +22,7 @@ type Parts = {
 const { Receiver, PerMessageDeflate, extension } = library as unknown as Parts
 
 /**
- * Creates a reader of the bytes that one side sends.
+ * Creates a reader of the bytes that one side sends, which resolves when it has read them: decompression takes time.
  * @param isOfClient whether that side is the client: its frames are masked.
  * @param extensions the header Sec-WebSocket-Extensions of the response to the handshake.
  */
@@ -30,7 +30,7 @@ export function createMessageReader(
   isOfClient: boolean,
   extensions: string,
   listener: Listener,
-): (chunk: Buffer) => void {
+): (chunk: Buffer) => Promise<void> {
   const reader = new Receiver({
     isServer: isOfClient,
     binaryType: 'nodebuffer',
@@ -45,7 +45,10 @@ export function createMessageReader(
   // What is not a valid frame passes on; nothing after it can be read.
   reader.on('error', () => (isReading = false))
   // It unmasks bytes where they are, which have to pass masked.
-  return (chunk) => void (isReading && reader.write(Buffer.from(chunk)))
+  return (chunk) =>
+    isReading
+      ? new Promise((done) => void reader.write(Buffer.from(chunk), () => done()))
+      : Promise.resolve()
 }
 
 /** The compression that both sides have agreed on, for one direction. */

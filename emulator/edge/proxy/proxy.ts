@@ -31,6 +31,7 @@ export type Proxy = {
 /** Starts a proxy; resolves when it listens. */
 export async function startProxy({ target, host, port, ca, sink }: ProxyOptions): Promise<Proxy> {
   const underWay = new Set<() => void>()
+  const works = new Set<Promise<void>>()
   const upstream = createUpstream(ca)
   const parts: ProxyParts = {
     places: createPlaces(target),
@@ -39,6 +40,10 @@ export async function startProxy({ target, host, port, ca, sink }: ProxyOptions)
     untilStopped: (report) => {
       underWay.add(report)
       return () => void underWay.delete(report)
+    },
+    waitFor: (work) => {
+      works.add(work)
+      void work.then(() => works.delete(work))
     },
   }
   const server = createServer({ maxHeaderSize: 1 << 18, requestTimeout: 0 })
@@ -59,7 +64,7 @@ export async function startProxy({ target, host, port, ca, sink }: ProxyOptions)
       const closed = closing()
       for (const socket of sockets) socket.destroy()
       upstream.close()
-      await closed
+      await Promise.all([closed, ...works])
     },
   }
 }

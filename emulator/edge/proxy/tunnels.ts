@@ -114,7 +114,7 @@ function refuse(client: Duplex, status: number, why: string): void {
 }
 
 function connect(
-  { sink, untilStopped }: ProxyParts,
+  { sink, untilStopped, waitFor }: ProxyParts,
   { startMs, place, headers }: Handshake,
   response: IncomingMessage,
   client: Duplex,
@@ -137,16 +137,15 @@ function connect(
   const extensions = response.headers['sec-websocket-extensions'] ?? ''
   const pass = (by: RecordedClose['by'], from: Duplex, to: Duplex, first: Buffer): void => {
     const read = createMessageReader(by === 'client', extensions, {
-      message: (data) => {
-        if (isOpen) sink.message(socket, { from: by, atMs: monotonicTimeMs(), data })
-      },
+      // Also after the close frame of the other side, which this side may not have read yet.
+      message: (data) => sink.message(socket, { from: by, atMs: monotonicTimeMs(), data }),
       close: (code, reason) => close(by, code, reason),
     })
     if (first.length > 0) {
-      read(first)
+      waitFor(read(first))
       to.write(first)
     }
-    from.on('data', read)
+    from.on('data', (chunk: Buffer) => waitFor(read(chunk)))
     from.pipe(to)
     from.on('end', () => close(by, 1006))
     from.on('error', () => {
