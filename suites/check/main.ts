@@ -27,6 +27,7 @@ import { wrongUse } from './usage.ts'
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
 export { runReport } from './reports/command.ts'
+export { runTrace } from './trace/main.ts'
 
 /** Judges a server; resolves to the exit code. Throws an error with the code USAGE for wrong usage. */
 export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {

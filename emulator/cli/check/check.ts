@@ -9,6 +9,7 @@ import {
   type CheckOptions,
   type ReportOptions,
   type SessionOptions,
+  type TraceOptions,
   usualSessions,
 } from '../../../spec/check.ts'
 import { printable } from '../../client/terminal-text.ts'
@@ -17,6 +18,7 @@ import { didYouMean } from '../../lib/nearest.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import { gatewayFactsOf, gatewayFlags, gatewayHelp, MAX_GATEWAY_RUNS } from './gateway.ts'
 import { reportCommand } from './report.ts'
+import { type NamedRecording, readRecordings, traceHelp, traceOptionsOf } from './trace.ts'
 import { parseFlags } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
 
@@ -26,6 +28,7 @@ const RUNS_OF_SESSION = 60
 const help = `Usage: flowdouble check URL [options]
        flowdouble check --client COMMAND [options]   judge a client (flowdouble check --client --help)
        flowdouble check --gateway URL --route NAME --secret SECRET [options]
+       flowdouble check --trace FILE... [options]    judge recorded traffic, without a server
        flowdouble check report FILE... [options]     reports on checks that are over (flowdouble check report --help)
 
 Judges a workflow server or a webhook gateway by the rules of the protocol: which rule it breaks, and how to see it
@@ -40,6 +43,7 @@ The server:
   --header 'N: V'     a further header of each request; repeatable
 
 ${gatewayHelp}
+${traceHelp}
 What it may do:
   --read-only         submit nothing and change nothing
   --allow LIST        global, destructive, paid, slow or all, between commas
@@ -83,6 +87,7 @@ Examples:
   flowdouble check http://127.0.0.1:8188 --allow slow --sessions 20 --seed 100 --max-seconds 1800
   flowdouble check https://cloud.example.com --key "$KEY" --read-only
   flowdouble check --client "npm test"
+  flowdouble check --trace session.har --like comfyui-0.3.64
   flowdouble check report a.ndjson b.ndjson --html both.html
   flowdouble check --gateway http://127.0.0.1:8644 --route builds --secret "$SECRET"
 `
@@ -116,6 +121,7 @@ const flags = {
   ledger: text,
   clean: text,
   json: flag,
+  trace: flag,
   ...gatewayFlags,
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -129,6 +135,11 @@ type CheckBundle = {
   readonly runCheck: (options: CheckOptions, io: CheckIo) => Promise<number>
   readonly runClean: (options: CheckOptions, io: CheckIo) => Promise<number>
   readonly clientCommand: (argv: readonly string[], io: CheckIo) => Promise<number>
+  readonly runTrace: (
+    options: TraceOptions,
+    recordings: readonly NamedRecording[],
+    io: CheckIo,
+  ) => Promise<number>
   readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number>
 }
 
@@ -157,6 +168,12 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
     if (values['help'] === true) {
       io.stdout.write(help)
       return checkExitCodes.asExpected
+    }
+    if (values['trace'] === true) {
+      const options = traceOptionsOf(values)
+      const recordings = readRecordings(positionals, io)
+      const { runTrace } = await load()
+      return await runTrace(options, recordings, { ...io, now, exists: existsSync })
     }
     const isClean = typeof values['clean'] === 'string'
     const options = optionsOf(values, isClean ? ['http://unused'] : positionals, io.env)
