@@ -146,6 +146,15 @@ export type TraceOptions = ReportFiles &
     | 'isBaselineUpdate'
   >
 
+/** What `shrink` is asked to do: what the rest of a recording must show, and where it is written. */
+export type ShrinkOptions = {
+  /** It breaks this rule, */
+  readonly rule?: string
+  /** or this command ends with the same exit code. */
+  readonly command?: string
+  readonly out: string
+}
+
 /** What `diff` is asked to do: two servers, as `check` opens them, and the sessions that both play. */
 export type DiffOptions = SessionOptions & {
   readonly a: TargetOptions

@@ -28,6 +28,7 @@ export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
 export { runReport } from './reports/command.ts'
 export { runTrace } from './trace/main.ts'
+export { runShrink } from './trace/shrink-main.ts'
 
 /** Judges a server; resolves to the exit code. Throws an error with the code USAGE for wrong usage. */
 export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {

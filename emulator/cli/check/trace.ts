@@ -64,7 +64,7 @@ export function readRecordings(
   files: readonly string[],
   { cwd }: Pick<CommandIo, 'cwd'>,
 ): readonly NamedRecording[] {
-  if (files.length === 0) throw usageError('check --trace needs the files of recordings.')
+  if (files.length === 0) throw usageError('It needs the file of a recording.')
   return files.map((name) => ({ name, recording: recordingIn(resolve(cwd, name), name) }))
 }
 

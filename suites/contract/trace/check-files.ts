@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkCommand } from '../../../dist/emulator/internal.js'
+import { checkCommand, shrinkCommand } from '../../../dist/emulator/internal.js'
 import type { CheckEvent } from '../../check/events.ts'
 
 export type Result = {
@@ -20,6 +20,8 @@ export type Files = {
   readonly has: (name: string) => boolean
   /** Runs `check` with these arguments; names of files are those of the folder. */
   readonly check: (...argv: readonly string[]) => Promise<Result>
+  /** The same with `shrink`. */
+  readonly shrink: (...argv: readonly string[]) => Promise<Result>
 }
 
 /** The body of a case that gets a folder for files. */
@@ -30,16 +32,21 @@ export const withFiles = (body: (files: Files) => Promise<void>) => async (): Pr
       write: (name, text) => writeFileSync(join(cwd, name), text),
       read: (name) => readFileSync(join(cwd, name), 'utf8'),
       has: (name) => existsSync(join(cwd, name)),
-      check: (...argv) => checkIn(cwd, argv),
+      check: (...argv) => runIn(cwd, checkCommand, argv),
+      shrink: (...argv) => runIn(cwd, shrinkCommand, argv),
     })
   } finally {
     rmSync(cwd, { recursive: true, force: true })
   }
 }
 
-async function checkIn(cwd: string, argv: readonly string[]): Promise<Result> {
+async function runIn(
+  cwd: string,
+  command: typeof checkCommand,
+  argv: readonly string[],
+): Promise<Result> {
   let [stdout, stderr] = ['', '']
-  const code = await checkCommand(argv, {
+  const code = await command(argv, {
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
     env: { NO_COLOR: '1' },

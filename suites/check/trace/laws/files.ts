@@ -111,7 +111,7 @@ function* uses(trace: Trace): Iterable<{ submit: TracedExchange; node: string; n
       trace.place === 'local' && type !== 'input'
         ? [`${path} [${type}]`]
         : [path, `${path} [input]`]
-    for (const one of own) known.set(one, exchange.recorded.endMs)
+    for (const one of own) if (!known.has(one)) known.set(one, exchange.recorded.endMs)
   }
   if (known.size === 0) return
   for (const submit of trace.exchanges) {
