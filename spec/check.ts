@@ -146,6 +146,12 @@ export type TraceOptions = ReportFiles &
     | 'isBaselineUpdate'
   >
 
+/** What `check --recording` is asked to do: a check whose cases are those of a recording. */
+export type DriftOptions = CheckOptions & {
+  /** Write the date into the recording if nothing has broken since. */
+  readonly isUpdate: boolean
+}
+
 /** What `shrink` is asked to do: what the rest of a recording must show, and where it is written. */
 export type ShrinkOptions = {
   /** It breaks this rule, */

@@ -7,6 +7,7 @@ import {
   allowances,
   checkExitCodes,
   type CheckOptions,
+  type DriftOptions,
   type ReportOptions,
   type SessionOptions,
   type TraceOptions,
@@ -16,6 +17,8 @@ import { printable } from '../../client/terminal-text.ts'
 import { packageFile } from '../../config/package-files.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
+import type { Recording } from '../../recording/recording.ts'
+import { writeHar } from '../../recording/write-har.ts'
 import { gatewayFactsOf, gatewayFlags, gatewayHelp, MAX_GATEWAY_RUNS } from './gateway.ts'
 import { reportCommand } from './report.ts'
 import { type NamedRecording, readRecordings, traceHelp, traceOptionsOf } from './trace.ts'
@@ -29,6 +32,7 @@ const help = `Usage: flowdouble check URL [options]
        flowdouble check --client COMMAND [options]   judge a client (flowdouble check --client --help)
        flowdouble check --gateway URL --route NAME --secret SECRET [options]
        flowdouble check --trace FILE... [options]    judge recorded traffic, without a server
+       flowdouble check --recording FILE URL [options]  has a server changed since a session was recorded?
        flowdouble check report FILE... [options]     reports on checks that are over (flowdouble check report --help)
 
 Judges a workflow server or a webhook gateway by the rules of the protocol: which rule it breaks, and how to see it
@@ -122,6 +126,8 @@ const flags = {
   clean: text,
   json: flag,
   trace: flag,
+  recording: text,
+  update: flag,
   ...gatewayFlags,
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -138,6 +144,12 @@ type CheckBundle = {
   readonly runTrace: (
     options: TraceOptions,
     recordings: readonly NamedRecording[],
+    io: CheckIo,
+  ) => Promise<number>
+  readonly runDrift: (
+    options: DriftOptions,
+    recording: NamedRecording,
+    write: (recording: Recording) => string,
     io: CheckIo,
   ) => Promise<number>
   readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number>
@@ -177,6 +189,17 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
     }
     const isClean = typeof values['clean'] === 'string'
     const options = optionsOf(values, isClean ? ['http://unused'] : positionals, io.env)
+    if (typeof values['recording'] === 'string') {
+      const [recording] = readRecordings([values['recording']], io)
+      const { runDrift } = await load()
+      const own = { ...options, isUpdate: values['update'] === true }
+      return await runDrift(own, recording as NamedRecording, writeHar, {
+        ...io,
+        now,
+        exists: existsSync,
+      })
+    }
+    if (values['update'] === true) throw usageError('--update needs --recording.')
     const { runCheck, runClean } = await load()
     return await (isClean ? runClean : runCheck)(options, { ...io, now, exists: existsSync })
   } catch (error) {

@@ -14,6 +14,10 @@ export type NamedRecording = { readonly name: string; readonly recording: Record
 
 export const traceHelp = `Recorded traffic, without a server (also with --deployment, --only, what counts, and reports):
   --trace FILE...     judge recordings: HAR files, with the messages of sockets as browsers export them
+
+A recorded session, sent again to the server at URL:
+  --recording FILE    compare what comes now with what came then: the same, cosmetic, breaking or vanished
+  --update            write the date into the recording if nothing has broken since
 `
 
 /** Flags of `check` that are also about recordings. */
