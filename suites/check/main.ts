@@ -93,6 +93,7 @@ async function judge(check: Check): Promise<number> {
     commandFor: (one, seed) => commandFor(options, one, seed),
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,
+    writeHar: io.writeHar,
   })
   for await (const event of running) reports.take(known.mark(event))
   const left = ledger === null ? [] : await clean(server, ledger)

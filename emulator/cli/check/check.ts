@@ -149,7 +149,6 @@ type CheckBundle = {
   readonly runDrift: (
     options: DriftOptions,
     recording: NamedRecording,
-    write: (recording: Recording) => string,
     io: CheckIo,
   ) => Promise<number>
   readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number>
@@ -159,9 +158,15 @@ type CheckBundle = {
 type CheckIo = CommandIo & {
   readonly now: () => string
   readonly exists: (file: string) => boolean
+  readonly writeHar: (recording: Recording) => string
 }
 
-const now = (): string => new Date().toISOString()
+/** What the suites need besides the streams of the process. */
+const more = {
+  now: (): string => new Date().toISOString(),
+  exists: existsSync,
+  writeHar,
+}
 
 /** Loads the bundle of the suites. */
 const load = (): Promise<CheckBundle> =>
@@ -171,7 +176,7 @@ const load = (): Promise<CheckBundle> =>
 export async function checkCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   if (isAboutClient(argv)) {
     const { clientCommand } = await load()
-    return clientCommand(argv, { ...io, now, exists: existsSync })
+    return clientCommand(argv, { ...io, ...more })
   }
   try {
     const [first, ...rest] = argv
@@ -185,7 +190,7 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
       const options = traceOptionsOf(values)
       const recordings = readRecordings(positionals, io)
       const { runTrace } = await load()
-      return await runTrace(options, recordings, { ...io, now, exists: existsSync })
+      return await runTrace(options, recordings, { ...io, ...more })
     }
     const isClean = typeof values['clean'] === 'string'
     const options = optionsOf(values, isClean ? ['http://unused'] : positionals, io.env)
@@ -193,15 +198,11 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
       const [recording] = readRecordings([values['recording']], io)
       const { runDrift } = await load()
       const own = { ...options, isUpdate: values['update'] === true }
-      return await runDrift(own, recording as NamedRecording, writeHar, {
-        ...io,
-        now,
-        exists: existsSync,
-      })
+      return await runDrift(own, recording as NamedRecording, { ...io, ...more })
     }
     if (values['update'] === true) throw usageError('--update needs --recording.')
     const { runCheck, runClean } = await load()
-    return await (isClean ? runClean : runCheck)(options, { ...io, now, exists: existsSync })
+    return await (isClean ? runClean : runCheck)(options, { ...io, ...more })
   } catch (error) {
     if (!isUsageError(error)) throw error
     io.stderr.write(`${printable(error.message)}\nSee: flowdouble check --help\n`)

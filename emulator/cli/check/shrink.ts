@@ -43,8 +43,7 @@ type ShrinkBundle = {
   readonly runShrink: (
     options: ShrinkOptions,
     recording: NamedRecording,
-    write: (recording: Recording) => string,
-    io: CommandIo,
+    io: CommandIo & { readonly writeHar: (recording: Recording) => string },
   ) => Promise<number>
 }
 
@@ -60,7 +59,7 @@ export async function shrinkCommand(argv: readonly string[], io: CommandIo): Pro
     const [recording] = readRecordings(positionals, io)
     const bundle = pathToFileURL(packageFile('dist/bundle/judge.cjs')).href
     const { runShrink } = (await import(bundle)) as ShrinkBundle
-    return await runShrink(options, recording as NamedRecording, writeHar, io)
+    return await runShrink(options, recording as NamedRecording, { ...io, writeHar })
   } catch (error) {
     if (!isUsageError(error)) throw error
     io.stderr.write(`${printable(error.message)}\nSee: flowdouble shrink --help\n`)

@@ -2,6 +2,9 @@
 
 import type { Recording } from '../../../dist/emulator/internal.js'
 import type { TraceOptions } from '../../../spec/check.ts'
+import { quirks } from '../../../spec/index.ts'
+import type { Place, Quirks } from '../../../spec/language.ts'
+import { brokenBy } from '../../../spec/truth/broken-by.ts'
 import { openKnown } from '../baseline/known.ts'
 import type { CheckEvent } from '../events.ts'
 import { judgementOf, ruleInfosOf } from '../judgement.ts'
@@ -140,11 +143,24 @@ function eventOf(
   }
 }
 
-/** What came of the other laws: which quirk explains a broken one best depends on them. */
-const others = (own: LawResult, all: readonly LawResult[]): readonly SeenCase[] =>
-  all
-    .filter((one) => one !== own && one.place === own.place && one.seen > 0)
+/**
+ * What came of the other laws: which quirk explains a broken one best depends on them. A law judges a part of its rules, so
+ * that one that is kept does not speak against a quirk that alone explains a broken one.
+ */
+function others(own: LawResult, all: readonly LawResult[]): readonly SeenCase[] {
+  const here = all.filter(({ place, seen }) => place === own.place && seen > 0)
+  const broken = here.filter(({ found }) => found.length > 0)
+  const isCertain = broken.some(({ ids, place }) => ids.some((id) => isOfOneQuirk(id, place)))
+  return (isCertain ? broken : here)
+    .filter((one) => one !== own)
     .map(({ ids, found }) => ({
       rules: ids.map((id) => ({ id })),
       verdict: found.length === 0 ? 'pass' : 'fail',
     }))
+}
+
+/** Whether exactly one quirk of a place breaks a rule. */
+const isOfOneQuirk = (rule: string, place: Place): boolean =>
+  Object.entries<readonly string[]>(brokenBy).filter(
+    ([id, ids]) => ids.includes(rule) && (quirks as Quirks)[id as keyof Quirks]?.on.includes(place),
+  ).length === 1

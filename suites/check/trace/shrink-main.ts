@@ -20,8 +20,7 @@ type Write = (recording: Recording) => string
 export async function runShrink(
   { rule, command, out }: ShrinkOptions,
   { name, recording }: NamedRecording,
-  write: Write,
-  { stdout, cwd }: Pick<CheckIo, 'stdout' | 'cwd'>,
+  { stdout, cwd, writeHar: write }: Pick<CheckIo, 'stdout' | 'cwd' | 'writeHar'>,
 ): Promise<number> {
   const shows =
     command === undefined

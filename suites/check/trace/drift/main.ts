@@ -1,7 +1,6 @@
 // The command `check --recording` behind its door: plays a recorded session on a server, and says what has changed since.
 
 import { resolve } from 'node:path'
-import type { Recording } from '../../../../dist/emulator/internal.js'
 import { endpointRules } from '../../../../spec/answers.ts'
 import { checkExitCodes, type DriftOptions } from '../../../../spec/check.ts'
 import { rules } from '../../../../spec/index.ts'
@@ -30,11 +29,10 @@ type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 export async function runDrift(
   options: DriftOptions,
   named: NamedRecording,
-  write: (recording: Recording) => string,
   io: CheckIo,
 ): Promise<number> {
   try {
-    return await judge(options, named, write, io)
+    return await judge(options, named, io)
   } catch (error) {
     if (!(error instanceof NotMeasured)) throw error
     io.stderr.write(`${error.message}\n`)
@@ -51,12 +49,7 @@ function playable({ name, recording }: NamedRecording, place: string): Trace {
   return trace
 }
 
-async function judge(
-  options: DriftOptions,
-  named: NamedRecording,
-  write: (recording: Recording) => string,
-  io: CheckIo,
-): Promise<number> {
+async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo): Promise<number> {
   const startMs = performance.now()
   const { place, url, software, server, ledger } = await openServer(options, io)
   const trace = playable(named, place)
@@ -93,8 +86,7 @@ async function judge(
     { isStopped: io.signal?.aborted === true, stale: stale.length },
     ofDrift,
   )
-  if (options.isUpdate)
-    reports.take({ event: 'warning', text: update(named, end.exitCode, write, io) })
+  if (options.isUpdate) reports.take({ event: 'warning', text: update(named, end.exitCode, io) })
   const durationMs = Math.round(performance.now() - startMs)
   reports.take({ ...end, runs: server.runs(), durationMs, left })
   await reports.end()
@@ -105,8 +97,7 @@ async function judge(
 function update(
   { name, recording }: NamedRecording,
   exitCode: number,
-  write: (recording: Recording) => string,
-  { cwd, now }: CheckIo,
+  { cwd, now, writeHar }: CheckIo,
 ): string {
   if (exitCode !== checkExitCodes.asExpected)
     return `${name} stays as it is: not all of it could be confirmed.`
@@ -119,7 +110,7 @@ function update(
     ...recording.info,
     validated,
   } as const
-  replaceFile(resolve(cwd, name), write({ ...recording, info }))
+  replaceFile(resolve(cwd, name), writeHar({ ...recording, info }))
   return `${name} is validated: ${validated}.`
 }
 
