@@ -132,6 +132,9 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
+/** Flags that choose or judge the cases of a check: those of a recording are what it contains. */
+const notWithRecording = ['gateway', 'only', 'list', 'sessions', 'seed', 'accept', 'like', 'clean']
+
 /** Whether a client is to be judged, which has flags of its kind. */
 const isAboutClient = (argv: readonly string[]): boolean =>
   argv.some((one) => /^--client(=|$)/.test(one))
@@ -195,6 +198,8 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
     const isClean = typeof values['clean'] === 'string'
     const options = optionsOf(values, isClean ? ['http://unused'] : positionals, io.env)
     if (typeof values['recording'] === 'string') {
+      const other = notWithRecording.find((name) => values[name] !== undefined)
+      if (other !== undefined) throw usageError(`--${other} does not go with --recording.`)
       const [recording] = readRecordings([values['recording']], io)
       const { runDrift } = await load()
       const own = { ...options, isUpdate: values['update'] === true }

@@ -160,5 +160,9 @@ test(
     })
     expect(await check('--trace', 'a.har', '--only', 'queue/odd')).toMatchObject({ code: 2 })
     expect(await check('--trace')).toMatchObject({ code: 2 })
+    const url = 'http://127.0.0.1:1'
+    for (const more of [['--recording', 'a.har', '--only', 'queue/listing'], ['--update']])
+      expect(await check(url, ...more)).toMatchObject({ code: 2 })
+    expect(await check(url, '--recording', 'a.har')).toMatchObject({ code: 5 })
   }),
 )

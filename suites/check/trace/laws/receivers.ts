@@ -103,7 +103,7 @@ function countFaults({ run, received, start, end, all }: Counted): readonly Find
     }))
 }
 
-/** The sockets at which each run that starts has to be known: nothing waited when they opened. */
+/** The runs that start at a socket whose runs all have a recorded submit: nothing waited when it opened. */
 function* startedRuns({ sockets, runs, exchanges }: Trace): Iterable<ReceivedRun> {
   const isLost = exchanges.some(
     ({ endpoint, status }) => endpoint?.name === 'submit' && status === 0,
@@ -112,10 +112,13 @@ function* startedRuns({ sockets, runs, exchanges }: Trace): Iterable<ReceivedRun
   const idle = new Set(
     sockets.filter((socket) => socket.clientId !== null && countsOf(socket)[0]?.count === 0),
   )
+  // A submit that is still under way when the recording ends is not part of it.
+  const lastMs = exchanges.at(-1)?.recorded.startMs ?? 0
+  const isStart = (item: RunMessages['items'][number] | undefined): boolean =>
+    item?.message.type === 'execution_start' && item.atMs < lastMs
   for (const run of runs)
     for (const received of run.received)
-      if (idle.has(received.socket) && received.items[0]?.message.type === 'execution_start')
-        yield { run, received }
+      if (idle.has(received.socket) && isStart(received.items[0])) yield { run, received }
 }
 
 export const receiverLaws: readonly Law[] = [
