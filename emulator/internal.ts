@@ -1,5 +1,7 @@
 // The internals that suites use: built with the rest, not exported by the package. Suites import this file only.
 
+export { checkCommand } from './cli/check/check.ts'
+export { shrinkCommand } from './cli/check/shrink.ts'
 export { explainCommand } from './cli/explain.ts'
 export { gatewayCommand } from './cli/gateway.ts'
 export type { StartGateway } from './cli/gateway-run.ts'

@@ -12,6 +12,7 @@ export const skipReasons = {
     'The runs that it needs cannot be built from the node types that the server lists.',
   'not-allowed': 'It does what --allow has to permit.',
   'no-key': 'It needs a key that was not given.',
+  'not-recorded': 'The recording contains nothing that the rule is about.',
   budget: 'The number of runs or the time is used up.',
   'not-done': 'The client never does what the duty is about.',
   'no-run': 'The client fails on a server on which nothing goes wrong.',
@@ -130,6 +131,35 @@ export type CheckOptions = TargetOptions &
     /** The file in which it is written down what `check` makes. */
     readonly ledger: string
   }
+
+/** What `check --trace` is asked to do: how the recordings are judged, and which reports are written. */
+export type TraceOptions = ReportFiles &
+  Pick<
+    CheckOptions,
+    | 'deployment'
+    | 'select'
+    | 'accept'
+    | 'like'
+    | 'name'
+    | 'isJson'
+    | 'baseline'
+    | 'isBaselineUpdate'
+  >
+
+/** What `check --recording` is asked to do: a check whose cases are those of a recording. */
+export type DriftOptions = CheckOptions & {
+  /** Write the date into the recording if nothing has broken since. */
+  readonly isUpdate: boolean
+}
+
+/** What `shrink` is asked to do: what the rest of a recording must show, and where it is written. */
+export type ShrinkOptions = {
+  /** It breaks this rule, */
+  readonly rule?: string
+  /** or this command ends with the same exit code. */
+  readonly command?: string
+  readonly out: string
+}
 
 /** What `diff` is asked to do: two servers, as `check` opens them, and the sessions that both play. */
 export type DiffOptions = SessionOptions & {

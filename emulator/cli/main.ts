@@ -10,6 +10,7 @@ Usage: flowdouble COMMAND [options]
 Commands:
   serve                start a local or hosted server that behaves like a real one
   check URL            judge a server by the rules of the protocol: which it breaks, and how to see it
+  shrink FILE.har      reduce a recording to the few exchanges that still break a rule
   diff URL_A URL_B     play the same sessions on two servers, and say what differs
   record URL           record a session with a server as a HAR file, without its secrets
   replay FILE.har      answer as the server of a recorded session did
@@ -52,6 +53,7 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
     (await import('./serve.ts')).serveCommand(argv, { ...io, signal: stopSignal() }),
   check: async (argv) =>
     (await import('./check/check.ts')).checkCommand(hidden(argv), { ...io, signal: stopSignal() }),
+  shrink: async (argv) => (await import('./check/shrink.ts')).shrinkCommand(argv, io),
   diff: async (argv) => (await import('./diff.ts')).diffCommand(hidden(argv), io),
   record: async (argv) =>
     (await import('./recordings/record.ts')).recordCommand(argv, { ...io, signal: stopSignal() }),

@@ -40,6 +40,8 @@ export type TargetInfo = {
   readonly software: string | null
   /** Of a client: the deployments on which it is judged. */
   readonly deployments?: readonly ('local' | 'hosted')[]
+  /** Set if recorded traffic was judged, and nothing was done on a server. */
+  readonly recorded?: true
 }
 
 /** One case title may carry several rules. */

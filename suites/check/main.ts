@@ -2,31 +2,29 @@
 
 import { resolve } from 'node:path'
 import { checkExitCodes, type CheckOptions } from '../../spec/check.ts'
-import type { Place } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import { openKnown } from './baseline/known.ts'
-import { cleanUp } from './clean.ts'
 import { commandFor } from './failures.ts'
-import { openGateway } from './gateway/target.ts'
 import { generationOf, judgementOf } from './judgement.ts'
-import { type Ledger, openLedger } from './ledger.ts'
+import { openLedger } from './ledger.ts'
+import { clean, type OpenedServer, openServer } from './open-server.ts'
+import { NotMeasured } from './probe/ask.ts'
 import { listText } from './reports/list.ts'
 import { type PlannedCase, planCases } from './plan.ts'
-import { commandDeadline, NotMeasured } from './probe/ask.ts'
-import { probe } from './probe/probe.ts'
 import { allCases } from './registry.ts'
 import { endOf, ofServer } from './reports/outcome.ts'
 import { type CheckIo, reportsFor } from './reports/reports.ts'
 import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
-import { type CheckedServer, newRunning } from './running.ts'
-import { openTarget } from './target.ts'
 import { shownUrl } from './probe/unreachable.ts'
 import { wrongUse } from './usage.ts'
 
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
 export { runReport } from './reports/command.ts'
+export { runDrift } from './trace/drift/main.ts'
+export { runTrace } from './trace/main.ts'
+export { runShrink } from './trace/shrink-main.ts'
 
 /** Judges a server; resolves to the exit code. Throws an error with the code USAGE for wrong usage. */
 export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {
@@ -66,32 +64,6 @@ export async function runClean(options: CheckOptions, io: CheckIo): Promise<numb
   }
 }
 
-/** A server that has been asked what it is. */
-type OpenedServer = {
-  readonly place: Place
-  readonly url: string
-  readonly software: string | null
-  readonly server: CheckedServer
-  /** What is made there; a gateway keeps nothing that could be removed. */
-  readonly ledger: Ledger | null
-}
-
-/** Asks a server what it is, and opens it. */
-async function openServer(options: CheckOptions, { cwd }: CheckIo): Promise<OpenedServer> {
-  const signal = commandDeadline()
-  if (options.gateway !== undefined) {
-    const { target, server } = await openGateway(options, options.gateway, signal)
-    const { url, software } = target
-    return { place: 'gateway', url, software, server, ledger: null }
-  }
-  const target = await probe(options, signal)
-  const { url, deployment, software } = target
-  const file = resolve(cwd, options.ledger)
-  const ledger = openLedger(file, { kind: 'server', url, deployment, version: 1 })
-  const server = openTarget(target, options, ledger)
-  return { place: deployment, url, software, server, ledger }
-}
-
 /** A check that is under way. */
 type Check = OpenedServer & {
   readonly options: CheckOptions
@@ -121,6 +93,7 @@ async function judge(check: Check): Promise<number> {
     commandFor: (one, seed) => commandFor(options, one, seed),
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,
+    writeHar: io.writeHar,
   })
   for await (const event of running) reports.take(known.mark(event))
   const left = ledger === null ? [] : await clean(server, ledger)
@@ -138,17 +111,4 @@ async function judge(check: Check): Promise<number> {
   })
   await reports.end()
   return end.exitCode
-}
-
-/** Removes what was made, and returns what is left. A server that is gone keeps it all. */
-async function clean(server: CheckedServer, ledger: Ledger): Promise<readonly string[]> {
-  let left: readonly string[] = []
-  try {
-    await server.use(newRunning(), async (subject) => {
-      left = await cleanUp(subject, ledger)
-    })
-  } catch (error) {
-    return [`all that ${ledger.file} lists: ${(error as Error).message}`]
-  }
-  return left
 }

@@ -4,12 +4,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Recording } from '../../dist/emulator/internal.js'
 import type { Case } from '../judge/proves.ts'
 import type { PlannedCase } from './plan.ts'
 import type { CheckEvent } from './events.ts'
 import { failureOf } from './failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
-import { Counterexample, type SessionRecord } from './sessions/counterexample.ts'
+import { Counterexample } from './sessions/counterexample.ts'
 import { Skip } from '../judge/skip.ts'
 import { type CheckedServer, newRunning, type Running } from './running.ts'
 
@@ -32,6 +33,8 @@ export type RunOptions = {
   readonly endMs: number
   /** Aborted when the user stops the check. */
   readonly signal: AbortSignal | undefined
+  /** The text of a recording. */
+  readonly writeHar: (recording: Recording) => string
 }
 
 /** Runs cases one after the other, and yields an event for each. It ends early when the user stops it. */
@@ -88,7 +91,7 @@ async function runOne(
   const shown = error instanceof Counterexample ? error.exchanges : undefined
   const failure = {
     ...failureOf(one, error, running, options.commandFor(one, shown?.seed)),
-    ...(shown && { exchanges: save(shown) }),
+    ...(shown && { exchanges: save(options.writeHar(shown.recording)) }),
   }
   return { ...described, ...options.judge(one, error), failure }
 }
@@ -129,9 +132,9 @@ async function timeIsUp(running: Running, signal: AbortSignal): Promise<never> {
   throw new Error(`No answer within ${MAX_CASE_MS / 1000} s.`)
 }
 
-/** Saves a counterexample, and returns its path. */
-function save(record: SessionRecord): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'flowdouble-check-')), 'counterexample.json')
-  writeFileSync(file, `${JSON.stringify(record, null, 1)}\n`, { mode: 0o600 })
+/** Saves a counterexample as a recording, and returns its path. */
+function save(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'flowdouble-check-')), 'counterexample.har')
+  writeFileSync(file, text, { mode: 0o600 })
   return file
 }

@@ -2,7 +2,7 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Deployment, Message as MessageSpec, Schema } from '../../spec/language.ts'
-import { messages } from '../../spec/server/messages.ts'
+import { messages, type MessageType } from '../../spec/server/messages.ts'
 import { type Kind, type Order, order, type State } from '../../spec/server/order.ts'
 
 export type Message = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
@@ -23,9 +23,8 @@ export function violations(schema: Schema, value: unknown): string[] {
 
 /** What is wrong with a message by itself. */
 export function judgeMessage(message: Message, deployment: Deployment = 'local'): string[] {
-  const known = Object.entries<MessageSpec>(messages).find(([type]) => type === message.type)
-  if (known === undefined) return [`There is no message type ${message.type}.`]
-  const { on, data, hostedData } = known[1]
+  if (!Object.hasOwn(messages, message.type)) return [`There is no message type ${message.type}.`]
+  const { on, data, hostedData }: MessageSpec = messages[message.type as MessageType]
   if (!on.includes(deployment)) return [`${message.type} is not sent on ${deployment}.`]
   const schema = deployment === 'hosted' ? (hostedData ?? data) : data
   return violations(schema, message.data).map((fault) => `${message.type}: ${fault}`)
@@ -35,16 +34,62 @@ export function judgeMessage(message: Message, deployment: Deployment = 'local')
 export const kindOf = ({ type, data }: Message): Kind =>
   type === 'executing' && data['node'] === null ? 'executing_null' : (type as Kind)
 
-/** What is wrong with the order of the messages of one run, as its client received them from its submit to its end. */
-export function judgeOrder(deployment: Deployment, run: readonly Message[]): string[] {
-  const { first, last, next }: Order = order[deployment]
-  let state: State = first
+/** A message that cannot follow those before it, at its index. */
+type OrderFault = { readonly index: number; readonly says: string }
+
+/** The states in which a run can be after its messages, or the first message that cannot follow. */
+function follow(
+  deployment: Deployment,
+  run: readonly Message[],
+  from: readonly State[],
+): readonly State[] | OrderFault {
+  const { next }: Order = order[deployment]
+  let states = from
   for (const [index, message] of run.entries()) {
     const kind = kindOf(message)
-    const following: State | undefined = next[state][kind]
-    if (following === undefined)
-      return [`Message ${index}, ${kind}, cannot follow in the state "${state}".`]
-    state = following
+    const following = statesAfter(states, kind, next)
+    if (following.length === 0) {
+      const where = states.length === 1 ? `in the state "${states[0]}"` : 'in any state'
+      return { index, says: `Message ${index}, ${kind}, cannot follow ${where}.` }
+    }
+    states = following
   }
-  return last.includes(state) ? [] : [`The run is left in the state "${state}".`]
+  return states
+}
+
+/** The states that can follow some others. Mostly one is known. */
+function statesAfter(states: readonly State[], kind: Kind, next: Order['next']): readonly State[] {
+  const [first] = states
+  if (states.length !== 1 || first === undefined)
+    return [...new Set(states.flatMap((state) => next[state][kind] ?? []))]
+  const one = next[first][kind]
+  return one === undefined ? [] : [one]
+}
+
+const isFault = (found: readonly State[] | OrderFault): found is OrderFault => 'index' in found
+
+/** What is wrong with the order of the messages of one run, as its client received them from its submit to its end. */
+export function judgeOrder(deployment: Deployment, run: readonly Message[]): string[] {
+  const { first, last }: Order = order[deployment]
+  const found = follow(deployment, run, [first])
+  if (isFault(found)) return [found.says]
+  return found.some((state) => last.includes(state))
+    ? []
+    : [`The run is left in the state "${found.join(', ')}".`]
+}
+
+/**
+ * The first message of a run that cannot follow those before it; undefined if all can. They need not lead to the end of the
+ * run.
+ * @param isFromStart whether they are all since its submit; otherwise they can begin in any state.
+ */
+export function orderFault(
+  deployment: Deployment,
+  run: readonly Message[],
+  isFromStart: boolean,
+): OrderFault | undefined {
+  const { first, next }: Order = order[deployment]
+  const from = isFromStart ? [first] : (Object.keys(next) as readonly State[])
+  const found = follow(deployment, run, from)
+  return isFault(found) ? found : undefined
 }

@@ -314,7 +314,7 @@ const renamed = Object.values<Endpoint>(endpoints)
   }))
 
 /** A path in local form as hosted serves it. */
-function hostedPath(method: string, path: string): string {
+export function hostedPath(method: string, path: string): string {
   const { prefix, unprefixed } = profiles.hosted
   if (unprefixed.some((own) => path.startsWith(own)) || path.startsWith('/_flowdouble')) return path
   const found = renamed.find((one) => one.method === method && one.pattern.test(path))

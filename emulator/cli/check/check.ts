@@ -7,16 +7,21 @@ import {
   allowances,
   checkExitCodes,
   type CheckOptions,
+  type DriftOptions,
   type ReportOptions,
   type SessionOptions,
+  type TraceOptions,
   usualSessions,
 } from '../../../spec/check.ts'
 import { printable } from '../../client/terminal-text.ts'
 import { packageFile } from '../../config/package-files.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
+import type { Recording } from '../../recording/recording.ts'
+import { writeHar } from '../../recording/write-har.ts'
 import { gatewayFactsOf, gatewayFlags, gatewayHelp, MAX_GATEWAY_RUNS } from './gateway.ts'
 import { reportCommand } from './report.ts'
+import { type NamedRecording, readRecordings, traceHelp, traceOptionsOf } from './trace.ts'
 import { parseFlags } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
 
@@ -26,6 +31,8 @@ const RUNS_OF_SESSION = 60
 const help = `Usage: flowdouble check URL [options]
        flowdouble check --client COMMAND [options]   judge a client (flowdouble check --client --help)
        flowdouble check --gateway URL --route NAME --secret SECRET [options]
+       flowdouble check --trace FILE... [options]    judge recorded traffic, without a server
+       flowdouble check --recording FILE URL [options]  has a server changed since a session was recorded?
        flowdouble check report FILE... [options]     reports on checks that are over (flowdouble check report --help)
 
 Judges a workflow server or a webhook gateway by the rules of the protocol: which rule it breaks, and how to see it
@@ -40,6 +47,7 @@ The server:
   --header 'N: V'     a further header of each request; repeatable
 
 ${gatewayHelp}
+${traceHelp}
 What it may do:
   --read-only         submit nothing and change nothing
   --allow LIST        global, destructive, paid, slow or all, between commas
@@ -83,6 +91,7 @@ Examples:
   flowdouble check http://127.0.0.1:8188 --allow slow --sessions 20 --seed 100 --max-seconds 1800
   flowdouble check https://cloud.example.com --key "$KEY" --read-only
   flowdouble check --client "npm test"
+  flowdouble check --trace session.har --like comfyui-0.3.64
   flowdouble check report a.ndjson b.ndjson --html both.html
   flowdouble check --gateway http://127.0.0.1:8644 --route builds --secret "$SECRET"
 `
@@ -116,9 +125,15 @@ const flags = {
   ledger: text,
   clean: text,
   json: flag,
+  trace: flag,
+  recording: text,
+  update: flag,
   ...gatewayFlags,
   help: { type: 'boolean', short: 'h' },
 } as const
+
+/** Flags that choose or judge the cases of a check: those of a recording are what it contains. */
+const notWithRecording = ['gateway', 'only', 'list', 'sessions', 'seed', 'accept', 'like', 'clean']
 
 /** Whether a client is to be judged, which has flags of its kind. */
 const isAboutClient = (argv: readonly string[]): boolean =>
@@ -129,6 +144,16 @@ type CheckBundle = {
   readonly runCheck: (options: CheckOptions, io: CheckIo) => Promise<number>
   readonly runClean: (options: CheckOptions, io: CheckIo) => Promise<number>
   readonly clientCommand: (argv: readonly string[], io: CheckIo) => Promise<number>
+  readonly runTrace: (
+    options: TraceOptions,
+    recordings: readonly NamedRecording[],
+    io: CheckIo,
+  ) => Promise<number>
+  readonly runDrift: (
+    options: DriftOptions,
+    recording: NamedRecording,
+    io: CheckIo,
+  ) => Promise<number>
   readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number>
 }
 
@@ -136,9 +161,15 @@ type CheckBundle = {
 type CheckIo = CommandIo & {
   readonly now: () => string
   readonly exists: (file: string) => boolean
+  readonly writeHar: (recording: Recording) => string
 }
 
-const now = (): string => new Date().toISOString()
+/** What the suites need besides the streams of the process. */
+const more = {
+  now: (): string => new Date().toISOString(),
+  exists: existsSync,
+  writeHar,
+}
 
 /** Loads the bundle of the suites. */
 const load = (): Promise<CheckBundle> =>
@@ -148,7 +179,7 @@ const load = (): Promise<CheckBundle> =>
 export async function checkCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   if (isAboutClient(argv)) {
     const { clientCommand } = await load()
-    return clientCommand(argv, { ...io, now, exists: existsSync })
+    return clientCommand(argv, { ...io, ...more })
   }
   try {
     const [first, ...rest] = argv
@@ -158,10 +189,25 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
       io.stdout.write(help)
       return checkExitCodes.asExpected
     }
+    if (values['trace'] === true) {
+      const options = traceOptionsOf(values)
+      const recordings = readRecordings(positionals, io)
+      const { runTrace } = await load()
+      return await runTrace(options, recordings, { ...io, ...more })
+    }
     const isClean = typeof values['clean'] === 'string'
     const options = optionsOf(values, isClean ? ['http://unused'] : positionals, io.env)
+    if (typeof values['recording'] === 'string') {
+      const other = notWithRecording.find((name) => values[name] !== undefined)
+      if (other !== undefined) throw usageError(`--${other} does not go with --recording.`)
+      const [recording] = readRecordings([values['recording']], io)
+      const { runDrift } = await load()
+      const own = { ...options, isUpdate: values['update'] === true }
+      return await runDrift(own, recording as NamedRecording, { ...io, ...more })
+    }
+    if (values['update'] === true) throw usageError('--update needs --recording.')
     const { runCheck, runClean } = await load()
-    return await (isClean ? runClean : runCheck)(options, { ...io, now, exists: existsSync })
+    return await (isClean ? runClean : runCheck)(options, { ...io, ...more })
   } catch (error) {
     if (!isUsageError(error)) throw error
     io.stderr.write(`${printable(error.message)}\nSee: flowdouble check --help\n`)

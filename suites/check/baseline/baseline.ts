@@ -41,6 +41,7 @@ const undecided: ReadonlySet<SkipReason | undefined> = new Set<SkipReason>([
   'busy',
   'no-key',
   'no-run',
+  'not-recorded',
   'not-allowed',
 ])
 

@@ -8,6 +8,7 @@ import {
   type CaseEvent,
   countsOf,
   isOfClient,
+  isRecorded,
   type Mark,
   namesOf,
   noticeOf,
@@ -152,10 +153,12 @@ function endText(summary: Summary, colors: Colors): string {
   const { exitCode, words, sentence } = outcomeOf(summary)
   const color = exitCode === 0 ? colors.green : colors.red
   const took =
-    end === undefined ? '' : `, ${counted(end.runs, 'run')}, ${durationText(end.durationMs)}`
+    end === undefined
+      ? ''
+      : `${isRecorded(summary) ? '' : `, ${counted(end.runs, 'run')}`}, ${durationText(end.durationMs)}`
   return [
     ...(end?.nearest === undefined ? [] : [`Nearest named server: ${nearestText(end.nearest)}`]),
-    ...(end === undefined || isOfClient(summary) ? [] : leftLines(end.left)),
+    ...(end === undefined || isOfClient(summary) || isRecorded(summary) ? [] : leftLines(end.left)),
     `${countsText(cases, colors) || 'no cases'}${took}`,
     `${colors.bold(color(oneLine(sentence)))} ${colors.dim(`Exit code ${exitCode}: ${words}.`)}`,
     '',

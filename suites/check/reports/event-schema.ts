@@ -29,7 +29,7 @@ const schemas: Readonly<Record<CheckEvent['event'], object>> = {
   start: object({
     target: object(
       { name: text, place, generation: text, software: { type: ['string', 'null'] } },
-      { deployments: listOf(place) },
+      { deployments: listOf(place), recorded: { const: true } },
     ),
     cases: number,
     startedAt: text,

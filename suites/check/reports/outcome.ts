@@ -26,6 +26,19 @@ export const ofClient: Sentences = {
   nothing: 'The duties of the client were not judged.',
 }
 
+export const ofTrace: Sentences = {
+  broken: (broken, judged) => `The recording breaks ${broken} of ${judged} judged laws.`,
+  kept: (judged) =>
+    `The recording keeps ${judged} judged laws, apart from notes and known failures.`,
+  nothing: 'The recording contains nothing that can be judged.',
+}
+
+export const ofDrift: Sentences = {
+  broken: (broken, judged) => `${broken} of ${judged} recorded exchanges and runs have changed.`,
+  kept: (judged) => `${judged} recorded exchanges and runs are as they were, apart from notes.`,
+  nothing: 'Nothing of the recording could be sent.',
+}
+
 /** @param ended whether the user has stopped the check, and how many entries of the baseline are stale. */
 export function endOf(
   done: readonly CaseEvent[],

@@ -1,6 +1,7 @@
 // The reports of one check: on the terminal, and in the files that were asked for.
 
 import { resolve } from 'node:path'
+import type { Recording } from '../../../dist/emulator/internal.js'
 import type { CheckOptions, ReportFiles } from '../../../spec/check.ts'
 import { replaceFile } from '../replace-file.ts'
 import type { CheckEvent } from '../events.ts'
@@ -24,6 +25,8 @@ export type CheckIo = {
   /** The time as text. */
   readonly now: () => string
   readonly exists: (file: string) => boolean
+  /** The text of a recording. */
+  readonly writeHar: (recording: Recording) => string
 }
 
 /** How the reports in files are rendered. */

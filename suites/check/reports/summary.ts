@@ -29,6 +29,9 @@ export function summaryOf(events: readonly CheckEvent[]): Summary {
 /** Whether a client was judged, which has no nearest server and on which nothing can be left. */
 export const isOfClient = ({ start }: Summary): boolean => start?.target.deployments !== undefined
 
+/** Whether nothing was done on a server: no runs were submitted, and nothing can be left. */
+export const isRecorded = ({ start }: Summary): boolean => start?.target.recorded === true
+
 /** What was judged: its software, and by which rules. */
 export function targetText({ start }: Summary): { readonly what: string; readonly by: string } {
   const { software, place = 'unknown', generation = 'unknown', deployments } = start?.target ?? {}

@@ -1,40 +1,111 @@
-// A session that breaks an invariant, as a failure reports it: sentences, the steps, and a list of exchanges for a file.
+// A session that breaks an invariant, as a failure reports it: sentences, the steps, and a recording of it for a file.
 
-import { type Exchange, messagesOn, type SessionLog } from './log.ts'
+import type { Recording } from '../../../dist/emulator/internal.js'
+import type { Deployment } from '../../../spec/language.ts'
+import { frames } from '../../../spec/server/frames.ts'
+import { isMessage, type ReceivedItem } from '../../judge/client.ts'
+import type { DecodedFrame } from '../../judge/decode.ts'
+import { hostedPath } from '../../judge/subject.ts'
+import type { Exchange, SessionLog, SocketLog } from './log.ts'
 import type { Step } from './steps.ts'
 
-/** One line of a counterexample. */
-type Line =
-  | (Omit<Exchange, 'step'> & { readonly kind: 'exchange' })
-  | {
-      readonly kind: 'message'
-      readonly client: string
-      readonly message: unknown
-    }
-
-/** A counterexample as it is saved. */
+/** A counterexample. */
 export type SessionRecord = {
-  readonly version: 1
   readonly seed: number
   readonly steps: readonly Step[]
-  /** In the order in which they happened, as far as the clients can know it. */
-  readonly exchanges: readonly (Line & { readonly step: number })[]
+  /** What happened, in its order, as far as the clients can know it. */
+  readonly recording: Recording
 }
 
+/** The time from one step to the next, and from one thing within a step to the next, in milliseconds. */
+const STEP_MS = 1000
+const THING_MS = 1
+/** A reserved name: the recording names no real server. */
+const HOST = 'target.invalid'
+
 /** What happened in a session. */
-export function recordOf(seed: number, { steps, exchanges, sockets }: SessionLog): SessionRecord {
-  const lines = Array.from({ length: steps.length + 1 }, (_, step) => [
-    ...exchanges
-      .filter((one) => one.step === step)
-      .map((one) => Object.assign({ kind: 'exchange' as const }, one)),
-    ...sockets.flatMap((socket) =>
-      messagesOn({
-        ...socket,
-        received: socket.received.slice(socket.marks[step], socket.marks[step + 1]),
-      }).map((message) => ({ kind: 'message' as const, step, client: socket.client, message })),
-    ),
-  ])
-  return { version: 1, seed, steps, exchanges: lines.flat() }
+export function recordOf(seed: number, log: SessionLog): SessionRecord {
+  const { deployment, steps, exchanges, sockets } = log
+  const info = {
+    version: 1,
+    origin: `a session of flowdouble check, seed ${seed}`,
+    place: deployment,
+    seed: String(seed),
+  } as const
+  const beginMs = Date.UTC(2026, 0, 1)
+  const things = steps.map(() => 0)
+  const next = (step: number): number => {
+    const before = things[step] ?? 0
+    things[step] = before + THING_MS
+    return beginMs + step * STEP_MS + before
+  }
+  const sent = exchanges.map((one, entry) => exchangeOf(deployment, one, entry, next(one.step)))
+  const recorded = sockets.map((one, at) =>
+    socketOf(deployment, one, exchanges.length + at, steps.length, next),
+  )
+  return { seed, steps, recording: { info, exchanges: sent, sockets: recorded } }
+}
+
+const encoder = new TextEncoder()
+const bytesOf = (value: unknown): Uint8Array => {
+  if (value === undefined || value === '') return new Uint8Array()
+  return encoder.encode(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+function exchangeOf(
+  deployment: Deployment,
+  { method, path, request, status, type, reply }: Exchange,
+  entry: number,
+  startMs: number,
+): Recording['exchanges'][number] {
+  const target = deployment === 'hosted' ? hostedPath(method, path) : path
+  return {
+    entry,
+    startMs,
+    endMs: startMs + THING_MS / 2,
+    method,
+    url: `http://${HOST}${target}`,
+    headers: [],
+    body: bytesOf(request),
+    response: { status, headers: [['content-type', type]], body: bytesOf(reply) },
+  }
+}
+
+function socketOf(
+  deployment: Deployment,
+  { clientId, opened, marks, received }: SocketLog,
+  entry: number,
+  last: number,
+  next: (step: number) => number,
+): Recording['sockets'][number] {
+  const token = deployment === 'hosted' ? '&token=redacted' : ''
+  const openMs = next(opened)
+  const messages = Array.from({ length: last - opened }, (_, at) => opened + at).flatMap((step) =>
+    received
+      .slice(marks[step] ?? 0, marks[step + 1])
+      .map((item) => ({ from: 'server' as const, atMs: next(step), data: dataOf(item) })),
+  )
+  const url = `ws://${HOST}/ws?clientId=${encodeURIComponent(clientId)}${token}`
+  return { entry, openMs, url, headers: [], messages, close: null }
+}
+
+const dataOf = (item: ReceivedItem): string | Uint8Array =>
+  isMessage(item) ? JSON.stringify(item) : frameOf(item)
+
+/** The bytes of a frame, by the layouts of the spec. */
+function frameOf({ frame, fields }: DecodedFrame): Uint8Array {
+  const number = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4)
+    bytes.writeUInt32BE(value)
+    return bytes
+  }
+  const parts = frames[frame].fields.flatMap(({ name, is }): readonly Uint8Array[] => {
+    const value = fields[name]
+    if (typeof value === 'number') return [number(value)]
+    const bytes = value instanceof Uint8Array ? value : bytesOf(value)
+    return is.startsWith('prefixed') ? [number(bytes.length), bytes] : [bytes]
+  })
+  return new Uint8Array(Buffer.concat([number(frames[frame].type), ...parts]))
 }
 
 /** How many sentences and steps a message contains. */

@@ -61,6 +61,7 @@ async function* eventsOf(
     commandFor: () => '',
     endMs: performance.now() + (flags.matrix === undefined ? MAX_MUTANT_MS : Infinity),
     signal: undefined,
+    writeHar: () => '',
   })
   for await (const event of events) {
     done.push(event)

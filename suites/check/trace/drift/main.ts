@@ -1,0 +1,182 @@
+// The command `check --recording` behind its door: plays a recorded session on a server, and says what has changed since.
+
+import { resolve } from 'node:path'
+import { endpointRules } from '../../../../spec/answers.ts'
+import { checkExitCodes, type DriftOptions } from '../../../../spec/check.ts'
+import { rules } from '../../../../spec/index.ts'
+import type { Deployment, Rule } from '../../../../spec/language.ts'
+import { openKnown } from '../../baseline/known.ts'
+import type { CheckEvent } from '../../events.ts'
+import { generationOf, ruleInfosOf } from '../../judgement.ts'
+import { clean, openServer } from '../../open-server.ts'
+import { NotMeasured } from '../../probe/ask.ts'
+import { shownUrl } from '../../probe/unreachable.ts'
+import { replaceFile } from '../../replace-file.ts'
+import { endOf, ofDrift } from '../../reports/outcome.ts'
+import { type CheckIo, reportsFor } from '../../reports/reports.ts'
+import { newRunning } from '../../running.ts'
+import { traceOf } from '../build.ts'
+import type { NamedRecording } from '../main.ts'
+import { wireOf } from '../spots.ts'
+import type { Trace } from '../trace.ts'
+import { type Difference, worstOf } from './compare.ts'
+import { comparedRuns, replyDifferences, runDifferences } from './judge.ts'
+import { play, type Played } from './play.ts'
+
+type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
+
+/** Plays a recording on a server; resolves to the exit code. Throws an error with the code USAGE for wrong usage. */
+export async function runDrift(
+  options: DriftOptions,
+  named: NamedRecording,
+  io: CheckIo,
+): Promise<number> {
+  try {
+    return await judge(options, named, io)
+  } catch (error) {
+    if (!(error instanceof NotMeasured)) throw error
+    io.stderr.write(`${error.message}\n`)
+    return checkExitCodes.notMeasured
+  }
+}
+
+/** The trace of a recording that can be played there. */
+function playable({ name, recording }: NamedRecording, place: string): Trace {
+  const trace = traceOf(recording, name)
+  if (trace === undefined) throw new NotMeasured(`${name} contains no request that the spec knows.`)
+  if (trace.place !== place)
+    throw new NotMeasured(`${name} is of a ${trace.place} server, and this one is ${place}.`)
+  return trace
+}
+
+async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo): Promise<number> {
+  const startMs = performance.now()
+  const { place, url, software, server, ledger } = await openServer(options, io)
+  const trace = playable(named, place)
+  const reports = reportsFor(options, io)
+  const running = newRunning()
+  const cases: CaseEvent[] = []
+  await server.use(running, async (subject) => {
+    cases.push(...eventsOf(trace, await play(subject, trace), commandOf(options, named.name)))
+  })
+  const knownCases = cases.map(({ title, rules }) => ({
+    title,
+    place,
+    ids: rules.map(({ id }) => id),
+  }))
+  const known = openKnown(options, io, knownCases, knownCases)
+  reports.take({
+    event: 'start',
+    version: 1,
+    target: {
+      name: options.name ?? shownUrl(url),
+      place,
+      generation: generationOf(place, software),
+      software,
+    },
+    cases: cases.length,
+    startedAt: io.now(),
+  })
+  for (const event of cases) reports.take(known.mark(event))
+  const left = ledger === null ? [] : await clean(server, ledger)
+  const stale = known.close()
+  for (const text of stale) reports.take({ event: 'warning', text })
+  const end = endOf(
+    known.done,
+    { isStopped: io.signal?.aborted === true, stale: stale.length },
+    ofDrift,
+  )
+  if (options.isUpdate) reports.take({ event: 'warning', text: update(named, end.exitCode, io) })
+  const durationMs = Math.round(performance.now() - startMs)
+  reports.take({ ...end, runs: server.runs(), durationMs, left })
+  await reports.end()
+  return end.exitCode
+}
+
+/** Writes the date into the recording, if nothing has broken since. */
+function update(
+  { name, recording }: NamedRecording,
+  exitCode: number,
+  { cwd, now, writeHar }: CheckIo,
+): string {
+  if (exitCode !== checkExitCodes.asExpected)
+    return `${name} stays as it is: not all of it could be confirmed.`
+  const validated = now().slice(0, 10)
+  const place = traceOf(recording, name)?.place ?? 'local'
+  const info = {
+    version: 1,
+    origin: 'a recorded session',
+    place,
+    ...recording.info,
+    validated,
+  } as const
+  replaceFile(resolve(cwd, name), writeHar({ ...recording, info }))
+  return `${name} is validated: ${validated}.`
+}
+
+const commandOf = (options: DriftOptions, name: string): string =>
+  `flowdouble check --recording ${name} ${shownUrl(options.url)}`
+
+/** The rules of an endpoint that hold at a place. */
+const rulesAt = (name: string, place: Deployment): readonly string[] =>
+  ((endpointRules as Readonly<Record<string, readonly string[]>>)[name] ?? []).filter((id) =>
+    (rules as Readonly<Record<string, Rule>>)[id]?.on.includes(place),
+  )
+
+/** One event for each exchange, and one for each run on each socket. */
+function eventsOf(trace: Trace, played: Played, command: string): readonly CaseEvent[] {
+  const place = trace.place as Deployment
+  const replies = played.replayed.map((one): CaseEvent => {
+    const { exchange, skip } = one
+    const { recorded, path, endpoint } = exchange
+    const ids = endpoint === undefined ? [] : rulesAt(endpoint.name, place)
+    const described = {
+      event: 'case',
+      title: `entry ${recorded.entry} [${place}] ${recorded.method} ${path}`,
+      area: ids[0]?.split('/')[0] ?? 'http',
+      place,
+      rules: ruleInfosOf({ ids }),
+      durationMs: 0,
+    } as const
+    if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }
+    const differences = replyDifferences(one, trace, played.identities)
+    return withVerdict(described, differences, () => wireOf(trace, { exchange }), command)
+  })
+  const runs = [...comparedRuns(trace, played)].map((one): CaseEvent => {
+    const { run, received } = one
+    const described = {
+      event: 'case',
+      title: `entry ${received.socket.recorded.entry} [${place}] messages of ${run.prompt_id}`,
+      area: 'messages',
+      place,
+      rules: ruleInfosOf({ ids: ['messages/order'] }),
+      durationMs: 0,
+    } as const
+    const [item] = received.items
+    const at = item === undefined ? { socket: received.socket } : { socket: received.socket, item }
+    return withVerdict(described, runDifferences(one, played), () => wireOf(trace, at), command)
+  })
+  return [...replies, ...runs]
+}
+
+/** How many differences a report shows. */
+const MAX_SHOWN = 5
+
+function withVerdict(
+  described: Omit<CaseEvent, 'verdict'>,
+  differences: readonly Difference[],
+  wire: () => NonNullable<CaseEvent['failure']>['wire'],
+  command: string,
+): CaseEvent {
+  const drift = worstOf(differences)
+  if (drift === 'same') return { ...described, verdict: 'pass' }
+  const shown = differences.filter((one) => one.drift === drift).slice(0, MAX_SHOWN)
+  const detail = `${drift}: ${shown.map(({ says }) => says).join('; ')}.`
+  if (drift === 'cosmetic') return { ...described, verdict: 'note', detail }
+  return {
+    ...described,
+    verdict: 'fail',
+    detail,
+    failure: { message: detail, wire: wire(), command },
+  }
+}

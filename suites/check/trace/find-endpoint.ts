@@ -1,0 +1,81 @@
+// Finds the endpoint of a recorded request in the spec, by method and path.
+
+import { endpoints, gatewayEndpoints, profiles } from '../../../spec/index.ts'
+import type { Endpoint, Endpoints, Place } from '../../../spec/language.ts'
+import { pathOn } from '../../generate/replies-on.ts'
+
+type Route = { readonly name: string; readonly spec: Endpoint; readonly pattern: RegExp }
+type Routes = {
+  /** By method and path. */
+  readonly exact: ReadonlyMap<string, Route>
+  readonly variable: readonly Route[]
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.+?^$()|[\]\\]/g, String.raw`\$&`)
+
+/** A template as a pattern: each variable part is a group. */
+const patternOf = (path: string): RegExp =>
+  new RegExp(
+    `^${escaped(path).replaceAll(/\{\w+(\\\.\\\.\\\.)?\}/g, (_, rest: string | undefined) =>
+      rest === undefined ? '([^/]+)' : '(.+)',
+    )}$`,
+  )
+
+function routesOf(place: Place): Routes {
+  const all: Endpoints = place === 'gateway' ? gatewayEndpoints : endpoints
+  const routes = Object.entries(all)
+    .filter(([, { on }]) => on.includes(place))
+    .map(([name, spec]) => ({ name, spec, path: pathOn(place, spec) }))
+  const exact = new Map<string, Route>()
+  const variable: Route[] = []
+  for (const { name, spec, path } of routes) {
+    const route = { name, spec, pattern: patternOf(path) }
+    if (path.includes('{')) variable.push(route)
+    else exact.set(`${spec.method} ${path}`, route)
+  }
+  return { exact, variable }
+}
+
+const tables: Readonly<Record<Place, Routes>> = {
+  local: routesOf('local'),
+  hosted: routesOf('hosted'),
+  gateway: routesOf('gateway'),
+}
+
+export type Found = {
+  readonly name: string
+  readonly spec: Endpoint
+  /** Values of the variable parts, decoded. */
+  readonly parts: readonly string[]
+}
+
+/** The path without the prefix of a world of flowdouble, of a profile of a gateway, or of the local alias. */
+export function plainPath(place: Place, path: string): string {
+  const own = path.replace(/^\/w\/[^/]+(?=\/)/, '')
+  if (place === 'gateway') return own.replace(/^\/p\/[^/]+(?=\/webhooks\/)/, '')
+  const { alias } = profiles.local
+  const isAlias = place === 'local' && own.startsWith(`${alias}/`)
+  return isAlias && !own.startsWith(`${alias}/internal/`) ? own.slice(alias.length) : own
+}
+
+/** The endpoint of a request; undefined if the spec has none there. HEAD counts as GET. */
+export function findEndpoint(place: Place, method: string, path: string): Found | undefined {
+  const { exact, variable } = tables[place]
+  const asked = method === 'HEAD' ? 'GET' : method
+  const known = exact.get(`${asked} ${path}`)
+  if (known !== undefined) return { ...known, parts: [] }
+  for (const { name, spec, pattern } of variable) {
+    if (spec.method !== asked) continue
+    const found = pattern.exec(path)
+    if (found !== null) return { name, spec, parts: found.slice(1).map(decoded) }
+  }
+  return undefined
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,92 @@
+// Judges recorded sessions: runs each law over each trace of a place, and says which are broken, and where.
+
+import { rules } from '../../../spec/index.ts'
+import type { Place, Rule } from '../../../spec/language.ts'
+import { generationOf } from '../judgement.ts'
+import type { Finding, Law } from './law.ts'
+import type { Trace } from './trace.ts'
+import { versionOfLike } from './server-of.ts'
+
+/** A finding with its recording. */
+export type Found = Finding & { readonly trace: Trace }
+
+/** What came of a law at a place. */
+export type LawResult = {
+  readonly title: string
+  readonly ids: readonly string[]
+  readonly area: string
+  readonly place: Place
+  readonly generation: string
+  /** How many things it has looked at. With none, the recordings do not show whether it is kept. */
+  readonly seen: number
+  readonly found: readonly Found[]
+}
+
+const saysOf = (id: string): string => (rules as Readonly<Record<string, Rule>>)[id]?.says ?? ''
+
+/** The title of a law at a place, as the cases of `check` have it. */
+export const titleOf = ({ rules: ids }: Pick<Law, 'rules'>, place: Place): string =>
+  ids.map((id) => `${id} [${place}] ${saysOf(id)}`).join(' + ')
+
+/** What a law finds in a trace. Data of a form in which it cannot be read breaks it too. */
+function judged({ judge }: Law, trace: Trace) {
+  try {
+    return judge(trace)
+  } catch (error) {
+    const says = `What the server sent cannot be read: ${String(error)}`
+    return { seen: 1, findings: [{ at: {}, says }] }
+  }
+}
+
+/** The generation of the server of a trace. */
+const generationIn = (trace: Trace, like: string | undefined): string =>
+  generationOf(trace.place, trace.software ?? versionOfLike(like))
+
+/** Judges traces: those of one place and one generation together. */
+export function judgeTraces(
+  traces: readonly Trace[],
+  laws: readonly Law[],
+  like?: string,
+): readonly LawResult[] {
+  const groups = new Map<string, Trace[]>()
+  for (const trace of traces) {
+    const key = `${trace.place} ${generationIn(trace, like)}`
+    groups.set(key, [...(groups.get(key) ?? []), trace])
+  }
+  return [...groups.values()].flatMap((group) => judgeGroup(group, laws, like))
+}
+
+const areaOf = ({ rules: [first] }: Law): string => first?.split('/')[0] ?? ''
+
+function judgeGroup(
+  traces: readonly Trace[],
+  laws: readonly Law[],
+  like: string | undefined,
+): readonly LawResult[] {
+  const [first] = traces
+  if (first === undefined) return []
+  const { place } = first
+  const own = laws.filter(({ on }) => on.includes(place))
+  const areas = [...new Set(own.map(areaOf))]
+  return own
+    .toSorted((a, b) => areas.indexOf(areaOf(a)) - areas.indexOf(areaOf(b)))
+    .map((law) => {
+      let seen = 0
+      const found: Found[] = []
+      for (const trace of traces) {
+        const one = judged(law, trace)
+        seen += one.seen
+        for (const finding of one.findings)
+          found.push({ at: finding.at, says: finding.says, trace })
+      }
+      return {
+        title: titleOf(law, place),
+        ids: law.rules,
+        area: areaOf(law),
+        place,
+        generation: generationIn(first, like),
+        seen,
+        found,
+      }
+    })
+}

@@ -1,0 +1,133 @@
+// Laws about the messages of a run on one socket: their order, how they end, and their times.
+
+import { orderFault } from '../../../judge/judge.ts'
+import type { Deployment } from '../../../../spec/language.ts'
+import type { RuleId } from '../../../../spec/rules.ts'
+import { type Finding, law, type Law, shown, unless } from '../law.ts'
+import type { RunMessages, Trace, TracedRun } from '../trace.ts'
+
+export type ReceivedRun = { readonly run: TracedRun; readonly received: RunMessages }
+
+/** Each run with each socket that received of it as its client, and not only of its progress. */
+export const receivedRuns = (isWanted: (one: ReceivedRun) => boolean = () => true) =>
+  function* ({ runs, place }: Trace): Iterable<ReceivedRun> {
+    for (const run of runs)
+      for (const received of run.received)
+        if ((place === 'hosted' || isOwn(run, received)) && isWanted({ run, received }))
+          yield { run, received }
+  }
+
+/** Types that a local server sends to everyone if a run has no client. */
+const ofNobody: ReadonlySet<string> = new Set([
+  'progress_state',
+  'progress',
+  'execution_interrupted',
+])
+
+/** Whether a socket is the client of a run, as far as the recording says. */
+const isOwn = ({ client }: TracedRun, { socket, items }: RunMessages): boolean =>
+  client === undefined
+    ? items.some(({ message }) => !ofNobody.has(message.type))
+    : client !== null && client === socket.clientId
+
+/** Whether a run was received from its submit to its end. */
+export const isWhole = ({ received }: ReceivedRun): boolean =>
+  received.isFromStart && received.isOver
+
+export const terminals = {
+  execution_success: 'success',
+  execution_error: 'error',
+  execution_interrupted: 'interrupted',
+} as const
+
+/** The message that ended a run. */
+export const terminalOf = ({ items }: RunMessages): keyof typeof terminals | undefined =>
+  items.findLast(({ message }) => Object.hasOwn(terminals, message.type))?.message
+    .type as keyof typeof terminals
+
+/** How the history or the job list says that a run ended, and when. */
+function knownEnd({ entries, jobs }: TracedRun) {
+  for (const { exchange, entry } of entries) {
+    const types = entry.status?.messages?.map(([type]: readonly [string]) => type) as
+      | readonly string[]
+      | undefined
+    const type = types?.findLast((one) => Object.hasOwn(terminals, one))
+    if (type !== undefined) return { type, atMs: exchange.recorded.endMs }
+  }
+  for (const { exchange, entry } of jobs) {
+    const type = jobEnds[entry.status]
+    if (type !== undefined) return { type, atMs: exchange.recorded.endMs }
+  }
+  return undefined
+}
+
+const jobEnds: Readonly<Record<string, string>> = {
+  completed: 'execution_success',
+  failed: 'execution_error',
+  cancelled: 'execution_interrupted',
+}
+
+/** Runs that are known to have ended in a way, whose socket stayed open beyond it. */
+const endedAs = (type: string) =>
+  receivedRuns(({ run, received }) => {
+    const end = knownEnd(run)
+    const last = received.items.at(-1)
+    const later = received.socket.items.at(-1)
+    return (
+      received.isFromStart &&
+      end?.type === type &&
+      last !== undefined &&
+      later !== undefined &&
+      later.index > last.index &&
+      later.atMs > end.atMs
+    )
+  })
+
+/** The end of a run comes on its socket. */
+const ends = (rule: RuleId, type: string): Law =>
+  law(rule, endedAs(type), ({ run, received }) =>
+    unless(
+      received.items.some(({ message }) => message.type === type),
+      { socket: received.socket },
+      () => `The run ${run.prompt_id} is over, and no ${type} came.`,
+    ),
+  )
+
+function timeFaults({ run, received }: ReceivedRun): readonly Finding[] {
+  let last = 0
+  for (const item of received.items) {
+    const { type, data } = item.message
+    if (!type.startsWith('execution_')) continue
+    const time = data['timestamp']
+    // Whether it is an integer, the schema of the message says.
+    if (time !== undefined && typeof time !== 'number') continue
+    if (time === undefined || time < last)
+      return [
+        {
+          at: { socket: received.socket, item },
+          says: `The timestamp of ${type} of ${run.prompt_id} is ${shown(time)}, after ${last}.`,
+        },
+      ]
+    last = time
+  }
+  return []
+}
+
+export const orderLaws: readonly Law[] = [
+  law('messages/order', receivedRuns(), ({ run, received }, { place }) => {
+    const messages = received.items.map(({ message }) => message)
+    const fault = orderFault(place as Deployment, messages, received.isFromStart)
+    if (fault === undefined) return []
+    const item = received.items[fault.index]
+    return [
+      {
+        at: item === undefined ? { socket: received.socket } : { socket: received.socket, item },
+        says: `The run ${run.prompt_id}: ${fault.says}`,
+      },
+    ]
+  }),
+  ends('messages/success', 'execution_success'),
+  ends('messages/error', 'execution_error'),
+  ends('messages/interrupted', 'execution_interrupted'),
+  law('messages/timestamps', receivedRuns(), timeFaults),
+]

@@ -1,0 +1,173 @@
+// Laws about what a run says of its nodes: progress, cached nodes, outputs and failures fit the workflow and each other.
+
+import { type Finding, law, type Law, shown, unless } from '../law.ts'
+import { type ReceivedRun, receivedRuns, isWhole, terminalOf } from './order.ts'
+import { ofType } from './messages.ts'
+import type { RunMessages, Trace } from '../trace.ts'
+
+type Item = RunMessages['items'][number]
+
+/** The messages of a type that a run sent to a socket. */
+const itemsOf = ({ received }: ReceivedRun, type: string): readonly Item[] =>
+  received.items.filter(({ message }) => message.type === type)
+
+const at = ({ received }: ReceivedRun, item: Item) => ({ socket: received.socket, item })
+
+/** Samplers that report other steps than they were given. */
+const uneven: ReadonlySet<unknown> = new Set(['dpm_fast', 'dpm_adaptive'])
+
+/** The progress of each node: it rises to max, and restarts at most for a further item. */
+function risingFaults(one: ReceivedRun): readonly Finding[] {
+  const last = new Map<unknown, { value: number; max: number; item: Item }>()
+  for (const item of itemsOf(one, 'progress')) {
+    const { node, value, max } = item.message.data as Record<string, any>
+    const before = last.get(node)
+    if (value > max)
+      return [{ at: at(one, item), says: `Node ${node} has progress ${value} of ${max}.` }]
+    if (
+      before !== undefined &&
+      value <= before.value &&
+      before.value < before.max &&
+      !isUneven(one, node)
+    )
+      return [
+        {
+          at: at(one, item),
+          says: `The progress of node ${node} is ${value} of ${max} after ${before.value} of ${before.max}.`,
+        },
+      ]
+    last.set(node, { value, max, item })
+  }
+  if (!isWhole(one) || terminalOf(one.received) !== 'execution_success') return []
+  return [...last]
+    .filter(([node, { value, max }]) => value !== max && isSampler(one, node))
+    .slice(0, 1)
+    .map(([node, { value, max, item }]) => ({
+      at: at(one, item),
+      says: `The progress of node ${shown(node)} ends at ${value} of ${max}.`,
+    }))
+}
+
+const nodeOf = ({ run }: ReceivedRun, id: unknown): any => run.graph?.[String(id)]
+const isUneven = (one: ReceivedRun, id: unknown): boolean => {
+  const node = nodeOf(one, id)
+  return node === undefined || uneven.has(node.inputs?.sampler_name)
+}
+const isSampler = (one: ReceivedRun, id: unknown): boolean =>
+  nodeOf(one, id)?.class_type === 'KSampler' && !isUneven(one, id)
+
+/** Each progress_state holds the nodes of the ones before it, and those of its run alone. */
+function stateFaults(one: ReceivedRun): readonly Finding[] {
+  let before: readonly string[] = []
+  for (const item of itemsOf(one, 'progress_state')) {
+    const nodes = (item.message.data['nodes'] ?? {}) as Record<string, any>
+    const lost = before.find((id) => !(id in nodes))
+    if (lost !== undefined)
+      return [{ at: at(one, item), says: `A later progress_state lacks node ${lost}.` }]
+    before = Object.keys(nodes)
+    for (const id of before) {
+      const { value, max, prompt_id, node_id, display_node_id } = nodes[id]
+      const isOwn =
+        prompt_id === one.run.prompt_id &&
+        node_id === id &&
+        (isOfGraph(one, id) || isOfGraph(one, display_node_id))
+      if (!isOwn || value > max)
+        return [
+          { at: at(one, item), says: `A progress_state says of node ${id}: ${shown(nodes[id])}.` },
+        ]
+    }
+  }
+  return []
+}
+
+/** Whether a node is part of the workflow, as far as the recording knows it. Nodes can add further ones, as `12.0.1`. */
+const isOfGraph = ({ run }: ReceivedRun, id: unknown): boolean =>
+  run.graph === undefined ||
+  Object.hasOwn(run.graph, String(id)) ||
+  Object.hasOwn(run.graph, String(id).split('.')[0] ?? '')
+
+const withGraph = ({ run }: ReceivedRun): boolean => run.graph !== undefined
+
+/** Each run that sent a message of a type, with those messages. */
+const sending = (type: string, isWanted: (one: ReceivedRun) => boolean = () => true) =>
+  function* (trace: Trace): Iterable<ReceivedRun & { readonly items: readonly Item[] }> {
+    for (const one of receivedRuns(isWanted)(trace)) {
+      const items = itemsOf(one, type)
+      if (items.length > 0) yield { ...one, items }
+    }
+  }
+
+/** A finding for the first node that a message names and that the workflow does not have. */
+const foreign = (
+  one: ReceivedRun,
+  items: readonly Item[],
+  namesOf: (item: Item) => readonly unknown[],
+) =>
+  items
+    .flatMap((item) => namesOf(item).map((id) => ({ item, id })))
+    .filter(({ id }) => id !== null && !isOfGraph(one, id))
+    .slice(0, 1)
+    .map(({ item, id }) => ({
+      at: at(one, item),
+      says: `${item.message.type} names node ${shown(id)}, which is not part of the workflow.`,
+    }))
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** An error names a node of the workflow with its type, and the nodes that ran before it. */
+function errorFaults(one: ReceivedRun, item: Item): readonly Finding[] {
+  const { node_id, node_type, executed } = item.message.data as Record<string, any>
+  const node = nodeOf(one, node_id)
+  return [
+    ...unless(
+      node === undefined || node_type === undefined || node.class_type === node_type,
+      at(one, item),
+      () =>
+        `Node ${node_id} is a ${shown(node?.class_type)}, and the error says ${shown(node_type)}.`,
+    ),
+    ...unless(
+      !listOf(executed).includes(node_id),
+      at(one, item),
+      () => `executed contains ${node_id}, which did not finish.`,
+    ),
+    ...foreign(one, [item], () => listOf(executed)),
+  ]
+}
+
+const byType = ofType('execution_error')
+
+export const progressLaws: readonly Law[] = [
+  law('messages/progress', sending('progress'), risingFaults),
+  law('messages/progress-state', sending('progress_state'), stateFaults),
+  law('runs/sources-first', sending('executing', withGraph), (one) =>
+    foreign(one, one.items, ({ message }) => [message.data['node']]),
+  ),
+  law('files/entry', sending('executed', withGraph), (one) =>
+    foreign(one, one.items, ({ message }) => [
+      message.data['display_node'] ?? message.data['node'],
+    ]),
+  ),
+  law('runs/unchanged-is-cached', sending('execution_cached', withGraph), (one) =>
+    foreign(one, one.items, ({ message }) => listOf(message.data['nodes'])),
+  ),
+  law('messages/executed-cached', sending('execution_cached'), (one) => {
+    const cached = new Set(one.items.flatMap(({ message }) => listOf(message.data['nodes'])))
+    return itemsOf(one, 'executing')
+      .filter(({ message }) => cached.has(message.data['node']))
+      .slice(0, 1)
+      .map((item) => ({
+        at: at(one, item),
+        says: `Node ${shown(item.message.data['node'])} is cached, and runs.`,
+      }))
+  }),
+  law('messages/error-details', sending('execution_error'), (one) =>
+    one.items.flatMap((item) => errorFaults(one, item)),
+  ),
+  law('messages/error', byType, ({ socket, item, message }) =>
+    unless(
+      message.data['traceback'] === undefined || listOf(message.data['traceback']).length > 0,
+      { socket, item },
+      () => 'The traceback is empty.',
+    ),
+  ),
+]

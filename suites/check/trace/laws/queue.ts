@@ -1,0 +1,66 @@
+// Laws about listings of the queue: they list what was submitted, once, in order, and nothing that is over.
+
+import { type Finding, equal, law, type Law, unless } from '../law.ts'
+import type { Trace, TracedExchange, TracedRun } from '../trace.ts'
+
+type Listing = {
+  readonly exchange: TracedExchange
+  readonly running: readonly any[]
+  readonly pending: readonly any[]
+}
+
+const arrayOf = (value: unknown): readonly any[] => (Array.isArray(value) ? value : [])
+
+function* listings({ exchanges }: Trace): Iterable<Listing> {
+  for (const exchange of exchanges) {
+    if (exchange.endpoint?.name !== 'readQueue' || exchange.status !== 200) continue
+    const { queue_running, queue_pending } = exchange.reply() ?? {}
+    yield { exchange, running: arrayOf(queue_running), pending: arrayOf(queue_pending) }
+  }
+}
+
+/** The runs that a listing names, with the items. */
+function* items(trace: Trace): Iterable<{ exchange: TracedExchange; item: any; run: TracedRun }> {
+  const runs = new Map(trace.runs.map((run) => [run.prompt_id, run]))
+  for (const { exchange, running, pending } of listings(trace))
+    for (const item of [...running, ...pending]) {
+      const run = runs.get(item?.[1])
+      if (run !== undefined) yield { exchange, item, run }
+    }
+}
+
+/** When the end of each run came. */
+const endOf = ({ received }: TracedRun): number =>
+  received.find(({ isOver }) => isOver)?.items.at(-1)?.atMs ?? Infinity
+
+function listingFaults({ exchange, running, pending }: Listing): readonly Finding[] {
+  const ids = [...running, ...pending].map((item) => item?.[1] as unknown)
+  return unless(
+    new Set(ids).size === ids.length,
+    { exchange },
+    () => 'The queue lists a run twice.',
+  )
+}
+
+export const queueLaws: readonly Law[] = [
+  law('queue/listing', listings, listingFaults),
+  law('queue/item', items, ({ exchange, item, run }) => [
+    ...(run.submit === undefined
+      ? []
+      : equal({ exchange }, `the number of ${run.prompt_id}`, item[0], run.submit.reply()?.number)),
+    ...unless(
+      endOf(run) >= exchange.recorded.startMs,
+      { exchange },
+      () => `The run ${run.prompt_id} is over, and the queue lists it.`,
+    ),
+  ]),
+  law('queue/by-number', listings, ({ exchange, pending }) => {
+    const numbers = pending.map((item) => item?.[0] as number)
+    return equal(
+      { exchange },
+      'the numbers of the pending runs',
+      numbers,
+      numbers.toSorted((left, right) => left - right),
+    )
+  }),
+]

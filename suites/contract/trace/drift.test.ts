@@ -1,0 +1,160 @@
+// `check --recording` sends what was sent, and says what has changed since: nothing, the appearance, what clients rely on, or
+// that something is gone.
+
+import { startEmulator } from 'flowdouble'
+import { describe, test } from 'vitest'
+import { readHar, type Recording, writeHar } from '../../../dist/emulator/internal.js'
+import type { CheckEvent } from '../../check/events.ts'
+import { differencesOf, worstOf } from '../../check/trace/drift/compare.ts'
+import { createIdentities } from '../../check/trace/drift/identities.ts'
+import { solid, textToImage } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { type Files, withFiles } from './check-files.ts'
+import { data, type Edit, exchange, reply, response } from './edit.ts'
+import { recordAt } from './record.ts'
+
+const schema = { type: 'object', properties: { at: { type: 'integer', volatile: true } } }
+
+describe('comparing', () => {
+  test.each([
+    ['same', { a: 1 }, { a: 1 }],
+    ['same', { at: 1 }, { at: 2 }],
+    ['same', { prompt_id: 'x', timestamp: 1 }, { prompt_id: 'y', timestamp: 2 }],
+    ['same', { images: [{ filename: 'a_1.png' }] }, { images: [{ filename: 'a_2.png' }] }],
+    ['same', { x: 'old-id' }, { x: 'new-id' }],
+    ['same', { 'old-id': 1 }, { 'new-id': 1 }],
+    ['cosmetic', { a: 1, b: 2 }, { b: 2, a: 1 }],
+    ['cosmetic', { a: 1 }, { a: 1, extra_field: 2 }],
+    ['cosmetic', { nodes: ['a', 'b'] }, { nodes: ['b', 'a'] }],
+    ['breaking', { outputs: {} }, {}],
+    ['breaking', { a: 1 }, { a: '1' }],
+    ['breaking', { a: [1, 2] }, { a: [1] }],
+    ['breaking', { at: 1 }, { at: 'noon' }],
+    ['breaking', { images: [{ filename: 'a_1.png' }] }, { images: [{ filename: 'a_1.webp' }] }],
+  ] as const)('trace/drift-%s %j %j', (drift, then, now) => {
+    const same = (a: string, b: string): boolean => a === b || (a === 'old-id' && b === 'new-id')
+    expect(worstOf(differencesOf(then, now, same, schema))).toBe(drift)
+  })
+
+  test('trace/drift-ids The values of then are replaced by those of now, wherever they occur.', () => {
+    const { learn, replace } = createIdentities()
+    learn({ prompt_id: 'abc-1' }, { prompt_id: 'xyz-9' })
+    learn(
+      { 'abc-1': { outputs: { '9': { images: [{ filename: 'a_00001_.png' }] } } } },
+      { 'xyz-9': { outputs: { '9': { images: [{ filename: 'a_00007_.png' }] } } } },
+    )
+    expect(replace('/history/abc-1')).toBe('/history/xyz-9')
+    expect(replace('/view?filename=a_00001_.png')).toBe('/view?filename=a_00007_.png')
+  })
+})
+
+/** A session with a listener, recorded at a world. */
+async function session(): Promise<Recording> {
+  const world = await startEmulator({ clock: 'manual', seed: 3 })
+  try {
+    const client = recordAt(world.url, 'local')
+    await client.connect('/ws?clientId=drift')
+    for (const prompt of [textToImage(), solid(7)]) {
+      const { json } = await client.send('POST', '/prompt', { prompt, client_id: 'drift' })
+      await world.until('idle')
+      await client.settle()
+      const history = (await client.send('GET', `/history/${json.prompt_id}`)).json
+      const { outputs } = history[json.prompt_id]
+      const [{ filename }] = Object.values<any>(outputs)[0].images
+      await client.send('GET', `/view?filename=${filename}`)
+    }
+    await client.send('GET', '/queue')
+    await client.send('GET', '/embeddings')
+    await client.send('POST', '/free', { free_memory: true })
+    return await client.end()
+  } finally {
+    await world.close()
+  }
+}
+
+const recorded = session()
+
+/** Plays a changed recording on a new world. */
+async function played(files: Files, edit: Edit, ...more: readonly string[]) {
+  const world = await startEmulator({ clock: 'instant', seed: 8 })
+  try {
+    files.write('a.har', writeHar(edit(await recorded)))
+    const { code, events, stderr } = await files.check(
+      '--recording',
+      'a.har',
+      world.url,
+      '--json',
+      ...more,
+    )
+    expect(stderr).toBe('')
+    const cases = events().filter(
+      (one): one is Extract<CheckEvent, { event: 'case' }> => one.event === 'case',
+    )
+    return { code, cases, events: events() }
+  } finally {
+    await world.close()
+  }
+}
+
+/** An output that the run of now does not have. */
+const withOutput = reply('GET /history/', (body) =>
+  Object.fromEntries(
+    Object.entries<any>(body).map(([id, one]) => [
+      id,
+      { ...one, outputs: { ...one.outputs, '77': {} } },
+    ]),
+  ),
+)
+
+const unchanged: Edit = (recording) => recording
+
+test(
+  'trace/drift-none A server that has not changed is as it was, and what is not allowed is not sent.',
+  withFiles(async (files) => {
+    const { code, cases } = await played(files, unchanged)
+    expect(cases.filter(({ verdict }) => verdict === 'fail').map(({ detail }) => detail)).toEqual(
+      [],
+    )
+    expect(code).toBe(0)
+    expect(cases.filter(({ verdict }) => verdict === 'skip')).toMatchObject([
+      { title: expect.stringContaining('POST /free'), reason: 'not-allowed' },
+    ])
+    expect(cases.filter(({ title }) => title.includes('messages of'))).toHaveLength(2)
+  }),
+)
+
+test(
+  'trace/drift-update The date is written into the recording if nothing has broken.',
+  withFiles(async (files) => {
+    await played(files, unchanged, '--update')
+    expect(readHar(files.read('a.har'), 'a').info?.validated).toMatch(/^\d{4}-\d\d-\d\d$/)
+    await played(files, response('GET /queue', { status: 201 }), '--update')
+    expect(readHar(files.read('a.har'), 'a').info?.validated).toBeUndefined()
+  }),
+)
+
+test.each<readonly [drift: string, what: string, edit: Edit]>([
+  ['breaking', 'GET /queue', response('GET /queue', { status: 201 })],
+  ['breaking', 'GET /queue', reply('GET /queue', (body) => ({ ...body, queue_pending: [1] }))],
+  ['breaking', 'GET /history', withOutput],
+  [
+    'vanished',
+    'GET /nowhere',
+    exchange('GET /embeddings', (one) => ({
+      ...one,
+      url: one.url.replace('embeddings', 'nowhere'),
+    })),
+  ],
+  ['breaking', 'messages of', data('executing', () => ({ node: 'x' }))],
+])('trace/drift-found %s at %s', async (drift, what, edit) =>
+  withFiles(async (files) => {
+    const { code, cases } = await played(files, edit)
+    expect(code).toBe(1)
+    expect(cases.filter(({ verdict }) => verdict === 'fail')).toMatchObject([
+      {
+        title: expect.stringContaining(what),
+        detail: expect.stringMatching(new RegExp(`^${drift}: `)),
+      },
+    ])
+  })(),
+)

@@ -1,0 +1,58 @@
+// Each law has a recording that breaks it: a session that keeps all of them, in which one thing is changed.
+
+import { describe, test } from 'vitest'
+import type { Place } from '../../../spec/language.ts'
+import { endpoints, gatewayEndpoints } from '../../../spec/index.ts'
+import { traceOf } from '../../check/trace/build.ts'
+import { judgeTraces } from '../../check/trace/judge-traces.ts'
+import { laws } from '../../check/trace/laws/index.ts'
+import { pathOn } from '../../generate/replies-on.ts'
+import { expect } from '../../judge/expect.ts'
+import { breaks } from './breaks.ts'
+import { added, type Edit } from './edit.ts'
+import { goodSession } from './sessions.ts'
+
+/** The rules of the laws that a changed session breaks. */
+async function brokenBy(place: Place, edit: Edit): Promise<readonly string[]> {
+  const recording = edit(await goodSession(place))
+  const trace = traceOf(recording, 'broken.har')
+  const results = trace === undefined ? [] : judgeTraces([trace], laws)
+  return results.flatMap(({ ids, found }) => (found.length === 0 ? [] : [ids.join(' ')]))
+}
+
+const lawsOn = (place: Place): readonly string[] =>
+  laws.flatMap(({ rules, on }) => (on.includes(place) ? [rules.join(' ')] : []))
+
+/** A request to each endpoint, and a status that none of them has. */
+const endpointsOn = (place: Place) =>
+  Object.values<(typeof endpoints)[keyof typeof endpoints]>(
+    (place === 'gateway' ? gatewayEndpoints : endpoints) as typeof endpoints,
+  )
+    .filter(({ on, path }) => (on as readonly Place[]).includes(place) && path !== '/ws')
+    .map((spec) => ({
+      method: spec.method,
+      path: pathOn(place, spec).replaceAll(/\{\w+(\.\.\.)?\}/g, 'x'),
+    }))
+
+describe.each(['local', 'hosted', 'gateway'] as const)('%s', (place) => {
+  const own = breaks.filter(({ on }) => on.includes(place))
+
+  test.each(own.map(({ law, edit, also = [] }) => [law, edit, also] as const))(
+    'trace/law %s',
+    async (law, edit, also) => {
+      const here = new Set(lawsOn(place))
+      const expected = [law, ...also.filter((one) => here.has(one))]
+      expect((await brokenBy(place, edit)).toSorted()).toEqual(expected.toSorted())
+    },
+  )
+
+  test('trace/every-law Each law has a recording that breaks just it.', async () => {
+    const broken = new Set(own.map(({ law }) => law))
+    for (const { method, path } of endpointsOn(place)) {
+      const found = await brokenBy(place, added(method, path, 299))
+      expect([method, path, found.length]).toEqual([method, path, 1])
+      for (const law of found) broken.add(law)
+    }
+    expect(lawsOn(place).filter((law) => !broken.has(law))).toEqual([])
+  })
+})
