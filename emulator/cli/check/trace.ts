@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import type { TraceOptions } from '../../../spec/check.ts'
 import { isRefused } from '../../lib/refused.ts'
 import { usageError } from '../../options/usage.ts'
-import { readHar } from '../../recording/read-har.ts'
+import { readRecording } from '../../recording/read-recording.ts'
 import type { Recording } from '../../recording/recording.ts'
 import type { CommandIo } from '../lib/io.ts'
 
@@ -74,7 +74,7 @@ export function readRecordings(
 
 function recordingIn(file: string, name: string): Recording {
   try {
-    return readHar(readFileSync(file, 'utf8'), name)
+    return readRecording(readFileSync(file, 'utf8'), name)
   } catch (error) {
     const { message } = error as Error
     throw usageError(isRefused(error) ? message : `Cannot read ${name}: ${message}.`)
