@@ -28,11 +28,16 @@ export function filesOf(
 
 /** Why a file does not have exactly one content; empty if it has. */
 export function contentViolations(path: Path, file: ScenarioFile): readonly Violation[] {
-  const given = (['from', 'text', 'base64'] as const).filter((name) => file[name] !== undefined)
+  const isOutput = path[0] === 'nodes'
+  if (file.own !== undefined && !isOutput)
+    return [{ path, problem: 'has own, which only outputs of nodes can have' }]
+  const given = contents.filter((name) => file[name] !== undefined)
   if (given.length > 1) return [{ path, problem: `has ${given.join(' and ')}: choose one` }]
   if (given.length === 1) return []
   return [{ path, problem: "needs from, text or base64 (text: '' for an empty file)" }]
 }
+
+const contents = ['from', 'text', 'base64', 'own'] as const
 
 /** What is wrong with the graph that a node expands into. */
 export function expansionViolations({ expands }: NodeRule, path: Path): readonly Violation[] {

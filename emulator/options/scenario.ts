@@ -131,6 +131,7 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
     history: joined(into.start.history, one.start?.history),
     queue: joined(into.start.queue, one.start?.queue),
     cached: joined(into.start.cached, one.start?.cached),
+    ...statisticsOf(into.start.statistics, one.start?.statistics),
   },
   runs: joined(into.runs, one.runs),
   nodes: joined(into.nodes, one.nodes),
@@ -142,6 +143,17 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
     rateLimits: joined(into.gateway.rateLimits, one.gateway?.rateLimits),
   },
 })
+
+type Statistics = NonNullable<ScenarioInput['start']>['statistics'] | undefined
+
+/** The statistics of two scenarios: of a member that both have, the later one applies. */
+const statisticsOf = (
+  first: Statistics,
+  second: Statistics,
+): Pick<NonNullable<ScenarioInput['start']>, 'statistics'> =>
+  first === undefined && second === undefined
+    ? {}
+    : { statistics: { ...first, ...second, system: { ...first?.system, ...second?.system } } }
 
 const joined = <T>(first: readonly T[] = [], second: readonly T[] = []): T[] => [
   ...first,

@@ -22,7 +22,7 @@ import { isFolderType, pathWithin } from './world/paths.ts'
 import { enqueue, takeOut } from './world/queue.ts'
 import { restWorker } from './world/timers.ts'
 
-type List<Name extends keyof Start> = NonNullable<Start[Name]>[number]
+type List<Name extends Exclude<keyof Start, 'statistics'>> = NonNullable<Start[Name]>[number]
 
 /** A run of the start: where the scenario has it, and what it is. */
 type StartRun = Partial<List<'history'>> & {

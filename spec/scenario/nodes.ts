@@ -17,6 +17,7 @@ export const scenarioFile = {
       pattern: '^[A-Za-z0-9+/]*={0,2}$',
       description: 'the content as base64',
     },
+    own: { const: true, description: 'the content that the node would give it (outputs)' },
     filename: { ...name, description: 'its name; by default as the node would name it' },
   },
 } as const satisfies Schema
@@ -84,6 +85,10 @@ export const nodeRule = {
     },
     durationMs: { ...delay, description: 'time that the node takes, spread over its steps' },
     steps: { type: 'integer', minimum: 0, maximum: 100_000, description: 'progress messages' },
+    stepMs: {
+      ...delay,
+      description: 'time that each of its steps takes; durationMs is then the time after the last',
+    },
     preview: {
       enum: ['jpeg', 'png', 'none'],
       description: 'format of its previews, which any node with steps then sends',
@@ -185,6 +190,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'scenario/node-step-duration': {
+    says: 'With a duration of steps, that of the node is the time after its last step, 0 by default.',
+    basis: 'chosen',
+    on: both,
+  },
   'scenario/node-steps': {
     says: 'A node rule sets the number of progress messages of a node, also of one that has none.',
     basis: 'chosen',
@@ -217,6 +227,16 @@ export const rules = {
   },
   'scenario/node-file-names': {
     says: 'A file of a rule has the name that the node would choose, or the one in the rule.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-own-file': {
+    says: 'A file of a rule with `own` is the file that the node would make at its place of the list.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-animated': {
+    says: 'An output whose pictures come from a rule keeps the `animated` that its node sends.',
     basis: 'chosen',
     on: both,
   },

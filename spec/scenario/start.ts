@@ -75,6 +75,15 @@ export const start = {
       items: scenarioWorkflow,
       description: 'workflows whose results are in the cache',
     },
+    statistics: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        system: { type: 'object', description: 'members in place of the usual ones' },
+        devices: { type: 'array', items: { type: 'object' } },
+      },
+      description: 'what GET /system_stats returns: versions and devices',
+    },
   },
 } as const satisfies Schema
 
@@ -113,6 +122,11 @@ export const rules = {
   },
   'scenario/start-cached': {
     says: 'The results of the cached workflows of a scenario are in the cache; no record lists their runs.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/start-statistics': {
+    says: 'The statistics of a scenario replace members of the usual ones, and its devices all of them.',
     basis: 'chosen',
     on: both,
   },

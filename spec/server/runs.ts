@@ -98,6 +98,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
+  'runs/joined-texts': {
+    says: 'StringConcatenate puts its delimiter between its two texts.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, a recorded session',
+    on: both,
+  },
   'runs/dpm-fast-steps': {
     says: 'The sampler dpm_fast sends floor(steps / 3) + 1 values, with its steps as max.',
     basis: 'observed',

@@ -39,7 +39,14 @@ const statistics: Static<typeof hostedSystemStats> = {
   ],
 }
 const statisticsReply = json(JSON.stringify(statistics))
-const systemStats = (): Reply => statisticsReply
+
+/** The statistics of a scenario replace them [scenario/start-statistics]. */
+function systemStats({ setup: { options } }: World): Reply {
+  const own = options.script.start.statistics
+  if (own === undefined) return statisticsReply
+  const system = { ...statistics.system, ...own.system }
+  return json(JSON.stringify({ system, devices: own.devices ?? statistics.devices }))
+}
 
 /** The features of the server; without a key, nothing about an account. */
 function features({ setup: { options } }: World, request: Request, server: Server): Reply {

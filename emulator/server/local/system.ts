@@ -1,6 +1,7 @@
 // Reports of the server about itself [system/*]: statistics, features, GET /prompt, and a page for people at GET /.
 
 import { type NamedServer, servers } from '../../../spec/truth/servers.ts'
+import type { Start } from '../../../spec/scenario/start.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
@@ -43,15 +44,25 @@ const usual = {
 const MODEL_VRAM = 2 * GIB
 const MODEL_RAM = GIB
 
-/** A server that emulates a known one reports the same statistics [deployments/like-local]. */
-function statisticsReply(like: string | null, models: number): Reply {
+/** A server that emulates a known one reports the same statistics [deployments/like-local, scenario/start-statistics]. */
+function statisticsReply(
+  like: string | null,
+  models: number,
+  { system: ownSystem, devices }: NonNullable<Start['statistics']> = {},
+): Reply {
   const own = like === null ? undefined : (servers as Readonly<Record<string, NamedServer>>)[like]
-  const system = { ...usual.system, ...own?.statistics?.system }
-  const device = { ...usual.device, ...own?.statistics?.device }
-  device.torch_vram_total += models * MODEL_VRAM
-  device.vram_free = Math.max(0, device.vram_free - models * MODEL_VRAM)
+  const system = { ...usual.system, ...own?.statistics?.system, ...ownSystem }
+  const [first, ...others] = (devices ?? [
+    { ...usual.device, ...own?.statistics?.device },
+  ]) as Partial<typeof usual.device>[]
+  const { torch_vram_total = 0, vram_free = 0 } = first ?? {}
+  const loaded = {
+    torch_vram_total: torch_vram_total + models * MODEL_VRAM,
+    vram_free: Math.max(0, vram_free - models * MODEL_VRAM),
+  }
   system.ram_free = Math.max(0, system.ram_free - models * MODEL_RAM)
-  return json(JSON.stringify({ system, devices: [device] }))
+  const all = first === undefined ? [] : [models === 0 ? first : { ...first, ...loaded }]
+  return json(JSON.stringify({ system, devices: [...all, ...others] }))
 }
 
 /** Replies by emulated server and number of models: there are few, and they are requested often. */
@@ -59,7 +70,9 @@ const known = new Map<string, Reply>()
 
 /** Free memory shrinks while models are loaded [system/memory-of-models]. */
 export function systemStats({ setup, state: { memory } }: World): Reply {
-  const { like } = setup.options
+  const { like, script } = setup.options
+  const { statistics } = script.start
+  if (statistics !== undefined) return statisticsReply(like, memory.models.size, statistics)
   const key = `${memory.models.size} ${like ?? ''}`
   const reply = known.get(key) ?? statisticsReply(like, memory.models.size)
   known.set(key, reply)

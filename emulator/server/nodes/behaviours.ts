@@ -141,6 +141,14 @@ const primitive: Behaviour = (call) => {
   return { outputs: [value ?? { kind: 'literal', value: null }], steps: 0 }
 }
 
+/** Two texts with a third one between them. */
+const joinTexts: Behaviour = (call) => {
+  const [first, between, second] = ['string_a', 'delimiter', 'string_b'].map((name) =>
+    textInput(call, name, ''),
+  )
+  return { outputs: [{ kind: 'literal', value: `${first}${between}${second}` }], steps: 0 }
+}
+
 /** Any value as text: texts and numbers as Python prints them, objects and arrays as JSON. */
 const previewAny: Behaviour = (call) => {
   const source = call.inputs.get('source')
@@ -213,6 +221,7 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   ImageUpscaleWithModel: withSteps(transform(upscaledByModel), upscalerSteps),
   ImageCrop: transform(cropped),
   GetImageSize: imageSize,
+  StringConcatenate: joinTexts,
   PrimitiveInt: primitive,
   PrimitiveFloat: primitive,
   PrimitiveString: primitive,

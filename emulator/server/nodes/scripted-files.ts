@@ -4,7 +4,7 @@ import type { NodeRule, ScenarioFile } from '../../../spec/scenario/nodes.ts'
 import { bytesOfBase64 } from '../../lib/base64.ts'
 import { probePicture } from '../../pictures/codecs/probe.ts'
 import { type Call, textInput } from './node.ts'
-import type { OwnFile, OwnOutputs, Work } from '../state/nodes.ts'
+import type { OwnFile, OwnOutputs, Save, Work } from '../state/nodes.ts'
 
 type Outputs = NonNullable<NodeRule['outputs']>
 
@@ -12,7 +12,9 @@ type Outputs = NonNullable<NodeRule['outputs']>
 export function ownFiles(call: Call, { save }: Work, outputs: Outputs): OwnOutputs {
   const { videoKey } = call.world.setup.traits
   const files = (key: string, ending: string, given: readonly ScenarioFile[] = []): OwnFile[] =>
-    given.map((file) => ownFile(key, ending, file))
+    given.flatMap((file, at) =>
+      file.own === true ? madeFile(key, file, save, at) : ownFile(key, ending, file),
+    )
   const own = [
     ...files('images', 'png', outputs.images),
     ...files(videoKey, 'mp4', outputs.videos),
@@ -29,8 +31,18 @@ export function ownFiles(call: Call, { save }: Work, outputs: Outputs): OwnOutpu
     keys: [...new Set(keys)],
     files: own,
     text: outputs.text ?? null,
-    isAnimated: videoKey === 'images' && outputs.videos !== undefined,
+    isAnimated:
+      videoKey === 'images' && outputs.videos !== undefined
+        ? true
+        : outputs.images && save?.animated,
   }
+}
+
+/** The file that the node would make at this place of its list, if it makes as many [scenario/node-own-file]. */
+function madeFile(key: string, file: ScenarioFile, save: Save | undefined, at: number): OwnFile[] {
+  const content = save?.contents[at]
+  if (save === undefined || content === undefined) return []
+  return [{ key, filename: file.filename ?? null, ending: save.ending, content }]
 }
 
 function ownFile(key: string, usual: string, file: ScenarioFile): OwnFile {

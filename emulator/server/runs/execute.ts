@@ -21,7 +21,7 @@ import { finishScheduled, takeNext, waitFor } from '../graph/schedule.ts'
 import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
 import { scriptedWork } from '../nodes/scripted-work.ts'
 import { outputOf } from './user-output.ts'
-import { callMs, endsAtMs, isEndless } from './pace.ts'
+import { endsAtMs, isEndless, timed } from './pace.ts'
 import { originOf, sendForRun, sendNotification } from './running.ts'
 import type { NodeResult, NodeType, Value, Work } from '../state/nodes.ts'
 import type { Calls, Running } from '../state/runs.ts'
@@ -132,8 +132,7 @@ function startCall(world: World, running: Running, id: string, type: NodeType, c
   const call = { world, node_id: id, type, hash, inputs, hasPartnerKey }
   running.calls = calls
   running.work = scriptedWork(call, running.script)
-  const durationMs = callMs(world, running, calls)
-  if (durationMs !== undefined) running.work = lasting(running.work, durationMs)
+  running.work = timed(world, running, calls, running.work)
   running.step = 0
   if (running.work.text !== undefined) {
     // Texts of core nodes are sent to all clients, as on real servers.
@@ -143,10 +142,6 @@ function startCall(world: World, running: Running, id: string, type: NodeType, c
     sendNotification(world, running, running.work.notification)
   scheduleNext(world, running, running.work.stepMs ?? world.setup.options.paceMs)
 }
-
-/** The same work in this time. */
-const lasting = (work: Work, durationMs: number): Work =>
-  Object.assign({}, work, { stepMs: work.steps > 0 ? durationMs / work.steps : durationMs })
 
 const silentBlock: Value = { kind: 'blocked', message: null }
 
@@ -180,7 +175,7 @@ function skipCall(
 function performStep(
   world: World,
   running: Running,
-  { steps, max = steps, stepMs, preview, previewFormat, socketPictures }: Work,
+  { steps, max = steps, stepMs, restMs = 0, preview, previewFormat, socketPictures }: Work,
 ): void {
   const id = running.current as string
   if (running.worker.interrupted) return interruptedAt(world, running, id)
@@ -204,7 +199,7 @@ function performStep(
   }
   // A node with a specific duration ends with its last step.
   const isLast = running.step === steps && stepMs !== undefined
-  scheduleNext(world, running, isLast ? 0 : (stepMs ?? world.setup.options.paceMs))
+  scheduleNext(world, running, isLast ? restMs : (stepMs ?? world.setup.options.paceMs))
 }
 
 /** A call is done: continues with the next one, or with the next node. */

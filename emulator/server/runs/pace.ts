@@ -2,6 +2,7 @@
 
 import { isCached } from './result-cache.ts'
 import type { Calls, Running } from '../state/runs.ts'
+import type { Work } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
 /** The time between the start of a run and its first node. */
@@ -15,11 +16,21 @@ export function endsAtMs({ state }: World, { run, startedMs }: Running): number 
   return startedMs + durationMs > state.nowMs ? startedMs + durationMs : undefined
 }
 
+/** The work of the next call of a node in the time that rules set, if any does [scenario/node-step-duration]. */
+export function timed(world: World, running: Running, calls: Calls, work: Work): Work {
+  const { stepMs, durationMs = 0 } = running.script ?? {}
+  if (stepMs !== undefined && work.steps > 0)
+    return Object.assign({}, work, { stepMs, restMs: durationMs / calls.count })
+  const wholeMs = callMs(world, running, calls)
+  if (wholeMs === undefined) return work
+  return Object.assign({}, work, { stepMs: work.steps > 0 ? wholeMs / work.steps : wholeMs })
+}
+
 /**
  * The time of the next call of a node; undefined if no rule sets it. Of the time of its run, each node that is left gets
  * the same part.
  */
-export function callMs(world: World, running: Running, calls: Calls): number | undefined {
+function callMs(world: World, running: Running, calls: Calls): number | undefined {
   const nodeMs = running.script?.durationMs
   if (nodeMs !== undefined) return nodeMs / calls.count
   const runMs = running.run.script?.durationMs

@@ -29,7 +29,7 @@ function ownOutput(world: World, running: Running, own: OwnOutputs): string | nu
     lists.get(key)?.push(...saved)
   }
   const members = Array.from(lists, ([key, entries]) => `"${key}": ${JSON.stringify(entries)}`)
-  if (isAnimated) members.push('"animated": [true]')
+  if (isAnimated !== undefined) members.push(`"animated": [${isAnimated}]`)
   if (text !== null) members.push(`"text": ${JSON.stringify(text)}`)
   return members.length === 0 ? null : `{${members.join(', ')}}`
 }

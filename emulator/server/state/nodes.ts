@@ -88,8 +88,8 @@ export type OwnOutputs = {
   readonly keys: readonly string[]
   readonly files: readonly OwnFile[]
   readonly text: readonly string[] | null
-  /** Whether the output says that its pictures move. */
-  readonly isAnimated: boolean
+  /** Whether the output says that its pictures move; undefined if it says nothing of it. */
+  readonly isAnimated: boolean | undefined
 }
 
 /** The work of one call of a node. */
@@ -102,6 +102,8 @@ export type Work = {
   readonly max?: number
   /** The duration of one step, or of the node without steps; the default pace if absent. */
   readonly stepMs?: number
+  /** The time after the last step, if steps have a duration; by default none. */
+  readonly restMs?: number
   /** The number of steps after which it fails; all of them if absent. */
   readonly stopsAt?: number
   /** The content of the previews. */

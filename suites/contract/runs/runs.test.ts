@@ -192,3 +192,12 @@ proves(
   },
   ownWorld,
 )
+
+proves('runs/joined-texts', async (subject) => {
+  const session = await subject.connect('me')
+  const { entry } = await subject.run(session, {
+    '1': node('StringConcatenate', { string_a: 'one', string_b: 'two', delimiter: ' - ' }),
+    '2': node('PreviewAny', { source: ['1', 0] }),
+  })
+  expect(entry.outputs).toEqual({ '2': { text: ['one - two'] } })
+})

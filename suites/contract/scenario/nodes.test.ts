@@ -42,6 +42,26 @@ proves(
   scripted({ nodes: [{ node_id: '3', durationMs: 4000 }] }, pace),
 )
 
+for (const [durationMs, restMs] of [
+  [30, 30],
+  [undefined, 0],
+] as const) {
+  proves(
+    'scenario/node-step-duration',
+    async (subject) => {
+      const first = await runAlone(subject, textToImage(1, 4))
+      expect(stepsOf(first.messages, '3')).toEqual([1, 2, 3, 4])
+      expect(lastedMs(first)).toBe(4 * 200 + restMs + 7)
+      const second = await runAlone(subject, textToImage(2, 2))
+      expect(stepsOf(second.messages, '3')).toEqual([1, 2])
+    },
+    scripted(
+      { nodes: [{ class_type: 'KSampler', stepMs: 200, ...(durationMs && { durationMs }) }] },
+      pace,
+    ),
+  )
+}
+
 proves(
   'scenario/node-steps',
   async (subject) => {

@@ -1,6 +1,6 @@
 // Node rules that set what comes out of a node: files, texts and values.
 
-import { encode } from 'fast-png'
+import { decode, encode } from 'fast-png'
 import { node, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
@@ -121,6 +121,50 @@ proves(
   },
   scripted({
     nodes: [{ node_id: '2', outputs: { images: [{ text: '', filename: '../x.png' }] } }],
+  }),
+)
+
+proves(
+  'scenario/node-own-file',
+  async (subject) => {
+    const graph = {
+      '1': node('EmptyImage', { width: 8, height: 8, batch_size: 2, color: 5 }),
+      '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'two' }),
+    }
+    const { entry } = await runAlone(subject, graph)
+    const [first, second, third] = await viewed(subject, entry.outputs['2'].images)
+    expect(first).toEqual(png)
+    expect(decode(second!)).toMatchObject({ width: 8, height: 8 })
+    expect(third).toBeUndefined()
+  },
+  scripted({
+    nodes: [
+      {
+        class_type: 'SaveImage',
+        outputs: { images: [{ base64: base64(png) }, { own: true }, { own: true }] },
+      },
+    ],
+  }),
+)
+
+proves(
+  'scenario/node-animated',
+  async (subject) => {
+    const graph = {
+      '1': node('EmptyImage', { width: 8, height: 8, batch_size: 2, color: 5 }),
+      '2': node('SaveAnimatedPNG', {
+        images: ['1', 0],
+        filename_prefix: 'two',
+        fps: 6,
+        compress_level: 4,
+      }),
+    }
+    const { entry } = await runAlone(subject, graph)
+    expect(entry.outputs['2']).toMatchObject({ animated: [true] })
+    expect(await viewed(subject, entry.outputs['2'].images)).toEqual([png])
+  },
+  scripted({
+    nodes: [{ class_type: 'SaveAnimatedPNG', outputs: { images: [{ base64: base64(png) }] } }],
   }),
 )
 

@@ -33,6 +33,28 @@ proves(
   { scenario: { version: 1, start: { files: [inFolder, inBase64] } } },
 )
 
+const card = { name: 'cuda:0 A Card', type: 'cuda', vram_total: 8, vram_free: 6 }
+
+proves(
+  'scenario/start-statistics',
+  async ({ get }) => {
+    const { system, devices } = (await get('/system_stats')).json()
+    expect(system).toMatchObject({ comfyui_version: '9.9.9', os: 'posix', ram_total: 7 })
+    expect(devices).toEqual([card, { name: 'cpu' }])
+  },
+  {
+    scenario: [
+      { version: 1, start: { statistics: { system: { comfyui_version: '1', ram_total: 7 } } } },
+      {
+        version: 1,
+        start: {
+          statistics: { system: { comfyui_version: '9.9.9' }, devices: [card, { name: 'cpu' }] },
+        },
+      },
+    ],
+  },
+)
+
 /** The names of the files that a finished run has saved. */
 async function savedBy({ finished }: Subject, id: string): Promise<readonly string[]> {
   const entry = await finished(id)
