@@ -5,6 +5,7 @@ export { shrinkCommand } from './cli/check/shrink.ts'
 export { explainCommand } from './cli/explain.ts'
 export { gatewayCommand } from './cli/gateway.ts'
 export type { StartGateway } from './cli/gateway-run.ts'
+export { learnCommand, typesOfWorlds } from './cli/recordings/learn.ts'
 export { quirksCommand } from './cli/quirks.ts'
 export { replayCommand } from './cli/recordings/replay.ts'
 export { recordCommand } from './cli/recordings/record.ts'
@@ -68,6 +69,8 @@ export { writeHar } from './recording/write-har.ts'
 
 export { createGatewayWorld, forkGateway } from './gateway/gateway.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
+
+export { learn } from './recording/learn/learn.ts'
 
 export * as hosted from './server/hosted/index.ts'
 export { createServer, forkServer } from './server/server.ts'

@@ -19,6 +19,7 @@ Commands:
   webhook              add, list, remove and test the routes of the gateway
   scenarios            list the named scenarios that serve --scenario NAME plays
   validate FILE...     check scenario files, and say where they are wrong
+  learn FILE.har...    write a scenario that makes a world answer as a recorded server did
   explain N            explain an entry of a journal: its causes, and why it was answered so
   quirks               list the behaviours of real servers that --quirk switches on
   mutants              list the servers with a deliberate fault that serve --mutant plays
@@ -68,6 +69,11 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
   webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), io),
   scenarios: async (argv) => (await import('./scenarios.ts')).scenariosCommand(argv, io),
   validate: async (argv) => (await import('./scenarios.ts')).validateCommand(argv, io),
+  learn: async (argv) =>
+    (await import('./recordings/learn.ts')).learnCommand(hidden(argv), {
+      ...io,
+      signal: stopSignal(),
+    }),
   explain: async (argv) => (await import('./explain.ts')).explainCommand(argv, io),
   quirks: async (argv) => (await import('./quirks.ts')).quirksCommand(argv, io),
   mutants: async (argv) => (await import('./mutants.ts')).mutantsCommand(argv, io),

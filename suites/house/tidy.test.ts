@@ -70,6 +70,7 @@ const layers: readonly string[] = [
   'emulator/config/',
   'emulator/recording/',
   'emulator/recording/replay/',
+  'emulator/recording/learn/',
   'emulator/client/',
   'emulator/edge/',
   'emulator/edge/node/pictures/',

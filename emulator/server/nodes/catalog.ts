@@ -184,29 +184,30 @@ export function objectInfoText(world: World): string {
 }
 
 /** Folders of model files in the order of the listing, each with the combo that lists its files. */
-const modelFolders: Readonly<Record<string, readonly [class_type: string, input: string] | null>> =
-  {
-    checkpoints: ['CheckpointLoaderSimple', 'ckpt_name'],
-    configs: ['CheckpointLoader', 'config_name'],
-    loras: ['LoraLoader', 'lora_name'],
-    vae: ['VAELoader', 'vae_name'],
-    text_encoders: ['CLIPLoader', 'clip_name'],
-    diffusion_models: ['UNETLoader', 'unet_name'],
-    clip_vision: ['CLIPVisionLoader', 'clip_name'],
-    style_models: ['StyleModelLoader', 'style_model_name'],
-    embeddings: null,
-    diffusers: null,
-    vae_approx: null,
-    controlnet: ['ControlNetLoader', 'control_net_name'],
-    gligen: ['GLIGENLoader', 'gligen_name'],
-    upscale_models: ['UpscaleModelLoader', 'model_name'],
-    custom_nodes: null,
-    hypernetworks: ['HypernetworkLoader', 'hypernetwork_name'],
-    photomaker: ['PhotoMakerLoader', 'photomaker_model_name'],
-    classifiers: null,
-    model_patches: ['ModelPatchLoader', 'name'],
-    audio_encoders: ['AudioEncoderLoader', 'audio_encoder_name'],
-  }
+export const modelFolders: Readonly<
+  Record<string, readonly [class_type: string, input: string] | null>
+> = {
+  checkpoints: ['CheckpointLoaderSimple', 'ckpt_name'],
+  configs: ['CheckpointLoader', 'config_name'],
+  loras: ['LoraLoader', 'lora_name'],
+  vae: ['VAELoader', 'vae_name'],
+  text_encoders: ['CLIPLoader', 'clip_name'],
+  diffusion_models: ['UNETLoader', 'unet_name'],
+  clip_vision: ['CLIPVisionLoader', 'clip_name'],
+  style_models: ['StyleModelLoader', 'style_model_name'],
+  embeddings: null,
+  diffusers: null,
+  vae_approx: null,
+  controlnet: ['ControlNetLoader', 'control_net_name'],
+  gligen: ['GLIGENLoader', 'gligen_name'],
+  upscale_models: ['UpscaleModelLoader', 'model_name'],
+  custom_nodes: null,
+  hypernetworks: ['HypernetworkLoader', 'hypernetwork_name'],
+  photomaker: ['PhotoMakerLoader', 'photomaker_model_name'],
+  classifiers: null,
+  model_patches: ['ModelPatchLoader', 'name'],
+  audio_encoders: ['AudioEncoderLoader', 'audio_encoder_name'],
+}
 
 export const modelFolderNames: readonly string[] = Object.keys(modelFolders)
 

@@ -1,0 +1,91 @@
+// Writes a learned scenario: YAML for people, and beside it a folder with what is large, named by content.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import { stringify } from 'yaml'
+import { endingOf } from '../../server/nodes/scripted-files.ts'
+import type { Learned, LearnedScenario } from '../../recording/learn/learn.ts'
+
+/** A scenario that names its files, and their contents by name. */
+type WithFiles = {
+  readonly scenario: LearnedScenario
+  readonly files: ReadonlyMap<string, Uint8Array>
+}
+
+/** The folder beside a scenario. */
+export const folderOf = (out: string): string => `${basename(out, extname(out))}.files`
+
+/** Moves contents out of a scenario into files of a folder. */
+function withFiles(scenario: LearnedScenario, folder: string): WithFiles {
+  const files = new Map<string, Uint8Array>()
+  const moved = (bytes: Uint8Array, ending: string): string => {
+    const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+    const name = `${folder}/${digest}.${ending}`
+    files.set(name, bytes)
+    return name
+  }
+  const outside = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(outside)
+    if (typeof value !== 'object' || value === null) return value
+    const { base64, ...rest } = value as Readonly<Record<string, unknown>>
+    if (typeof base64 === 'string') {
+      const bytes = Buffer.from(base64, 'base64')
+      return { from: moved(bytes, endingOf(bytes) ?? 'bin'), ...rest }
+    }
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, outside(one)]))
+  }
+  const { world = {}, nodes, start } = scenario
+  const { objectInfo, ...options } = world as { readonly objectInfo?: object }
+  const types =
+    objectInfo === undefined
+      ? {}
+      : { objectInfo: moved(Buffer.from(JSON.stringify(objectInfo)), 'json') }
+  return {
+    scenario: {
+      ...scenario,
+      world: { ...options, ...types },
+      ...(start && { start: outside(start) as NonNullable<typeof start> }),
+      ...(nodes && { nodes: outside(nodes) as typeof nodes }),
+    },
+    files,
+  }
+}
+
+/** The text of a scenario file: first what was not learned. */
+export function scenarioText(
+  { notLearned }: Pick<Learned, 'notLearned'>,
+  scenario: LearnedScenario,
+): string {
+  const head = ['Learned by flowdouble learn.', ...notLearned.map((what) => `not learned: ${what}`)]
+  const comments = head.map((line) => `# ${line.replace(/\s+/g, ' ')}\n`).join('')
+  return comments + stringify(scenario, { lineWidth: 0, aliasDuplicateObjects: false })
+}
+
+/**
+ * Writes the scenario and its files. Files are named by their content, and the scenario comes last in one step: a reader
+ * finds the old scenario or the new one, with all of its files.
+ */
+export function writeScenario(out: string, learned: Learned): number {
+  const { scenario, files } = withFiles(learned.scenario, folderOf(out))
+  const folder = dirname(out)
+  mkdirSync(folder, { recursive: true })
+  if (files.size > 0) mkdirSync(join(folder, folderOf(out)), { recursive: true })
+  for (const [name, bytes] of files) {
+    const file = join(folder, name)
+    if (!existsSync(file)) replace(file, bytes)
+  }
+  replace(out, scenarioText(learned, scenario))
+  return files.size
+}
+
+function replace(file: string, content: string | Uint8Array): void {
+  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    writeFileSync(temporary, content, { flag: 'wx' })
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,117 @@
+// The command `learn`: what it writes, what it prints, and what it refuses.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startEmulator } from 'flowdouble'
+import { learnCommand, validateCommand, writeHar } from '../../../dist/emulator/internal.js'
+import { solid } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { test } from '../../judge/proves.ts'
+import { play } from '../../support/learned.ts'
+import { runCommand, withFolder } from '../../support/scenario-files.ts'
+
+const session = async (): Promise<string> =>
+  writeHar(
+    (await play({ pace: 30 }, [{ get: '/system_stats' }, { submit: solid() }, { download: 1 }]))
+      .recording,
+  )
+
+test('learn/command It writes a scenario with its files, which a server accepts.', async () => {
+  await withFolder({ 'a.har': await session() }, async (folder) => {
+    const { code, stdout } = await runCommand(learnCommand, folder, 'a.har', '--out', 'a.yaml')
+    expect(stdout).toMatch(/^durations +2 node types$/m)
+    expect(stdout).toMatch(/Wrote a.yaml and 1 file in a.files. Play it with: flowdouble serve/)
+    expect(code).toBe(0)
+    expect(readdirSync(join(folder, 'a.files'))).toEqual([
+      expect.stringMatching(/^[0-9a-f]+\.png$/),
+    ])
+    expect(readdirSync(folder).toSorted()).toEqual(['a.files', 'a.har', 'a.yaml'])
+    const text = readFileSync(join(folder, 'a.yaml'), 'utf8')
+    expect(text).toMatch(/^# Learned by flowdouble learn.\n# not learned: the list of node types/)
+    expect(text).toMatch(/class_type: EmptyImage\n +durationMs: 30\n/)
+    expect(await runCommand(validateCommand, folder, 'a.yaml')).toMatchObject({ code: 0 })
+    const server = await startEmulator({ port: 0, scenario: join(folder, 'a.yaml') })
+    await server.close()
+  })
+})
+
+test('learn/json It prints what was learned as JSON.', async () => {
+  await withFolder({ 'a.har': await session() }, async (folder) => {
+    const { stdout } = await runCommand(learnCommand, folder, 'a.har', '--out', 'a.yaml', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      out: join(folder, 'a.yaml'),
+      files: 1,
+      learned: { runs: '1 run', server: 'local, 0.3.64, like comfyui-0.3.64' },
+    })
+  })
+})
+
+test('learn/overwrite An existing scenario is replaced only with --overwrite.', async () => {
+  await withFolder({ 'a.har': await session(), 'a.yaml': 'mine' }, async (folder) => {
+    const refusal = await runCommand(learnCommand, folder, 'a.har', '--out', 'a.yaml')
+    expect(refusal).toMatchObject({ code: 2, stdout: '' })
+    expect(refusal.stderr).toContain('a.yaml exists already. Replace it with --overwrite')
+    expect(readFileSync(join(folder, 'a.yaml'), 'utf8')).toBe('mine')
+    const words = ['a.har', '--out', 'a.yaml', '--overwrite']
+    expect(await runCommand(learnCommand, folder, ...words)).toMatchObject({ code: 0 })
+    expect(readFileSync(join(folder, 'a.yaml'), 'utf8')).toContain('version: 1')
+  })
+})
+
+const empty = '{"log":{"entries":[]}}'
+const gateway =
+  '{"log":{"entries":[],"_flowdouble":{"version":1,"origin":"a gateway","place":"gateway"}}}'
+
+for (const [words, code, message] of [
+  [[], 2, 'learn needs --out'],
+  [['--out', 'x.json'], 2, '--out needs the ending .yaml'],
+  [['--out', 'x.yaml'], 2, 'learn needs recordings, such as session.har, or --from URL.'],
+  [['empty.har', '--out', 'x.yaml'], 1, 'Record a run, or at least GET /object_info'],
+  [['gateway.har', '--out', 'x.yaml'], 1, 'is a session of a gateway'],
+  [['text.har', '--out', 'x.yaml'], 1, 'text.har is not a HAR file'],
+  [['missing.har', '--out', 'x.yaml'], 1, 'Cannot read a recording: ENOENT'],
+  [['empty.har', '--key', 'k', '--out', 'x.yaml'], 2, '--key needs --from.'],
+  [['empty.har', '--from', 'http://x', '--out', 'x.yaml'], 2, 'Give recordings or --from'],
+  [['empty.har', '--like', 'comfy', '--out', 'x.yaml'], 2, '--like: unknown server "comfy"'],
+  [['--from', 'http://127.0.0.1:1', '--out', 'x.yaml'], 1, 'Cannot reach http://127.0.0.1:1'],
+] as const)
+  test(`learn/refusals ${words.join(' ')}: ${message}`, async () => {
+    const files = { 'empty.har': empty, 'gateway.har': gateway, 'text.har': 'no' }
+    await withFolder(files, async (folder) => {
+      const result = await runCommand(learnCommand, folder, ...words)
+      expect(result).toMatchObject({ code, stdout: '' })
+      expect(result.stderr).toContain(message)
+      expect(existsSync(join(folder, 'x.yaml'))).toBe(false)
+    })
+  })
+
+const types = {
+  Only: { input: { required: { n: ['INT', {}] } }, output: ['INT'], output_node: true },
+}
+
+test('learn/from A running server is read by GET requests alone, and no key is written.', async () => {
+  for (const deployment of ['local', 'hosted'] as const) {
+    const server = await startEmulator({ port: 0, deployment, objectInfo: types })
+    const credential =
+      deployment === 'hosted' ? ['--key', 'test-key'] : ['--token', 'not-asked-for']
+    try {
+      await withFolder({}, async (folder) => {
+        const words = ['--from', server.url, '--out', 'a.yaml', ...credential]
+        expect(await runCommand(learnCommand, folder, ...words)).toMatchObject({
+          code: 0,
+          stderr: '',
+        })
+        const [name = ''] = readdirSync(join(folder, 'a.files'))
+        const learned = JSON.parse(readFileSync(join(folder, 'a.files', name), 'utf8')) as object
+        expect(learned).toHaveProperty('Only')
+        const text = readFileSync(join(folder, 'a.yaml'), 'utf8')
+        expect(text).toContain(`deployment: ${deployment}`)
+        expect(text).not.toMatch(/test-key|not-asked-for/)
+        const asked = await server.requests()
+        expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']))
+      })
+    } finally {
+      await server.close()
+    }
+  }
+})
