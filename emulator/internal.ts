@@ -54,11 +54,13 @@ export { createSockets } from './edge/node/sockets.ts'
 
 export type { GatewayStateOptions } from './gateway/state.ts'
 export { placeholders } from './journal/placeholders.ts'
+export { learn } from './recording/learn/learn.ts'
 export { partLines } from './recording/part.ts'
 export { readRecording } from './recording/read-recording.ts'
 export {
   eventsOf,
   type RecordedExchange,
+  type RecordedMessage,
   type RecordedSocket,
   type Recording,
   targetOf,
@@ -69,8 +71,6 @@ export { writeHar } from './recording/write-har.ts'
 
 export { createGatewayWorld, forkGateway } from './gateway/gateway.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
-
-export { learn } from './recording/learn/learn.ts'
 
 export * as hosted from './server/hosted/index.ts'
 export { createServer, forkServer } from './server/server.ts'

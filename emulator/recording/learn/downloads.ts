@@ -17,8 +17,9 @@ export function downloadsIn(recordings: readonly Recording[]): Downloads {
   const files = new Map<string, string>()
   for (const recording of recordings) {
     const byUrl = new Map<string, Uint8Array>()
-    for (const { url, method, response } of recording.exchanges)
-      if (method === 'GET' && response?.status === 200) byUrl.set(url, response.body)
+    for (const { url, method, response, cut } of recording.exchanges)
+      if (method === 'GET' && response?.status === 200 && cut === undefined)
+        byUrl.set(url, response.body)
     for (const { method, path, query, url, status, body, header } of answeredIn(recording)) {
       if (method !== 'GET' || path !== '/view' || query.has('preview') || query.has('channel'))
         continue

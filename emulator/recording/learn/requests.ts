@@ -21,9 +21,11 @@ export type Answered = {
   readonly sentHeader: (name: string) => string | undefined
 }
 
-/** The answered requests of a recording, in order. */
+/** The answered requests of a recording, in order, except those with a body that is not whole. */
 export const answeredIn = ({ exchanges }: Recording): readonly Answered[] =>
-  exchanges.flatMap((exchange) => (exchange.response === null ? [] : answeredOf(exchange)))
+  exchanges.flatMap((exchange) =>
+    exchange.response === null || exchange.cut !== undefined ? [] : answeredOf(exchange),
+  )
 
 /** A request as learning reads it; one without a response has status 0. */
 export function answeredOf({
