@@ -1,0 +1,29 @@
+// The recordings of worlds in recordings/sessions/: each is small, names its rules, and comes out the same when it is made anew.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readRecording } from '../../../dist/emulator/internal.js'
+import { rules } from '../../../spec/index.ts'
+import { expect } from '../../judge/expect.ts'
+import { test } from '../../judge/proves.ts'
+import { make } from '../../recorded/make-sessions.mjs'
+import { sessions } from '../../recorded/sessions.mjs'
+
+const folder = join(import.meta.dirname, '../../../recordings/sessions')
+const MAX_BYTES = 40_000
+
+for (const session of sessions)
+  test(`sessions/${session.name} It is the session of today, small, and names rules that exist.`, async () => {
+    const text = readFileSync(join(folder, `${session.name}.har`), 'utf8')
+    expect(await make(session)).toBe(text)
+    expect(text.length).toBeLessThan(MAX_BYTES)
+    const { info } = readRecording(text, session.name)
+    expect(info).toMatchObject({ origin: 'a world of flowdouble', place: session.place })
+    expect(info?.rules?.length).toBeGreaterThan(0)
+    expect(info?.rules?.filter((id) => !Object.hasOwn(rules, id))).toEqual([])
+  })
+
+test('sessions/all Every recording of a world has its session.', () => {
+  const worlds = readdirSync(folder).filter((file) => /^(local|hosted|gateway)-/.test(file))
+  expect(worlds.toSorted()).toEqual(sessions.map(({ name }) => `${name}.har`).toSorted())
+})

@@ -1,0 +1,135 @@
+// Makes the recordings of worlds in recordings/sessions/ anew: the same bytes for the same code.
+// Usage, after a build: node suites/recorded/make-sessions.mjs [FOLDER]
+
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { startEmulator, startGateway } from 'flowdouble'
+import { WebSocket } from 'ws'
+import { readRecording, writeHar } from '../../dist/emulator/internal.js'
+import { sessions } from './sessions.mjs'
+
+/** The address that clients name: ports differ from one time to the next. */
+const host = '127.0.0.1:8188'
+const linksHost = 'localhost:8190'
+const secret = 'a-secret-of-the-sender'
+const boundary = 'recorded-boundary'
+
+/** Sends a request, and resolves to its reply as text. */
+function send(url, method, headers, body) {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers: { host, ...headers } }, (reply) => {
+      const parts = []
+      reply.on('data', (part) => parts.push(part))
+      reply.on('end', () =>
+        resolve({ text: Buffer.concat(parts).toString(), location: reply.headers.location }),
+      )
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}
+
+/** The body of a step with its type. */
+function bodyOf({ body, upload, content }) {
+  if (upload !== undefined) {
+    const head = `content-disposition: form-data; name="image"; filename="${upload}"`
+    const type = `multipart/form-data; boundary=${boundary}`
+    return [type, `--${boundary}\r\n${head}\r\n\r\n${content}\r\n--${boundary}--\r\n`]
+  }
+  if (body === undefined) return [undefined, '']
+  return ['application/json', typeof body === 'string' ? body : JSON.stringify(body)]
+}
+
+const start = (place, options) =>
+  place === 'gateway'
+    ? startGateway({
+        port: 0,
+        clock: 'manual',
+        epoch: Date.UTC(2026, 0, 1),
+        routes: { ci: { secret, prompt: 'Build {status}', deliver: 'log' } },
+      })
+    : startEmulator({ port: 0, clock: 'manual', deployment: place, preview: 'jpeg', ...options })
+
+/** The placeholders of secrets have a key of their session: here they are numbered instead, in the same length. */
+function numbered(text) {
+  const numbers = new Map()
+  return text.replace(
+    /(<|%3C|%3Csecret%3A|<secret:)([0-9a-f]{6,})(>|%3E)/g,
+    (_, start, digits, end) => {
+      const number = numbers.get(digits) ?? numbers.size + 1
+      numbers.set(digits, number)
+      return start + String(number).padStart(digits.length, '0') + end
+    },
+  )
+}
+
+/** Plays a session on a new world, and returns its recording as text. */
+export async function make({ place, rules, steps, options }) {
+  const server = await start(place, options)
+  const prefix = place === 'hosted' ? '/api' : ''
+  let [run, file, link] = ['', '', '']
+  let socket
+  const messages = { count: 0 }
+  const play = async (step) => {
+    if (step.until !== undefined) await server.until(step.until)
+    else if (step.socket !== undefined) {
+      const token = place === 'hosted' ? '&token=test-key' : ''
+      const url = `${server.url.replace('http', 'ws')}/ws?clientId=${step.socket}${token}`
+      socket = new WebSocket(url, { headers: { host } })
+      socket.on('message', () => messages.count++)
+      await once(socket, 'open')
+    } else if (step.link !== undefined) {
+      // The link names the address that its signature is for, which is not that of this server.
+      const { pathname, search } = new URL(link)
+      await send(
+        server.signedUrl.replace(/\/$/, '') + pathname + search,
+        'GET',
+        { host: new URL(link).host },
+        '',
+      )
+    } else if (step.say !== undefined) {
+      socket.send(JSON.stringify(step.say))
+      socket.ping()
+      await once(socket, 'pong')
+    } else {
+      const [type, body] = bodyOf(step)
+      const path = (step.path ?? '/upload/image').replace('{run}', run).replace('{file}', file)
+      const { key = 'test-key' } = step
+      const signature = createHmac('sha256', secret).update(body).digest('hex')
+      const headers = {
+        ...(type !== undefined && {
+          'content-type': type,
+          'content-length': Buffer.byteLength(body),
+        }),
+        ...(place === 'hosted' && key !== null && { 'x-api-key': key }),
+        ...(step.id !== undefined && { 'x-request-id': step.id }),
+        ...(place === 'gateway' && type !== undefined && { 'x-webhook-signature': signature }),
+      }
+      const method = step.method ?? 'POST'
+      const { text, location } = await send(server.url + prefix + path, method, headers, body)
+      run = /"prompt_id": ?"([^"]+)"/.exec(text)?.[1] ?? run
+      file = /"filename": ?"([^"]+)"/.exec(text)?.[1] ?? file
+      link = location ?? link
+    }
+  }
+  try {
+    for (const step of steps) await play(step)
+    const { info, ...rest } = readRecording(await server.recording(), 'a world')
+    const text = numbered(writeHar({ ...rest, info: { ...info, rules } }))
+    const links = server.signedUrl ?? ''
+    return links === '' ? text : text.replaceAll(new URL(links).host, linksHost)
+  } finally {
+    socket?.terminate()
+    await server.close()
+  }
+}
+
+if (process.argv[1]?.endsWith('make-sessions.mjs')) {
+  const folder = process.argv[2] ?? join(import.meta.dirname, '../../recordings/sessions')
+  mkdirSync(folder, { recursive: true })
+  for (const session of sessions)
+    writeFileSync(join(folder, `${session.name}.har`), await make(session))
+}

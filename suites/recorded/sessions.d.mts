@@ -1,0 +1,9 @@
+// The sessions with worlds that recordings/sessions/ holds.
+
+export type Session = {
+  readonly name: string
+  readonly place: 'local' | 'hosted' | 'gateway'
+  readonly rules: readonly string[]
+}
+
+export const sessions: readonly Session[]
