@@ -17,6 +17,7 @@ export const caseFiles: readonly (() => Promise<unknown>)[] = [
   () => import('../contract/deliveries/retries.test.ts'),
   () => import('../contract/deliveries/runs.test.ts'),
   () => import('../contract/deliveries/waiting.test.ts'),
+  () => import('../contract/deployments/anywhere.test.ts'),
   () => import('../contract/deployments/hosted.test.ts'),
   () => import('../contract/files/animated.test.ts'),
   () => import('../contract/files/anywhere.test.ts'),

@@ -61,6 +61,12 @@ proves(['workflows/invalid-is-400', 'workflows/invalid-names-nodes'], async ({ s
   expect(reply.json().node_errors).toEqual({ '7': { ...missingImages, dependent_outputs: ['7'] } })
 })
 
+proves('workflows/invalid-names-nodes', async ({ submit }) => {
+  const ids = ['7', '11', '12', '13', '14']
+  const reply = await submit({ ...Object.fromEntries(ids.map((id) => [id, save()])), '8': black })
+  expect(Object.keys(reply.json().node_errors).toSorted()).toEqual(ids.toSorted())
+})
+
 proves(
   'workflows/invalid-leaves-nothing',
   async (subject) => {
