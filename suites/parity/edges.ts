@@ -39,6 +39,7 @@ export const edgeDifferences: readonly EdgeDifference[] = [
       'http/connection [local]',
       'http/garbage-last [hosted]',
       'http/garbage-last [local]',
+      'http/hosted-body-limit [hosted]',
       'http/hosted-no-http [hosted]',
       'http/last-answer [hosted]',
       'http/last-answer [local]',
@@ -61,7 +62,17 @@ export const edgeDifferences: readonly EdgeDifference[] = [
   {
     why: 'The client of the case opens connections. msw intercepts those of HTTP.',
     on: ['fetch'],
-    cases: ['files/view-range [local]', 'system/home [local]'],
+    cases: ['system/home [local]'],
+  },
+  {
+    why: 'Scenarios are found by their names on a disk.',
+    on: both,
+    cases: ['control/scenario-names [hosted]', 'control/scenario-names [local]'],
+  },
+  {
+    why: 'No port is occupied. Within this process the world of the case cannot start at all.',
+    on: ['msw'],
+    cases: ['deployments/local-address [local]'],
   },
   {
     why: 'No port is occupied, opened or closed.',
@@ -69,7 +80,6 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     cases: [
       'control/world-port [hosted]',
       'control/world-port [local]',
-      'deployments/local-address [local]',
       'files/hosted-link-host [hosted]',
     ],
   },
