@@ -70,16 +70,12 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     cases: ['control/scenario-names [hosted]', 'control/scenario-names [local]'],
   },
   {
-    why: 'No port is occupied. Within this process the world of the case cannot start at all.',
-    on: ['msw'],
-    cases: ['deployments/local-address [local]'],
-  },
-  {
     why: 'No port is occupied, opened or closed.',
     on: both,
     cases: [
       'control/world-port [hosted]',
       'control/world-port [local]',
+      'deployments/local-address [local]',
       'files/hosted-link-host [hosted]',
     ],
   },
