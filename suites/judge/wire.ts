@@ -171,7 +171,11 @@ async function receive(
   for (const bytes of sent) socket.write(bytes)
   const chunks: Buffer[] = []
   try {
-    for await (const chunk of socket) chunks.push(chunk as Buffer)
+    for await (const chunk of socket) {
+      chunks.push(chunk as Buffer)
+      // After a handshake that succeeds the connection stays open.
+      if (chunks[0]?.toString('latin1').startsWith('HTTP/1.1 101 ')) break
+    }
   } catch (error) {
     // A server that has answered need not read the rest of a request, and may end the connection so.
     if (chunks.length === 0) throw error

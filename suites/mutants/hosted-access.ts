@@ -56,7 +56,6 @@ export const hostedAccess: Mutants = {
   },
   'socket-takes-keys-with-a-tail': {
     breaks: ['access/hosted-socket-key'],
-    missedBy: ['access/hosted-socket-key'],
     tamper: each((effect, input) =>
       effect.kind === 'refuse' && 'target' in input && /token=test-key./.test(input.target)
         ? [{ kind: 'accept', socket: effect.socket }]
