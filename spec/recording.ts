@@ -77,7 +77,7 @@ const message = {
   required: ['type', 'time', 'opcode', 'data'],
   properties: {
     type: { enum: ['send', 'receive'], description: 'send: from the client; receive: to it' },
-    time: { ...time, description: 'seconds since 1970, or milliseconds' },
+    time: { type: 'number', description: 'seconds since 1970, or milliseconds' },
     opcode: { type: 'integer', description: '1 for text; 2 for bytes, in base64' },
     data: text,
   },

@@ -1,6 +1,7 @@
 // Reads a recording from the text of a HAR file, whoever wrote it: flowdouble, a browser, or Playwright.
 
 import {
+  cutBodies,
   type CutBody,
   harSchema,
   type RecordedClose,
@@ -10,6 +11,7 @@ import { bytesOfBase64 } from '../lib/base64.ts'
 import { refused } from '../lib/refused.ts'
 import { violations, violationText } from '../options/json-schema.ts'
 import {
+  headerOf,
   type HeaderList,
   inOrder,
   type RecordedExchange,
@@ -24,6 +26,7 @@ type HarBody = {
   readonly encoding?: 'base64'
   readonly mimeType?: string
   readonly params?: unknown
+  readonly size?: number
   /** Playwright keeps bodies in separate files unless it embeds them. */
   readonly _file?: unknown
 }
@@ -57,6 +60,9 @@ type Har = {
 const MAX_SECONDS = 1e11
 const TEXT = 1
 const BINARY = 2
+const SWITCHING_PROTOCOLS = 101
+/** Statuses of responses whose Content-Length is not that of a body. */
+const withoutBody: ReadonlySet<number> = new Set([204, 304])
 
 /**
  * Reads a recording. Entries of other protocols, such as pages that a browser extension loaded, are left out.
@@ -74,7 +80,7 @@ export function recordingOf(har: unknown, name: string): Recording {
   for (const [index, entry] of log.entries.entries()) {
     const reader = entryReader(entry, index, name)
     if (!reader.isKnown) continue
-    if (entry._webSocketMessages !== undefined) sockets.push(reader.socket())
+    if (reader.isSocket) sockets.push(reader.socket())
     else exchanges.push(reader.exchange())
   }
   return inOrder({ info: log._flowdouble ?? null, exchanges, sockets })
@@ -141,13 +147,16 @@ function entryReader(entry: HarEntry, index: number, name: string) {
             headers: pairs(response.headers),
             body: bodyOf(response.content, 'response'),
           },
-    ...(entry._flowdouble?.cut && { cut: entry._flowdouble.cut }),
+    ...cutOf(entry),
   })
   const socket = (): RecordedSocket => {
+    if (response.content?._file !== undefined)
+      throw refuse("its messages are in another file. Record again with content: 'embed'.")
     const messages = (entry._webSocketMessages ?? []).flatMap(
       ({ type, time, opcode, data }, at): readonly RecordedMessage[] => {
         if (opcode !== TEXT && opcode !== BINARY) return []
         const what = `message ${at}`
+        if (time < 0) throw refuse(`its ${what} has no time. Record again with mode: 'full'.`)
         return [
           {
             from: type === 'send' ? 'client' : 'server',
@@ -166,8 +175,36 @@ function entryReader(entry: HarEntry, index: number, name: string) {
       close: entry._flowdouble?.close ?? null,
     }
   }
-  return { isKnown: /^(?:http|ws)s?:$/.test(url.protocol), exchange, socket }
+  return {
+    isKnown: /^(?:http|ws)s?:$/.test(url.protocol),
+    // A browser leaves out the messages of a socket that had none.
+    isSocket:
+      entry._webSocketMessages !== undefined ||
+      (url.protocol.startsWith('ws') && response.status === SWITCHING_PROTOCOLS),
+    exchange,
+    socket,
+  }
 }
+
+/**
+ * The bodies that an entry lacks. A browser does not export a form with files, nor a response that its page did not read;
+ * only sizes show that there was something.
+ */
+function cutOf({ request, response, _flowdouble }: HarEntry): Pick<RecordedExchange, 'cut'> {
+  if (_flowdouble?.cut !== undefined) return { cut: _flowdouble.cut }
+  const isWithout = request.method === 'HEAD' || withoutBody.has(response.status)
+  const cut = cutBodies.filter((which) =>
+    which === 'request'
+      ? request.postData === undefined && lengthIn(request.headers) > 0
+      : !isWithout &&
+        response.content?.text === undefined &&
+        Math.max(response.content?.size ?? 0, lengthIn(response.headers)) > 0,
+  )
+  return cut.length > 0 ? { cut } : {}
+}
+
+const lengthIn = (headers: HarEntry['request']['headers']): number =>
+  Number(headerOf(pairs(headers), 'content-length') ?? 0)
 
 /** A time in milliseconds since 1970, with the digits after the millisecond, which `Date` leaves out. NaN if it is none. */
 function timeOf(text: string): number {

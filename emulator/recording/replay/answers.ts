@@ -7,7 +7,13 @@ import { decodePart } from '../../http/requests.ts'
 import { localCors } from '../../server/cors.ts'
 import { fileNameIn, membersIn, replaceTarget, replaceText } from '../identities.ts'
 import type { Replacement } from '../identities.ts'
-import { type CanonicalRequest, canonicalRequest, keyOf, workflowKey } from './canonical.ts'
+import {
+  type CanonicalRequest,
+  canonicalRequest,
+  keyOf,
+  targetKey,
+  workflowKey,
+} from './canonical.ts'
 import { mismatch } from './mismatch.ts'
 import { earlierAnswer, pollAnswer } from './polls.ts'
 import { fallback, stateAnswer } from './run-state.ts'
@@ -79,7 +85,10 @@ function answerOther(world: ReplayWorld, input: RequestInput, request: Canonical
   const { script, state } = world
   const exact = keyOf(request)
   const workflow = script.byKey.has(exact) ? undefined : workflowKey(request)
-  const group = script.byKey.get(exact) ?? script.byWorkflow.get(workflow ?? '')
+  const group =
+    script.byKey.get(exact) ??
+    script.byWorkflow.get(workflow ?? '') ??
+    script.byTarget.get(targetKey(request))
   if (group === undefined)
     return request.method === 'OPTIONS'
       ? { status: 200, headers: {}, body: '' }

@@ -69,6 +69,10 @@ export function workflowKey({ method, path, body }: CanonicalRequest): string | 
     : undefined
 }
 
+/** The key of a request by all but its body. */
+export const targetKey = (request: CanonicalRequest): string =>
+  keyOf({ ...request, body: undefined })
+
 const noMembers: ReadonlySet<string> = new Set()
 
 type ValueOf = (text: string) => string

@@ -15,7 +15,7 @@ import {
   type Recording,
   targetOf,
 } from '../recording.ts'
-import { canonicalRequest, keyOf, workflowKey } from './canonical.ts'
+import { canonicalRequest, keyOf, targetKey, workflowKey } from './canonical.ts'
 import { documentIn } from './json-in.ts'
 import { readMoments } from './moments.ts'
 import { causeKey, type Script, type ScriptExchange, type ScriptSocket } from './script.ts'
@@ -35,6 +35,9 @@ export function readScript(recording: Recording): Script {
     software: recording.info?.software ?? null,
     exchanges,
     byKey,
+    byTarget: grouped(exchanges, ({ request }, at) =>
+      answered[at]?.cut?.includes('request') === true ? targetKey(request) : undefined,
+    ),
     byWorkflow: grouped(exchanges, ({ request, run }) =>
       run === null ? undefined : workflowKey(request),
     ),
@@ -81,11 +84,11 @@ function readExchange(one: Answered): ScriptExchange {
 /** The positions of items with the same key; those without a key are left out. */
 function grouped<T, K>(
   items: readonly T[],
-  keyOfItem: (item: T) => K | undefined,
+  keyOfItem: (item: T, at: number) => K | undefined,
 ): ReadonlyMap<K, readonly number[]> {
   const groups = new Map<K, number[]>()
   for (const [at, item] of items.entries()) {
-    const key = keyOfItem(item)
+    const key = keyOfItem(item, at)
     if (key === undefined) continue
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [at])

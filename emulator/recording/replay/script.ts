@@ -62,6 +62,8 @@ export type Script = {
   readonly exchanges: readonly ScriptExchange[]
   /** The equal requests by key, and the submits by their workflow alone; in the order of the recording. */
   readonly byKey: ReadonlyMap<string, readonly number[]>
+  /** The requests whose bodies the recording lacks, by all but their bodies. */
+  readonly byTarget: ReadonlyMap<string, readonly number[]>
   readonly byWorkflow: ReadonlyMap<string, readonly number[]>
   readonly sockets: readonly ScriptSocket[]
   readonly messages: readonly ScriptMessage[]

@@ -106,7 +106,7 @@ function countFaults({ run, received, start, end, all }: Counted): readonly Find
 /** The runs that start at a socket whose runs all have a recorded submit: nothing waited when it opened. */
 function* startedRuns({ sockets, runs, exchanges }: Trace): Iterable<ReceivedRun> {
   const isLost = exchanges.some(
-    ({ endpoint, status }) => endpoint?.name === 'submit' && status === 0,
+    ({ endpoint, status, hasBody }) => endpoint?.name === 'submit' && (status === 0 || !hasBody),
   )
   if (isLost || !exchanges.some(({ endpoint }) => endpoint?.name === 'submit')) return
   const idle = new Set(

@@ -4,12 +4,13 @@ import { type Finding, law, type Law, shown, unless } from '../law.ts'
 import { acceptedId } from '../runs.ts'
 import type { Trace, TracedExchange } from '../trace.ts'
 
-/** The submits that got one of some statuses. */
+/** The submits that got one of some statuses, with a reply that the recording holds. */
 const submits =
   (...statuses: readonly number[]) =>
   ({ exchanges }: Trace): readonly TracedExchange[] =>
     exchanges.filter(
-      ({ endpoint, status }) => endpoint?.name === 'submit' && statuses.includes(status),
+      ({ endpoint, status, hasBody }) =>
+        endpoint?.name === 'submit' && statuses.includes(status) && hasBody,
     )
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
