@@ -1,0 +1,141 @@
+// A session that Chromium has recorded, with Playwright: of a page that talks to a server, as users record theirs.
+
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmulator, startReplay } from 'flowdouble'
+import { chromium } from 'playwright-core'
+import { test } from 'vitest'
+import { checkCommand, readRecording, runWorkflow } from '../../../dist/emulator/internal.js'
+import type { CheckEvent } from '../../check/events.ts'
+import { expect } from '../../judge/expect.ts'
+import { runRecord } from '../../support/recording.ts'
+import { textToImage } from '../../support/spawned.ts'
+
+const workflow = readFileSync(textToImage, 'utf8')
+const isInstalled = spawnSync('chromium', ['--version']).status === 0
+const key = 'q7Zr0xP4mWv9LsT2bHy6NcD8'
+
+/**
+ * Uploads, submits, and reads the outputs when the socket reports the end. It runs in a page as it is written, and so
+ * uses nothing from outside. Returns the name of the file.
+ */
+async function session({
+  url,
+  prompt,
+  secret,
+}: Readonly<Record<'url' | 'prompt' | 'secret', string>>): Promise<string> {
+  const json = async (path: string, init: RequestInit = {}): Promise<any> =>
+    (await fetch(path, init)).json()
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=page`)
+  socket.binaryType = 'arraybuffer'
+  const happens = (name: string, isIt = (_: any): boolean => true): Promise<unknown> =>
+    new Promise((resolve) => {
+      socket.addEventListener(name, (event) => {
+        if (isIt((event as MessageEvent).data)) resolve(event)
+      })
+    })
+  const ended = happens(
+    'message',
+    (data) => typeof data === 'string' && JSON.parse(data).type === 'execution_success',
+  )
+  await happens('open')
+  const form = new FormData()
+  form.set('image', new Blob([Uint8Array.of(0, 255, 10)]), 'my.bin')
+  await json('/upload/image', { method: 'POST', body: form })
+  const { prompt_id } = await json('/prompt', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${secret}` },
+    body: `{"client_id":"page","extra_data":{"api_key_comfy_org":"${secret}"},"prompt":${prompt}}`,
+  })
+  await ended
+  const { [prompt_id]: entry } = await json(`/history/${prompt_id}`)
+  const [file] = Object.values<any>(entry.outputs).flatMap(({ images }) => images)
+  await (await fetch(`/view?${new URLSearchParams(file).toString()}`)).arrayBuffer()
+  const closed = happens('close')
+  socket.close()
+  await closed
+  return file.filename as string
+}
+
+/** Records the session of a page with a new world in a file, and returns the name of the output. */
+async function record(path: string): Promise<string> {
+  const emulator = await startEmulator({ port: 0, clock: 'instant', preview: 'jpeg' })
+  const executablePath = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim()
+  const args = ['--no-sandbox', '--disable-gpu']
+  const browser = await chromium.launch({ executablePath, args })
+  try {
+    const context = await browser.newContext({ recordHar: { path, content: 'embed' } })
+    const page = await context.newPage()
+    await page.goto(`${emulator.url}/system_stats`)
+    const filename = await page.evaluate(session, {
+      url: emulator.url,
+      prompt: workflow,
+      secret: key,
+    })
+    await context.close()
+    return filename
+  } finally {
+    await browser.close()
+    await emulator.close()
+  }
+}
+
+async function checked(file: string): Promise<readonly CheckEvent[]> {
+  let [stdout, stderr] = ['', '']
+  const code = await checkCommand(['--trace', file, '--json'], {
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+    env: {},
+    cwd: tmpdir(),
+  })
+  expect([code, stderr]).toEqual([0, ''])
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as CheckEvent)
+}
+
+test('recordings/chromium A session that Chromium has recorded can be judged, replayed, and freed of its key.', async ({
+  skip,
+}) => {
+  skip(!isInstalled, 'The command chromium is not installed.')
+  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-chromium-'))
+  try {
+    const file = join(folder, 'browser.har')
+    const filename = await record(file)
+    const { exchanges, sockets } = readRecording(readFileSync(file, 'utf8'), file)
+    const view = exchanges.find(({ url }) => url.includes(filename))
+    expect(view?.response?.status).toBe(200)
+    expect(exchanges.find(({ url }) => url.endsWith('/upload/image'))?.cut).toEqual(['request'])
+    expect(sockets.length).toBe(1)
+    const frames = sockets[0]!.messages.filter(({ data }) => typeof data !== 'string')
+    expect(frames.length).toBeGreaterThan(5)
+
+    const cases = (await checked(file)).filter((one) => one.event === 'case')
+    expect(cases.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(10)
+
+    const workflowPath = join(folder, 'workflow.json')
+    writeFileSync(workflowPath, workflow)
+    const replay = await startReplay({ recording: file, clock: 'instant' })
+    try {
+      const outDir = join(folder, 'out')
+      const result = await runWorkflow({ url: replay.url, workflowPath, outDir })
+      expect([result.error, result.outcome]).toEqual([undefined, 'success'])
+      expect(result.files.map((one) => one.filename)).toEqual([filename])
+      expect(readFileSync(result.files[0]!.path)).toEqual(Buffer.from(view!.response!.body))
+    } finally {
+      await replay.close()
+    }
+
+    expect(readFileSync(file, 'utf8')).toContain(key)
+    const redacted = await runRecord('--from', file)
+    expect([redacted.code, redacted.stderr]).toEqual([0, ''])
+    expect(redacted.text()).not.toContain(key)
+    expect(redacted.recording().exchanges.length).toBe(exchanges.length)
+    await checked(redacted.file)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
