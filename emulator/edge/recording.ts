@@ -1,12 +1,13 @@
 // Writes the journal of a running machine as a recording. Loaded when somebody asks for one.
 
 import { entriesSinceStart, type JournalView } from '../journal/received.ts'
-import type { Entry, FrameContent } from '../machine.ts'
+import type { Effect, Entry, FrameContent, Input } from '../machine.ts'
 import { type JournalSource, recordingOfJournal } from '../recording/from-journal.ts'
 import { redactRecording } from '../recording/redact.ts'
 import { writeHar } from '../recording/write-har.ts'
 import { type Codec, createCodec } from './codec.ts'
-import type { Redaction } from './recorder.ts'
+import { encodeFrame } from '../server/world/frames.ts'
+import type { Recorder, Redaction } from './recorder.ts'
 
 /** What is known about a machine beside its journal. */
 export type RecordedMachine = Pick<JournalSource, 'info' | 'scheme' | 'epochMs' | 'serverName'>
@@ -34,3 +35,15 @@ export async function recordingText(
 /** The entries of a journal since the last change of the whole state. */
 export const recordedEntries = <I, E>(view: JournalView<I, E>): readonly Entry<I, E>[] =>
   entriesSinceStart(view).entries.map(([, entry]) => entry)
+
+/** The session since the last reset of a machine that sends frames. */
+export const sessionText = async (
+  recorder: Recorder<Input, Effect>,
+  machine: RecordedMachine,
+): Promise<string> =>
+  recordingText(
+    recordedEntries(await recorder.view()),
+    machine,
+    await recorder.redaction(),
+    encodeFrame,
+  )

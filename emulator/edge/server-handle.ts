@@ -82,15 +82,8 @@ export function createServerHandle(
       snapshots: () => new Set(server.snapshots.keys()),
       received: async () => (await lists()).requestsOf(server, await recorder.view()),
       recording: async () => {
-        const { recordedEntries, recordingText } = await import('./recording.ts')
-        const { encodeFrame } = await import('../server/world/frames.ts')
-        const entries = recordedEntries(await recorder.view())
-        return recordingText(
-          entries,
-          recordedServer(server, options),
-          await recorder.redaction(),
-          encodeFrame,
-        )
+        const { sessionText } = await import('./recording.ts')
+        return sessionText(recorder, recordedServer(server, options))
       },
       keepsTime: options.epoch === 'now',
     }),

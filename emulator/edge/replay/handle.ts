@@ -1,21 +1,19 @@
 // The handle of a running replay, and its control paths.
 
-import { controlEndpoints } from '../../../spec/control.ts'
 import { isMatch } from '../../lib/match.ts'
 import type { RunView } from '../../journal/received.ts'
 import type { Effect, Input } from '../../machine.ts'
-import { isPlainObject } from '../../options/json-schema.ts'
 import { runsOf } from '../../recording/replay/run-state.ts'
 import type { ReplayWorld } from '../../recording/replay/state.ts'
-import { type ClockMover, type ControlPaths, ok } from '../control.ts'
-import { queryFilter } from '../filters.ts'
+import type { ClockMover, ControlPaths } from '../control.ts'
 import type { ClockHandle, Emulator, WorldHandle } from '../handles.ts'
 import type { Recorder } from '../recorder.ts'
 import type { RecordedMachine } from '../recording.ts'
 import type { HandledHost } from '../server-handle.ts'
-import { messageData, requireMessageType, untilMessageOf } from '../until-message.ts'
+import { untilMessageOf } from '../until-message.ts'
 import { createWorldHandle } from '../world-handle.ts'
-import { clockPaths, type Finder, handlePaths } from '../world-paths.ts'
+import { runPaths } from '../run-paths.ts'
+import { handlePaths } from '../world-paths.ts'
 
 /** The value of the response header Server. */
 export const replayServerName = 'flowdouble'
@@ -50,14 +48,8 @@ export function createReplayHandle(
       snapshots: () => new Set(world.snapshots.keys()),
       received: async () => (await lists()).requestsBy(world, await recorder.view(), () => null),
       recording: async () => {
-        const { recordedEntries, recordingText } = await import('../recording.ts')
-        const { encodeFrame } = await import('../../server/world/frames.ts')
-        return recordingText(
-          recordedEntries(await recorder.view()),
-          recordedReplay(world),
-          await recorder.redaction(),
-          encodeFrame,
-        )
+        const { sessionText } = await import('../recording.ts')
+        return sessionText(recorder, recordedReplay(world))
       },
       keepsTime: false,
     }),
@@ -92,30 +84,10 @@ const viewOf = ({ prompt_id, state }: ReturnType<typeof runsOf>[number]): RunVie
   user: null,
 })
 
-/** What a clock moves to: a message, or a state of one run. */
-function finderFor(until: Readonly<Record<string, unknown>>): Finder<Effect> | undefined {
-  const { message, data = {}, run, state } = until
-  if (typeof message === 'string' && isPlainObject(data)) {
-    requireMessageType(message, [])
-    return (effect) => messageData(effect, message, data)
-  }
-  if (typeof run !== 'string') return undefined
-  return (effect) =>
-    effect.kind === 'run' && effect.prompt_id === run && (state ?? effect.state) === effect.state
-      ? { prompt_id: run, state: effect.state }
-      : undefined
-}
-
-const { listMessages, listFrames } = controlEndpoints
-
 export const replayPaths = (
   replay: Omit<Replay, 'url' | 'port' | 'close'>,
   move: ClockMover<Effect>,
 ): ControlPaths => ({
-  ...clockPaths(move, finderFor),
+  ...runPaths(replay, move, () => []),
   ...handlePaths(replay),
-  'GET runs': () => ok(replay.runs()),
-  'GET messages': async ({ query }) =>
-    ok(await replay.messages(queryFilter(listMessages.query, query))),
-  'GET frames': async ({ query }) => ok(await replay.frames(queryFilter(listFrames.query, query))),
 })

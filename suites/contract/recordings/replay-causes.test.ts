@@ -11,6 +11,7 @@ import { WebSocket } from 'ws'
 import { type Recording, runWorkflow, writeHar } from '../../../dist/emulator/internal.js'
 import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
+import { withReplay } from '../../support/replayed.ts'
 import { recordingClient, type RecordingClient, startMs } from '../../support/recorded-session.ts'
 
 const json = (value: object) => ({
@@ -37,19 +38,6 @@ async function recorded(
   } finally {
     client.close()
     await world.close()
-  }
-}
-
-async function withReplay(
-  recording: Recording,
-  use: (replay: Replay) => Promise<void>,
-): Promise<void> {
-  const content = JSON.parse(writeHar(recording)) as object
-  const replay = await startReplay({ recording: content, clock: 'manual' })
-  try {
-    await use(replay)
-  } finally {
-    await replay.close()
   }
 }
 

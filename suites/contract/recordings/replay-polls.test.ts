@@ -1,11 +1,12 @@
 // Clients of a replay that poll at other rates than the recorded one, or instead of listening, get through to the files; and
 // what a recording does not hold is answered from the state of its runs.
 
-import { type Replay, startEmulator, startReplay } from 'flowdouble'
+import { type Replay, startEmulator } from 'flowdouble'
 import { test } from 'vitest'
-import { type Recording, writeHar } from '../../../dist/emulator/internal.js'
+import type { Recording } from '../../../dist/emulator/internal.js'
 import { textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
+import { withReplay } from '../../support/replayed.ts'
 import { recordingClient, startMs } from '../../support/recorded-session.ts'
 
 const submitBody = (more: object = {}) => ({
@@ -44,19 +45,6 @@ async function recorded(everyMs: number): Promise<Recording> {
   } finally {
     client.close()
     await world.close()
-  }
-}
-
-async function withReplay(
-  recording: Recording,
-  use: (replay: Replay) => Promise<void>,
-): Promise<void> {
-  const content = JSON.parse(writeHar(recording)) as object
-  const replay = await startReplay({ recording: content, clock: 'manual' })
-  try {
-    await use(replay)
-  } finally {
-    await replay.close()
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
+import { converted as table, written } from '../../generate/converted.ts'
 import { occupy } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -24,27 +25,6 @@ async function listings(subject: Subject, graph: string): Promise<readonly strin
   expect(queue).toContain(`"${prompt_id}"`)
   return [queue.slice(queue.indexOf(`"${prompt_id}"`)), at === -1 ? history : history.slice(0, at)]
 }
-
-/** The first value under a key in a JSON text, as it is written. */
-const written = (text: string, key: string) =>
-  new RegExp(`"${key}"\\s*:\\s*("[^"]*"|[^,}\\s]+)`).exec(text)?.[1]
-
-const table: readonly (readonly [type: string, value: unknown, written: string])[] = [
-  ['PrimitiveInt', -3.9, '-3'],
-  ['PrimitiveInt', false, '0'],
-  ['PrimitiveInt', '-7', '-7'],
-  ['PrimitiveFloat', '0.25', '0.25'],
-  ['PrimitiveFloat', '-2e3', '-2000'],
-  ['PrimitiveString', 5, '"5"'],
-  ['PrimitiveString', 0.5, '"0.5"'],
-  ['PrimitiveString', true, '"True"'],
-  ['PrimitiveString', 'as it is', '"as it is"'],
-  ['PrimitiveBoolean', '', 'false'],
-  ['PrimitiveBoolean', 0, 'false'],
-  ['PrimitiveBoolean', {}, 'false'],
-  ['PrimitiveBoolean', null, 'false'],
-  ['PrimitiveBoolean', 2, 'true'],
-]
 
 proves('workflows/literals-converted', async (subject) => {
   const graph = Object.fromEntries(

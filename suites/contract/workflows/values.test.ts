@@ -1,5 +1,6 @@
 // The values of a submitted workflow in replies: converted, unwrapped, in their order, with every digit.
 
+import { converted, written } from '../../generate/converted.ts'
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -21,10 +22,6 @@ async function listings(
 }
 
 const bodyOf = (graph: object) => JSON.stringify({ prompt: graph, client_id: 'me' })
-
-/** The values under one key in a JSON text, as they are written. */
-const written = (text: string, key: string) =>
-  new RegExp(`"${key}"\\s*:\\s*("[^"]*"|[^,}\\s]+)`).exec(text)?.[1]
 
 proves(
   'workflows/literals-converted',
@@ -63,23 +60,8 @@ proves(
       expect(reply.status).toBe(200)
       return written(JSON.stringify((await get('/queue')).json().queue_pending.at(-1)[2]), 'value')
     }
-    const table: readonly (readonly [string, unknown, string])[] = [
-      ['PrimitiveInt', -3.9, '-3'],
-      ['PrimitiveInt', false, '0'],
-      ['PrimitiveInt', '-7', '-7'],
-      ['PrimitiveFloat', '0.25', '0.25'],
-      ['PrimitiveFloat', '-2e3', '-2000'],
-      ['PrimitiveString', 5, '"5"'],
-      ['PrimitiveString', 0.5, '"0.5"'],
-      ['PrimitiveString', true, '"True"'],
-      ['PrimitiveString', 'as it is', '"as it is"'],
-      ['PrimitiveBoolean', '', 'false'],
-      ['PrimitiveBoolean', 0, 'false'],
-      ['PrimitiveBoolean', {}, 'false'],
-      ['PrimitiveBoolean', null, 'false'],
-      ['PrimitiveBoolean', 2, 'true'],
-    ]
-    for (const [class_type, given, text] of table) expect(await shown(class_type, given)).toBe(text)
+    for (const [class_type, given, text] of converted)
+      expect(await shown(class_type, given)).toBe(text)
   },
   ownWorld,
 )
