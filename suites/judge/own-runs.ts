@@ -9,6 +9,9 @@ import { nodesOf } from '../support/transcript.ts'
 import { Skip } from './skip.ts'
 import type { Run, Subject } from './subject.ts'
 
+/** A session of this case's own client. */
+export const me = ({ connect, unique }: Subject): Promise<Session> => connect(unique('me'))
+
 /** What a session has received about a run. */
 export const messagesAbout = (session: Session, prompt_id: string): readonly Message[] =>
   session.messages().filter(({ data }) => data['prompt_id'] === prompt_id)

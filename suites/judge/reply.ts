@@ -28,3 +28,12 @@ export function replyOf({
     json: () => JSON.parse(textOf()) as unknown,
   }
 }
+
+/** The shape of a reply without content. */
+export const empty = { status: 200, text: '', contentType: undefined }
+/** Status, text and media type of a reply. */
+export const shape = ({ status, text, headers }: Reply) => ({
+  status,
+  text,
+  contentType: headers['content-type'],
+})

@@ -4,6 +4,7 @@ import { node, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Message } from '../../judge/judge.ts'
 import {
+  me,
   cachedNodes,
   listedIds,
   messagesAbout,
@@ -20,7 +21,6 @@ const local = { deployment: 'local' } as const
 const dataOf = (type: string, messages: readonly Message[]): Message['data'][] =>
   messages.filter((message) => message.type === type).map(({ data }) => data)
 const timestamp = expect.any(Number)
-const me = ({ connect, unique }: Subject) => connect(unique('me'))
 
 proves(
   ['messages/json-text', 'messages/type-first'],

@@ -4,6 +4,7 @@ import { talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
 import {
+  me,
   occupy,
   onlyOurs,
   ordered,
@@ -14,12 +15,10 @@ import {
   submitFor,
 } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
 
 const local = { deployment: 'local' } as const
 const dataOf = (type: string, messages: readonly Message[]): Message['data'][] =>
   messages.filter((message) => message.type === type).map(({ data }) => data)
-const me = ({ connect, unique }: Subject) => connect(unique('me'))
 
 proves(
   'messages/order',

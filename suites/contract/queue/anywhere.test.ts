@@ -7,16 +7,10 @@ import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import type { Message } from '../../judge/judge.ts'
 import { busy, listedIds, messagesAbout, onlyOurs, sentBy } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
-import type { Reply } from '../../judge/reply.ts'
+import { empty, shape } from '../../judge/reply.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 const local = { deployment: 'local' } as const
-const empty = { status: 200, text: '', contentType: undefined }
-const shape = ({ status, text, headers }: Reply) => ({
-  status,
-  text,
-  contentType: headers['content-type'],
-})
 const remaining = (count: number): Message => ({
   type: 'status',
   data: { status: { exec_info: { queue_remaining: count } } },

@@ -12,15 +12,9 @@ import {
   submitFor,
 } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
-import type { Reply } from '../../judge/reply.ts'
+import { empty, shape } from '../../judge/reply.ts'
 
 const local = { deployment: 'local' } as const
-const empty = { status: 200, text: '', contentType: undefined }
-const shape = ({ status, text, headers }: Reply) => ({
-  status,
-  text,
-  contentType: headers['content-type'],
-})
 
 proves(
   'queue/interrupt',

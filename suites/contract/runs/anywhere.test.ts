@@ -5,6 +5,7 @@ import { type Graph, type Node, node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { judgeOrder } from '../../judge/judge.ts'
 import {
+  me,
   cachedNodes,
   listedIds,
   ordered,
@@ -17,7 +18,6 @@ import type { Run, Subject } from '../../judge/subject.ts'
 import { nodesOf } from '../../support/transcript.ts'
 
 const local = { deployment: 'local' } as const
-const me = ({ connect, unique }: Subject) => connect(unique('me'))
 
 /** A picture that is in no cache. */
 const picture = (subject: Subject, name: string, batch_size = 1): Node =>

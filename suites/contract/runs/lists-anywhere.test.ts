@@ -2,12 +2,10 @@
 
 import { type Graph, node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { uniqueNumber } from '../../judge/own-runs.ts'
+import { me, uniqueNumber } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { nodesOf } from '../../support/transcript.ts'
-
-const me = ({ connect, unique }: Subject) => connect(unique('me'))
 
 /** `list` is a list of the pictures of a batch, at most this many in each item. */
 const listed = (subject: Subject, batch: number, batch_size: number): Graph => ({

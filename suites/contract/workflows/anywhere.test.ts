@@ -3,6 +3,7 @@
 import { type Graph, node, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import {
+  me,
   listedRun,
   messagesAbout,
   occupy,
@@ -17,7 +18,6 @@ import type { Subject } from '../../judge/subject.ts'
 import { nodesOf } from '../../support/transcript.ts'
 
 const local = { deployment: 'local' } as const
-const me = ({ connect, unique }: Subject) => connect(unique('me'))
 
 /** Two outputs of one picture, of which the first is broken. */
 const twoOutputs = (subject: Subject, images: unknown): Graph => ({

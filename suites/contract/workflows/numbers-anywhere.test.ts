@@ -2,11 +2,8 @@
 
 import { talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { occupy } from '../../judge/own-runs.ts'
+import { me, occupy } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
-
-const me = ({ connect, unique }: Subject) => connect(unique('me'))
 
 proves('workflows/number-counts', async (subject) => {
   const number = async (fields = {}): Promise<number> =>

@@ -5,6 +5,7 @@ import { type Graph, node, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
 import {
+  me,
   listedIds,
   listedRun,
   occupy,
@@ -14,10 +15,8 @@ import {
   uniqueNumber,
 } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
 
 const local = { deployment: 'local' } as const
-const me = ({ connect, unique }: Subject) => connect(unique('me'))
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 proves(
