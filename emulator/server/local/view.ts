@@ -8,11 +8,10 @@ import { isDigits, withAsciiDigits } from '../../lib/python.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import { contentType } from '../world/content-types.ts'
-import { bytesOf, fileFacts, intactPicture, fileKey } from '../world/files.ts'
+import { fileBody, fileFacts, intactPicture, fileKey } from '../world/files.ts'
 import { splitAnnotation, type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
 import { momentOf } from '../world/derived.ts'
 import type { FileContent, StoredFile } from '../state/files.ts'
-import { metadataTexts } from '../world/png-metadata.ts'
 import type { World } from '../state/world.ts'
 
 /** The bytes of a file with the media type of its extension, or its picture in the requested form. */
@@ -79,12 +78,6 @@ export function convertedFile(
   const body = convert(content, conversion)
   if (body === undefined) return undefined
   return { status: 200, headers: fileHeaders(filename, `image/${conversion.format}`), body }
-}
-
-function fileBody(content: FileContent): Body {
-  if (!('picture' in content)) return bytesOf(content) as Uint8Array
-  const { run, ...file } = content
-  return Object.assign(file, { text: run === undefined ? [] : metadataTexts(run) })
 }
 
 /** The requested form of a picture. */
