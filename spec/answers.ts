@@ -34,6 +34,8 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   deleteJob: ['jobs/delete'],
   cancelJob: ['jobs/cancel'],
   cancelJobs: ['jobs/cancel-many'],
+  cancelLocalJob: ['local-jobs/cancel'],
+  cancelLocalJobs: ['local-jobs/cancel-many', 'local-jobs/cancel-many-body'],
   readHistory: [
     'history/kept',
     'history/by-id',
@@ -196,6 +198,8 @@ const ofLocal: Table<typeof refusals> = {
     managerInstall: ['manager/incomplete'],
     managerInstallModel: ['manager/incomplete', 'manager/path-stays-inside'],
   },
+  jobsNotJson: ['local-jobs/cancel-many-body'],
+  jobIdsMissing: ['local-jobs/cancel-many-body'],
   badRequestText: ['http/no-http', 'http/long-lines'],
   preconditionFailed: ['files/view-conditional'],
   rangeNotSatisfiable: ['files/view-range'],

@@ -14,6 +14,7 @@ import * as history from './server/history.ts'
 import * as http from './server/http.ts'
 import * as internal from './server/internal.ts'
 import * as jobs from './server/jobs.ts'
+import * as localJobs from './server/local-jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
@@ -40,6 +41,7 @@ export const areas = {
   runs,
   scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
+  'local-jobs': localJobs,
   messages: socket,
   frames: frameLayouts,
   history,
@@ -72,6 +74,7 @@ export const rules = {
   ...startRules,
   ...gatewayScriptRules,
   ...jobs.rules,
+  ...localJobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,
   ...history.rules,

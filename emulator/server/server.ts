@@ -1,6 +1,7 @@
 // Creates and forks servers: one world on local; on hosted one for each account, so that none sees another's data.
 
 import { tiers } from '../../spec/server/access.ts'
+import { generationLike } from '../../spec/truth/servers.ts'
 import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { copyOf } from '../lib/copy.ts'
@@ -104,15 +105,19 @@ const worldSetup = (
   options: WorldOptions,
   hosted: HostedSetup | null,
   index: number,
-): WorldSetup => ({
-  index,
-  options,
-  hosted,
-  quirks: new Set(options.quirks),
-  traits: traitsOf(options.deployment, options.quirks),
-  spell: numberSecrets(options),
-  pictureSeed: hash53(`pictures of ${options.seed}`),
-})
+): WorldSetup => {
+  const generation = generationLike(options.like)
+  return {
+    index,
+    options,
+    hosted,
+    quirks: new Set(options.quirks),
+    generation,
+    traits: traitsOf(options.deployment, generation, options.quirks),
+    spell: numberSecrets(options),
+    pictureSeed: hash53(`pictures of ${options.seed}`),
+  }
+}
 
 /** An empty script. */
 function scriptState({ seed }: WorldOptions, startedMs: number): ScriptState {

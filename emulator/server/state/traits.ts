@@ -1,6 +1,6 @@
-// The type of the traits in which the deployments of a server differ, apart from their endpoints.
+// The type of the traits in which deployments and generations of a server differ, apart from their endpoints.
 
-/** The differences between deployments and quirks. Code checks a trait, never the deployment itself. */
+/** The differences between deployments, generations and quirks. Code checks a trait, never the deployment or the generation. */
 export type Traits = {
   /**
    * Whether every connection receives the messages of all runs, which then name their run; otherwise a run has one
