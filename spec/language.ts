@@ -42,8 +42,10 @@ export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html'
  * and `{name...}` at the end for the rest of the path.
  */
 export type Endpoint = Holding & {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
+  /** Set where a local server does not serve the path a second time below /api. */
+  readonly unaliased?: true
   /** The path on the hosted server, below its prefix, where it differs. */
   readonly hostedPath?: string
   readonly on: readonly Place[]

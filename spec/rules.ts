@@ -2,6 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
+import * as assets from './server/assets.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
@@ -53,6 +54,7 @@ export const areas = {
   settings,
   internal,
   manager,
+  assets,
   faults,
   duties,
   webhooks,
@@ -86,6 +88,7 @@ export const rules = {
   ...settings.rules,
   ...internal.rules,
   ...manager.rules,
+  ...assets.rules,
   ...faults.rules,
   ...duties.rules,
   ...webhooks.rules,

@@ -29,9 +29,10 @@ const unprefixed: readonly string[] = profiles.hosted.unprefixed
 /** All paths of a deployment's endpoints. */
 export function pathsOn(
   deployment: Deployment,
-  { path, hostedPath = path }: Endpoint,
+  { path, hostedPath = path, unaliased }: Endpoint,
 ): readonly string[] {
-  if (deployment === 'local') return isInternal(path) ? [path] : [path, alias + path]
+  if (deployment === 'local')
+    return isInternal(path) || unaliased === true ? [path] : [path, alias + path]
   return [unprefixed.includes(hostedPath) ? hostedPath : prefix + hostedPath]
 }
 
@@ -117,7 +118,7 @@ export function findEndpoint(
 }
 
 function matchOf(methods: Methods, method: string, segments: readonly string[]): RouteMatch {
-  const name = methods.get(method === 'HEAD' ? 'GET' : method)
+  const name = methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined)
   return { methods, name, readsBody: methods.get('GET') !== name, segments }
 }
 

@@ -15,6 +15,7 @@ import type { TimerTarget, Worker } from './state/runs.ts'
 import type { Hosted, Server, ServerState } from './state/server.ts'
 import type { HostedSetup, World, WorldSetup, WorldState } from './state/world.ts'
 import { traitsOf } from './traits.ts'
+import { createAssets } from './world/assets.ts'
 import { addExampleFiles } from './world/files.ts'
 import { createHeldBytes } from './world/upload-quota.ts'
 import { createInstalls } from './world/installs.ts'
@@ -161,6 +162,7 @@ function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState 
     counters: createBounded(4 * options.fileLimit),
     installs: createInstalls(),
     memory: { models: new Set(), isUnloading: false },
+    assets: createAssets(options.fileLimit),
     userFolder: createUserFolder(options.epochMs),
     userNames: new Set(),
     log: { lines: [], subscribers: createBounded(1000) },

@@ -20,6 +20,11 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     needsModelsToRun: false,
     takesWebAddresses: false,
     takesInfinity: true,
+    knowsAssets: false,
+    hasNewerAssets: false,
+    guardsFiles: false,
+    showsSafeImages: false,
+    userTimes: 'seconds',
   },
   hosted: {
     sharesMessages: true,
@@ -35,11 +40,19 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     needsModelsToRun: true,
     takesWebAddresses: true,
     takesInfinity: false,
+    knowsAssets: false,
+    hasNewerAssets: false,
+    guardsFiles: false,
+    showsSafeImages: false,
+    userTimes: 'seconds',
   },
 }
 
 /** What each generation of local servers changes in the one before. */
-const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {}
+const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
+  '0.27': { knowsAssets: true, guardsFiles: true, userTimes: 'milliseconds' },
+  '0.38': { hasNewerAssets: true, showsSafeImages: true },
+}
 
 const changes: Readonly<Partial<Record<QuirkId, Partial<Traits>>>> = {
   'local.notification': { notifiesOfStart: true },

@@ -6,7 +6,8 @@ import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
 const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const
 const count = { type: 'integer', minimum: 0 } as const
-const uuid = { type: 'string', format: 'uuid', volatile: true } as const
+const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+const uuid = { type: 'string', pattern: UUID, volatile: true } as const
 /** A moment in ISO form, with microseconds and without a time zone. */
 const moment = {
   type: 'string',
@@ -201,7 +202,7 @@ const sinceAssets = { since: '0.27', on: local, unaliased: true } as const
 /** The refusals of every path. */
 const common = { 503: assetError } as const
 const ofOne = { 404: assetError, ...common } as const
-const idPart = { id: { type: 'string', format: 'uuid' } } as const
+const idPart = { id: { type: 'string', pattern: UUID } } as const
 
 export const endpoints = {
   listAssets: {
@@ -377,13 +378,13 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
-const older = { basis: 'observed', source: 'ComfyUI 0.27, assets', on: local } as const
+const older = { basis: 'observed', source: 'ComfyUI 0.27.0, assets', on: local } as const
 const measured = { ...older, since: '0.27' } as const
 /** No longer so in the newest servers. */
 const outdated = { ...older, since: '0.27', before: '0.38' } as const
 const read = {
   basis: 'observed',
-  source: 'ComfyUI 0.38, assets (read)',
+  source: 'ComfyUI 0.38.1, assets, as read in its source',
   on: local,
   since: '0.38',
 } as const

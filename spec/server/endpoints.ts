@@ -2,6 +2,7 @@
 
 import { described, type Generation, holdsIn } from '../generations.ts'
 import type { Deployment, Endpoint, Endpoints } from '../language.ts'
+import * as assets from './assets.ts'
 import * as catalog from './catalog.ts'
 import * as files from './files.ts'
 import * as history from './history.ts'
@@ -30,6 +31,7 @@ export const endpoints = {
   ...settings.endpoints,
   ...internal.endpoints,
   ...manager.endpoints,
+  ...assets.endpoints,
 } as const satisfies Endpoints
 export type EndpointName = keyof typeof endpoints
 

@@ -93,7 +93,7 @@ export const servers = {
     on: 'local',
     generation: '0.38',
     quirks: [...quirksOfToday],
-    options: optionsOfReal,
+    options: { ...optionsOfReal, assets: true },
     serverHeader: 'Python/3.12 aiohttp/3.13.1',
     statistics: {
       system: {

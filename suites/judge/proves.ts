@@ -167,7 +167,7 @@ export function provesQuirk(
 }
 
 /** Options that a server elsewhere may have too: cases with them look whether it does. Previews are JPEG by default. */
-const found: EmulatorOptions = { preview: 'jpeg', manager: true, cors: '*' }
+const found: EmulatorOptions = { preview: 'jpeg', manager: true, cors: '*', assets: true }
 
 /** The names of the options that a server elsewhere cannot be asked for. */
 const unusual = (options: EmulatorOptions): readonly string[] =>

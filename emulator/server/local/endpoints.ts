@@ -21,6 +21,7 @@ import { internalHandlers } from './internal.ts'
 import { managerInstall, managerInstallModel, managerStatus } from './manager.ts'
 import { uploadMask } from './masks.ts'
 import { maxBodyBytes } from '../world/features.ts'
+import { assetHandlers } from './assets/handlers.ts'
 import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
 import type { Handler } from './handler.ts'
@@ -65,6 +66,7 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   ...userdataHandlers,
   ...settingsHandlers,
   ...internalHandlers,
+  ...assetHandlers,
 }
 
 const withoutManager = new Map<Generation, Routes>()

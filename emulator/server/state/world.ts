@@ -7,6 +7,7 @@ import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Timers } from '../../lib/timers.ts'
 import type { Effect } from '../../machine.ts'
+import type { Assets } from './assets.ts'
 import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
 import type { ScriptState } from './scenario.ts'
 import type { Traits } from './traits.ts'
@@ -111,6 +112,8 @@ export type WorldState = {
 
   readonly installs: Installs
   readonly memory: Memory
+
+  readonly assets: Assets
 
   readonly userFolder: UserFolder
   /** The names of added users. */

@@ -6,6 +6,7 @@ import { drawUuid } from '../../lib/random.ts'
 import type { Asset, Assets, Moment } from '../state/assets.ts'
 import type { FileContent, StoredFile } from '../state/files.ts'
 import type { World } from '../state/world.ts'
+import { mediaType } from './content-types.ts'
 import { bytesOf, pictureOf } from './files.ts'
 import { blake3Hex } from './hashing.ts'
 
@@ -82,6 +83,48 @@ function keep({ state: { assets } }: World, asset: Asset): void {
   for (const tag of asset.tags) if (tag.length <= MAX_KEPT_TAG) put(assets.tags, tag, true)
 }
 
+/** The asset of an uploaded file: one with its content and name, or a new one. */
+export function assetOfFile(world: World, key: string): Asset {
+  const content = get(world.state.files, key)?.content ?? null
+  const hash = content !== null && hashesUploads(world) ? hashOf(content) : null
+  const name = key.slice(key.lastIndexOf('/') + 1)
+  const [folder = ''] = key.split('/')
+  const same = hash === null ? undefined : sameAsset(world, hash, name)
+  if (same !== undefined) return same
+  const tags = [folder, 'uploaded']
+  const given = { key, hash, name, content, tags, mimeType: mediaType(name) ?? null }
+  const there = allAssets(world).find((asset) => asset.key === key)
+  return there === undefined ? addAsset(world, given) : replaceContent(world, there, given)
+}
+
+/** The asset of a file whose content has been replaced. */
+function replaceContent(world: World, asset: Asset, { hash, content }: NewAsset): Asset {
+  const of = content === null ? null : content
+  const changed = Object.assign({}, asset, {
+    hash,
+    size: of === null ? null : (bytesOf(of)?.length ?? null),
+    metadata: of === null ? null : metadataOf(of),
+    updatedAt: nextMoment(world),
+  })
+  keep(world, changed)
+  if (hash !== null) put(world.state.assets.keysByHash, hash, asset.key)
+  return changed
+}
+
+/** The asset of a file that a run has saved. */
+export function assetOfOutput(world: World, key: string, jobId: string): Asset {
+  const content = get(world.state.files, key)?.content ?? null
+  const hash = content !== null && hashesFiles(world) ? hashOf(content) : null
+  const name = key.slice(key.lastIndexOf('/') + 1)
+  const [folder = ''] = key.split('/')
+  const mimeType = mediaType(name) ?? null
+  return addAsset(world, { key, hash, name, content, mimeType, jobId, tags: [folder] })
+}
+
+/** An asset with this content and name. */
+export const sameAsset = (world: World, hash: string, name: string): Asset | undefined =>
+  allAssets(world).find((asset) => asset.hash === hash && asset.name === name)
+
 /** What a file's content says about itself, as JSON text: the size of a picture. */
 function metadataOf(content: FileContent): string | null {
   const picture = pictureOf(content)
@@ -147,6 +190,10 @@ export function fileWithHash(
     ? undefined
     : { key, file }
 }
+
+/** The name of an asset with this hash. */
+export const nameWithHash = (world: World, hash: string): string | undefined =>
+  allAssets(world).find((asset) => asset.hash === hash)?.name
 
 const HASH = /^blake3:[0-9a-f]{64}$/
 

@@ -17,7 +17,11 @@ import { metadataTexts } from './png-metadata.ts'
 import type { Hashing, World, WorldSetup } from '../state/world.ts'
 
 /** A file as an entry of an output names it. */
-type FileEntry = { readonly filename: string; readonly subfolder: string; readonly type: string }
+export type FileEntry = {
+  readonly filename: string
+  readonly subfolder: string
+  readonly type: string
+}
 
 export const fileKey = (type: string, subfolder: string, name: string): string =>
   `${type}/${subfolder}/${name}`

@@ -3,6 +3,7 @@
 import { type Reply, refuse } from '../../../http/replies.ts'
 import type { Request } from '../../../http/requests.ts'
 import type { World } from '../../state/world.ts'
+import { assetByHash, assetFromHash } from './from-hash.ts'
 import { assetTagCounts, listAssets, listTags } from './lists.ts'
 import {
   addAssetTags,
@@ -14,7 +15,7 @@ import {
 } from './one.ts'
 import { refuseAsset } from './replies.ts'
 import { assetScan, cancelAssetScan, pruneAssets, scanAssets, scanFirst } from './scan.ts'
-import { assetByHash, assetFromHash, uploadAsset } from './upload.ts'
+import { uploadAsset } from './upload.ts'
 
 type Handler = (world: World, request: Request) => Reply
 

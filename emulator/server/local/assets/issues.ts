@@ -62,7 +62,13 @@ export const tooLarge = (loc: Loc, input: Json, most: number): Issue => ({
 export function notOneOf(loc: Loc, input: Json, names: readonly string[]): Issue {
   const quoted = names.map((name) => `'${name}'`)
   const expected = `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
-  return { type: 'literal_error', loc, msg: `Input should be ${expected}`, input, ctx: { expected } }
+  return {
+    type: 'literal_error',
+    loc,
+    msg: `Input should be ${expected}`,
+    input,
+    ctx: { expected },
+  }
 }
 
 export const tooShortText = (loc: Loc, input: Json, least: number): Issue => ({
@@ -144,11 +150,7 @@ export function optionalText(body: JsonObject, name: string, issues: Issue[]): s
 }
 
 /** The object of an optional member; null without one. Anything else is an issue. */
-export function optionalObject(
-  body: JsonObject,
-  name: string,
-  issues: Issue[],
-): JsonObject | null {
+export function optionalObject(body: JsonObject, name: string, issues: Issue[]): JsonObject | null {
   const value = body.get(name) ?? null
   if (value === null || isObject(value)) return value
   issues.push(notAnObject([name], value))

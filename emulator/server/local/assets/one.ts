@@ -1,6 +1,6 @@
 // One asset [assets/read, assets/update, assets/delete, assets/content] and its tags.
 
-import { isObject, type Json, type JsonObject, writeJson } from '../../../lib/json.ts'
+import { isObject, type Json, writeJson } from '../../../lib/json.ts'
 import { json, noContent, type Reply } from '../../../http/replies.ts'
 import { bodyJson, parameter, type Request } from '../../../http/requests.ts'
 import { get } from '../../../lib/bounded.ts'
@@ -12,8 +12,9 @@ import {
   removeAsset,
   touchAsset,
 } from '../../world/assets.ts'
-import { isActive, isSafeImage, mediaType } from '../../world/content-types.ts'
+import { mediaType } from '../../world/content-types.ts'
 import { fileBody } from '../../world/files.ts'
+import { guardFile, UNKNOWN_TYPE } from '../../world/guarded-files.ts'
 import { modelBytes } from '../../nodes/model-files.ts'
 import type { Body } from '../../../machine.ts'
 import type { Asset } from '../../state/assets.ts'
@@ -30,7 +31,14 @@ import {
   optionalText,
   wrongValue,
 } from './issues.ts'
-import { assetJson, quoted, refuseAsset, refuseIssues, textsTooLong, unknownAsset } from './replies.ts'
+import {
+  assetJson,
+  quoted,
+  refuseAsset,
+  refuseIssues,
+  textsTooLong,
+  unknownAsset,
+} from './replies.ts'
 
 const found = (world: World, asset: Asset): Reply => json(writeJson(assetJson(world, asset)))
 
@@ -94,31 +102,26 @@ export function assetContent(world: World, { segment, query, headers: asked }: R
   if (body === undefined) return refuseAsset('fileGone')
   touchAsset(world, asset)
   const type = asset.mimeType ?? mediaType(asset.name) ?? UNKNOWN_TYPE
-  const { showsSafeImages } = world.setup.traits
-  const isImage = showsSafeImages && isSafeImage(type) && asked['sec-fetch-dest'] === 'image'
-  const isDownload = isActive(type) && !isImage
+  const { isDownload, ...sent } = guardFile(world, type, asked)
   const wish = parameter(query, 'disposition')?.trim().toLowerCase()
   const disposition = wish === 'inline' && !isDownload ? 'inline' : 'attachment'
   const headers: Record<string, string> = {
     'Content-Disposition': `${disposition}; filename*=UTF-8''${quoted(asset.name, '/')}`,
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Type': isDownload ? UNKNOWN_TYPE : sendableType(type),
+    'Content-Type': sendableType(sent.type),
+    ...sent.headers,
   }
-  if (showsSafeImages && isActive(type)) Object.assign(headers, variesByUse)
   return { status: 200, headers, body }
 }
-
-const UNKNOWN_TYPE = 'application/octet-stream'
-
-/** The headers of a file whose type depends on what a page uses it for. */
-const variesByUse = { Vary: 'Sec-Fetch-Dest', 'Cache-Control': 'no-store' }
 
 /** A type that a client has set as a header can carry it: without parameters and other characters. */
 const sendableType = (type: string): string =>
   /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/.exec(type)?.[1] ?? UNKNOWN_TYPE
 
 /** The tags in a body, or its refusal. */
-function tagsIn(request: Request, name: 'tagsAddBody' | 'tagsRemoveBody'): readonly string[] | Reply {
+function tagsIn(
+  request: Request,
+  name: 'tagsAddBody' | 'tagsRemoveBody',
+): readonly string[] | Reply {
   const body = bodyJson(request)
   if (body === undefined) return refuseAsset('assetJson')
   const model = name === 'tagsAddBody' ? 'TagsAdd' : 'TagsRemove'
@@ -159,7 +162,9 @@ function taggedAsset(
 }
 
 const lists = (members: Readonly<Record<string, readonly string[]>>): Reply =>
-  json(writeJson(new Map(Object.entries(members).map(([name, tags]) => [name, [...tags] as Json[]]))))
+  json(
+    writeJson(new Map(Object.entries(members).map(([name, tags]) => [name, [...tags] as Json[]]))),
+  )
 
 export function addAssetTags(world: World, request: Request): Reply {
   const given = taggedAsset(world, request, 'tagsAddBody')

@@ -44,7 +44,9 @@ export const quoted = (text: string, kept = ''): string =>
   Array.from(text, (char) => {
     if (kept.includes(char) || /[\w.~-]/.test(char)) return char
     const bytes = new TextEncoder().encode(char)
-    return Array.from(bytes, (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+    return Array.from(bytes, (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(
+      '',
+    )
   }).join('')
 
 /** A moment in ISO form, with microseconds and without a zone, as real servers write UTC. */

@@ -36,8 +36,13 @@ function filesOf(world: World, root: Root): readonly Found[] {
         size: modelSize(name),
       })),
     )
-  return [...world.state.files.entries].flatMap(([key, { value: { content } }]) =>
-    key.startsWith(`${root}/`) ? [{ key, tags: [root], content, size: null }] : [],
+  return [...world.state.files.entries].flatMap(
+    ([
+      key,
+      {
+        value: { content },
+      },
+    ]) => (key.startsWith(`${root}/`) ? [{ key, tags: [root], content, size: null }] : []),
   )
 }
 
@@ -106,12 +111,7 @@ function announceScan(world: World, asked: readonly Root[], done: Scan): void {
   send(world, sockets, 'assets.seed.started', `{${named}, "phase": "enrich"}`)
   send(world, sockets, 'assets.seed.enrich_complete', `{${named}, "enriched": ${created}}`)
   const ends = `"phase": "full", "total": ${total}, "created": ${created}, "enriched": ${created}`
-  send(
-    world,
-    sockets,
-    'assets.seed.completed',
-    `{${ends}, "skipped": ${skipped}, "elapsed": 0.0}`,
-  )
+  send(world, sockets, 'assets.seed.completed', `{${ends}, "skipped": ${skipped}, "elapsed": 0.0}`)
 }
 
 /** GET /assets/seed/status. */
