@@ -1,5 +1,6 @@
 // All wrong servers that the cases must catch, as `area/what is wrong`.
 
+import { assets } from './assets.ts'
 import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
@@ -39,6 +40,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   internal,
   settings,
   userdata,
+  assets,
   'hosted-paths': hostedPaths,
   accounts,
   webhooks: { ...webhooks, ...posts },
