@@ -307,7 +307,7 @@ proves(
     expect(glb).not.toHaveProperty('hash')
     const models = await listed(subject, 'include_tags=models,model_type:checkpoints&limit=500')
     const checkpoints: string[] = (await subject.get('/models/checkpoints')).json()
-    expect(models.assets.map(({ loader_path }) => loader_path).toSorted()).toEqual(checkpoints)
+    expect(models.assets.map(({ loader_path = '' }) => loader_path).toSorted()).toEqual(checkpoints)
     expect(models.assets[0]).toMatchObject({
       display_name: `checkpoints/${models.assets[0]?.loader_path}`,
       tags: ['model_type:checkpoints', 'models'],
