@@ -20,6 +20,7 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     needsModelsToRun: false,
     takesWebAddresses: false,
     takesInfinity: true,
+    hasNewerJobs: false,
   },
   hosted: {
     sharesMessages: true,
@@ -35,11 +36,14 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     needsModelsToRun: true,
     takesWebAddresses: true,
     takesInfinity: false,
+    hasNewerJobs: false,
   },
 }
 
 /** What each generation of local servers changes in the one before. */
-const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {}
+const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
+  '0.38': { hasNewerJobs: true },
+}
 
 const changes: Readonly<Partial<Record<QuirkId, Partial<Traits>>>> = {
   'local.notification': { notifiesOfStart: true },

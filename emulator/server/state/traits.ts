@@ -31,4 +31,9 @@ export type Traits = {
   readonly takesWebAddresses: boolean
   /** Whether infinite numbers and NaN are valid. */
   readonly takesInfinity: boolean
+  /**
+   * Whether jobs count the outputs that can be shown, prefer media to texts as their preview, and contain their workflow
+   * while they are open.
+   */
+  readonly hasNewerJobs: boolean
 }
