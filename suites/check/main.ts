@@ -10,7 +10,7 @@ import { openLedger } from './ledger.ts'
 import { clean, type OpenedServer, openServer } from './open-server.ts'
 import { NotMeasured } from './probe/ask.ts'
 import { listText } from './reports/list.ts'
-import { type PlannedCase, planCases } from './plan.ts'
+import { isOfQuirk, type PlannedCase, planCases } from './plan.ts'
 import { allCases } from './registry.ts'
 import { endOf, ofServer } from './reports/outcome.ts'
 import { type CheckIo, reportsFor } from './reports/reports.ts'
@@ -95,9 +95,10 @@ async function judge(check: Check): Promise<number> {
   })
   // Later servers are judged by what real ones of their generation do: the description is not about them.
   const { accept, like = laterServer(generation) } = options
-  const judged = { place, release, accept, ...(like !== undefined && { like }) }
+  const judged = { place, generation, release, accept, ...(like !== undefined && { like }) }
   const running = runCases(planned, server, {
-    judge: (one, error) => judgementOf(one, error, judged, known.done),
+    judge: (one, error, absent) => judgementOf(one, error, judged, known.done, absent),
+    quirkCases: cases.filter((one) => one.place === place && isOfQuirk(one.ids)),
     commandFor: (one, seed) => commandFor(options, one, seed),
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,

@@ -1,32 +1,22 @@
 // Wrong later local servers that report jobs wrongly, or cancel wrongly.
 
-import type { RuleId } from '../../spec/rules.ts'
-import type { ServerName } from '../../spec/truth/servers.ts'
+import { of27, of38 } from './servers.ts'
 import {
   after,
   answers,
-  type Maker,
-  type Mutant,
   type Mutants,
   onJson,
   onReply,
   onText,
   type Reply,
   without,
-} from './tamper.ts'
+} from '../tamper.ts'
 
 const list = /^GET \/api\/jobs(\?|$)/
 const detail = /^GET \/api\/jobs\/[^/?]+$/
 const any = /^GET \/api\/jobs/
 const cancelOne = /^POST \/api\/jobs\/[^/]+\/cancel/
 const cancelMany = /^POST \/api\/jobs\/cancel/
-
-/** A wrong server of a generation. */
-const at =
-  (like: ServerName) =>
-  (breaks: readonly RuleId[], tamper: Maker): Mutant => ({ breaks, tamper, options: { like } })
-const of27 = at('comfyui-0.27')
-const of38 = at('comfyui-0.38')
 
 /** Changes each job of the list, and of the detail. */
 const onJob = (change: (job: any) => unknown) =>
@@ -76,33 +66,22 @@ export const localJobs: Mutants = {
   ),
   'workflow-filter-ignored': of27(
     ['local-jobs/listing-filters'],
-    onReply(/workflow_id=not-/, ({ body }) => ({
-      body: String(body).replace('"total": 0', '"total": 1'),
-    })),
+    onText(/workflow_id=not-/, '"total": 0', '"total": 1'),
   ),
   'always-descending': of27(
     ['local-jobs/listing-order'],
-    onReply(/sort_order=ASC/, ({ body }) => {
-      const value = JSON.parse(String(body)) as { jobs: unknown[] }
-      return { body: JSON.stringify({ ...value, jobs: value.jobs.toReversed() }) }
-    }),
+    onJson(/sort_order=ASC/, (body) => ({ ...body, jobs: body.jobs.toReversed() })),
   ),
   'durations-ignored': of27(
     ['local-jobs/listing-order'],
-    onReply(/sort_by=execution_duration/, ({ body }) => {
-      const value = JSON.parse(String(body)) as { jobs: any[] }
-      const jobs = value.jobs.toSorted((a, b) => a.create_time - b.create_time)
-      return { body: JSON.stringify({ ...value, jobs }) }
-    }),
+    onJson(/sort_by=execution_duration/, (body) => ({
+      ...body,
+      jobs: body.jobs.toSorted((a: any, b: any) => a.create_time - b.create_time),
+    })),
   ),
   'ties-reversed': of27(
     ['local-jobs/listing-ties'],
-    onReply(list, ({ body }, { target }) => {
-      const value = JSON.parse(String(body)) as { jobs: unknown[] }
-      return target.includes('asc')
-        ? { body: JSON.stringify({ ...value, jobs: value.jobs.toReversed() }) }
-        : {}
-    }),
+    onJson(/sort_order=asc/, (body) => ({ ...body, jobs: body.jobs.toReversed() })),
   ),
   'limit-of-hundred': of27(
     ['local-jobs/listing-pages'],
