@@ -35,6 +35,14 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   deleteJob: ['jobs/delete'],
   cancelJob: ['jobs/cancel'],
   cancelJobs: ['jobs/cancel-many'],
+  localJobs: [
+    'local-jobs/listing',
+    'local-jobs/listing-filters',
+    'local-jobs/listing-order',
+    'local-jobs/listing-ties',
+    'local-jobs/listing-pages',
+  ],
+  localJob: ['local-jobs/detail', 'local-jobs/status'],
   cancelLocalJob: ['local-jobs/cancel'],
   cancelLocalJobs: ['local-jobs/cancel-many', 'local-jobs/cancel-many-body'],
   readHistory: [
@@ -235,6 +243,8 @@ const ofLocal: Table<typeof refusals> = {
     managerInstall: ['manager/incomplete'],
     managerInstallModel: ['manager/incomplete', 'manager/path-stays-inside'],
   },
+  jobsQuery: ['local-jobs/listing-refusals'],
+  jobUnknown: ['local-jobs/unknown'],
   jobsNotJson: ['local-jobs/cancel-many-body'],
   jobIdsMissing: ['local-jobs/cancel-many-body'],
   badRequestText: ['http/no-http', 'http/long-lines'],

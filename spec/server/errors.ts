@@ -82,6 +82,16 @@ export const refusals = {
     body: { text: 'Unknown Expect: {expected}' },
     raised: true,
   },
+  jobsQuery: {
+    status: 400,
+    when: 'A list of jobs with a parameter that is not valid.',
+    body: { json: { error: '{error}' } },
+  },
+  jobUnknown: {
+    status: 404,
+    when: 'The id of a job that neither the queue nor the history has.',
+    body: { json: { error: 'Job not found' } },
+  },
   jobsNotJson: {
     status: 400,
     when: 'A cancel of several jobs whose body is not valid JSON.',

@@ -12,6 +12,7 @@ import { history } from './history.ts'
 import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
+import { localJobs } from './later/jobs.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
@@ -29,6 +30,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   workflows,
   runs,
   jobs: { ...jobs, ...hostedQueue },
+  'local-jobs': localJobs,
   messages: { ...messages, ...sockets, ...statuses },
   frames,
   history,
