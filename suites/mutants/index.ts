@@ -16,6 +16,14 @@ import { localJobs } from './later/jobs.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
+import {
+  laterCatalog,
+  laterFiles,
+  laterHttp,
+  laterInternal,
+  laterSettings,
+  laterUserdata,
+} from './later.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
 import { statuses } from './statuses.ts'
@@ -26,7 +34,7 @@ import { workflows } from './workflows.ts'
 const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
-  http,
+  http: { ...http, ...laterHttp },
   workflows,
   runs,
   jobs: { ...jobs, ...hostedQueue },
@@ -35,13 +43,13 @@ const areas: Readonly<Record<string, Mutants>> = {
   frames,
   history,
   queue,
-  files: { ...files, ...outputs, ...hostedFiles },
-  catalog,
+  files: { ...files, ...outputs, ...hostedFiles, ...laterFiles },
+  catalog: { ...catalog, ...laterCatalog },
   system,
   manager,
-  internal,
-  settings,
-  userdata,
+  internal: { ...internal, ...laterInternal },
+  settings: { ...settings, ...laterSettings },
+  userdata: { ...userdata, ...laterUserdata },
   assets,
   'hosted-paths': hostedPaths,
   accounts,

@@ -2,24 +2,34 @@
 
 import { floatOf, type Json, writeJson } from '../../lib/json.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
-import { parameter, type Request } from '../../http/requests.ts'
+import { decodePart, parameter, type Request } from '../../http/requests.ts'
 import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from '../nodes/catalog.ts'
 import {
+  extensionsOf,
   isModel,
   metadataOfModel,
   modelSize,
   shownFolders,
   withoutEnding,
 } from '../nodes/model-files.ts'
-import { serverFolder } from '../world/paths.ts'
+import { normalisePath, serverFolder } from '../world/paths.ts'
 import type { World } from '../state/world.ts'
 
 /** The path of a model folder. Each name has one. */
 export const folderPath = (folder: string): string =>
   folder === 'custom_nodes' ? `${serverFolder}/custom_nodes` : `${serverFolder}/models/${folder}`
 
-const experimentModelFolders = (): Reply =>
-  json(JSON.stringify(shownFolders.map((name) => ({ name, folders: [folderPath(name)] }))))
+const experimentModelFolders = ({ setup }: World): Reply =>
+  json(
+    JSON.stringify(
+      shownFolders.map((name) => {
+        const folder = { name, folders: [folderPath(name)] }
+        return setup.traits.listsExtensions
+          ? Object.assign(folder, { extensions: extensionsOf(name) })
+          : folder
+      }),
+    ),
+  )
 
 function experimentModels(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)
@@ -39,11 +49,27 @@ function experimentModels(world: World, { segment }: Request): Reply {
 }
 
 /** No model here has a preview. A negative index counts from the end, as in Python. */
-function modelPreview(_world: World, { segments: [folder = '', index = ''] }: Request): Reply {
+function modelPreview(
+  { setup }: World,
+  { segments: [folder = '', index = '', filename = ''] }: Request,
+): Reply {
+  if (setup.traits.namesErrors) return refuse(previewRefusal(folder, index, filename))
   if (!/^[+-]?\d+$/.test(index)) return refuse('internal')
   if (!modelFolderNames.includes(folder)) return refuse('notFoundEmpty')
   const isThere = Number(index) === 0 || Number(index) === -1
   return refuse(isThere ? 'notFoundEmpty' : 'internal')
+}
+
+/** Why there is no preview, on a server that says so. */
+function previewRefusal(
+  folder: string,
+  index: string,
+  filename: string,
+): 'badRequestEmpty' | 'forbiddenEmpty' | 'notFoundEmpty' {
+  if (!/^[+-]?\d+$/.test(index) || filename === '') return 'badRequestEmpty'
+  const isThere = modelFolderNames.includes(folder) && [0, -1].includes(Number(index))
+  const isInside = normalisePath(decodePart(filename)) !== undefined
+  return isThere && !isInside ? 'forbiddenEmpty' : 'notFoundEmpty'
 }
 
 function modelMetadata(world: World, { segment, query }: Request): Reply {

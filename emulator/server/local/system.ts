@@ -140,9 +140,11 @@ ${links}
 <p>Or point your client at this address, as at any ComfyUI server.</p>
 </html>
 `
+  const cached =
+    world.setup.traits.scriptCache === 'no-store' ? 'no-store, must-revalidate' : 'no-cache'
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-cache',
+    'Cache-Control': cached,
     Pragma: 'no-cache',
     Expires: '0',
   }
