@@ -29,15 +29,18 @@ export type Rules = Readonly<Record<`${string}/${string}`, Rule>>
 /** A JSON Schema (2020-12) as plain data. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** What a reply carries: a schema for JSON, or the media type of anything else; `empty` means no body. */
-export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html'
+/**
+ * What a reply carries: a schema for JSON, or the media type of anything else; `empty` means no body, `stream` server-sent
+ * events.
+ */
+export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html' | 'stream'
 
 /**
  * One method of one path. Paths are in local form; `{name}` stands for one path segment, in which a slash is encoded,
  * and `{name...}` at the end for the rest of the path.
  */
 export type Endpoint = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   /** The path on the hosted server, below its prefix, where it differs. */
   readonly hostedPath?: string

@@ -102,8 +102,9 @@ export function findEndpoint(
 }
 
 function matchOf(methods: Methods, method: string, segments: readonly string[]): RouteMatch {
-  const name = methods.get(method === 'HEAD' ? 'GET' : method)
-  return { methods, name, readsBody: methods.get('GET') !== name, segments }
+  const name = methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined)
+  const readsBody = name !== methods.get('GET') && name !== methods.get('HEAD')
+  return { methods, name, readsBody, segments }
 }
 
 /** The parameters of a path; undefined if it does not match the pattern. */

@@ -32,12 +32,16 @@ export function finish(
   return withHeaders(reply, Object.assign(headers, localCors(options.cors)))
 }
 
-const withHeaders = ({ status, body, reason, file }: Reply, headers: Reply['headers']): Reply => ({
+const withHeaders = (
+  { status, body, reason, file, stream }: Reply,
+  headers: Reply['headers'],
+): Reply => ({
   status,
   headers,
   body,
   ...(reason !== undefined && { reason }),
   ...(file !== undefined && { file }),
+  ...(stream !== undefined && { stream }),
 })
 
 const hostedJsonHeaders = Object.assign({}, jsonHeaders, hostedCors)

@@ -63,6 +63,7 @@ const layers: readonly string[] = [
   'emulator/server/runs/',
   'emulator/server/local/',
   'emulator/server/hosted/',
+  'emulator/server/v2/',
   'emulator/server/faults/',
   'emulator/server/',
   'emulator/gateway/',

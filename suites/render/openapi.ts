@@ -16,6 +16,7 @@ import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
 import { hostedError } from '../../spec/server/errors.ts'
 import { endpoints as historyEndpoints } from '../../spec/server/history.ts'
 import { endpoints as socketEndpoints } from '../../spec/server/messages.ts'
+import { streamType } from '../../spec/v2/v2-streams.ts'
 import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 
@@ -105,6 +106,7 @@ function contentOf(status: number, body: ReplyBody): Part {
   if (body === 'empty') return {}
   if (body === 'bytes') return { '*/*': {} }
   if (body === 'html') return { 'text/html': text }
+  if (body === 'stream') return { [streamType]: text }
   if (body === 'text') return Object.fromEntries(textTypes(status).map((type) => [type, text]))
   return { 'application/json': { schema: schemaIn(body) } }
 }

@@ -79,9 +79,6 @@ const notBuilt = [
   '/api/workflows/1',
   '/api/billing/status',
   '/api/workspaces/current',
-  '/api/v2/assets',
-  '/api/v2/jobs',
-  '/api/v2/jobs/1/events',
 ]
 
 proves('deployments/hosted-not-built', async ({ raw }) => {
