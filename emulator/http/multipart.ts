@@ -60,10 +60,13 @@ export function formParts(
   const type = request.headers['content-type'] ?? ''
   try {
     const parts = multipartOf(request.body, type)
-    return parts && Array.from(parts, (part) => {
-      const { name = '', bytes } = part
-      return { name, filename: filenameOf(part), bytes: new Uint8Array(bytes) }
-    })
+    return (
+      parts &&
+      Array.from(parts, (part) => {
+        const { name = '', bytes } = part
+        return { name, filename: filenameOf(part), bytes: new Uint8Array(bytes) }
+      })
+    )
   } catch {
     return undefined
   }

@@ -77,7 +77,15 @@ function emptyState(
   const timers = createTimers<TimerTarget>()
   const worlds = setups.map((setup) => worldState(setup, nowMs))
   const script = scriptState(options, nowMs)
-  const state = { nowMs, timers, script, wire: null, worlds, sockets: new Map(), streams: new Map() }
+  const state = {
+    nowMs,
+    timers,
+    script,
+    wire: null,
+    worlds,
+    sockets: new Map(),
+    streams: new Map(),
+  }
   changeScript(state, { load: options.script })
   return state
 }

@@ -2,15 +2,11 @@
 
 import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { v2Error } from './errors.ts'
+import { hashPattern, id, time, timeOrNull } from './shapes.ts'
 
 /** How long an asset can be set to live, in seconds. */
 export const assetLifetimes = { least: 60, most: 604_800 } as const
 
-/** The hash of a content as texts contain it. */
-export const hashPattern = '^blake3:[0-9a-f]{64}$'
-
-const id = { type: 'string', volatile: true } as const
-const time = { type: 'string', format: 'date-time', volatile: true } as const
 const hash = { type: 'string', pattern: hashPattern } as const
 const lifetime = {
   type: 'integer',
@@ -30,7 +26,7 @@ export const v2Asset = {
     url: { type: 'string', volatile: true },
     url_expires_at: time,
     created_new: { type: 'boolean' },
-    expires_at: { type: ['string', 'null'], format: 'date-time', volatile: true },
+    expires_at: timeOrNull,
     job_id: { type: ['string', 'null'], volatile: true },
   },
   required: ['id', 'hash', 'size_bytes', 'content_type', 'created_at', 'url', 'url_expires_at'],

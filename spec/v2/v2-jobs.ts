@@ -2,6 +2,7 @@
 
 import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { v2Error } from './errors.ts'
+import { hashPattern, id, time, timeOrNull } from './shapes.ts'
 
 /** The words for the state of a job. */
 export const v2States = [
@@ -47,9 +48,6 @@ export const v2ListLimits = { page: 100, usualPage: 50 } as const
 /** A key of a label. */
 export const labelKeyPattern = `^[A-Za-z0-9_.-]{1,${labelLimits.keyLength}}$`
 
-const id = { type: 'string', volatile: true } as const
-const time = { type: 'string', format: 'date-time', volatile: true } as const
-const timeOrNull = { type: ['string', 'null'], format: 'date-time', volatile: true } as const
 const url = { type: 'string', volatile: true } as const
 const count = { type: 'integer', minimum: 0 } as const
 const textOrNull = { type: ['string', 'null'] } as const
@@ -79,7 +77,7 @@ export const v2Output = {
     content_type: { type: 'string' },
     size_bytes: count,
     id,
-    hash: { type: ['string', 'null'], pattern: '^blake3:[0-9a-f]{64}$', volatile: true },
+    hash: { type: ['string', 'null'], pattern: hashPattern, volatile: true },
     url,
     url_expires_at: time,
     job_id: { type: ['string', 'null'], volatile: true },

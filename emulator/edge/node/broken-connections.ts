@@ -51,11 +51,7 @@ export function sendPart(response: ServerResponse): void {
 }
 
 /** Sends the next part of a stream. A client that is too far behind loses its connection [v2-streams/behind]. */
-export function sendChunk(
-  response: ServerResponse,
-  text: string,
-  then: ChunkEffect['then'],
-): void {
+export function sendChunk(response: ServerResponse, text: string, then: ChunkEffect['then']): void {
   if (response.destroyed) return
   if (response.writableLength > limits.behind.value) return void response.destroy()
   if (then === 'end') response.end(text, 'latin1')

@@ -30,7 +30,10 @@ const noHeaders: Headers = {}
 /** Writes a reply. `timeMs` is the world's time since 1970. */
 export function writeReply(
   response: ServerResponse,
-  reply: Pick<ReplyEffect, 'status' | 'headers' | 'body' | 'reason' | 'file' | 'transport' | 'stream'>,
+  reply: Pick<
+    ReplyEffect,
+    'status' | 'headers' | 'body' | 'reason' | 'file' | 'transport' | 'stream'
+  >,
   timeMs: number,
   encodeFile: EncodeFile,
   name?: string,

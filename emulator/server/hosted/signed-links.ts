@@ -33,7 +33,9 @@ export function signedLink(
   const base = linkBase(world.setup.hosted.links, host)
   const [scheme = '', place = ''] = base.split('://')
   const to = hostName(scheme, place)
-  return base + prefix + signedTarget(world, to, filename, compactDate(sinceMs), `${LINK_LIFETIME_S}`)
+  return (
+    base + prefix + signedTarget(world, to, filename, compactDate(sinceMs), `${LINK_LIFETIME_S}`)
+  )
 }
 
 /** A host in the form that is signed: without the default port, which clients omit, and in lower case. */

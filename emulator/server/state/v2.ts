@@ -51,9 +51,13 @@ export type Stream = {
   /** When the latest were sent, in milliseconds of the server's time. */
   progressMs: number
   previewMs: number
+  /** Whether there is progress or a preview that it has not sent yet. */
+  isWithholding: boolean
   /** The ids of the outputs that were sent. */
   readonly outputs: Set<string>
-  /** When the next comment is due. */
+  /** When the last chunk was sent, in milliseconds of the server's time. */
+  sentMs: number
+  /** When the next comment is due, or what is withheld for now. */
   timer: Timer<TimerTarget> | null
   /** What waits for a head that a fault delays; null once that was sent. */
   held: { text: string; isLast: boolean } | null

@@ -11,5 +11,7 @@ export function admitV2(server: Server, { method, headers }: RequestHead): Admis
   const world = worldOfKey(server, key)
   if (method === 'OPTIONS') return { world: world ?? server.worlds[0] }
   if (world === undefined) return { refusal: refuseV2('unauthorized') }
-  return world.setup.hosted?.account.tier === 'free' ? { refusal: refuseV2('forbidden') } : { world }
+  return world.setup.hosted?.account.tier === 'free'
+    ? { refusal: refuseV2('forbidden') }
+    : { world }
 }

@@ -1,6 +1,7 @@
 // The endpoints of assets [v2-assets/*], except for uploads.
 
-import { assetLifetimes, hashPattern } from '../../../spec/v2/v2-assets.ts'
+import { hashPattern } from '../../../spec/v2/shapes.ts'
+import { assetLifetimes } from '../../../spec/v2/v2-assets.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { drawUuid } from '../../lib/random.ts'
 import { put, remove } from '../../lib/bounded.ts'

@@ -30,9 +30,7 @@ export const answer: Hosted['answer'] = (server, world, request, path, query) =>
     : v1.answer(server, world, request, path, query)
 
 export const readsBody: Hosted['readsBody'] = (world, method, path) =>
-  isV2(path, world.setup.quirks)
-    ? v2.readsBody(method, path)
-    : v1.readsBody(world, method, path)
+  isV2(path, world.setup.quirks) ? v2.readsBody(method, path) : v1.readsBody(world, method, path)
 
 /** A submit or upload may have happened although its answer is a 5xx: its key is used up [v2-access/key-held]. */
 export const noteFailure: Hosted['noteFailure'] = (server, request) => {

@@ -1,6 +1,11 @@
 // Jobs of the hosted API v2 [v2-jobs/*]: the runs of the account in its words.
 
-import { JOB_LIFETIME_H, type v2Job, type v2JobError, type V2State } from '../../../spec/v2/v2-jobs.ts'
+import {
+  JOB_LIFETIME_H,
+  type v2Job,
+  type v2JobError,
+  type V2State,
+} from '../../../spec/v2/v2-jobs.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'
 import type { Static } from '../../../spec/static.ts'
 import { get } from '../../lib/bounded.ts'

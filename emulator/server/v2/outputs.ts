@@ -70,7 +70,12 @@ export const outputsOf = (world: HostedWorld, job: Job, origin: Origin): readonl
   filesOf(world, job).map(({ node_id, type, name, at }) => {
     const owner = { id: job.prompt_id, createdMs: job.createdMs }
     const place = `${node_id}/${at}`
-    const { id, hash, sizeBytes, contentType: content_type } = outputAsset(world, owner, {
+    const {
+      id,
+      hash,
+      sizeBytes,
+      contentType: content_type,
+    } = outputAsset(world, owner, {
       place,
       name,
       contentType: contentType(name),

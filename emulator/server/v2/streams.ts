@@ -14,7 +14,7 @@ import type { Stream } from '../state/v2.ts'
 import type { HostedWorld } from '../state/world.ts'
 import { isHosted } from '../world/derived.ts'
 import { type Job, jobOf } from '../world/jobs.ts'
-import { openStream, removeStream, sendChunk } from '../world/streams.ts'
+import { openStream, removeStream, sendChunk, wakeStream } from '../world/streams.ts'
 import { stateOf } from './jobs.ts'
 import { originOf } from './links.ts'
 import { outputsOf } from './outputs.ts'
@@ -37,6 +37,7 @@ export function events(world: HostedWorld, request: Request, server: Server, id:
   const opened = { request: id, world: index, job: job.prompt_id, ...originOf(request) }
   const stream = openStream(server.state, opened)
   const { text, isLast } = news(world, stream, job)
+  remind(server.state, world, stream)
   if (!isLast && request.method !== 'HEAD')
     return { status: 200, headers, body: text, stream: true }
   removeStream(server.state, id)
@@ -56,6 +57,7 @@ export function followStreams({ state, worlds }: Server): void {
     const { text, isLast } =
       job === undefined ? { text: '', isLast: true } : news(world, stream, job)
     if (text !== '' || isLast) sendChunk(state, world.effects, stream, text, isLast)
+    if (!isLast) remind(state, world, stream)
   }
 }
 
@@ -68,9 +70,19 @@ function news(world: HostedWorld, stream: Stream, job: Job): { text: string; isL
   stream.status = data
   const outputs = newOutputs(world, stream, job)
   if (isLast) return { text: outputs + own, isLast }
+  stream.isWithholding = false
   const moving = running === null ? '' : newProgress(world, stream, running)
   const seen = running === null ? '' : newPreview(world, stream, running)
   return { text: own + outputs + moving + seen, isLast }
+}
+
+/** Wakes a stream for what it withholds, since its latest progress or preview is too recent. */
+function remind(state: ServerState, { state: { nowMs } }: HostedWorld, stream: Stream): void {
+  const { isWithholding, progressMs, previewMs } = stream
+  const dueMs = Math.min(
+    ...[progressMs, previewMs].map((ms) => ms + streamLimits.pauseMs).filter((ms) => ms > nowMs),
+  )
+  if (isWithholding && dueMs < (stream.timer?.dueMs ?? Infinity)) wakeStream(state, stream, dueMs)
 }
 
 /** An event in ASCII, whose length in characters is that in bytes. */
@@ -90,10 +102,16 @@ function newOutputs(world: HostedWorld, stream: Stream, job: Job): string {
   return text
 }
 
+/** Whether the latest event of a kind is too recent for another one, which is withheld. */
+function isTooEarly(stream: Stream, nowMs: number, latestMs: number): boolean {
+  const isEarly = nowMs < latestMs + streamLimits.pauseMs
+  stream.isWithholding ||= isEarly
+  return isEarly
+}
+
 function newProgress({ state: { nowMs } }: HostedWorld, stream: Stream, running: Running): string {
-  if (nowMs < stream.progressMs + streamLimits.pauseMs) return ''
   const data = JSON.stringify(progressOf(running))
-  if (data === stream.progress) return ''
+  if (data === stream.progress || isTooEarly(stream, nowMs, stream.progressMs)) return ''
   stream.progress = data
   stream.progressMs = nowMs
   return event('progress', data)
@@ -102,10 +120,10 @@ function newProgress({ state: { nowMs } }: HostedWorld, stream: Stream, running:
 function newPreview(world: HostedWorld, stream: Stream, running: Running): string {
   const { nowMs } = world.state
   const shown = previewOf(world, running)
-  if (shown === undefined || nowMs < stream.previewMs + streamLimits.pauseMs) return ''
+  if (shown === undefined) return ''
   const node_id = nodeOrigin(running, running.current ?? '').display
   const key = `${node_id} ${running.calls?.at} ${running.step}`
-  if (key === stream.preview) return ''
+  if (key === stream.preview || isTooEarly(stream, nowMs, stream.previewMs)) return ''
   stream.preview = key
   stream.previewMs = nowMs
   const { image, format } = shown

@@ -131,10 +131,11 @@ const reasonsByNode = (nodeErrors: NodeErrors): object =>
   Object.fromEntries(
     Array.from(nodeErrors, ([id, { errors }]) => [
       id,
-      errors.map(({ message, details, extra_info }) => {
-        const field = extra_info.get('input_name')
-        const reason = details === '' ? message : `${message}: ${details}`
-        return { field: typeof field === 'string' ? field : null, reason }
+      errors.map(({ type, message, details, extra_info }) => {
+        const input = extra_info.get('input_name')
+        const field = type === 'missing_node_type' ? 'class_type' : ''
+        const reason = details === '' ? message : `${message.replace(/\.$/, '')}: ${details}`
+        return { field: typeof input === 'string' ? input : field, reason }
       }),
     ]),
   )

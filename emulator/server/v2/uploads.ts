@@ -1,6 +1,6 @@
 // POST /assets [v2-assets/upload]: a form whose fields precede its file.
 
-import { hashPattern } from '../../../spec/v2/v2-assets.ts'
+import { hashPattern } from '../../../spec/v2/shapes.ts'
 import { get } from '../../lib/bounded.ts'
 import { type FormPart, formParts } from '../../http/multipart.ts'
 import { json, refuseV2, type Reply } from '../../http/replies.ts'

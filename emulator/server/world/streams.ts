@@ -18,13 +18,15 @@ export function openStream(state: ServerState, opened: Opened): Stream {
     preview: '',
     progressMs: -Infinity,
     previewMs: -Infinity,
+    isWithholding: false,
     outputs: new Set<string>(),
+    sentMs: state.nowMs,
     timer: null,
     held: null,
     cut: null,
   })
   state.streams.set(opened.request, stream)
-  awaitSilence(state, stream)
+  wakeStream(state, stream, state.nowMs + streamLimits.silenceMs)
   return stream
 }
 
@@ -48,7 +50,8 @@ export function sendChunk(
   const then = isCut ? cut.then : isLast ? 'end' : undefined
   if (sent !== '' || then !== undefined)
     effects.push({ kind: 'chunk', request, text: sent, ...(then && { then }) } as ChunkEffect)
-  if (then === undefined) awaitSilence(state, stream)
+  stream.sentMs = state.nowMs
+  if (then === undefined) wakeStream(state, stream, state.nowMs + streamLimits.silenceMs)
   else removeStream(state, request)
 }
 
@@ -60,15 +63,18 @@ export function breakSilence({ state }: { state: ServerState }, world: World, id
   const stream = state.streams.get(id)
   if (stream === undefined) return
   stream.timer = null
-  // The client waits for the head.
-  if (stream.held !== null) return awaitSilence(state, stream)
-  sendChunk(state, world.effects, stream, COMMENT)
+  // A client that waits for the head receives no comment.
+  if (stream.held !== null) stream.sentMs = state.nowMs
+  const dueMs = stream.sentMs + streamLimits.silenceMs
+  if (dueMs <= state.nowMs) sendChunk(state, world.effects, stream, COMMENT)
+  else wakeStream(state, stream, dueMs)
 }
 
-function awaitSilence({ timers, nowMs }: ServerState, stream: Stream): void {
+/** Sets the timer of a stream. */
+export function wakeStream({ timers }: ServerState, stream: Stream, atMs: number): void {
   if (stream.timer !== null) cancelTimer(timers, stream.timer)
   const what = { kind: 'silence', world: stream.world, request: stream.request } as const
-  stream.timer = setTimer(timers, nowMs + streamLimits.silenceMs, what)
+  stream.timer = setTimer(timers, atMs, what)
 }
 
 /** Forgets a stream: it has ended, or its client has left. */
