@@ -2,7 +2,7 @@
 
 import { streamLimits } from '../../../spec/v2/v2-streams.ts'
 import { cancelTimer, setTimer } from '../../lib/timers.ts'
-import type { ChunkEffect, Effect, ReplyEffect } from '../../machine.ts'
+import type { Effect, ReplyEffect } from '../../machine.ts'
 import type { ServerState } from '../state/server.ts'
 import type { Stream } from '../state/v2.ts'
 import type { World } from '../state/world.ts'
@@ -49,7 +49,7 @@ export function sendChunk(
   if (cut !== null) cut.leftBytes -= sent.length
   const then = isCut ? cut.then : isLast ? 'end' : undefined
   if (sent !== '' || then !== undefined)
-    effects.push({ kind: 'chunk', request, text: sent, ...(then && { then }) } as ChunkEffect)
+    effects.push({ kind: 'chunk', request, text: sent, ...(then && { then }) })
   stream.sentMs = state.nowMs
   if (then === undefined) wakeStream(state, stream, state.nowMs + streamLimits.silenceMs)
   else removeStream(state, request)

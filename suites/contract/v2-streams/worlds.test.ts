@@ -202,7 +202,7 @@ proves(
       return events
     }
     const first = await begin()
-    await emulator?.snapshot('with a stream')
+    emulator?.snapshot('with a stream')
     await emulator?.reset()
     expect(await first.ended).toBe('broken')
     const second = await begin()

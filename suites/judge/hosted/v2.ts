@@ -190,15 +190,14 @@ async function openStream(url: string, path: string, given: Headers): Promise<Op
       return 'whole'
     } catch {
       return 'broken'
+    } finally {
+      isOver = true
+      look(true)
     }
   }
+  let isOver = false
   const ended = read()
   const seen = (): readonly Seen[] => eventsIn(text)
-  let isOver = false
-  void ended.then(() => {
-    isOver = true
-    look(true)
-  })
   const next: OpenStream['next'] = (matches) =>
     new Promise((resolve, reject) => {
       const check = (isLast: boolean): void => {
