@@ -1,6 +1,6 @@
 // Wrong hosted servers that break rules of access to the hosted API v2.
 
-import { anything, submit, read, upload, confused } from './paths.ts'
+import { anything, submit, read, upload, confused, textIn } from './paths.ts'
 import { answers, onJson, onReply, without, type Mutants, type Reply } from '../tamper.ts'
 
 /** Replies like the first request of all with the same Idempotency-Key. */
@@ -44,7 +44,7 @@ export const access: Mutants = {
   'keys-are-ignored': {
     breaks: ['v2-access/key-once', 'v2-access/key-held', 'v2-access/key-lifetime'],
     tamper: onReply(submit, ({ body }) =>
-      String(body).includes('idempotency_key_reuse') ? { status: 201, body: '{}' } : {},
+      textIn(body).includes('idempotency_key_reuse') ? { status: 201, body: '{}' } : {},
     ),
   },
   'keys-have-any-length': { breaks: ['v2-access/key-form'], tamper: confused(submit, 400, 201) },

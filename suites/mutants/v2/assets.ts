@@ -1,6 +1,6 @@
 // Wrong hosted servers that break rules of assets in the hosted API v2.
 
-import { submit, upload, mint, asset, confused } from './paths.ts'
+import { submit, upload, mint, asset, confused, textIn } from './paths.ts'
 import { answers, onJson, onReply, onText, type Mutants } from '../tamper.ts'
 
 export const assets: Mutants = {
@@ -68,7 +68,7 @@ export const assets: Mutants = {
     tamper: () => {
       const known = new Set<string>()
       return onReply(/\/v2\/assets/, ({ status, body }, { target }) => {
-        const id = /"id":"([^"]+)"/.exec(String(body))?.[1]
+        const id = /"id":"([^"]+)"/.exec(textIn(body))?.[1]
         if (id !== undefined) known.add(id)
         return status === 404 && [...known].some((one) => target.includes(one))
           ? { status: 403 }

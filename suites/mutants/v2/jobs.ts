@@ -1,6 +1,6 @@
 // Wrong hosted servers that break rules of jobs in the hosted API v2.
 
-import { submit, read, cancel, list, confused } from './paths.ts'
+import { submit, read, cancel, list, confused, textIn } from './paths.ts'
 import { answers, onJson, onReply, onText, without, type Mutants } from '../tamper.ts'
 
 export const jobs: Mutants = {
@@ -87,7 +87,7 @@ export const jobs: Mutants = {
   'hooks-are-taken': {
     breaks: ['v2-jobs/reserved', 'v2-jobs/bad-graph'],
     tamper: onReply(submit, ({ body }) =>
-      String(body).includes('invalid_workflow') ? { status: 201, body: '{}' } : {},
+      textIn(body).includes('invalid_workflow') ? { status: 201, body: '{}' } : {},
     ),
   },
   'extra-data-is-open': {

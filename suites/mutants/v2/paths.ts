@@ -1,6 +1,6 @@
 // The requests of the hosted API v2 that its mutants change.
 
-import { onReply } from '../tamper.ts'
+import { onReply, type Reply } from '../tamper.ts'
 
 export const anything = /^\w+ \/api\/v2\//
 export const submit = /^POST \/api\/v2\/jobs$/
@@ -15,3 +15,6 @@ export const asset = /^GET \/api\/v2\/assets\/[^/]+$/
 /** Replies with one status instead of another. */
 export const confused = (asked: RegExp, from: number, to: number) =>
   onReply(asked, ({ status }) => ({ status: status === from ? to : status }))
+
+/** A body as text; empty for other bodies. */
+export const textIn = (body: Reply['body']): string => (typeof body === 'string' ? body : '')

@@ -1,7 +1,7 @@
 // Wrong hosted servers that break rules of streams in the hosted API v2.
 
 import type { Effect } from 'flowdouble'
-import { events, confused } from './paths.ts'
+import { events, confused, textIn } from './paths.ts'
 import { each, onReply, type Mutants } from '../tamper.ts'
 
 /** Changes what streams send, from their beginning on. */
@@ -10,7 +10,7 @@ const onStream = (change: (text: string) => string) =>
     if (effect.kind === 'chunk') return [{ ...effect, text: change(effect.text) }]
     const isStream =
       effect.kind === 'reply' && effect.headers['Content-Type'] === 'text/event-stream'
-    return isStream ? [{ ...effect, body: change(effect.body as string) }] : [effect]
+    return isStream ? [{ ...effect, body: change(textIn(effect.body)) }] : [effect]
   })
 
 /** Streams without the events of this name. */
@@ -25,7 +25,7 @@ export const streams: Mutants = {
   'begins-without-a-status': {
     breaks: ['v2-streams/snapshot', 'v2-streams/reconnect'],
     tamper: onReply(events, ({ body }) => ({
-      body: String(body).replace(/^event: status\ndata: .*\n\n/, ''),
+      body: textIn(body).replace(/^event: status\ndata: .*\n\n/, ''),
     })),
   },
   'transitions-are-silent': {
