@@ -46,32 +46,6 @@ export function readForm(request: Request): Form | undefined {
   }
 }
 
-/** A part of a multipart form. */
-export type FormPart = {
-  readonly name: string
-  readonly filename: string | undefined
-  readonly bytes: Uint8Array
-}
-
-/** The parts of a multipart form in order; undefined if the body is not one. */
-export function formParts(
-  request: Pick<Request, 'headers' | 'body'>,
-): readonly FormPart[] | undefined {
-  const type = request.headers['content-type'] ?? ''
-  try {
-    const parts = multipartOf(request.body, type)
-    return (
-      parts &&
-      Array.from(parts, (part) => {
-        const { name = '', bytes } = part
-        return { name, filename: filenameOf(part), bytes: new Uint8Array(bytes) }
-      })
-    )
-  } catch {
-    return undefined
-  }
-}
-
 /** The parts of a body; undefined if its type is another one. Throws if they are malformed. */
 function multipartOf(body: Uint8Array, type: string): Iterable<MultipartPart> | undefined {
   const boundary = /^multipart\/form-data\b/i.test(type) ? getMultipartBoundary(type) : null
@@ -89,6 +63,43 @@ export type FormField =
       readonly type: string
       readonly bytes: number
     }
+
+/** A part of a multipart form: its bytes, and as text if it is one. */
+export type FormPart = {
+  readonly name: string
+  readonly filename: string | undefined
+  readonly bytes: Uint8Array
+  /** Undefined for bytes that are not text. */
+  readonly text: () => string | undefined
+}
+
+/** All parts of a multipart body in order; undefined if it is malformed. */
+export function formParts(
+  request: Pick<Request, 'headers' | 'body'>,
+): readonly FormPart[] | undefined {
+  try {
+    const parts = multipartOf(request.body, request.headers['content-type'] ?? '')
+    return (
+      parts &&
+      Array.from(parts, (part) => ({
+        name: part.name ?? '',
+        filename: filenameOf(part),
+        bytes: new Uint8Array(part.bytes),
+        text: () => readableText(part),
+      }))
+    )
+  } catch {
+    return undefined
+  }
+}
+
+function readableText(part: MultipartPart): string | undefined {
+  try {
+    return partText(part)
+  } catch {
+    return undefined
+  }
+}
 
 /** All fields of a form in order; undefined if the body is not a form. */
 export function formFields(

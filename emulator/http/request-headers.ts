@@ -11,6 +11,7 @@ export const usedHeaders = [
   'accept',
   'upgrade',
   'idempotency-key',
+  'sec-fetch-dest',
   ...conditionalHeaders,
 ] as const
 

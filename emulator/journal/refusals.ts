@@ -2,7 +2,13 @@
 
 import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
 import type { Place, Refusal, Refusals } from '../../spec/language.ts'
-import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/server/errors.ts'
+import {
+  assetRefusals,
+  hostedRefusals,
+  linkRefusals,
+  planRefusals,
+  refusals,
+} from '../../spec/server/errors.ts'
 import { v2Refusals } from '../../spec/v2/errors.ts'
 import { fitsTemplate, fitsText } from './templates.ts'
 
@@ -16,12 +22,12 @@ export type AnyReply = {
 
 /** The tables of refusals at each place, by name. Those of a gateway are all its answers to posts. */
 const tables = {
-  local: { local: refusals },
+  local: { local: refusals, assets: assetRefusals },
   hosted: { hosted: hostedRefusals, v2: v2Refusals, plan: planRefusals, links: linkRefusals },
   gateway: { gateway: { ...outcomes, ...gatewayRefusals } },
 } as const satisfies Readonly<Record<Place, Readonly<Record<string, Refusals>>>>
 
-export type RefusalTable = 'local' | 'hosted' | 'v2' | 'plan' | 'links' | 'gateway'
+export type RefusalTable = 'local' | 'assets' | 'hosted' | 'v2' | 'plan' | 'links' | 'gateway'
 
 /** A refusal with its place in the spec. */
 export type FoundRefusal = {

@@ -7,12 +7,13 @@ import {
   type V2EndpointName,
   v2Endpoints,
 } from '../../../spec/server/endpoints.ts'
+import { described } from '../../../spec/generations.ts'
 import type { Endpoint } from '../../../spec/language.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { IncomingRequest } from '../../machine.ts'
 import { requestAt } from '../../http/requests.ts'
-import { allowedBy, createRoutes, findEndpoint, type RouteMatch } from '../../http/routes.ts'
+import { allowedBy, findEndpoint, type RouteMatch, createRoutes } from '../../http/routes.ts'
 import { jobs } from './job-list.ts'
 import { cancelJob, cancelJobs, deleteJob, job, jobStatus } from './jobs.ts'
 import { promptInfo } from '../local/system.ts'
@@ -69,7 +70,7 @@ const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
   free: 'hosted.no-free',
 }
 
-const routes = createRoutes('hosted', Object.keys(v2Endpoints))
+const routes = createRoutes('hosted', described, Object.keys(v2Endpoints))
 
 /** Old names of paths: reading one returns 410, not 405. */
 const oldPaths: ReadonlySet<string> = new Set(

@@ -1,5 +1,6 @@
 // The endpoints of the hosted API v2: the handler of each, and the replies for all other paths.
 
+import { described } from '../../../spec/generations.ts'
 import { endpoints, v2Endpoints, type V2EndpointName } from '../../../spec/server/endpoints.ts'
 import { empty, refuseV2, type Reply } from '../../http/replies.ts'
 import { type Request, requestAt } from '../../http/requests.ts'
@@ -33,7 +34,7 @@ const handlers: Readonly<Record<V2EndpointName, V2Handler>> = {
 }
 
 const others = Object.keys(endpoints).filter((name) => !(name in v2Endpoints))
-const routes = createRoutes('hosted', others)
+const routes = createRoutes('hosted', described, others)
 
 /** Whether any handler reads the body of the request. */
 export const readsBody = (method: string, path: string): boolean => {

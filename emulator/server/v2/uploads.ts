@@ -84,10 +84,7 @@ function readUpload(request: Request): Upload | string {
   return { bytes: file.bytes, type, filePath, expectedHash, seconds }
 }
 
-const textsOf = (parts: readonly FormPart[]): ((name: string) => string | undefined) => {
-  const decoder = new TextDecoder()
-  return (name) => {
-    const found = parts.find((part) => part.name === name)
-    return found && decoder.decode(found.bytes)
-  }
-}
+const textsOf =
+  (parts: readonly FormPart[]) =>
+  (name: string): string | undefined =>
+    parts.find((part) => part.name === name)?.text()
