@@ -61,6 +61,8 @@ export type Endpoint = Holding & {
   readonly hostedQuery?: Readonly<Record<string, Schema>>
   /** Set where the hosted server treats an empty parameter as absent. */
   readonly hostedEmptyIsNone?: true
+  /** Optional request headers. */
+  readonly headers?: Readonly<Record<string, Schema>>
   readonly body?: Schema | 'multipart' | 'bytes'
   /** The body on the hosted server, where it differs from that on a local server. */
   readonly hostedBody?: Schema

@@ -2,7 +2,7 @@
 
 import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { v2Error } from './errors.ts'
-import { hashPattern, id, time, timeOrNull } from './shapes.ts'
+import { hashPattern, id, keyHeaders, time, timeOrNull } from './shapes.ts'
 
 /** How long an asset can be set to live, in seconds. */
 export const assetLifetimes = { least: 60, most: 604_800 } as const
@@ -79,6 +79,7 @@ export const endpoints = {
     path: '/v2/assets',
     on: hosted,
     does: 'Uploads an asset.',
+    headers: keyHeaders,
     body: 'multipart',
     form: assetForm,
     replies: {

@@ -2,7 +2,7 @@
 
 import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { v2Error } from './errors.ts'
-import { hashPattern, id, time, timeOrNull } from './shapes.ts'
+import { hashPattern, id, keyHeaders, time, timeOrNull } from './shapes.ts'
 
 /** The words for the state of a job. */
 export const v2States = [
@@ -208,6 +208,7 @@ export const endpoints = {
     path: '/v2/jobs',
     on: hosted,
     does: 'Submits a workflow as a job.',
+    headers: keyHeaders,
     body: v2Submit,
     replies: {
       201: v2Job,

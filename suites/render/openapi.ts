@@ -12,7 +12,7 @@ import type {
   Schema,
   Where,
 } from '../../spec/language.ts'
-import { bodiesOn, bodyOn, isPublic, pathOn, queryOn } from '../generate/replies-on.ts'
+import { bodiesOn, bodyOn, isPublic, isV2, pathOn, queryOn } from '../generate/replies-on.ts'
 import { described, generations, holdsIn } from '../../spec/generations.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
 import { hostedError } from '../../spec/server/errors.ts'
@@ -79,6 +79,11 @@ const securitySchemes = {
       name: keyHeader,
       description: 'The key of an account.',
     },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The same key, for paths below /api/v2.',
+    },
   },
   gateway: signatureSchemes,
 } as const satisfies Record<Place, Part>
@@ -90,6 +95,7 @@ function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
     return isOpen ? [] : Object.keys(schemes).map((name) => ({ [name]: [] }))
   }
   if (place === 'local') return [{}, { bearer: [] }, { token: [] }]
+  if (isV2(endpoint)) return [{ bearer: [] }]
   return isPublic(endpoint) ? [] : [{ apiKey: [] }]
 }
 
@@ -175,7 +181,13 @@ export function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
     allowEmptyValue: canBeEmpty,
     schema: schemaIn(schema),
   }))
-  return [...inPath, ...inQuery]
+  const inHeader = Object.entries(endpoint.headers ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'header',
+    required: false,
+    schema: schemaIn(schema),
+  }))
+  return [...inPath, ...inQuery, ...inHeader]
 }
 
 type Operation = {
