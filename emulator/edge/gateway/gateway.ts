@@ -90,7 +90,12 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const open = (part: GatewayPart, name: string | null): Running => {
     const served = connectGateway(part, async (move) => {
       const { gatewayPaths } = await import('./control.ts')
-      return gatewayPaths({ ...gateway, runsText: served.runsText }, move)
+      const { explainPath } = await import('../inspector/paths.ts')
+      const { gatewayReader } = await import('../../journal/explain-gateway.ts')
+      return {
+        ...gatewayPaths({ ...gateway, runsText: served.runsText }, move),
+        ...explainPath(part.recorder, gatewayReader),
+      }
     })
     const gateway: Gateway = {
       name,
