@@ -87,6 +87,7 @@ const inspectorPage: Plugin = {
       .replace(/ ?([{};,>]) ?|(:) /g, '$1$2')
       .replaceAll(';}', '}')
     const page = text('page.html')
+      .replace(/\n\s*/g, '\n')
       .replace('/*style*/', () => style)
       .replace('/*script*/', () => chunk.code.trim().replaceAll('</script', '<\\/script'))
     delete bundle[chunk.fileName]

@@ -32,14 +32,12 @@ export type Client = {
   readonly messages: Message[]
 }
 
-/** A time in which a client had no socket, and what happened to its runs meanwhile. */
+/** A time in which a client had no socket while its runs went on. */
 export type Gap = {
   readonly from: number
   readonly to: number
-  /** How many nodes began or ended, */
-  readonly nodes: number
-  /** and which of its runs ended. */
-  readonly runs: readonly Run[]
+  /** What it has missed, in words. */
+  readonly missed: string
 }
 
 export function clientsOf(entries: readonly Entry[]): readonly Client[] {
@@ -136,17 +134,23 @@ export function gapsOf(
   now: number,
 ): readonly Gap[] {
   const own = runs.filter(({ client }) => client === name)
-  const gaps = connections.flatMap(({ to }, index) => {
-    const next = connections[index + 1]?.from ?? now
-    return to === null || to >= next ? [] : [{ from: to, to: next }]
-  })
-  return gaps.flatMap(({ from, to }) => {
+  return connections.flatMap(({ to: from }, index) => {
+    const to = connections[index + 1]?.from ?? now
+    if (from === null || from >= to) return []
     const isIn = (at: number | null): boolean => at !== null && at >= from && at < to
-    const times = own.flatMap(({ nodes }) =>
+    const active = own.filter(
+      (run) => run.from !== null && run.from < to && (run.to ?? now) >= from,
+    )
+    const ends = active.flatMap(({ nodes }) =>
       [...nodes.values()].flatMap((one) => [one.from, one.to]),
     )
-    const nodes = times.filter(isIn).length
-    const ended = own.filter((run) => isIn(run.to))
-    return nodes + ended.length === 0 ? [] : [{ from, to, nodes, runs: ended }]
+    const nodes = ends.filter(isIn).length
+    const words = [
+      ...(nodes > 0 ? [`${nodes} node events`] : []),
+      ...active.map((run) =>
+        isIn(run.to) ? `the end of run ${run.number}` : `a part of run ${run.number}`,
+      ),
+    ]
+    return active.length === 0 ? [] : [{ from, to, missed: words.join(', ') }]
   })
 }

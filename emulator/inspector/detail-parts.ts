@@ -39,7 +39,7 @@ export const body = (given: unknown): HTMLElement => json(valueOf(given))
 
 /** Facts by name; those without a value are left out. */
 export function facts(...pairs: readonly (readonly [name: string, value: Child])[]): HTMLElement {
-  const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
+  const shown = pairs.filter(([, value]) => value || value === 0)
   return el(
     'dl',
     {},

@@ -88,18 +88,7 @@ function overview(state: State, actions: Actions): readonly Child[] {
     ),
     part(
       'Colors',
-      el(
-        'div',
-        { class: 'legend' },
-        ...(['success', 'cached', 'error', 'interrupted', 'running'] as const).map((one) =>
-          el(
-            'span',
-            {},
-            el('i', { class: `bar ${one}` }),
-            one === 'success' ? 'done' : one === 'error' ? 'failed' : one,
-          ),
-        ),
-      ),
+      el('div', { class: 'legend' }, ...legend(bars, 'bar'), ...legend(ticks, 'message')),
     ),
     part(
       'Keys',
@@ -111,6 +100,28 @@ function overview(state: State, actions: Actions): readonly Child[] {
     ),
   ]
 }
+
+const bars = {
+  success: 'done',
+  cached: 'cached',
+  error: 'failed',
+  interrupted: 'interrupted',
+  running: 'running',
+}
+const ticks = {
+  end: 'begin or success',
+  node: 'node',
+  progress: 'progress',
+  frame: 'preview',
+  status: 'status',
+  error: 'error',
+  lost: 'missed',
+}
+
+const legend = (names: Readonly<Record<string, string>>, name: string): readonly Child[] =>
+  Object.entries(names).map(([state, text]) =>
+    el('span', {}, el('i', { class: `${name} ${state}` }), text),
+  )
 
 const originText = (): string => location.href.replace(/\/_flowdouble\/.*$/, '')
 
@@ -247,11 +258,11 @@ function clientDetails(name: string, { session }: State, actions: Actions): read
           ' by a fault',
         ),
       ),
-      ...gaps.map(({ from, to, nodes, runs }) =>
+      ...gaps.map(({ from, to, missed }) =>
         el(
           'p',
           { class: 'warn' },
-          `${[`${nodes} node events`, ...runs.map(({ number }) => `the end of run ${number}`)].join(', ')} while away from ${clockText(from)} to ${clockText(to)}`,
+          `${missed}, while away from ${clockText(from)} to ${clockText(to)}`,
         ),
       ),
     ),

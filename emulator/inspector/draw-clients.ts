@@ -35,21 +35,13 @@ function clientRow(
       lost.length > 0 ? `${lost.length} missed` : `${messages.length}`,
     ),
   ]
-  const gaps = gapsOf(client, runs, now).map(({ from, to, nodes, runs: ended }) => {
+  const gaps = gapsOf(client, runs, now).map(({ from, to, missed }) => {
     const width = scale.xOf(to) - scale.xOf(from)
-    const what = [
-      `${nodes} node events`,
-      ...ended.map(({ number }) => `end of run ${number}`),
-    ].join(', ')
+    const text = `away for ${timeText(to - from)}: missed ${missed}`
     return el(
       'div',
-      {
-        class: 'gap',
-        left: scale.xOf(from),
-        width,
-        title: `away for ${timeText(to - from)}, missed ${what}`,
-      },
-      width > 70 && el('span', {}, `away: missed ${what}`),
+      { class: 'gap', left: scale.xOf(from), width, title: text },
+      width > 36 && el('span', {}, width > widthOf(text) ? text : 'away'),
     )
   })
   return row(
@@ -134,7 +126,11 @@ export function faultRows(
     const key = `f:${id}`
     const label = [
       el('span', { class: 'title', title: id }, id),
-      el('span', { class: 'took' }, isActive ? `${own.length} hits` : 'removed'),
+      el(
+        'span',
+        { class: 'took' },
+        isActive ? `${own.length} ${own.length === 1 ? 'hit' : 'hits'}` : 'removed',
+      ),
     ]
     const marks = own.map(({ at, entry }) =>
       el('i', { class: 'hit', left: xOf(at), key: `e${entry}`, title: `${id} applies` }),

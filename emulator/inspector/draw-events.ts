@@ -51,20 +51,26 @@ function eventRow(
   )
 }
 
-const deliveryMarks = ({ deliveries }: GatewayEvent, { xOf }: Scale): readonly Child[] =>
-  deliveries.map(({ target, attempt, to, from, error }, index) => {
+/** A mark for each attempt, beside each other where they happen at one time. */
+function deliveryMarks({ deliveries }: GatewayEvent, { xOf }: Scale): readonly Child[] {
+  let free = -Infinity
+  return deliveries.map(({ target, attempt, to, from, error }, index) => {
     const tone = to === null ? 'running' : error === null ? 'success' : 'error'
+    const left = Math.max(free, xOf(to ?? from))
+    free = left + MARK
+    const done = tone === 'success' ? 'delivered' : 'under way'
+    const words = `${target} ${error ?? done}${attempt > 1 ? ` at attempt ${attempt}` : ''}`
     const isLast = index === deliveries.length - 1
-    const words =
-      tone === 'error'
-        ? `attempt ${attempt}: ${error ?? ''}`
-        : `${target} ${tone === 'success' ? 'delivered' : '…'}`
     return el(
       'i',
-      { class: `delivery ${tone}`, left: xOf(to ?? from), title: `${target}, ${words}` },
+      { class: `delivery ${tone}`, left, title: words },
       isLast && el('span', {}, words),
     )
   })
+}
+
+/** The width of a mark, in pixels. */
+const MARK = 14
 
 /** How an event stands. */
 export function outcomeOf({ run, deliveries }: GatewayEvent): {

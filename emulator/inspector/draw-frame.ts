@@ -74,7 +74,9 @@ export function words(
 ): HTMLElement {
   const length = widthOf(text)
   const left = to + length <= width || from < length ? to : from - length
-  return el('span', { class: `after ${tone}`, left, title: text }, text)
+  const one = el('span', { class: `after ${tone}`, left, title: text }, text)
+  one.style.maxWidth = `${width - left}px`
+  return one
 }
 
 /** The width of a text in the size of the timeline, in pixels: about right is enough to place labels. */

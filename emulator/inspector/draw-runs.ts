@@ -107,8 +107,10 @@ function lifeMarks(run: Run, { now }: Session, scale: Scale, isNow: boolean): re
   const node = endOf(run)
   const took = timeText((to ?? now) - from)
   const why = state === 'error' && !isNow ? ` in ${node?.title ?? '?'}: ${errorText(node)}` : ''
+  const cached = [...run.nodes.values()].filter((one) => one.state === 'cached').length
+  const kept = isNow || cached === 0 ? '' : `, ${cached} cached`
   const result = state === 'success' ? 'done' : state === 'error' ? 'failed' : state
-  const text = `${result} ${to === null ? 'for' : 'after'} ${took}${why}`
+  const text = `${result} ${to === null ? 'for' : 'after'} ${took}${why}${kept}`
   const [x, end] = [scale.xOf(from), scale.xOf(to ?? now)]
   const last = isNow ? undefined : run.previews.at(-1)
   return [
@@ -203,7 +205,8 @@ function chipRow(
   const name = what === 'cached' ? 'cached' : 'never'
   const at = (name === 'cached' ? run.from : run.to) ?? 0
   const length = nodes.reduce((sum, one) => sum + widthOf(one.title || one.id) + 6, 0)
-  const left = Math.max(0, Math.min(xOf(at), width - length))
+  const x = xOf(at)
+  const left = x + length <= width || x < length ? x : x - length
   const chips = nodes.map((node) => {
     const key = nodeKey(run, node)
     return el(

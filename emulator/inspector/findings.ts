@@ -18,7 +18,7 @@ export function findingsOf(session: Session): readonly Finding[] {
     (one) => one.status === 0 || (one.status ?? 0) >= 400,
   )) {
     const post = others.get(entry)
-    const why = post?.reason ?? refusalOf({ reply, status } as never) ?? ''
+    const why = post?.reason ?? refusalOf({ reply, status }) ?? ''
     const by = faults.length === 0 ? '' : ` by ${faults.join(', ')}`
     const text = `${method} ${pathOf(target)} → ${status === 0 ? 'reset' : status}${by}: ${why}`
     found.push({ tone: 'bad', key: `e${entry}`, text })
@@ -34,9 +34,7 @@ export function findingsOf(session: Session): readonly Finding[] {
         text: `${client.name} ${what} ${one.type}${of}`,
       })
     }
-    for (const { from, to, nodes, runs: ended } of gapsOf(client, runs, session.now)) {
-      const ends = ended.map(({ number }) => `the end of run ${number}`)
-      const missed = [...(nodes > 0 ? [`${nodes} node events`] : []), ...ends].join(' and ')
+    for (const { from, to, missed } of gapsOf(client, runs, session.now)) {
       const text = `${client.name} was away for ${timeText(to - from)}: missed ${missed}`
       found.push({ tone: 'warn', key: `c:${client.name}`, text })
     }

@@ -61,13 +61,15 @@ export const parameterOf = (target: string, name: string): string | null =>
 export const bodyOf = ({ input }: Request): string | null => textOf(input['body'])
 
 /** The error in an answer, in a few words; null without one. */
-export function refusalOf({ reply, status }: Request): string | null {
+export function refusalOf({ reply, status }: Pick<Request, 'reply' | 'status'>): string | null {
   if (status === 0) return 'connection reset'
   if (status === null || status < 400 || reply === null) return null
   const body = textOf(reply['body']) ?? ''
   try {
     const { error, message } = objectOf(JSON.parse(body))
-    return textOf(objectOf(error)['message']) ?? textOf(message) ?? textOf(error) ?? `${status}`
+    const { message: own, details } = objectOf(error)
+    const text = textOf(own) ?? textOf(message) ?? textOf(error) ?? `${status}`
+    return details ? `${text}: ${textOf(details)}` : text
   } catch {
     return body.slice(0, 200)
   }

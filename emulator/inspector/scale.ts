@@ -29,18 +29,18 @@ export type Scale = {
 }
 
 /** A pause is drawn short if it is longer than this share of all other times, */
-const MAX_SHARE = 0.15
+const MAX_SHARE = 0.3
 /** and then has this share. */
 const SHORT_SHARE = 0.04
 
 /** The room for the words after what is last, in pixels. */
-const LAST_WORDS = 130
+const LAST_WORDS = 170
 
 /** @param range the visible part; null for all. */
 export function scaleOf(session: Session, width: number, range: Range | null): Scale {
   const parts = partsOf(session)
   const last = parts.at(-1)
-  const margin = Math.max(1, (last?.end ?? 0) * 0.02)
+  const margin = (last?.end ?? 10) * 0.015
   // Room for the words after what is last.
   const room = ((last?.end ?? 10) * LAST_WORDS) / Math.max(1, width - LAST_WORDS)
   const whole = { start: -margin, end: (last?.end ?? 10) + room }
@@ -74,13 +74,13 @@ function partsOf(session: Session): readonly Part[] {
   const idle = gaps
     .filter(({ isIdle }) => isIdle)
     .toSorted((a, b) => b.to - b.from - (a.to - a.from))
-  let total = gaps.reduce((sum, { from, to }) => sum + to - from, 0)
+  let long = gaps.reduce((sum, { from, to }) => sum + to - from, 0)
   const short = new Map<number, number>()
   for (const { from, to } of idle) {
-    const rest = total - (to - from)
-    if (rest === 0 || to - from <= rest * MAX_SHARE) break
+    const rest = long - (to - from)
+    if (rest <= 0 || to - from <= rest * MAX_SHARE) break
     short.set(from, rest * SHORT_SHARE)
-    total = rest * (1 + SHORT_SHARE)
+    long = rest
   }
   let start = 0
   return gaps.map(({ from, to }) => {
