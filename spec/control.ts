@@ -842,51 +842,6 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
-  'control/inspector': {
-    says: 'GET /_flowdouble/ returns a page that shows a world and reaches no other address.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/gateway-inspector': {
-    says: 'GET /_flowdouble/ of a gateway returns the same page, which shows posts and deliveries.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'control/inspector-link': {
-    says: 'A browser that opens /_flowdouble without the slash is redirected to the page.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/clock': {
-    says: 'The control API returns the kind of the clock, its time, and when the next timer is due.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/journal-from': {
-    says: 'A client reads the journal from an entry on, and can wait in real time for that entry.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/explain-entry': {
-    says: 'The control API explains an entry of the journal by its causes, reasons and rules.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/pictures': {
-    says: 'The control API returns the pictures that were sent, by their entry and effect.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/journal-nodes': {
-    says: 'The journal has the begin and end of each node, also if no socket listens.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/journal-lost': {
-    says: 'The journal has each message that a fault keeps from sockets.',
-    basis: 'chosen',
-    on: both,
-  },
   'control/gateway-reset': {
     says: 'A reset returns a gateway to its start: runs, deliveries, subscriptions and rate limits.',
     basis: 'chosen',

@@ -8,6 +8,7 @@ import { deliveries, subscriptions, templates, webhooks } from './gateway.ts'
 import { posts } from './gateway-posts.ts'
 import { signatures } from './gateway-signatures.ts'
 import { history } from './history.ts'
+import { inspector } from './inspector.ts'
 import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
@@ -39,6 +40,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   internal,
   settings,
   userdata,
+  inspector,
   'hosted-paths': hostedPaths,
   accounts,
   webhooks: { ...webhooks, ...posts },
