@@ -61,12 +61,14 @@ export const isOwnFault = (error: unknown): boolean =>
 /**
  * The verdict on a case that an error has ended.
  * @param seen the cases before it: which quirk explains it best depends on what else is broken.
+ * @param absent quirks that the server does not have, as their own cases have shown.
  */
 export function judgementOf(
   one: Pick<Case, 'ids'>,
   error: unknown,
   judged: Judged,
   seen: readonly SeenCase[] = [],
+  absent: ReadonlySet<string> = new Set(),
 ): Judgement {
   if (isOwnFault(error)) return { verdict: 'fault', detail: 'An error in check itself.' }
   const accepted = acceptedQuirks(judged)
@@ -75,7 +77,7 @@ export function judgementOf(
     ...seen,
     { rules: one.ids.map((id) => ({ id })), verdict: 'fail' },
   ]
-  const candidates = quirksBehind(one.ids, judged.place, all)
+  const candidates = quirksBehind(one.ids, judged.place, all).filter((id) => !absent.has(id))
   const quirk =
     candidates.find((id) => accepted.has(id)) ?? candidates.find((id) => !isContradicted(id, all))
   const basis = strictestOf(one.ids, judged.generation)
