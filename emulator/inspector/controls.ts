@@ -1,9 +1,9 @@
 // The buttons of the page: they move the clock, change the faults, and reset the world.
 
-import { send } from './connection.ts'
-import { byId, el, fill } from './dom.ts'
-import { clockText, timeText } from './scale.ts'
-import type { State } from './state.ts'
+import { send } from './model/connection.ts'
+import { byId, el, fill } from './draw/dom.ts'
+import { clockText, timeText } from './model/scale.ts'
+import type { State } from './model/state.ts'
 
 const buttons = ['next', 'advance', 'idle'] as const
 
@@ -36,25 +36,28 @@ const presets: readonly (readonly [name: string, fault: object])[] = [
 export function connectControls(
   done: (refusal: string | null) => void,
 ): Readonly<Record<string, () => void>> {
-  const run = (change: () => Promise<unknown>): void =>
-    void change().then(
-      () => done(null),
-      (error: unknown) => done(error instanceof Error ? error.message : String(error)),
-    )
-  const advance = (body: object) => () => run(() => send('POST', 'advance', body))
-  const ms = byId<HTMLInputElement>('ms')
+  const run = async (change: () => Promise<unknown>): Promise<void> => {
+    try {
+      await change()
+      done(null)
+    } catch (error) {
+      done(textOf(error))
+    }
+  }
+  const advance = (body: object) => () => void run(() => send('POST', 'advance', body))
+  const ms = byId('ms') as HTMLInputElement
   const actions = {
     next: advance({ until: 'next' }),
     idle: advance({ until: 'idle' }),
     advance: () => advance({ ms: Number(ms.value) })(),
-    reset: () => byId<HTMLDialogElement>('reset-dialog').showModal(),
+    reset: () => (byId('reset-dialog') as HTMLDialogElement).showModal(),
     'add-fault': () => openFaults(),
   }
   for (const [id, action] of Object.entries(actions)) byId(id).addEventListener('click', action)
   ms.addEventListener('keydown', ({ key }) => key === 'Enter' && actions.advance())
-  const reset = byId<HTMLDialogElement>('reset-dialog')
+  const reset = byId('reset-dialog') as HTMLDialogElement
   reset.addEventListener('close', () => {
-    if (reset.returnValue === 'reset') run(() => send('POST', 'reset'))
+    if (reset.returnValue === 'reset') void run(() => send('POST', 'reset'))
     reset.returnValue = ''
   })
   connectFaults(() => done(null))
@@ -72,14 +75,16 @@ export const removeFault = (id: string): Promise<unknown> =>
   send('DELETE', `faults/${encodeURIComponent(id)}`)
 
 function openFaults(): void {
+  const dialog = byId('fault-dialog') as HTMLDialogElement
   byId('fault-error').textContent = ''
-  byId<HTMLDialogElement>('fault-dialog').showModal()
+  dialog.showModal()
 }
 
 function connectFaults(added: () => void): void {
+  const dialog = byId('fault-dialog') as HTMLDialogElement
   const [preset, text] = [
-    byId<HTMLSelectElement>('fault-preset'),
-    byId<HTMLTextAreaElement>('fault-text'),
+    byId('fault-preset') as HTMLSelectElement,
+    byId('fault-text') as HTMLTextAreaElement,
   ]
   fill(
     preset,
@@ -90,20 +95,23 @@ function connectFaults(added: () => void): void {
   }
   preset.addEventListener('change', choose)
   choose()
-  // The dialog stays open until the server has taken the fault.
+  const add = async (): Promise<void> => {
+    try {
+      await send('POST', 'faults', text.value)
+      dialog.close()
+      added()
+    } catch (error) {
+      byId('fault-error').textContent = textOf(error)
+    }
+  }
   byId('fault-add').addEventListener('click', (event) => {
+    // The dialog stays open until the server has taken the fault.
     event.preventDefault()
-    void send('POST', 'faults', text.value).then(
-      () => {
-        byId<HTMLDialogElement>('fault-dialog').close()
-        added()
-      },
-      (error: unknown) => {
-        byId('fault-error').textContent = String((error as Error).message)
-      },
-    )
+    void add()
   })
 }
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Shows the clock, and whether its buttons can be used. */
 export function showClock({ session: { clock, now, isGateway }, isLive }: State): void {
@@ -120,7 +128,7 @@ export function showClock({ session: { clock, now, isGateway }, isLive }: State)
     el('span', {}, el('i', {}, `${kind} clock`), next === '' ? null : el('i', {}, next)),
   )
   for (const id of buttons) {
-    const button = byId<HTMLButtonElement>(id)
+    const button = byId(id) as HTMLButtonElement
     button.disabled = !isManual || !isLive
     button.title = isManual
       ? ''

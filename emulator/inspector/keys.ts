@@ -1,7 +1,7 @@
 // The keys of the page: the arrows go from thing to thing, letters are the buttons.
 
-import { itemsOf } from './log.ts'
-import type { State } from './state.ts'
+import { itemsOf } from './draw/log.ts'
+import type { State } from './model/state.ts'
 
 /** What an arrow key selects. */
 export function nextSelection(state: State, key: string): string | null | undefined {

@@ -1,16 +1,16 @@
 // The inspector: follows the journal of the server that it comes from, and draws it whenever something changes.
 
-import { follow, read, send } from './connection.ts'
+import { follow, read, send } from './model/connection.ts'
 import { connectControls, removeFault, showClock } from './controls.ts'
-import { details } from './details.ts'
-import { byId, type Child, el, fill } from './dom.ts'
-import { onExplained } from './explain.ts'
-import { findingsOf } from './findings.ts'
-import { objectOf, readJournal, textOf } from './journal.ts'
+import { details } from './draw/details.ts'
+import { byId, type Child, el, fill } from './draw/dom.ts'
+import { onExplained } from './draw/explain.ts'
+import { findingsOf } from './model/findings.ts'
+import { objectOf, readJournal, sinceStart, textOf } from './model/journal.ts'
 import { isTyping, nextSelection } from './keys.ts'
-import { log } from './log.ts'
-import { type Clock, type Fault, sessionOf } from './session.ts'
-import type { Actions, State, Tab } from './state.ts'
+import { log } from './draw/log.ts'
+import { type Clock, type Fault, sessionOf } from './model/session.ts'
+import type { Actions, State, Tab } from './model/state.ts'
 import { drawTimeline, moved, zoomed } from './timeline.ts'
 
 /** The most entries that the page keeps. */
@@ -107,6 +107,9 @@ async function received(lines: string, from: number): Promise<number> {
   const isNews = !state.isLive || news.entries.length > 0
   state.journal = { ...news, first, entries }
   state.isLive = true
+  // What was selected before a reset is gone.
+  if (sinceStart(news.entries).length < news.entries.length && from > 0)
+    Object.assign(state, { selection: null, range: null, tab: 'details' })
   if (isNews) {
     await refresh()
     if (from === 0) await showWorlds()
@@ -223,7 +226,7 @@ async function showWorlds(): Promise<void> {
       name: `world ${name ?? ''}`,
     })),
   ]
-  const field = byId<HTMLSelectElement>('worlds')
+  const field = byId('worlds') as HTMLSelectElement
   fill(
     field,
     ...places.map(({ path, name }) => el('option', { attributes: { value: path } }, name)),
@@ -234,7 +237,7 @@ async function showWorlds(): Promise<void> {
 }
 
 async function goToWorld(): Promise<void> {
-  const { value } = byId<HTMLSelectElement>('worlds')
+  const { value } = byId('worlds') as HTMLSelectElement
   if (value !== 'fork') return location.assign(value)
   const { url } = objectOf(await send('POST', 'fork', {}))
   location.assign(`${new URL(String(url)).pathname}/_flowdouble/`)

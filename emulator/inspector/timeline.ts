@@ -1,13 +1,13 @@
 // Draws the timeline, and changes which part of the time it shows.
 
-import { type Child, fill } from './dom.ts'
-import { clientRows, faultRows } from './draw-clients.ts'
-import { eventRows } from './draw-events.ts'
-import { grid, ruler } from './draw-frame.ts'
-import { requestRows } from './draw-requests.ts'
-import { runRows } from './draw-runs.ts'
-import { type Range, type Scale, scaleOf } from './scale.ts'
-import type { Actions, State } from './state.ts'
+import { type Child, fill } from './draw/dom.ts'
+import { clientRows, faultRows } from './draw/clients.ts'
+import { eventRows } from './draw/events.ts'
+import { grid, ruler } from './draw/frame.ts'
+import { requestRows } from './draw/requests.ts'
+import { runRows } from './draw/runs.ts'
+import { type Range, type Scale, scaleOf } from './model/scale.ts'
+import type { Actions, State } from './model/state.ts'
 
 /** The width of the labels before the tracks, as the style has it. */
 const LABELS = 216

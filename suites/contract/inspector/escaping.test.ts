@@ -1,7 +1,7 @@
 // Text that clients choose stays text on the page of the inspector: no title, name or header becomes an element, an
 // attribute with code, or an address. The script runs as it is served, on elements that only remember.
 
-import fc from 'fast-check'
+import { assert, asyncProperty, constantFrom, oneof, string, tuple } from 'fast-check'
 import { solid, textToImage, type Graph } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
@@ -22,16 +22,14 @@ const markup = [
   '&lt;b&gt;&#60;',
   '${alert(1)}{{7*7}}',
 ]
-const hostile = fc.oneof(
-  fc.constantFrom(...markup),
-  fc.tuple(fc.constantFrom(...markup), fc.string()).map((parts) => parts.join('')),
+const hostile = oneof(
+  constantFrom(...markup),
+  tuple(constantFrom(...markup), string()).map((parts) => parts.join('')),
 )
 
 /** A graph whose nodes have this title. */
 const titled = (graph: Graph, title: string): Graph =>
-  Object.fromEntries(
-    Object.entries(graph).map(([id, node]) => [id, { ...node, _meta: { title } }]),
-  ) as Graph
+  Object.fromEntries(Object.entries(graph).map(([id, node]) => [id, { ...node, _meta: { title } }]))
 
 /** A session in which every text that a client chooses is this one. */
 async function play(subject: Subject, text: string): Promise<void> {
@@ -40,7 +38,7 @@ async function play(subject: Subject, text: string): Promise<void> {
   const named = { ...solid(), [text]: { class_type: 'PreviewAny', inputs: { source: text } } }
   const graph = { ...textToImage(1, 2), x: { class_type: text, inputs: { [text]: text } } }
   const fields = { client_id: text, [text]: text }
-  await subject.submit(titled(graph as Graph, text), fields)
+  await subject.submit(titled(graph, text), fields)
   await subject.submit(titled(textToImage(2, 2), text), { ...fields, prompt_id: text })
   await subject.upload({ name: `${text}.png`, bytes: Buffer.from(text) })
   await subject.get(`/view?filename=${part}&${part}=${part}`)
@@ -80,8 +78,8 @@ function wrongWith(page: FakePage): readonly string[] {
 proves(
   'inspector/escapes',
   async (subject) => {
-    await fc.assert(
-      fc.asyncProperty(hostile, async (text) => {
+    await assert(
+      asyncProperty(hostile, async (text) => {
         await subject.emulator!.reset()
         await play(subject, text)
         const page = await openFakePage(subject.url)

@@ -2,10 +2,10 @@
 
 import { facts, json, link, part } from './detail-parts.ts'
 import { type Child, el } from './dom.ts'
-import { endOf, errorText, nodeKey } from './findings.ts'
-import type { Run, RunNode } from './runs.ts'
-import { clockText, timeText } from './scale.ts'
-import type { Actions, State } from './state.ts'
+import { endOf, errorText, nodeKey } from '../model/findings.ts'
+import type { Run, RunNode } from '../model/runs.ts'
+import { clockText, timeText } from '../model/scale.ts'
+import type { Actions, State } from '../model/state.ts'
 
 const toneOf = (state: string): string =>
   state === 'error' ? 'bad' : state === 'interrupted' ? 'warn' : ''

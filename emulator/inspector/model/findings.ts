@@ -27,11 +27,12 @@ export function findingsOf(session: Session): readonly Finding[] {
     for (const one of client.messages.filter(({ state }) => state === 'lost' || state === 'part')) {
       const run = runs.find(({ id }) => id === objectOf(one.data)['prompt_id'])
       const of = run === undefined ? '' : ` of run ${run.number}`
+      const by = one.faults.length === 0 ? '' : `: fault ${one.faults.join(', ')}`
       const what = one.state === 'lost' ? 'missed' : 'got only a part of'
       found.push({
         tone: 'bad',
         key: `m${one.key}`,
-        text: `${client.name} ${what} ${one.type}${of}`,
+        text: `${client.name} ${what} ${one.type}${of}${by}`,
       })
     }
     for (const { from, to, missed } of gapsOf(client, runs, session.now)) {
@@ -94,7 +95,9 @@ function joined(found: readonly Finding[]): readonly Finding[] {
     if (known) known.count++
     else byText.set(first.text, { first, count: 1 })
   }
-  return [...byText.values()].map(({ first, count }) =>
-    count === 1 ? first : { ...first, text: `${first.text} (${count} times)` },
-  )
+  return Array.from(byText.values(), ({ first: { tone, key, text }, count }) => ({
+    tone,
+    key,
+    text: count === 1 ? text : `${text} (${count} times)`,
+  }))
 }

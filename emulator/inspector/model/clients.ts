@@ -14,6 +14,8 @@ export type Message = {
   readonly state: 'sent' | 'received' | 'part' | 'lost'
   readonly isFrame: boolean
   readonly sockets: readonly number[]
+  /** The faults that kept it from the client, or changed it. */
+  readonly faults: readonly string[]
 }
 
 export type Connection = {
@@ -62,13 +64,18 @@ export function clientsOf(entries: readonly Entry[]): readonly Client[] {
       const isPart = 'cutBytes' in effect || 'shortBytes' in effect
       const state = kind === 'lost' ? 'lost' : isPart ? 'part' : 'sent'
       const to = message['sockets'] as readonly number[]
-      const one = messageOf(`${n}.${index}`, at, message, state, to)
+      const faults = state === 'sent' ? [] : faultsOf(effects)
+      const one = { ...messageOf(`${n}.${index}`, at, message, state, to), faults }
       const reached = new Set(to.flatMap((socket) => bySocket.get(socket)?.client ?? []))
       for (const client of reached) client.messages.push(one)
     }
   }
   return [...clients.values()]
 }
+
+/** The faults that applied in a step. */
+const faultsOf = (effects: readonly Value[]): readonly string[] =>
+  effects.flatMap(({ kind, id }) => (kind === 'fault' ? String(id) : []))
 
 function open(
   clients: Map<string, Client>,
@@ -118,13 +125,14 @@ function messageOf(
 ): Message {
   const content = objectOf(message['content'])
   const isFrame = 'content' in message
+  const common = { key, at, state, isFrame, sockets, faults: [] }
   if (isFrame) {
     const { frame, image: _, ...fields } = content
-    return { key, at, type: String(frame), data: fields, state, isFrame, sockets }
+    return { ...common, type: String(frame), data: fields }
   }
   const value = valueOf(message['text'])
   const { type, data } = objectOf(value)
-  return { key, at, type: textOf(type) ?? 'text', data: data ?? value, state, isFrame, sockets }
+  return { ...common, type: textOf(type) ?? 'text', data: data ?? value }
 }
 
 /** The times between the sockets of a client in which its runs went on. `now` is the present time. */

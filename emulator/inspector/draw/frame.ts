@@ -1,7 +1,7 @@
 // The frame of the timeline: its rows, its ruler, and the lines that cross all rows.
 
 import { add, type Child, el } from './dom.ts'
-import { clockText, type Scale, ticksOf, timeText } from './scale.ts'
+import { clockText, type Scale, ticksOf, timeText } from '../model/scale.ts'
 
 export type RowProps = {
   readonly class: string

@@ -1,10 +1,10 @@
 // The requests in the timeline: a tick for each, with its name where there is room, and a bar while its answer waits.
 
 import { el } from './dom.ts'
-import { isVisible, row, widthOf } from './draw-frame.ts'
-import { pathOf, type Request } from './requests.ts'
-import type { Scale } from './scale.ts'
-import type { Session } from './session.ts'
+import { isVisible, row, widthOf } from './frame.ts'
+import { pathOf, type Request } from '../model/requests.ts'
+import type { Scale } from '../model/scale.ts'
+import type { Session } from '../model/session.ts'
 
 /** So many rows at most: ticks without room for a name share the last one. */
 const MAX_ROWS = 3

@@ -1,11 +1,11 @@
 // Why an entry is as it is, as the server explains it: its causes, the reasons for its answer, and the rules behind it.
 
-import { read } from './connection.ts'
+import { read } from '../model/connection.ts'
 import { link, part } from './detail-parts.ts'
 import { type Child, el } from './dom.ts'
-import type { Entry } from './journal.ts'
-import { clockText } from './scale.ts'
-import type { Actions } from './state.ts'
+import type { Entry } from '../model/journal.ts'
+import { clockText } from '../model/scale.ts'
+import type { Actions } from '../model/state.ts'
 
 type Explanation = {
   readonly input: string
@@ -30,18 +30,15 @@ export function onExplained(draw: () => void): void {
   changed = draw
 }
 
+async function load(entry: Entry): Promise<void> {
+  known.set(entry, null)
+  known.set(entry, await read<Explanation>(`explain/${entry.n}`).catch(() => null))
+  changed()
+}
+
 export function explanationOf(entry: Entry, actions: Actions): readonly Child[] {
   const found = known.get(entry)
-  if (found === undefined) {
-    known.set(entry, null)
-    void read<Explanation>(`explain/${entry.n}`).then(
-      (one) => {
-        known.set(entry, one)
-        changed()
-      },
-      () => undefined,
-    )
-  }
+  if (found === undefined) void load(entry)
   if (!found) return []
   const { causes, reasons, rules, effects } = found
   return [
@@ -63,7 +60,7 @@ export function explanationOf(entry: Entry, actions: Actions): readonly Child[] 
     ),
     part(
       'Effects',
-      effects.length > 0 &&
+      effects.length > 1 &&
         el('ol', { class: 'effects' }, ...effects.map((one) => el('li', {}, one))),
     ),
   ]

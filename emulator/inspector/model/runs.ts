@@ -108,7 +108,7 @@ function noteRequest(runs: Map<string, Run>, request: Request): void {
   if (request.method !== 'POST' || request.reply === null || (request.status ?? 0) >= 400) return
   const { prompt_id } = objectOf(valueOf(request.reply['body']))
   if (typeof prompt_id === 'string') addRun(runs, prompt_id, request)
-  if (!/\/queue$/.test(request.target)) return
+  if (!request.target.endsWith('/queue')) return
   const body = objectOf(valueOf(bodyOf(request)))
   const removed: readonly unknown[] = Array.isArray(body['delete']) ? body['delete'] : []
   for (const run of runs.values()) {

@@ -1,11 +1,11 @@
 // The events of a gateway in the timeline: from each accepted post over the run of its agent to its deliveries.
 
 import { type Child, el } from './dom.ts'
-import { heading, row } from './draw-frame.ts'
-import type { GatewayEvent } from './events.ts'
-import { textOf } from './journal.ts'
-import { type Scale, timeText } from './scale.ts'
-import type { Session } from './session.ts'
+import { heading, row } from './frame.ts'
+import type { GatewayEvent } from '../model/events.ts'
+import { textOf } from '../model/journal.ts'
+import { type Scale, timeText } from '../model/scale.ts'
+import type { Session } from '../model/session.ts'
 
 export function eventRows(
   session: Session,

@@ -1,8 +1,8 @@
 // The parts of which the details consist: values as colored JSON, tables of facts, and links to other things.
 
 import { type Child, el } from './dom.ts'
-import { valueOf } from './journal.ts'
-import type { Actions } from './state.ts'
+import { valueOf } from '../model/journal.ts'
+import type { Actions } from '../model/state.ts'
 
 /** The longest text that is shown in full, in characters. */
 const MAX_TEXT = 20_000
@@ -59,3 +59,11 @@ export const link = (actions: Actions, key: string, text: string, name = ''): HT
     { class: `link ${name}`, focus: `link ${key}`, click: () => actions.select(key) },
     text,
   )
+
+export const title = (text: string, tone = ''): HTMLElement => el('h2', { class: tone }, text)
+
+export const picture = (key: string): HTMLElement =>
+  el('img', { class: 'large', attributes: { src: `pictures/${key}`, alt: `picture ${key}` } })
+
+/** What the journal has dropped, or never had. */
+export const missing: readonly Child[] = ['The journal no longer has this.']

@@ -83,6 +83,4 @@ export function fill(element: Element, ...children: readonly Child[]): void {
 }
 
 /** An element of the page by its id. */
-export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
-  return document.getElementById(id) as T
-}
+export const byId = (id: string): HTMLElement => document.getElementById(id) as HTMLElement

@@ -1,12 +1,12 @@
 // The log: everything that happened, one line each, in order. The arrow keys go through the same lines.
 
-import { kindOf } from './draw-clients.ts'
-import { nameOf, toneOf } from './draw-requests.ts'
+import { kindOf } from './clients.ts'
+import { nameOf, toneOf } from './requests.ts'
 import { type Child, el } from './dom.ts'
-import { nodeKey } from './findings.ts'
-import { clockText } from './scale.ts'
-import type { Session } from './session.ts'
-import type { Actions, State } from './state.ts'
+import { nodeKey } from '../model/findings.ts'
+import { clockText } from '../model/scale.ts'
+import type { Session } from '../model/session.ts'
+import type { Actions, State } from '../model/state.ts'
 
 /** A thing that happened. */
 export type Item = {

@@ -1,10 +1,10 @@
 // The clients in the timeline: when each had a socket, a tick for each message, what it has missed, and the faults.
 
-import { type Client, type Connection, gapsOf, type Message } from './clients.ts'
+import { type Client, type Connection, gapsOf, type Message } from '../model/clients.ts'
 import { type Child, el } from './dom.ts'
-import { heading, isVisible, row, widthOf } from './draw-frame.ts'
-import { type Scale, timeText } from './scale.ts'
-import type { Session } from './session.ts'
+import { heading, isVisible, row, widthOf } from './frame.ts'
+import { type Scale, timeText } from '../model/scale.ts'
+import type { Session } from '../model/session.ts'
 
 export function clientRows(
   session: Session,

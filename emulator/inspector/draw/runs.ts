@@ -1,16 +1,16 @@
 // The runs in the timeline: a row for each, or when it is open a row for each of its nodes, and its previews as a filmstrip.
 
 import { type Child, el } from './dom.ts'
-import { heading, isVisible, row, widthOf, words } from './draw-frame.ts'
-import { endOf, errorText, nodeKey } from './findings.ts'
-import type { Preview, Run, RunNode } from './runs.ts'
-import { type Scale, timeText } from './scale.ts'
-import type { Session } from './session.ts'
-import type { Actions, State } from './state.ts'
+import { heading, isVisible, row, widthOf, words } from './frame.ts'
+import { endOf, errorText, nodeKey } from '../model/findings.ts'
+import type { Preview, Run, RunNode } from '../model/runs.ts'
+import { type Scale, timeText } from '../model/scale.ts'
+import type { Session } from '../model/session.ts'
+import type { Actions, State } from '../model/state.ts'
 
 /** So many of the latest runs can be open unless the user says otherwise. */
 const OPEN_RUNS = 6
-const THUMB = 46
+const THUMB = 40
 
 export function runRows(state: State, scale: Scale, actions: Actions): readonly HTMLElement[] {
   const { session } = state
@@ -70,10 +70,11 @@ function rowsOf(run: Run, state: State, scale: Scale, actions: Actions): readonl
   return [
     own,
     ...(cached.length > 0 ? [chipRow(run, cached, 'cached', scale, selection)] : []),
-    ...ran.flatMap((node) => [
-      nodeRow(run, node, session, scale, selection),
-      ...filmstrip(run, node, scale, selection),
-    ]),
+    ...ran.flatMap((node) =>
+      [nodeRow(run, node, session, scale, selection)].concat(
+        filmstrip(run, node, scale, selection),
+      ),
+    ),
     ...(isOver && never.length > 0 && run.state !== 'removed'
       ? [chipRow(run, never, 'not run', scale, selection)]
       : []),
@@ -263,5 +264,5 @@ function filmstrip(
     el('span', { class: 'title dim' }, 'previews'),
     el('span', { class: 'took' }, `${own.length}`),
   ]
-  return [row({ class: 'node film', label, height: THUMB + 10 }, ...thumbs)]
+  return [row({ class: 'node film', label, height: THUMB + 8 }, ...thumbs)]
 }
