@@ -59,7 +59,7 @@ export type ControlPaths = Readonly<
 
 /**
  * Answers a control request.
- * @param page loads the page for people; undefined where there is none.
+ * @param page loads the page for people; undefined on an edge without one.
  */
 export async function answerControl(
   { method, target, headers, body, fault }: IncomingRequest,

@@ -1,25 +1,22 @@
 // The control paths that show one entry of a journal in full: its explanation, and the pictures among its effects.
 // Loaded with the first control request.
 
-import {
-  explain,
-  type JournalReader,
-  type ParsedJournal,
-  parseJournal,
-} from '../../journal/explain.ts'
+import type { JournalReader } from '../../journal/explain.ts'
 import type { Effect, FrameContent, Input } from '../../machine.ts'
 import { type Codec, createCodec } from '../codec.ts'
 import { type ControlPaths, type ControlReply, ok, refusal } from '../control.ts'
 import type { Recorder } from '../recorder.ts'
 
-/** @param reader of the journals of a gateway; undefined for those of a server. */
+/** @param readerOf loads what reads the journals of a gateway; undefined for those of a server. */
 export const explainPath = (
   { lines }: Pick<Recorder<unknown, unknown>, 'lines'>,
-  reader?: JournalReader,
+  readerOf?: () => Promise<JournalReader>,
 ): ControlPaths => ({
   'GET explain/{name}': async ({ segment }) => {
-    const journal = parsed(await lines())
-    const found = journal && explain(journal, numberOf(segment), reader)
+    // The sentences of all rules come with it.
+    const { explain, parseJournal } = await import('../../journal/explain.ts')
+    const journal = parseJournal((await lines()).join('\n'))
+    const found = explain(journal, numberOf(segment), await readerOf?.())
     return found === undefined ? refusal(404, 'The journal does not have this entry.') : ok(found)
   },
 })
@@ -37,15 +34,6 @@ const noPicture =
   'No picture: give the number of an entry and that of an effect from 0 on, such as /_flowdouble/pictures/12.0.'
 
 const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : NaN)
-
-/** A journal that can be explained; undefined for that of a replay. */
-function parsed(lines: readonly string[]): ParsedJournal | undefined {
-  try {
-    return parseJournal(lines.join('\n'))
-  } catch {
-    return undefined
-  }
-}
 
 /** The picture of an effect: that of a frame, sent or lost, or a picture file in a reply. */
 async function pictureOf(effect: Effect | undefined): Promise<ControlReply | undefined> {

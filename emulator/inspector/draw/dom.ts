@@ -71,7 +71,7 @@ export function add(element: Element, children: readonly Child[]): void {
       element.append(typeof child === 'object' ? child : `${child}`)
 }
 
-/** Replaces what an element holds, and gives the focus back to the element that stands for the same thing. */
+/** Replaces what an element holds, and restores the focus of the element that stands for the same thing. */
 export function fill(element: Element, ...children: readonly Child[]): void {
   const active = document.activeElement as HTMLElement | null
   const focus = active !== null && element.contains(active) ? active.dataset['focus'] : undefined
