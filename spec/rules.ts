@@ -13,6 +13,7 @@ import * as files from './server/files.ts'
 import * as frameLayouts from './server/frames.ts'
 import * as history from './server/history.ts'
 import * as http from './server/http.ts'
+import * as inspector from './inspector.ts'
 import * as internal from './server/internal.ts'
 import * as jobs from './server/jobs.ts'
 import * as localJobs from './server/local-jobs.ts'
@@ -71,6 +72,7 @@ export const areas = {
   deliveries,
   subscriptions,
   control,
+  inspector,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
 
 export const rules = {
@@ -109,5 +111,6 @@ export const rules = {
   ...deliveries.rules,
   ...subscriptions.rules,
   ...control.rules,
+  ...inspector.rules,
 } as const satisfies Rules
 export type RuleId = keyof typeof rules

@@ -26,7 +26,7 @@ import {
 } from './later.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
-import { statuses } from './statuses.ts'
+import { inspector, statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
 import { internal, manager, settings, userdata } from './user-data.ts'
 import { v2 } from './v2/index.ts'
@@ -52,6 +52,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   settings: { ...settings, ...laterSettings },
   userdata: { ...userdata, ...laterUserdata },
   assets,
+  inspector,
   'hosted-paths': hostedPaths,
   accounts,
   ...v2,

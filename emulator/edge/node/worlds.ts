@@ -85,8 +85,12 @@ export function createWorlds(address: AddressParts): Worlds {
     const { name, options, recorder } = part
     let { lastIds } = part
     let edge: ServedWorld | undefined
-    const control: ControlLoader<Effect> = async (move) =>
-      (await import('../server-paths.ts')).serverPaths(running.handle(), move)
+    const control: ControlLoader<Effect> = async (move) => {
+      const { serverPaths } = await import('../server-paths.ts')
+      const { explainPath, picturePath } = await import('../inspector/paths.ts')
+      const paths = serverPaths(running.handle(), move)
+      return { ...paths, ...explainPath(recorder), ...picturePath(recorder) }
+    }
     const served = (): ServedWorld => {
       if (edge !== undefined) return edge
       edge = connectWorld(Object.assign({}, part, { lastIds }), control, shared)
