@@ -180,6 +180,7 @@ const ofLocal: Table<typeof refusals> = {
     deleteUserdata: userFile,
     moveUserdata: userFile,
   },
+  forbiddenText: ['pages/folder'],
   notFoundText: ['internal/unknown-path', 'http/asterisk'],
   forbiddenEmpty: {
     view: ['files/view-bad-name', 'http/foreign-origin'],

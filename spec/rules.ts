@@ -16,6 +16,7 @@ import * as internal from './server/internal.ts'
 import * as jobs from './server/jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
+import * as pages from './server/pages.ts'
 import * as queue from './server/queue.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
@@ -50,6 +51,7 @@ export const areas = {
   userdata,
   settings,
   internal,
+  pages,
   manager,
   faults,
   duties,
@@ -82,6 +84,7 @@ export const rules = {
   ...userdata.rules,
   ...settings.rules,
   ...internal.rules,
+  ...pages.rules,
   ...manager.rules,
   ...faults.rules,
   ...duties.rules,

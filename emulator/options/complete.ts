@@ -123,13 +123,14 @@ function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, wh
 
 /**
  * The options of a world. `objectInfo` returns the text of the catalogue, `wallMs` the time for an epoch of `now`,
- * `linksPort` the port of the signed links, if any.
+ * `linksPort` the port of the signed links, if any, `scripts` the paths of the scripts of its front end.
  */
 export const worldOptions = (
   options: ServerOptions,
   objectInfo: () => string,
   wallMs: number,
   linksPort: number | null,
+  scripts: readonly string[] = [],
 ): WorldOptions => ({
   deployment: options.deployment,
   like: options.like,
@@ -152,6 +153,7 @@ export const worldOptions = (
   cors: options.cors,
   token: options.token,
   manager: options.manager,
+  scripts,
   script: scriptOf(options),
   signedLinks:
     linksPort === null

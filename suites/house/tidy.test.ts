@@ -73,6 +73,7 @@ const layers: readonly string[] = [
   'emulator/recording/learn/',
   'emulator/client/',
   'emulator/edge/',
+  'emulator/edge/node/pages/',
   'emulator/edge/node/pictures/',
   'emulator/edge/node/',
   'emulator/edge/proxy/',

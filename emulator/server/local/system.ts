@@ -137,11 +137,13 @@ ${links}
 <p>Or point your client at this address, as at any ComfyUI server.</p>
 </html>
 `
-  const headers = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-cache',
-    Pragma: 'no-cache',
-    Expires: '0',
-  }
-  return { status: 200, headers, body }
+  return { status: 200, headers: homeHeaders, body }
 }
+
+/** The headers of the page at `/`. */
+export const homeHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-cache',
+  Pragma: 'no-cache',
+  Expires: '0',
+} as const
