@@ -6,7 +6,7 @@ const source = 'ComfyUI 0.3.64, HTTP layer'
 
 export const rules = {
   'pages/front-end': {
-    says: '--web-root DIR serves the files of a front end: / shows its index.html, and a path without an endpoint the file of that name.',
+    says: '--web-root serves a front end: / shows its index.html, a path without an endpoint its file.',
     basis: 'chosen',
     on: local,
   },
@@ -17,13 +17,13 @@ export const rules = {
     on: local,
   },
   'pages/media-types': {
-    says: 'A file has the media type that its extension stands for, so that browsers run scripts and style sheets.',
+    says: 'A file has the media type of its extension, so that browsers run scripts and style sheets.',
     basis: 'observed',
     source,
     on: local,
   },
   'pages/conditions': {
-    says: 'A file has an ETag and a date, supports conditions and ranges, and HEAD describes it without its bytes.',
+    says: 'A file has an ETag and a date, and supports conditional requests, ranges and HEAD.',
     basis: 'observed',
     source,
     on: local,
@@ -46,7 +46,7 @@ export const rules = {
     on: local,
   },
   'pages/not-recorded': {
-    says: 'Requests for files are no input of the world: they are not in its journal, and move nothing.',
+    says: 'Requests for files do not reach the world: its journal lacks them.',
     basis: 'chosen',
     on: local,
   },
@@ -57,12 +57,7 @@ export const rules = {
     on: local,
   },
   'pages/templates': {
-    says: '--templates DIR serves workflow templates below /templates, with or without a front end.',
-    basis: 'chosen',
-    on: local,
-  },
-  'pages/options': {
-    says: 'A folder that cannot be served, or that has no index.html, is a usage error that says how to get one.',
+    says: '--templates serves workflow templates below /templates, with or without a front end.',
     basis: 'chosen',
     on: local,
   },

@@ -18,7 +18,7 @@ import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
 import { statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
-import { internal, manager, settings, userdata } from './user-data.ts'
+import { internal, manager, pages, settings, userdata } from './user-data.ts'
 import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
@@ -36,6 +36,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   catalog,
   system,
   manager,
+  pages,
   internal,
   settings,
   userdata,

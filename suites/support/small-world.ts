@@ -25,6 +25,7 @@ export const smallWorld: WorldOptions = {
   cors: null,
   token: null,
   manager: false,
+  scripts: [],
   script: { start: {}, runs: [], nodes: [], faults: [] },
   signedLinks: null,
 }

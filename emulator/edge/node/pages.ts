@@ -1,4 +1,4 @@
-// Serves the files of a front end beside a world: its requests are no input of the world, and the journal lacks them.
+// Serves the files of a front end beside a world. Requests for files do not reach the world, so the journal lacks them.
 
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -28,12 +28,13 @@ export type Beside = {
 export type Pages = {
   /** The paths of the scripts that extend the front end. */
   readonly scripts: readonly string[]
-  /** Answers a request with a file; resolves with whether there is one. */
+  /** Answers a request with a file. Calls back instead without one. */
   readonly answer: (
     request: IncomingRequest,
     response: ServerResponse,
     beside: Beside,
-  ) => Promise<boolean>
+    notThere: () => void,
+  ) => Promise<void>
 }
 
 /** Opens the folders of the options. Throws a usage error for one that cannot be served. */
@@ -47,13 +48,12 @@ export function openPages({ webRoot, templates }: PageOptions): Pages {
   }
   return {
     scripts: site === null ? [] : scriptsIn(site.root),
-    answer: async (request, response, beside) => {
+    answer: async (request, response, beside, notThere) => {
       const path = pathOf(request)
       const found = await find(path)
-      if (found === undefined) return false
+      if (found === undefined) return notThere()
       if (found === 'forbidden') forbid(request, response, beside)
       else await writeFile(request, response, beside, found, path)
-      return true
     },
   }
 }
@@ -118,7 +118,7 @@ const partOf = (file: OpenFile, from: number, to: number): FilePart => ({
   subarray: (start, end) => partOf(file, from + start, from + end),
   sendTo: async (response) => {
     const stream = file.handle.createReadStream({ start: from, end: to - 1, autoClose: false })
-    // A client that disconnects ends the transfer, and is no error.
+    // A client may disconnect: the transfer ends then.
     await pipeline(stream, response, { end: false }).catch(() => response.destroy())
     // What was cut off in the meantime cannot be completed.
     if (stream.bytesRead === to - from) response.end()

@@ -102,9 +102,7 @@ export function connectWorld(
         return host.answerControl(arrived, response, corsHeaders(options))
       if (pages === null || !takesPage(server, arrived)) return enter()
       const beside = { options: server.options, timeMs: host.timeMs(), name }
-      return pages.answer(arrived, response, beside).then((isThere) => {
-        if (!isThere) enter()
-      })
+      return pages.answer(arrived, response, beside, enter)
     })
   }
   const answerLink: RequestHooks['answer'] = (arrived, response) =>
