@@ -2,6 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
+import * as assets from './server/assets.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
@@ -14,6 +15,7 @@ import * as history from './server/history.ts'
 import * as http from './server/http.ts'
 import * as internal from './server/internal.ts'
 import * as jobs from './server/jobs.ts'
+import * as localJobs from './server/local-jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as pages from './server/pages.ts'
@@ -41,6 +43,7 @@ export const areas = {
   runs,
   scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
+  'local-jobs': localJobs,
   messages: socket,
   frames: frameLayouts,
   history,
@@ -53,6 +56,7 @@ export const areas = {
   internal,
   pages,
   manager,
+  assets,
   faults,
   duties,
   webhooks,
@@ -74,6 +78,7 @@ export const rules = {
   ...startRules,
   ...gatewayScriptRules,
   ...jobs.rules,
+  ...localJobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,
   ...history.rules,
@@ -86,6 +91,7 @@ export const rules = {
   ...internal.rules,
   ...pages.rules,
   ...manager.rules,
+  ...assets.rules,
   ...faults.rules,
   ...duties.rules,
   ...webhooks.rules,

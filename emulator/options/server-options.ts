@@ -125,6 +125,8 @@ export const defaults: ServerOptions = {
   maxUploadSize: null,
   wsCompress: false,
   manager: false,
+  assets: false,
+  assetHashing: false,
   epoch: 'now',
   webRoot: null,
   templates: null,

@@ -87,6 +87,16 @@ export const refusals = {
     body: { text: 'Unknown Expect: {expected}' },
     raised: true,
   },
+  jobsNotJson: {
+    status: 400,
+    when: 'A cancel of several jobs whose body is not valid JSON.',
+    body: { json: { error: 'Request body must be valid JSON' } },
+  },
+  jobIdsMissing: {
+    status: 400,
+    when: 'The same without a list of ids.',
+    body: { json: { error: 'job_ids must be a list' } },
+  },
   bodyTooLarge: {
     status: 413,
     when: 'A request body above the configured limit.',

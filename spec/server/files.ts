@@ -12,6 +12,8 @@ export const fileEntry = {
     filename: { type: 'string' },
     subfolder: { type: 'string' },
     type: { enum: folderTypes },
+    /** The asset of the file, on a server with assets. */
+    id: { type: 'string', volatile: true },
   },
   required: ['filename', 'subfolder', 'type'],
 } as const satisfies Schema

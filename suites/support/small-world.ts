@@ -26,6 +26,8 @@ export const smallWorld: WorldOptions = {
   token: null,
   manager: false,
   scripts: [],
+  assets: false,
+  assetHashing: false,
   script: { start: {}, runs: [], nodes: [], faults: [] },
   signedLinks: null,
 }

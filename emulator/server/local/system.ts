@@ -24,9 +24,12 @@ const usual = {
     required_frontend_version: '1.27.10',
     installed_templates_version: '0.1.95',
     required_templates_version: '0.1.95',
+    // Later servers have these members here: they keep their place, and are left out without a value.
+    comfy_package_versions: undefined as unknown,
     python_version: '3.12.3 (flowdouble)',
     pytorch_version: '2.8.0+flowdouble',
     embedded_python: false,
+    deploy_environment: undefined as unknown,
     argv: ['main.py'],
   },
   device: {

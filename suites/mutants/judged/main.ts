@@ -13,7 +13,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import type { Place, Rule } from '../../../spec/language.ts'
 import { rules } from '../../../spec/rules.ts'
 import type { CheckEvent } from '../../check/events.ts'
-import { generationOf, judgementOf } from '../../check/judgement.ts'
+import { releaseOf, judgementOf } from '../../check/judgement.ts'
 import { areaOf, type PlannedCase, planCases } from '../../check/plan.ts'
 import { NotMeasured } from '../../check/probe/ask.ts'
 import { allCases } from '../../check/registry.ts'
@@ -55,7 +55,7 @@ async function* eventsOf(
   planned: readonly PlannedCase[],
   done: CaseEvent[] = [],
 ): AsyncGenerator<CaseEvent> {
-  const judged = { place, generation: generationOf(place, opened.software) }
+  const judged = { place, release: releaseOf(place, opened.software) }
   const events = runCases(planned, opened.server, {
     judge: (one, error) => judgementOf(one, error, judged, done),
     commandFor: () => '',
@@ -94,7 +94,7 @@ function orderedFor({ breaks }: Mutant, place: Place): readonly PlannedCase[] {
   const rankOf = ({ one, area }: PlannedCase): number =>
     one.ids.some((id) => broken.has(id)) ? 0 : areas.has(area) ? 1 : area === 'sessions' ? 2 : 3
   const isSlow = ({ tags }: PlannedCase): number => Number(tags.includes('slow'))
-  return planCases(cases, place, { select: [], maxRuns: Infinity })
+  return planCases(cases, { place }, { select: [], maxRuns: Infinity })
     .filter((planned) => !planned.one.needsOwnWorld && !isLeftOut(planned, rankOf(planned)))
     .toSorted((a, b) => rankOf(a) - rankOf(b) || isSlow(a) - isSlow(b))
 }
