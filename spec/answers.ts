@@ -9,6 +9,7 @@ import type {
 import type { RuleId } from './rules.ts'
 import type { EndpointName } from './server/endpoints.ts'
 import type {
+  assetRefusals,
   hostedRefusals,
   linkRefusals,
   nodeErrors,
@@ -34,6 +35,14 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   deleteJob: ['jobs/delete'],
   cancelJob: ['jobs/cancel'],
   cancelJobs: ['jobs/cancel-many'],
+  localJobs: [
+    'local-jobs/listing',
+    'local-jobs/listing-filters',
+    'local-jobs/listing-order',
+    'local-jobs/listing-ties',
+    'local-jobs/listing-pages',
+  ],
+  localJob: ['local-jobs/detail', 'local-jobs/status'],
   cancelLocalJob: ['local-jobs/cancel'],
   cancelLocalJobs: ['local-jobs/cancel-many', 'local-jobs/cancel-many-body'],
   readHistory: [
@@ -183,6 +192,7 @@ const ofLocal: Table<typeof refusals> = {
     uploadImage: ['files/upload-bad', 'files/upload-image-text', 'files/upload-text-bytes'],
     uploadMask: ['files/mask-bad-original', 'files/mask-unfit', 'files/mask-format'],
     modelPreview: ['catalog/model-preview-index'],
+    uploadAsset: ['assets/upload-broken'],
     changeSettings: ['settings/no-object', 'http/broken-json'],
     addUser: ['settings/user-refusals', 'settings/user-bounds', 'http/broken-json'],
     deleteUserdata: ['userdata/folder-is-no-file'],
@@ -192,16 +202,23 @@ const ofLocal: Table<typeof refusals> = {
   },
   internalPage: ['http/failure-page'],
   unknownPath: {
+    readAsset: ['assets/no-uuid'],
+    assetContent: ['assets/no-uuid'],
     managerStatus: ['manager/off'],
     other: ['http/unknown-path', 'http/trailing-slash', 'deployments/paths-of-hosted'],
   },
   methodNotAllowed: {
+    changeAsset: ['assets/no-uuid'],
+    deleteAsset: ['assets/no-uuid'],
+    addAssetTags: ['assets/no-uuid'],
+    removeAssetTags: ['assets/no-uuid'],
     managerInstall: ['manager/off'],
     managerInstallModel: ['manager/off'],
     other: ['http/wrong-method', 'internal/wrong-method'],
   },
   notFoundEmpty: {
-    view: ['files/view-missing'],
+    assetByHash: ['assets/by-hash'],
+    view: ['files/view-missing', 'assets/view-hash'],
     models: ['catalog/unknown-folder'],
     experimentModels: ['catalog/unknown-folder'],
     modelPreview: ['catalog/model-preview'],
@@ -227,6 +244,8 @@ const ofLocal: Table<typeof refusals> = {
     managerInstall: ['manager/incomplete'],
     managerInstallModel: ['manager/incomplete', 'manager/path-stays-inside'],
   },
+  jobsQuery: ['local-jobs/listing-refusals'],
+  jobUnknown: ['local-jobs/unknown'],
   jobsNotJson: ['local-jobs/cancel-many-body'],
   jobIdsMissing: ['local-jobs/cancel-many-body'],
   badRequestText: ['http/no-http', 'http/long-lines'],
@@ -234,6 +253,10 @@ const ofLocal: Table<typeof refusals> = {
   rangeNotSatisfiable: ['files/view-range'],
   expectation: ['http/expectation'],
   bodyTooLarge: {
+    uploadAsset: ['assets/bounds', 'http/body-limit'],
+    changeAsset: ['assets/bounds', 'http/body-limit'],
+    addAssetTags: ['assets/bounds', 'http/body-limit'],
+    assetFromHash: ['assets/bounds', 'http/body-limit'],
     uploadImage: ['files/upload-bounds', 'http/body-limit'],
     uploadMask: ['files/upload-bounds', 'http/body-limit'],
     other: ['http/body-limit'],
@@ -265,6 +288,36 @@ const hostedSettings: Ids = [
   'http/hosted-bad-body',
 ]
 const unknownJob: Ids = ['jobs/unknown']
+
+const ofAssets: Table<typeof assetRefusals> = {
+  assetsOff: ['assets/off'],
+  assetQuery: ['assets/list-refusals', 'assets/list-metadata'],
+  tagsQuery: ['assets/tags-query'],
+  cursor: ['assets/cursor-refusals'],
+  tagFilter: ['assets/list-tag-refusals'],
+  unsupportedParameter: ['assets/list-no-metadata'],
+  assetUnknown: ['assets/unknown'],
+  contentUnknown: ['assets/from-hash', 'assets/upload-hash'],
+  fileGone: ['assets/content'],
+  noForm: ['assets/upload-refusals'],
+  fileMissing: ['assets/upload-refusals'],
+  fileEmpty: ['assets/upload-refusals'],
+  fieldOfServer: ['assets/upload-refusals'],
+  hashInvalid: ['assets/by-no-hash', 'assets/upload-hash'],
+  hashDiffers: ['assets/upload-hash', 'assets/hashing'],
+  hashingOff: ['assets/no-hashing'],
+  assetBody: ['assets/change-refusals', 'assets/from-hash-refusals'],
+  tagsAddBody: ['assets/tag-refusals'],
+  tagsRemoveBody: ['assets/tag-refusals'],
+  assetJson: {
+    assetFromHash: ['assets/from-hash-refusals'],
+    changeAsset: ['assets/change-refusals'],
+    other: ['assets/tag-refusals'],
+  },
+  systemTag: ['assets/system-tags'],
+  scanRoots: ['assets/scan-roots'],
+  uploadInvalid: ['assets/upload-role', 'assets/upload-model', 'assets/upload-bad-fields'],
+}
 
 const ofHosted: Table<typeof hostedRefusals> = {
   unauthorized: ['access/hosted-key-refusal', 'access/hosted-socket-key'],
@@ -404,6 +457,7 @@ export const refusalRules = {
   plan: ofPlan,
   links: ofLinks,
   gateway: ofGateway,
+  assets: ofAssets,
 }
 
 /** The rules behind what a fault does to an answer, by the member of its `then`. */

@@ -90,8 +90,8 @@ export const limits = {
   assetTexts: {
     what: 'the names, tags and metadata of all assets together',
     value: 64 * MiB,
-    unit: 'characters',
-    rules: [],
+    unit: 'bytes',
+    rules: ['assets/bounds'],
   },
   users: {
     what: 'added users',

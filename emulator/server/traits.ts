@@ -25,6 +25,7 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     guardsFiles: false,
     showsSafeImages: false,
     userTimes: 'seconds',
+    hasNewerJobs: false,
   },
   hosted: {
     sharesMessages: true,
@@ -45,13 +46,14 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     guardsFiles: false,
     showsSafeImages: false,
     userTimes: 'seconds',
+    hasNewerJobs: false,
   },
 }
 
 /** What each generation of local servers changes in the one before. */
 const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
   '0.27': { knowsAssets: true, guardsFiles: true, userTimes: 'milliseconds' },
-  '0.38': { hasNewerAssets: true, showsSafeImages: true },
+  '0.38': { hasNewerJobs: true, hasNewerAssets: true, showsSafeImages: true },
 }
 
 const changes: Readonly<Partial<Record<QuirkId, Partial<Traits>>>> = {

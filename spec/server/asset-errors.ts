@@ -113,12 +113,6 @@ export const assetRefusals = {
     'Validation failed.',
     'A JSON body that does not fit its schema; `details.errors` names each place.',
   ),
-  uploadInvalid: refusal(
-    400,
-    'INVALID_BODY',
-    '{reason}',
-    'An upload with invalid fields, or whose tags do not choose a folder.',
-  ),
   tagsAddBody: refusal(
     400,
     'INVALID_BODY',
@@ -148,5 +142,12 @@ export const assetRefusals = {
     'INVALID_BODY',
     'No valid roots specified',
     'A scan of folders that do not exist.',
+  ),
+  // Its message fits every invalid body: it stands last.
+  uploadInvalid: refusal(
+    400,
+    'INVALID_BODY',
+    '{reason}',
+    'An upload with invalid fields, or whose tags do not choose a folder.',
   ),
 } as const satisfies Refusals

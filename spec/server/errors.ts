@@ -2,6 +2,7 @@
 // `{name}` in a text stands for a value that the server fills in.
 
 import { maxWaiting } from './access.ts'
+export { assetRefusals } from './asset-errors.ts'
 import type { Refusals, Schema } from '../language.ts'
 
 /** Refusals of the local server: no common body format, most are empty or a fixed text. */
@@ -86,6 +87,16 @@ export const refusals = {
     when: 'A request with an Expect header other than 100-continue.',
     body: { text: 'Unknown Expect: {expected}' },
     raised: true,
+  },
+  jobsQuery: {
+    status: 400,
+    when: 'A list of jobs with a parameter that is not valid.',
+    body: { json: { error: '{error}' } },
+  },
+  jobUnknown: {
+    status: 404,
+    when: 'The id of a job that neither the queue nor the history has.',
+    body: { json: { error: 'Job not found' } },
   },
   jobsNotJson: {
     status: 400,

@@ -1,7 +1,7 @@
 // The verdict on a broken rule: it depends on where the rule comes from, and on what this server is known to do otherwise.
 
 import { quirks, rules } from '../../spec/index.ts'
-import type { Basis, Place, Quirks, Rule } from '../../spec/language.ts'
+import type { Basis, Place, Quirks, Rule, Where } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import type { RuleInfo, Verdict } from './events.ts'
 import {
@@ -13,8 +13,7 @@ import {
 } from './shown-quirks.ts'
 
 /** What judging needs to know about a server, and which of its differences the operator accepts. */
-export type Judged = {
-  readonly place: Place
+export type Judged = Where & {
   /** As {@link releaseOf} names it. */
   readonly release: string
   /** Ids of quirks, */
@@ -61,12 +60,14 @@ export const isOwnFault = (error: unknown): boolean =>
 /**
  * The verdict on a case that an error has ended.
  * @param seen the cases before it: which quirk explains it best depends on what else is broken.
+ * @param absent quirks that the server does not have, as their own cases have shown.
  */
 export function judgementOf(
   one: Pick<Case, 'ids'>,
   error: unknown,
   judged: Judged,
   seen: readonly SeenCase[] = [],
+  absent: ReadonlySet<string> = new Set(),
 ): Judgement {
   if (isOwnFault(error)) return { verdict: 'fault', detail: 'An error in check itself.' }
   const accepted = acceptedQuirks(judged)
@@ -75,7 +76,7 @@ export function judgementOf(
     ...seen,
     { rules: one.ids.map((id) => ({ id })), verdict: 'fail' },
   ]
-  const candidates = quirksBehind(one.ids, judged.place, all)
+  const candidates = quirksBehind(one.ids, judged.place, all).filter((id) => !absent.has(id))
   const quirk =
     candidates.find((id) => accepted.has(id)) ?? candidates.find((id) => !isContradicted(id, all))
   const basis = strictestOf(one.ids, judged.release)
@@ -88,12 +89,12 @@ export function judgementOf(
 function withoutQuirk(
   ids: readonly string[],
   basis: Basis | 'elsewhere',
-  { release, place }: Judged,
+  { release, ...where }: Judged,
 ): Judgement {
   if (basis === 'stated' || basis === 'observed') return { verdict: 'fail' }
   if (basis === 'chosen') {
     const unsettled = 'Neither the description nor real servers settle it'
-    return { verdict: 'note', detail: `${[unsettled, ...optionsBehind(ids, place)].join('; ')}.` }
+    return { verdict: 'note', detail: `${[unsettled, ...optionsBehind(ids, where)].join('; ')}.` }
   }
   const sources = [...new Set(ids.flatMap((id) => ruleOf(id)?.source ?? []))]
   return {

@@ -10,7 +10,7 @@ import { openLedger } from './ledger.ts'
 import { clean, type OpenedServer, openServer } from './open-server.ts'
 import { NotMeasured } from './probe/ask.ts'
 import { listText } from './reports/list.ts'
-import { type PlannedCase, planCases } from './plan.ts'
+import { isOfQuirk, type PlannedCase, planCases } from './plan.ts'
 import { allCases } from './registry.ts'
 import { endOf, ofServer } from './reports/outcome.ts'
 import { type CheckIo, reportsFor } from './reports/reports.ts'
@@ -18,6 +18,8 @@ import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
 import { shownUrl } from './probe/unreachable.ts'
 import { wrongUse } from './usage.ts'
+import { described, type Generation } from '../../spec/generations.ts'
+import { serverOfGeneration } from '../../spec/truth/servers.ts'
 
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
@@ -73,6 +75,10 @@ type Check = OpenedServer & {
   readonly startMs: number
 }
 
+/** The named server of a later generation; undefined for the first. */
+const laterServer = (generation: Generation): string | undefined =>
+  generation === described ? undefined : serverOfGeneration(generation)
+
 async function judge(check: Check): Promise<number> {
   const { options, io, cases, place, generation, url, software, server, ledger, planned, startMs } =
     check
@@ -87,10 +93,12 @@ async function judge(check: Check): Promise<number> {
     cases: planned.length,
     startedAt: io.now(),
   })
-  const { accept, like } = options
-  const judged = { place, release, accept, ...(like !== undefined && { like }) }
+  // Later servers are judged by what real ones of their generation do: the description is not about them.
+  const { accept, like = laterServer(generation) } = options
+  const judged = { place, generation, release, accept, ...(like !== undefined && { like }) }
   const running = runCases(planned, server, {
-    judge: (one, error) => judgementOf(one, error, judged, known.done),
+    judge: (one, error, absent) => judgementOf(one, error, judged, known.done, absent),
+    quirkCases: cases.filter((one) => one.place === place && isOfQuirk(one.ids)),
     commandFor: (one, seed) => commandFor(options, one, seed),
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,

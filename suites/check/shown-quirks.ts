@@ -29,10 +29,13 @@ const breaks: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
 /** The quirks of a named server; none for an unknown name. */
 export const quirksOf = (like: string): readonly string[] => named[like]?.quirks ?? []
 
-/** The options of a named server of this place that change defaults which these rules are about, in words. */
-export const optionsBehind = (rules: readonly string[], place: Place): readonly string[] =>
+/** The options of a named server there that change defaults which these rules are about, in words. */
+export const optionsBehind = (
+  rules: readonly string[],
+  { place, generation = described }: Where,
+): readonly string[] =>
   Object.entries(named)
-    .filter(([, { on }]) => on === place)
+    .filter(([like, { on }]) => on === place && generationLike(like) === generation)
     .flatMap(([like, { options }]) =>
       Object.entries(options)
         .filter(([option]) => brokenByOption[option]?.some((rule) => rules.includes(rule)))

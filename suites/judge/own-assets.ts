@@ -62,7 +62,7 @@ export const ask = async (subject: Subject, method: string, path: string, body?:
     await subject.request(
       method,
       path,
-      body === undefined || typeof body === 'string' ? (body as string) : JSON.stringify(body),
+      body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
       body === undefined ? {} : { 'Content-Type': 'application/json' },
     ),
   )

@@ -162,7 +162,7 @@ export function provesQuirk(
   const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
   for (const place of placesOf([quirks[id].on], namedBy(options))) {
     const title = `quirks/${id} [${place}] ${quirks[id].quirk}`
-    add(place, { title, ids: [`quirks/${id}`], generations }, body, own)
+    add(place, { title, ids: [`quirks/${id}`], generations }, body, own, options)
   }
 }
 
@@ -175,14 +175,19 @@ const unusual = (options: EmulatorOptions): readonly string[] =>
     value === found[name as keyof EmulatorOptions] ? [] : name,
   )
 
-/** Declares a case. The overloads above ensure that body and options fit the place. */
+/**
+ * Declares a case. The overloads above ensure that body and options fit the place.
+ * @param elsewhere what a server elsewhere has to be asked for: not the quirk of a case that looks whether it has it.
+ */
 function add(
   place: Place,
   what: Pick<Case, 'title' | 'ids' | 'generations'>,
   body: Body | GatewayBody,
   options: EmulatorOptions | GatewayOptions,
+  elsewhere = options,
 ): void {
   const { deployment: _named, ...own } = options as EmulatorOptions
+  const { deployment: _other, ...asked } = elsewhere as EmulatorOptions
   const start =
     place === 'gateway'
       ? onGateway(body as GatewayBody, options as GatewayOptions)
@@ -191,7 +196,7 @@ function add(
   const needsOwnWorld =
     place === 'gateway'
       ? options !== anyGateway
-      : unusual(own).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
+      : unusual(asked).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
   const isShared = options === sharedWorld
   const one: Case = { ...what, place, needsOwnWorld, isAboutToken, isShared, body, start }
   if (collected !== undefined) collected.push(one)

@@ -1,5 +1,6 @@
 // All wrong servers that the cases must catch, as `area/what is wrong`.
 
+import { assets } from './assets.ts'
 import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
@@ -11,6 +12,7 @@ import { history } from './history.ts'
 import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
+import { localJobs } from './later/jobs.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
@@ -28,6 +30,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   workflows,
   runs,
   jobs: { ...jobs, ...hostedQueue },
+  'local-jobs': localJobs,
   messages: { ...messages, ...sockets, ...statuses },
   frames,
   history,
@@ -40,6 +43,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   internal,
   settings,
   userdata,
+  assets,
   'hosted-paths': hostedPaths,
   accounts,
   webhooks: { ...webhooks, ...posts },

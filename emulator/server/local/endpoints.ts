@@ -16,7 +16,8 @@ import {
   routesOn,
 } from '../../http/routes.ts'
 import { normalisePath } from '../world/paths.ts'
-import { cancelLocalJob, cancelLocalJobs } from './jobs.ts'
+import { localJobs } from './job-list.ts'
+import { cancelLocalJob, cancelLocalJobs, localJob } from './jobs.ts'
 import { internalHandlers } from './internal.ts'
 import { managerInstall, managerInstallModel, managerStatus } from './manager.ts'
 import { uploadMask } from './masks.ts'
@@ -57,6 +58,8 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   uploadImage,
   uploadMask,
   home,
+  localJobs,
+  localJob,
   cancelLocalJob,
   cancelLocalJobs,
   managerInstall,

@@ -2,7 +2,7 @@
 
 import type { Bounded } from '../../lib/bounded.ts'
 
-/** A moment of the world's time; `tick` tells apart what happens within a millisecond. */
+/** A moment of the world's time; `tick` orders what happens within a millisecond. */
 export type Moment = { readonly ms: number; readonly tick: number }
 
 /** An asset. A change replaces it. */

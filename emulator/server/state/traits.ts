@@ -44,4 +44,9 @@ export type Traits = {
   readonly showsSafeImages: boolean
   /** The unit of the times of user files: fractions of seconds, or whole milliseconds. */
   readonly userTimes: 'seconds' | 'milliseconds'
+  /**
+   * Whether jobs count the outputs that can be shown, prefer media to texts as their preview, and contain their workflow
+   * while they are open.
+   */
+  readonly hasNewerJobs: boolean
 }

@@ -30,8 +30,6 @@ function nextMoment({ state: { assets, nowMs } }: World): Moment {
   return assets.lastMoment
 }
 
-export const compareMoments = (a: Moment, b: Moment): number => a.ms - b.ms || a.tick - b.tick
-
 /** What the caller decides about a new asset. */
 export type NewAsset = Pick<Asset, 'name' | 'key' | 'hash' | 'tags' | 'mimeType'> &
   Partial<Pick<Asset, 'previewId' | 'userMetadata' | 'jobId'>> & {

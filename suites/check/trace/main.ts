@@ -113,7 +113,7 @@ function eventOf(
   options: TraceOptions,
   names: readonly string[],
 ): CaseEvent {
-  const { title, area, place, ids, seen, found, release } = result
+  const { title, area, place, ids, seen, found, release, generation } = result
   const described = {
     event: 'case',
     title,
@@ -130,7 +130,7 @@ function eventOf(
     .map(({ trace, at, says }) => `${placeText(trace, at)}: ${says}`)
   const more = found.length > MAX_FINDINGS ? [`and ${found.length - MAX_FINDINGS} more`] : []
   const { accept, like } = options
-  const judged = { place, release, accept, ...(like !== undefined && { like }) }
+  const judged = { place, generation, release, accept, ...(like !== undefined && { like }) }
   return {
     ...described,
     ...judgementOf({ ids }, new Error(first.says), judged, others(result, all)),

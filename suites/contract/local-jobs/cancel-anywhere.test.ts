@@ -1,19 +1,14 @@
 // Cancelling jobs of any later local server, which others may use at the same time.
 
 import { cancelledJob } from '../../../spec/server/jobs.ts'
-import { localJobError } from '../../../spec/server/local-jobs.ts'
 import { talking } from '../../generate/graphs.ts'
 import { fitting, nobody } from '../../judge/hosted/jobs.ts'
-import { violations } from '../../judge/judge.ts'
+import { cancel, refusalOf } from '../../judge/local-jobs.ts'
 import { busy, messagesAbout } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import { endsRun } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
-
-/** Whether a cancel took effect. */
-const cancel = async ({ post }: Subject, id: string): Promise<boolean> =>
-  fitting(cancelledJob, await post(`/api/jobs/${id}/cancel`, {})).cancelled
 
 const cancelMany = async ({ post }: Subject, job_ids: readonly string[]): Promise<boolean> =>
   fitting(cancelledJob, await post('/api/jobs/cancel', { job_ids })).cancelled
@@ -54,20 +49,14 @@ proves('local-jobs/cancel-many', async (subject) => {
 proves('local-jobs/cancel-many-body', async (subject) => {
   const { held, pend, pending } = await busy(subject)
   const [waiting = ''] = await pend('waiting')
-  const refusal = async (body: string): Promise<unknown> => {
-    const reply = await subject.request('POST', '/api/jobs/cancel', body)
-    expect({ status: reply.status, wrong: violations(localJobError, reply.json()) }).toEqual({
-      status: 400,
-      wrong: [],
-    })
-    return reply.json()
-  }
+  const refusal = (body: string) => refusalOf(subject, 'POST', '/api/jobs/cancel', body)
   for (const body of ['', 'no JSON', '{"job_ids"'])
-    expect(await refusal(body)).toEqual({ error: 'Request body must be valid JSON' })
+    expect(await refusal(body)).toEqual({ status: 400, error: 'Request body must be valid JSON' })
   for (const body of ['[]', 'null', '3', '{}', `{"job_ids": "${waiting}"}`, '{"job_ids": null}'])
-    expect(await refusal(body)).toEqual({ error: 'job_ids must be a list' })
+    expect(await refusal(body)).toEqual({ status: 400, error: 'job_ids must be a list' })
   const ids = [waiting, 'x', 3, null, waiting.toUpperCase(), waiting.replaceAll('-', ''), true]
   expect(await refusal(JSON.stringify({ job_ids: ids }))).toEqual({
+    status: 400,
     error: 'job_ids contains invalid id(s)',
     invalid_ids: ['x', '3', 'None', waiting.toUpperCase(), waiting.replaceAll('-', ''), 'True'],
   })

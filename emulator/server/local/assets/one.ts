@@ -138,11 +138,11 @@ function tagsIn(
 }
 
 /** Tags that only the server sets. */
-const systemTags: readonly string[] = ['missing']
+const systemTags: ReadonlySet<string> = new Set(['missing'])
 
 /** The refusal of tags that only the server sets, where it protects them. */
 function protectedTag({ setup }: World, tags: readonly string[]): Reply | undefined {
-  const tag = setup.traits.hasNewerAssets ? tags.find((one) => systemTags.includes(one)) : undefined
+  const tag = setup.traits.hasNewerAssets ? tags.find((one) => systemTags.has(one)) : undefined
   return tag === undefined ? undefined : refuseAsset('systemTag', { tag }, [['tag', tag]])
 }
 

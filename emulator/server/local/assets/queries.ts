@@ -127,22 +127,24 @@ function twice(
   return refuseAsset('tagFilter', { reason }, [['parameters', [older, newer]]])
 }
 
+type NamedTags = readonly [name: string, tags: readonly string[]]
+
 /** The refusal of a query that requires a tag and rejects it. */
 function contradiction(
   older: Pick<Filter, 'all' | 'none'>,
   newer: Pick<Filter, 'all' | 'none'>,
 ): Reply | undefined {
-  const [allName, all] =
+  const [allName, all]: NamedTags =
     newer.all.length > 0 ? ['tags_all', newer.all] : ['include_tags', older.all]
-  const [noneName, none] =
+  const [noneName, none]: NamedTags =
     newer.none.length > 0 ? ['tags_none', newer.none] : ['exclude_tags', older.none]
-  const tags = (all as readonly string[]).filter((tag) => none.includes(tag)).toSorted()
+  const tags = all.filter((tag) => none.includes(tag)).toSorted()
   if (tags.length === 0) return undefined
   const named = tags.map((tag) => pythonRepr(tag)).join(', ')
-  const reason = `Query can never match: ${named} required by '${String(allName)}' but rejected by '${String(noneName)}'.`
+  const reason = `Query can never match: ${named} required by '${allName}' but rejected by '${noneName}'.`
   return refuseAsset('tagFilter', { reason }, [
     ['conflicting_tags', tags],
-    ['parameters', [String(allName), String(noneName)]],
+    ['parameters', [allName, noneName]],
   ])
 }
 

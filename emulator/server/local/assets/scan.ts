@@ -100,7 +100,7 @@ export function scanAssets(world: World, request: Request): Reply {
 const isIterable = (value: Json): boolean =>
   typeof value === 'string' || Array.isArray(value) || isObject(value)
 
-/** Tells every socket what a scan has done. */
+/** Sends every socket what a scan has done. */
 function announceScan(world: World, asked: readonly Root[], done: Scan): void {
   const sockets = everyone(world)
   const { total, created, skipped } = done
