@@ -123,6 +123,7 @@ export const defaults: ServerOptions = {
   manager: false,
   assets: false,
   assetHashing: false,
+  featureFlag: [],
   epoch: 'now',
   signedBaseUrl: null,
   strictSignedLinks: false,

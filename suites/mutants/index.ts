@@ -22,6 +22,7 @@ import {
   laterHttp,
   laterInternal,
   laterSettings,
+  laterSystem,
   laterUserdata,
 } from './later.ts'
 import type { Mutant, Mutants } from './tamper.ts'
@@ -45,7 +46,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   queue,
   files: { ...files, ...outputs, ...hostedFiles, ...laterFiles },
   catalog: { ...catalog, ...laterCatalog },
-  system,
+  system: { ...system, ...laterSystem },
   manager,
   internal: { ...internal, ...laterInternal },
   settings: { ...settings, ...laterSettings },

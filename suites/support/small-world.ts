@@ -27,6 +27,7 @@ export const smallWorld: WorldOptions = {
   manager: false,
   assets: false,
   assetHashing: false,
+  featureFlag: [],
   script: { start: {}, runs: [], nodes: [], faults: [] },
   signedLinks: null,
 }
