@@ -28,7 +28,7 @@ type Answering = EndpointName | Exclude<keyof typeof gatewayEndpoints, 'webhook'
 
 /** The rules behind what an endpoint returns when it does not refuse. */
 export const endpointRules: Readonly<Record<Answering, Ids>> = {
-  submit: ['workflows/submit-queues', 'workflows/reply'],
+  submit: ['workflows/submit-queues', 'workflows/reply', 'workflows/replaced'],
   jobStatus: ['jobs/status', 'jobs/status-final', 'jobs/status-details'],
   jobs: ['jobs/listing', 'jobs/listing-filters', 'jobs/listing-order', 'jobs/listing-pages'],
   job: ['jobs/detail', 'jobs/detail-while-open', 'jobs/detail-times', 'jobs/detail-workflow'],

@@ -24,6 +24,7 @@ import {
   laterSettings,
   laterSystem,
   laterUserdata,
+  laterWorkflows,
 } from './later.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
@@ -36,7 +37,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
   http: { ...http, ...laterHttp },
-  workflows,
+  workflows: { ...workflows, ...laterWorkflows },
   runs,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,

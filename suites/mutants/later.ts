@@ -48,6 +48,17 @@ export const laterSystem: Mutants = {
   },
 }
 
+export const laterWorkflows: Mutants = {
+  'replaced-in-silence': {
+    breaks: ['workflows/replaced'],
+    tamper: onText(/^GET \/history/, /ImageScaleToMaxDimension/g, 'ResizeImagesByLongerEdge'),
+  },
+  'lacking-input-is-400': {
+    breaks: ['workflows/replaced-without-input'],
+    tamper: onReply(/^POST \/prompt/, ({ status }) => ({ status: status === 500 ? 400 : status })),
+  },
+}
+
 export const laterSettings: Mutants = {
   'blank-users-crash': { breaks: ['settings/user-names'], tamper: answers(/^POST \/users/, 500) },
   'system-users': {
