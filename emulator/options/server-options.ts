@@ -127,6 +127,7 @@ export const defaults: ServerOptions = {
   manager: false,
   assets: false,
   assetHashing: false,
+  featureFlag: [],
   epoch: 'now',
   webRoot: null,
   templates: null,

@@ -276,6 +276,14 @@ export const optionTable: OptionTable<OptionName> = {
     bare: 'true',
     schema: onOrOff,
   },
+  featureFlag: {
+    flag: 'feature-flag',
+    value: 'KEY[=VALUE]',
+    help: 'flag that a local server like comfyui-0.27 or later also announces in GET /features; repeatable',
+    on: 'local',
+    many: true,
+    schema: { type: 'array', items: { type: 'string', pattern: '^[^=]+(=.*)?$' } },
+  },
   epoch: {
     flag: 'epoch',
     value: 'MS',

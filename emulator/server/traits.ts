@@ -25,6 +25,15 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     guardsFiles: false,
     showsSafeImages: false,
     userTimes: 'seconds',
+    namesErrors: false,
+    scriptCache: 'no-cache',
+    cachesModules: true,
+    annotatesFiles: false,
+    listsExtensions: false,
+    allowsPatch: false,
+    hasMoreFlags: false,
+    replacesNodes: false,
+    showsUserStyle: false,
     hasNewerJobs: false,
   },
   hosted: {
@@ -46,14 +55,40 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     guardsFiles: false,
     showsSafeImages: false,
     userTimes: 'seconds',
+    namesErrors: false,
+    scriptCache: 'no-cache',
+    cachesModules: true,
+    annotatesFiles: false,
+    listsExtensions: false,
+    allowsPatch: false,
+    hasMoreFlags: false,
+    replacesNodes: false,
+    showsUserStyle: false,
     hasNewerJobs: false,
   },
 }
 
 /** What each generation of local servers changes in the one before. */
 const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
-  '0.27': { knowsAssets: true, guardsFiles: true, userTimes: 'milliseconds' },
-  '0.38': { hasNewerJobs: true, hasNewerAssets: true, showsSafeImages: true },
+  '0.27': {
+    knowsAssets: true,
+    guardsFiles: true,
+    userTimes: 'milliseconds',
+    namesErrors: true,
+    scriptCache: 'no-store',
+    annotatesFiles: true,
+    listsExtensions: true,
+    allowsPatch: true,
+    hasMoreFlags: true,
+    replacesNodes: true,
+  },
+  '0.38': {
+    hasNewerJobs: true,
+    hasNewerAssets: true,
+    showsSafeImages: true,
+    cachesModules: false,
+    showsUserStyle: true,
+  },
 }
 
 const changes: Readonly<Partial<Record<QuirkId, Partial<Traits>>>> = {

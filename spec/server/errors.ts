@@ -178,6 +178,16 @@ export const refusals = {
     when: 'A new user with an existing name.',
     body: { json: { error: 'Duplicate username.' } },
   },
+  userNameMissing: {
+    status: 400,
+    when: 'A new user with a blank name, on a server of 2026.',
+    body: { json: { error: 'username not provided' } },
+  },
+  userNameReserved: {
+    status: 400,
+    when: 'A new user with a name that begins with two underscores, on a server of 2026.',
+    body: { json: { error: 'System User prefix not allowed' } },
+  },
   directoryType: {
     status: 400,
     when: 'A listing of a folder that is not input, output or temp.',

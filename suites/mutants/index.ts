@@ -16,6 +16,16 @@ import { localJobs } from './later/jobs.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
+import {
+  laterCatalog,
+  laterFiles,
+  laterHttp,
+  laterInternal,
+  laterSettings,
+  laterSystem,
+  laterUserdata,
+  laterWorkflows,
+} from './later.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
 import { statuses } from './statuses.ts'
@@ -26,8 +36,8 @@ import { workflows } from './workflows.ts'
 const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
-  http,
-  workflows,
+  http: { ...http, ...laterHttp },
+  workflows: { ...workflows, ...laterWorkflows },
   runs,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
@@ -35,14 +45,14 @@ const areas: Readonly<Record<string, Mutants>> = {
   frames,
   history,
   queue,
-  files: { ...files, ...outputs, ...hostedFiles },
-  catalog,
-  system,
+  files: { ...files, ...outputs, ...hostedFiles, ...laterFiles },
+  catalog: { ...catalog, ...laterCatalog },
+  system: { ...system, ...laterSystem },
   manager,
   pages,
-  internal,
-  settings,
-  userdata,
+  internal: { ...internal, ...laterInternal },
+  settings: { ...settings, ...laterSettings },
+  userdata: { ...userdata, ...laterUserdata },
   assets,
   'hosted-paths': hostedPaths,
   accounts,

@@ -28,6 +28,7 @@ export const smallWorld: WorldOptions = {
   scripts: [],
   assets: false,
   assetHashing: false,
+  featureFlag: [],
   script: { start: {}, runs: [], nodes: [], faults: [] },
   signedLinks: null,
 }

@@ -10,7 +10,7 @@ import type { IncomingRequest } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { homeHeaders } from '../../server/local/system.ts'
 import { finish } from '../../server/response-headers.ts'
-import type { WorldOptions } from '../../server/state/options.ts'
+import type { World } from '../../server/state/world.ts'
 import { writeHead } from './http.ts'
 import { type Folder, openFolder, type OpenFile } from './pages/folder.ts'
 import { pageType } from './pages/media-types.ts'
@@ -18,7 +18,7 @@ import { scriptsIn } from './pages/scripts.ts'
 
 /** What a page takes from the world beside it. */
 export type Beside = {
-  readonly options: WorldOptions
+  readonly setup: World['setup']
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: number
   /** The value of the response header Server. */
@@ -90,9 +90,9 @@ async function writeFile(
   path: string,
 ): Promise<void> {
   try {
-    const own = path === HOME ? homeHeaders : { 'Content-Type': pageType(path) }
+    const own = path === HOME ? homeHeaders(beside.setup) : { 'Content-Type': pageType(path) }
     const plain: Reply = { status: 200, headers: own, body: '' }
-    const { headers } = finish(beside.options, `/${path}`, undefined, plain)
+    const { headers } = finish(beside.setup, `/${path}`, undefined, plain)
     const facts = {
       modifiedMs: Number(file.modifiedNs / 1_000_000n),
       tag: file.modifiedNs.toString(16),

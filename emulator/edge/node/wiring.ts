@@ -103,7 +103,7 @@ export function connectWorld(
       if (options.control && isControl(method, target))
         return host.answerControl(arrived, response, corsHeaders(options))
       if (pages === null || !takesPage(server, arrived)) return enter()
-      const beside = { options: server.options, timeMs: host.timeMs(), name }
+      const beside = { setup: server.worlds[0].setup, timeMs: host.timeMs(), name }
       return pages.answer(arrived, response, beside, enter)
     })
   }

@@ -9,6 +9,12 @@ export const shownFolders: readonly string[] = modelFolderNames.filter(
   (name) => name !== 'configs' && name !== 'custom_nodes',
 )
 
+/** The extensions that the files of a folder can have, sorted; none for folders of folders. */
+export const extensionsOf = (folder: string): readonly string[] =>
+  folder === 'diffusers' || folder === 'classifiers'
+    ? []
+    : ['.bin', '.ckpt', '.pkl', '.pt', '.pt2', '.pth', '.safetensors', '.sft']
+
 /** Whether a listing includes a file as a model: by its extension, unless its name starts with a dot. */
 export const isModel = (name: string): boolean =>
   MODEL_ENDING.test(name) && !name.split('/').some((part) => part.startsWith('.'))

@@ -36,6 +36,8 @@ export type ChosenOptions = {
   readonly assets: boolean
   /** Whether it hashes the contents of all files, not only those that clients upload as assets. */
   readonly assetHashing: boolean
+  /** Feature flags that a server of a later generation announces too, as `name` or `name=value`. */
+  readonly featureFlag: readonly string[]
 }
 
 /** The options of a server. They cover everything that varies between two servers; its worlds share them. */

@@ -42,8 +42,26 @@ export type Traits = {
   readonly guardsFiles: boolean
   /** Whether an SVG image keeps its type where a page asks for an image. */
   readonly showsSafeImages: boolean
+  /** Whether the style sheet of the user is shown as one, and not downloaded. */
+  readonly showsUserStyle: boolean
   /** The unit of the times of user files: fractions of seconds, or whole milliseconds. */
   readonly userTimes: 'seconds' | 'milliseconds'
+  /** Whether previews, moves and users that crash earlier servers are refused with the reason. */
+  readonly namesErrors: boolean
+  /** How long clients keep scripts and styles. */
+  readonly scriptCache: 'no-cache' | 'no-store'
+  /** Whether a script with the ending .mjs is none of these. */
+  readonly cachesModules: boolean
+  /** Whether listed files end in the name of their folder, in brackets. */
+  readonly annotatesFiles: boolean
+  /** Whether model folders list the extensions of their files. */
+  readonly listsExtensions: boolean
+  /** Whether the server announces assets, node replacements and flags of its options. */
+  readonly hasMoreFlags: boolean
+  /** Whether a submit replaces node types that the server does not have by those that took their place. */
+  readonly replacesNodes: boolean
+  /** Whether pages of other origins can send PATCH, where the server lets them in. */
+  readonly allowsPatch: boolean
   /**
    * Whether jobs count the outputs that can be shown, prefer media to texts as their preview, and contain their workflow
    * while they are open.

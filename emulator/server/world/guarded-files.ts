@@ -15,7 +15,8 @@ export type GuardedFile = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const sniffed = { 'X-Content-Type-Options': 'nosniff' }
+/** The header of a file whose type a browser takes as it is. */
+export const neverSniffed = { 'X-Content-Type-Options': 'nosniff' } as const
 /** The headers of a file whose type depends on what a page uses it for. */
 const varying = {
   'X-Content-Type-Options': 'nosniff',
@@ -25,9 +26,9 @@ const varying = {
 
 /** How a file of this type is sent to a request with these headers. */
 export function guardFile({ setup }: World, type: string, asked: Headers): GuardedFile {
-  if (!isActive(type)) return { type, isDownload: false, headers: sniffed }
+  if (!isActive(type)) return { type, isDownload: false, headers: neverSniffed }
   const { showsSafeImages } = setup.traits
   const isImage = showsSafeImages && isSafeImage(type) && asked['sec-fetch-dest'] === 'image'
-  const headers = showsSafeImages ? varying : sniffed
+  const headers = showsSafeImages ? varying : neverSniffed
   return { type: isImage ? type : UNKNOWN_TYPE, isDownload: !isImage, headers }
 }

@@ -138,7 +138,8 @@ proves('system/home', async ({ url }) => {
   const { status, body, header } = await exchange(url, 'GET', '/')
   expect([status, body.slice(0, 15).toLowerCase()]).toEqual([200, '<!doctype html>'])
   const names = ['cache-control', 'pragma', 'expires'] as const
-  expect(names.map((name) => header(name))).toEqual(['no-cache', 'no-cache', '0'])
+  // The exact value is a rule of each generation [http/cache-control, http/no-store].
+  expect(names.map((name) => header(name)?.slice(0, 3))).toEqual(['no-', 'no-', '0'])
   expect(header('content-type')).toMatch(/^text\/html/)
 })
 
