@@ -1,101 +1,100 @@
-// The clients as data, one row each: where it comes from, which version, its driver, and what a reader has to know.
+// The clients as data, one row each: where it comes from, which version, and what a reader has to know.
 //
-//   with      further packages that its documentation has you install
-//   skips     core checks that it cannot do on any server, with the reason found in its code
-//   notes     the same for anything else that a reader would expect
-//   serve     options that the server is started with, each with its reason in `needs`
-//   drop      why it is not driven at all
+//   with        further packages that its documentation has you install, or an older one that it was written for
+//   python      the oldest Python that it runs on, where that is not the oldest of all
+//   generation  the server that it is driven against; without it, the one that serve starts by default
+//   needs       options that the server is started with, each with its reason
+//   skips       core checks that it cannot do on any server, with the reason found in its code
+//   notes       the same for anything else that a reader would expect
+//   drop        why it is not driven at all
+
+const npm = (name, version, more = {}) => ({ name, version, from: 'npm', ...more })
+const pypi = (name, version, more = {}) => ({ name, version, from: 'pypi', ...more })
 
 export const clients = [
-  {
-    name: '@saintno/comfyui-sdk',
-    from: 'npm',
-    version: '0.3.1',
-    driver: 'saintno-comfyui-sdk.mjs',
-  },
-  {
-    name: '@stable-canvas/comfyui-client',
-    from: 'npm',
-    version: '1.5.9',
+  npm('@saintno/comfyui-sdk', '0.3.1', {
+    notes: { 'refused graphs': 'It throws the response of the server as it is.' },
+  }),
+  npm('@stable-canvas/comfyui-client', '1.5.9', {
     with: ['ws@8.20.0'],
-    driver: 'stable-canvas.mjs',
-    serve: ['--preview', 'none'],
     needs: {
       '--preview none':
         'It adds every binary frame that arrives while its run executes to the pictures.',
     },
-  },
-  { name: 'comfy-ui-client', from: 'npm', version: '0.1.2', driver: 'comfy-ui-client.mjs' },
-  {
-    name: 'comfy-api-simplified',
-    from: 'pypi',
-    version: '1.6.0',
-    driver: 'drive_comfy_api_simplified.py',
-    serve: ['--preview', 'none'],
+    notes: {
+      'interrupted runs':
+        'Its enqueue listens to execution_error only, and waits five minutes for a run that was interrupted.',
+    },
+  }),
+  npm('comfy-ui-client', '0.1.2', {
+    notes: {
+      'failed runs': 'Its getImages resolves without pictures; only the history shows the failure.',
+      interrupt: 'It reads the empty reply of POST /interrupt as JSON, and rejects.',
+    },
+  }),
+  pypi('comfy-api-simplified', '1.6.0', {
     needs: {
-      '--preview none':
-        'It returns the binary frames of the socket as the pictures, if there are any.',
+      '--preview none': 'It returns the binary frames of the socket as the pictures, if any came.',
     },
-  },
-  {
-    name: 'comfyui-workflow-client',
-    from: 'pypi',
-    version: '0.1.0',
-    driver: 'drive_comfyui_workflow_client.py',
-  },
-  {
-    name: 'comfyui_utils',
-    from: 'pypi',
-    version: '0.0.1',
-    driver: 'drive_comfyui_utils.py',
-    serve: ['--preview', 'none'],
-    needs: { '--preview none': 'It asserts that every frame of the socket is text.' },
-  },
-  { name: 'comfyapi', from: 'pypi', version: '2.0.1', driver: 'drive_comfyapi.py' },
-  { name: 'comfyui-xy', from: 'pypi', version: '0.3.0', driver: 'drive_comfyui_xy.py' },
-  {
-    name: 'comfy-toolkit',
-    from: 'pypi',
-    version: '0.1.0',
-    driver: 'drive_comfy_toolkit.py',
-    with: ['websocket-client==1.8.0'],
-  },
-  { name: 'comfyflow', from: 'pypi', version: '0.1.0', driver: 'drive_comfyflow.py' },
-  {
-    name: 'comfyui-async-api-tool',
-    from: 'pypi',
-    version: '0.1.0',
-    driver: 'drive_comfyui_async_api_tool.py',
-  },
-  {
-    name: 'comfy-ui-client',
-    from: 'pypi',
-    version: '0.0.1.10',
-    driver: 'drive_comfy_ui_client.py',
-  },
-  { name: 'pycomfy', from: 'pypi', version: '0.4.0', driver: 'drive_pycomfy.py' },
-  { name: 'comfy-commander', from: 'pypi', version: '0.1.2', driver: 'drive_comfy_commander.py' },
-  { name: 'comfykit', from: 'pypi', version: '0.1.12', driver: 'drive_comfykit.py' },
-  { name: 'comfyui-cli', from: 'pypi', version: '0.1.1', driver: 'drive_comfyui_cli.py' },
-  {
-    name: 'comfyui-skill-cli',
-    from: 'pypi',
-    version: '0.2.14',
-    driver: 'drive_comfyui_skill_cli.py',
+  }),
+  pypi('comfy-catapult', '3.0.0', {
     notes: {
-      'cached runs':
-        'It opens its socket after the submit and then waits without a limit, so it waits forever for a run that has ended before.',
-    },
-  },
-  {
-    name: 'comfy-catapult',
-    from: 'pypi',
-    version: '3.0.0',
-    driver: 'drive_comfy_catapult.py',
-    notes: {
-      'node-types':
+      'node types':
         'Its schema of 2024 requires a text as display_name; current servers send null for a fifth of their node types.',
     },
-  },
-  { name: 'comfy-cli', from: 'pypi', version: '1.23.0', driver: 'drive_comfy_cli.py' },
+  }),
+  pypi('comfy-cli', '1.23.0'),
+  pypi('comfy-client', '0.1.0', { python: '3.12' }),
+  pypi('comfy-commander', '0.1.2', {
+    notes: { 'failed runs': 'It reports "Unknown error", since it looks for a message elsewhere.' },
+  }),
+  pypi('comfy-headless', '3.1.1', {
+    with: ['websockets==15.0.1', 'httpx==0.28.1'],
+    notes: {
+      presets:
+        'A preset names a model that the server may not have; without one it asks the server.',
+    },
+  }),
+  pypi('comfy-mcp', '0.10.0', {
+    with: ['comfy-cli==1.23.0', 'mcp==2.0.1'],
+    notes: {
+      'mcp 2.3': 'Later releases of mcp hide the errors of tools, which its texts rely on.',
+    },
+  }),
+  pypi('comfy-toolkit', '0.1.0', { with: ['websocket-client==1.8.0'] }),
+  pypi('comfy-ui-client', '0.0.1.10', {
+    notes: { 'failed runs': 'Its get_outputs returns no pictures; only the history shows why.' },
+  }),
+  pypi('comfyapi', '2.0.1'),
+  pypi('comfyflow', '0.1.0'),
+  pypi('comfykit', '0.1.12'),
+  pypi('comfyui-api-client', '0.1.0', {
+    drop: 'Its package imports a module `api` that it does not contain.',
+  }),
+  pypi('comfyui-async-api-tool', '0.1.0', {
+    notes: {
+      'failed runs':
+        'It waits until the queue is empty and then, for five minutes by default, for a picture.',
+    },
+  }),
+  pypi('comfyui-autograph', '2.3.0'),
+  pypi('comfyui-cli', '0.1.1'),
+  pypi('comfyui-skill-cli', '0.2.14', {
+    notes: {
+      'cached runs':
+        'It opens its socket after the submit and waits without a limit: a run that has ended before never ends for it.',
+    },
+  }),
+  pypi('comfyui_utils', '0.0.1', {
+    needs: { '--preview none': 'It asserts that every frame of the socket is text.' },
+    notes: { 'failed runs': 'It ends with a StopIteration, as it expects an output.' },
+  }),
+  pypi('comfyui-workflow-client', '0.1.0', {
+    notes: { 'failed runs': 'It returns no pictures, and does not say why.' },
+  }),
+  pypi('comfyui-xy', '0.3.0', {
+    notes: { 'failed runs': 'It returns no files; only the history shows why.' },
+  }),
+  pypi('dcc-mcp-comfyui', '0.1.6'),
+  pypi('pycomfy', '0.4.0'),
 ]

@@ -7,8 +7,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { run } from './process.mjs'
 import { graphs } from './graphs.mjs'
+import { run } from './process.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const workflows = join(root, 'recordings/workflows')
@@ -60,6 +60,9 @@ async function startServer(options, log) {
   return { url: JSON.parse(first).url, stop }
 }
 
+/** The options that a client needs. */
+const optionsOf = ({ needs = {} }) => Object.keys(needs).flatMap((option) => option.split(' '))
+
 /** A folder with what drivers submit. */
 function workplace() {
   const folder = mkdtempSync(join(tmpdir(), 'flowdouble-client-'))
@@ -67,6 +70,12 @@ function workplace() {
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(graph, null, 2))
   copyFileSync(join(workflows, 'example-input.png'), join(folder, 'input.png'))
   return folder
+}
+
+/** The file of a driver. */
+const driverOf = {
+  npm: (name) => `${name.replace('@', '').replace('/', '-')}.mjs`,
+  pypi: (name) => `drive_${name.replaceAll('-', '_')}.py`,
 }
 
 const interpreters = { npm: () => process.execPath, pypi: (home) => join(home, 'bin/python') }
@@ -78,8 +87,8 @@ const machine = () => {
 }
 
 /** Runs the driver: the objects that it prints, a line each, and the rest of its output. */
-async function runDriver({ from, driver }, { home, url, folder, limitMs }) {
-  const file = join(import.meta.dirname, from, driver)
+async function runDriver({ name, from }, { home, url, folder, limitMs }) {
+  const file = join(import.meta.dirname, from, driverOf[from](name))
   const env = {
     ...machine(),
     PATH: [join(home, 'bin'), join(home, 'node_modules/.bin'), process.env['PATH']].join(':'),
@@ -125,7 +134,7 @@ const lackingOf = (log) => [
 export async function drive(client, home, limitMs) {
   const folder = workplace()
   const log = join(folder, 'server.log')
-  const server = await startServer(client.serve ?? [], log)
+  const server = await startServer(optionsOf(client), log)
   let done
   try {
     done = await runDriver(client, { home, url: server.url, folder, limitMs })

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { run } from './process.mjs'
 
 const MAX_INSTALL_MS = 600_000
-/** The name of the Python of this machine. */
-const PYTHON = process.env['PYTHON'] ?? 'python3'
+/** The Pythons of this machine: its default one first, which most clients get. */
+const pythons = [process.env['PYTHON'] ?? 'python3', 'python3.12', 'python3.13', 'python3.14']
 
 /** The packages of a client as the installer reads them. */
 const packages = ({ from, name, version, with: others = [] }) => [
@@ -19,9 +19,9 @@ const installers = {
   npm: (home, wanted) => [
     ['npm', 'install', '--prefix', home, '--no-audit', '--no-fund', '--no-save', ...wanted],
   ],
-  pypi: (home, wanted) => [
-    [PYTHON, '-m', 'venv', '--without-pip', home],
-    [PYTHON, '-m', 'pip', '--python', join(home, 'bin/python'), 'install', '--quiet', ...wanted],
+  pypi: (home, wanted, python) => [
+    [python, '-m', 'venv', '--without-pip', home],
+    [python, '-m', 'pip', '--python', join(home, 'bin/python'), 'install', '--quiet', ...wanted],
   ],
 }
 
@@ -35,9 +35,9 @@ export async function install(client, cache) {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   mkdirSync(home, { recursive: true })
   if (client.from === 'npm') writeFileSync(join(home, 'package.json'), '{ "private": true }')
-  for (const command of installers[client.from](home, wanted)) {
+  for (const command of installers[client.from](home, wanted, await pythonFor(client))) {
     const { code, output } = await run(command, { limitMs: MAX_INSTALL_MS })
-    if (code !== 0) throw new Error(`not installed: ${reasonOf(output)}`)
+    if (code !== 0) throw new Error(`It could not be installed: ${reasonOf(output)}`)
   }
   writeFileSync(mark, text)
   return home
@@ -50,3 +50,19 @@ const reasonOf = (output) =>
     .findLast((line) => /error/i.test(line))
     ?.trim()
     .slice(0, 300) ?? 'the installer did not end'
+
+/** The first Python of this machine that is new enough for a client, if any is. */
+async function pythonFor({ python: oldest = '3.0' }) {
+  const question = `import sys; sys.exit(sys.version_info < (${oldest.replace('.', ', ')}))`
+  for (const python of pythons) {
+    const { code } = await run([python, '-c', question], { limitMs: MAX_INSTALL_MS })
+    if (code === 0) return python
+  }
+  return undefined
+}
+
+/** Why this machine cannot run a client at all, or undefined. */
+export const unfitFor = async (client) =>
+  client.from === 'npm' || (await pythonFor(client)) !== undefined
+    ? undefined
+    : `It requires Python ${client.python ?? 3} or newer, which this machine does not have.`

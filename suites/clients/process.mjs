@@ -33,7 +33,9 @@ export const run = ([file, ...args], { limitMs, cwd, env }) =>
       isLate = true
       end(child)
     }, limitMs)
-    child.once('error', reject)
+    child.once('error', ({ code, message }) =>
+      code === 'ENOENT' ? resolve({ code: 127, printed: '', output: message }) : reject(message),
+    )
     child.once('close', (code) => {
       clearTimeout(timer)
       end(child)

@@ -16,7 +16,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { clients } from './clients.mjs'
 import { drive } from './drive.mjs'
-import { install } from './install.mjs'
+import { install, unfitFor } from './install.mjs'
 import { line, summary, writeTable } from './table.mjs'
 
 const usage = (text) => {
@@ -76,7 +76,8 @@ const print = (text) => {
 
 /** Installs a client and drives it: its row with what came of it. */
 async function judge(client) {
-  if (client.drop !== undefined) return { ...client, state: 'dropped', checks: [] }
+  const drop = client.drop ?? (await unfitFor(client))
+  if (drop !== undefined) return { ...client, drop, state: 'dropped', checks: [] }
   try {
     notify(client.name, 'installing')
     const home = await install(client, cache)

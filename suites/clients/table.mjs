@@ -33,8 +33,7 @@ export const summary = (results) => {
 const row = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const table = (head, rows) => [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
 
-const generationOf = ({ generation = 'as described' }) => generation
-const optionsOf = ({ serve = [] }) => (serve.length === 0 ? '' : `\`${serve.join(' ')}\``)
+const generationOf = ({ generation = 'local' }) => generation
 
 const checksOf = (result) => {
   const passed = result.checks.filter(({ ok }) => ok).map(({ check }) => check)
@@ -64,7 +63,9 @@ ${table(
     one.from,
     checksOf(one),
     generationOf(one),
-    optionsOf(one),
+    Object.keys(one.needs ?? {})
+      .map((option) => `\`${option}\``)
+      .join(', '),
   ]),
 )}
 
