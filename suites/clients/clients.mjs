@@ -37,6 +37,11 @@ export const clients = [
       '--preview none': 'It returns the binary frames of the socket as the pictures, if any came.',
     },
   }),
+  pypi('comfy-api-proxy', '0.1.6', {
+    with: ['comfy-sdk==0.5.0'],
+    generation: 'comfyui-0.27',
+    needs: { '--like comfyui-0.27': 'It cancels by POST /api/jobs/{id}/cancel.' },
+  }),
   pypi('comfy-catapult', '3.0.0', {
     notes: {
       'node types':
@@ -60,6 +65,10 @@ export const clients = [
     notes: {
       'mcp 2.3': 'Later releases of mcp hide the errors of tools, which its texts rely on.',
     },
+  }),
+  pypi('comfy-sdk', '0.5.0', {
+    generation: 'hosted v2',
+    needs: { '--deployment hosted': 'It speaks the second version of the hosted API.' },
   }),
   pypi('comfy-toolkit', '0.1.0', { with: ['websocket-client==1.8.0'] }),
   pypi('comfy-ui-client', '0.0.1.10', {
@@ -95,6 +104,9 @@ export const clients = [
   pypi('comfyui-xy', '0.3.0', {
     notes: { 'failed runs': 'It returns no files; only the history shows why.' },
   }),
-  pypi('dcc-mcp-comfyui', '0.1.6'),
+  pypi('dcc-mcp-comfyui', '0.1.6', {
+    generation: 'comfyui-0.27',
+    needs: { '--like comfyui-0.27': 'It cancels by POST /api/jobs/{id}/cancel.' },
+  }),
   pypi('pycomfy', '0.4.0'),
 ]

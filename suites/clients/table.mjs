@@ -7,10 +7,10 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 const file = join(root, 'recordings/clients.md')
 
-const failed = ({ checks, missing = [] }) => [
-  ...checks.filter(({ ok }) => !ok).map(({ check, detail }) => `${check}: ${detail}`),
-  ...missing.map((name) => `${name}: not reported`),
-]
+const failed = ({ checks }) =>
+  checks
+    .filter(({ ok }) => !ok)
+    .map(({ check, detail }) => `${check}: ${detail.replaceAll(/\s+/g, ' ')}`)
 
 /** What the terminal shows of one result. */
 export function line(result) {

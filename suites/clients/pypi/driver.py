@@ -1,4 +1,4 @@
-"""What the drivers of Python clients share: the address of the server, the workflows, and how a check is reported."""
+"""What the drivers of Python clients share: the address of the server and a key, the workflows, and how a check is reported."""
 
 import asyncio
 import contextlib
@@ -11,6 +11,7 @@ import time
 import traceback
 
 SERVER = os.environ["SERVER"]
+API_KEY = os.environ["API_KEY"]
 ADDRESS = SERVER.split("//", 1)[1]
 
 
