@@ -87,6 +87,12 @@ export const limits = {
     unit: 'files and folders',
     rules: ['userdata/bounds'],
   },
+  assetTexts: {
+    what: 'the names, tags and metadata of all assets together',
+    value: 64 * MiB,
+    unit: 'bytes',
+    rules: ['assets/bounds'],
+  },
   users: {
     what: 'added users',
     value: 1000,

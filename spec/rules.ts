@@ -2,6 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
+import * as assets from './server/assets.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
@@ -14,6 +15,7 @@ import * as history from './server/history.ts'
 import * as http from './server/http.ts'
 import * as internal from './server/internal.ts'
 import * as jobs from './server/jobs.ts'
+import * as localJobs from './server/local-jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
@@ -40,6 +42,7 @@ export const areas = {
   runs,
   scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
+  'local-jobs': localJobs,
   messages: socket,
   frames: frameLayouts,
   history,
@@ -51,6 +54,7 @@ export const areas = {
   settings,
   internal,
   manager,
+  assets,
   faults,
   duties,
   webhooks,
@@ -72,6 +76,7 @@ export const rules = {
   ...startRules,
   ...gatewayScriptRules,
   ...jobs.rules,
+  ...localJobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,
   ...history.rules,
@@ -83,6 +88,7 @@ export const rules = {
   ...settings.rules,
   ...internal.rules,
   ...manager.rules,
+  ...assets.rules,
   ...faults.rules,
   ...duties.rules,
   ...webhooks.rules,

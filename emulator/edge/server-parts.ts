@@ -4,7 +4,7 @@
 import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
 import type { Effect, IncomingRequest, Input } from '../machine.ts'
 import type { ServerOptions } from '../options/server-options.ts'
-import { finish } from '../server/response-headers.ts'
+import { finishHosted } from '../server/response-headers.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import type { Server } from '../server/state/server.ts'
 import { runViews } from '../server/run-views.ts'
@@ -78,8 +78,7 @@ export function refusalsOf(
     return { badRequest: refuse('badRequestText'), internal: refuse('internal') }
   const reason = 'This is not a valid HTTP request, or one of its lines is too long.'
   const badRequest = refuseHosted('badRequest', { reason }, { Connection: 'close' })
-  const inHosted = (reply: Reply): Reply => finish(options, '', undefined, reply)
-  return { badRequest: inHosted(badRequest), internal: inHosted(refuseHosted('internal')) }
+  return { badRequest: finishHosted(badRequest), internal: finishHosted(refuseHosted('internal')) }
 }
 
 /** Whether the server reads the credentials of requests. */

@@ -61,6 +61,43 @@ export type FormField =
       readonly bytes: number
     }
 
+/** A part of a multipart form: its bytes, and as text if it is one. */
+export type FormPart = {
+  readonly name: string
+  readonly filename: string | undefined
+  readonly bytes: Uint8Array
+  /** Undefined for bytes that are not text. */
+  readonly text: () => string | undefined
+}
+
+/** All parts of a multipart body in order; undefined if it is malformed. */
+export function formParts(
+  request: Pick<Request, 'headers' | 'body'>,
+): readonly FormPart[] | undefined {
+  const boundary = getMultipartBoundary(request.headers['content-type'] ?? '')
+  if (boundary === null) return undefined
+  const maxSize = request.body.length + 1
+  const limits = { maxFileSize: maxSize, maxTotalSize: maxSize }
+  try {
+    return Array.from(parseMultipart(request.body, { boundary, ...limits }), (part) => ({
+      name: part.name ?? '',
+      filename: filenameOf(part),
+      bytes: new Uint8Array(part.bytes),
+      text: () => readableText(part),
+    }))
+  } catch {
+    return undefined
+  }
+}
+
+function readableText(part: MultipartPart): string | undefined {
+  try {
+    return partText(part)
+  } catch {
+    return undefined
+  }
+}
+
 /** All fields of a form in order; undefined if the body is not a form. */
 export function formFields(
   request: Pick<Request, 'headers' | 'body'>,

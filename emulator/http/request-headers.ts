@@ -10,6 +10,7 @@ export const usedHeaders = [
   'content-type',
   'accept',
   'upgrade',
+  'sec-fetch-dest',
   ...conditionalHeaders,
 ] as const
 

@@ -2,7 +2,13 @@
 
 import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
 import type { Place, Refusal, Refusals } from '../../spec/language.ts'
-import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/server/errors.ts'
+import {
+  assetRefusals,
+  hostedRefusals,
+  linkRefusals,
+  planRefusals,
+  refusals,
+} from '../../spec/server/errors.ts'
 import { fitsTemplate, fitsText } from './templates.ts'
 
 /** A reply as an effect or a line of a journal has it. */
@@ -15,12 +21,12 @@ export type AnyReply = {
 
 /** The tables of refusals at each place, by name. Those of a gateway are all its answers to posts. */
 const tables = {
-  local: { local: refusals },
+  local: { local: refusals, assets: assetRefusals },
   hosted: { hosted: hostedRefusals, plan: planRefusals, links: linkRefusals },
   gateway: { gateway: { ...outcomes, ...gatewayRefusals } },
 } as const satisfies Readonly<Record<Place, Readonly<Record<string, Refusals>>>>
 
-export type RefusalTable = 'local' | 'hosted' | 'plan' | 'links' | 'gateway'
+export type RefusalTable = 'local' | 'assets' | 'hosted' | 'plan' | 'links' | 'gateway'
 
 /** A refusal with its place in the spec. */
 export type FoundRefusal = {

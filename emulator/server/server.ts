@@ -1,6 +1,7 @@
 // Creates and forks servers: one world on local; on hosted one for each account, so that none sees another's data.
 
 import { tiers } from '../../spec/server/access.ts'
+import { generationLike } from '../../spec/truth/servers.ts'
 import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { copyOf } from '../lib/copy.ts'
@@ -14,6 +15,7 @@ import type { TimerTarget, Worker } from './state/runs.ts'
 import type { Hosted, Server, ServerState } from './state/server.ts'
 import type { HostedSetup, World, WorldSetup, WorldState } from './state/world.ts'
 import { traitsOf } from './traits.ts'
+import { createAssets } from './world/assets.ts'
 import { addExampleFiles } from './world/files.ts'
 import { createHeldBytes } from './world/upload-quota.ts'
 import { createInstalls } from './world/installs.ts'
@@ -104,15 +106,19 @@ const worldSetup = (
   options: WorldOptions,
   hosted: HostedSetup | null,
   index: number,
-): WorldSetup => ({
-  index,
-  options,
-  hosted,
-  quirks: new Set(options.quirks),
-  traits: traitsOf(options.deployment, options.quirks),
-  spell: numberSecrets(options),
-  pictureSeed: hash53(`pictures of ${options.seed}`),
-})
+): WorldSetup => {
+  const generation = generationLike(options.like)
+  return {
+    index,
+    options,
+    hosted,
+    quirks: new Set(options.quirks),
+    generation,
+    traits: traitsOf(options.deployment, generation, options.quirks),
+    spell: numberSecrets(options),
+    pictureSeed: hash53(`pictures of ${options.seed}`),
+  }
+}
 
 /** An empty script. */
 function scriptState({ seed }: WorldOptions, startedMs: number): ScriptState {
@@ -156,6 +162,7 @@ function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState 
     counters: createBounded(4 * options.fileLimit),
     installs: createInstalls(),
     memory: { models: new Set(), isUnloading: false },
+    assets: createAssets(options.fileLimit),
     userFolder: createUserFolder(options.epochMs),
     userNames: new Set(),
     log: { lines: [], subscribers: createBounded(1000) },

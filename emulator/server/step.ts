@@ -119,11 +119,11 @@ function open(server: Server, input: OpenInput): void {
 
 /** Handles a handshake like a request. */
 function refuseSocket(
-  { options, worlds }: Server,
+  { worlds }: Server,
   { socket, target, headers }: OpenInput,
   refusal: Reply,
 ): void {
-  const reply = finish(options, splitTarget(target)[0], headers['accept'], refusal)
+  const reply = finish(worlds[0].setup, splitTarget(target)[0], headers['accept'], refusal)
   worlds[0].effects.push({ kind: 'refuse', socket, ...reply })
 }
 
@@ -167,11 +167,15 @@ function answerMain(server: Server, input: RequestInput): readonly Effect[] {
 }
 
 const replyTo = (
-  { options }: Server,
+  { worlds }: Server,
   { request, headers }: RequestInput,
   path: string,
   found: Reply,
-): Effect => ({ kind: 'reply', request, ...finish(options, path, headers['accept'], found) })
+): Effect => ({
+  kind: 'reply',
+  request,
+  ...finish(worlds[0].setup, path, headers['accept'], found),
+})
 
 const route = (
   server: Server,

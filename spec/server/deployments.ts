@@ -129,6 +129,7 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, paths',
     on: local,
+    before: '0.27',
   },
   'deployments/local-socket': {
     says: 'The local socket opens at /ws with the query parameter clientId.',

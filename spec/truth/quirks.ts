@@ -30,7 +30,7 @@ export const quirks = {
     default:
       'Pending runs are listed and executed by number, equal numbers in the order of their submits.',
     quirk: 'Equal numbers are executed by their id as text, and the listing is in heap order.',
-    source: 'ComfyUI 0.3.64',
+    source: 'ComfyUI 0.3.64; ComfyUI 0.27.0',
   },
   'local.notification': {
     on: local,
@@ -42,7 +42,7 @@ export const quirks = {
     on: local,
     default: 'Videos appear in the outputs under `videos`.',
     quirk: 'Videos appear under `images`, with `animated` beside them.',
-    source: 'ComfyUI 0.3.64',
+    source: 'ComfyUI 0.3.64; ComfyUI 0.27.0',
   },
   'local.queue-shows-partner-key': {
     on: local,
@@ -54,7 +54,7 @@ export const quirks = {
     on: local,
     default: 'Of two sockets with one client id the newest receives, whatever the older one does.',
     quirk: 'When the older one closes, the newest receives nothing more, not even broadcasts.',
-    source: 'ComfyUI 0.3.64',
+    source: 'ComfyUI 0.3.64; ComfyUI 0.27.0',
   },
   'history.completed-on-error': {
     on: local,

@@ -141,6 +141,8 @@ const deeds: readonly (readonly [
   [/^POST \/free$/, needing('global')],
   [/^POST \/jobs\/[^/]+\/cancel$/, ({ path }) => ({ needs: [], runs: [path.split('/')[2] ?? ''] })],
   [/^POST \/upload\//, uploads],
+  [/^POST \/assets$/, uploads],
+  [/^(POST|PUT|DELETE) \/assets\//, needing('destructive')],
   [/^(POST|DELETE) \/userdata\//, writesUserdata],
   [/^POST \/settings(\/|$)/, writesSettings],
   [/^POST \/users$/, addsUser],

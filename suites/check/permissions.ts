@@ -25,6 +25,7 @@ export type Permissions = {
   readonly take: (request: Outgoing, body: string) => void
   /** How many runs were accepted. */
   readonly runs: () => number
+  /** Whether a run is ours, or may be: a server that gives two runs the same id lists ours as it likes. */
   readonly isOwn: (prompt_id: string) => boolean
 }
 
@@ -39,6 +40,8 @@ export function createPermissions(
   const own = new Set<string>()
   /** Runs that were accepted, and submits whose reply is not here yet. */
   let runs = 0
+  /** Whether a hosted server has named one of our runs as it named another. */
+  let isAmbiguous = false
   /** Requests that submit a graph. */
   const submits = new WeakSet<Outgoing>()
 
@@ -103,10 +106,12 @@ export function createPermissions(
     const prompt_id = /"prompt_id":\s*"([^"]+)"/.exec(body)?.[1]
     // Also with a wrong status: a refusal names no run.
     const isAccepted = prompt_id !== undefined
+    if (isAccepted && deployment === 'hosted') isAmbiguous ||= own.has(prompt_id)
     if (isAccepted) remember(prompt_id)
     if (isSubmit && !isAccepted) runs--
     // What reads as no graph, but was accepted, is a run all the same.
     if (!isSubmit && isAccepted) runs++
   }
-  return { permit, guard, take, runs: () => runs, isOwn: (prompt_id) => own.has(prompt_id) }
+  const isOwn: Permissions['isOwn'] = (prompt_id) => isAmbiguous || own.has(prompt_id)
+  return { permit, guard, take, runs: () => runs, isOwn }
 }

@@ -1,6 +1,6 @@
 // Requests for each endpoint of a local and of a hosted server, to prove what holds for every path.
 
-import type { EndpointOn } from '../../spec/server/endpoints.ts'
+import { type EndpointOn, endpointsOn, type LaterName } from '../../spec/server/endpoints.ts'
 import { endpoints } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { talking } from './graphs.ts'
@@ -17,7 +17,7 @@ type PlainRequest = {
 /** Endpoints of a local server, except those that it serves only with an option. */
 type LocalName = Exclude<
   EndpointOn<'local'>,
-  'managerInstall' | 'managerStatus' | 'managerInstallModel'
+  'managerInstall' | 'managerStatus' | 'managerInstallModel' | LaterName
 >
 
 // The requests leave the answers as they are: the same request again gets the same answer.
@@ -102,14 +102,11 @@ export const everyHostedPath = Object.values<Endpoint>(endpoints)
 
 /** Requests to paths that only one deployment has, without a prefix. */
 export function pathsOnlyOn(deployment: Deployment): { method: string; path: string }[] {
-  const all = Object.values<Endpoint>(endpoints)
   const ownPath = ({ path, hostedPath = path }: Endpoint, on: Deployment): string =>
     (on === 'hosted' ? hostedPath : path).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere')
   const other = deployment === 'local' ? 'hosted' : 'local'
-  const onOther = all.filter(({ on }) => on.includes(other))
-  const there = new Set(onOther.map((one) => ownPath(one, other)))
-  return all
-    .filter(({ on }) => on.includes(deployment))
-    .map((one) => ({ method: one.method, path: ownPath(one, deployment) }))
+  const there = new Set(endpointsOn(other).map(([, one]) => ownPath(one, other)))
+  return endpointsOn(deployment)
+    .map(([, one]) => ({ method: one.method, path: ownPath(one, deployment) }))
     .filter(({ path }) => !there.has(path))
 }

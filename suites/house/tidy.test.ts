@@ -61,6 +61,7 @@ const layers: readonly string[] = [
   'emulator/server/nodes/',
   'emulator/server/graph/',
   'emulator/server/runs/',
+  'emulator/server/local/assets/',
   'emulator/server/local/',
   'emulator/server/hosted/',
   'emulator/server/faults/',

@@ -38,12 +38,15 @@ export const wordTable = (head: string, words: Readonly<Record<string, string>>)
   )
 
 export function errorsPart(): string {
-  const { refusals, hostedRefusals, linkRefusals, planRefusals, promptErrors, nodeErrors } = errors
+  const { refusals, assetRefusals, hostedRefusals, linkRefusals, planRefusals } = errors
+  const { promptErrors, nodeErrors } = errors
   return section(
     'Errors',
     'A word in braces stands for a value that the server fills in. Errors of the local server have no common ' +
       'format:',
     refusalTable('refusal', refusals),
+    'The paths of assets have one, and `details` for some errors:',
+    refusalTable('asset-refusal', assetRefusals),
     'Errors of the hosted server are JSON, except those of user data:',
     refusalTable('hosted-refusal', hostedRefusals),
     'The host of the signed links replies in the format of an object storage:',

@@ -10,8 +10,10 @@ import type {
   ReplyBody,
   Rules,
   Schema,
+  Where,
 } from '../../spec/language.ts'
 import { bodiesOn, bodyOn, isPublic, pathOn, queryOn } from '../generate/replies-on.ts'
+import { described, generations, holdsIn } from '../../spec/generations.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
 import { hostedError } from '../../spec/server/errors.ts'
 import { endpoints as historyEndpoints } from '../../spec/server/history.ts'
@@ -245,7 +247,7 @@ type Area = { readonly rules: Rules; readonly endpoints?: Endpoints }
 type Paths = Record<string, Record<string, Operation>>
 
 /** All paths of a server except the socket, which OpenAPI cannot describe and asyncapi.json does. */
-function pathsOf(on: Place): Paths {
+function pathsOf({ place: on, generation = described }: Where): Paths {
   const all: Paths = {}
   const add = (area: string, name: string, endpoint: Endpoint): void => {
     const methods = (all[pathOn(on, endpoint).replace('...}', '}')] ??= {})
@@ -253,7 +255,9 @@ function pathsOf(on: Place): Paths {
   }
   const found = Object.entries<Area>(areas).flatMap(([area, { endpoints = {} }]) =>
     Object.entries(endpoints)
-      .filter(([, { on: places, path }]) => places.includes(on) && path !== socketPath)
+      .filter(
+        ([, one]) => one.on.includes(on) && one.path !== socketPath && holdsIn(generation, one),
+      )
       .map(([name, endpoint]) => ({ area, name, endpoint })),
   )
   for (const { area, name, endpoint } of found) add(area, name, endpoint)
@@ -263,6 +267,13 @@ function pathsOf(on: Place): Paths {
   }
   return all
 }
+
+/** Every server with a document: hosted ones and the gateway have one generation. */
+export const everywhere: readonly Where[] = [
+  ...generations.map((generation) => ({ place: 'local' as const, generation })),
+  { place: 'hosted' },
+  { place: 'gateway' },
+]
 
 export const license = { name: 'MIT', identifier: 'MIT' }
 const socketIsElsewhere = 'The socket at /ws is described by asyncapi.json.'
@@ -292,9 +303,18 @@ const infos = {
   },
 } as const satisfies Record<Place, Part>
 
+/** The title and the description of a document. That of a later generation names it. */
+function infoOf({ place, generation = described }: Where): Part {
+  const { title, description } = infos[place]
+  return generation === described
+    ? { title, description }
+    : { title: `${title}, generation ${generation}`, description }
+}
+
 /** The whole document of one server. */
-export function renderOpenapi(on: Place): Part {
-  const paths = pathsOf(on)
+export function renderOpenapi(where: Where): Part {
+  const { place: on } = where
+  const paths = pathsOf(where)
   const tags = new Set(
     Object.values(paths)
       .flatMap(Object.values<Operation>)
@@ -302,7 +322,7 @@ export function renderOpenapi(on: Place): Part {
   )
   return {
     openapi: '3.1.0',
-    info: { ...infos[on], version: '1', license },
+    info: { ...infoOf(where), version: '1', license },
     servers: [servers[on]],
     tags: [...tags].map((name) => ({ name })),
     paths,

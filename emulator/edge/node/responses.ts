@@ -1,7 +1,7 @@
 // The responses of Node: how a host writes replies to them, and what they know about the caller.
 
 import type { ServerResponse } from 'node:http'
-import type { Place } from '../../../spec/language.ts'
+import type { Where } from '../../../spec/language.ts'
 import type { EncodeFile } from '../../http/respond.ts'
 import type { Edge } from '../host.ts'
 import type { Responses } from '../responses.ts'
@@ -28,10 +28,10 @@ export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<S
 })
 
 /** Node's parts of an edge that are the same for every machine. */
-export const nodeParts = (place: Place): Pick<Edge<never, never>, 'monotonicMs' | 'openapi'> => ({
+export const nodeParts = (where: Where): Pick<Edge<never, never>, 'monotonicMs' | 'openapi'> => ({
   monotonicMs,
   // Read and parsed only on demand.
-  openapi: async () => (await import('./openapi.ts')).openapiText(place),
+  openapi: async () => (await import('./openapi.ts')).openapiText(where),
 })
 
 /** The time of a monotonic clock, in milliseconds. `performance` would take longer to load. */

@@ -154,7 +154,7 @@ function createReplayHost(
         origin: options.cors === '*' ? null : options.cors,
         token: options.controlToken,
       },
-      ...nodeParts('local'),
+      ...nodeParts({ place: 'local' }),
     },
     { onEntry },
     async (move) => replayPaths(handle(), move),

@@ -7,7 +7,7 @@ import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { IncomingRequest } from '../../machine.ts'
 import { requestAt } from '../../http/requests.ts'
-import { allowedBy, createRoutes, findEndpoint, type RouteMatch } from '../../http/routes.ts'
+import { allowedBy, findEndpoint, type RouteMatch, routesOn } from '../../http/routes.ts'
 import { jobs } from './job-list.ts'
 import { cancelJob, cancelJobs, deleteJob, job, jobStatus } from './jobs.ts'
 import { promptInfo } from '../local/system.ts'
@@ -61,7 +61,7 @@ const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
   free: 'hosted.no-free',
 }
 
-const routes = createRoutes('hosted')
+const routes = routesOn('hosted')
 
 /** Old names of paths: reading one returns 410, not 405. */
 const oldPaths: ReadonlySet<string> = new Set(
