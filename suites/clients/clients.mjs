@@ -67,6 +67,7 @@ export const clients = [
     },
   }),
   pypi('comfy-sdk', '0.5.0', {
+    drop: 'It speaks the second version of the hosted API, which serve does not have yet.',
     generation: 'hosted v2',
     needs: { '--deployment hosted': 'It speaks the second version of the hosted API.' },
   }),

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..')
 const workflows = join(root, 'recordings/workflows')
 
 /** What every driver checks, unless its row says why it cannot. */
-const CORE = ['submit', 'follow', 'download', 'failed-run', 'refused-graph']
+export const CORE = ['submit', 'follow', 'download', 'failed-run', 'refused-graph']
 
 const isRequest = (method, path, statuses) => (entry) =>
   entry.event === 'request' &&
@@ -35,10 +35,10 @@ const evidence = {
 }
 
 /**
- * A step takes 60 ms, so that a run lasts more than a second: clients that open their socket after the submit still see
+ * A step takes 100 ms, so that a run lasts more than two seconds: clients that open their socket after the submit still see
  * it run, as on a real server, even where this machine is busy.
  */
-const PACE = ['--pace', '60']
+const PACE = ['--pace', '100']
 
 /** Starts a server with these options, and leaves its log in a file. */
 async function startServer(options, log) {
@@ -72,11 +72,11 @@ function workplace() {
   return folder
 }
 
-/** The file of a driver. */
-const driverOf = {
-  npm: (name) => `${name.replace('@', '').replace('/', '-')}.mjs`,
-  pypi: (name) => `drive_${name.replaceAll('-', '_')}.py`,
-}
+/** The file of a driver, below this folder. */
+export const driverFile = ({ name, from }) =>
+  from === 'npm'
+    ? `npm/${name.replace('@', '').replace('/', '-')}.mjs`
+    : `pypi/drive_${name.replaceAll('-', '_')}.py`
 
 const interpreters = { npm: () => process.execPath, pypi: (home) => join(home, 'bin/python') }
 
@@ -87,8 +87,8 @@ const machine = () => {
 }
 
 /** Runs the driver: the objects that it prints, a line each, and the rest of its output. */
-async function runDriver({ name, from }, { home, url, folder, limitMs }) {
-  const file = join(import.meta.dirname, from, driverOf[from](name))
+async function runDriver(client, { home, url, folder, limitMs }) {
+  const file = join(import.meta.dirname, driverFile(client))
   const env = {
     ...machine(),
     PATH: [join(home, 'bin'), join(home, 'node_modules/.bin'), process.env['PATH']].join(':'),
@@ -101,7 +101,7 @@ async function runDriver({ name, from }, { home, url, folder, limitMs }) {
     NO_COLOR: '1',
     DO_NOT_TRACK: '1',
   }
-  const done = await run([interpreters[from](home), file], { cwd: folder, env, limitMs })
+  const done = await run([interpreters[client.from](home), file], { cwd: folder, env, limitMs })
   const reported = done.printed.split('\n').filter((line) => line.startsWith('{"check":'))
   return { ...done, checks: reported.map((line) => JSON.parse(line)) }
 }

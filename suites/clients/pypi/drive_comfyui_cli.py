@@ -52,4 +52,4 @@ def _():
 def _():
     stats = cli("system", "stats")
     models = cli("models", "list")
-    return stats["system"]["comfyui_version"], models, cli("history", "list"), cli("queue", "status")
+    return stats["system"]["os"], models, cli("history", "list"), cli("queue", "status")
