@@ -30,6 +30,10 @@ import * as subscriptions from './gateway/subscriptions.ts'
 import * as system from './server/system.ts'
 import * as templates from './gateway/templates.ts'
 import * as userdata from './server/userdata.ts'
+import * as v2Access from './v2/v2-access.ts'
+import * as v2Assets from './v2/v2-assets.ts'
+import * as v2Jobs from './v2/v2-jobs.ts'
+import * as v2Streams from './v2/v2-streams.ts'
 import * as webhooks from './gateway/webhooks.ts'
 import * as workflows from './server/workflows.ts'
 
@@ -54,6 +58,10 @@ export const areas = {
   settings,
   internal,
   manager,
+  'v2-access': v2Access,
+  'v2-jobs': v2Jobs,
+  'v2-streams': v2Streams,
+  'v2-assets': v2Assets,
   assets,
   faults,
   duties,
@@ -88,6 +96,10 @@ export const rules = {
   ...settings.rules,
   ...internal.rules,
   ...manager.rules,
+  ...v2Access.rules,
+  ...v2Jobs.rules,
+  ...v2Streams.rules,
+  ...v2Assets.rules,
   ...assets.rules,
   ...faults.rules,
   ...duties.rules,

@@ -38,12 +38,16 @@ export function finish(
 export const finishHosted = (reply: Reply): Reply =>
   withHeaders(reply, hostedHeaders(reply.headers))
 
-const withHeaders = ({ status, body, reason, file }: Reply, headers: Reply['headers']): Reply => ({
+const withHeaders = (
+  { status, body, reason, file, stream }: Reply,
+  headers: Reply['headers'],
+): Reply => ({
   status,
   headers,
   body,
   ...(reason !== undefined && { reason }),
   ...(file !== undefined && { file }),
+  ...(stream !== undefined && { stream }),
 })
 
 const hostedJsonHeaders = Object.assign({}, jsonHeaders, hostedCors)

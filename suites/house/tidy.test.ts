@@ -64,6 +64,7 @@ const layers: readonly string[] = [
   'emulator/server/local/assets/',
   'emulator/server/local/',
   'emulator/server/hosted/',
+  'emulator/server/v2/',
   'emulator/server/faults/',
   'emulator/server/',
   'emulator/gateway/',

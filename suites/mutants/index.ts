@@ -29,6 +29,7 @@ import { outputs } from './outputs.ts'
 import { statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
 import { internal, manager, settings, userdata } from './user-data.ts'
+import { v2 } from './v2/index.ts'
 import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
@@ -53,6 +54,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   assets,
   'hosted-paths': hostedPaths,
   accounts,
+  ...v2,
   webhooks: { ...webhooks, ...posts },
   signatures,
   templates,

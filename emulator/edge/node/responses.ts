@@ -5,7 +5,7 @@ import type { Where } from '../../../spec/language.ts'
 import type { EncodeFile } from '../../http/respond.ts'
 import type { Edge } from '../host.ts'
 import type { Responses } from '../responses.ts'
-import { resetConnection, sendPart } from './broken-connections.ts'
+import { resetConnection, sendChunk, sendPart } from './broken-connections.ts'
 import { writeReply } from './http.ts'
 
 /** `name` is the value of the response header Server. */
@@ -16,6 +16,7 @@ export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<S
     else if (!response.destroyed) writeReply(response, reply, timeMs, encodeFile, name)
   },
   writePart: sendPart,
+  writeChunk: sendChunk,
   reset: (response) => void resetConnection(response.req.socket),
   drop: (response) => void response.destroy(),
   onceClosed: (response, closed) => void response.once('close', closed),

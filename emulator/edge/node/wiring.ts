@@ -98,11 +98,11 @@ export function connectWorld(
     return after(loading, () =>
       options.control && isControl(method, target)
         ? host.answerControl(arrived, response, corsHeaders(options))
-        : host.enter(response, requestInput(arrived, undefined)),
+        : host.enter(response, requestInput(arrived, undefined, part.name)),
     )
   }
   const answerLink: RequestHooks['answer'] = (arrived, response) =>
-    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true)))
+    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true, part.name)))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
     if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
