@@ -29,6 +29,8 @@ export type Running = {
   readonly folder: string
   /** Whether it sends the bearer token itself. */
   readonly isAboutToken: boolean
+  /** Whether it sends what was recorded: the nodes of tests too, to a server that has them. */
+  readonly isRecorded?: true
   /** The last request, for a line that repeats it. */
   last?: Outgoing
   /** Set when the case has ended: what follows is the clean-up of the runner. */

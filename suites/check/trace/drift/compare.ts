@@ -36,10 +36,13 @@ function schemaOf(schema: Schema | undefined, key: string, isArray: boolean): Sc
   return anyOf?.map((one) => schemaOf(one, key, isArray)).find((one) => one !== undefined)
 }
 
+/** Numbers that depend on the moment at which they are asked for. */
+const momentary: ReadonlySet<string> = new Set(['queue_remaining'])
+
 /** How two values are compared that may differ: by their kind, or as the table of `diff` says. */
 function mayBe(key: string, schema: Schema | undefined, then: unknown, now: unknown): boolean {
   const kind = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value)
-  if (schema?.['volatile'] === true) return kind(then) === kind(now)
+  if (schema?.['volatile'] === true || momentary.has(key)) return kind(then) === kind(now)
   const row = mayDiffer.find(({ keys }) => keys.has(key))
   return row !== undefined && row.as(then) === row.as(now)
 }

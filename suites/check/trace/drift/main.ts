@@ -54,7 +54,7 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
   const { place, url, software, server, ledger } = await openServer(options, io)
   const trace = playable(named, place)
   const reports = reportsFor(options, io)
-  const running = newRunning()
+  const running = { ...newRunning(), isRecorded: true } as const
   const cases: CaseEvent[] = []
   await server.use(running, async (subject) => {
     cases.push(...eventsOf(trace, await play(subject, trace), commandOf(options, named.name)))
