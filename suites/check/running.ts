@@ -29,7 +29,7 @@ export type Running = {
   readonly folder: string
   /** Whether it sends the bearer token itself. */
   readonly isAboutToken: boolean
-  /** Whether it sends what was recorded: the nodes of tests too, to a server that has them. */
+  /** Whether it sends what was recorded, also to a server that lacks a node type of then. */
   readonly isRecorded?: true
   /** The last request, for a line that repeats it. */
   last?: Outgoing

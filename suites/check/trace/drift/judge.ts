@@ -3,15 +3,16 @@
 import type { Schema } from '../../../../spec/language.ts'
 import { messages as specs, type MessageType } from '../../../../spec/server/messages.ts'
 import { bodiesOn } from '../../../generate/replies-on.ts'
+import type { Session } from '../../../judge/client.ts'
 import { kindOf, type Message } from '../../../judge/judge.ts'
 import type { Reply } from '../../../judge/reply.ts'
-import type { RunMessages, Trace, TracedExchange, TracedRun } from '../trace.ts'
+import type { RunMessages, Trace, TracedExchange, TracedRun, TracedSocket } from '../trace.ts'
 import { withSameCache } from './caches.ts'
 import { type Difference, differencesOf } from './compare.ts'
 import { fileDifferences } from './files.ts'
 import type { Identities } from './identities.ts'
 import { jsonIn, type Played, type Replayed } from './play.ts'
-import { comparable, type Compared, isAhead } from './states.ts'
+import { comparable, type Compared, isAhead, isBack } from './states.ts'
 
 /** The media type of a reply, without its parameters. */
 const mediaOf = (type: string): string => type.split(';')[0]?.trim() ?? ''
@@ -75,6 +76,13 @@ function bodyDifferences(
   const found = differencesOf(a, b, sameIn(identities), schema)
   return [
     ...lost.map((id) => ({ drift: 'vanished', says: `the run ${id} is nowhere` }) as const),
+    ...states.filter(isBack).map(
+      ({ run }) =>
+        ({
+          drift: 'breaking',
+          says: `it lists the run ${run.prompt_id}, which was removed`,
+        }) as const,
+    ),
     ...states.flatMap(aheadOf),
     ...(hasOthers ? [{ drift: 'cosmetic', says: 'it lists runs of others' } as const] : []),
     ...(a === then
@@ -148,9 +156,42 @@ export function runDifferences(
         says: `message ${at} of the run was ${kindOf(one)}, and is ${now[at] === undefined ? 'missing' : kindOf(now[at])}`,
       },
     ]
-  return then.flatMap((own, index) =>
+  const found = then.flatMap((own, index) =>
     dataDifferences(`message ${index}, ${own.type}`, own, now[index], identities),
   )
+  const next = received.isOver ? now[then.length] : undefined
+  return next === undefined
+    ? found
+    : [...found, { drift: 'cosmetic', says: `after its end the run sends ${kindOf(next)} too` }]
+}
+
+/** The sockets on which frames came, and all runs of which executed what they executed then. */
+export const comparedFrames = (
+  { sockets, runs }: Trace,
+  { sessions, identities, isAccepted }: Played,
+): readonly TracedSocket[] =>
+  sockets.filter((socket) => {
+    const now = sessions.get(socket)
+    const own = runs.filter(({ received }) => received.some((one) => one.socket === socket))
+    const isSame = (run: TracedRun): boolean => {
+      const then = run.received.find((one) => one.socket === socket)?.items ?? []
+      const id = identities.valueOf(run.prompt_id)
+      const messages = (now?.messages() ?? []).filter(({ data }) => data['prompt_id'] === id)
+      return sorted(cachedIn(then.map(({ message }) => message))) === sorted(cachedIn(messages))
+    }
+    const hasFrames = socket.items.some(({ frame }) => frame !== undefined)
+    return hasFrames && now !== undefined && own.every((run) => isAccepted(run) && isSame(run))
+  })
+
+/** Which kinds of frames a socket does not receive any more. How many come depends on the time. */
+export function frameDifferences(
+  { items }: TracedSocket,
+  now: Session | undefined,
+): readonly Difference[] {
+  const received = new Set(now?.frames().map(({ frame }) => frame))
+  return [...new Set(items.flatMap(({ frame }) => frame?.frame ?? []))]
+    .filter((kind) => !received.has(kind))
+    .map((kind) => ({ drift: 'vanished', says: `no frame of the kind ${kind} came` }))
 }
 
 /** The node that a message is about; empty for the run as a whole. */

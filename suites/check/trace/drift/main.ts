@@ -20,8 +20,16 @@ import type { NamedRecording } from '../main.ts'
 import { wireOf } from '../spots.ts'
 import type { Trace } from '../trace.ts'
 import { type Difference, worstOf } from './compare.ts'
-import { comparedRuns, replyDifferences, runDifferences } from './judge.ts'
+import {
+  comparedFrames,
+  comparedRuns,
+  frameDifferences,
+  replyDifferences,
+  runDifferences,
+} from './judge.ts'
+import { traceOfNow } from './now.ts'
 import { play, type Played } from './play.ts'
+import { explainerOf } from './quirks.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 
@@ -57,7 +65,9 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
   const running = { ...newRunning(), isRecorded: true } as const
   const cases: CaseEvent[] = []
   await server.use(running, async (subject) => {
-    cases.push(...eventsOf(trace, await play(subject, trace), commandOf(options, named.name)))
+    const played = await play(subject, trace)
+    const explain = explainerOf(trace, traceOfNow(trace, played), options)
+    cases.push(...eventsOf(trace, played, { command: commandOf(options, named.name), explain }))
   })
   const knownCases = cases.map(({ title, rules }) => ({
     title,
@@ -123,8 +133,14 @@ const rulesAt = (name: string, place: Deployment): readonly string[] =>
     (rules as Readonly<Record<string, Rule>>)[id]?.on.includes(place),
   )
 
+/** What a failure says besides its differences. */
+type Context = {
+  readonly command: string
+  readonly explain: ReturnType<typeof explainerOf>
+}
+
 /** One event for each exchange, and one for each run on each socket. */
-function eventsOf(trace: Trace, played: Played, command: string): readonly CaseEvent[] {
+function eventsOf(trace: Trace, played: Played, context: Context): readonly CaseEvent[] {
   const place = trace.place as Deployment
   const replies = played.replayed.map((one): CaseEvent => {
     const { exchange, skip } = one
@@ -140,7 +156,7 @@ function eventsOf(trace: Trace, played: Played, command: string): readonly CaseE
     } as const
     if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }
     const differences = replyDifferences(one, trace, played.identities)
-    return withVerdict(described, differences, () => wireOf(trace, { exchange }), command)
+    return withVerdict(described, differences, () => wireOf(trace, { exchange }), context)
   })
   const runs = [...comparedRuns(trace, played)].map((one): CaseEvent => {
     const { run, received } = one
@@ -154,9 +170,21 @@ function eventsOf(trace: Trace, played: Played, command: string): readonly CaseE
     } as const
     const [item] = received.items
     const at = item === undefined ? { socket: received.socket } : { socket: received.socket, item }
-    return withVerdict(described, runDifferences(one, played), () => wireOf(trace, at), command)
+    return withVerdict(described, runDifferences(one, played), () => wireOf(trace, at), context)
   })
-  return [...replies, ...runs]
+  const frames = comparedFrames(trace, played).map((socket): CaseEvent => {
+    const described = {
+      event: 'case',
+      title: `entry ${socket.recorded.entry} [${place}] frames`,
+      area: 'frames',
+      place,
+      rules: ruleInfosOf({ ids: ['frames/preview'] }),
+      durationMs: 0,
+    } as const
+    const differences = frameDifferences(socket, played.sessions.get(socket))
+    return withVerdict(described, differences, () => wireOf(trace, { socket }), context)
+  })
+  return [...replies, ...runs, ...frames]
 }
 
 /** How many differences a report shows. */
@@ -166,17 +194,25 @@ function withVerdict(
   described: Omit<CaseEvent, 'verdict'>,
   differences: readonly Difference[],
   wire: () => NonNullable<CaseEvent['failure']>['wire'],
-  command: string,
+  { command, explain }: Context,
 ): CaseEvent {
   const drift = worstOf(differences)
   if (drift === 'same') return { ...described, verdict: 'pass' }
   const shown = differences.filter((one) => one.drift === drift).slice(0, MAX_SHOWN)
-  const detail = `${drift}: ${shown.map(({ says }) => says).join('; ')}.`
-  if (drift === 'cosmetic') return { ...described, verdict: 'note', detail }
-  return {
-    ...described,
-    verdict: 'fail',
-    detail,
-    failure: { message: detail, wire: wire(), command },
-  }
+  const message = `${drift}: ${shown.map(({ says }) => says).join('; ')}.`
+  if (drift === 'cosmetic') return { ...described, verdict: 'note', detail: message }
+  const behind = explain(described.rules.map(({ id }) => id))
+  const failure = { message, wire: wire(), command }
+  if (behind === undefined) return { ...described, verdict: 'fail', detail: message, failure }
+  const { quirk, says, isAccepted } = behind
+  const detail = `${message} The quirk ${quirk} would explain it: ${says}`
+  return isAccepted
+    ? { ...described, verdict: 'note', quirk, detail, failure }
+    : {
+        ...described,
+        verdict: 'fail',
+        quirk,
+        detail: `${detail} --accept ${quirk} makes it a note.`,
+        failure,
+      }
 }

@@ -31,11 +31,20 @@ export type Replayed = {
   readonly error?: unknown
 }
 
+/** How much a socket had received by a time of then. */
+export type Mark = {
+  readonly atMs: number
+  readonly socket: TracedSocket
+  readonly received: number
+}
+
 export type Played = {
   readonly replayed: readonly Replayed[]
   /** What each recorded socket received now. */
   readonly sessions: ReadonlyMap<TracedSocket, Session>
   readonly identities: Identities
+  /** How many messages and frames each socket had received by a time of then. */
+  readonly marks: readonly Mark[]
   /** Whether the submit of a run was accepted again. */
   readonly isAccepted: (run: TracedRun) => boolean
 }
@@ -188,15 +197,27 @@ export async function play(subject: Subject, trace: Trace): Promise<Played> {
       return error instanceof Skip ? { ...none, skip: error } : { ...none, error }
     }
   }
+  const marks: Mark[] = []
+  const mark = (atMs: number): void => {
+    for (const [socket, { received }] of sessions)
+      marks.push({ atMs, socket, received: received.length })
+  }
   for (const step of stepsOf(trace)) {
     await wait(step.atMs)
+    mark(step.atMs)
     if ('exchange' in step) replayed.push(await send(step.exchange))
     else if (step.text === undefined)
       sessions.set(step.socket, await subject.connect(step.socket.clientId ?? undefined))
-    else sessions.get(step.socket)?.send(identities.replace(step.text))
+    else {
+      const session = sessions.get(step.socket)
+      session?.send(identities.replace(step.text))
+      // The server has read it before the next request, as it had then.
+      await session?.settled().catch(() => undefined)
+    }
   }
   await wait(Infinity)
-  return { replayed, sessions, identities, isAccepted }
+  mark(Infinity)
+  return { replayed, sessions, identities, marks, isAccepted }
 }
 
 export function jsonIn(reply: Reply): unknown {

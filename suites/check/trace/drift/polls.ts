@@ -4,10 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { listedIds } from '../../../judge/own-runs.ts'
 import type { Reply } from '../../../judge/reply.ts'
 import type { Subject } from '../../../judge/subject.ts'
-import { type Compared, isAhead, isBehind } from './states.ts'
+import { type Compared, isAhead, isBehind, stateOfJob } from './states.ts'
 
 /** The longest time that one cause or one state is waited for, in milliseconds. */
 export const MAX_WAIT_MS = 15_000
+/** How long a history may lag behind the queue. A run that is not over after that is nowhere. */
+const MAX_LAG_MS = 1000
 /** The time between two attempts, which doubles, in milliseconds. */
 const POLL_MS = { first: 5, most: 200 } as const
 
@@ -15,8 +17,12 @@ const POLL_MS = { first: 5, most: 200 } as const
 export type Polled = { readonly reply: Reply; readonly states: readonly Compared[] }
 
 /** Tries again until it succeeds or the time is over; resolves to the last result. */
-async function patiently<T>(attempt: () => Promise<T>, isDone: (result: T) => boolean): Promise<T> {
-  const endMs = performance.now() + MAX_WAIT_MS
+async function patiently<T>(
+  attempt: () => Promise<T>,
+  isDone: (result: T) => boolean,
+  forMs = MAX_WAIT_MS,
+): Promise<T> {
+  const endMs = performance.now() + forMs
   for (let waitMs: number = POLL_MS.first; ; waitMs = Math.min(2 * waitMs, POLL_MS.most)) {
     const result = await attempt()
     if (isDone(result) || performance.now() > endMs) return result
@@ -44,14 +50,18 @@ export async function lostOf(
 ): Promise<readonly string[]> {
   const lost: string[] = []
   for (const { idNow, run } of states.filter(isAhead))
-    if (!(await patiently(() => isSomewhere(subject, idNow), Boolean))) lost.push(run.prompt_id)
+    if (!(await patiently(() => isSomewhere(subject, idNow), Boolean, MAX_LAG_MS)))
+      lost.push(run.prompt_id)
   return lost
 }
 
 async function isSomewhere(subject: Subject, id: string): Promise<boolean> {
   const { running, pending } = await listedIds(subject)
   if ([...running, ...pending].includes(id)) return true
-  const folder = subject.deployment === 'hosted' ? 'jobs' : 'history'
-  const { status, text } = await subject.get(`/${folder}/${encodeURIComponent(id)}`)
-  return status === 200 && text.includes(JSON.stringify(id))
+  if (subject.deployment === 'local') {
+    const { status, text } = await subject.get(`/history/${encodeURIComponent(id)}`)
+    return status === 200 && text.includes(JSON.stringify(id))
+  }
+  const { status, json } = await subject.get(`/jobs/${encodeURIComponent(id)}`)
+  return status === 200 && stateOfJob(json()) === 'over'
 }

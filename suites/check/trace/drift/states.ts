@@ -2,7 +2,6 @@
 // ahead of it does not count as a change.
 
 import { rawStates } from '../../../../spec/server/jobs.ts'
-import { endsRun } from '../../../judge/responses.ts'
 import type { Trace, TracedExchange, TracedRun } from '../trace.ts'
 
 /** How far a run is; null if a reply does not say. `removed`: it was over, and is not listed any more. */
@@ -24,17 +23,30 @@ const listIn = (value: unknown): readonly any[] => (Array.isArray(value) ? value
 const isObject = (value: unknown): value is Readonly<Record<string, any>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** A body with shorter lists; what is not a list stays. */
+const withLists = (
+  body: any,
+  names: readonly string[],
+  isLeft: (item: any) => boolean,
+): Readonly<Record<string, unknown>> => ({
+  ...body,
+  ...Object.fromEntries(
+    names.flatMap((name) =>
+      Array.isArray(body?.[name])
+        ? [[name, body[name].filter((item: unknown) => !isLeft(item))]]
+        : [],
+    ),
+  ),
+})
+
 const queue: Form = {
   items: (body) => [
     ...listIn(body?.queue_running).map((item): Item => [item?.[1], 'running']),
     ...listIn(body?.queue_pending).map((item): Item => [item?.[1], 'pending']),
   ],
   absent: 'over',
-  without: (body, isLeft) => ({
-    ...body,
-    queue_running: listIn(body?.queue_running).filter((item) => !isLeft(item?.[1])),
-    queue_pending: listIn(body?.queue_pending).filter((item) => !isLeft(item?.[1])),
-  }),
+  without: (body, isLeft) =>
+    withLists(body, ['queue_running', 'queue_pending'], (item) => isLeft(item?.[1])),
 }
 
 const history: Form = {
@@ -57,19 +69,19 @@ const history: Form = {
 
 const raw: Readonly<Record<string, string>> = rawStates
 
-/** A job, in whichever words its state is. */
-function jobItem(job: any): Item {
+/** How far a job is, in whichever words its state is. */
+export function stateOfJob(job: any): State {
   const word = raw[String(job?.status)] ?? job?.status
-  return [job?.id, word === 'pending' ? 'pending' : word === 'in_progress' ? 'running' : 'over']
+  return word === 'pending' ? 'pending' : word === 'in_progress' ? 'running' : 'over'
 }
+
+const jobItem = (one: any): Item => [one?.id, stateOfJob(one)]
 
 const jobs: Form = {
   items: (body) => listIn(body?.jobs).map(jobItem),
   absent: null,
-  without: ({ pagination: _, ...body }: any, isLeft) => ({
-    ...body,
-    jobs: listIn(body?.jobs).filter((job) => !isLeft(job?.id)),
-  }),
+  without: ({ pagination: _, ...body }: any, isLeft) =>
+    withLists(body, ['jobs'], (item) => isLeft(item?.id)),
 }
 
 const job: Form = {
@@ -95,18 +107,9 @@ const absentIn = (exchange: TracedExchange, form: Form, id: string): State => {
   return form.absent
 }
 
-/** Whether a run was over before a time, as far as the recording shows. */
-function wasOver(run: TracedRun, { place }: Trace, atMs: number): boolean {
-  const isEnd = endsRun(place === 'hosted' ? 'hosted' : 'local', run.prompt_id)
-  const listed = [
-    ...run.entries,
-    ...run.jobs.filter(({ entry }) => jobItem(entry)[1] === 'over'),
-  ].some(({ exchange }) => exchange.recorded.endMs <= atMs)
-  return (
-    listed ||
-    run.received.some(({ items }) => items.some((one) => one.atMs < atMs && isEnd(one.message)))
-  )
-}
+/** Whether the history had listed a run before a time. Its end alone does not say so: a history can lag behind. */
+const wasListed = ({ entries }: TracedRun, atMs: number): boolean =>
+  entries.some(({ exchange }) => exchange.recorded.endMs <= atMs)
 
 /** A run in the replies of then and of now. */
 export type Compared = {
@@ -129,7 +132,7 @@ export const isPoll = ({ endpoint, recorded }: TracedExchange): boolean =>
 export function comparedStates(
   exchange: TracedExchange,
   now: unknown,
-  trace: Trace,
+  { runs }: Trace,
   { idNow }: Ids,
 ): readonly Compared[] {
   const form = forms[exchange.endpoint?.name ?? '']
@@ -137,12 +140,12 @@ export function comparedStates(
   const then = exchange.status === 200 ? exchange.reply() : undefined
   const [thens, nows] = [new Map(form.items(then)), new Map(form.items(now))]
   const { startMs } = exchange.recorded
-  return trace.runs.flatMap((run) => {
+  return runs.flatMap((run) => {
     if (run.submit === undefined || run.submit.recorded.startMs > startMs) return []
     const id = idNow(run)
     if (id === undefined) return []
     const absent = absentIn(exchange, form, run.prompt_id)
-    const isRemoved = absent === 'running' && wasOver(run, trace, startMs)
+    const isRemoved = absent === 'running' && wasListed(run, startMs)
     const own = thens.get(run.prompt_id) ?? (isRemoved ? 'removed' : absent)
     // A run that was listed and is not yet has not come as far.
     const yet = thens.has(run.prompt_id) && absent === null ? 'pending' : absent
@@ -154,6 +157,9 @@ const rankOf = (state: State): number => ranks[state ?? ''] ?? NaN
 
 /** Whether a run has yet to get as far as it was. */
 export const isBehind = ({ then, now }: Compared): boolean => rankOf(now) < rankOf(then)
+
+/** Whether a run is listed that had been removed. */
+export const isBack = ({ then, now }: Compared): boolean => then === 'removed' && now === 'over'
 
 /** Whether a run is further than it was. */
 export const isAhead = ({ then, now }: Compared): boolean => rankOf(now) > rankOf(then)

@@ -1,0 +1,73 @@
+// Sends each committed recording to the emulator: what came then comes again, or a quirk names the difference.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startEmulator } from 'flowdouble'
+import { readRecording } from '../../dist/emulator/internal.js'
+import type { CheckEvent } from '../check/events.ts'
+import { withFiles } from '../contract/trace/check-files.ts'
+import { expect } from '../judge/expect.ts'
+import { test } from '../judge/proves.ts'
+import { sessions } from './sessions.mjs'
+
+const folder = join(import.meta.dirname, '../../recordings/sessions')
+
+/** A slow run must still be at work when the next request comes: its world keeps real time. */
+const hasSlowRun = (text: string): boolean => text.includes('FlowdoubleSlow')
+
+/** What a browser leaves out cannot be sent: the form of an upload. */
+const notSent: Readonly<Record<string, number>> = { 'browser-run.har': 1 }
+
+const keys = ['--key', 'test-key', '--second-key', 'other-key', '--free-key', 'test-key-free']
+
+type Options = Parameters<typeof startEmulator>[0]
+
+/** Sends a recording to a world with these options. */
+const sent = (file: string, options: Options) =>
+  withFiles(async ({ check, write }) => {
+    const text = readFileSync(join(folder, file), 'utf8')
+    const world = await startEmulator({
+      clock: hasSlowRun(text) ? 'real' : 'instant',
+      preview: 'jpeg',
+      models: 'any',
+      ...options,
+    })
+    try {
+      write(file, text)
+      const { code, events, stderr } = await check(
+        '--recording',
+        file,
+        world.url,
+        '--json',
+        ...['--allow', 'all', ...(options?.deployment === 'hosted' ? keys : [])],
+      )
+      const cases = events().filter(
+        (one): one is Extract<CheckEvent, { event: 'case' }> => one.event === 'case',
+      )
+      const withVerdict = (verdict: string) =>
+        cases.filter((one) => one.verdict === verdict).map(({ title, detail }) => [title, detail])
+      expect({ code, stderr, failed: withVerdict('fail') }).toEqual({
+        code: 0,
+        stderr: '',
+        failed: [],
+      })
+      expect(withVerdict('skip')).toHaveLength(notSent[file] ?? 0)
+      expect(withVerdict('pass').length).toBeGreaterThan(0)
+    } finally {
+      await world.close()
+    }
+  })()
+
+const files = readdirSync(folder).filter((one) => one.endsWith('.har'))
+for (const file of files) {
+  const { info } = readRecording(readFileSync(join(folder, file), 'utf8'), file)
+  if (info?.place === 'gateway') continue
+  const options = sessions.find(({ name }) => file === `${name}.har`)?.options ?? {}
+  const deployment = info?.place ?? 'local'
+  test(`recorded/${file} The emulator answers it as it was answered then.`, () =>
+    sent(file, { ...options, deployment }))
+  // The recordings of a real server have no block of ours.
+  if (info === null)
+    test(`recorded/${file} So does the emulator with the quirks of that server.`, () =>
+      sent(file, { like: 'comfyui-0.3.64' }))
+}
