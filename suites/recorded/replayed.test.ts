@@ -39,7 +39,9 @@ const sent = (file: string, options: Options) =>
         file,
         world.url,
         '--json',
-        ...['--allow', 'all', ...(options?.deployment === 'hosted' ? keys : [])],
+        '--allow',
+        'all',
+        ...(options?.deployment === 'hosted' ? keys : []),
       )
       const cases = events().filter(
         (one): one is Extract<CheckEvent, { event: 'case' }> => one.event === 'case',

@@ -97,18 +97,32 @@ function grouped<T, K>(
   return groups
 }
 
-/** Only requests that were repeated have changing answers. */
+/**
+ * Only requests that were repeated have changing answers; and those whose answer shows a state that came between the last
+ * moment with an exact time and them.
+ */
 function answersAfter(
   exchanges: readonly ScriptExchange[],
   byKey: Script['byKey'],
   { moments, momentsBefore }: Pick<Script, 'moments' | 'momentsBefore'>,
 ): Script['answersAfter'] {
   const offsets = new Map<number, number[]>()
+  let lastExact = -1
+  const exactBefore = moments.map(({ isLate }, at) => (isLate ? lastExact : (lastExact = at)))
   for (const [at, { key, request, endMs }] of exchanges.entries()) {
-    const moment = moments[(momentsBefore[at] ?? 0) - 1]
-    if (request.method !== 'GET' || moment === undefined || byKey.get(key)?.length === 1) continue
-    const startMs = exchanges[moment.exchange]?.startMs ?? 0
-    offsets.set(moment.exchange, [...(offsets.get(moment.exchange) ?? []), endMs - startMs])
+    const last = (momentsBefore[at] ?? 0) - 1
+    const moment = moments[last]
+    if (request.method !== 'GET' || moment === undefined) continue
+    const exact = moments[exactBefore[last] ?? -1]
+    const isRepeated = byKey.get(key)?.length !== 1
+    const causes = [
+      ...(isRepeated ? [moment.exchange] : []),
+      ...(moment.isLate && exact !== undefined ? [exact.exchange] : []),
+    ]
+    for (const cause of new Set(causes)) {
+      const startMs = exchanges[cause]?.startMs ?? 0
+      offsets.set(cause, [...(offsets.get(cause) ?? []), endMs - startMs])
+    }
   }
   return offsets
 }
