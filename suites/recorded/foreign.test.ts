@@ -32,6 +32,8 @@ test('foreign/cut A body that a size announces and the file lacks is cut.', () =
   expect(cutOf(entry({ ...posted, postData: { text: '{"a": 1}\n' } }))).toBeUndefined()
   expect(cutOf(entry({}, { headers: length(2) }))).toEqual(['response'])
   expect(cutOf(entry({}, { content: { size: 2 } }))).toEqual(['response'])
+  expect(cutOf(entry({}, { content: { size: -1 } }))).toEqual(['response'])
+  expect(cutOf(entry({}, { headers: length(0), content: { size: -1 } }))).toBeUndefined()
   expect(cutOf(entry({}, { headers: length(2), content: { size: 2, text: '{}' } }))).toBeUndefined()
   expect(cutOf(entry({}, { headers: length(0), content: { size: 0 } }))).toBeUndefined()
   expect(cutOf(entry({ method: 'HEAD' }, { headers: length(2) }))).toBeUndefined()
@@ -85,6 +87,42 @@ test('foreign/upload A replay answers an upload whose form the browser did not e
     expect([reply.status, await reply.json()]).toMatchObject([200, { name: 'my.bin' }])
     const unknown = await fetch(`${replay.url}/upload/mask`, { method: 'POST', body })
     expect(unknown.status).toBe(404)
+  } finally {
+    await replay.close()
+  }
+})
+
+test('foreign/no-body A replay says where the recording lacks the body of a response, and answers from what it knows.', async () => {
+  const recording = JSON.parse(browserRun)
+  for (const one of recording.log.entries) {
+    const { request, response } = one
+    if (/\/(?:upload|history|view)/.test(request.url)) {
+      response.content = { size: -1 }
+      delete one._flowdouble
+    }
+  }
+  const replay = await startReplay({ recording, clock: 'manual' })
+  const markOf = (reply: Response): string | null => reply.headers.get('x-flowdouble-replay')
+  try {
+    const upload = await fetch(`${replay.url}/upload/image`, { method: 'POST', body: 'anything' })
+    expect([upload.status, markOf(upload)]).toEqual([200, 'no-body'])
+    const { error } = (await upload.json()) as { readonly error: string }
+    expect(error).toMatch(/does not hold the body of this response: .* \(entry \d+\)\.$/)
+    const { prompt_id } = JSON.parse(
+      recording.log.entries.find(({ request }: any) => request.url.endsWith('/prompt')).response
+        .content.text,
+    )
+    const submit = recording.log.entries.find(({ request }: any) => request.url.endsWith('/prompt'))
+    await fetch(`${replay.url}/prompt`, { method: 'POST', body: submit.request.postData.text })
+    await replay.until('idle')
+    const history = await fetch(`${replay.url}/history/${prompt_id}`)
+    expect([history.status, markOf(history)]).toEqual([200, 'state'])
+    expect(Object.keys((await history.json()) as object)).toEqual([prompt_id])
+    const { url } = recording.log.entries.find(({ request }: any) =>
+      request.url.includes('/view'),
+    ).request
+    const view = await fetch(replay.url + new URL(url).pathname + new URL(url).search)
+    expect([view.status, markOf(view)]).toEqual([200, 'sample'])
   } finally {
     await replay.close()
   }

@@ -60,7 +60,7 @@ export function readScript(recording: Recording): Script {
 }
 
 function readExchange(one: Answered): ScriptExchange {
-  const { entry, startMs, endMs, method, url, headers, body, response } = one
+  const { entry, startMs, endMs, method, url, headers, body, response, cut } = one
   const contentType = headerOf(headers, 'content-type') ?? ''
   const target = targetOf(url)
   const request = canonicalRequest({ method, target, contentType, body }, noReplacement)
@@ -78,8 +78,12 @@ function readExchange(one: Answered): ScriptExchange {
     contentType,
     run: typeof prompt_id === 'string' ? prompt_id : null,
     client: typeof client_id === 'string' ? client_id : null,
+    // Nobody reads that of a redirect.
+    lacksBody: cut?.includes('response') === true && !isRedirect(response.status),
   }
 }
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
 
 /** The positions of items with the same key; those without a key are left out. */
 function grouped<T, K>(
