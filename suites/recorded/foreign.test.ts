@@ -127,3 +127,28 @@ test('foreign/no-body A replay says where the recording lacks the body of a resp
     await replay.close()
   }
 })
+
+test('foreign/prefix A hosted replay serves what was recorded with the prefix only with it, so that no client takes it for a local server.', async () => {
+  const statistics = (path: string, status: number, text: string) =>
+    entry(
+      { url: `http://server${path}`, headers: [{ name: 'X-API-Key', value: '<1>' }] },
+      { status, content: { text } },
+    )
+  const whole = JSON.parse(harOf(statistics('/api/system_stats', 200, '{"system":{}}')))
+  const both = JSON.parse(
+    harOf(
+      statistics('/system_stats', 404, '{}'),
+      statistics('/api/system_stats', 200, '{"system":{}}'),
+    ),
+  )
+  for (const recording of [whole, both]) {
+    const replay = await startReplay({ recording, clock: 'instant' })
+    try {
+      const paths = ['/api/system_stats', '/system_stats', '/features']
+      const replies = await Promise.all(paths.map((path) => fetch(replay.url + path)))
+      expect(replies.map(({ status }) => status)).toEqual([200, 404, 404])
+    } finally {
+      await replay.close()
+    }
+  }
+})

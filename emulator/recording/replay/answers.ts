@@ -10,6 +10,7 @@ import type { Replacement } from '../identities.ts'
 import {
   type CanonicalRequest,
   canonicalRequest,
+  isPrefixed,
   keyOf,
   targetKey,
   workflowKey,
@@ -52,7 +53,7 @@ const notRecorded = (world: ReplayWorld, input: RequestInput, request: Canonical
 function answerGet(world: ReplayWorld, input: RequestInput, request: CanonicalRequest): Reply {
   const { script } = world
   const key = keyOf(request)
-  const group = script.byKey.get(key)
+  const group = inPlace(world, input.target, script.byKey.get(key))
   const run = runOf(world, input.target)
   const at = group && pollAnswer(world, key, group, run)
   const isKnown = at !== undefined && !exchangeAt(script, at).lacksBody
@@ -60,10 +61,22 @@ function answerGet(world: ReplayWorld, input: RequestInput, request: CanonicalRe
   const present = stateAnswer(world, input.target)
   if (present !== undefined) return marked(present, 'state')
   const earlier = group && (at ?? earlierAnswer(world, group))
-  const other = isWhole(world, earlier) ? undefined : fallback(world, request)
+  const isOutside = script.place === 'hosted' && !isPrefixed(input.target)
+  const other = isOutside || isWhole(world, earlier) ? undefined : fallback(world, request)
   if (other !== undefined) return marked(other, 'sample')
   if (earlier !== undefined) return recordedReply(world, earlier, run)
   return notRecorded(world, input, request)
+}
+
+/** Of equal requests to a hosted server, those with a prefix if this one has it, and those without if not. */
+function inPlace(
+  { script }: ReplayWorld,
+  target: string,
+  group: readonly number[] | undefined,
+): readonly number[] | undefined {
+  if (script.place !== 'hosted') return group
+  const own = group?.filter((at) => exchangeAt(script, at).isPrefixed === isPrefixed(target)) ?? []
+  return own.length > 0 ? own : undefined
 }
 
 const isWhole = ({ script }: ReplayWorld, exchange: number | undefined): boolean =>

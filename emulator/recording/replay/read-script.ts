@@ -15,7 +15,7 @@ import {
   type Recording,
   targetOf,
 } from '../recording.ts'
-import { canonicalRequest, keyOf, targetKey, workflowKey } from './canonical.ts'
+import { canonicalRequest, isPrefixed, keyOf, targetKey, workflowKey } from './canonical.ts'
 import { documentIn } from './json-in.ts'
 import { readMoments } from './moments.ts'
 import { causeKey, type Script, type ScriptExchange, type ScriptSocket } from './script.ts'
@@ -78,6 +78,7 @@ function readExchange(one: Answered): ScriptExchange {
     contentType,
     run: typeof prompt_id === 'string' ? prompt_id : null,
     client: typeof client_id === 'string' ? client_id : null,
+    isPrefixed: isPrefixed(target),
     // Nobody reads that of a redirect.
     lacksBody: cut?.includes('response') === true && !isRedirect(response.status),
   }
