@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startEmulator } from 'flowdouble'
+import { startEmulator, startGateway } from 'flowdouble'
 import { readRecording } from '../../dist/emulator/internal.js'
 import type { CheckEvent } from '../check/events.ts'
 import { withFiles } from '../contract/trace/check-files.ts'
@@ -60,10 +60,35 @@ const sent = (file: string, options: Options) =>
     }
   })()
 
+/** Sends a recording, perhaps changed, to a gateway with the route that it names, and its secret of today. */
+const sentToGateway = (file: string, change = (text: string): string => text, expected = 0) =>
+  withFiles(async ({ check, write }) => {
+    const secret = 'another-secret-of-the-sender'
+    const routes = { ci: { secret, prompt: 'Build {status}', deliver: 'log' } }
+    const gateway = await startGateway({ port: 0, clock: 'instant', epoch: 'now', routes })
+    try {
+      write(file, change(readFileSync(join(folder, file), 'utf8')))
+      const flags = ['--gateway', gateway.url, '--route', 'ci', '--secret', secret]
+      const { code, stderr, events } = await check('--recording', file, ...flags, '--json')
+      expect({ code, stderr }).toEqual({ code: expected, stderr: '' })
+      const verdicts = events().flatMap((one) => (one.event === 'case' ? [one.verdict] : []))
+      expect(verdicts.filter((one) => one === 'fail')).toHaveLength(expected)
+      expect(verdicts).toContain('pass')
+    } finally {
+      await gateway.close()
+    }
+  })()
+
 const files = readdirSync(folder).filter((one) => one.endsWith('.har'))
 for (const file of files) {
   const { info } = readRecording(readFileSync(join(folder, file), 'utf8'), file)
-  if (info?.place === 'gateway') continue
+  if (info?.place === 'gateway') {
+    test(`recorded/${file} A gateway answers it as it was answered then.`, () =>
+      sentToGateway(file))
+    test(`recorded/${file} A gateway that answers otherwise is found.`, () =>
+      sentToGateway(file, (text) => text.replace(/\\?"accepted\\?"/, '\\"taken\\"'), 1))
+    continue
+  }
   const options = sessions.find(({ name }) => file === `${name}.har`)?.options ?? {}
   const deployment = info?.place ?? 'local'
   test(`recorded/${file} The emulator answers it as it was answered then.`, () =>

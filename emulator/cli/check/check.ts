@@ -133,7 +133,7 @@ const flags = {
 } as const
 
 /** Flags that choose or judge the cases of a check: those of a recording are what it contains. */
-const notWithRecording = ['gateway', 'only', 'list', 'sessions', 'seed', 'clean']
+const notWithRecording = ['only', 'list', 'sessions', 'seed', 'clean']
 
 /** Whether a client is to be judged, which has flags of its kind. */
 const isAboutClient = (argv: readonly string[]): boolean =>

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { endpointRules } from '../../../../spec/answers.ts'
 import { checkExitCodes, type DriftOptions } from '../../../../spec/check.ts'
 import { rules } from '../../../../spec/index.ts'
-import type { Deployment, Rule } from '../../../../spec/language.ts'
+import type { Place, Rule } from '../../../../spec/language.ts'
 import { openKnown } from '../../baseline/known.ts'
 import type { CheckEvent } from '../../events.ts'
 import { generationOf, ruleInfosOf } from '../../judgement.ts'
@@ -29,6 +29,7 @@ import {
 } from './judge.ts'
 import { traceOfNow } from './now.ts'
 import { play, type Played } from './play.ts'
+import { playPosts } from './posts.ts'
 import { explainerOf } from './quirks.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
@@ -65,7 +66,10 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
   const running = { ...newRunning(), isRecorded: true } as const
   const cases: CaseEvent[] = []
   await server.use(running, async (subject) => {
-    const played = await play(subject, trace)
+    const { gateway } = options
+    const played = await (gateway === undefined
+      ? play(subject, trace)
+      : playPosts(subject, trace, gateway))
     const explain = explainerOf(trace, traceOfNow(trace, played), options)
     cases.push(...eventsOf(trace, played, { command: commandOf(options, named.name), explain }))
   })
@@ -128,7 +132,7 @@ const commandOf = (options: DriftOptions, name: string): string =>
   `flowdouble check --recording ${name} ${shownUrl(options.url)}`
 
 /** The rules of an endpoint that hold at a place. */
-const rulesAt = (name: string, place: Deployment): readonly string[] =>
+const rulesAt = (name: string, place: Place): readonly string[] =>
   ((endpointRules as Readonly<Record<string, readonly string[]>>)[name] ?? []).filter((id) =>
     (rules as Readonly<Record<string, Rule>>)[id]?.on.includes(place),
   )
@@ -141,7 +145,7 @@ type Context = {
 
 /** One event for each exchange, and one for each run on each socket. */
 function eventsOf(trace: Trace, played: Played, context: Context): readonly CaseEvent[] {
-  const place = trace.place as Deployment
+  const { place } = trace
   const replies = played.replayed.map((one): CaseEvent => {
     const { exchange, skip } = one
     const { recorded, path, endpoint } = exchange
@@ -149,7 +153,7 @@ function eventsOf(trace: Trace, played: Played, context: Context): readonly Case
     const described = {
       event: 'case',
       title: `entry ${recorded.entry} [${place}] ${recorded.method} ${path}`,
-      area: ids[0]?.split('/')[0] ?? 'http',
+      area: ids[0]?.split('/')[0] ?? (place === 'gateway' ? 'webhooks' : 'http'),
       place,
       rules: ruleInfosOf({ ids }),
       durationMs: 0,
