@@ -62,6 +62,7 @@ async function* eventsOf(
     endMs: performance.now() + (flags.matrix === undefined ? MAX_MUTANT_MS : Infinity),
     signal: undefined,
     writeHar: () => '',
+    kept: null,
   })
   for await (const event of events) {
     done.push(event)
