@@ -1,11 +1,12 @@
 // The parts of a comparison: states of runs, files, credentials, caches, and what cannot be sent.
 
-import { describe, expect, test } from 'vitest'
+import { describe, test } from 'vitest'
 import { readHar } from '../../../dist/emulator/internal.js'
 import { traceOf } from '../../check/trace/build.ts'
 import { withSameCache } from '../../check/trace/drift/caches.ts'
 import { credentialsOf } from '../../check/trace/drift/credentials.ts'
 import { fileDifferences, sizeOfPicture } from '../../check/trace/drift/files.ts'
+import { expect } from '../../judge/expect.ts'
 import { obstacleTo } from '../../check/trace/drift/obstacles.ts'
 import {
   comparable,
@@ -178,7 +179,7 @@ test('drift/credentials A key is known by how it was answered, and a request wit
   ])
 })
 
-test('drift/caches Histories are equal but for the cached nodes.', () => {
+test('drift/caches Histories are equal except for the cached nodes.', () => {
   const entry = (nodes: readonly string[], end: string) => ({
     a: {
       status: {

@@ -3,12 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
+import { test } from 'vitest'
 import type { CheckEvent } from '../../check/events.ts'
 import { expect } from '../../judge/expect.ts'
-import { test } from 'vitest'
 import { mutants } from '../../mutants/index.ts'
-import type { Files } from '../trace/check-files.ts'
-import { withFiles } from '../trace/check-files.ts'
+import { type Files, withFiles } from '../trace/check-files.ts'
 
 const folder = join(import.meta.dirname, '../../../recordings/sessions')
 

@@ -1,4 +1,4 @@
-// A client that sends the requests of a real session with ids of its own gets the recorded session with them.
+// A client that sends the requests of a real session with other ids gets the recorded session with them.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import { recordingClient } from '../../support/recorded-session.ts'
 const folder = join(import.meta.dirname, '../../../recordings/sessions')
 const files = ['animation-and-cache', 'image-to-image-metadata-previews', 'texts-and-half-valid']
 
-/** What a client of its own names otherwise: its sockets, the runs that it names itself, its uploads. */
+/** What another client names otherwise: its sockets, the runs that it names itself, its uploads. */
 function ownNames({ exchanges, sockets }: Recording): Map<string, string> {
   const names = new Map<string, string>()
   for (const { url } of sockets) {
@@ -57,7 +57,7 @@ const stepsOf = ({ exchanges, sockets }: Recording): readonly Step[] =>
 const latin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
 
 for (const file of files)
-  test(`round-trip/own-ids Another client of ${file} gets the recorded session with its own ids`, async () => {
+  test(`round-trip/own-ids Another client of ${file} gets the recorded session with its ids`, async () => {
     const path = join(folder, `${file}.har`)
     const recorded = readHar(readFileSync(path, 'utf8'), file)
     const names = ownNames(recorded)

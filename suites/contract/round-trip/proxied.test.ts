@@ -22,7 +22,7 @@ import {
 
 type Names = Parameters<typeof play>[3]
 
-/** Time stands still: runs are over at once, at the server as at its replay. */
+/** Time stands still: runs are over immediately, at the server as at its replay. */
 const still = { advance: () => Promise.resolve() }
 
 /** Records a session at a server, through the proxy and into a file. */
