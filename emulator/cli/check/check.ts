@@ -76,7 +76,8 @@ Reports:
   --markdown FILE     for the summary of a CI job
   --name NAME         what the reports call the server (default: its address)
   --ledger FILE       where it writes down what it makes (default flowdouble-check.ledger); the file goes when all of
-                      it is removed
+                      it is removed. Sessions that break a rule are kept beside it, in flowdouble-check.counterexamples,
+                      and played first by the next check with --allow slow
   --clean LEDGER      remove what a check has left that could not end, and do nothing else
 
 Options:
