@@ -1,0 +1,34 @@
+// The recorded results of a real server: what a node was called with, and what it returned [recordings/nodes].
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+
+export type Recorded = null | boolean | number | string | readonly Recorded[] | { readonly [key: string]: Recorded }
+export type RecordedMap = { readonly [key: string]: Recorded }
+
+export type Line = {
+  readonly class_type: string
+  readonly inputs: RecordedMap
+  readonly outputs?: readonly RecordedMap[]
+  readonly ui?: RecordedMap | null
+  readonly error?: RecordedMap
+  readonly save_error?: RecordedMap
+  readonly shape?: readonly number[]
+}
+
+const file = join(import.meta.dirname, '../../recordings/nodes/results.jsonl.gz')
+
+export const readLines = (from = file): readonly Line[] =>
+  (from.endsWith('.gz') ? gunzipSync(readFileSync(from)) : readFileSync(from))
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line.replace(special, spelled)) as Line)
+
+/** Numbers of Python that JSON does not have. */
+const special = /(?<=[[,:])(?:-?Infinity|NaN)(?=[,\]}])/g
+const spelled = (text: string): string => (text === 'NaN' ? '"NaN"' : text.replace('Infinity', '1e999'))
+
+export const isRecordedMap = (value: Recorded | undefined): value is RecordedMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
