@@ -46,14 +46,33 @@ export function typeName(value: Value): string {
 }
 
 /** What Python does first with a value that should have been another one. */
-export type Use = `.${string}` | 'len' | 'iterate' | 'key' | 'index' | 'slice'
+export type Use =
+  | `.${string}`
+  | `len.${string}`
+  | `argument:${string}`
+  | 'len'
+  | 'iterate'
+  | 'items'
+  | 'key'
+  | 'index'
+  | 'slice'
 
 /** The exception for a value that cannot be used this way. */
 export function misused(value: Value, use: Use, key = 'samples'): never {
   const type = typeName(value)
   if (use.startsWith('.'))
     return raise('AttributeError', `'${type}' object has no attribute '${use.slice(1)}'`)
-  if (use === 'len') return raise('TypeError', `object of type '${type}' has no len()`)
+  if (use.startsWith('argument:')) {
+    const name = use.slice('argument:'.length)
+    const text = `${name}(): argument 'input' (position 1) must be Tensor, not ${type}`
+    return raise('TypeError', text)
+  }
+  const isSized = type === 'str' || type === 'dict' || type === 'list'
+  if (use.startsWith('len.') && isSized) return misused(value, use.slice(3) as Use, key)
+  if (use === 'items' && isSized)
+    return raise('TypeError', "string indices must be integers, not 'tuple'")
+  if (use === 'items') return misused(value, 'iterate')
+  if (use.startsWith('len')) return raise('TypeError', `object of type '${type}' has no len()`)
   if (use === 'iterate') return raise('TypeError', `'${type}' object is not iterable`)
   if (type === 'dict' && isObject(value as Json)) {
     if (use === 'slice') return raise('TypeError', "unhashable type: 'slice'")

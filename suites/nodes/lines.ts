@@ -24,10 +24,13 @@ export const readLines = (from = file): readonly Line[] =>
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line.replace(special, spelled)) as Line)
+    .map((line) => JSON.parse(line.replace(special, spelled).replace(whole, '"whole:$&"')) as Line)
 
 /** Numbers of Python that JSON does not have. */
 const special = /(?<=[[,:])(?:-?Infinity|NaN)(?=[,\]}])/g
+/** Whole numbers that are not exact as numbers of JavaScript. */
+const whole = /(?<=[[,:])-?\d{16,}(?=[,\]}])/g
+export const withWholeNumbers = (json: string): string => json.replace(/"whole:(-?\d+)"/g, '$1')
 const spelled = (text: string): string => (text === 'NaN' ? '"NaN"' : text.replace('Infinity', '1e999'))
 
 export const isRecordedMap = (value: Recorded | undefined): value is RecordedMap =>

@@ -10,7 +10,7 @@ import {
   worldOptions,
 } from '../../dist/emulator/internal.js'
 import { formOf } from '../generate/form.ts'
-import { isRecordedMap, type Recorded, type RecordedMap } from './lines.ts'
+import { isRecordedMap, type Recorded, type RecordedMap, withWholeNumbers } from './lines.ts'
 import {
   type AudioFile,
   type LatentFile,
@@ -80,7 +80,7 @@ export function createNodeServer() {
   const uploadLatent = (file: LatentFile): string =>
     upload(`${file.pattern.replace(':', '_')}-${file.shape.join('x')}.latent`, latentOf(file))
   const uploadAudio = (file: AudioFile): string =>
-    upload(`tone-${file.samples}-${file.channels}-${file.rate}.wav`, wavOf(file))
+    upload(`tone-${file.samples}-${file.channels ?? 1}-${file.rate ?? 8000}.wav`, wavOf(file))
 
   for (const k of [0, 1, 2])
     uploadPicture({ w: 6, h: 5, pattern: 'gradient' }, k, 'set', `g${k}.png`)
@@ -129,7 +129,7 @@ export function createNodeServer() {
     const type = outputNodes.get(class_type)
     if (!type?.output_node) graph['sink'] = { class_type: 'Sink', inputs: { any: [NODE, 0] } }
     const world = server.worlds[0]
-    const reply = ask('POST', '/prompt', Buffer.from(JSON.stringify({ prompt: graph })), 'application/json')
+    const reply = ask('POST', '/prompt', Buffer.from(withWholeNumbers(JSON.stringify({ prompt: graph }))), 'application/json')
     const answer = JSON.parse(reply.body) as any
     if (reply.status !== 200) return { refused: { error: answer.error, nodeErrors: answer.node_errors }, world }
     for (let due = nextWakeMs(server); due !== undefined; due = nextWakeMs(server)) {

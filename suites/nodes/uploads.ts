@@ -80,10 +80,10 @@ export function latentOf({ shape, pattern }: LatentFile): Uint8Array {
   return Buffer.concat([length, Buffer.from(head), Buffer.from(values.buffer)])
 }
 
-export type AudioFile = { readonly samples: number; readonly channels: number; readonly rate: number }
+export type AudioFile = { readonly samples: number; readonly channels?: number; readonly rate?: number }
 
 /** A WAV file of a tone. */
-export function wavOf({ samples, channels, rate }: AudioFile): Uint8Array {
+export function wavOf({ samples, channels = 1, rate = 8000 }: AudioFile): Uint8Array {
   const data = Buffer.alloc(samples * channels * 2)
   for (let i = 0; i < samples; i++)
     for (let c = 0; c < channels; c++)
