@@ -1,7 +1,7 @@
 // Two pictures as one: blended by mode, or one over the other by their masks.
 
 import type { Family, Inputs } from './inputs.ts'
-import { combine, concatenate, slice } from './layout.ts'
+import { broadcast, combine, concatenate, slice } from './layout.ts'
 import { channelOf } from './masks.ts'
 import { scaleImage, scalePlanes } from './scaling.ts'
 import { countOf, filled, map, pick, sameShape, Tensor } from './tensor.ts'
@@ -9,7 +9,9 @@ import { raise } from './values.ts'
 
 type Mix = (below: number, above: number) => number
 
-const curve = (x: number): number => (x <= 0.25 ? ((16 * x - 12) * x + 4) * x : Math.sqrt(x))
+const f = Math.fround
+const curve = (x: number): number =>
+  f(x <= 0.25 ? f(f(f(f(f(16 * x) - 12) * x) + 4) * x) : Math.sqrt(x))
 
 /** Blend modes: from the colour below and the one above. */
 const modes: Readonly<Record<string, Mix>> = {
@@ -22,8 +24,8 @@ const modes: Readonly<Record<string, Mix>> = {
       : 1 - Math.fround(Math.fround(2 * Math.fround(1 - below)) * Math.fround(1 - above)),
   soft_light: (below, above) =>
     above <= 0.5
-      ? below - (1 - 2 * above) * below * (1 - below)
-      : below + (2 * above - 1) * (curve(below) - below),
+      ? below - f(f(f(1 - f(2 * above)) * below) * f(1 - below))
+      : below + f(f(f(2 * above) - 1) * f(curve(below) - below)),
   difference: (below, above) => below - above,
 }
 
@@ -45,11 +47,13 @@ function blend({ tensor, number, text }: Inputs): readonly Tensor[] {
   const mode = text('blend_mode')
   const mix = Object.hasOwn(modes, mode) ? modes[mode] : undefined
   if (mix === undefined) raise('ValueError', `Unsupported blend mode: ${mode}`)
+  // This mode begins with the picture above.
+  if (mode === 'soft_light') broadcast(above.shape, below.shape)
   const share = number('blend_factor')
   const [own, other] = [Math.fround(1 - share), Math.fround(share)]
   return [
     combine(below, above, (a, b) =>
-      clamp(Math.fround(a * own) + Math.fround(Math.fround(mix(a, b)) * other)),
+      clamp(f(f(a * own) + f(f(mix(a, b)) * other))),
     ),
   ]
 }
@@ -58,7 +62,6 @@ function blend({ tensor, number, text }: Inputs): readonly Tensor[] {
 type Pair = { readonly above: number; readonly below: number; readonly alpha: number; readonly under: number }
 type Compose = { readonly colour: (pair: Pair) => number; readonly alpha: (above: number, below: number) => number }
 
-const f = Math.fround
 const united = (above: number, below: number): number => f(above + below) - f(above * below)
 
 const compositions: Readonly<Record<string, Compose>> = {

@@ -42,7 +42,8 @@ function composite(
     right: columns - left + Math.min(0, x),
   }
   const whole = mask === undefined ? filled(source.shape, 1) : fittingMask(mask, source)
-  const shown = sliced(whole, visible.bottom, visible.right)
+  const cut = sliced(whole, visible.bottom, visible.right)
+  const shown = cut.shape.length < source.shape.length ? withSide(cut) : cut
   const above = combine(shown, partOf(source, visible), (share, value) => share * value)
   const inverse = combine(shown, shown, (share) => 1 - share)
   const below = combine(inverse, partOf(destination, part), (share, value) => share * value)
@@ -51,6 +52,12 @@ function composite(
 
 const spatialText = (shape: readonly number[], size: readonly number[]): string =>
   `Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of [${shape.slice(2).join(', ')}] and output size of (${size.join(', ')}). Please provide input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.`
+
+/** A mask for a video: the same for all channels. */
+const withSide = (mask: Tensor): Tensor => {
+  const [count = 0, ...item] = mask.shape
+  return reshape(mask, [count, 1, ...item])
+}
 
 /** A mask in the size of a source, with one channel. */
 function fittingMask(mask: Tensor, source: Tensor): Tensor {

@@ -73,6 +73,7 @@ export function scaleLanczos(
   [newHeight, newWidth]: readonly [number, number],
 ): Float32Array {
   let bytes = Uint8Array.from(data, byteOf)
+  if (height === newHeight && width === newWidth) return Float32Array.from(bytes, (value) => value / 255)
   if (channels === 4) bytes = bytes.map((value, at) => (at % 4 === 3 ? value : share(value, bytes[at | 3]!)))
   const across = (from: Uint8Array, rows: number): Uint8Array =>
     scaleSide(from, rows, width, channels, newWidth)

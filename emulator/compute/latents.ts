@@ -44,30 +44,36 @@ function lengths(item: Float32Array, channels: number): Float32Array {
   })
 }
 
-/** Vectors of length 1; 0 stays. */
-const directions = (item: Float32Array, long: Float32Array): Float32Array =>
-  item.map((value, at) => {
-    const length = long[at % long.length]!
-    return length === 0 ? 0 : value / length
-  })
-
+/**
+ * Directions and lengths are interpolated apart. The real server divides by the lengths without regard to the batch:
+ * that fits a batch of one, or one of as many as there are channels, whose lengths then stand for the channels.
+ */
 function interpolate(inputs: Inputs): readonly Value[] {
   const [latent, one, other] = pair(inputs)
+  const [count = 0, channels = 1] = one.shape
+  if (count !== 1 && count !== channels)
+    raise(
+      'RuntimeError',
+      `The size of tensor a (${channels}) must match the size of tensor b (${count}) at non-singleton dimension 1`,
+    )
   const ratio = inputs.number('ratio')
-  const channels = one.shape[1] ?? 1
-  combine(one, other, (a) => a)
-  const mixed = new Tensor(one.shape, (index, read) => {
-    const items = [read(one, index), read(other, index)] as const
-    const [longA, longB] = [lengths(items[0], channels), lengths(items[1], channels)]
-    const [a, b] = [directions(items[0], longA), directions(items[1], longB)]
-    const sum = a.map((value, at) => f(value * f(ratio)) + f(b[at]! * f(1 - ratio)))
-    const long = lengths(sum, channels)
-    return directions(sum, long).map((value, at) => {
-      const place = at % long.length
-      return value * f(f(longA[place]! * f(ratio)) + f(longB[place]! * f(1 - ratio)))
+  const [share, rest] = [f(ratio), f(1 - ratio)]
+  /** The lengths that belong to the channels of every item. */
+  const lengthsOf = (tensor: Tensor): Tensor =>
+    new Tensor(tensor.shape, (_, read) => {
+      const size = product(tensor.shape.slice(2))
+      const values = new Float32Array(channels * size)
+      for (let channel = 0; channel < channels; channel++)
+        values.set(lengths(read(tensor, count === 1 ? 0 : channel), channels), channel * size)
+      return values
     })
-  })
-  return [withMember(latent, mixed)]
+  const [longA, longB] = [lengthsOf(one), lengthsOf(other)]
+  const divide = (value: number, by: number): number => (by === 0 ? 0 : value / by)
+  const sum = combine(combine(one, longA, divide), combine(other, longB, divide), (a, b) =>
+    f(f(a * share) + f(b * rest)),
+  )
+  const long = combine(longA, longB, (a, b) => f(f(a * share) + f(b * rest)))
+  return [withMember(latent, combine(combine(sum, lengthsOf(sum), divide), long, (a, b) => a * b))]
 }
 
 function blend({ members, number }: Inputs): readonly Value[] {
@@ -76,10 +82,7 @@ function blend({ members, number }: Inputs): readonly Value[] {
   let other = samplesOf(members('samples2'))
   if (!sameShape(one.shape, other.shape)) {
     if (other.shape.length !== 4) permuted(other.shape.length)
-    // The real server turns the sides before and after it scales: the channels become rows.
-    const turned = turn(other, [0, 3, 1, 2])
-    const [, , rows = 0, columns = 0] = one.shape
-    other = turn(scalePlanes(turned, columns, rows, 'bicubic', 'center'), [0, 2, 3, 1])
+    other = scalePlanes(other, one.shape[3] as number, one.shape[2] as number, 'bicubic', 'center')
   }
   const share = number('blend_factor')
   return [
@@ -95,24 +98,6 @@ const permuted = (sides: number): never =>
     'RuntimeError',
     `permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = ${sides} is not equal to len(dims) = 4`,
   )
-
-/** The sides in another order; the first one stays. */
-function turn(tensor: Tensor, order: readonly number[]): Tensor {
-  const own = tensor.shape.slice(1)
-  const steps = own.map((_, at) => product(own.slice(at + 1)))
-  const shape = order.map((side) => tensor.shape[side] as number)
-  const [a = 1, b = 1, c = 1] = shape.slice(1)
-  const [stepA = 0, stepB = 0, stepC = 0] = order.slice(1).map((side) => steps[side - 1] as number)
-  return new Tensor(shape, (index, read) => {
-    const item = read(tensor, index)
-    const values = new Float32Array(item.length)
-    let at = 0
-    for (let x = 0; x < a; x++)
-      for (let y = 0; y < b; y++)
-        for (let z = 0; z < c; z++) values[at++] = item[x * stepA + y * stepB + z * stepC]!
-    return values
-  })
-}
 
 const sides: Readonly<Record<string, number>> = { x: -1, y: -2, t: -3 }
 

@@ -23,6 +23,10 @@ function centre([height, width]: Size, [newHeight, newWidth]: Size): { top: numb
 }
 
 function checkSize(method: string, [height, width]: Size, [newHeight, newWidth]: Size, dims: number): void {
+  if (method === 'bislerp' && (newWidth <= 0 || newHeight <= 0)) {
+    const [from, to] = newWidth <= 0 ? [width, newWidth] : [height, newHeight]
+    raise('RuntimeError', sizesText([1, from], [1, to]))
+  }
   if (method === 'bislerp' || method === 'lanczos') {
     if (newHeight <= 0 || newWidth <= 0) raise('ValueError', 'height and width must be > 0')
     return
@@ -41,11 +45,11 @@ function checkSize(method: string, [height, width]: Size, [newHeight, newWidth]:
       `adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {${newHeight}, ${newWidth}}`,
     )
   }
-  raise(
-    'RuntimeError',
-    `Input and output sizes should be greater than 0, but got input (H: ${height}, W: ${width}) output (H: ${newHeight}, W: ${newWidth})`,
-  )
+  raise('RuntimeError', sizesText([height, width], [newHeight, newWidth]))
 }
+
+const sizesText = ([height, width]: Size, [newHeight, newWidth]: Size): string =>
+  `Input and output sizes should be greater than 0, but got input (H: ${height}, W: ${width}) output (H: ${newHeight}, W: ${newWidth})`
 
 /** Pictures of rows times columns times channels in another size. */
 export function scaleImage(

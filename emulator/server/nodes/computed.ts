@@ -99,10 +99,14 @@ function pictureOf(id: number, of: Output, { shape }: Tensor): Picture {
   return { kind: 'computed', id, width, height, of, index: 0, effort }
 }
 
+/** How many pixels a side of a latent pixel has, by the number of channels, where it is not the usual number. */
+const latentPixels: Readonly<Record<number, number>> = { 3: 1, 64: 32, 128: 32 }
+
 /** Empty latents are black, until a sampler paints on them. */
 function latentPicture(id: number, of: Output, { shape }: Tensor): Picture {
   const [rows = 1, columns = 1] = shape.slice(-2)
-  const [width, height] = [columns * LATENT_PIXEL, rows * LATENT_PIXEL]
+  const unit = shape.length < 4 ? 1 : (latentPixels[shape[1] ?? 0] ?? LATENT_PIXEL)
+  const [width, height] = [columns * unit, rows * unit]
   if (of.recipe.class_type.startsWith('Empty')) return { kind: 'solid', id, width, height, color: 0 }
   return { kind: 'computed', id, width, height, of, index: 0, effort: of.recipe.effort + width * height }
 }
