@@ -83,14 +83,9 @@ function rebatchLatents({ value, number }: Inputs): readonly Value[] {
 /** The latent of a batch: a mask that is white everywhere is left out. */
 function latentOf({ samples, mask, indices }: Batch): ValueMap {
   const latent: ValueMap = new Map<string, Value>([['samples', samples]])
-  const isWhite = isConstantOne(mask)
-  if (!isWhite) latent.set('noise_mask', mask)
+  if (mask.fill !== 1) latent.set('noise_mask', mask)
   return latent.set('batch_index', [...indices])
 }
-
-/** Masks that were added because none was given. */
-const ones = new WeakSet<Tensor>()
-const isConstantOne = (mask: Tensor): boolean => ones.has(mask)
 
 export const batches: Family = {
   RebatchImages: rebatchImages,

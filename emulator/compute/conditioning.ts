@@ -160,7 +160,9 @@ function cropGuides(inputs: Inputs): readonly Value[] {
     for (const [, more] of pairsOf(inputs, name)) if (!isMap(more)) misused(more, 'key')
   if (samples.shape.length !== 5)
     raise('ValueError', `not enough values to unpack (expected 5, got ${samples.shape.length})`)
-  return [inputs.value('positive'), inputs.value('negative'), latent]
+  const [count = 0, , frames = 0] = samples.shape
+  const mask = latent.get('noise_mask') ?? filled([count, 1, frames, 1, 1], 1)
+  return [inputs.value('positive'), inputs.value('negative'), new Map(latent).set('noise_mask', mask)]
 }
 
 const PERCENTAGES = ['height', 'width', 'y', 'x']
@@ -202,8 +204,24 @@ export const conditioning: Family = {
   FluxDisableGuidance: setting(() => ({ guidance: null })),
   FluxGuidance: setting((inputs) => ({ guidance: float(inputs, 'guidance') })),
   FluxKontextMultiReferenceLatentMethod: setting((inputs) => ({
-    reference_latents_method: inputs.text('reference_latents_method'),
+    // Two spellings of one method.
+    reference_latents_method: inputs.text('reference_latents_method').replace('uxo/uno', 'uxo'),
   })),
+  HunyuanRefinerLatent: (inputs) => {
+    const latent = inputs.members('latent')
+    const samples = memberTensor(latent)
+    const values = {
+      concat_latent_image: samples,
+      noise_augmentation: float(inputs, 'noise_augmentation'),
+    }
+    const [count = 0, , ...sides] = samples.shape
+    const empty = new Map([['samples', filled([count, 32, ...sides], 0)]])
+    return [
+      withValues(pairsOf(inputs, 'positive'), values),
+      withValues(pairsOf(inputs, 'negative'), values),
+      empty,
+    ]
+  },
   LTXVConditioning: settingBoth((inputs) => ({ frame_rate: float(inputs, 'frame_rate') })),
   LTXVCropGuides: cropGuides,
   LotusConditioning: () => [empty],

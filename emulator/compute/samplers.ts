@@ -10,13 +10,17 @@ const functionOf = (name: string): Instance =>
 
 const dict = (values: Readonly<Record<string, Value>> = {}): Map<string, Value> => new Map(Object.entries(values))
 
-const sampler = (name: string, options: Readonly<Record<string, Value>> = {}): readonly Value[] => [
+const sampler = (
+  name: string,
+  options: Readonly<Record<string, Value>> = {},
+  inpaint: Readonly<Record<string, Value>> = {},
+): readonly Value[] => [
   new Instance(
     'KSAMPLER',
     {
       sampler_function: functionOf(name),
       extra_options: dict(options),
-      inpaint_options: dict(),
+      inpaint_options: dict(inpaint),
     },
     '<comfy.samplers.KSAMPLER object at 0x7f0000000000>',
   ),
@@ -44,7 +48,7 @@ function select({ text }: Inputs): readonly Value[] {
   if (name === 'uni_pc' || name === 'uni_pc_bh2') return sampler(`sample_${name === 'uni_pc' ? 'unipc' : 'unipc_bh2'}`)
   if (name === 'dpm_fast') return sampler('dpm_fast_function')
   if (name === 'dpm_adaptive') return sampler('dpm_adaptive_function')
-  if (name === 'ddim') return sampler('sample_euler')
+  if (name === 'ddim') return sampler('sample_euler', {}, { random: true })
   return sampler(`sample_${name}`)
 }
 
@@ -53,8 +57,7 @@ function erSde(inputs: Inputs): readonly Value[] {
   const { text, number } = inputs
   const kind = text('solver_type')
   const isOde = kind === 'ODE'
-  const isOwn = kind === 'ER-SDE'
-  const scaler = isOwn && number('eta') === 1 ? null : functionOf('reverse_time_sde_noise_scaler')
+  const scaler = kind === 'ER-SDE' ? null : functionOf('reverse_time_sde_noise_scaler')
   return sampler('sample_er_sde', {
     s_noise: isOde ? floatOf(0) : float(inputs, 's_noise'),
     noise_scaler: scaler,

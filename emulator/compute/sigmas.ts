@@ -93,7 +93,7 @@ function ltxv({ number, flag, has, members }: Inputs): readonly Tensor[] {
   const samples = has('latent') ? members('latent').get('samples') : undefined
   const tokens = samples instanceof Tensor ? product(samples.shape.slice(2)) : 4096
   const slope = (number('max_shift') - number('base_shift')) / (4096 - 1024)
-  const shift = Math.exp(tokens * slope + number('base_shift') - slope * 1024)
+  const shift = f(Math.exp(tokens * slope + number('base_shift') - slope * 1024))
   const values = spaced(1, 0, number('steps') + 1).map((one) =>
     one === 0 ? 0 : f(shift / f(shift + f(f(1 / one) - 1))),
   )

@@ -16,8 +16,10 @@ import { latents } from './latents.ts'
 import { masks } from './masks.ts'
 import { samplers } from './samplers.ts'
 import { scales } from './scales.ts'
+import { services } from './services.ts'
 import { sigmas } from './sigmas.ts'
 import { texts } from './texts.ts'
+import { videos } from './videos.ts'
 
 const families: readonly Family[] = [
   audio,
@@ -35,8 +37,10 @@ const families: readonly Family[] = [
   masks,
   samplers,
   scales,
+  services,
   sigmas,
   texts,
+  videos,
 ]
 
 export const computes: Family = Object.assign({}, ...families)

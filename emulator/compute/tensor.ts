@@ -18,14 +18,18 @@ export class Tensor {
   readonly make: (index: number, read: Read) => Float32Array
   /** The name of the type of the numbers, as Python prints it. */
   readonly dtype: string
+  /** The number that it holds everywhere, if that is known. */
+  readonly fill: number | undefined
   constructor(
     shape: readonly number[],
     make: (index: number, read: Read) => Float32Array,
     dtype = 'float32',
+    fill?: number,
   ) {
     this.shape = shape
     this.make = make
     this.dtype = dtype
+    this.fill = fill
   }
 }
 
@@ -33,7 +37,7 @@ export const product = (numbers: readonly number[]): number =>
   numbers.reduce((all, one) => all * one, 1)
 
 export const countOf = ({ shape }: Tensor): number =>
-  shape.length > 1 ? (shape[0] as number) : Math.min(1, shape[0] as number)
+  shape.length > 1 ? (shape[0] as number) : Math.min(1, shape[0] ?? 1)
 
 /** How many numbers an item has. */
 export const sizeOf = ({ shape }: Tensor): number =>
@@ -48,7 +52,7 @@ export const constant = (shape: readonly number[], values: ArrayLike<number>): T
 
 export const filled = (shape: readonly number[], value: number): Tensor => {
   const size = product(shape.length > 1 ? shape.slice(1) : shape)
-  return new Tensor(shape, () => new Float32Array(size).fill(value))
+  return new Tensor(shape, () => new Float32Array(size).fill(value), 'float32', value)
 }
 
 /** The result of a function of each number. */
@@ -65,8 +69,11 @@ export const perItem = (
 
 /** Items of a tensor, in another order or number. */
 export const pick = (tensor: Tensor, indices: readonly number[]): Tensor =>
-  new Tensor([indices.length, ...tensor.shape.slice(1)], (index, read) =>
-    read(tensor, indices[index] as number),
+  new Tensor(
+    [indices.length, ...tensor.shape.slice(1)],
+    (index, read) => read(tensor, indices[index] as number),
+    tensor.dtype,
+    tensor.fill,
   )
 
 /** Several tensors one after the other. */
@@ -74,8 +81,12 @@ export const join = (tensors: readonly Tensor[]): Tensor => {
   const places = tensors.flatMap((tensor) =>
     Array.from({ length: countOf(tensor) }, (_, index) => [tensor, index] as const),
   )
-  return new Tensor([places.length, ...(tensors[0] as Tensor).shape.slice(1)], (index, read) =>
-    read(...(places[index] as readonly [Tensor, number])),
+  const [first] = tensors as readonly [Tensor, ...Tensor[]]
+  return new Tensor(
+    [places.length, ...first.shape.slice(1)],
+    (index, read) => read(...(places[index] as readonly [Tensor, number])),
+    first.dtype,
+    tensors.every(({ fill }) => fill === first.fill) ? first.fill : undefined,
   )
 }
 

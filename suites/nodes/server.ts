@@ -40,7 +40,6 @@ export type Outcome = {
   readonly world: Server['worlds'][0]
 }
 
-const NODE = 'node'
 
 export function createNodeServer() {
   const options = completeOptions({ deployment: 'local', like: 'comfyui-0.3.64' })
@@ -124,19 +123,22 @@ export function createNodeServer() {
 
   /** Runs one node, and what its inputs need. */
   const run = (class_type: string, given: RecordedMap): Outcome => {
+    // The cache also holds results of the runs before.
+    const NODE = `node ${++last}`
     const graph: Graph = {}
     graph[NODE] = { class_type, inputs: inputsOf(graph, given) }
     const type = outputNodes.get(class_type)
     if (!type?.output_node) graph['sink'] = { class_type: 'Sink', inputs: { any: [NODE, 0] } }
     const world = server.worlds[0]
     const reply = ask('POST', '/prompt', Buffer.from(withWholeNumbers(JSON.stringify({ prompt: graph }))), 'application/json')
-    const answer = JSON.parse(reply.body) as any
+    const answer = JSON.parse(reply.body.replaceAll(/: (?:NaN|-?Infinity)(?=[,}])/g, ': null')) as any
     if (reply.status !== 200) return { refused: { error: answer.error, nodeErrors: answer.node_errors }, world }
     for (let due = nextWakeMs(server); due !== undefined; due = nextWakeMs(server)) {
       atMs = Math.max(atMs, due)
       stepServer(server, { kind: 'wake', atMs })
     }
-    const history = JSON.parse(ask('GET', `/history/${answer.prompt_id}`, Buffer.alloc(0), '').body)
+    const text = ask('GET', `/history/${answer.prompt_id}`, Buffer.alloc(0), '').body
+    const history = JSON.parse(text.replaceAll(/(?:NaN|-?Infinity)(?=[,}\]])/g, 'null'))
     const entry = history[answer.prompt_id]
     const failed = entry.status.messages.find(([type]: [string]) => type === 'execution_error')
     const results = [...world.state.workers[0]!.cache.values()]

@@ -2,7 +2,7 @@
 
 import { hash53 } from '../../lib/random.ts'
 import type { Picture } from '../../pictures/picture.ts'
-import { isObject, type Json, writeJson } from '../../lib/json.ts'
+import { type Json, writeJson } from '../../lib/json.ts'
 import {
   type Behaviour,
   byDeclaration,
@@ -16,9 +16,9 @@ import {
   stepsOfSigmas,
   textInput,
 } from './node.ts'
-import { pythonText } from '../../lib/python.ts'
 import { pictureLoaders } from './load-image.ts'
 import { rebatchers } from './batch.ts'
+import { sourceText } from './printed.ts'
 import { savers } from './save-files.ts'
 import {
   decoderSteps,
@@ -124,16 +124,6 @@ const cropped = (of: Picture, call: Call): Picture => {
   return { kind: 'cropped', id: hash53(`cropped ${of.id} ${x},${y}`), width, height, of, x, y }
 }
 
-const imageSize: Behaviour = (call) => {
-  const source = pictureInput(call)
-  const width = source?.picture.width ?? 0
-  const height = source?.picture.height ?? 0
-  const count = source?.count ?? 0
-  const outputs = [width, height, count].map((value): Value => ({ kind: 'literal', value }))
-  const text = `width: ${width}, height: ${height}\n batch size: ${count}`
-  return { outputs, steps: 0, text }
-}
-
 const literal = (value: Json): Work => ({ outputs: [{ kind: 'literal', value }], steps: 0 })
 
 const primitive: Behaviour = (call) => {
@@ -141,21 +131,8 @@ const primitive: Behaviour = (call) => {
   return { outputs: [value ?? { kind: 'literal', value: null }], steps: 0 }
 }
 
-/** Two texts with a third one between them. */
-const joinTexts: Behaviour = (call) => {
-  const [first, between, second] = ['string_a', 'delimiter', 'string_b'].map((name) =>
-    textInput(call, name, ''),
-  )
-  return { outputs: [{ kind: 'literal', value: `${first}${between}${second}` }], steps: 0 }
-}
-
-/** Any value as text: texts and numbers as Python prints them, objects and arrays as JSON. */
-const previewAny: Behaviour = (call) => {
-  const source = call.inputs.get('source')
-  const value = source?.kind === 'literal' ? source.value : null
-  const text = isObject(value) || Array.isArray(value) ? writeJson(value) : pythonText(value)
-  return { outputs: [], steps: 0, ui: textUi(source?.kind === 'picture' ? describe(source) : text) }
-}
+/** Any value as text. */
+const previewAny: Behaviour = (call) => ({ outputs: [], steps: 0, ui: textUi(sourceText(call)) })
 
 /** A model file and the camera of its view, unchanged. */
 const preview3d: Behaviour = (call) => {
@@ -164,9 +141,6 @@ const preview3d: Behaviour = (call) => {
   const file = JSON.stringify(textInput(call, 'model_file', ''))
   return { outputs: [], steps: 0, ui: `{"result": [${file}, ${cameraText}]}` }
 }
-
-const describe = ({ picture, count }: { picture: Picture; count: number }): string =>
-  `picture of ${picture.width} x ${picture.height} pixels, ${count} in the batch`
 
 const textUi = (text: string): string => `{"text": [${JSON.stringify(text)}]}`
 
@@ -220,8 +194,6 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   LatentUpscaleBy: transform(scaled),
   ImageUpscaleWithModel: withSteps(transform(upscaledByModel), upscalerSteps),
   ImageCrop: transform(cropped),
-  GetImageSize: imageSize,
-  StringConcatenate: joinTexts,
   PrimitiveInt: primitive,
   PrimitiveFloat: primitive,
   PrimitiveString: primitive,

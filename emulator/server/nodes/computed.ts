@@ -19,7 +19,11 @@ export function computedWork(call: Call): Work | undefined {
   if (recipe === undefined) return undefined
   try {
     const values = evaluate(recipe)
-    return { outputs: call.type.outputs.map((_, slot) => outputOf(call, recipe, slot, values)), steps: 0 }
+    const outputs = call.type.outputs.map((_, slot) => outputOf(call, recipe, slot, values))
+    if (class_type !== 'GetImageSize') return { outputs, steps: 0 }
+    const [width, height, count] = values as readonly number[]
+    const text = `width: ${width}, height: ${height}\n batch size: ${count}`
+    return { outputs, steps: 0, text }
   } catch (error) {
     if (error instanceof Raised) return failing(error.type, error.message)
     throw error
