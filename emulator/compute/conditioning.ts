@@ -215,7 +215,7 @@ export const conditioning: Family = {
       noise_augmentation: float(inputs, 'noise_augmentation'),
     }
     const [count = 0, , ...sides] = samples.shape
-    const empty = new Map([['samples', filled([count, 32, ...sides], 0)]])
+    const empty = new Map([['samples', filled([count, 32, sides[0] ?? 0, ...samples.shape.slice(-2)], 0)]])
     return [
       withValues(pairsOf(inputs, 'positive'), values),
       withValues(pairsOf(inputs, 'negative'), values),

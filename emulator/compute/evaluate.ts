@@ -6,11 +6,14 @@ import type { Pixels } from '../pictures/pixels.ts'
 import { inputsOf } from './inputs.ts'
 import { fileValue, type Value } from './values.ts'
 import { pictureTensor } from './pictures.ts'
-import { computes } from './table.ts'
+import { computes, checks } from './table.ts'
 import { countOf, type Read, sizeOf, type Tensor } from './tensor.ts'
 
 /** Longer chains of computing nodes are not computed: their pictures are painted. */
 export const MOST_DEPTH = 400
+
+/** Whether a type checks its inputs before it does something else. */
+export const isChecked = (class_type: string): boolean => Object.hasOwn(checks, class_type)
 
 /** Whether a type computes its outputs. */
 export const isComputed = (class_type: string): boolean => Object.hasOwn(computes, class_type)
@@ -23,7 +26,8 @@ export function evaluate(recipe: Recipe): readonly Value[] {
   if (found !== undefined) return found
   const values = new Map<string, Value>()
   for (const [name, source] of Object.entries(recipe.inputs)) values.set(name, valueOf(source))
-  const outputs = computes[recipe.class_type]?.(inputsOf(values)) ?? []
+  const compute = computes[recipe.class_type] ?? checks[recipe.class_type]
+  const outputs = compute?.(inputsOf(values)) ?? []
   known.set(recipe, outputs)
   return outputs
 }

@@ -97,5 +97,6 @@ function loadAudio(bytes: Uint8Array): Value {
 
 export const files: Family = {
   LoadLatent: ({ value }) => [loadLatent(bytesOf(value('latent')))],
+  RecordAudio: ({ value }) => [loadAudio(bytesOf(value('audio')))],
   LoadAudio: ({ value }) => [loadAudio(bytesOf(value('audio')))],
 }

@@ -6,7 +6,9 @@ import { checkSides } from './crops.ts'
 import { faded, type Part, partOf, withPart } from './paste.ts'
 import { grown } from './morphology.ts'
 import { filled, map, product, reshape, Tensor } from './tensor.ts'
-import { raise, type Use } from './values.ts'
+import { checkMask } from './saving.ts'
+import { floatOf } from '../lib/json.ts'
+import { misused, raise, type Use } from './values.ts'
 
 /** A mask as batch, rows and columns. */
 function planes(mask: Tensor): Tensor {
@@ -90,6 +92,7 @@ function feathered({ tensor, number }: Inputs): readonly Tensor[] {
 
 /** A mask as a grey picture. */
 export const maskImage = (mask: Tensor): Tensor => {
+  checkMask(mask)
   const own = planes(mask)
   return new Tensor([...own.shape, 3], (index, read) => {
     const item = read(own, index)
@@ -112,7 +115,11 @@ export const masks: Family = {
   ],
   ImageColorToMask: ({ tensor, number }) => [colourMask(tensor('image', '.shape'), number('color'))],
   ImageToMask: ({ tensor, text }) => [channelOf(tensor('image', 'slice'), channels.indexOf(text('channel')))],
-  InvertMask: (inputs) => [map(maskInput(inputs), (value) => 1 - value)],
+  InvertMask: ({ value }) => {
+    const mask = value('mask')
+    if (typeof mask === 'number') return [floatOf(1 - mask)]
+    return [mask instanceof Tensor ? map(mask, (one) => 1 - one) : misused(mask, '.reshape')]
+  },
   MaskComposite: compose,
   MaskToImage: (inputs) => [maskImage(maskInput(inputs))],
   SolidMask: ({ number }) => {

@@ -67,12 +67,12 @@ function erSde(inputs: Inputs): readonly Value[] {
 
 const START_OF_TIME = 999999999.9
 
-const keyframe = (strength: Value, start: number): Instance =>
+const keyframe = (strength: Value, start: number, steps = 1): Instance =>
   new Instance('HookKeyframe', {
     strength,
     start_percent: floatOf(start),
     start_t: START_OF_TIME,
-    guarantee_steps: 1,
+    guarantee_steps: steps,
   })
 
 /** Keyframes in the order of their start; earlier ones are kept. */
@@ -110,7 +110,8 @@ function interpolated(inputs: Inputs): readonly Value[] {
   const added = Array.from({ length: count }, (_, at) => {
     const share = count > 1 ? at / (count - 1) : 0
     const strength = constant([], [low + (high - low) * (curve as (x: number) => number)(share)])
-    return keyframe(strength, start + (end - start) * share)
+    // Only the first is sure to be used for a step.
+    return keyframe(strength, start + (end - start) * share, at === 0 ? 1 : 0)
   })
   return keyframes(inputs, added)
 }
@@ -122,7 +123,7 @@ function fromFloats(inputs: Inputs): readonly Value[] {
   const added = strengths.map((strength, at) => {
     const share = strengths.length > 1 ? at / (strengths.length - 1) : 0
     const value = typeof strength === 'number' ? floatOf(strength) : strength
-    return keyframe(value as Value, start + (end - start) * share)
+    return keyframe(value as Value, start + (end - start) * share, at === 0 ? 1 : 0)
   })
   return keyframes(inputs, added)
 }

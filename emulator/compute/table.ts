@@ -15,6 +15,7 @@ import type { Family } from './inputs.ts'
 import { latents } from './latents.ts'
 import { masks } from './masks.ts'
 import { samplers } from './samplers.ts'
+import { savingChecks } from './saving.ts'
 import { scales } from './scales.ts'
 import { services } from './services.ts'
 import { sigmas } from './sigmas.ts'
@@ -42,5 +43,7 @@ const families: readonly Family[] = [
   texts,
   videos,
 ]
+
+export const checks: Family = savingChecks
 
 export const computes: Family = Object.assign({}, ...families)

@@ -141,15 +141,19 @@ function asImage(mask: any): any {
   return { picture: { kind: 'computed', id: 0, width, height, of, index: 0, effort: 0 }, count: mask.count }
 }
 
+/** Only a hash is recorded of larger pictures: where colours may be near, it says nothing. */
+const MOST_PAINTED = 2 ** 18
+
 function comparePixels(line: Line, expected: RecordedMap, picture: Picture, { channels, type }: RecordedMap): Difference {
+  const given = (expected['bytes'] ?? expected['gray']) as string | undefined
+  const isUnjudged = given === undefined && isNear(line.class_type, line.inputs)
+  if (isMadeUp(line) || (isUnjudged && picture.width * picture.height > MOST_PAINTED)) return null
   const { data } = paint(picture)
   const own = Buffer.alloc((data.length / 4) * (channels as number))
   for (let at = 0, to = 0; at < data.length; at += 4)
     for (let channel = 0; channel < (channels as number); channel++) own[to++] = data[at + channel]!
-  const given = (expected['bytes'] ?? expected['gray']) as string | undefined
   if (sha256(own) === expected['sha256']) return null
-  if (isMadeUp(line)) return null
-  if (given === undefined) return isNear(line.class_type, line.inputs) ? null : 'other pixels'
+  if (given === undefined) return isUnjudged ? null : 'other pixels'
   const bytes = Buffer.from(given, 'base64')
   const step = type === 'MASK' ? 3 : 1
   let most = 0
@@ -211,7 +215,12 @@ function compareTensor(line: Line, expected: RecordedMap, own: any, path: string
   if (/CONDITIONING/.test(path) || own.shape.at(-1) === 1024) return null
   const read = createReader()
   const items = Array.from({ length: countOf(own) }, (_, index) => read(own, index))
-  const values = Float32Array.from(items.flatMap((item) => [...item]))
+  const values = new Float32Array(items.reduce((sum, { length }) => sum + length, 0))
+  let filled = 0
+  for (const item of items) {
+    values.set(item, filled)
+    filled += item.length
+  }
   const bytes = bytesOf(own.dtype, values)
   if (sha256(bytes) === expected['sha256']) return null
   const given = (expected['values'] as (number | string)[] | undefined)?.map(Number) ?? (expected['bytes'] === undefined ? undefined : numbersOf(expected['bytes'] as string, own.dtype))

@@ -130,6 +130,8 @@ export function createNodeServer() {
     const type = outputNodes.get(class_type)
     if (!type?.output_node) graph['sink'] = { class_type: 'Sink', inputs: { any: [NODE, 0] } }
     const world = server.worlds[0]
+    const free = '{"unload_models": true, "free_memory": true}'
+    ask('POST', '/free', Buffer.from(free), 'application/json')
     const reply = ask('POST', '/prompt', Buffer.from(withWholeNumbers(JSON.stringify({ prompt: graph }))), 'application/json')
     const answer = JSON.parse(reply.body.replaceAll(/: (?:NaN|-?Infinity)(?=[,}])/g, ': null')) as any
     if (reply.status !== 200) return { refused: { error: answer.error, nodeErrors: answer.node_errors }, world }

@@ -1,6 +1,6 @@
 // Node types that compute their outputs without a model [nodes/*]: what they are called with, and what becomes of it.
 
-import { evaluate, isComputed, MOST_DEPTH } from '../../compute/evaluate.ts'
+import { evaluate, isChecked, isComputed, MOST_DEPTH } from '../../compute/evaluate.ts'
 import { countOf, Tensor } from '../../compute/tensor.ts'
 import { Instance, isMap, Raised, type Value as Computed } from '../../compute/values.ts'
 import { LATENT_PIXEL } from '../../compute/pictures.ts'
@@ -24,6 +24,25 @@ export function computedWork(call: Call): Work | undefined {
     const [width, height, count] = values as readonly number[]
     const text = `width: ${width}, height: ${height}\n batch size: ${count}`
     return { outputs, steps: 0, text }
+  } catch (error) {
+    if (error instanceof Raised) return failing(error.type, error.message)
+    throw error
+  }
+}
+
+/** The failure of a node that cannot use its inputs, or undefined. Pictures that are not computed can be used. */
+export function failedCheck(call: Call): Work | undefined {
+  if (!isChecked(call.type.class_type)) return undefined
+  const isPlain = ({ kind, ...value }: Value): boolean => kind === 'picture' && !('of' in value)
+  const numbers = ['fps', 'quality', 'compress_level', 'codec', 'format']
+  const needsCheck = [...call.inputs].some(
+    ([name, value]) => numbers.includes(name) || (name !== 'filename_prefix' && !isPlain(value)),
+  )
+  const recipe = needsCheck ? recipeOf(call) : undefined
+  if (recipe === undefined) return undefined
+  try {
+    evaluate(recipe)
+    return undefined
   } catch (error) {
     if (error instanceof Raised) return failing(error.type, error.message)
     throw error

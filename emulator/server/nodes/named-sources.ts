@@ -7,7 +7,7 @@ import type { Source } from '../../pictures/picture.ts'
 import { type Call, textInput } from './node.ts'
 
 /** The inputs that name a file whose bytes a node reads. */
-const fileInputs: Readonly<Record<string, string>> = { LoadLatent: 'latent', LoadAudio: 'audio' }
+const fileInputs: Readonly<Record<string, string>> = { LoadLatent: 'latent', LoadAudio: 'audio', RecordAudio: 'audio' }
 
 /** The file that this input names, as a source; undefined if it does not name one. */
 export function fileSource(call: Call, name: string): Source | undefined {

@@ -1,5 +1,8 @@
 // Node types that write files: pictures under the next free name, and samples for other formats [files/*].
 
+import { valueOfOutput } from '../../compute/evaluate.ts'
+import { Tensor } from '../../compute/tensor.ts'
+import { Instance } from '../../compute/values.ts'
 import { get, put } from '../../lib/bounded.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { MOST_PIXELS } from '../../pictures/codecs/probe.ts'
@@ -81,7 +84,7 @@ const saveAnimation =
 
 const DEFAULT_FPS = 6
 
-const GRAPH_SIZE = { width: 800, height: 600 }
+const GRAPH_SIZE = { width: 840, height: 520 }
 
 /** The loss curve of a training, drawn into a file that is named after the time. */
 const drawLoss: Behaviour = (call) => {
@@ -127,8 +130,20 @@ const saveVideo =
   (format: SampleFormat, prefix: string): Behaviour =>
   (call) => {
     const { videoKey } = call.world.setup.traits
-    return saveSample(format, videoKey, prefix, videoKey === 'images' ? true : undefined)(call)
+    const work = saveSample(format, videoKey, prefix, videoKey === 'images' ? true : undefined)(call)
+    const size = pictureInput(call)?.picture ?? videoSize(call)
+    return size === undefined ? work : { ...work, save: { ...(work.save as Save), size } }
   }
+
+/** The size of a video that a node has made of pictures. */
+function videoSize(call: Call): { width: number; height: number } | undefined {
+  const video = call.inputs.get('video')
+  const value = video?.kind === 'opaque' && video.of ? valueOfOutput(video.of) : undefined
+  const images = value instanceof Instance ? value.fields.get('images') : undefined
+  if (!(images instanceof Tensor)) return undefined
+  const [, height = 0, width = 0] = images.shape
+  return { width, height }
+}
 
 /** The behaviours of the node types that save or send pictures and files. */
 export const savers: Readonly<Record<string, Behaviour>> = {

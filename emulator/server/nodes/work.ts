@@ -3,7 +3,7 @@
 import { numberOf } from '../../lib/json.ts'
 import { behaviours } from './behaviours.ts'
 import { type Behaviour, byDeclaration, type Call, failing, MAX_BATCH } from './node.ts'
-import { computedWork } from './computed.ts'
+import { computedWork, failedCheck } from './computed.ts'
 import { currentInput, isModelFile, optionsOf } from './catalog.ts'
 import { payPartner } from './partner-nodes.ts'
 import type { Failure, Value, Work } from '../state/nodes.ts'
@@ -20,7 +20,7 @@ export function workOf(call: Call): Work {
   if (unpaid !== undefined) return failing(unpaid.exception_type, unpaid.exception_message)
   if (measures.some((name) => isNotANumber(call, name)))
     return failing('ValueError', 'cannot convert float NaN to integer')
-  const work = computedWork(call) ?? behaviourOf(call.type.class_type)(call)
+  const work = computedWork(call) ?? failedCheck(call) ?? behaviourOf(call.type.class_type)(call)
   const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
   return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
 }

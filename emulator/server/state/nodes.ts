@@ -76,6 +76,8 @@ export type Save = {
   readonly contents: readonly FileContent[]
   /** The value of `animated` in the output; absent if the output has none. */
   readonly animated?: boolean
+  /** The size in names, if no picture has it. */
+  readonly size?: { readonly width: number; readonly height: number }
 }
 
 /** A file that a rule of the scenario sets as output, under a key of that output. */
