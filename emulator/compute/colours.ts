@@ -3,6 +3,7 @@
 import { edges } from './edges.ts'
 import type { Family, Inputs } from './inputs.ts'
 import { concatenate } from './layout.ts'
+import { quantise } from './quantise.ts'
 import { spread } from './morphology.ts'
 import { combine } from './layout.ts'
 import { Tensor } from './tensor.ts'
@@ -130,6 +131,7 @@ function noisy({ tensor, number, value }: Inputs): readonly Value[] {
 export const colours: Family = {
   Canny: ({ tensor, number }) => [edges(tensor('image', '.to'), number('low_threshold'), number('high_threshold'))],
   ImageAddNoise: noisy,
+  ImageQuantize: quantise,
   ImageRGBToYUV: toYuv,
   ImageYUVToRGB: toRgb,
   Morphology: morphology,

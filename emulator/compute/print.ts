@@ -73,7 +73,8 @@ function formatOf(values: Float32Array): Format {
   const others = [...values].filter((value) => !Number.isFinite(value))
   const [least, most] = [Math.min(...finite), Math.max(...finite)]
   const spell = (write: (value: number) => string): Format => {
-    const texts = [...(finite.length === 0 ? [0] : []), ...values].map((value) => write(value))
+    // Without other numbers than 0, nothing is aligned.
+    const texts = finite.length === 0 ? [] : Array.from(values, (value) => write(value))
     const width = Math.max(1, ...texts.map((text) => text.length))
     return { write: (value) => write(value).padStart(width), width }
   }

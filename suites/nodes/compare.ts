@@ -76,7 +76,8 @@ function compareError(line: Line, error: RecordedMap, outcome: Outcome): Differe
   return sameText(`${exception_type}: ${exception_message}`, `${error['exception_type']}: ${error['exception_message']}`)
 }
 
-const sameText = (own: string, given: string): Difference => {
+const sameText = (text: string, given: string): Difference => {
+  const own = text.replaceAll(/0x7f0+\b/g, '0x?')
   const expected = given.replaceAll('/srv/comfy', '/flowdouble')
   return own === expected ? null : `${JSON.stringify(own).slice(0, 300)} instead of ${JSON.stringify(expected).slice(0, 300)}`
 }
