@@ -67,7 +67,11 @@ function resampled(waveform: Tensor, from: number, to: number): Tensor {
 
 function atOneRate(one: Sound, other: Sound): readonly [Tensor, Tensor, number] {
   const rate = Math.max(one.rate, other.rate)
-  return [resampled(one.waveform, one.rate, rate), resampled(other.waveform, other.rate, rate), rate]
+  return [
+    resampled(one.waveform, one.rate, rate),
+    resampled(other.waveform, other.rate, rate),
+    rate,
+  ]
 }
 
 function concat(inputs: Inputs): readonly Value[] {
@@ -99,7 +103,10 @@ function merge(inputs: Inputs): readonly Value[] {
   const sum = combine(one, fitted(other, lengthOf(one)), change)
   const loud = new Tensor(sum.shape, (index, read) => {
     const items = Array.from({ length: sum.shape[0] ?? 0 }, (_, at) => read(sum, at))
-    const most = items.reduce((all, item) => item.reduce((peak, value) => Math.max(peak, Math.abs(value)), all), 0)
+    const most = items.reduce(
+      (all, item) => item.reduce((peak, value) => Math.max(peak, Math.abs(value)), all),
+      0,
+    )
     const item = items[index] as Float32Array
     return most > 1 ? item.map((value) => value / most) : item
   })
@@ -112,7 +119,12 @@ export const audio: Family = {
     const { waveform, rate, audio } = soundOf(inputs, 'audio')
     if (volume === 0) return [audio]
     const gain = f(10 ** (volume / 20))
-    return [sound(map(waveform, (value) => value * gain), rate)]
+    return [
+      sound(
+        map(waveform, (value) => value * gain),
+        rate,
+      ),
+    ]
   },
   AudioConcat: concat,
   AudioMerge: merge,
@@ -124,4 +136,3 @@ export const audio: Family = {
   SplitAudioChannels: split,
   TrimAudioDuration: trim,
 }
-

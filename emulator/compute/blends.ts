@@ -43,7 +43,13 @@ function blend({ tensor, number, text }: Inputs): readonly Tensor[] {
   const given = [tensor('image1', '.shape'), tensor('image2', '.shape')] as const
   let [below, above] = withEqualChannels(...given)
   if (!sameShape(below.shape, above.shape))
-    above = scaleImage(above, below.shape[2] as number, below.shape[1] as number, 'bicubic', 'center')
+    above = scaleImage(
+      above,
+      below.shape[2] as number,
+      below.shape[1] as number,
+      'bicubic',
+      'center',
+    )
   const mode = text('blend_mode')
   const mix = Object.hasOwn(modes, mode) ? modes[mode] : undefined
   if (mix === undefined) raise('ValueError', `Unsupported blend mode: ${mode}`)
@@ -51,16 +57,20 @@ function blend({ tensor, number, text }: Inputs): readonly Tensor[] {
   if (mode === 'soft_light') broadcast(above.shape, below.shape)
   const share = number('blend_factor')
   const [own, other] = [Math.fround(1 - share), Math.fround(share)]
-  return [
-    combine(below, above, (a, b) =>
-      clamp(f(f(a * own) + f(f(mix(a, b)) * other))),
-    ),
-  ]
+  return [combine(below, above, (a, b) => clamp(f(f(a * own) + f(f(mix(a, b)) * other))))]
 }
 
 /** A colour and its alpha of both pictures, weighted by alpha; the result of each mode is a colour and an alpha. */
-type Pair = { readonly above: number; readonly below: number; readonly alpha: number; readonly under: number }
-type Compose = { readonly colour: (pair: Pair) => number; readonly alpha: (above: number, below: number) => number }
+type Pair = {
+  readonly above: number
+  readonly below: number
+  readonly alpha: number
+  readonly under: number
+}
+type Compose = {
+  readonly colour: (pair: Pair) => number
+  readonly alpha: (above: number, below: number) => number
+}
 
 const united = (above: number, below: number): number => f(above + below) - f(above * below)
 
@@ -73,10 +83,16 @@ const compositions: Readonly<Record<string, Compose>> = {
     alpha: united,
   },
   DST: { colour: ({ below }) => below, alpha: (_, b) => b },
-  DST_ATOP: { colour: ({ above, below, alpha, under }) => f(alpha * below) + f(f(1 - under) * above), alpha: (a) => a },
+  DST_ATOP: {
+    colour: ({ above, below, alpha, under }) => f(alpha * below) + f(f(1 - under) * above),
+    alpha: (a) => a,
+  },
   DST_IN: { colour: ({ below, alpha }) => below * alpha, alpha: (a, b) => a * b },
   DST_OUT: { colour: ({ below, alpha }) => f(1 - alpha) * below, alpha: (a, b) => f(1 - a) * b },
-  DST_OVER: { colour: ({ above, below, under }) => below + f(f(1 - under) * above), alpha: (a, b) => b + f(f(1 - b) * a) },
+  DST_OVER: {
+    colour: ({ above, below, under }) => below + f(f(1 - under) * above),
+    alpha: (a, b) => b + f(f(1 - b) * a),
+  },
   LIGHTEN: {
     colour: ({ above, below, alpha, under }) =>
       f(f(f(1 - under) * above) + f(f(1 - alpha) * below)) + Math.max(above, below),
@@ -92,13 +108,18 @@ const compositions: Readonly<Record<string, Compose>> = {
   },
   SCREEN: { colour: ({ above, below }) => f(above + below) - f(above * below), alpha: united },
   SRC: { colour: ({ above }) => above, alpha: (a) => a },
-  SRC_ATOP: { colour: ({ above, below, alpha, under }) => f(under * above) + f(f(1 - alpha) * below), alpha: (_, b) => b },
+  SRC_ATOP: {
+    colour: ({ above, below, alpha, under }) => f(under * above) + f(f(1 - alpha) * below),
+    alpha: (_, b) => b,
+  },
   SRC_IN: { colour: ({ above, under }) => above * under, alpha: (a, b) => a * b },
   SRC_OUT: { colour: ({ above, under }) => f(1 - under) * above, alpha: (a, b) => f(1 - b) * a },
-  SRC_OVER: { colour: ({ above, below, alpha }) => above + f(f(1 - alpha) * below), alpha: (a, b) => a + f(f(1 - a) * b) },
+  SRC_OVER: {
+    colour: ({ above, below, alpha }) => above + f(f(1 - alpha) * below),
+    alpha: (a, b) => a + f(f(1 - a) * b),
+  },
   XOR: {
-    colour: ({ above, below, alpha, under }) =>
-      f(f(1 - under) * above) + f(f(1 - alpha) * below),
+    colour: ({ above, below, alpha, under }) => f(f(1 - under) * above) + f(f(1 - alpha) * below),
     alpha: (a, b) => f(f(1 - b) * a) + f(f(1 - a) * b),
   },
 }
@@ -110,7 +131,9 @@ function composite({ tensor, text }: Inputs): readonly Tensor[] {
   const names = ['source', 'source_alpha', 'destination', 'destination_alpha'] as const
   const given = names.map((name) => tensor(name, 'len')) as [Tensor, Tensor, Tensor, Tensor]
   const count = Math.min(...given.map(countOf))
-  let [above, aboveMask, below, belowMask] = given.map((one) => slice(one, 0, 0, count)) as typeof given
+  let [above, aboveMask, below, belowMask] = given.map((one) =>
+    slice(one, 0, 0, count),
+  ) as typeof given
   if (above.shape[3] !== below.shape[3]) raise('AssertionError', '')
   const mode = text('mode')
   const compose = Object.hasOwn(compositions, mode) ? compositions[mode] : undefined
@@ -121,11 +144,14 @@ function composite({ tensor, text }: Inputs): readonly Tensor[] {
       ? mask
       : scalePlanes(mask, columns, rows, 'bicubic', 'center')
   belowMask = fitMask(belowMask)
-  if (!sameShape(above.shape, below.shape)) above = scaleImage(above, columns, rows, 'bicubic', 'center')
+  if (!sameShape(above.shape, below.shape))
+    above = scaleImage(above, columns, rows, 'bicubic', 'center')
   aboveMask = fitMask(aboveMask)
   const alphaOf = (a: number, b: number): number => f(compose.alpha(f(1 - a), f(1 - b)))
   const image = new Tensor(below.shape, (index, read) => {
-    const items = [above, aboveMask, below, belowMask].map((one) => read(one, index)) as Float32Array[]
+    const items = [above, aboveMask, below, belowMask].map((one) =>
+      read(one, index),
+    ) as Float32Array[]
     return (items[2] as Float32Array).map((own, at) => {
       const place = Math.floor(at / channels)
       const [alpha, under] = [f(1 - items[1]![place]!), f(1 - items[3]![place]!)]
@@ -161,7 +187,13 @@ function joinBatches({ tensor }: Inputs): readonly Tensor[] {
   const first = tensor('image1', '.shape')
   let second = tensor('image2', '.shape')
   if (!sameShape(first.shape.slice(1), second.shape.slice(1)))
-    second = scaleImage(second, first.shape[2] as number, first.shape[1] as number, 'bilinear', 'center')
+    second = scaleImage(
+      second,
+      first.shape[2] as number,
+      first.shape[1] as number,
+      'bilinear',
+      'center',
+    )
   return [concatenate([first, second], 0)]
 }
 
@@ -181,7 +213,12 @@ export const blends: Family = {
   RepeatImageBatch: ({ tensor, number }) => {
     const image = tensor('image', '.repeat')
     const [count, amount] = [countOf(image), number('amount', 1)]
-    return [pick(image, Array.from({ length: count * amount }, (_, at) => at % count))]
+    return [
+      pick(
+        image,
+        Array.from({ length: count * amount }, (_, at) => at % count),
+      ),
+    ]
   },
   SplitImageWithAlpha: split,
 }

@@ -129,7 +129,9 @@ function noisy({ tensor, number, value }: Inputs): readonly Value[] {
 }
 
 export const colours: Family = {
-  Canny: ({ tensor, number }) => [edges(tensor('image', '.to'), number('low_threshold'), number('high_threshold'))],
+  Canny: ({ tensor, number }) => [
+    edges(tensor('image', '.to'), number('low_threshold'), number('high_threshold')),
+  ],
   ImageAddNoise: noisy,
   ImageQuantize: quantise,
   ImageRGBToYUV: toYuv,

@@ -13,7 +13,12 @@ const LATENT_PIXEL = 8
 const clampTo = (value: number, least: number, most: number): number =>
   Math.max(least, Math.min(value, most))
 
-type Place = { readonly x: number; readonly y: number; readonly unit: number; readonly resize: boolean }
+type Place = {
+  readonly x: number
+  readonly y: number
+  readonly unit: number
+  readonly resize: boolean
+}
 
 /** The source in the destination at a place; only where the mask is white. */
 function composite(
@@ -26,7 +31,8 @@ function composite(
   const [rows = 0, columns = 0] = destination.shape.slice(-2)
   let source = given
   if (resize) {
-    if (source.shape.length !== 4 || destination.shape.length < 4) raise('ValueError', spatialText(source.shape, [rows, columns]))
+    if (source.shape.length !== 4 || destination.shape.length < 4)
+      raise('ValueError', spatialText(source.shape, [rows, columns]))
     source = scalePlanes(source, columns, rows, 'bilinear')
   }
   source = toCount(source, count)
@@ -47,7 +53,11 @@ function composite(
   const above = combine(shown, partOf(source, visible), (share, value) => share * value)
   const inverse = combine(shown, shown, (share) => 1 - share)
   const below = combine(inverse, partOf(destination, part), (share, value) => share * value)
-  return withPart(destination, part, combine(above, below, (a, b) => a + b))
+  return withPart(
+    destination,
+    part,
+    combine(above, below, (a, b) => a + b),
+  )
 }
 
 const spatialText = (shape: readonly number[], size: readonly number[]): string =>
@@ -172,7 +182,12 @@ export const composites: Family = {
     const { tensor } = inputs
     const given = [tensor('destination', '.shape'), tensor('source', '.shape')] as const
     const [destination, source] = withEqualChannels(...given)
-    const image = composite(moved(destination, true), moved(source, true), maskOf(inputs), placeOf(inputs, 1))
+    const image = composite(
+      moved(destination, true),
+      moved(source, true),
+      maskOf(inputs),
+      placeOf(inputs, 1),
+    )
     return [moved(image, false)]
   },
   LatentComposite: latentComposite,
@@ -180,6 +195,11 @@ export const composites: Family = {
     const output = inputs.members('destination', '.copy')
     const destination = memberTensor(output, 'samples', '.clone')
     const source = memberTensor(inputs.members('source'))
-    return [withMember(output, composite(destination, source, maskOf(inputs), placeOf(inputs, LATENT_PIXEL)))]
+    return [
+      withMember(
+        output,
+        composite(destination, source, maskOf(inputs), placeOf(inputs, LATENT_PIXEL)),
+      ),
+    ]
   },
 }

@@ -29,7 +29,8 @@ const settingBoth =
   (inputs: Inputs): readonly Value[] =>
     ['positive', 'negative'].map((name) => withValues(pairsOf(inputs, name), valuesOf(inputs)))
 
-const float = ({ number }: Inputs, name: string, fallback = 0): Json => floatOf(number(name, fallback))
+const float = ({ number }: Inputs, name: string, fallback = 0): Json =>
+  floatOf(number(name, fallback))
 
 function added({ value }: Inputs, a: string, b: string): Value {
   const [one, other] = [value(a), value(b)]
@@ -98,10 +99,8 @@ function properties(inputs: Inputs): Readonly<Record<string, Value>> {
   }
 }
 
-const withDefault = (inputs: Inputs, name: string, other: string): Value => [
-  ...pairsOf(inputs, name),
-  ...withValues(pairsOf(inputs, other), { default: true }),
-] as Value
+const withDefault = (inputs: Inputs, name: string, other: string): Value =>
+  [...pairsOf(inputs, name), ...withValues(pairsOf(inputs, other), { default: true })] as Value
 
 /** A latent or a picture that is appended to a list of the same name. */
 function reference(inputs: Inputs): readonly Value[] {
@@ -125,8 +124,17 @@ function upscale(inputs: Inputs): readonly Value[] {
   const [height, width] = [side(rows), side(columns)]
   if (Math.floor(width / 4) === 0 && ratio <= 0) raise('ZeroDivisionError', 'division by zero')
   const centred = map(image, (value) => value * 2 - 1)
-  const pixels = scaleImage(centred, Math.floor(width / 4), Math.floor(height / 4), 'bilinear', 'center')
-  const values = { concat_image: planar(pixels), noise_augmentation: float(inputs, 'noise_augmentation') }
+  const pixels = scaleImage(
+    centred,
+    Math.floor(width / 4),
+    Math.floor(height / 4),
+    'bilinear',
+    'center',
+  )
+  const values = {
+    concat_image: planar(pixels),
+    noise_augmentation: float(inputs, 'noise_augmentation'),
+  }
   const samples = filled([count, 4, Math.floor(height / 4), Math.floor(width / 4)], 0)
   return [
     withValues(pairsOf(inputs, 'positive'), values),
@@ -146,7 +154,10 @@ const planar = (image: Tensor): Tensor => {
   return new Tensor([count, channels, rows, columns], (index, read) => {
     const item = read(image, index)
     const size = rows * columns
-    return Float32Array.from({ length: item.length }, (_, at) => item[(at % size) * channels + Math.floor(at / size)]!)
+    return Float32Array.from(
+      { length: item.length },
+      (_, at) => item[(at % size) * channels + Math.floor(at / size)]!,
+    )
   })
 }
 
@@ -162,7 +173,11 @@ function cropGuides(inputs: Inputs): readonly Value[] {
     raise('ValueError', `not enough values to unpack (expected 5, got ${samples.shape.length})`)
   const [count = 0, , frames = 0] = samples.shape
   const mask = latent.get('noise_mask') ?? filled([count, 1, frames, 1, 1], 1)
-  return [inputs.value('positive'), inputs.value('negative'), new Map(latent).set('noise_mask', mask)]
+  return [
+    inputs.value('positive'),
+    inputs.value('negative'),
+    new Map(latent).set('noise_mask', mask),
+  ]
 }
 
 const PERCENTAGES = ['height', 'width', 'y', 'x']
@@ -180,7 +195,10 @@ export const conditioning: Family = {
   ConditioningSetMask: setting(masked),
   ConditioningSetProperties: setting(properties, 'cond_NEW'),
   ConditioningSetPropertiesAndCombine: (inputs) => [
-    [...pairsOf(inputs, 'cond'), ...withValues(pairsOf(inputs, 'cond_NEW'), properties(inputs))] as Value,
+    [
+      ...pairsOf(inputs, 'cond'),
+      ...withValues(pairsOf(inputs, 'cond_NEW'), properties(inputs)),
+    ] as Value,
   ],
   ConditioningSetTimestepRange: setting((inputs) => ({
     start_percent: float(inputs, 'start'),
@@ -199,7 +217,10 @@ export const conditioning: Family = {
     ]
   },
   ConditioningZeroOut: (inputs) => [
-    pairsOf(inputs, 'conditioning').map(([embedding, more]): Value => [map(embedding, () => 0), new Map(more)]),
+    pairsOf(inputs, 'conditioning').map(([embedding, more]): Value => [
+      map(embedding, () => 0),
+      new Map(more),
+    ]),
   ],
   FluxDisableGuidance: setting(() => ({ guidance: null })),
   FluxGuidance: setting((inputs) => ({ guidance: float(inputs, 'guidance') })),
@@ -215,7 +236,9 @@ export const conditioning: Family = {
       noise_augmentation: float(inputs, 'noise_augmentation'),
     }
     const [count = 0, , ...sides] = samples.shape
-    const empty = new Map([['samples', filled([count, 32, sides[0] ?? 0, ...samples.shape.slice(-2)], 0)]])
+    const empty = new Map([
+      ['samples', filled([count, 32, sides[0] ?? 0, ...samples.shape.slice(-2)], 0)],
+    ])
     return [
       withValues(pairsOf(inputs, 'positive'), values),
       withValues(pairsOf(inputs, 'negative'), values),
@@ -234,7 +257,9 @@ export const conditioning: Family = {
     withDefault(inputs, 'negative', 'negative_DEFAULT'),
   ],
   PairConditioningSetProperties: (inputs) =>
-    ['positive_NEW', 'negative_NEW'].map((name) => withValues(pairsOf(inputs, name), properties(inputs))),
+    ['positive_NEW', 'negative_NEW'].map((name) =>
+      withValues(pairsOf(inputs, name), properties(inputs)),
+    ),
   PairConditioningSetPropertiesAndCombine: (inputs) =>
     ['positive', 'negative'].map(
       (name) =>

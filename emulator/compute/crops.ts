@@ -7,7 +7,11 @@ import { scaleImage } from './scaling.ts'
 import { countOf, filled, map, pick, Tensor } from './tensor.ts'
 import { raise } from './values.ts'
 
-const quarters: Readonly<Record<string, number>> = { '90 degrees': 1, '180 degrees': 2, '270 degrees': 3 }
+const quarters: Readonly<Record<string, number>> = {
+  '90 degrees': 1,
+  '180 degrees': 2,
+  '270 degrees': 3,
+}
 
 /** Quarter turns by the name of the choice: its first letters count. */
 export const turnsOf = (choice: string): number =>
@@ -61,8 +65,12 @@ function outpaint({ tensor, number }: Inputs): readonly Tensor[] {
   }
   const grows = { left: left !== 0, top: top !== 0, right: right !== 0, bottom: bottom !== 0 }
   return [
-    new Tensor([count, height, width, channels], (index, read) => pasted(read(image, index), channels, 0.5)),
-    new Tensor([1, height, width], () => pasted(feather([rows, columns], number('feathering'), grows), 1, 1)),
+    new Tensor([count, height, width, channels], (index, read) =>
+      pasted(read(image, index), channels, 0.5),
+    ),
+    new Tensor([1, height, width], () =>
+      pasted(feather([rows, columns], number('feathering'), grows), 1, 1),
+    ),
   ]
 }
 
@@ -82,7 +90,10 @@ function centred(image: Tensor, dimension: 1 | 2, side: number, colour: readonly
   if (own === side) return image
   const before = Math.floor((side - own) / 2)
   const blank = (length: number): Tensor =>
-    coloured(image.shape.map((one, at) => (at === dimension ? length : one)), colour)
+    coloured(
+      image.shape.map((one, at) => (at === dimension ? length : one)),
+      colour,
+    )
   return concatenate([blank(before), image, blank(side - own - before)], dimension)
 }
 
@@ -92,7 +103,10 @@ export const opaque = (image: Tensor): Tensor =>
 
 /** The last picture again, until there are so many. */
 const extended = (image: Tensor, count: number): Tensor =>
-  pick(image, Array.from({ length: count }, (_, at) => Math.min(at, countOf(image) - 1)))
+  pick(
+    image,
+    Array.from({ length: count }, (_, at) => Math.min(at, countOf(image) - 1)),
+  )
 
 function stitch({ tensor, number, text, flag, has }: Inputs): readonly Tensor[] {
   const first = tensor('image1', '.shape')
@@ -178,6 +192,8 @@ export const crops: Family = {
     if (method.startsWith('x')) return [flip(image, 1)]
     return [method.startsWith('y') ? flip(image, 2) : image]
   },
-  ImageRotate: ({ tensor, text }) => [rotate(tensor('image', '.shape'), turnsOf(text('rotation')), 2, 1)],
+  ImageRotate: ({ tensor, text }) => [
+    rotate(tensor('image', '.shape'), turnsOf(text('rotation')), 2, 1),
+  ],
   ImageStitch: stitch,
 }

@@ -21,7 +21,8 @@ function convolve(
       for (let dx = 0; dx < side; dx++) {
         const weight = weights[dy * side + dx]!
         if (weight !== 0)
-          sum += weight * data[edge(y + dy - radius, rows) * columns + edge(x + dx - radius, columns)]!
+          sum +=
+            weight * data[edge(y + dy - radius, rows) * columns + edge(x + dx - radius, columns)]!
       }
     return sum
   })
@@ -76,7 +77,13 @@ function roundEven(value: number): number {
 }
 
 /** Strong places, and weak ones that touch them. */
-function follow(thin: Float32Array, rows: number, columns: number, low: number, high: number): Float32Array {
+function follow(
+  thin: Float32Array,
+  rows: number,
+  columns: number,
+  low: number,
+  high: number,
+): Float32Array {
   const found = thin.map((value) => (value > high ? 1 : 0))
   const open = [...found.keys()].filter((at) => found[at] === 1)
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -109,7 +116,10 @@ export function edges(image: Tensor, low: number, high: number): Tensor {
       `Invalid input thresholds. low_threshold should be smaller than or equal to the high_threshold. Got: ${floatText(low)}>${floatText(high)}`,
     )
   if (low <= 0)
-    raise('kornia.core.exceptions.BaseError', `Invalid low threshold. Should be positive. Got: ${floatText(low)}`)
+    raise(
+      'kornia.core.exceptions.BaseError',
+      `Invalid low threshold. Should be positive. Got: ${floatText(low)}`,
+    )
   return new Tensor([count, rows, columns, 3], (index, read) => {
     const item = read(image, index)
     read.spend(rows * columns * 64)

@@ -5,8 +5,12 @@ import { filled } from './tensor.ts'
 import { raise, type Value } from './values.ts'
 
 /** A latent of zeros, with further members. */
-function zeros(shape: readonly number[], others: Readonly<Record<string, Value>> = {}): readonly Value[] {
-  if (shape.some((side) => side < 0)) raise('RuntimeError', 'zeros: Dimension size must be non-negative.')
+function zeros(
+  shape: readonly number[],
+  others: Readonly<Record<string, Value>> = {},
+): readonly Value[] {
+  if (shape.some((side) => side < 0))
+    raise('RuntimeError', 'zeros: Dimension size must be non-negative.')
   return [new Map<string, Value>([['samples', filled(shape, 0)], ...Object.entries(others)])]
 }
 

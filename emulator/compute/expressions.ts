@@ -27,7 +27,10 @@ function orInvalid<Result>(compute: () => Result, otherwise: Result): Result {
   }
 }
 
-type Texts = { readonly codes: readonly number[]; readonly groupOf: (match: Match, index: number) => string | null }
+type Texts = {
+  readonly codes: readonly number[]
+  readonly groupOf: (match: Match, index: number) => string | null
+}
 
 const textsOf = (text: string): Texts => {
   const codes = codesOf(text)
@@ -86,7 +89,8 @@ function replace(inputs: Inputs): readonly Json[] {
   for (const match of matches) {
     const [start, end] = match[0] as readonly [number, number]
     parts.push(String.fromCodePoint(...codes.slice(at, start)))
-    for (const part of template) parts.push(typeof part === 'string' ? part : (groupOf(match, part) ?? ''))
+    for (const part of template)
+      parts.push(typeof part === 'string' ? part : (groupOf(match, part) ?? ''))
     at = end
   }
   parts.push(String.fromCodePoint(...codes.slice(at)))

@@ -2,11 +2,12 @@
 
 import type { Family } from './inputs.ts'
 import { constant, Tensor } from './tensor.ts'
-import { FileBytes, raise, type Value } from './values.ts'
+import { FileBytes, misused, raise, type Value } from './values.ts'
 
 function bytesOf(value: Value): Uint8Array {
   if (value instanceof FileBytes && value.bytes !== null) return value.bytes
-  const path = value instanceof FileBytes ? value.path : ''
+  if (!(value instanceof FileBytes)) return misused(value, '.endswith')
+  const { path } = value
   return raise('FileNotFoundError', `No such file or directory: "${path}"`)
 }
 
@@ -17,7 +18,10 @@ function safetensors(bytes: Uint8Array): ReadonlyMap<string, Tensor> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const length = bytes.length < 8 ? 0 : Number(view.getBigUint64(0, true))
   const broken = (why: string): never =>
-    raise('safetensors._safetensors_rust.SafetensorError', `Error while deserializing header: ${why}`)
+    raise(
+      'safetensors._safetensors_rust.SafetensorError',
+      `Error while deserializing header: ${why}`,
+    )
   if (bytes.length < 8) return broken('header too small')
   if (length > 100_000_000) return broken('header too large')
   if (8 + length > bytes.length) return broken('invalid header length')
@@ -53,12 +57,21 @@ function loadLatent(bytes: Uint8Array): Value {
 }
 
 /** The sound in a WAV file of 16 bits; undefined for any other file. */
-export function waveOf(bytes: Uint8Array): { rate: number; channels: number; samples: number; valueAt: (channel: number, at: number) => number } | undefined {
+export function waveOf(
+  bytes: Uint8Array,
+):
+  | {
+      rate: number
+      channels: number
+      samples: number
+      valueAt: (channel: number, at: number) => number
+    }
+  | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const word = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4))
   if (bytes.length < 12 || word(0) !== 'RIFF' || word(8) !== 'WAVE') return undefined
   let format: { channels: number; rate: number; bits: number; code: number } | undefined
-  for (let at = 12; at + 8 <= bytes.length; ) {
+  for (let at = 12; at + 8 <= bytes.length;) {
     const size = view.getUint32(at + 4, true)
     if (word(at) === 'fmt ' && at + 24 <= bytes.length)
       format = {

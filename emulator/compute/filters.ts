@@ -30,7 +30,10 @@ function sharpening(side: number, sigma: number, strength: number): Kernel {
 function checkMirror(shape: readonly number[], radius: number): void {
   const [rows = 0, columns = 0] = shape.slice(-2)
   if (shape.length > 4)
-    raise('NotImplementedError', `Padding size 4 is not supported for ${shape.length}D input tensor.\nSupported combinations for non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)`)
+    raise(
+      'NotImplementedError',
+      `Padding size 4 is not supported for ${shape.length}D input tensor.\nSupported combinations for non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)`,
+    )
   const side = radius >= columns ? shape.length - 1 : shape.length - 2
   if (radius < columns && radius < rows) return
   raise(
@@ -44,7 +47,12 @@ const mirrored = (at: number, side: number): number => {
   return place < side ? place : 2 * (side - 1) - place
 }
 
-type Sides = { readonly rows: number; readonly columns: number; readonly inner: number; readonly planes: number }
+type Sides = {
+  readonly rows: number
+  readonly columns: number
+  readonly inner: number
+  readonly planes: number
+}
 
 /** Each number as the weighted sum of its neighbours; beyond the edges the picture is mirrored. */
 function filter(data: Float32Array, kernel: Kernel, sides: Sides, read: Read): Float32Array {
@@ -125,7 +133,10 @@ function tonemap(samples: Tensor, multiplier: number): Tensor {
     // Of a video, each column has its own mean.
     const columns = samples.shape.length > 4 ? (samples.shape.at(-1) as number) : 1
     const tops = Array.from({ length: columns }, (_, column) =>
-      topOf(long.filter((_, at) => at % columns === column), multiplier),
+      topOf(
+        long.filter((_, at) => at % columns === column),
+        multiplier,
+      ),
     )
     return item.map((value, at) => {
       const length = long[at % long.length]!
@@ -145,7 +156,9 @@ function topOf(long: Float32Array, multiplier: number): number {
 
 const operations: Readonly<Record<string, (samples: Tensor, operation: Instance) => Tensor>> = {
   sharpen: (samples, { fields }) => {
-    const [radius, sigma, alpha] = ['radius', 'sigma', 'alpha'].map((name) => Number(fields.get(name)))
+    const [radius, sigma, alpha] = ['radius', 'sigma', 'alpha'].map((name) =>
+      Number(fields.get(name)),
+    )
     return sharpenLatent(samples, radius as number, sigma as number, alpha as number)
   },
   tonemap_reinhard: (samples, { fields }) => tonemap(samples, Number(fields.get('multiplier'))),
@@ -163,12 +176,22 @@ function apply({ members, value }: Inputs): readonly Value[] {
     if (isMap(given) || given !== undefined) raise('TypeError', notCallable(given))
     return misused(given, 'key')
   }
-  const change = operations[String(given.fields.get('name'))] ?? raise('TypeError', notCallable(given))
+  const change =
+    operations[String(given.fields.get('name'))] ?? raise('TypeError', notCallable(given))
   return [withMember(latent, change(samples, given))]
 }
 
 function notCallable(value: Value): string {
-  const type = value === null ? 'NoneType' : typeof value === 'string' ? 'str' : typeof value === 'number' ? 'int' : typeof value === 'boolean' ? 'bool' : 'dict'
+  const type =
+    value === null
+      ? 'NoneType'
+      : typeof value === 'string'
+        ? 'str'
+        : typeof value === 'number'
+          ? 'int'
+          : typeof value === 'boolean'
+            ? 'bool'
+            : 'dict'
   return `'${type}' object is not callable`
 }
 

@@ -49,7 +49,8 @@ function scaleSide(
         let sum = UNIT / 2
         for (let tap = 0, from = start + place; tap < weights.length; tap++, from += inner)
           sum += bytes[from]! * weights[tap]!
-        scaled[(block * to + at) * inner + place] = sum < 0 ? 0 : Math.min(255, Math.floor(sum / UNIT))
+        scaled[(block * to + at) * inner + place] =
+          sum < 0 ? 0 : Math.min(255, Math.floor(sum / UNIT))
       }
     }
   }
@@ -73,8 +74,10 @@ export function scaleLanczos(
   [newHeight, newWidth]: readonly [number, number],
 ): Float32Array {
   let bytes = Uint8Array.from(data, byteOf)
-  if (height === newHeight && width === newWidth) return Float32Array.from(bytes, (value) => value / 255)
-  if (channels === 4) bytes = bytes.map((value, at) => (at % 4 === 3 ? value : share(value, bytes[at | 3]!)))
+  if (height === newHeight && width === newWidth)
+    return Float32Array.from(bytes, (value) => value / 255)
+  if (channels === 4)
+    bytes = bytes.map((value, at) => (at % 4 === 3 ? value : share(value, bytes[at | 3]!)))
   const across = (from: Uint8Array, rows: number): Uint8Array =>
     scaleSide(from, rows, width, channels, newWidth)
   const down = (from: Uint8Array, columns: number): Uint8Array =>

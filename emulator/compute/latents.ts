@@ -73,7 +73,12 @@ function interpolate(inputs: Inputs): readonly Value[] {
     f(f(a * share) + f(b * rest)),
   )
   const long = combine(longA, longB, (a, b) => f(f(a * share) + f(b * rest)))
-  return [withMember(latent, combine(combine(sum, lengthsOf(sum), divide), long, (a, b) => a * b))]
+  return [
+    withMember(
+      latent,
+      combine(combine(sum, lengthsOf(sum), divide), long, (a, b) => a * b),
+    ),
+  ]
 }
 
 function blend({ members, number }: Inputs): readonly Value[] {
@@ -162,7 +167,8 @@ function fromBatch({ members, number }: Inputs): readonly Value[] {
   let part = withMember(latent, slice(samples, 0, first, first + length))
   const mask = latent.get('noise_mask')
   if (mask instanceof Tensor && countOf(mask) > 1) {
-    const repeated = countOf(mask) < count ? repeatedTimes(mask, Math.ceil(count / countOf(mask))) : mask
+    const repeated =
+      countOf(mask) < count ? repeatedTimes(mask, Math.ceil(count / countOf(mask))) : mask
     part = withMember(part, slice(repeated, 0, first, first + length), 'noise_mask')
   }
   const given = latent.get('batch_index')
@@ -174,7 +180,10 @@ function fromBatch({ members, number }: Inputs): readonly Value[] {
 
 const repeatedTimes = (tensor: Tensor, times: number): Tensor => {
   const count = countOf(tensor)
-  return pick(tensor, Array.from({ length: count * times }, (_, at) => at % count))
+  return pick(
+    tensor,
+    Array.from({ length: count * times }, (_, at) => at % count),
+  )
 }
 
 function repeat({ members, number }: Inputs): readonly Value[] {
@@ -191,7 +200,10 @@ function repeat({ members, number }: Inputs): readonly Value[] {
   if (mask instanceof Tensor && countOf(mask) > 1) {
     const whole =
       countOf(mask) < countOf(samples)
-        ? toCount(repeatedTimes(mask, Math.ceil(countOf(samples) / countOf(mask))), countOf(samples))
+        ? toCount(
+            repeatedTimes(mask, Math.ceil(countOf(samples) / countOf(mask))),
+            countOf(samples),
+          )
         : mask
     all = withMember(all, repeatedTimes(whole, amount), 'noise_mask')
   }
@@ -236,11 +248,17 @@ export const latents: Family = {
   LatentCut: cut,
   LatentFlip: changed((samples, { text }) => {
     const method = text('flip_method')
-    return method.startsWith('x') ? flip(samples, 2) : method.startsWith('y') ? flip(samples, 3) : samples
+    return method.startsWith('x')
+      ? flip(samples, 2)
+      : method.startsWith('y')
+        ? flip(samples, 3)
+        : samples
   }),
   LatentFromBatch: fromBatch,
   LatentInterpolate: interpolate,
-  LatentMultiply: changed((samples, { number }) => map(samples, (value) => value * f(number('multiplier')))),
+  LatentMultiply: changed((samples, { number }) =>
+    map(samples, (value) => value * f(number('multiplier'))),
+  ),
   LatentRotate: changed((samples, { text }) => rotate(samples, turnsOf(text('rotation')), 3, 2)),
   LatentSubtract: arithmetic((a, b) => a - b),
   RepeatLatentBatch: repeat,

@@ -59,7 +59,11 @@ export function slice(tensor: Tensor, dimension: number, start: number, end: num
   const from = within(start, side)
   const length = Math.max(0, within(end, side) - from)
   if (length === side) return tensor
-  if (dimension === 0) return pick(tensor, Array.from({ length }, (_, at) => from + at))
+  if (dimension === 0)
+    return pick(
+      tensor,
+      Array.from({ length }, (_, at) => from + at),
+    )
   const item = tensor.shape.slice(1)
   const steps = stepsOf(item)
   const shape = item.map((own, at) => (at === dimension - 1 ? length : own))
@@ -79,7 +83,9 @@ export function flip(tensor: Tensor, dimension: number): Tensor {
 export function transpose(tensor: Tensor, a: number, b: number): Tensor {
   const item = tensor.shape.slice(1)
   const exchange = (numbers: readonly number[]): number[] =>
-    numbers.map((own, at) => (at === a - 1 ? numbers[b - 1]! : at === b - 1 ? numbers[a - 1]! : own))
+    numbers.map((own, at) =>
+      at === a - 1 ? numbers[b - 1]! : at === b - 1 ? numbers[a - 1]! : own,
+    )
   return remapped(tensor, exchange(item), exchange(stepsOf(item)), 0)
 }
 
@@ -106,7 +112,9 @@ export function concatenate(tensors: readonly Tensor[], dimension: number): Tens
         'RuntimeError',
         `Tensors must have same number of dimensions: got ${first.shape.length} and ${tensor.shape.length}`,
       )
-    const other = tensor.shape.findIndex((side, place) => place !== dimension && side !== first.shape[place])
+    const other = tensor.shape.findIndex(
+      (side, place) => place !== dimension && side !== first.shape[place],
+    )
     if (other >= 0)
       raise(
         'RuntimeError',
@@ -118,7 +126,9 @@ export function concatenate(tensors: readonly Tensor[], dimension: number): Tens
   const shape = first.shape.map((own, at) => (at === dimension ? side : own))
   const inner = product(first.shape.slice(dimension + 1))
   return new Tensor(shape, (index, read) => {
-    const parts = tensors.map((tensor) => [read(tensor, index), (tensor.shape[dimension] as number) * inner] as const)
+    const parts = tensors.map(
+      (tensor) => [read(tensor, index), (tensor.shape[dimension] as number) * inner] as const,
+    )
     const values = new Float32Array(product(shape.slice(1)))
     for (let at = 0, block = 0; at < values.length; block++)
       for (const [item, length] of parts) {
@@ -133,13 +143,17 @@ export function concatenate(tensors: readonly Tensor[], dimension: number): Tens
 export function toCount(tensor: Tensor, count: number): Tensor {
   const own = countOf(tensor)
   if (own === count) return tensor
-  return pick(tensor, Array.from({ length: count }, (_, at) => at % own))
+  return pick(
+    tensor,
+    Array.from({ length: count }, (_, at) => at % own),
+  )
 }
 
 /** The shape of two tensors that are combined number by number, where a side of 1 repeats. */
 export function broadcast(a: readonly number[], b: readonly number[]): number[] {
   const length = Math.max(a.length, b.length)
-  const side = (shape: readonly number[], at: number): number => shape[at - length + shape.length] ?? 1
+  const side = (shape: readonly number[], at: number): number =>
+    shape[at - length + shape.length] ?? 1
   const shape: number[] = []
   for (let at = length - 1; at >= 0; at--) {
     const [one, other] = [side(a, at), side(b, at)]
@@ -168,7 +182,8 @@ export function combine(a: Tensor, b: Tensor, change: (a: number, b: number) => 
 /** A tensor whose sides of 1 are repeated. */
 export function expand(tensor: Tensor, shape: readonly number[]): Tensor {
   const own = [...Array<number>(shape.length - tensor.shape.length).fill(1), ...tensor.shape]
-  if (own.every((side, at) => side === shape[at]) && own.length === tensor.shape.length) return tensor
+  if (own.every((side, at) => side === shape[at]) && own.length === tensor.shape.length)
+    return tensor
   const count = own[0] as number
   const isWhole = shape.length > tensor.shape.length
   const item = own.slice(1)

@@ -25,7 +25,10 @@ export function channelOf(image: Tensor, index: number): Tensor {
     raise('IndexError', `index ${index} is out of bounds for dimension 3 with size ${count}`)
   return new Tensor(image.shape.slice(0, 3), (at, read) => {
     const item = read(image, at)
-    return Float32Array.from({ length: item.length / count }, (_, place) => item[place * count + index]!)
+    return Float32Array.from(
+      { length: item.length / count },
+      (_, place) => item[place * count + index]!,
+    )
   })
 }
 
@@ -82,7 +85,10 @@ function feathered({ tensor, number }: Inputs): readonly Tensor[] {
   const [, rows = 0, columns = 0] = mask.shape
   const rates = (length: number, side: number, fromEnd: boolean): (readonly [number, number])[] =>
     Array.from({ length }, (_, at) => [fromEnd && at > 0 ? side - at : at, (at + 1) / length])
-  const widths = { left: Math.min(number('left'), columns), right: Math.min(number('right'), columns) }
+  const widths = {
+    left: Math.min(number('left'), columns),
+    right: Math.min(number('right'), columns),
+  }
   const heights = { top: Math.min(number('top'), rows), bottom: Math.min(number('bottom'), rows) }
   mask = faded(mask, 2, rates(widths.left, columns, false))
   mask = faded(mask, 2, rates(widths.right, columns, true))
@@ -113,8 +119,12 @@ export const masks: Family = {
   GrowMask: (inputs) => [
     grown(planes(maskInput(inputs)), inputs.number('expand'), inputs.flag('tapered_corners')),
   ],
-  ImageColorToMask: ({ tensor, number }) => [colourMask(tensor('image', '.shape'), number('color'))],
-  ImageToMask: ({ tensor, text }) => [channelOf(tensor('image', 'slice'), channels.indexOf(text('channel')))],
+  ImageColorToMask: ({ tensor, number }) => [
+    colourMask(tensor('image', '.shape'), number('color')),
+  ],
+  ImageToMask: ({ tensor, text }) => [
+    channelOf(tensor('image', 'slice'), channels.indexOf(text('channel'))),
+  ],
   InvertMask: ({ value }) => {
     const mask = value('mask')
     if (typeof mask === 'number') return [floatOf(1 - mask)]
@@ -138,7 +148,13 @@ export const masks: Family = {
 function thresholdOf(value: unknown): never {
   if (typeof value === 'number' || typeof value === 'boolean')
     return raise('AttributeError', "'bool' object has no attribute 'float'")
-  const type = value === null ? 'NoneType' : typeof value === 'string' ? 'str' : Array.isArray(value) ? 'list' : 'dict'
+  const type =
+    value === null
+      ? 'NoneType'
+      : typeof value === 'string'
+        ? 'str'
+        : Array.isArray(value)
+          ? 'list'
+          : 'dict'
   return raise('TypeError', `'>' not supported between instances of '${type}' and 'float'`)
 }
-

@@ -47,7 +47,8 @@ function cross(data: Float32Array, rows: number, columns: number, sign: 1 | -1):
   return to
 }
 
-const isSame = (a: Float32Array, b: Float32Array): boolean => a.every((value, at) => value === b[at])
+const isSame = (a: Float32Array, b: Float32Array): boolean =>
+  a.every((value, at) => value === b[at])
 
 /** A mask that grows by so many pixels, or shrinks; with `tapered` without the corners. */
 export function grown(mask: Tensor, by: number, tapered: boolean): Tensor {

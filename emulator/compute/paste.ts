@@ -20,7 +20,12 @@ export function checkTarget(target: readonly number[], source: readonly number[]
 }
 
 /** A part of rows and columns: Python's `start:end` of the last two sides. */
-export type Part = { readonly top: number; readonly bottom: number; readonly left: number; readonly right: number }
+export type Part = {
+  readonly top: number
+  readonly bottom: number
+  readonly left: number
+  readonly right: number
+}
 
 /** The part of a tensor. */
 export const partOf = (tensor: Tensor, { top, bottom, left, right }: Part): Tensor => {
@@ -70,4 +75,3 @@ export function faded(
     return values
   })
 }
-

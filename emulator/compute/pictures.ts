@@ -8,13 +8,17 @@ import { type Read, Tensor } from './tensor.ts'
 export const LATENT_PIXEL = 8
 
 /** A batch of pictures as a tensor. */
-export function pictureTensor(as: PictureType, pictures: readonly Picture[]): Tensor | Map<string, Tensor> {
+export function pictureTensor(
+  as: PictureType,
+  pictures: readonly Picture[],
+): Tensor | Map<string, Tensor> {
   const { width, height } = pictures[0] ?? { width: 0, height: 0 }
   const count = pictures.length
   const at = (index: number): Picture => pictures[index] as Picture
   if (as === 'IMAGE')
     return new Tensor([count, height, width, 3], (index, read) => colours(read.pixels(at(index))))
-  if (as === 'MASK') return new Tensor([count, height, width], (index, read) => mask(at(index), read))
+  if (as === 'MASK')
+    return new Tensor([count, height, width], (index, read) => mask(at(index), read))
   const shape = [count, 4, Math.ceil(height / LATENT_PIXEL), Math.ceil(width / LATENT_PIXEL)]
   const samples = new Tensor(shape, (index, read) =>
     encoded(read.pixels(at(index)), width, height, shape),
@@ -68,7 +72,12 @@ function encoded(
 }
 
 /** One item of an IMAGE, a MASK or a LATENT as it would be saved. */
-export function itemPixels(item: Float32Array, tensor: Tensor, width: number, height: number): Pixels {
+export function itemPixels(
+  item: Float32Array,
+  tensor: Tensor,
+  width: number,
+  height: number,
+): Pixels {
   const { shape } = tensor
   if (shape.length === 3) return filledFrom(width, height, (at) => item[at]!, 1)
   const channels = shape.at(-1) as number
@@ -98,7 +107,12 @@ export const byteOf = (value: number): number =>
   Math.trunc(Math.min(255, Math.max(0, Math.fround(255 * value)))) || 0
 
 /** A made-up picture of a latent: its first three channels. */
-function decoded(item: Float32Array, shape: readonly number[], width: number, height: number): Pixels {
+function decoded(
+  item: Float32Array,
+  shape: readonly number[],
+  width: number,
+  height: number,
+): Pixels {
   const [rows = 1, columns = 1] = shape.slice(-2)
   const plane = item.length / (shape[1] ?? 1)
   return filledFrom(

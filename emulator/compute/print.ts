@@ -13,7 +13,10 @@ export function printed(value: Value, read: Read): string {
 
 function jsonOrText(value: Json): string {
   if (!Array.isArray(value) && !isMap(value)) return pythonRepr(value)
-  return writeJson(value).replaceAll(/[\u007f-\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return writeJson(value).replaceAll(
+    /[\u007f-\uffff]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 function hasTensor(value: Value): boolean {
@@ -26,7 +29,10 @@ function str(value: Value, read: Read, column: number): string {
   if (value instanceof Tensor) return tensorText(value, read)
   if (value instanceof Instance) return value.printed
   if (isMap(value)) {
-    const members = Array.from(value as Map<string, Value>, ([key, one]) => `${pythonRepr(key)}: ${str(one, read, column)}`)
+    const members = Array.from(
+      value as Map<string, Value>,
+      ([key, one]) => `${pythonRepr(key)}: ${str(one, read, column)}`,
+    )
     return `{${members.join(', ')}}`
   }
   if (Array.isArray(value)) return `[${value.map((one) => str(one, read, column)).join(', ')}]`
@@ -47,7 +53,8 @@ function tensorText(tensor: Tensor, read: Read): string {
   const values = valuesOf(tensor, read)
   const shown = isCut ? edges(values, shape) : values
   const format = dtype === 'float32' ? formatOf(shown) : integerFormat(shown, dtype)
-  const suffix = dtype === 'float32' || dtype === 'int64' || dtype === 'bool' ? '' : `, dtype=torch.${dtype}`
+  const suffix =
+    dtype === 'float32' || dtype === 'int64' || dtype === 'bool' ? '' : `, dtype=torch.${dtype}`
   return `tensor(${nested(values, shape, 0, 'tensor('.length, format, isCut)}${suffix})`
 }
 
@@ -56,14 +63,18 @@ type Format = { readonly write: (value: number) => string; readonly width: numbe
 /** The numbers that a cut tensor shows. */
 function edges(values: Float32Array, shape: readonly number[]): Float32Array {
   const places = (side: number): number[] =>
-    Array.from({ length: side }, (_, at) => at).filter((at) => side <= 2 * EDGE || at < EDGE || at >= side - EDGE)
+    Array.from({ length: side }, (_, at) => at).filter(
+      (at) => side <= 2 * EDGE || at < EDGE || at >= side - EDGE,
+    )
   let indices = [0]
-  for (const side of shape) indices = indices.flatMap((base) => places(side).map((at) => base * side + at))
+  for (const side of shape)
+    indices = indices.flatMap((base) => places(side).map((at) => base * side + at))
   return Float32Array.from(indices, (index) => values[index]!)
 }
 
 function integerFormat(values: Float32Array, dtype: string): Format {
-  const text = (value: number): string => (dtype === 'bool' ? (value === 0 ? 'False' : 'True') : `${value}`)
+  const text = (value: number): string =>
+    dtype === 'bool' ? (value === 0 ? 'False' : 'True') : `${value}`
   const width = Math.max(1, ...Array.from(values, (value) => text(value).length))
   return { write: (value) => text(value).padStart(width), width }
 }
@@ -83,10 +94,16 @@ function formatOf(values: Float32Array): Format {
   const exponent = (value: number): string =>
     value.toExponential(4).replace(/e([+-])(\d)$/, 'e$10$2')
   if (finite.every(Number.isInteger)) {
-    if (finite.length > 0 && (most / least > 1000 || most > 1e8)) return spell((value) => named(value) ?? exponent(value))
-    return spell((value) => named(value) ?? `${Object.is(value, -0) ? '-0' : value}${others.length === values.length ? '' : '.'}`)
+    if (finite.length > 0 && (most / least > 1000 || most > 1e8))
+      return spell((value) => named(value) ?? exponent(value))
+    return spell(
+      (value) =>
+        named(value) ??
+        `${Object.is(value, -0) ? '-0' : value}${others.length === values.length ? '' : '.'}`,
+    )
   }
-  if (most / least > 1000 || most > 1e8 || least < 1e-4) return spell((value) => named(value) ?? exponent(value))
+  if (most / least > 1000 || most > 1e8 || least < 1e-4)
+    return spell((value) => named(value) ?? exponent(value))
   return spell((value) => named(value) ?? fixed(value))
 }
 
@@ -104,7 +121,8 @@ function nested(
   const [side = 0, ...rest] = shape
   if (rest.length === 0) return row(values, from, side, indent, format, isCut)
   const size = rest.reduce((all, one) => all * one, 1)
-  const part = (at: number): string => nested(values, rest, from + at * size, indent + 1, format, isCut)
+  const part = (at: number): string =>
+    nested(values, rest, from + at * size, indent + 1, format, isCut)
   const parts: string[] = []
   for (let at = 0; at < side; at++) {
     if (isCut && side > 2 * EDGE && at === EDGE) {
@@ -129,6 +147,7 @@ function row(
   const shown =
     isCut && side > 2 * EDGE ? [...texts.slice(0, EDGE), ' ...', ...texts.slice(-EDGE)] : texts
   const lines: string[] = []
-  for (let at = 0; at < shown.length; at += perLine) lines.push(shown.slice(at, at + perLine).join(', '))
+  for (let at = 0; at < shown.length; at += perLine)
+    lines.push(shown.slice(at, at + perLine).join(', '))
   return `[${lines.join(`,\n${' '.repeat(indent + 1)}`)}]`
 }

@@ -67,7 +67,11 @@ class Heap {
     if (first === undefined || last === undefined || items.length === 0) return first
     let at = 0
     for (let child = 1; child < items.length; child = at * 2 + 1) {
-      if (child + 1 < items.length && (items[child + 1] as Box).pixels > (items[child] as Box).pixels) child++
+      if (
+        child + 1 < items.length &&
+        (items[child + 1] as Box).pixels > (items[child] as Box).pixels
+      )
+        child++
       if ((items[child] as Box).pixels <= last.pixels) break
       items[at] = items[child] as Box
       at = child
@@ -92,7 +96,7 @@ export function palette(bytes: Uint8Array, most: number): readonly Rgb[] {
   const done: Box[] = []
   const open = new Heap()
   open.add(boxOf(colours))
-  for (let count = 1; count < most; ) {
+  for (let count = 1; count < most;) {
     const box = open.take()
     if (box === undefined) break
     const parts = split(box)
@@ -125,7 +129,10 @@ function createNearest(colours: readonly Rgb[]): (r: number, g: number, b: numbe
     let best = colours[0] as Rgb
     let least = Infinity
     for (const colour of colours) {
-      const distance = colour.reduce((sum, value, axis) => sum + (value - (place[axis] as number)) ** 2, 0)
+      const distance = colour.reduce(
+        (sum, value, axis) => sum + (value - (place[axis] as number)) ** 2,
+        0,
+      )
       if (distance < least) [best, least] = [colour, distance]
     }
     known.set(key, best)
@@ -157,7 +164,9 @@ const diffused: Paint = (bytes, colours, width) => {
     for (let x = 0; x < width; x++) {
       const at = row + x * 3
       const own = [0, 1, 2].map((axis) =>
-        clampByte(bytes[at + axis]! + Math.trunc((carry[axis]! + errors[(x + 1) * 3 + axis]!) / 16)),
+        clampByte(
+          bytes[at + axis]! + Math.trunc((carry[axis]! + errors[(x + 1) * 3 + axis]!) / 16),
+        ),
       ) as [number, number, number]
       const colour = nearest(...own)
       painted.set(colour, at)
@@ -179,7 +188,8 @@ const diffused: Paint = (bytes, colours, width) => {
 function thresholds(order: number): readonly (readonly number[])[] {
   let matrix: readonly (readonly number[])[] = [[0]]
   for (let side = 2, share = 4; side <= order; side *= 2, share *= 4) {
-    const part = (more: number): number[][] => matrix.map((row) => row.map((one) => one + more / share))
+    const part = (more: number): number[][] =>
+      matrix.map((row) => row.map((one) => one + more / share))
     const beside = (a: readonly number[][], b: readonly number[][]): number[][] =>
       a.map((row, at) => [...row, ...(b[at] as number[])])
     matrix = [...beside(part(-1.5), part(0.5)), ...beside(part(1.5), part(-0.5))]

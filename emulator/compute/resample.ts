@@ -49,7 +49,11 @@ function cubic(from: number, to: number): Taps {
 
 function covered(from: number, to: number): Taps {
   const most = Math.ceil(from / to) + 1
-  const taps = { from: new Int32Array(to * most), weights: new Float32Array(to * most), count: most }
+  const taps = {
+    from: new Int32Array(to * most),
+    weights: new Float32Array(to * most),
+    count: most,
+  }
   for (let at = 0; at < to; at++) {
     const start = Math.floor((at * from) / to)
     const end = Math.ceil(((at + 1) * from) / to)

@@ -8,7 +8,8 @@ import { Instance, misused, type Value } from './values.ts'
 const functionOf = (name: string): Instance =>
   new Instance(name, {}, `<function ${name} at 0x7f0000000000>`)
 
-const dict = (values: Readonly<Record<string, Value>> = {}): Map<string, Value> => new Map(Object.entries(values))
+const dict = (values: Readonly<Record<string, Value>> = {}): Map<string, Value> =>
+  new Map(Object.entries(values))
 
 const sampler = (
   name: string,
@@ -26,7 +27,8 @@ const sampler = (
   ),
 ]
 
-const float = ({ number }: Inputs, name: string, fallback = 1): Json => floatOf(number(name, fallback))
+const float = ({ number }: Inputs, name: string, fallback = 1): Json =>
+  floatOf(number(name, fallback))
 
 const floats = (inputs: Inputs, names: readonly string[]): Record<string, Value> =>
   Object.fromEntries(names.map((name) => [name, float(inputs, name)]))
@@ -45,7 +47,8 @@ const onDevice =
 
 function select({ text }: Inputs): readonly Value[] {
   const name = text('sampler_name')
-  if (name === 'uni_pc' || name === 'uni_pc_bh2') return sampler(`sample_${name === 'uni_pc' ? 'unipc' : 'unipc_bh2'}`)
+  if (name === 'uni_pc' || name === 'uni_pc_bh2')
+    return sampler(`sample_${name === 'uni_pc' ? 'unipc' : 'unipc_bh2'}`)
   if (name === 'dpm_fast') return sampler('dpm_fast_function')
   if (name === 'dpm_adaptive') return sampler('dpm_adaptive_function')
   if (name === 'ddim') return sampler('sample_euler', {}, { random: true })
@@ -130,7 +133,9 @@ function fromFloats(inputs: Inputs): readonly Value[] {
 
 /** The hooks that are given; several come from models. */
 const combined = ({ value }: Inputs): readonly Value[] => {
-  const given = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].flatMap((letter) => value(`hooks_${letter}`) ?? [])
+  const given = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].flatMap(
+    (letter) => value(`hooks_${letter}`) ?? [],
+  )
   return [given.length === 0 ? null : (given[0] as Value)]
 }
 
@@ -152,16 +157,33 @@ export const samplers: Family = {
     ),
   ],
   SamplerDPMAdaptative: (inputs) => {
-    const names = ['rtol', 'atol', 'h_init', 'pcoeff', 'icoeff', 'dcoeff', 'accept_safety', 'eta', 's_noise']
-    return sampler('dpm_adaptive_function', { order: inputs.number('order'), ...floats(inputs, names) })
+    const names = [
+      'rtol',
+      'atol',
+      'h_init',
+      'pcoeff',
+      'icoeff',
+      'dcoeff',
+      'accept_safety',
+      'eta',
+      's_noise',
+    ]
+    return sampler('dpm_adaptive_function', {
+      order: inputs.number('order'),
+      ...floats(inputs, names),
+    })
   },
   SamplerDPMPP_2M_SDE: onDevice('sample_dpmpp_2m_sde', (inputs) => ({
     ...floats(inputs, ['eta', 's_noise']),
     solver_type: inputs.text('solver_type'),
   })),
   SamplerDPMPP_2S_Ancestral: taking('sample_dpmpp_2s_ancestral', ['eta', 's_noise']),
-  SamplerDPMPP_3M_SDE: onDevice('sample_dpmpp_3m_sde', (inputs) => floats(inputs, ['eta', 's_noise'])),
-  SamplerDPMPP_SDE: onDevice('sample_dpmpp_sde', (inputs) => floats(inputs, ['eta', 's_noise', 'r'])),
+  SamplerDPMPP_3M_SDE: onDevice('sample_dpmpp_3m_sde', (inputs) =>
+    floats(inputs, ['eta', 's_noise']),
+  ),
+  SamplerDPMPP_SDE: onDevice('sample_dpmpp_sde', (inputs) =>
+    floats(inputs, ['eta', 's_noise', 'r']),
+  ),
   SamplerER_SDE: erSde,
   SamplerEulerAncestral: taking('sample_euler_ancestral', ['eta', 's_noise']),
   SamplerEulerAncestralCFGPP: taking('sample_euler_ancestral_cfg_pp', ['eta', 's_noise']),
@@ -181,4 +203,3 @@ export const samplers: Family = {
     return misused(value('hooks'), '.clone')
   },
 }
-

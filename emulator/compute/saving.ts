@@ -10,7 +10,8 @@ const nothing: readonly Value[] = []
 /** The exception for pictures that no file can hold. */
 function checkPictures({ value }: Inputs, name = 'images'): void {
   const given = value(name)
-  if (!(given instanceof Tensor)) return misused(given, typeof given === 'string' ? '.shape' : 'index')
+  if (!(given instanceof Tensor))
+    return misused(given, typeof given === 'string' ? '.shape' : 'index')
   const [, rows = 0, columns = 0, channels = 3] = given.shape
   if (countOf(given) === 0)
     raise('IndexError', 'index 0 is out of bounds for dimension 0 with size 0')
@@ -115,7 +116,7 @@ function video({ value, text }: Inputs): readonly Value[] {
   if (rows % 2 === 1 || columns % 2 === 1)
     raise(
       'av.error.ExternalError',
-      "[Errno 542398533] Generic error in an external library: 'avcodec_open2(\"libx264\", {})'",
+      '[Errno 542398533] Generic error in an external library: \'avcodec_open2("libx264", {})\'',
     )
   return nothing
 }

@@ -84,7 +84,10 @@ export const scales: Family = {
       width = Math.max(LEAST_SIDE, width)
       height = Math.max(LEAST_SIDE, round((rows * width) / columns))
     } else [width, height] = [Math.max(LEAST_SIDE, width), Math.max(LEAST_SIDE, height)]
-    const [newWidth, newHeight] = [Math.floor(width / LATENT_PIXEL), Math.floor(height / LATENT_PIXEL)]
+    const [newWidth, newHeight] = [
+      Math.floor(width / LATENT_PIXEL),
+      Math.floor(height / LATENT_PIXEL),
+    ]
     const scaled = scalePlanes(samples, newWidth, newHeight, text('upscale_method'), text('crop'))
     return [withMember(latent, scaled)]
   },

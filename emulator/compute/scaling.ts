@@ -22,7 +22,12 @@ function centre([height, width]: Size, [newHeight, newWidth]: Size): { top: numb
   return { top: 0, left: 0 }
 }
 
-function checkSize(method: string, [height, width]: Size, [newHeight, newWidth]: Size, dims: number): void {
+function checkSize(
+  method: string,
+  [height, width]: Size,
+  [newHeight, newWidth]: Size,
+  dims: number,
+): void {
   if (method === 'bislerp' && (newWidth <= 0 || newHeight <= 0)) {
     const [from, to] = newWidth <= 0 ? [width, newWidth] : [height, newHeight]
     raise('RuntimeError', sizesText([1, from], [1, to]))
@@ -83,7 +88,8 @@ export function cut(
   rows: number,
   columns: number,
 ): Float32Array {
-  if (top === 0 && left === 0 && columns === width && data.length === rows * columns * channels) return data
+  if (top === 0 && left === 0 && columns === width && data.length === rows * columns * channels)
+    return data
   const part = new Float32Array(rows * columns * channels)
   for (let y = 0; y < rows; y++) {
     const from = ((top + y) * width + left) * channels
@@ -102,7 +108,8 @@ export function scalePlanes(
 ): Tensor {
   const { shape } = samples
   const [oldHeight = 0, oldWidth = 0] = shape.slice(-2)
-  const { top, left } = crop === 'center' ? centre([oldHeight, oldWidth], [height, width]) : { top: 0, left: 0 }
+  const { top, left } =
+    crop === 'center' ? centre([oldHeight, oldWidth], [height, width]) : { top: 0, left: 0 }
   const [rows, columns] = [oldHeight - top * 2, oldWidth - left * 2]
   checkSize(method, [rows, columns], [height, width], 4)
   return new Tensor([...shape.slice(0, -2), height, width], (index, read) => {
@@ -121,7 +128,12 @@ export function scalePlanes(
 }
 
 /** The frames of a video are scaled one by one: their channels lie apart. */
-function slerpFrames(data: Float32Array, shape: readonly number[], from: Size, to: Size): Float32Array {
+function slerpFrames(
+  data: Float32Array,
+  shape: readonly number[],
+  from: Size,
+  to: Size,
+): Float32Array {
   const channels = shape[1] ?? 1
   if (shape.length < 5) return bislerp(data, channels, from, to)
   const frames = data.length / (channels * from[0] * from[1])

@@ -41,7 +41,9 @@ function camera({ number, text }: Inputs): readonly Value[] {
 
 function boundsText(name: string, value: number): string {
   const [word, kind, bound] =
-    value > 0 ? ['less', 'less_than_equal', MOST_MOVEMENT] : ['greater', 'greater_than_equal', -MOST_MOVEMENT]
+    value > 0
+      ? ['less', 'less_than_equal', MOST_MOVEMENT]
+      : ['greater', 'greater_than_equal', -MOST_MOVEMENT]
   return [
     name,
     `  Input should be ${word} than or equal to ${bound} [type=${kind}, input_value=${pythonRepr(floatOf(value))}, input_type=float]`,

@@ -81,7 +81,8 @@ const known =
     if (denoise <= 0) return [vector([])]
     const total = denoise < 1 ? round(steps * denoise) : steps
     const name = text('model_type')
-    const schedule = (Object.hasOwn(tables, name) ? tables[name] : undefined) ?? raise('KeyError', `'${name}'`)
+    const schedule =
+      (Object.hasOwn(tables, name) ? tables[name] : undefined) ?? raise('KeyError', `'${name}'`)
     const whole = steps + 1 === schedule.length ? [...schedule] : stretched(schedule, steps + 1)
     const part = whole.slice(-(total + 1))
     part[part.length - 1] = 0
@@ -104,7 +105,8 @@ function ltxv({ number, flag, has, members }: Inputs): readonly Tensor[] {
 }
 
 /** Python's slice of the numbers. */
-const part = (values: Float32Array, start: number, end?: number): Tensor => vector(values.slice(start, end))
+const part = (values: Float32Array, start: number, end?: number): Tensor =>
+  vector(values.slice(start, end))
 
 const curves: Readonly<Record<string, (x: number) => number>> = {
   linear: (x) => x,

@@ -103,11 +103,12 @@ export const valuesOf = (tensor: Tensor, read: Read): Float32Array => {
 export const reshape = (tensor: Tensor, shape: readonly number[]): Tensor => {
   const size = product(shape.slice(1))
   const own = sizeOf(tensor)
-  if (size === own && shape.length > 1) return new Tensor(shape, (index, read) => read(tensor, index))
+  if (size === own && shape.length > 1)
+    return new Tensor(shape, (index, read) => read(tensor, index))
   return new Tensor(shape, (index, read) => {
     const from = index * size
     const values = new Float32Array(shape.length > 1 ? size : (shape[0] as number))
-    for (let at = 0; at < values.length; ) {
+    for (let at = 0; at < values.length;) {
       const place = from + at
       const item = read(tensor, Math.floor(place / own))
       const part = item.subarray(place % own, Math.min(own, (place % own) + values.length - at))

@@ -6,7 +6,8 @@ import { raise } from './values.ts'
 import { titleCase, toTitle } from './title-case.ts'
 
 /** Python's blanks; JavaScript has others. */
-const BLANK = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
+const BLANK =
+  '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
 const LEADING = new RegExp(`^${BLANK}+`)
 const isBlank = new RegExp(BLANK)
 
@@ -82,7 +83,8 @@ export const texts: Family = {
     return textOf(change === undefined ? text('string') : change(text('string')))
   },
   StringCompare: compare,
-  StringConcatenate: ({ text }) => textOf([text('string_a'), text('string_b')].join(text('delimiter'))),
+  StringConcatenate: ({ text }) =>
+    textOf([text('string_a'), text('string_b')].join(text('delimiter'))),
   StringContains: ({ text, flag }) => {
     const [whole, part] = [text('string'), text('substring')]
     if (flag('case_sensitive', true)) return [whole.includes(part)]

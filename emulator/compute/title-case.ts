@@ -2,7 +2,18 @@
 
 /** Characters whose title case is neither their upper case nor the first of it in upper case. */
 const special: Readonly<Record<string, string>> = {
-  ǆ: 'ǅ', Ǆ: 'ǅ', ǅ: 'ǅ', ǉ: 'ǈ', Ǉ: 'ǈ', ǈ: 'ǈ', ǌ: 'ǋ', Ǌ: 'ǋ', ǋ: 'ǋ', ǳ: 'ǲ', Ǳ: 'ǲ', ǲ: 'ǲ',
+  ǆ: 'ǅ',
+  Ǆ: 'ǅ',
+  ǅ: 'ǅ',
+  ǉ: 'ǈ',
+  Ǉ: 'ǈ',
+  ǈ: 'ǈ',
+  ǌ: 'ǋ',
+  Ǌ: 'ǋ',
+  ǋ: 'ǋ',
+  ǳ: 'ǲ',
+  Ǳ: 'ǲ',
+  ǲ: 'ǲ',
   ŉ: 'ʼN',
 }
 

@@ -46,7 +46,10 @@ function compressed({ tensor, number }: Inputs): readonly Tensor[] {
   const even = (side: number): number => Math.floor(side / 2) * 2
   if (even(rows) === 0 || even(columns) === 0) raise('IndexError', 'tuple index out of range')
   if (channels !== 3)
-    raise('ValueError', `Unexpected numpy array shape \`(${even(rows)}, ${even(columns)}, ${channels})\``)
+    raise(
+      'ValueError',
+      `Unexpected numpy array shape \`(${even(rows)}, ${even(columns)}, ${channels})\``,
+    )
   return [slice(slice(image, 1, 0, even(rows)), 2, 0, even(columns))]
 }
 
@@ -72,7 +75,11 @@ export const videos: Family = {
   CreateVideo: ({ value, tensor }) => {
     const fps = value('fps')
     const number = isFloat(fps as number) ? fps : floatOf(numberOf(fps as number) ?? 0)
-    const fields = { images: tensor('images', '.shape'), audio: value('audio'), fps: number as Value }
+    const fields = {
+      images: tensor('images', '.shape'),
+      audio: value('audio'),
+      fps: number as Value,
+    }
     return [new Instance('VideoFromComponents', fields)]
   },
   FluxKontextImageScale: toTrainedSize,
@@ -84,4 +91,3 @@ export const videos: Family = {
   LTXVPreprocess: compressed,
   WanCameraEmbedding: cameraWay,
 }
-

@@ -25,11 +25,16 @@ const isNear = (class_type: string, inputs: RecordedMap): boolean =>
     class_type,
   )
     ? inputs['upscale_method'] !== 'nearest-exact'
-    : /Blend|Porter|JoinImage|LatentAdd|LatentSubtract|LatentComposite/.test(class_type) && areOfTwoSizes(inputs)
+    : /Blend|Porter|JoinImage|LatentAdd|LatentSubtract|LatentComposite/.test(class_type) &&
+      areOfTwoSizes(inputs)
 
 /** Whether pictures of different sizes meet, one of which is scaled. */
 const areOfTwoSizes = (inputs: RecordedMap): boolean =>
-  new Set(JSON.stringify(inputs).match(/"w(?:idth)?":\d+,"h(?:eight)?":\d+|"shape":\[[\d,]+(?=,\d+,\d+\])[\d,]+/g)?.map((size) => size.replaceAll(/[^\d,]/g, ''))).size > 1
+  new Set(
+    JSON.stringify(inputs)
+      .match(/"w(?:idth)?":\d+,"h(?:eight)?":\d+|"shape":\[[\d,]+(?=,\d+,\d+\])[\d,]+/g)
+      ?.map((size) => size.replaceAll(/[^\d,]/g, '')),
+  ).size > 1
 
 /** What PROTOCOL.md leaves made up: noise, codecs, and what only a model can use. */
 const isMadeUp = ({ class_type, inputs }: Line): boolean =>
@@ -47,7 +52,8 @@ const valueOf = (value: any): any => {
 export function compare(line: Line, outcome: Outcome): Difference {
   const { error } = line
   if (error !== undefined) return compareError(line, error, outcome)
-  if (outcome.refused !== undefined) return `refused: ${JSON.stringify(outcome.refused).slice(0, 200)}`
+  if (outcome.refused !== undefined)
+    return `refused: ${JSON.stringify(outcome.refused).slice(0, 200)}`
   if (line.save_error !== undefined) return compareSaveError(line, outcome)
   if (outcome.failure !== undefined)
     return `failed: ${outcome.failure.exception_type}: ${outcome.failure.exception_message.trim().slice(0, 150)}`
@@ -64,22 +70,31 @@ function compareError(line: Line, error: RecordedMap, outcome: Outcome): Differe
     if (outcome.refused === undefined)
       return `accepted, expected ${JSON.stringify(error['node_errors'] ?? error['validation']).slice(0, 200)}`
     const entries = Object.values(outcome.refused.nodeErrors) as any[]
-    const own = entries.flatMap(({ errors, class_type }) => errors.map((one: any) => `${class_type} ${one.type} ${one.message} ${one.details}`))
+    const own = entries.flatMap(({ errors, class_type }) =>
+      errors.map((one: any) => `${class_type} ${one.type} ${one.message} ${one.details}`),
+    )
     const expected = ((error['node_errors'] ?? []) as any[]).flatMap(({ errors, class_type }) =>
       errors.map((one: any) => `${class_type} ${one.type} ${one.message} ${one.details}`),
     )
     return sameText(own.sort().join('\n'), expected.sort().join('\n'))
   }
-  if (outcome.refused !== undefined) return `refused: ${JSON.stringify(outcome.refused).slice(0, 200)}`
-  if (outcome.failure === undefined) return `succeeded, expected ${error['exception_type']}: ${error['exception_message']}`
+  if (outcome.refused !== undefined)
+    return `refused: ${JSON.stringify(outcome.refused).slice(0, 200)}`
+  if (outcome.failure === undefined)
+    return `succeeded, expected ${error['exception_type']}: ${error['exception_message']}`
   const { exception_type, exception_message } = outcome.failure
-  return sameText(`${exception_type}: ${exception_message}`, `${error['exception_type']}: ${error['exception_message']}`)
+  return sameText(
+    `${exception_type}: ${exception_message}`,
+    `${error['exception_type']}: ${error['exception_message']}`,
+  )
 }
 
 const sameText = (text: string, given: string): Difference => {
   const own = text.replaceAll(/0x7f0+\b/g, '0x?')
   const expected = given.replaceAll('/srv/comfy', '/flowdouble')
-  return own === expected ? null : `${JSON.stringify(own).slice(0, 300)} instead of ${JSON.stringify(expected).slice(0, 300)}`
+  return own === expected
+    ? null
+    : `${JSON.stringify(own).slice(0, 300)} instead of ${JSON.stringify(expected).slice(0, 300)}`
 }
 
 const createReader = () => createRead(paint)
@@ -108,14 +123,16 @@ function compareItem(line: Line, expected: RecordedMap, item: any): Difference {
   if (expected['text'] !== undefined && expected['type'] !== 'CONDITIONING') {
     const read = createReader()
     const own = printed(value, read).replaceAll(/0x[0-9a-f]{6,}/g, '0x?')
-    if (own !== expected['text'] && !(type === 'SIGMAS')) return sameText(own, expected['text'] as string)
+    if (own !== expected['text'] && !(type === 'SIGMAS'))
+      return sameText(own, expected['text'] as string)
   }
   return expected['value'] === undefined ? null : compareValue(line, expected['value'], value, '')
 }
 
 function comparePictures(line: Line, expected: RecordedMap, item: any): Difference {
   if (item.kind !== 'picture') return `no picture but ${item.kind}`
-  const { of, picture, count } = expected['type'] === 'MASK' && item.of === undefined ? asImage(item) : item
+  const { of, picture, count } =
+    expected['type'] === 'MASK' && item.of === undefined ? asImage(item) : item
   const tensor = of === undefined ? undefined : valueOfOutput(of)
   const shape =
     tensor instanceof Tensor
@@ -125,7 +142,8 @@ function comparePictures(line: Line, expected: RecordedMap, item: any): Differen
     return `shape ${shape} instead of ${expected['shape']}`
   const pictures = (expected['pictures'] ?? []) as readonly RecordedMap[]
   for (const [index, one] of pictures.entries()) {
-    const part: Picture = item.rest?.[index - 1] ?? (picture.kind === 'computed' ? { ...picture, index } : picture)
+    const part: Picture =
+      item.rest?.[index - 1] ?? (picture.kind === 'computed' ? { ...picture, index } : picture)
     const difference = comparePixels(line, one, index > 0 && item.rest ? part : part, expected)
     if (difference !== null) return `picture ${index}: ${difference}`
   }
@@ -139,13 +157,21 @@ function asImage(mask: any): any {
   const recipe = { class_type: 'MaskToImage', id: 0, inputs, depth: 0, effort: 0 }
   const of = { recipe, slot: 0, item: null }
   const { width, height } = mask.picture
-  return { picture: { kind: 'computed', id: 0, width, height, of, index: 0, effort: 0 }, count: mask.count }
+  return {
+    picture: { kind: 'computed', id: 0, width, height, of, index: 0, effort: 0 },
+    count: mask.count,
+  }
 }
 
 /** Only a hash is recorded of larger pictures: where colours may be near, it says nothing. */
-const MOST_PAINTED = 2 ** 18
+const MOST_PAINTED = 2 ** 16
 
-function comparePixels(line: Line, expected: RecordedMap, picture: Picture, { channels, type }: RecordedMap): Difference {
+function comparePixels(
+  line: Line,
+  expected: RecordedMap,
+  picture: Picture,
+  { channels, type }: RecordedMap,
+): Difference {
   const given = (expected['bytes'] ?? expected['gray']) as string | undefined
   const isUnjudged = given === undefined && isNear(line.class_type, line.inputs)
   if (isMadeUp(line) || (isUnjudged && picture.width * picture.height > MOST_PAINTED)) return null
@@ -158,26 +184,34 @@ function comparePixels(line: Line, expected: RecordedMap, picture: Picture, { ch
   const bytes = Buffer.from(given, 'base64')
   const step = type === 'MASK' ? 3 : 1
   let most = 0
-  for (let at = 0; at < bytes.length; at++) most = Math.max(most, Math.abs(bytes[at]! - own[at * step]!))
+  for (let at = 0; at < bytes.length; at++)
+    most = Math.max(most, Math.abs(bytes[at]! - own[at * step]!))
   return most <= (isNear(line.class_type, line.inputs) ? NEAR : 0) ? null : `pixels off by ${most}`
 }
 
 function compareValue(line: Line, expected: Recorded, own: any, path: string): Difference {
   if (isRecordedMap(expected)) {
-    if (expected['tensor'] !== undefined) return compareTensor(line, expected['tensor'] as RecordedMap, own, path)
+    if (expected['tensor'] !== undefined)
+      return compareTensor(line, expected['tensor'] as RecordedMap, own, path)
     if (isRecordedMap(expected['dict'])) {
       if (!(own instanceof Map)) return `${path} is not a dict`
       const [names, ownNames] = [Object.keys(expected['dict']).sort(), [...own.keys()].sort()]
       if (`${names}` !== `${ownNames}`) return `${path} has ${ownNames} instead of ${names}`
       for (const name of names) {
-        const difference = compareValue(line, expected['dict'][name] as Recorded, own.get(name), `${path}.${name}`)
+        const difference = compareValue(
+          line,
+          expected['dict'][name] as Recorded,
+          own.get(name),
+          `${path}.${name}`,
+        )
         if (difference !== null) return difference
       }
       return null
     }
     if (Array.isArray(expected['list'] ?? expected['tuple'])) {
       if (!Array.isArray(own)) return `${path} is not a list`
-      if (own.length !== expected['length']) return `${path} has ${own.length} items instead of ${expected['length']}`
+      if (own.length !== expected['length'])
+        return `${path} has ${own.length} items instead of ${expected['length']}`
       for (const [at, item] of ((expected['list'] ?? expected['tuple']) as Recorded[]).entries()) {
         const difference = compareValue(line, item, own[at], `${path}[${at}]`)
         if (difference !== null) return difference
@@ -185,7 +219,7 @@ function compareValue(line: Line, expected: Recorded, own: any, path: string): D
       return null
     }
     if (expected['object'] !== undefined) {
-      const name = (expected['object'] as string)
+      const name = expected['object'] as string
       if (name === 'list') return Array.isArray(own) ? null : `${path} is not a list`
       if (!(own instanceof Instance)) return `${path} is not an object`
       if (own.name !== name) return `${path} is ${own.name} instead of ${name}`
@@ -196,13 +230,25 @@ function compareValue(line: Line, expected: Recorded, own: any, path: string): D
       return null
     }
     if (expected['function'] !== undefined)
-      return own instanceof Instance && own.name === expected['function'] ? null : `${path} is not the function`
+      return own instanceof Instance && own.name === expected['function']
+        ? null
+        : `${path} is not the function`
   }
-  if (typeof expected === 'string' && expected.startsWith('whole:')) return expected === `whole:${own}` ? null : `${path} ${own}`
-  const plain = typeof own === 'object' && own !== null && 'float' in own ? own.float : typeof own === 'bigint' ? Number(own) : own
+  if (typeof expected === 'string' && expected.startsWith('whole:'))
+    return expected === `whole:${own}` ? null : `${path} ${own}`
+  const plain =
+    typeof own === 'object' && own !== null && 'float' in own
+      ? own.float
+      : typeof own === 'bigint'
+        ? Number(own)
+        : own
   if (typeof plain === 'number' && typeof expected === 'number')
-    return Math.abs(plain - expected) <= 1e-6 * Math.abs(expected) ? null : `${path} ${plain} instead of ${expected}`
-  return JSON.stringify(plain) === JSON.stringify(expected) ? null : `${path} ${JSON.stringify(plain)} instead of ${JSON.stringify(expected).slice(0, 100)}`
+    return Math.abs(plain - expected) <= 1e-6 * Math.abs(expected)
+      ? null
+      : `${path} ${plain} instead of ${expected}`
+  return JSON.stringify(plain) === JSON.stringify(expected)
+    ? null
+    : `${path} ${JSON.stringify(plain)} instead of ${JSON.stringify(expected).slice(0, 100)}`
 }
 
 /** Sums of products in another order differ in the last digits. */
@@ -210,7 +256,8 @@ const CLOSE = 2e-5
 
 function compareTensor(line: Line, expected: RecordedMap, own: any, path: string): Difference {
   if (!(own instanceof Tensor)) return `${path} is not a tensor`
-  if (`${own.shape}` !== `${expected['shape']}`) return `${path} shape ${own.shape} instead of ${expected['shape']}`
+  if (`${own.shape}` !== `${expected['shape']}`)
+    return `${path} shape ${own.shape} instead of ${expected['shape']}`
   if (own.dtype !== expected['dtype']) return `${path} ${own.dtype} instead of ${expected['dtype']}`
   // Conditioning comes from a model.
   if (/CONDITIONING/.test(path) || own.shape.at(-1) === 1024) return null
@@ -224,9 +271,14 @@ function compareTensor(line: Line, expected: RecordedMap, own: any, path: string
   }
   const bytes = bytesOf(own.dtype, values)
   if (sha256(bytes) === expected['sha256']) return null
-  const given = (expected['values'] as (number | string)[] | undefined)?.map(Number) ?? (expected['bytes'] === undefined ? undefined : numbersOf(expected['bytes'] as string, own.dtype))
+  const given =
+    (expected['values'] as (number | string)[] | undefined)?.map(Number) ??
+    (expected['bytes'] === undefined
+      ? undefined
+      : numbersOf(expected['bytes'] as string, own.dtype))
   if (isMadeUp(line)) return null
-  if (given === undefined) return isNear(line.class_type, line.inputs) ? null : `${path} other numbers`
+  if (given === undefined)
+    return isNear(line.class_type, line.inputs) ? null : `${path} other numbers`
   let most = 0
   for (const [at, value] of given.entries()) {
     const mine = values[at]!
@@ -238,7 +290,8 @@ function compareTensor(line: Line, expected: RecordedMap, own: any, path: string
 }
 
 const bytesOf = (dtype: string, values: Float32Array): Uint8Array => {
-  if (dtype === 'int64') return new Uint8Array(BigInt64Array.from([...values].map((one) => BigInt(one))).buffer)
+  if (dtype === 'int64')
+    return new Uint8Array(BigInt64Array.from([...values].map((one) => BigInt(one))).buffer)
   if (dtype === 'bool') return Uint8Array.from(values)
   return new Uint8Array(values.buffer)
 }
@@ -267,7 +320,9 @@ function compareUi(line: Line, outcome: Outcome): Difference {
     if (!Array.isArray(list)) return `no ${key}`
     if (list.length !== entries.length) return `${list.length} ${key} instead of ${entries.length}`
     for (const [at, entry] of entries.entries()) {
-      const difference = isRecordedMap(entry) ? compareFile(line, entry, list[at], outcome) : sameText(JSON.stringify(list[at]), JSON.stringify(entry))
+      const difference = isRecordedMap(entry)
+        ? compareFile(line, entry, list[at], outcome)
+        : sameText(JSON.stringify(list[at]), JSON.stringify(entry))
       if (difference !== null) return `${key} ${at}: ${difference}`
     }
   }
@@ -275,15 +330,22 @@ function compareUi(line: Line, outcome: Outcome): Difference {
 }
 
 const nameOf = (name: string): string =>
-  name.replace(/temp_[a-z]{5}_/, 'temp_?????_').replaceAll(/\d{5}_/g, '#_').replaceAll(/\d{2,}[-_\d]*/g, '#')
+  name
+    .replace(/temp_[a-z]{5}_/, 'temp_?????_')
+    .replaceAll(/\d{5}_/g, '#_')
+    .replaceAll(/\d{2,}[-_\d]*/g, '#')
 
 function compareFile(line: Line, expected: RecordedMap, own: any, { world }: Outcome): Difference {
   if (own === undefined) return 'no file'
-  if (expected['filename'] === undefined) return sameText(JSON.stringify(own), JSON.stringify(expected))
+  if (expected['filename'] === undefined)
+    return sameText(JSON.stringify(own), JSON.stringify(expected))
   for (const name of ['subfolder', 'type'])
     if (own[name] !== expected[name]) return `${name} ${own[name]} instead of ${expected[name]}`
-  if (nameOf(own.filename) !== nameOf(expected['filename'] as string)) return sameText(own.filename, expected['filename'] as string)
-  const file = (world.state.files.entries as Map<string, any>).get(`${own.type}/${own.subfolder}/${own.filename}`)?.value
+  if (nameOf(own.filename) !== nameOf(expected['filename'] as string))
+    return sameText(own.filename, expected['filename'] as string)
+  const file = (world.state.files.entries as Map<string, any>).get(
+    `${own.type}/${own.subfolder}/${own.filename}`,
+  )?.value
   const content = file?.content
   if (expected['w'] === undefined) return null
   if (content === undefined || !('picture' in content)) return 'no picture'
@@ -291,5 +353,8 @@ function compareFile(line: Line, expected: RecordedMap, own: any, { world }: Out
   if (`${picture.width}x${picture.height}` !== `${expected['w']}x${expected['h']}`)
     return `${picture.width}x${picture.height} instead of ${expected['w']}x${expected['h']}`
   if (expected['bytes'] === undefined && expected['sha256'] === undefined) return null
-  return comparePixels(line, expected, picture, { channels: (expected['mode'] as string).length, type: 'IMAGE' })
+  return comparePixels(line, expected, picture, {
+    channels: (expected['mode'] as string).length,
+    type: 'IMAGE',
+  })
 }

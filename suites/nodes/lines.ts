@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-export type Recorded = null | boolean | number | string | readonly Recorded[] | { readonly [key: string]: Recorded }
-export type RecordedMap = { readonly [key: string]: Recorded }
+/** A recorded value: JSON. */
+export type Recorded = any
+export type RecordedMap = { readonly [key: string]: any }
 
 export type Line = {
   readonly class_type: string
@@ -31,7 +32,8 @@ const special = /(?<=[[,:])(?:-?Infinity|NaN)(?=[,\]}])/g
 /** Whole numbers that are not exact as numbers of JavaScript. */
 const whole = /(?<=[[,:])-?\d{16,}(?=[,\]}])/g
 export const withWholeNumbers = (json: string): string => json.replace(/"whole:(-?\d+)"/g, '$1')
-const spelled = (text: string): string => (text === 'NaN' ? '"NaN"' : text.replace('Infinity', '1e999'))
+const spelled = (text: string): string =>
+  text === 'NaN' ? '"NaN"' : text.replace('Infinity', '1e999')
 
 export const isRecordedMap = (value: Recorded | undefined): value is RecordedMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

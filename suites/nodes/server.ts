@@ -22,10 +22,13 @@ import {
 
 const catalogue = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
 /** A node that takes anything, so that the node under test runs. */
-const sink = '"Sink": {"input": {"required": {"any": ["*", {}]}}, "output": [], "output_node": true, "name": "Sink"}'
+const sink =
+  '"Sink": {"input": {"required": {"any": ["*", {}]}}, "output": [], "output_node": true, "name": "Sink"}'
 const objectInfo = `${catalogue.trimEnd().slice(0, -1)}, ${sink}}`
 const outputNodes = new Map(
-  Object.entries(JSON.parse(catalogue) as Record<string, { output_node: boolean; output: unknown[] }>),
+  Object.entries(
+    JSON.parse(catalogue) as Record<string, { output_node: boolean; output: unknown[] }>,
+  ),
 )
 
 type Server = ReturnType<typeof createServer>
@@ -35,15 +38,21 @@ type Graph = Record<string, { class_type: string; inputs: Record<string, unknown
 export type Outcome = {
   readonly outputs?: readonly (readonly any[])[]
   readonly ui?: any
-  readonly failure?: { readonly exception_type: string; readonly exception_message: string; readonly node_type: string }
+  readonly failure?: {
+    readonly exception_type: string
+    readonly exception_message: string
+    readonly node_type: string
+  }
   readonly refused?: { readonly error: any; readonly nodeErrors: any }
   readonly world: Server['worlds'][0]
 }
 
-
 export function createNodeServer() {
   const options = completeOptions({ deployment: 'local', like: 'comfyui-0.3.64' })
-  const server = createServer(worldOptions(options, () => objectInfo, 0, null), null)
+  const server = createServer(
+    worldOptions(options, () => objectInfo, 0, null),
+    null,
+  )
   const uploaded = new Set<string>()
   let atMs = 0
   let last = 0
@@ -132,9 +141,17 @@ export function createNodeServer() {
     const world = server.worlds[0]
     const free = '{"unload_models": true, "free_memory": true}'
     ask('POST', '/free', Buffer.from(free), 'application/json')
-    const reply = ask('POST', '/prompt', Buffer.from(withWholeNumbers(JSON.stringify({ prompt: graph }))), 'application/json')
-    const answer = JSON.parse(reply.body.replaceAll(/: (?:NaN|-?Infinity)(?=[,}])/g, ': null')) as any
-    if (reply.status !== 200) return { refused: { error: answer.error, nodeErrors: answer.node_errors }, world }
+    const reply = ask(
+      'POST',
+      '/prompt',
+      Buffer.from(withWholeNumbers(JSON.stringify({ prompt: graph }))),
+      'application/json',
+    )
+    const answer = JSON.parse(
+      reply.body.replaceAll(/: (?:NaN|-?Infinity)(?=[,}])/g, ': null'),
+    ) as any
+    if (reply.status !== 200)
+      return { refused: { error: answer.error, nodeErrors: answer.node_errors }, world }
     for (let due = nextWakeMs(server); due !== undefined; due = nextWakeMs(server)) {
       atMs = Math.max(atMs, due)
       stepServer(server, { kind: 'wake', atMs })

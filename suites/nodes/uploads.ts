@@ -2,10 +2,23 @@
 
 import { crc32, deflateSync } from 'node:zlib'
 
-export type PictureFile = { readonly w: number; readonly h: number; readonly pattern: string; readonly mode?: string }
+export type PictureFile = {
+  readonly w: number
+  readonly h: number
+  readonly pattern: string
+  readonly mode?: string
+}
 
 /** One colour channel of a pixel. */
-function valueAt(pattern: string, w: number, h: number, k: number, x: number, y: number, c: number): number {
+function valueAt(
+  pattern: string,
+  w: number,
+  h: number,
+  k: number,
+  x: number,
+  y: number,
+  c: number,
+): number {
   if (pattern === 'gradient') {
     if (c === 0) return Math.floor((255 * x) / Math.max(1, w - 1))
     if (c === 1) return Math.floor((255 * y) / Math.max(1, h - 1))
@@ -47,7 +60,8 @@ export function pngOf({ w, h, pattern, mode = 'RGB' }: PictureFile, k: number): 
     for (let x = 0; x < w; x++)
       for (const [at, c] of channels.entries()) {
         const value = valueAt(pattern, w, h, k, x, y, c)
-        rows[y * line + 1 + x * channels.length + at] = mode === '1' ? (value >= 128 ? 255 : 0) : value
+        rows[y * line + 1 + x * channels.length + at] =
+          mode === '1' ? (value >= 128 ? 255 : 0) : value
       }
   const head = Buffer.alloc(13)
   head.writeUInt32BE(w, 0)
@@ -80,7 +94,11 @@ export function latentOf({ shape, pattern }: LatentFile): Uint8Array {
   return Buffer.concat([length, Buffer.from(head), Buffer.from(values.buffer)])
 }
 
-export type AudioFile = { readonly samples: number; readonly channels?: number; readonly rate?: number }
+export type AudioFile = {
+  readonly samples: number
+  readonly channels?: number
+  readonly rate?: number
+}
 
 /** A WAV file of a tone. */
 export function wavOf({ samples, channels = 1, rate = 8000 }: AudioFile): Uint8Array {

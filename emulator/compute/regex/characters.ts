@@ -4,12 +4,36 @@ import type { CharacterClass, CharacterSet, Flags } from './tree.ts'
 
 /** Characters that are equal without regard to case though their lower cases differ. */
 const equals: readonly string[] = [
-  'iı', 'sſ', 'µμ', '\u0345ι\u1fbe', 'ΐ\u1fd3', 'ΰ\u1fe3', 'βϐ', 'εϵ', 'θϑ', 'κϰ', 'πϖ', 'ρϱ', 'ςσ', 'φϕ',
-  'ṡẛ', '\ufb05\ufb06', 'вᲀ', 'дᲁ', 'оᲂ', 'сᲃ', 'тᲄᲅ', 'ъᲆ', 'ѣᲇ', 'ꙋᲈ',
+  'iı',
+  'sſ',
+  'µμ',
+  '\u0345ι\u1fbe',
+  'ΐ\u1fd3',
+  'ΰ\u1fe3',
+  'βϐ',
+  'εϵ',
+  'θϑ',
+  'κϰ',
+  'πϖ',
+  'ρϱ',
+  'ςσ',
+  'φϕ',
+  'ṡẛ',
+  '\ufb05\ufb06',
+  'вᲀ',
+  'дᲁ',
+  'оᲂ',
+  'сᲃ',
+  'тᲄᲅ',
+  'ъᲆ',
+  'ѣᲇ',
+  'ꙋᲈ',
 ]
 const representative = new Map(
   equals.flatMap((characters) =>
-    [...characters].map((one) => [one.codePointAt(0) as number, characters.codePointAt(0) as number] as const),
+    [...characters].map(
+      (one) => [one.codePointAt(0) as number, characters.codePointAt(0) as number] as const,
+    ),
   ),
 )
 
@@ -44,7 +68,11 @@ function isOf(code: number, name: CharacterClass, flags: Flags): boolean {
 }
 
 /** Whether a set contains a character. */
-export function contains({ isNegated, ranges, classes }: CharacterSet, code: number, flags: Flags): boolean {
+export function contains(
+  { isNegated, ranges, classes }: CharacterSet,
+  code: number,
+  flags: Flags,
+): boolean {
   const codes = flags.i ? [code, ...casesOf(code)] : [code]
   const found =
     codes.some((one) => ranges.some(([first, last]) => first <= one && one <= last)) ||

@@ -189,7 +189,11 @@ class Matcher {
     return false
   }
 
-  possessive({ body, least, most }: Extract<Node, { kind: 'repeat' }>, at: number, next: Next): boolean {
+  possessive(
+    { body, least, most }: Extract<Node, { kind: 'repeat' }>,
+    at: number,
+    next: Next,
+  ): boolean {
     let [count, place] = [0, at]
     while (count < most) {
       this.step()
@@ -202,7 +206,13 @@ class Matcher {
   }
 
   /** One more repetition, or what comes next. An empty one is not repeated. */
-  again(node: Extract<Node, { kind: 'repeat' }>, at: number, next: Next, count: number, last: number): boolean {
+  again(
+    node: Extract<Node, { kind: 'repeat' }>,
+    at: number,
+    next: Next,
+    count: number,
+    last: number,
+  ): boolean {
     const { body, least, most, manner } = node
     const more = (): boolean =>
       count < most &&
@@ -217,7 +227,8 @@ class Matcher {
 const tooMuch = (): never => raise('TimeoutError', 'the regular expression takes too many steps')
 
 /** The code points of a text. */
-export const codesOf = (text: string): readonly number[] => Array.from(text, (one) => one.codePointAt(0) as number)
+export const codesOf = (text: string): readonly number[] =>
+  Array.from(text, (one) => one.codePointAt(0) as number)
 
 /** The first match from a position on; `isRetry` skips an empty match there. Undefined without one. */
 export function search(
@@ -243,7 +254,11 @@ export function search(
 }
 
 /** All matches one after the other: an empty one may follow another, but not twice in one place. */
-export function searchAll(pattern: Pattern, text: readonly number[], most = Infinity): readonly Match[] {
+export function searchAll(
+  pattern: Pattern,
+  text: readonly number[],
+  most = Infinity,
+): readonly Match[] {
   const matches: Match[] = []
   const budget = { steps: 0 }
   let from = 0

@@ -103,7 +103,8 @@ class Parser {
       const set = { isNegated: false, ranges: [], classes: [one as CharacterClass] }
       return { kind: 'set', set, flags }
     }
-    if (one === 'A' || one === 'Z' || one === 'b' || one === 'B') return { kind: 'at', where: one, flags }
+    if (one === 'A' || one === 'Z' || one === 'b' || one === 'B')
+      return { kind: 'at', where: one, flags }
     const coded = codeEscape(reader, one, start)
     if (coded !== undefined) return literal(coded)
     if (one === '0') return literal(Number.parseInt(`0${reader.takeWhile(OCTAL, 2)}`, 8))
@@ -118,7 +119,13 @@ class Parser {
   numbered(first: string, start: number, flags: Flags): Node {
     const { reader } = this
     const second = reader.takeWhile(DIGITS, 1)
-    if (second !== '' && OCTAL.includes(first) && OCTAL.includes(second) && OCTAL.includes(reader.next) && reader.next !== '') {
+    if (
+      second !== '' &&
+      OCTAL.includes(first) &&
+      OCTAL.includes(second) &&
+      OCTAL.includes(reader.next) &&
+      reader.next !== ''
+    ) {
       const code = Number.parseInt(first + second + reader.take(), 8)
       if (code > 0o377)
         reader.fail(`octal escape value \\${code.toString(8)} outside of range 0-0o377`, start)
@@ -138,7 +145,12 @@ class Parser {
       this.reader.fail('cannot refer to group defined in the same lookbehind subpattern', start)
   }
 
-  group(flags: Flags, isVerbose: boolean, start: number, isFirst: boolean): Node | undefined | { flags: Flags; isVerbose: boolean } {
+  group(
+    flags: Flags,
+    isVerbose: boolean,
+    start: number,
+    isFirst: boolean,
+  ): Node | undefined | { flags: Flags; isVerbose: boolean } {
     const { reader } = this
     if (!reader.takeIf('?')) return this.capture(flags, isVerbose, start, undefined)
     const one = reader.isDone ? reader.fail('unexpected end of pattern', reader.at) : reader.take()
@@ -148,10 +160,12 @@ class Parser {
       while (!reader.isDone) if (reader.take() === ')') return undefined
       return reader.fail('missing ), unterminated comment', start)
     }
-    if (one === '>') return { kind: 'atomic', body: this.close(this.choice(flags, isVerbose, false), start) }
+    if (one === '>')
+      return { kind: 'atomic', body: this.close(this.choice(flags, isVerbose, false), start) }
     if (one === '=' || one === '!' || one === '<') return this.look(one, flags, isVerbose, start)
     if (one === '(') return this.condition(flags, isVerbose, start)
-    if (one === '-' || 'aiLmsux'.includes(one)) return this.flagged(one, flags, isVerbose, start, isFirst)
+    if (one === '-' || 'aiLmsux'.includes(one))
+      return this.flagged(one, flags, isVerbose, start, isFirst)
     return reader.fail(`unknown extension ?${one}`, start + 1)
   }
 
@@ -178,7 +192,10 @@ class Parser {
       this.checkName(name, at)
       const known = this.names.get(name)
       if (known !== undefined)
-        reader.fail(`redefinition of group name ${pythonRepr(name)} as group ${this.groups + 1}; was group ${known}`, at)
+        reader.fail(
+          `redefinition of group name ${pythonRepr(name)} as group ${this.groups + 1}; was group ${known}`,
+          at,
+        )
       return this.capture(flags, isVerbose, start, name)
     }
     if (reader.takeIf('=')) {
@@ -226,11 +243,18 @@ class Parser {
     const no: Node = reader.takeIf('|')
       ? this.sequence(flags, isVerbose, false)
       : { kind: 'sequence', parts: [] }
-    if (reader.next === '|') reader.fail('conditional backref with more than two branches', reader.at)
+    if (reader.next === '|')
+      reader.fail('conditional backref with more than two branches', reader.at)
     return this.close({ kind: 'condition', index, yes, no }, start)
   }
 
-  flagged(first: string, given: Flags, verbose: boolean, start: number, isFirst: boolean): Node | { flags: Flags; isVerbose: boolean } {
+  flagged(
+    first: string,
+    given: Flags,
+    verbose: boolean,
+    start: number,
+    isFirst: boolean,
+  ): Node | { flags: Flags; isVerbose: boolean } {
     const { reader } = this
     let [flags, isVerbose, isAdding] = [given, verbose, true]
     for (let one = first; one !== ')' && one !== ':'; one = reader.take()) {

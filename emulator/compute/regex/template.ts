@@ -26,7 +26,8 @@ export function parseTemplate(source: string, pattern: Pattern): Template {
       if (escaped === 'g') namedGroup(reader, pattern, addGroup)
       else if (escaped === '0') parts.push(octal(`0${reader.takeWhile(OCTAL, 2)}`))
       else if (DIGITS.includes(escaped)) numbered(reader, escaped, start, parts, addGroup)
-      else if (simpleEscapes[escaped] !== undefined) parts.push(String.fromCodePoint(simpleEscapes[escaped]))
+      else if (simpleEscapes[escaped] !== undefined)
+        parts.push(String.fromCodePoint(simpleEscapes[escaped]))
       else if (isLetter(escaped)) reader.fail(`bad escape \\${escaped}`, start)
       else parts.push(`\\${escaped}`)
     }
@@ -52,7 +53,11 @@ function numbered(
   parts.push(octal(digits))
 }
 
-function namedGroup(reader: Reader, pattern: Pattern, addGroup: (index: number, at: number) => void): void {
+function namedGroup(
+  reader: Reader,
+  pattern: Pattern,
+  addGroup: (index: number, at: number) => void,
+): void {
   if (!reader.takeIf('<')) reader.fail('missing <', reader.at)
   const at = reader.at
   const name = reader.takeUntil('>', 'group name')

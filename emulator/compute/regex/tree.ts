@@ -10,18 +10,33 @@ export type CharacterSet = {
 /** Digits, letters of words, blanks; capitals are all others. */
 export type CharacterClass = 'd' | 'D' | 'w' | 'W' | 's' | 'S'
 
-export type Flags = { readonly i: boolean; readonly m: boolean; readonly s: boolean; readonly a: boolean }
+export type Flags = {
+  readonly i: boolean
+  readonly m: boolean
+  readonly s: boolean
+  readonly a: boolean
+}
 
 export type Node =
   | { readonly kind: 'literal'; readonly code: number; readonly flags: Flags }
   | { readonly kind: 'any'; readonly flags: Flags }
   | { readonly kind: 'set'; readonly set: CharacterSet; readonly flags: Flags }
-  | { readonly kind: 'at'; readonly where: 'A' | 'Z' | 'b' | 'B' | '^' | '$'; readonly flags: Flags }
+  | {
+      readonly kind: 'at'
+      readonly where: 'A' | 'Z' | 'b' | 'B' | '^' | '$'
+      readonly flags: Flags
+    }
   | { readonly kind: 'sequence'; readonly parts: readonly Node[] }
   | { readonly kind: 'choice'; readonly options: readonly Node[] }
   | { readonly kind: 'group'; readonly index: number; readonly body: Node }
   | { readonly kind: 'reference'; readonly index: number; readonly flags: Flags }
-  | { readonly kind: 'look'; readonly isBehind: boolean; readonly isNegated: boolean; readonly body: Node; readonly width: number }
+  | {
+      readonly kind: 'look'
+      readonly isBehind: boolean
+      readonly isNegated: boolean
+      readonly body: Node
+      readonly width: number
+    }
   | { readonly kind: 'atomic'; readonly body: Node }
   | { readonly kind: 'condition'; readonly index: number; readonly yes: Node; readonly no: Node }
   | {
@@ -40,7 +55,10 @@ export type Pattern = {
 }
 
 /** The least and the greatest number of characters that a part can match. */
-export function widthOf(node: Node, groups: ReadonlyMap<number, readonly [number, number]>): readonly [number, number] {
+export function widthOf(
+  node: Node,
+  groups: ReadonlyMap<number, readonly [number, number]>,
+): readonly [number, number] {
   switch (node.kind) {
     case 'literal':
     case 'any':

@@ -4,6 +4,8 @@ import { hash53 } from '../../lib/random.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { type Json, writeJson } from '../../lib/json.ts'
 import {
+  batchFrom,
+  batchPictures,
   type Behaviour,
   byDeclaration,
   type Call,
@@ -12,6 +14,7 @@ import {
   numberInput,
   painted,
   pictureInput,
+  plain,
   sizeInput,
   stepsOfSigmas,
   textInput,
@@ -67,19 +70,8 @@ const advancedSteps = (call: Call): number => {
 const passPicture: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
-  return { outputs: call.type.outputs.map(() => source), steps: 0 }
+  return { outputs: call.type.outputs.map(() => plain(source)), steps: 0 }
 }
-
-/** An empty latent or image: one colour until a sampler paints on it. */
-const solid =
-  (colorOf: (call: Call) => number): Behaviour =>
-  (call) => {
-    const color = colorOf(call) & 0xffffff
-    const { width, height } = sizeInput(call)
-    const picture: Picture = { kind: 'solid', id: hash53(`solid ${color}`), width, height, color }
-    const count = Math.max(1, Math.trunc(numberInput(call, 'batch_size') ?? 1))
-    return { outputs: [{ kind: 'picture', picture, count }], steps: 0 }
-  }
 
 /** Converts each picture of the first input. */
 const transform =
@@ -87,6 +79,10 @@ const transform =
   (call) => {
     const source = pictureInput(call)
     if (source === undefined) return byDeclaration(call)
+    if (source.of !== undefined) {
+      const pictures = batchPictures(source).map((of) => change(of, call))
+      return { outputs: [batchFrom(pictures)], steps: 0 }
+    }
     const picture = change(source.picture, call)
     const rest = source.rest?.map((of) => change(of, call))
     return {
@@ -94,14 +90,6 @@ const transform =
       steps: 0,
     }
   }
-
-const inverted = (of: Picture): Picture => ({
-  kind: 'inverted',
-  id: hash53(`inverted ${of.id}`),
-  width: of.width,
-  height: of.height,
-  of,
-})
 
 const scaled = (of: Picture, call: Call): Picture => {
   const { width, height } = sizeInput(call)
@@ -115,14 +103,6 @@ const upscaledByModel = (of: Picture): Picture => ({
   height: of.height * 4,
   of,
 })
-
-const cropped = (of: Picture, call: Call): Picture => {
-  const x = Math.min(Math.max(0, numberInput(call, 'x') ?? 0), of.width - 1)
-  const y = Math.min(Math.max(0, numberInput(call, 'y') ?? 0), of.height - 1)
-  const width = Math.min(numberInput(call, 'width') ?? of.width, of.width - x)
-  const height = Math.min(numberInput(call, 'height') ?? of.height, of.height - y)
-  return { kind: 'cropped', id: hash53(`cropped ${of.id} ${x},${y}`), width, height, of, x, y }
-}
 
 const literal = (value: Json): Work => ({ outputs: [{ kind: 'literal', value }], steps: 0 })
 
@@ -181,19 +161,9 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   VAEEncodeTiled: withSteps(passPicture, encoderSteps),
   VAEEncodeForInpaint: passPicture,
   SetLatentNoiseMask: passPicture,
-  MaskToImage: passPicture,
-  EmptyLatentImage: solid(() => 0),
-  EmptySD3LatentImage: solid(() => 0),
-  EmptyImage: solid((call) => numberInput(call, 'color') ?? 0),
-  SolidMask: solid((call) => Math.round((numberInput(call, 'value') ?? 1) * 255) * 0x010101),
-  ImageInvert: transform(inverted),
-  InvertMask: transform(inverted),
-  ImageScale: transform(scaled),
-  ImageScaleBy: transform(scaled),
   LatentUpscale: transform(scaled),
   LatentUpscaleBy: transform(scaled),
   ImageUpscaleWithModel: withSteps(transform(upscaledByModel), upscalerSteps),
-  ImageCrop: transform(cropped),
   PrimitiveInt: primitive,
   PrimitiveFloat: primitive,
   PrimitiveString: primitive,

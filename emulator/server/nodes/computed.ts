@@ -130,6 +130,15 @@ function latentPicture(id: number, of: Output, { shape }: Tensor): Picture {
   const [rows = 1, columns = 1] = shape.slice(-2)
   const unit = shape.length < 4 ? 1 : (latentPixels[shape[1] ?? 0] ?? LATENT_PIXEL)
   const [width, height] = [columns * unit, rows * unit]
-  if (of.recipe.class_type.startsWith('Empty')) return { kind: 'solid', id, width, height, color: 0 }
-  return { kind: 'computed', id, width, height, of, index: 0, effort: of.recipe.effort + width * height }
+  if (of.recipe.class_type.startsWith('Empty'))
+    return { kind: 'solid', id, width, height, color: 0 }
+  return {
+    kind: 'computed',
+    id,
+    width,
+    height,
+    of,
+    index: 0,
+    effort: of.recipe.effort + width * height,
+  }
 }

@@ -7,13 +7,18 @@ import type { Source } from '../../pictures/picture.ts'
 import { type Call, textInput } from './node.ts'
 
 /** The inputs that name a file whose bytes a node reads. */
-const fileInputs: Readonly<Record<string, string>> = { LoadLatent: 'latent', LoadAudio: 'audio', RecordAudio: 'audio' }
+const fileInputs: Readonly<Record<string, string>> = {
+  LoadLatent: 'latent',
+  LoadAudio: 'audio',
+  RecordAudio: 'audio',
+}
 
 /** The file that this input names, as a source; undefined if it does not name one. */
 export function fileSource(call: Call, name: string): Source | undefined {
   if (fileInputs[call.type.class_type] !== name) return undefined
   const value = call.inputs.get(name)
-  const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
+  if (value?.kind !== 'literal' || typeof value.value !== 'string') return undefined
+  const named = namedFile(call.world, value.value)
   const path = reportedPath('input', textInput(call, name, ''))
   const bytes = named === undefined ? undefined : bytesOf(named.file.content)
   return { kind: 'file', bytes: bytes ?? null, path }

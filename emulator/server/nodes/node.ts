@@ -162,6 +162,10 @@ export const batchFrom = (pictures: readonly Picture[]): Batch => ({
   count: pictures.length,
 })
 
+/** A batch of the same pictures that is not computed: a model has decoded or encoded it. */
+export const plain = ({ kind, picture, rest, count }: Batch): Batch =>
+  rest === undefined ? { kind, picture, count } : { kind, picture, rest, count }
+
 /** The pictures of a batch: listed ones, or variations of one picture, each with different content. */
 export function batchPictures({ picture, rest, count }: Batch): Picture[] {
   if (count === 0) return []

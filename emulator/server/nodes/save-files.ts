@@ -7,6 +7,7 @@ import { get, put } from '../../lib/bounded.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { MOST_PIXELS } from '../../pictures/codecs/probe.ts'
 import { drawLetters, hash53 } from '../../lib/random.ts'
+import { computedWork } from './computed.ts'
 import {
   batchPictures,
   type Behaviour,
@@ -50,6 +51,15 @@ const previewImages: Behaviour = (call) => ({
   steps: 0,
   save: pictureSave(call, 'temp', tempPrefix(call)),
 })
+
+/** Shows a mask as the picture that a node makes of it. */
+const previewMask: Behaviour = (call) => {
+  const mask = computedWork({ ...call, type: { ...call.type, ...maskImage } })?.outputs[0]
+  if (mask === undefined || !('kind' in mask)) return previewImages(call)
+  return previewImages({ ...call, inputs: new Map([['mask', mask]]) })
+}
+
+const maskImage = { class_type: 'MaskToImage', outputs: ['IMAGE'] }
 
 /** Sends its pictures over the socket and saves none. */
 const sendImages: Behaviour = (call) => {
@@ -130,7 +140,12 @@ const saveVideo =
   (format: SampleFormat, prefix: string): Behaviour =>
   (call) => {
     const { videoKey } = call.world.setup.traits
-    const work = saveSample(format, videoKey, prefix, videoKey === 'images' ? true : undefined)(call)
+    const work = saveSample(
+      format,
+      videoKey,
+      prefix,
+      videoKey === 'images' ? true : undefined,
+    )(call)
     const size = pictureInput(call)?.picture ?? videoSize(call)
     return size === undefined ? work : { ...work, save: { ...(work.save as Save), size } }
   }
@@ -149,7 +164,7 @@ function videoSize(call: Call): { width: number; height: number } | undefined {
 export const savers: Readonly<Record<string, Behaviour>> = {
   SaveImage: saveImages,
   PreviewImage: previewImages,
-  MaskPreview: previewImages,
+  MaskPreview: previewMask,
   SaveImageWebsocket: sendImages,
   LossGraphNode: drawLoss,
   SaveVideo: saveVideo('mp4', 'video/ComfyUI'),

@@ -80,7 +80,10 @@ export function saveFiles(
   },
   run: RunMetadata,
 ): readonly FileEntry[] | Failure {
-  const place = savePlace(save.type, fillPlaceholders(world, save.prefix, save.size ?? pictureIn(save.contents[0])))
+  const place = savePlace(
+    save.type,
+    fillPlaceholders(world, save.prefix, save.size ?? pictureIn(save.contents[0])),
+  )
   if ('exception_type' in place) return place
   const { hosted } = world.setup
   if (hosted !== null) {
