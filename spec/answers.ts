@@ -78,7 +78,12 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
     'catalog/unknown-node-type',
     'catalog/hosted-unknown-node-type',
   ],
-  modelFolders: ['catalog/model-folders', 'catalog/hosted-folders'],
+  modelFolders: [
+    'catalog/model-folders',
+    'catalog/more-folders',
+    'catalog/newest-folders',
+    'catalog/hosted-folders',
+  ],
   models: ['catalog/models', 'catalog/hosted-models'],
   experimentModelFolders: ['catalog/experiment-folders', 'catalog/experiment-extensions'],
   experimentModels: ['catalog/experiment-models'],

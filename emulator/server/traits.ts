@@ -31,6 +31,8 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     annotatesFiles: false,
     listsExtensions: false,
     allowsPatch: false,
+    insertedFolders: [],
+    moreFolders: [],
     hasMoreFlags: false,
     replacesNodes: false,
     showsUserStyle: false,
@@ -61,12 +63,23 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     annotatesFiles: false,
     listsExtensions: false,
     allowsPatch: false,
+    insertedFolders: [],
+    moreFolders: [],
     hasMoreFlags: false,
     replacesNodes: false,
     showsUserStyle: false,
     hasNewerJobs: false,
   },
 }
+
+/** Model folders that servers have since 2026. */
+const foldersOf2026 = [
+  'background_removal',
+  'frame_interpolation',
+  'geometry_estimation',
+  'optical_flow',
+  'detection',
+] as const
 
 /** What each generation of local servers changes in the one before. */
 const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
@@ -79,6 +92,8 @@ const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
     annotatesFiles: true,
     listsExtensions: true,
     allowsPatch: true,
+    insertedFolders: ['latent_upscale_models'],
+    moreFolders: foldersOf2026,
     hasMoreFlags: true,
     replacesNodes: true,
   },

@@ -74,6 +74,10 @@ export const laterCatalog: Mutants = {
       folders.map((folder) => without(folder, 'extensions')),
     ),
   },
+  'folders-of-before': {
+    breaks: ['catalog/more-folders', 'catalog/newest-folders'],
+    tamper: onJson(/^GET \/models$/, (names: string[]) => names.slice(0, 20)),
+  },
   'replacements-under-new-names': {
     breaks: ['catalog/replacements'],
     tamper: onJson(/^GET \/node_replacements/, (found) =>

@@ -60,6 +60,9 @@ export type Traits = {
   readonly hasMoreFlags: boolean
   /** Whether a submit replaces node types that the server does not have by those that took their place. */
   readonly replacesNodes: boolean
+  /** Model folders in addition to those of the first servers: before the node packs, and at the end. */
+  readonly insertedFolders: readonly string[]
+  readonly moreFolders: readonly string[]
   /** Whether pages of other origins can send PATCH, where the server lets them in. */
   readonly allowsPatch: boolean
   /**
