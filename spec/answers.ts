@@ -192,12 +192,12 @@ const ofLocal: Table<typeof refusals> = {
   },
   notFoundText: ['internal/unknown-path', 'http/asterisk'],
   forbiddenEmpty: {
-    view: ['files/view-bad-name', 'http/foreign-origin'],
-    readUserdata: ['userdata/stays-inside', 'http/foreign-origin'],
-    writeUserdata: ['userdata/stays-inside', 'http/foreign-origin'],
-    deleteUserdata: ['userdata/stays-inside', 'http/foreign-origin'],
-    moveUserdata: ['userdata/stays-inside', 'http/foreign-origin'],
-    other: ['http/foreign-origin'],
+    view: ['files/view-bad-name', 'http/foreign-origin', 'http/cross-site'],
+    readUserdata: ['userdata/stays-inside', 'http/foreign-origin', 'http/cross-site'],
+    writeUserdata: ['userdata/stays-inside', 'http/foreign-origin', 'http/cross-site'],
+    deleteUserdata: ['userdata/stays-inside', 'http/foreign-origin', 'http/cross-site'],
+    moveUserdata: ['userdata/stays-inside', 'http/foreign-origin', 'http/cross-site'],
+    other: ['http/foreign-origin', 'http/cross-site'],
   },
   badRequestEmpty: {
     view: ['files/view-bad-name'],
@@ -324,6 +324,9 @@ export const promptErrorRules: Readonly<Record<keyof typeof promptErrors, Ids>> 
   noPrompt: ['workflows/no-prompt'],
   missingClassType: ['workflows/unknown-class'],
   unknownClassType: ['workflows/unknown-class'],
+  untypedNode: ['workflows/missing-node-type'],
+  missingNodeType: ['workflows/missing-node-type'],
+  invalidPromptId: ['workflows/prompt-id-form'],
   noOutputs: ['workflows/no-outputs'],
   outputsFailed: ['workflows/invalid-is-400', 'workflows/details'],
 }

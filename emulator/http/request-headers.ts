@@ -10,6 +10,8 @@ export const usedHeaders = [
   'content-type',
   'accept',
   'upgrade',
+  'sec-fetch-site',
+  'comfy-usage-source',
   ...conditionalHeaders,
 ] as const
 

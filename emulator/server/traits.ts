@@ -21,6 +21,12 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     takesWebAddresses: false,
     takesInfinity: true,
     hasNewerJobs: false,
+    refusesOddIds: false,
+    stampsSubmits: false,
+    reportsMissingTypes: false,
+    checksNewCombos: false,
+    throttlesProgress: false,
+    refusesCrossSite: false,
   },
   hosted: {
     sharesMessages: true,
@@ -37,11 +43,25 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     takesWebAddresses: true,
     takesInfinity: false,
     hasNewerJobs: false,
+    refusesOddIds: false,
+    stampsSubmits: false,
+    reportsMissingTypes: false,
+    checksNewCombos: false,
+    throttlesProgress: false,
+    refusesCrossSite: false,
   },
 }
 
 /** What each generation of local servers changes in the one before. */
 const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
+  '0.27': {
+    refusesOddIds: true,
+    stampsSubmits: true,
+    reportsMissingTypes: true,
+    checksNewCombos: true,
+    throttlesProgress: true,
+    refusesCrossSite: true,
+  },
   '0.38': { hasNewerJobs: true },
 }
 

@@ -12,6 +12,7 @@ import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
 import { localJobs } from './later/jobs.ts'
+import * as later from './later/submits.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
@@ -25,12 +26,12 @@ import { workflows } from './workflows.ts'
 const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
-  http,
-  workflows,
+  http: { ...http, ...later.http },
+  workflows: { ...workflows, ...later.workflows },
   runs,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
-  messages: { ...messages, ...sockets, ...statuses },
+  messages: { ...messages, ...sockets, ...statuses, ...later.messages },
   frames,
   history,
   queue,
