@@ -37,6 +37,12 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     replacesNodes: false,
     showsUserStyle: false,
     hasNewerJobs: false,
+    refusesOddIds: false,
+    stampsSubmits: false,
+    reportsMissingTypes: false,
+    checksNewCombos: false,
+    throttlesProgress: false,
+    refusesCrossSite: false,
   },
   hosted: {
     sharesMessages: true,
@@ -69,6 +75,12 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     replacesNodes: false,
     showsUserStyle: false,
     hasNewerJobs: false,
+    refusesOddIds: false,
+    stampsSubmits: false,
+    reportsMissingTypes: false,
+    checksNewCombos: false,
+    throttlesProgress: false,
+    refusesCrossSite: false,
   },
 }
 
@@ -96,6 +108,12 @@ const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
     moreFolders: foldersOf2026,
     hasMoreFlags: true,
     replacesNodes: true,
+    refusesOddIds: true,
+    stampsSubmits: true,
+    reportsMissingTypes: true,
+    checksNewCombos: true,
+    throttlesProgress: true,
+    refusesCrossSite: true,
   },
   '0.38': {
     hasNewerJobs: true,
@@ -103,6 +121,7 @@ const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
     showsSafeImages: true,
     cachesModules: false,
     showsUserStyle: true,
+    moreFolders: [...foldersOf2026, 'datasets', 'fonts'],
   },
 }
 

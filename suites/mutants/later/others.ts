@@ -1,6 +1,6 @@
 // Wrong servers that mishandle what only servers of 2026 do, apart from jobs and assets.
 
-import { answers, mapped, type Mutants, onJson, onReply, onText, without } from './tamper.ts'
+import { answers, mapped, type Mutants, onJson, onReply, onText, without } from '../tamper.ts'
 
 const userFile = /^GET \/userdata\//
 const view = /^GET \/view/
