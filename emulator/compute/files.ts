@@ -57,9 +57,7 @@ function loadLatent(bytes: Uint8Array): Value {
 }
 
 /** The sound in a WAV file of 16 bits; undefined for any other file. */
-export function waveOf(
-  bytes: Uint8Array,
-):
+export function waveOf(bytes: Uint8Array):
   | {
       rate: number
       channels: number

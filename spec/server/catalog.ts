@@ -401,6 +401,20 @@ export const rules = {
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
+  'catalog/more-folders': {
+    says: 'There are model folders for latent upscalers, background removal, detection and others.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /models',
+    on: local,
+    since: '0.27',
+  },
+  'catalog/newest-folders': {
+    says: 'There are model folders for datasets and fonts.',
+    basis: 'observed',
+    source: 'ComfyUI 0.38.1, GET /models, as read in its source',
+    on: local,
+    since: '0.38',
+  },
   'catalog/replacements': {
     says: 'GET /node_replacements names the node types that replace others, with inputs and outputs.',
     basis: 'observed',

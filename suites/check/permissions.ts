@@ -31,7 +31,7 @@ export type Permissions = {
   readonly take: (request: Outgoing, body: string) => void
   /** How many runs were accepted. */
   readonly runs: () => number
-  /** Whether a run is ours, or may be: of two runs with the same id one may be anybody's. */
+  /** Whether a run is ours, or may be: one of two runs with the same id may be listed in its place. */
   readonly isOwn: (prompt_id: string) => boolean
 }
 

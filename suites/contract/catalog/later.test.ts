@@ -42,6 +42,37 @@ proves('catalog/model-preview-refusals', async ({ get }) => {
   }
 })
 
+const laterFolders = [
+  'latent_upscale_models',
+  'background_removal',
+  'frame_interpolation',
+  'geometry_estimation',
+  'optical_flow',
+  'detection',
+]
+
+proves('catalog/more-folders', async ({ get }) => {
+  const names: string[] = (await get('/models')).json()
+  expect(names.filter((name) => laterFolders.includes(name))).toEqual(laterFolders)
+  expect(names[names.indexOf('upscale_models') + 1]).toBe('latent_upscale_models')
+  for (const name of laterFolders) {
+    const { status, json } = await get(`/models/${name}`)
+    expect({ name, status, isList: Array.isArray(json()) }).toEqual({
+      name,
+      status: 200,
+      isList: true,
+    })
+  }
+})
+
+proves('catalog/newest-folders', async ({ get }) => {
+  const names: string[] = (await get('/models')).json()
+  expect(names.filter((name) => name === 'datasets' || name === 'fonts')).toEqual([
+    'datasets',
+    'fonts',
+  ])
+})
+
 proves('catalog/replacements', async ({ get }) => {
   const reply = await get('/node_replacements')
   expect({ status: reply.status, wrong: violations(replacementsByType, reply.json()) }).toEqual({
