@@ -50,6 +50,7 @@ export const caseFiles: readonly (() => Promise<unknown>)[] = [
   () => import('../contract/http/lines.test.ts'),
   () => import('../contract/http/paths.test.ts'),
   () => import('../contract/http/pipelined.test.ts'),
+  () => import('../contract/internal/files.test.ts'),
   () => import('../contract/internal/internal.test.ts'),
   () => import('../contract/jobs/anywhere.test.ts'),
   () => import('../contract/jobs/cancel-anywhere.test.ts'),

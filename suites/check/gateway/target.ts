@@ -154,7 +154,7 @@ const newId = (): string => `flowdouble-check-${randomUUID()}`
 async function passes(url: string, ms: number, waited: (ms: number) => void): Promise<void> {
   const [start, startMs] = [await secondsOf(url), performance.now()]
   const leftMs = (): number => startMs + ms - performance.now()
-  // A whole second more, because it tells whole seconds.
+  // A second more, because its seconds are whole.
   while (leftMs() > 0 && (await secondsOf(url)) - start < ms / 1000 + 1) {
     const stepMs = Math.min(leftMs(), PAUSE_STEP_MS)
     await delay(stepMs)
