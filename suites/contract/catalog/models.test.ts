@@ -1,6 +1,6 @@
 // Model files as files: the lists with sizes, metadata and previews, embeddings, and the files that packs would add.
 
-import { hostedModelFolders, modelFiles, modelMetadata } from '../../../spec/server/catalog.ts'
+import { modelFolderPaths, modelFiles, modelMetadata } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
@@ -10,7 +10,7 @@ const unknown = { status: 404, type: undefined, length: '0', body: '' }
 
 proves('catalog/experiment-folders', async ({ get }) => {
   const folders = (await get('/experiment/models')).json()
-  expect(violations(hostedModelFolders, folders)).toEqual([])
+  expect(violations(modelFolderPaths, folders)).toEqual([])
   const paths = (await get('/internal/folder_paths')).json()
   const names: string[] = (await get('/models')).json()
   const shown = names.filter((name) => name !== 'configs' && name !== 'custom_nodes')
