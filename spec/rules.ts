@@ -2,6 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
+import * as assets from './server/assets.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
@@ -15,6 +16,7 @@ import * as http from './server/http.ts'
 import * as inspector from './inspector.ts'
 import * as internal from './server/internal.ts'
 import * as jobs from './server/jobs.ts'
+import * as localJobs from './server/local-jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as queue from './server/queue.ts'
@@ -29,6 +31,10 @@ import * as subscriptions from './gateway/subscriptions.ts'
 import * as system from './server/system.ts'
 import * as templates from './gateway/templates.ts'
 import * as userdata from './server/userdata.ts'
+import * as v2Access from './v2/v2-access.ts'
+import * as v2Assets from './v2/v2-assets.ts'
+import * as v2Jobs from './v2/v2-jobs.ts'
+import * as v2Streams from './v2/v2-streams.ts'
 import * as webhooks from './gateway/webhooks.ts'
 import * as workflows from './server/workflows.ts'
 
@@ -41,6 +47,7 @@ export const areas = {
   runs,
   scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
+  'local-jobs': localJobs,
   messages: socket,
   frames: frameLayouts,
   history,
@@ -52,6 +59,11 @@ export const areas = {
   settings,
   internal,
   manager,
+  'v2-access': v2Access,
+  'v2-jobs': v2Jobs,
+  'v2-streams': v2Streams,
+  'v2-assets': v2Assets,
+  assets,
   faults,
   duties,
   webhooks,
@@ -74,6 +86,7 @@ export const rules = {
   ...startRules,
   ...gatewayScriptRules,
   ...jobs.rules,
+  ...localJobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,
   ...history.rules,
@@ -85,6 +98,11 @@ export const rules = {
   ...settings.rules,
   ...internal.rules,
   ...manager.rules,
+  ...v2Access.rules,
+  ...v2Jobs.rules,
+  ...v2Streams.rules,
+  ...v2Assets.rules,
+  ...assets.rules,
   ...faults.rules,
   ...duties.rules,
   ...webhooks.rules,

@@ -1,6 +1,7 @@
 // The log of `serve`: turns journal entries into records of requests, runs and warnings, formats them as text or JSON,
 // and writes them to the terminal, standard error or a file. Warnings are always printed.
 
+import type { Generation } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { type Output } from '../client/display.ts'
 import { printable } from '../client/terminal-text.ts'
@@ -53,6 +54,7 @@ export function createRecordReader(
   secrets: readonly KnownSecret[] = [],
   deployment: Deployment = server ?? 'local',
   world?: string,
+  generation?: Generation,
 ): (entry: Entry) => readonly LogRecord[] {
   const masked = (text: string): string => withoutSecrets(text, secrets, mask)
   const maskedTarget = (target: string): string => redactTarget(target, mask, masked)
@@ -82,7 +84,7 @@ export function createRecordReader(
       const { status } = effect
       const refusal =
         originRefusal(headers, effect, masked) ??
-        (links ? undefined : unknownPath(deployment, request, effect, masked)) ??
+        (links ? undefined : unknownPath({ deployment, generation }, request, effect, masked)) ??
         submitRefusal(target, effect, masked)
       return { ...when, event: 'request', method, target: logged, status, ...refusal }
     }
@@ -143,7 +145,7 @@ function errorIn(body: string): ErrorBody {
 
 /** The endpoint that a client may mean whose request has none. */
 function unknownPath(
-  deployment: Deployment,
+  { deployment, generation }: { deployment: Deployment; generation: Generation | undefined },
   { method, target }: RequestHead,
   { status }: Reply,
   masked: Mask,
@@ -151,7 +153,7 @@ function unknownPath(
   const [path] = splitTarget(target)
   // Clients find out with this path whether a server is local.
   if ((status !== 404 && status !== 405) || path === '/system_stats') return undefined
-  const hint = endpointHint(deployment, method, path)
+  const hint = endpointHint(deployment, method, path, generation)
   return hint === undefined ? undefined : { hints: [masked(hint)] }
 }
 

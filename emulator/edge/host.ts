@@ -1,6 +1,14 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
-import type { Body, Entry, IncomingRequest, Machine, ReplyEffect, WorldChange } from '../machine.ts'
+import type {
+  Body,
+  ChunkEffect,
+  Entry,
+  IncomingRequest,
+  Machine,
+  ReplyEffect,
+  WorldChange,
+} from '../machine.ts'
 import type { Clock } from '../options/server-options.ts'
 import type { Reply } from '../http/replies.ts'
 import {
@@ -114,13 +122,19 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     const send = (): void => responses.write(response, reply, atMs)
     void ready.then(send).catch(() => responses.drop(response))
   }
-  const waiting = createWaiting(responses, write)
+  const leave = (request: number): void => {
+    const input = machine.leave
+    // Not within the step that wrote to the client.
+    if (input) queueMicrotask(() => driver.dispatch((atMs) => input(atMs, request)))
+  }
+  const waiting = createWaiting(responses, write, leave)
   const emit = (input: I, effects: readonly E[]): void => {
     const entry = { input, effects }
     recorder.record(entry)
     const sent = explain === undefined ? effects : explain(input, effects)
     for (const effect of sent) {
       if (isReply(effect)) waiting.reply(effect)
+      else if (isChunk(effect)) waiting.chunk(effect)
       else if (isOfFault(effect)) waiting.disturb(effect)
     }
     edge.emit(sent)
@@ -267,6 +281,8 @@ const closed = unavailable('The server is closed.')
 
 type AnyEffect = { readonly kind: string }
 const isReply = (effect: AnyEffect): effect is ReplyEffect => effect.kind === 'reply'
+
+const isChunk = (effect: AnyEffect): effect is ChunkEffect => effect.kind === 'chunk'
 
 const isOfFault = (effect: AnyEffect): effect is FaultEffect =>
   effect.kind === 'part' || effect.kind === 'reset'

@@ -38,7 +38,7 @@ export const ownName = 'flowdouble'
  * Server.
  */
 export function respond(
-  reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file'>,
+  reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file' | 'stream'>,
   recipient: Recipient,
   timeMs: number,
   encodeFile: EncodeFile,
@@ -46,13 +46,23 @@ export function respond(
 ): WireReply {
   if (reply.file === undefined) {
     const { status, reason, headers, body } = reply
-    return complete(status, reason, headers, wireBody(body, encodeFile), recipient, timeMs, name)
+    const wire = wireBody(body, encodeFile)
+    const whole = complete(status, reason, headers, wire, recipient, timeMs, name)
+    return reply.stream && !recipient.takesChunks ? endless(whole) : whole
   }
   // The conditions of a request need the bytes of the file, which are only known here.
   const bytes = encodeBody(reply.body, encodeFile)
   const found = answerFile(reply.headers, reply.file, bytes, recipient.headers)
   const { status, reason, headers, body } = found
   return complete(status, reason, headers, body, recipient, timeMs, name)
+}
+
+/** A stream for a client that knows no chunks: it ends with its connection. */
+const endless = (whole: WireReply): WireReply => {
+  const { headers } = whole
+  const at = headers.indexOf('Content-Length')
+  const kept = at < 0 ? headers : headers.toSpliced(at, 2)
+  return Object.assign({}, whole, { headers: kept, isLast: true })
 }
 
 /** Adds the headers of every response. */

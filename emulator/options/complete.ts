@@ -1,7 +1,10 @@
 // Completes the options of a server with defaults, and derives the options of its world.
 
 import type { Deployment } from '../../spec/language.ts'
+import { holdsIn } from '../../spec/generations.ts'
 import { limits } from '../../spec/limits.ts'
+import { endpoints as assetEndpoints } from '../../spec/server/assets.ts'
+import { generationLike } from '../../spec/truth/servers.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
 import type { Script } from '../../spec/scenario/scenario.ts'
@@ -53,6 +56,7 @@ export function completeValues(given: OptionValues, where: OptionLabel): ServerO
   const { deployment = defaults.deployment, quirk = [], noQuirk = [] } = read
   const server = serverLike(read.like, deployment, where('like'))
   requireUse(read, deployment, where)
+  requireAssets(read, where)
   requireKnownQuirks(deployment, quirk, where('quirk'))
   requireKnownQuirks(deployment, noQuirk, where('noQuirk'))
   const both = quirk.find((id) => noQuirk.includes(id))
@@ -97,6 +101,14 @@ function requireUse(
   throw usageError(
     `${where(foreign)} applies to ${other} servers only, and this server is ${deployment}.`,
   )
+}
+
+/** Rejects assets on a server of a generation without them, which would silently do nothing. */
+function requireAssets(read: Partial<ServerOptions>, where: OptionLabel): void {
+  if (holdsIn(generationLike(read.like ?? null), assetEndpoints.listAssets)) return
+  const asked = (['assets', 'assetHashing'] as const).find((name) => read[name] === true)
+  if (asked !== undefined)
+    throw usageError(`${where(asked)} requires a server of 2026, such as --like comfyui-0.27.`)
 }
 
 /** Rejects quirks of the other deployment, which would silently do nothing. */
@@ -152,6 +164,8 @@ export const worldOptions = (
   cors: options.cors,
   token: options.token,
   manager: options.manager,
+  assets: options.assets,
+  assetHashing: options.assetHashing,
   script: scriptOf(options),
   signedLinks:
     linksPort === null

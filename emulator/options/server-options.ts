@@ -121,6 +121,8 @@ export const defaults: ServerOptions = {
   maxUploadSize: null,
   wsCompress: false,
   manager: false,
+  assets: false,
+  assetHashing: false,
   epoch: 'now',
   signedBaseUrl: null,
   strictSignedLinks: false,

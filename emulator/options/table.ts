@@ -244,6 +244,22 @@ export const optionTable: OptionTable<OptionName> = {
     bare: 'true',
     schema: onOrOff,
   },
+  assets: {
+    flag: 'assets',
+    value: '',
+    help: 'have assets, on a local server like comfyui-0.27 or later (default: only like comfyui-0.38)',
+    on: 'local',
+    bare: 'true',
+    schema: onOrOff,
+  },
+  assetHashing: {
+    flag: 'asset-hashing',
+    value: '',
+    help: 'hash the contents of all files for assets, not only those of uploads',
+    on: 'local',
+    bare: 'true',
+    schema: onOrOff,
+  },
   epoch: {
     flag: 'epoch',
     value: 'MS',

@@ -72,7 +72,7 @@ export const hostedModelFolders = {
   type: 'array',
   items: {
     type: 'object',
-    properties: { name: { type: 'string' }, folders: names },
+    properties: { name: { type: 'string' }, folders: names, extensions: names },
     required: ['name', 'folders'],
   },
 } as const satisfies Schema
@@ -175,7 +175,7 @@ export const endpoints = {
     on: both,
     does: 'Returns the preview image of a model.',
     parts: { path_index: { type: 'integer', minimum: 0 } },
-    replies: { 200: 'bytes', 404: 'empty', 500: 'text' },
+    replies: { 200: 'bytes', 400: 'empty', 403: 'empty', 404: 'empty', 500: 'text' },
     hostedReplies: { 200: 'bytes', 404: hostedError },
   },
   modelMetadata: {
@@ -308,6 +308,14 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
+    before: '0.27',
+  },
+  'catalog/experiment-extensions': {
+    says: 'GET /experiment/models returns the paths of model folders, and the extensions of their files.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /object_info and /models',
+    on: local,
+    since: '0.27',
   },
   'catalog/experiment-models': {
     says: 'GET /experiment/models/<folder> lists the model files with pathIndex, times and size.',
@@ -326,6 +334,14 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
+    before: '0.27',
+  },
+  'catalog/model-preview-refusals': {
+    says: 'A preview returns 400 for no index or name, 404 for one out of range, 403 outside.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /object_info and /models',
+    on: local,
+    since: '0.27',
   },
   'catalog/model-metadata': {
     says: 'GET /view_metadata/<folder> returns the metadata of a .safetensors file as texts.',

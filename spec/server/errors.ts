@@ -2,6 +2,7 @@
 // `{name}` in a text stands for a value that the server fills in.
 
 import { maxWaiting } from './access.ts'
+export { assetRefusals } from './asset-errors.ts'
 import type { Refusals, Schema } from '../language.ts'
 
 /** Refusals of the local server: no common body format, most are empty or a fixed text. */
@@ -81,6 +82,26 @@ export const refusals = {
     body: { text: 'Unknown Expect: {expected}' },
     raised: true,
   },
+  jobsQuery: {
+    status: 400,
+    when: 'A list of jobs with a parameter that is not valid.',
+    body: { json: { error: '{error}' } },
+  },
+  jobUnknown: {
+    status: 404,
+    when: 'The id of a job that neither the queue nor the history has.',
+    body: { json: { error: 'Job not found' } },
+  },
+  jobsNotJson: {
+    status: 400,
+    when: 'A cancel of several jobs whose body is not valid JSON.',
+    body: { json: { error: 'Request body must be valid JSON' } },
+  },
+  jobIdsMissing: {
+    status: 400,
+    when: 'The same without a list of ids.',
+    body: { json: { error: 'job_ids must be a list' } },
+  },
   bodyTooLarge: {
     status: 413,
     when: 'A request body above the configured limit.',
@@ -150,6 +171,16 @@ export const refusals = {
     status: 400,
     when: 'A new user with an existing name.',
     body: { json: { error: 'Duplicate username.' } },
+  },
+  userNameMissing: {
+    status: 400,
+    when: 'A new user with a blank name, on a server of 2026.',
+    body: { json: { error: 'username not provided' } },
+  },
+  userNameReserved: {
+    status: 400,
+    when: 'A new user with a name that begins with two underscores, on a server of 2026.',
+    body: { json: { error: 'System User prefix not allowed' } },
   },
   directoryType: {
     status: 400,

@@ -172,6 +172,21 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
+    before: '0.27',
+  },
+  'http/no-store': {
+    says: 'The ending of a path sets Cache-Control: no-store for scripts, one day for images.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, HTTP layer',
+    on: local,
+    since: '0.27',
+  },
+  'http/no-store-modules': {
+    says: 'Scripts with the ending .mjs are not kept either.',
+    basis: 'observed',
+    source: 'ComfyUI 0.38.1, HTTP layer, as read in its source',
+    on: local,
+    since: '0.38',
   },
   'http/connection': {
     says: 'Connections stay open, except after a 500 and when the client asks to close.',

@@ -23,6 +23,8 @@ const runAndTime = {
   required: ['prompt_id', 'timestamp'],
 } as const satisfies Schema
 const amount = { type: 'number', minimum: 0 } as const
+/** The folders that a scan for assets reads. */
+const roots = { type: 'array', items: { enum: ['models', 'input', 'output'] } } as const
 
 /** The state of one node in a `progress_state` message. */
 export const nodeProgress = {
@@ -171,6 +173,49 @@ export const messages = {
       required: ['entries', 'size'],
     },
   },
+  'assets.seed.started': {
+    on: local,
+    when: 'A scan for assets, or its second phase, begins.',
+    data: {
+      type: 'object',
+      properties: { roots, total: amount, phase: { enum: ['fast', 'enrich'] } },
+      required: ['roots', 'phase'],
+    },
+  },
+  'assets.seed.fast_complete': {
+    on: local,
+    when: 'A scan for assets has found all files.',
+    data: {
+      type: 'object',
+      properties: { roots, created: amount, skipped: amount, total: amount },
+      required: ['roots', 'created', 'skipped', 'total'],
+    },
+  },
+  'assets.seed.enrich_complete': {
+    on: local,
+    when: 'A scan for assets has read the files.',
+    data: {
+      type: 'object',
+      properties: { roots, enriched: amount },
+      required: ['roots', 'enriched'],
+    },
+  },
+  'assets.seed.completed': {
+    on: local,
+    when: 'A scan for assets is over.',
+    data: {
+      type: 'object',
+      properties: {
+        phase: { enum: ['full', 'fast', 'enrich'] },
+        total: amount,
+        created: amount,
+        enriched: amount,
+        skipped: amount,
+        elapsed: { type: 'number', minimum: 0, volatile: true },
+      },
+      required: ['phase', 'total', 'created', 'enriched', 'skipped', 'elapsed'],
+    },
+  },
   execution_start: {
     on: both,
     when: 'A run starts.',
@@ -286,6 +331,10 @@ export const receivers = {
   feature_flags: 'asking-socket',
   notification: 'own',
   logs: 'subscriber',
+  'assets.seed.started': 'everyone',
+  'assets.seed.fast_complete': 'everyone',
+  'assets.seed.enrich_complete': 'everyone',
+  'assets.seed.completed': 'everyone',
   execution_start: 'own',
   execution_cached: 'own',
   executing: 'own',

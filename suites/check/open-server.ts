@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import type { CheckOptions } from '../../spec/check.ts'
+import { described, type Generation } from '../../spec/generations.ts'
 import type { Place } from '../../spec/language.ts'
 import { cleanUp } from './clean.ts'
 import { openGateway } from './gateway/target.ts'
@@ -15,6 +16,7 @@ import { openTarget } from './target.ts'
 /** A server that has been asked what it is. */
 export type OpenedServer = {
   readonly place: Place
+  readonly generation: Generation
   readonly url: string
   readonly software: string | null
   readonly server: CheckedServer
@@ -31,14 +33,14 @@ export async function openServer(
   if (options.gateway !== undefined) {
     const { target, server } = await openGateway(options, options.gateway, signal)
     const { url, software } = target
-    return { place: 'gateway', url, software, server, ledger: null }
+    return { place: 'gateway', generation: described, url, software, server, ledger: null }
   }
   const target = await probe(options, signal)
-  const { url, deployment, software } = target
+  const { url, deployment, generation, software } = target
   const file = resolve(cwd, options.ledger)
   const ledger = openLedger(file, { kind: 'server', url, deployment, version: 1 })
   const server = openTarget(target, options, ledger)
-  return { place: deployment, url, software, server, ledger }
+  return { place: deployment, generation, url, software, server, ledger }
 }
 
 /** Removes what was made, and returns what is left. A server that is gone keeps it all. */

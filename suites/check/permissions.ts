@@ -13,6 +13,12 @@ import type { Running, Target } from './running.ts'
 /** The key for partner nodes in the worlds of the suites. */
 const partnerKeyName = 'test-partner-key'
 
+/** How the reply to a submit names its run. */
+const acceptedBy: readonly (readonly [asked: RegExp, named: RegExp])[] = [
+  [/^POST (\/api)?\/prompt(\?|$)/, /"prompt_id":\s*"([^"]+)"/],
+  [/^POST \/api\/v2\/jobs$/, /^\s*\{.*?"id":\s*"([^"]+)"/s],
+]
+
 /** A larger body is part of what takes long. */
 const MAX_USUAL_BYTES = 8 * 2 ** 20
 
@@ -25,7 +31,7 @@ export type Permissions = {
   readonly take: (request: Outgoing, body: string) => void
   /** How many runs were accepted. */
   readonly runs: () => number
-  /** Whether a run is ours, or may be: a server that gives two runs the same id lists ours as it likes. */
+  /** Whether a run is ours, or may be: of two runs with the same id one may be anybody's. */
   readonly isOwn: (prompt_id: string) => boolean
 }
 
@@ -101,9 +107,11 @@ export function createPermissions(
     }
   }
   const take: Permissions['take'] = (request, body) => {
-    if (!/^POST (\/api)?\/prompt(\?|$)/.test(`${request.method} ${request.path}`)) return
+    const line = `${request.method} ${request.path}`
+    const named = acceptedBy.find(([asked]) => asked.test(line))?.[1]
+    if (named === undefined) return
     const isSubmit = submits.has(request)
-    const prompt_id = /"prompt_id":\s*"([^"]+)"/.exec(body)?.[1]
+    const prompt_id = named.exec(body)?.[1]
     // Also with a wrong status: a refusal names no run.
     const isAccepted = prompt_id !== undefined
     if (isAccepted && deployment === 'hosted') isAmbiguous ||= own.has(prompt_id)

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Allowance } from '../../spec/check.ts'
+import type { Generation } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { Outgoing } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
@@ -12,6 +13,8 @@ import type { KeptFiles } from './kept.ts'
 export type Target = {
   readonly url: string
   readonly deployment: Deployment
+  /** Of a local server; others have one generation. */
+  readonly generation: Generation
   /** The declaration of each node type that it lists. */
   readonly types: Readonly<Record<string, any>>
   /** Its software with the version, as it says itself. */

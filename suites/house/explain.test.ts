@@ -25,6 +25,7 @@ test('each endpoint has a rule at each place where it is served, and no rule of 
 
 const places = {
   local: 'local',
+  assets: 'local',
   hosted: 'hosted',
   plan: 'hosted',
   links: 'hosted',

@@ -1,5 +1,6 @@
 // All wrong servers that the cases must catch, as `area/what is wrong`.
 
+import { assets } from './assets.ts'
 import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
@@ -11,37 +12,50 @@ import { history } from './history.ts'
 import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
+import { localJobs } from './later/jobs.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
+import {
+  laterCatalog,
+  laterFiles,
+  laterHttp,
+  laterInternal,
+  laterSettings,
+  laterUserdata,
+} from './later.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
 import { inspector, statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
 import { internal, manager, settings, userdata } from './user-data.ts'
+import { v2 } from './v2/index.ts'
 import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
-  http,
+  http: { ...http, ...laterHttp },
   workflows,
   runs,
   jobs: { ...jobs, ...hostedQueue },
+  'local-jobs': localJobs,
   messages: { ...messages, ...sockets, ...statuses },
   frames,
   history,
   queue,
-  files: { ...files, ...outputs, ...hostedFiles },
-  catalog,
+  files: { ...files, ...outputs, ...hostedFiles, ...laterFiles },
+  catalog: { ...catalog, ...laterCatalog },
   system,
   manager,
-  internal,
-  settings,
-  userdata,
+  internal: { ...internal, ...laterInternal },
+  settings: { ...settings, ...laterSettings },
+  userdata: { ...userdata, ...laterUserdata },
+  assets,
   inspector,
   'hosted-paths': hostedPaths,
   accounts,
+  ...v2,
   webhooks: { ...webhooks, ...posts },
   signatures,
   templates,

@@ -25,6 +25,8 @@ export const smallWorld: WorldOptions = {
   cors: null,
   token: null,
   manager: false,
+  assets: false,
+  assetHashing: false,
   script: { start: {}, runs: [], nodes: [], faults: [] },
   signedLinks: null,
 }

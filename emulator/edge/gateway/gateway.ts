@@ -82,7 +82,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const hooksOf = (own: GatewayHooks): GatewayHooks =>
     explain === null
       ? own
-      : Object.assign({}, own, { explain: explain.explainEffects('gateway', () => undefined) })
+      : Object.assign({}, own, {
+          explain: explain.explainEffects({ place: 'gateway' }, () => undefined),
+        })
   const secrets = new Set<string>()
 
   const logged = (world: string): GatewayHooks => ({

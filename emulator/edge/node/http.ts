@@ -30,7 +30,10 @@ const noHeaders: Headers = {}
 /** Writes a reply. `timeMs` is the world's time since 1970. */
 export function writeReply(
   response: ServerResponse,
-  reply: Pick<ReplyEffect, 'status' | 'headers' | 'body' | 'reason' | 'file' | 'transport'>,
+  reply: Pick<
+    ReplyEffect,
+    'status' | 'headers' | 'body' | 'reason' | 'file' | 'transport' | 'stream'
+  >,
   timeMs: number,
   encodeFile: EncodeFile,
   name?: string,
@@ -57,9 +60,16 @@ export function writeReply(
   if (!response.shouldKeepAlive) headers.push('Connection', 'close')
   else if (isOld) headers.push('Connection', 'keep-alive')
   response.writeHead(status, reason, headers)
-  if (reply.transport !== undefined) endBroken(response, body, reply.transport)
+  if (reply.stream) beginStream(response, body)
+  else if (reply.transport !== undefined) endBroken(response, body, reply.transport)
   else if (typeof body === 'string') response.end(body, 'latin1')
   else response.end(body)
+}
+
+/** Writes the head of a stream and its beginning, which are due now even without a body. */
+function beginStream(response: ServerResponse, body: string | Uint8Array): void {
+  response.flushHeaders()
+  if (body.length > 0) response.write(body)
 }
 
 /** The raw text of an ASCII reply, for a connection that ends with it. */

@@ -1,11 +1,11 @@
 // The responses of Node: how a host writes replies to them, and what they know about the caller.
 
 import type { ServerResponse } from 'node:http'
-import type { Place } from '../../../spec/language.ts'
+import type { Where } from '../../../spec/language.ts'
 import type { EncodeFile } from '../../http/respond.ts'
 import type { Edge } from '../host.ts'
 import type { Responses } from '../responses.ts'
-import { resetConnection, sendPart } from './broken-connections.ts'
+import { resetConnection, sendChunk, sendPart } from './broken-connections.ts'
 import { writeReply } from './http.ts'
 
 /** `name` is the value of the response header Server. */
@@ -16,6 +16,7 @@ export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<S
     else if (!response.destroyed) writeReply(response, reply, timeMs, encodeFile, name)
   },
   writePart: sendPart,
+  writeChunk: sendChunk,
   reset: (response) => void resetConnection(response.req.socket),
   drop: (response) => void response.destroy(),
   onceClosed: (response, closed) => void response.once('close', closed),
@@ -29,11 +30,11 @@ export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<S
 
 /** Node's parts of an edge that are the same for every machine. */
 export const nodeParts = (
-  place: Place,
+  where: Where,
 ): Pick<Edge<never, never>, 'monotonicMs' | 'openapi' | 'page'> => ({
   monotonicMs,
   // Read and parsed only on demand.
-  openapi: async () => (await import('./openapi.ts')).openapiText(place),
+  openapi: async () => (await import('./openapi.ts')).openapiText(where),
   page: async () => (await import('../inspector/page.ts')).inspectorPage(),
 })
 

@@ -1,5 +1,6 @@
 // Connects the parts of an edge: requests and sockets go through the host to the server, and effects come back.
 
+import { generationLike } from '../../../spec/truth/servers.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
@@ -62,6 +63,7 @@ export function connectWorld(
 ): ServedWorld {
   const { server, options, recorder, hooks, lastIds } = part
   const name = nameLike(options.like)
+  const where = { place: options.deployment, generation: generationLike(options.like) }
   const readsCredentials = readsCredentialsOf(options)
   const host = createHost(
     serverMachine(server),
@@ -72,12 +74,12 @@ export function connectWorld(
       flushed: () => sockets.flushed(),
       ready: pictures.ready,
       ...hostParts(part, nodeResponses(codec.encodeFile, name)),
-      ...nodeParts(options.deployment),
+      ...nodeParts(where),
     },
     explain === null
       ? hooks
       : Object.assign({}, hooks, {
-          explain: explain.explainEffects(options.deployment, faultIn(server)),
+          explain: explain.explainEffects(where, faultIn(server)),
         }),
     control,
   )
@@ -96,18 +98,18 @@ export function connectWorld(
     return after(loading, () =>
       options.control && isControl(method, target)
         ? host.answerControl(arrived, response, corsHeaders(options))
-        : host.enter(response, requestInput(arrived, undefined)),
+        : host.enter(response, requestInput(arrived, undefined, part.name)),
     )
   }
   const answerLink: RequestHooks['answer'] = (arrived, response) =>
-    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true)))
+    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true, part.name)))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
     if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
     return needsBody(server, head) ? maxBytes : null
   }
   const explainReply = (reply: Reply): Reply =>
-    explain === null ? reply : explain.explainReply(options.deployment, reply)
+    explain === null ? reply : explain.explainReply(where, reply)
   return { server, host, sockets, limitBytes, answer, answerLink, explainReply }
 }
 

@@ -6,7 +6,8 @@ import { hash53 } from '../../lib/random.ts'
 import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { modelFiles } from '../nodes/catalog.ts'
-import { isModel, objectInfoHandlers, shownFolders } from '../local/catalog.ts'
+import { objectInfoHandlers } from '../local/catalog.ts'
+import { isModel, shownFolders } from '../nodes/model-files.ts'
 import type { World } from '../state/world.ts'
 
 /** Side length of a preview, in pixels. */

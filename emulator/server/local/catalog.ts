@@ -1,42 +1,35 @@
-// Model files as files [catalog/*]: their paths, sizes and metadata. Each is an empty .safetensors file: its length,
-// its header, and no weights.
+// Node types, and model files as files [catalog/*]: their paths, sizes and metadata.
 
 import { floatOf, type Json, writeJson } from '../../lib/json.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
-import { parameter, type Request } from '../../http/requests.ts'
+import { decodePart, parameter, type Request } from '../../http/requests.ts'
 import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from '../nodes/catalog.ts'
-import { serverFolder } from '../world/paths.ts'
+import {
+  extensionsOf,
+  isModel,
+  metadataOfModel,
+  modelSize,
+  shownFolders,
+  withoutEnding,
+} from '../nodes/model-files.ts'
+import { normalisePath, serverFolder } from '../world/paths.ts'
 import type { World } from '../state/world.ts'
-
-const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
 
 /** The path of a model folder. Each name has one. */
 export const folderPath = (folder: string): string =>
   folder === 'custom_nodes' ? `${serverFolder}/custom_nodes` : `${serverFolder}/models/${folder}`
 
-const withoutEnding = (name: string): string => name.replace(/\.[^./]*$/, '')
-
-/** The metadata of a file. */
-const metadataOf = (name: string): Readonly<Record<string, string>> => ({
-  format: 'pt',
-  'modelspec.title': withoutEnding(name.slice(name.lastIndexOf('/') + 1)),
-})
-
-/** The size of a file: the length of the header, in 8 bytes, and the header. */
-const modelBytes = (name: string): number =>
-  8 + new TextEncoder().encode(JSON.stringify({ __metadata__: metadataOf(name) })).length
-
-/** Folders with models: the others have other content. */
-export const shownFolders = modelFolderNames.filter(
-  (name) => name !== 'configs' && name !== 'custom_nodes',
-)
-
-const experimentModelFolders = (): Reply =>
-  json(JSON.stringify(shownFolders.map((name) => ({ name, folders: [folderPath(name)] }))))
-
-/** Whether a listing includes a file as a model: by its extension, unless its name starts with a dot. */
-export const isModel = (name: string): boolean =>
-  MODEL_ENDING.test(name) && !name.split('/').some((part) => part.startsWith('.'))
+const experimentModelFolders = ({ setup }: World): Reply =>
+  json(
+    JSON.stringify(
+      shownFolders.map((name) => {
+        const folder = { name, folders: [folderPath(name)] }
+        return setup.traits.listsExtensions
+          ? Object.assign(folder, { extensions: extensionsOf(name) })
+          : folder
+      }),
+    ),
+  )
 
 function experimentModels(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)
@@ -49,25 +42,41 @@ function experimentModels(world: World, { segment }: Request): Reply {
         ['pathIndex', 0],
         ['modified', time],
         ['created', time],
-        ['size', modelBytes(name)],
+        ['size', modelSize(name)],
       ]),
   )
   return json(writeJson(items))
 }
 
 /** No model here has a preview. A negative index counts from the end, as in Python. */
-function modelPreview(_world: World, { segments: [folder = '', index = ''] }: Request): Reply {
+function modelPreview(
+  { setup }: World,
+  { segments: [folder = '', index = '', filename = ''] }: Request,
+): Reply {
+  if (setup.traits.namesErrors) return refuse(previewRefusal(folder, index, filename))
   if (!/^[+-]?\d+$/.test(index)) return refuse('internal')
   if (!modelFolderNames.includes(folder)) return refuse('notFoundEmpty')
   const isThere = Number(index) === 0 || Number(index) === -1
   return refuse(isThere ? 'notFoundEmpty' : 'internal')
 }
 
+/** Why there is no preview, on a server that says so. */
+function previewRefusal(
+  folder: string,
+  index: string,
+  filename: string,
+): 'badRequestEmpty' | 'forbiddenEmpty' | 'notFoundEmpty' {
+  if (!/^[+-]?\d+$/.test(index) || filename === '') return 'badRequestEmpty'
+  const isThere = modelFolderNames.includes(folder) && [0, -1].includes(Number(index))
+  const isInside = normalisePath(decodePart(filename)) !== undefined
+  return isThere && !isInside ? 'forbiddenEmpty' : 'notFoundEmpty'
+}
+
 function modelMetadata(world: World, { segment, query }: Request): Reply {
   const name = parameter(query, 'filename') ?? ''
   const isListed = modelFiles(world, segment)?.includes(name) ?? false
   if (!isListed || !name.endsWith('.safetensors')) return refuse('notFoundEmpty')
-  return json(JSON.stringify(metadataOf(name)))
+  return json(JSON.stringify(metadataOfModel(name)))
 }
 
 const embeddings = (world: World): Reply =>

@@ -53,7 +53,8 @@ function folderFiles(world: World, { segment }: Request): Reply {
     .filter(({ name, isTop }) => isTop && !name.startsWith('.'))
   // Of files with the same time, the one stored later is newer.
   found.reverse().sort((a, b) => b.value.modifiedMs - a.value.modifiedMs)
-  return json(JSON.stringify(found.map(({ name }) => name)))
+  const mark = world.setup.traits.annotatesFiles ? ` [${segment}]` : ''
+  return json(JSON.stringify(found.map(({ name }) => name + mark)))
 }
 
 export const internalHandlers = {

@@ -15,7 +15,7 @@ import { everyone, send, sendFrame, socketsFor } from '../world/sockets.ts'
 import { cachedResult, cacheResult } from './result-cache.ts'
 import { loadModels } from './between-runs.ts'
 import { gatherInputs } from './node-inputs.ts'
-import { sendPreview } from './previews.ts'
+import { previewOf, sendPreview } from './previews.ts'
 import { progressText, setFinished, setPaused, setRunning } from './progress.ts'
 import { finishScheduled, takeNext, waitFor } from '../graph/schedule.ts'
 import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
@@ -27,9 +27,6 @@ import type { NodeResult, NodeType, Value, Work } from '../state/nodes.ts'
 import type { Calls, Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { wakeWorker } from '../world/timers.ts'
-
-/** Size of sampler previews: the longer side, in pixels. */
-const PREVIEW_SIZE = 512
 
 /** Continues a run at its current node and step, and sets the next timer of its worker. */
 export function continueRun(world: World, running: Running): void {
@@ -176,7 +173,7 @@ function skipCall(
 function performStep(
   world: World,
   running: Running,
-  { steps, max = steps, stepMs, restMs = 0, preview, previewFormat, socketPictures }: Work,
+  { steps, max = steps, stepMs, restMs = 0, socketPictures }: Work,
 ): void {
   const id = running.current as string
   if (running.worker.interrupted) return interruptedAt(world, running, id)
@@ -190,14 +187,9 @@ function performStep(
       const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
       return `{"value": ${value}, "max": ${max}, ${ids}}`
     })
-  const picture = socketPictures?.[running.step - 1]
-  const format = previewFormat ?? world.setup.options.preview
-  if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
-  else if (preview === undefined || format === 'none') sendProgress()
-  else {
-    const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
-    sendPreview(world, running, id, shown, format, sendProgress)
-  }
+  const shown = previewOf(world, running)
+  if (shown === undefined) sendProgress()
+  else sendPreview(world, running, id, shown.image, shown.format, sendProgress)
   // A node with a specific duration ends with its last step.
   const isLast = running.step === steps && stepMs !== undefined
   scheduleNext(world, running, isLast ? restMs : (stepMs ?? world.setup.options.paceMs))

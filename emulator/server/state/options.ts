@@ -32,6 +32,10 @@ export type ChosenOptions = {
   readonly token: string | null
   /** Whether the node manager is installed. */
   readonly manager: boolean
+  /** Whether a server of a later generation has assets. */
+  readonly assets: boolean
+  /** Whether it hashes the contents of all files, not only those that clients upload as assets. */
+  readonly assetHashing: boolean
 }
 
 /** The options of a server. They cover everything that varies between two servers; its worlds share them. */

@@ -207,8 +207,12 @@ export const hostedDifferences = [
     topic: 'Versions',
     stated: 'none but in two path names',
     real: 'a newer surface is below /api/v2, and there are path families that the description does not mention',
-    ours: 'none of them is implemented',
-    rules: ['deployments/hosted-not-built', 'deployments/hosted-history-renamed'],
+    ours: 'the newer surface is implemented beside the described one, the other families are not',
+    rules: [
+      'v2-access/same-account',
+      'deployments/hosted-not-built',
+      'deployments/hosted-history-renamed',
+    ],
     hostedRefusals: ['notFound'],
   },
   {

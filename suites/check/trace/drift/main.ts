@@ -7,7 +7,7 @@ import { rules } from '../../../../spec/index.ts'
 import type { Deployment, Rule } from '../../../../spec/language.ts'
 import { openKnown } from '../../baseline/known.ts'
 import type { CheckEvent } from '../../events.ts'
-import { generationOf, ruleInfosOf } from '../../judgement.ts'
+import { releaseOf, ruleInfosOf } from '../../judgement.ts'
 import { clean, openServer } from '../../open-server.ts'
 import { NotMeasured } from '../../probe/ask.ts'
 import { shownUrl } from '../../probe/unreachable.ts'
@@ -71,7 +71,7 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
     target: {
       name: options.name ?? shownUrl(url),
       place,
-      generation: generationOf(place, software),
+      generation: releaseOf(place, software),
       software,
     },
     cases: cases.length,
