@@ -122,8 +122,9 @@ export function noteNode(
   { run: { prompt_id } }: Running,
   node_id: string,
   state: NodeState,
+  error?: string,
 ): void {
-  effects.push({ kind: 'node', prompt_id, node_id, state })
+  effects.push({ kind: 'node', prompt_id, node_id, state, ...(error !== undefined && { error }) })
 }
 
 type NodeState = Extract<Effect, { kind: 'node' }>['state']
