@@ -29,7 +29,7 @@ type Answering = EndpointName | Exclude<keyof typeof gatewayEndpoints, 'webhook'
 
 /** The rules behind what an endpoint returns when it does not refuse. */
 export const endpointRules: Readonly<Record<Answering, Ids>> = {
-  submit: ['workflows/submit-queues', 'workflows/reply'],
+  submit: ['workflows/submit-queues', 'workflows/reply', 'workflows/replaced'],
   jobStatus: ['jobs/status', 'jobs/status-final', 'jobs/status-details'],
   jobs: ['jobs/listing', 'jobs/listing-filters', 'jobs/listing-order', 'jobs/listing-pages'],
   job: ['jobs/detail', 'jobs/detail-while-open', 'jobs/detail-times', 'jobs/detail-workflow'],
@@ -117,6 +117,10 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   addAssetTags: ['assets/add-tags'],
   removeAssetTags: ['assets/remove-tags'],
   listTags: ['assets/tags', 'assets/tags-query', 'assets/tags-of-folders'],
+  localSubgraphs: ['catalog/subgraphs'],
+  localSubgraph: ['catalog/subgraph'],
+  localReplacements: ['catalog/replacements'],
+  nodePage: ['catalog/node-page'],
   globalSubgraphs: ['catalog/hosted-nothing-shared'],
   globalSubgraph: ['catalog/hosted-nothing-shared'],
   nodeReplacements: ['catalog/hosted-nothing-shared'],
@@ -136,7 +140,12 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
     'access/hosted-public-statistics',
   ],
   free: ['system/free', 'system/free-reply', 'system/hosted-free'],
-  features: ['system/features', 'system/hosted-features'],
+  features: [
+    'system/features',
+    'system/feature-flags',
+    'system/own-flags',
+    'system/hosted-features',
+  ],
   promptInfo: ['system/queue-length'],
   sendFeedback: ['system/hosted-feedback'],
   home: ['system/home'],
@@ -222,6 +231,7 @@ const ofLocal: Table<typeof refusals> = {
   },
   internalPage: ['http/failure-page'],
   unknownPath: {
+    nodePage: ['catalog/node-page'],
     readAsset: ['assets/no-uuid'],
     assetContent: ['assets/no-uuid'],
     managerStatus: ['manager/off'],
@@ -247,6 +257,7 @@ const ofLocal: Table<typeof refusals> = {
     deleteUserdata: userFile,
     moveUserdata: userFile,
   },
+  forbiddenText: ['pages/folder'],
   notFoundText: ['internal/unknown-path', 'http/asterisk'],
   forbiddenEmpty: {
     view: ['files/view-bad-name', 'http/foreign-origin'],

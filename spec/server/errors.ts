@@ -47,6 +47,12 @@ export const refusals = {
     body: { text: '404: Not Found' },
     raised: true,
   },
+  forbiddenText: {
+    status: 403,
+    when: 'A folder among the files of a front end, or a file that cannot be read.',
+    body: { text: '403: Forbidden' },
+    raised: true,
+  },
   forbiddenEmpty: {
     status: 403,
     when: 'A subfolder outside its folder, or a foreign origin at a loopback address.',

@@ -62,7 +62,11 @@ export const featureFlags = {
   type: 'object',
   properties: {
     supports_preview_metadata: { type: 'boolean' },
+    supports_model_type_tags: { type: 'boolean' },
     max_upload_size: { type: 'number' },
+    extension: { type: 'object' },
+    node_replacements: { type: 'boolean' },
+    assets: { type: 'boolean' },
   },
 } as const satisfies Schema
 

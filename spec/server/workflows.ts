@@ -415,4 +415,18 @@ export const rules = {
     source: 'ComfyUI 0.3.64, POST /prompt',
     on: local,
   },
+  'workflows/replaced': {
+    says: 'A node type that the server lacks is replaced by the one that took its place, before validation.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, node replacements',
+    on: local,
+    since: '0.27',
+  },
+  'workflows/replaced-without-input': {
+    says: 'A node that lacks an input of its replacement returns 500.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, node replacements',
+    on: local,
+    since: '0.27',
+  },
 } as const satisfies Rules

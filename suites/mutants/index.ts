@@ -22,13 +22,15 @@ import {
   laterHttp,
   laterInternal,
   laterSettings,
+  laterSystem,
   laterUserdata,
+  laterWorkflows,
 } from './later.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
-import { statuses } from './statuses.ts'
+import { inspector, statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
-import { internal, manager, settings, userdata } from './user-data.ts'
+import { internal, manager, pages, settings, userdata } from './user-data.ts'
 import { v2 } from './v2/index.ts'
 import { workflows } from './workflows.ts'
 
@@ -36,7 +38,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
   http: { ...http, ...laterHttp },
-  workflows,
+  workflows: { ...workflows, ...laterWorkflows },
   runs,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
@@ -46,12 +48,14 @@ const areas: Readonly<Record<string, Mutants>> = {
   queue,
   files: { ...files, ...outputs, ...hostedFiles, ...laterFiles },
   catalog: { ...catalog, ...laterCatalog },
-  system,
+  system: { ...system, ...laterSystem },
   manager,
+  pages,
   internal: { ...internal, ...laterInternal },
   settings: { ...settings, ...laterSettings },
   userdata: { ...userdata, ...laterUserdata },
   assets,
+  inspector,
   'hosted-paths': hostedPaths,
   accounts,
   ...v2,

@@ -18,6 +18,7 @@ import { drawUuid } from '../../lib/random.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { type Request, bodyText } from '../../http/requests.ts'
 import { graphText } from '../graph/graph-text.ts'
+import { replaceNodes } from '../graph/replacements.ts'
 import { collisionText, enqueue, hasRoom, priorityCollisions } from '../world/queue.ts'
 import { takesPartnerKey } from '../nodes/partner-nodes.ts'
 import { runScript } from '../runs/run-script.ts'
@@ -193,10 +194,24 @@ export function targetsOf(value: Json | undefined): Targets | null | 'crash' {
 
 /** Whether the prompt of a body can run. */
 export function validatePrompt(world: World, prompt: Json, targets: Targets | null): Verdict {
-  if (isObject(prompt)) return validate(world, prompt, targets)
+  if (isObject(prompt))
+    return world.setup.traits.replacesNodes
+      ? validateReplaced(world, prompt, targets)
+      : validate(world, prompt, targets)
   const empty = prompt === '' || (Array.isArray(prompt) && prompt.length === 0)
   if (!empty) return { kind: 'crash' }
   return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
+}
+
+/** The same once the node types of older workflows are replaced [workflows/replaced]. */
+function validateReplaced(world: World, graph: JsonObject, targets: Targets | null): Verdict {
+  const replaced = replaceNodes(world, graph)
+  if (replaced === 'crash') return { kind: 'crash' }
+  const verdict = validate(world, graph, targets)
+  if (!replaced || verdict.kind !== 'valid') return verdict
+  // Its nodes differ from those in the text of the client.
+  const coerced = new Map(verdict.coerced).set(graph, [...graph.keys()])
+  return Object.assign({}, verdict, { coerced })
 }
 
 /** The values that a run reads from extra_data. */

@@ -22,7 +22,7 @@ import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
 import { scriptedWork } from '../nodes/scripted-work.ts'
 import { outputOf } from './user-output.ts'
 import { endsAtMs, isEndless, timed } from './pace.ts'
-import { originOf, sendForRun, sendNotification } from './running.ts'
+import { noteNode, originOf, sendForRun, sendNotification } from './running.ts'
 import type { NodeResult, NodeType, Value, Work } from '../state/nodes.ts'
 import type { Calls, Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
@@ -76,6 +76,7 @@ function startNode(world: World, running: Running, id: string): boolean {
   const script = nodeScript(world, runNumber(running.run), id, known.class_type) ?? null
   const type = script === null ? known : withLists(known, script)
   if (type !== known) running.types.set(id, type)
+  noteNode(world, running, id, 'started')
   setRunning(running.progress, id, '0.0', '1.0')
   sendProgressState(world, running)
   sendForRun(
@@ -238,6 +239,7 @@ function endNode(world: World, running: Running, id: string, calls: Calls): bool
   running.executed.push(id)
   running.results.set(id, result)
   cacheResult(world, running, id, result)
+  noteNode(world, running, id, 'success')
   const text = calls.max > 0 ? `${calls.max}` : '1.0'
   setFinished(running.progress, id, text)
   sendProgressState(world, running)

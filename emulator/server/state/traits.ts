@@ -56,6 +56,10 @@ export type Traits = {
   readonly annotatesFiles: boolean
   /** Whether model folders list the extensions of their files. */
   readonly listsExtensions: boolean
+  /** Whether the server announces assets, node replacements and flags of its options. */
+  readonly hasMoreFlags: boolean
+  /** Whether a submit replaces node types that the server does not have by those that took their place. */
+  readonly replacesNodes: boolean
   /** Whether pages of other origins can send PATCH, where the server lets them in. */
   readonly allowsPatch: boolean
   /**
