@@ -2,7 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
-import * as assets from './server/assets.ts'
+import * as assets from './assets/assets.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
