@@ -47,11 +47,17 @@ proves(
 
 proves('catalog/model-preview', async ({ get, url }) => {
   const [model] = (await get('/models/loras')).json()
-  const there = [`loras/0/${model}`, 'loras/-1/sub/none.png', 'loras/0/', 'unknown/0/x']
+  const there = [`loras/0/${model}`, 'loras/-1/sub/none.png', 'unknown/0/x']
   for (const path of [...there, 'unknown/7/x']) {
     const reply = summaryOf(await exchange(url, 'GET', `/experiment/models/preview/${path}`))
     expect({ path, reply }).toEqual({ path, reply: unknown })
   }
+})
+
+// Later servers refuse an empty name [catalog/model-preview-refusals].
+proves(['catalog/model-preview', 'catalog/model-preview-index'], async ({ url }) => {
+  const path = '/experiment/models/preview/loras/0/'
+  expect(summaryOf(await exchange(url, 'GET', path))).toEqual(unknown)
 })
 
 proves('catalog/model-preview-index', async ({ get }) => {
