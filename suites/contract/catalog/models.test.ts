@@ -67,6 +67,8 @@ proves('catalog/model-preview-index', async ({ get }) => {
     const { status } = await get(`/experiment/models/preview/${path}`)
     expect({ path, status }).toEqual({ path, status: 500 })
   }
+  // Without a name nothing is looked up.
+  expect((await get('/experiment/models/preview/loras/0/')).status).toBe(404)
 })
 
 proves('catalog/model-metadata', async ({ get }) => {
