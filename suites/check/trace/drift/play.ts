@@ -1,5 +1,6 @@
 // Sends what a recorded client sent, each request when what had come before it has come again: replies, and messages of its runs.
 
+import { v2Root } from '../../../../spec/v2/v2-access.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RecordedExchange } from '../../../../dist/emulator/internal.js'
 import type { Deployment } from '../../../../spec/language.ts'
@@ -85,6 +86,8 @@ const left: ReadonlySet<string> = new Set([
   'user-agent',
   'if-none-match',
   'if-modified-since',
+  // Each works once.
+  'idempotency-key',
 ])
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -97,6 +100,12 @@ function bodyOf({ body }: RecordedExchange, { replace }: Identities): string | B
     return Buffer.from(body)
   }
 }
+
+/** The key of hosted as the API of a path takes it. */
+const keyFor = (path: string): Readonly<Record<string, string>> =>
+  path.startsWith(`/api${v2Root}/`)
+    ? { Authorization: 'Bearer test-key' }
+    : { 'X-API-Key': 'test-key' }
 
 /** Plays a recorded session on a server. */
 export async function play(subject: Subject, trace: Trace): Promise<Played> {
@@ -122,8 +131,7 @@ export async function play(subject: Subject, trace: Trace): Promise<Played> {
     const { pathname, search } = new URL(recorded.url)
     const headers = recorded.headers.filter(([name]) => !left.has(name.toLowerCase()))
     const path = identities.replace(pathname.replace(/^\/w\/[^/]+(?=\/)/, '') + search)
-    const key: Readonly<Record<string, string>> =
-      trace.place === 'hosted' ? { 'X-API-Key': 'test-key' } : {}
+    const key: Readonly<Record<string, string>> = trace.place === 'hosted' ? keyFor(pathname) : {}
     try {
       const reply = await subject.raw(recorded.method, path, bodyOf(recorded, identities), {
         ...Object.fromEntries(headers),
