@@ -67,7 +67,7 @@ proves(
 proves(
   ['v2-jobs/links', 'v2-assets/address'],
   async ({ emulator }) => {
-    const world = await emulator!.world({ name: 'other', deployment: 'hosted' })
+    const world = await emulator!.world({ name: 'other' })
     const subject = subjectOf(world)
     const { run } = await v2Of(subject)
     const { urls, outputs } = await run(solid())
