@@ -236,6 +236,17 @@ export type Effect =
       readonly request: number
       readonly where: typeof keyHeader | 'Authorization' | 'address'
     }
+  /** A fault keeps this message from its sockets. Nothing is sent: observers of the world use it. */
+  | { readonly kind: 'lost'; readonly message: SentMessage | SentFrame }
+  /** A node of a run begins, is served from the cache, or ends. Nothing is sent: observers of the world use it. */
+  | {
+      readonly kind: 'node'
+      readonly prompt_id: string
+      readonly node_id: string
+      readonly state: 'started' | 'cached' | 'success' | 'error' | 'interrupted'
+      /** Why it failed: the type of the exception and its message. */
+      readonly error?: string
+    }
   /** A run begins or ends. Nothing is sent: observers of the world use it. */
   | {
       readonly kind: 'run'

@@ -2,7 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
-import * as assets from './server/assets.ts'
+import * as assets from './assets/assets.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
@@ -13,11 +13,13 @@ import * as files from './server/files.ts'
 import * as frameLayouts from './server/frames.ts'
 import * as history from './server/history.ts'
 import * as http from './server/http.ts'
+import * as inspector from './inspector.ts'
 import * as internal from './server/internal.ts'
 import * as jobs from './server/jobs.ts'
 import * as localJobs from './server/local-jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
+import * as pages from './server/pages.ts'
 import * as queue from './server/queue.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
@@ -57,6 +59,7 @@ export const areas = {
   userdata,
   settings,
   internal,
+  pages,
   manager,
   'v2-access': v2Access,
   'v2-jobs': v2Jobs,
@@ -71,6 +74,7 @@ export const areas = {
   deliveries,
   subscriptions,
   control,
+  inspector,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
 
 export const rules = {
@@ -95,6 +99,7 @@ export const rules = {
   ...userdata.rules,
   ...settings.rules,
   ...internal.rules,
+  ...pages.rules,
   ...manager.rules,
   ...v2Access.rules,
   ...v2Jobs.rules,
@@ -109,5 +114,6 @@ export const rules = {
   ...deliveries.rules,
   ...subscriptions.rules,
   ...control.rules,
+  ...inspector.rules,
 } as const satisfies Rules
 export type RuleId = keyof typeof rules

@@ -10,6 +10,7 @@ import { readScenarios } from './scenario.ts'
 import { failuresSchema, readFailures } from './failures.ts'
 import type { OptionName } from './server-options.ts'
 import type { OptionTable } from './read.ts'
+import { laterOptions } from './later-table.ts'
 
 const textOrNull = { type: ['string', 'null'], minLength: 1 } as const
 const onOrOff = { type: 'boolean' } as const
@@ -244,22 +245,23 @@ export const optionTable: OptionTable<OptionName> = {
     bare: 'true',
     schema: onOrOff,
   },
-  assets: {
-    flag: 'assets',
-    value: '',
-    help: 'have assets, on a local server like comfyui-0.27 or later (default: only like comfyui-0.38)',
+  webRoot: {
+    flag: 'web-root',
+    value: 'DIR',
+    help: 'directory with the static files of a front end, which / shows; endpoints come first',
     on: 'local',
-    bare: 'true',
-    schema: onOrOff,
+    isPath: true,
+    schema: textOrNull,
   },
-  assetHashing: {
-    flag: 'asset-hashing',
-    value: '',
-    help: 'hash the contents of all files for assets, not only those of uploads',
+  templates: {
+    flag: 'templates',
+    value: 'DIR',
+    help: 'directory with workflow templates for the front end, served below /templates',
     on: 'local',
-    bare: 'true',
-    schema: onOrOff,
+    isPath: true,
+    schema: textOrNull,
   },
+  ...laterOptions,
   epoch: {
     flag: 'epoch',
     value: 'MS',

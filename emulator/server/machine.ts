@@ -40,6 +40,8 @@ function entryBytes({ input, effects }: Entry): number {
   if (input.kind === 'message') bytes += input.text.length
   for (const effect of effects) {
     if (effect.kind === 'send' || effect.kind === 'chunk') bytes += effect.text.length
+    else if (effect.kind === 'lost')
+      bytes += effect.message.kind === 'send' ? effect.message.text.length : 0
     else if (effect.kind === 'reply') {
       const { body } = effect
       bytes += typeof body === 'string' || body instanceof Uint8Array ? body.length : 0
@@ -72,6 +74,8 @@ function effectName(effect: Effect): string {
       return `frame ${effect.content.frame}`
     case 'run':
       return `run ${effect.state}`
+    case 'node':
+      return `node ${effect.state}`
     case 'fault':
       return `fault ${effect.id}`
     default:

@@ -64,8 +64,8 @@ export const fetchResponses = (
   },
   // The client is in this process.
   callerOf: ({ allHeaders }) => ({ address: '127.0.0.1', headers: allHeaders }),
-  writeControl: ({ resolve }, { status, type, text }, headers) => {
-    resolve(new Response(text, { status, headers: { 'Content-Type': type, ...headers } }))
+  writeControl: ({ resolve }, { status, type, body, headers }, more) => {
+    resolve(new Response(body, { status, headers: { 'Content-Type': type, ...headers, ...more } }))
   },
 })
 
