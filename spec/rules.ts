@@ -19,6 +19,7 @@ import * as jobs from './server/jobs.ts'
 import * as localJobs from './server/local-jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
+import * as pages from './server/pages.ts'
 import * as queue from './server/queue.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
@@ -58,6 +59,7 @@ export const areas = {
   userdata,
   settings,
   internal,
+  pages,
   manager,
   'v2-access': v2Access,
   'v2-jobs': v2Jobs,
@@ -97,6 +99,7 @@ export const rules = {
   ...userdata.rules,
   ...settings.rules,
   ...internal.rules,
+  ...pages.rules,
   ...manager.rules,
   ...v2Access.rules,
   ...v2Jobs.rules,

@@ -6,14 +6,14 @@ import { answerFile } from './conditional-requests.ts'
 import type { Reply } from './replies.ts'
 
 /** A response ready to send. The edge decides how the connection continues. */
-export type WireReply = {
+export type WireReply<B = string | Uint8Array> = {
   readonly status: number
   /** The reason phrase, unless it is the default of the status. */
   readonly reason: string | undefined
   /** Alternating names and values, in the order in which they are sent. */
   readonly headers: string[]
   /** Whether the text is short and ASCII: it can be sent together with the head. */
-  readonly body: string | Uint8Array
+  readonly body: B
   /** Whether the connection ends after this response. */
   readonly isLast: boolean
 }
@@ -66,15 +66,15 @@ const endless = (whole: WireReply): WireReply => {
 }
 
 /** Adds the headers of every response. */
-function complete(
+export function complete<B extends { readonly length: number }>(
   status: number,
   reason: string | undefined,
   own: Headers,
-  body: string | Uint8Array,
-  { method, takesChunks }: Recipient,
+  body: B,
+  { method, takesChunks }: Pick<Recipient, 'method' | 'takesChunks'>,
   timeMs: number,
   serverName: string,
-): WireReply {
+): WireReply<B> {
   const headers: string[] = []
   const isChunked = 'Transfer-Encoding' in own
   // Real servers do not build such a body for HEAD, and so do not describe it [http/head-unknown].

@@ -244,6 +244,22 @@ export const optionTable: OptionTable<OptionName> = {
     bare: 'true',
     schema: onOrOff,
   },
+  webRoot: {
+    flag: 'web-root',
+    value: 'DIR',
+    help: 'directory with the static files of a front end, which / shows; endpoints come first',
+    on: 'local',
+    isPath: true,
+    schema: textOrNull,
+  },
+  templates: {
+    flag: 'templates',
+    value: 'DIR',
+    help: 'directory with workflow templates for the front end, served below /templates',
+    on: 'local',
+    isPath: true,
+    schema: textOrNull,
+  },
   assets: {
     flag: 'assets',
     value: '',
@@ -259,6 +275,14 @@ export const optionTable: OptionTable<OptionName> = {
     on: 'local',
     bare: 'true',
     schema: onOrOff,
+  },
+  featureFlag: {
+    flag: 'feature-flag',
+    value: 'KEY[=VALUE]',
+    help: 'flag that a local server like comfyui-0.27 or later also announces in GET /features; repeatable',
+    on: 'local',
+    many: true,
+    schema: { type: 'array', items: { type: 'string', pattern: '^[^=]+(=.*)?$' } },
   },
   epoch: {
     flag: 'epoch',

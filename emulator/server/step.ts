@@ -15,7 +15,11 @@ import { answerDisturbed, findRequestHit } from './faults/requests.ts'
 import { fireFault } from './faults/timers.ts'
 import { forgetSocket, isDisturbed } from './faults/wire.ts'
 import { endInstall } from './world/installs.ts'
-import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/endpoints.ts'
+import {
+  answer as answerLocal,
+  isPagePath,
+  readsBody as readsBodyOnLocal,
+} from './local/endpoints.ts'
 import { closeSocket, openSocket, readMessage, sendLate } from './world/sockets.ts'
 import { breakSilence, removeStream } from './world/streams.ts'
 import { advance } from './runs/worker.ts'
@@ -223,4 +227,11 @@ export function needsBody(server: Server, head: RequestHead): boolean {
   return server.hosted === null
     ? readsBodyOnLocal(admitted.world, head.method, path)
     : server.hosted.readsBody(admitted.world, head.method, path)
+}
+
+/** Whether the file of a front end may answer a request: not one whose sender is rejected, nor one for an endpoint. */
+export function takesPage(server: Server, head: RequestHead): boolean {
+  if (server.hosted !== null || (head.method !== 'GET' && head.method !== 'HEAD')) return false
+  const admitted = admit(server, head)
+  return !('refusal' in admitted) && isPagePath(admitted.world, splitTarget(head.target)[0])
 }

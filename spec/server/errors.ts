@@ -47,6 +47,12 @@ export const refusals = {
     body: { text: '404: Not Found' },
     raised: true,
   },
+  forbiddenText: {
+    status: 403,
+    when: 'A folder among the files of a front end, or a file that cannot be read.',
+    body: { text: '403: Forbidden' },
+    raised: true,
+  },
   forbiddenEmpty: {
     status: 403,
     when: 'A subfolder outside its folder, or a foreign origin at a loopback address.',
@@ -429,6 +435,26 @@ export const promptErrors = {
     message: 'Cannot execute because node {class_type} does not exist.',
     details: "Node ID '#{node_id}'",
     when: 'The class_type of a node is not a known node type.',
+  },
+  untypedNode: {
+    type: 'missing_node_type',
+    message:
+      "Node '{title}' has no class_type. The workflow may be corrupted or a custom node is missing.",
+    details: "Node ID '#{node_id}'",
+    when: 'The same on a later local server.',
+  },
+  missingNodeType: {
+    type: 'missing_node_type',
+    message: "Node '{title}' not found. The custom node may not be installed.",
+    details: "Node ID '#{node_id}'",
+    when: 'The class_type of a node is not a known node type, on a later local server.',
+  },
+  invalidPromptId: {
+    type: 'invalid_prompt_id',
+    message: 'prompt_id must be a valid UUID',
+    details:
+      'prompt_id must be a UUID string in canonical lowercase hyphenated form; omit it to let the server generate one',
+    when: 'The prompt_id is not a UUID in its canonical form, on a later local server.',
   },
   noOutputs: {
     type: 'prompt_no_outputs',

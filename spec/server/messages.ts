@@ -62,7 +62,11 @@ export const featureFlags = {
   type: 'object',
   properties: {
     supports_preview_metadata: { type: 'boolean' },
+    supports_model_type_tags: { type: 'boolean' },
     max_upload_size: { type: 'number' },
+    extension: { type: 'object' },
+    node_replacements: { type: 'boolean' },
+    assets: { type: 'boolean' },
   },
 } as const satisfies Schema
 
@@ -455,7 +459,22 @@ export const rules = {
     says: 'A sampler sends progress for each step, with node, value and max.',
     basis: 'stated',
     on: both,
+    before: '0.27',
     carries: ['A124'],
+  },
+  'messages/progress-throttled': {
+    says: 'A step sends progress if it is the first, the last, has a preview, or follows after 100 ms.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, WebSocket',
+    on: local,
+    since: '0.27',
+  },
+  'messages/progress-share': {
+    says: 'Steps that send progress without a preview are at least half a percent of all steps apart.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, WebSocket',
+    on: local,
+    since: '0.27',
   },
   'messages/progress-state': {
     says: 'progress_state contains the progress of each node so far in nodes.',

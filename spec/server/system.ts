@@ -257,6 +257,20 @@ export const rules = {
     source: 'ComfyUI 0.3.64; published hosted API, 2026: system endpoints',
     on: both,
   },
+  'system/feature-flags': {
+    says: 'The flags also report whether the server has model type tags, a manager, replacements and assets.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, feature flags',
+    on: local,
+    since: '0.27',
+  },
+  'system/own-flags': {
+    says: 'Flags of the option follow the known ones, which none replaces; unregistered ones are texts.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, feature flags',
+    on: local,
+    since: '0.27',
+  },
   'system/hosted-statistics': {
     says: 'The hosted statistics contain cloud_version and deploy_environment, and no torch memory.',
     basis: 'observed',

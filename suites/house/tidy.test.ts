@@ -78,6 +78,7 @@ const layers: readonly string[] = [
   'emulator/client/',
   'emulator/edge/',
   'emulator/edge/inspector/',
+  'emulator/edge/node/pages/',
   'emulator/edge/node/pictures/',
   'emulator/edge/node/',
   'emulator/edge/proxy/',

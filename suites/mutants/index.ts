@@ -1,6 +1,6 @@
 // All wrong servers that the cases must catch, as `area/what is wrong`.
 
-import { assets } from './assets.ts'
+import { assets } from './later/assets.ts'
 import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
@@ -13,6 +13,7 @@ import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
 import { localJobs } from './later/jobs.ts'
+import * as later from './later/submits.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
@@ -22,32 +23,35 @@ import {
   laterHttp,
   laterInternal,
   laterSettings,
+  laterSystem,
   laterUserdata,
-} from './later.ts'
+  laterWorkflows,
+} from './later/others.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
 import { inspector, statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
-import { internal, manager, settings, userdata } from './user-data.ts'
+import { internal, manager, pages, settings, userdata } from './user-data.ts'
 import { v2 } from './v2/index.ts'
 import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
-  http: { ...http, ...laterHttp },
-  workflows,
+  http: { ...http, ...laterHttp, ...later.http },
+  workflows: { ...workflows, ...laterWorkflows, ...later.workflows },
   runs,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
-  messages: { ...messages, ...sockets, ...statuses },
+  messages: { ...messages, ...sockets, ...statuses, ...later.messages },
   frames,
   history,
   queue,
   files: { ...files, ...outputs, ...hostedFiles, ...laterFiles },
   catalog: { ...catalog, ...laterCatalog },
-  system,
+  system: { ...system, ...laterSystem },
   manager,
+  pages,
   internal: { ...internal, ...laterInternal },
   settings: { ...settings, ...laterSettings },
   userdata: { ...userdata, ...laterUserdata },

@@ -1,9 +1,18 @@
 // Node types, and model files as files [catalog/*]: their paths, sizes and metadata.
 
-import { floatOf, type Json, writeJson } from '../../lib/json.ts'
+import { replacements } from '../../../spec/server/replacements.ts'
+import type { Start } from '../../../spec/scenario/start.ts'
+import { floatOf, isObject, type Json, readJson, writeJson } from '../../lib/json.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { decodePart, parameter, type Request } from '../../http/requests.ts'
-import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from '../nodes/catalog.ts'
+import { sha256Hex } from '../world/hashing.ts'
+import {
+  modelFiles,
+  folderNames,
+  nodeTypes,
+  nodeTypeText,
+  objectInfoText,
+} from '../nodes/catalog.ts'
 import {
   extensionsOf,
   isModel,
@@ -19,12 +28,12 @@ import type { World } from '../state/world.ts'
 export const folderPath = (folder: string): string =>
   folder === 'custom_nodes' ? `${serverFolder}/custom_nodes` : `${serverFolder}/models/${folder}`
 
-const experimentModelFolders = ({ setup }: World): Reply =>
+const experimentModelFolders = (world: World): Reply =>
   json(
     JSON.stringify(
-      shownFolders.map((name) => {
+      shownFolders(world).map((name) => {
         const folder = { name, folders: [folderPath(name)] }
-        return setup.traits.listsExtensions
+        return world.setup.traits.listsExtensions
           ? Object.assign(folder, { extensions: extensionsOf(name) })
           : folder
       }),
@@ -50,24 +59,25 @@ function experimentModels(world: World, { segment }: Request): Reply {
 
 /** No model here has a preview. A negative index counts from the end, as in Python. */
 function modelPreview(
-  { setup }: World,
+  world: World,
   { segments: [folder = '', index = '', filename = ''] }: Request,
 ): Reply {
-  if (setup.traits.namesErrors) return refuse(previewRefusal(folder, index, filename))
+  if (world.setup.traits.namesErrors) return refuse(previewRefusal(world, folder, index, filename))
   if (!/^[+-]?\d+$/.test(index)) return refuse('internal')
-  if (!modelFolderNames.includes(folder)) return refuse('notFoundEmpty')
+  if (!folderNames(world).includes(folder)) return refuse('notFoundEmpty')
   const isThere = Number(index) === 0 || Number(index) === -1
   return refuse(isThere ? 'notFoundEmpty' : 'internal')
 }
 
 /** Why there is no preview, on a server that says so. */
 function previewRefusal(
+  world: World,
   folder: string,
   index: string,
   filename: string,
 ): 'badRequestEmpty' | 'forbiddenEmpty' | 'notFoundEmpty' {
   if (!/^[+-]?\d+$/.test(index) || filename === '') return 'badRequestEmpty'
-  const isThere = modelFolderNames.includes(folder) && [0, -1].includes(Number(index))
+  const isThere = folderNames(world).includes(folder) && [0, -1].includes(Number(index))
   const isInside = normalisePath(decodePart(filename)) !== undefined
   return isThere && !isInside ? 'forbiddenEmpty' : 'notFoundEmpty'
 }
@@ -91,14 +101,67 @@ export const objectInfoHandlers = {
   },
 } as const
 
-const modelFolders = (): Reply => json(JSON.stringify(modelFolderNames))
+const modelFolders = (world: World): Reply => json(JSON.stringify(folderNames(world)))
 
 function models(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)
   return files === undefined ? refuse('notFoundEmpty') : json(JSON.stringify(files))
 }
 
+const replacementsText = JSON.stringify(
+  Object.fromEntries(replacements.map((one) => [one.old_node_id, [one]])),
+)
+
+/** A subgraph of the scenario, as JSON; its data is a JSON text. */
+type Subgraph = NonNullable<Start['subgraphs']>[number]
+
+const subgraphsOf = ({ setup }: World): readonly Subgraph[] =>
+  setup.options.script.start.subgraphs ?? []
+
+/** The id of a subgraph: a hash of where it comes from. */
+const subgraphId = ({ name, source, node_pack }: Subgraph): string =>
+  sha256Hex([source, node_pack, name].join('\n'))
+
+const subgraphEntry = ({ name, source = 'templates', node_pack = 'comfyui' }: Subgraph) => ({
+  source,
+  name,
+  info: { node_pack },
+})
+
+const localSubgraphs = (world: World): Reply =>
+  json(
+    JSON.stringify(
+      Object.fromEntries(subgraphsOf(world).map((one) => [subgraphId(one), subgraphEntry(one)])),
+    ),
+  )
+
+function localSubgraph(world: World, { segment }: Request): Reply {
+  const found = subgraphsOf(world).find((one) => subgraphId(one) === segment)
+  if (found === undefined) return json('null')
+  const data = { data: JSON.stringify(found.data) }
+  return json(JSON.stringify(Object.assign(subgraphEntry(found), data)))
+}
+
+/** The help page of a node type: its name and description. */
+function nodePage(world: World, { segments: [name = '', page = ''] }: Request): Reply {
+  const type = page === 'en.md' ? nodeTypes(world).get(name) : undefined
+  const text = type === undefined ? undefined : nodeTypeText(world, name)
+  if (text === undefined) return refuse('unknownPath')
+  const described = readJson(text)
+  const member = (of: string): string => {
+    const value = isObject(described) ? described.get(of) : undefined
+    return typeof value === 'string' ? value : ''
+  }
+  const body = `# ${member('display_name') || name}\n\n${member('description')}\n`
+  const headers = { 'Content-Type': 'application/octet-stream' }
+  return { status: 200, headers, body: new TextEncoder().encode(body) }
+}
+
 export const catalogHandlers = {
+  localReplacements: () => json(replacementsText),
+  localSubgraphs,
+  localSubgraph,
+  nodePage,
   ...objectInfoHandlers,
   modelFolders,
   models,
@@ -107,8 +170,8 @@ export const catalogHandlers = {
   modelPreview,
   modelMetadata,
   embeddings,
+  extensions: (world: World) => json(JSON.stringify(world.setup.options.scripts)),
   // Only node packs contain these, and none are installed.
-  extensions: () => json('[]'),
   translations: () => json('{}'),
   workflowTemplates: () => json('{}'),
 } as const

@@ -74,6 +74,7 @@ export function createRunning(
     inputs: new Map(),
     calls: null,
     step: 0,
+    reported: { step: 0, atMs: 0 },
     results: new Map(),
     executed: [],
     messages: [],

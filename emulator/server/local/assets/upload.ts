@@ -165,7 +165,7 @@ function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file
     const asset = describe(world, known.key, hash, name, own)
     return created(world, asset, hasNewerAssets, hasNewerAssets ? 201 : 200)
   }
-  const folder = folderFor(upload.tags)
+  const folder = folderFor(world, upload.tags)
   if ('reason' in folder) return refuseAsset('uploadInvalid', folder)
   if (heldWith(world, content) > world.setup.options.uploadLimitBytes)
     return refuse('bodyTooLarge', {}, { limit: `${world.setup.options.uploadLimitBytes}` })
@@ -192,7 +192,7 @@ type Folder = { readonly type: 'input' | 'output' | 'models'; readonly subfolder
 const roles = ['input', 'models', 'output'] as const
 
 /** The folder that tags choose, or the reason why they choose none. */
-function folderFor(tags: readonly string[]): Folder | { readonly reason: string } {
+function folderFor(world: World, tags: readonly string[]): Folder | { readonly reason: string } {
   if (tags.length === 0) return { reason: 'tags are required for new asset uploads' }
   const [role, ...others] = roles.filter((one) => tags.includes(one))
   if (role === undefined || others.length > 0)
@@ -202,7 +202,7 @@ function folderFor(tags: readonly string[]): Folder | { readonly reason: string 
   const folder = types[0]?.slice(MODEL_TYPE.length) ?? ''
   if (types.length !== 1 || folder === '')
     return { reason: 'models uploads require exactly one model_type:<folder_name> tag' }
-  if (!shownFolders.includes(folder)) return { reason: `unknown model category '${folder}'` }
+  if (!shownFolders(world).includes(folder)) return { reason: `unknown model category '${folder}'` }
   return { type: 'models', subfolder: folder }
 }
 

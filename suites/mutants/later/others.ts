@@ -1,6 +1,6 @@
 // Wrong servers that mishandle what only servers of 2026 do, apart from jobs and assets.
 
-import { answers, type Mutants, onJson, onReply, onText, without } from './tamper.ts'
+import { answers, mapped, type Mutants, onJson, onReply, onText, without } from '../tamper.ts'
 
 const userFile = /^GET \/userdata\//
 const view = /^GET \/view/
@@ -33,6 +33,32 @@ export const laterUserdata: Mutants = {
   },
 }
 
+export const laterSystem: Mutants = {
+  'flags-of-before': {
+    breaks: ['system/feature-flags', 'system/own-flags'],
+    tamper: onJson(/^GET \/features/, (flags) => without(flags, 'extension')),
+  },
+  'assets-are-announced': {
+    breaks: ['system/feature-flags'],
+    tamper: onJson(/^GET \/features/, (flags) => ({ ...flags, assets: flags.assets !== true })),
+  },
+  'flags-are-values': {
+    breaks: ['system/own-flags'],
+    tamper: onText(/^GET \/features/, '"bare": "true"', '"bare": true'),
+  },
+}
+
+export const laterWorkflows: Mutants = {
+  'replaced-in-silence': {
+    breaks: ['workflows/replaced'],
+    tamper: onText(/^GET \/history/, /ImageScaleToMaxDimension/g, 'ResizeImagesByLongerEdge'),
+  },
+  'lacking-input-is-400': {
+    breaks: ['workflows/replaced-without-input'],
+    tamper: onReply(/^POST \/prompt/, ({ status }) => ({ status: status === 500 ? 400 : status })),
+  },
+}
+
 export const laterSettings: Mutants = {
   'blank-users-crash': { breaks: ['settings/user-names'], tamper: answers(/^POST \/users/, 500) },
   'system-users': {
@@ -48,6 +74,31 @@ export const laterCatalog: Mutants = {
       folders.map((folder) => without(folder, 'extensions')),
     ),
   },
+  'folders-of-before': {
+    breaks: ['catalog/more-folders', 'catalog/newest-folders'],
+    tamper: onJson(/^GET \/models$/, (names: string[]) => names.slice(0, 20)),
+  },
+  'replacements-under-new-names': {
+    breaks: ['catalog/replacements'],
+    tamper: onJson(/^GET \/node_replacements/, (found) =>
+      Object.fromEntries(
+        Object.values(found).map((list: any) => [list[0].new_node_id, list] as const),
+      ),
+    ),
+  },
+  'subgraphs-with-data': {
+    breaks: ['catalog/subgraphs', 'scenario/start-subgraphs'],
+    tamper: onJson(/^GET \/global_subgraphs$/, (found) =>
+      mapped(found, (one) => ({ ...one, data: '{}' })),
+    ),
+  },
+  'unknown-subgraph-is-404': {
+    breaks: ['catalog/subgraph'],
+    tamper: onReply(/^GET \/global_subgraphs\//, ({ body }) => ({
+      status: body === 'null' ? 404 : 200,
+    })),
+  },
+  'pages-for-all': { breaks: ['catalog/node-page'], tamper: answers(/^GET \/docs\//, 200) },
   'previews-crash': {
     breaks: ['catalog/model-preview-refusals'],
     tamper: onReply(/\/preview\//, ({ status }) => ({ status: status === 400 ? 500 : status })),
