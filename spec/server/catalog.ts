@@ -73,6 +73,16 @@ export const hostedModelFolders = {
   type: 'array',
   items: {
     type: 'object',
+    properties: { name: { type: 'string' }, folders: names },
+    required: ['name', 'folders'],
+  },
+} as const satisfies Schema
+
+/** The same on a local server, since 2026 with the extensions of the files. */
+export const modelFolderPaths = {
+  type: 'array',
+  items: {
+    type: 'object',
     properties: { name: { type: 'string' }, folders: names, extensions: names },
     required: ['name', 'folders'],
   },
@@ -161,7 +171,7 @@ export const endpoints = {
     path: '/experiment/models',
     on: local,
     does: 'Lists the model folders with their paths.',
-    replies: { 200: hostedModelFolders },
+    replies: { 200: modelFolderPaths },
   },
   experimentModels: {
     method: 'GET',

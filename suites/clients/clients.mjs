@@ -66,8 +66,13 @@ export const clients = [
       'mcp 2.3': 'Later releases of mcp hide the errors of tools, which its texts rely on.',
     },
   }),
+  pypi('comfy-proxy', '0.2.1', {
+    notes: { 'failed runs': 'It yields nothing, and does not say why.' },
+  }),
+  pypi('comfy-script', '0.6.1', {
+    with: ['comfy-script[runtime]==0.6.1'],
+  }),
   pypi('comfy-sdk', '0.5.0', {
-    drop: 'It speaks the second version of the hosted API, which serve does not have yet.',
     generation: 'hosted v2',
     needs: { '--deployment hosted': 'It speaks the second version of the hosted API.' },
   }),
@@ -89,6 +94,7 @@ export const clients = [
   }),
   pypi('comfyui-autograph', '2.3.0'),
   pypi('comfyui-cli', '0.1.1'),
+  pypi('comfyui-python-client', '0.1.3', { python: '3.12' }),
   pypi('comfyui-skill-cli', '0.2.14', {
     notes: {
       'cached runs':
@@ -110,4 +116,10 @@ export const clients = [
     needs: { '--like comfyui-0.27': 'It cancels by POST /api/jobs/{id}/cancel.' },
   }),
   pypi('pycomfy', '0.4.0'),
+  pypi('sd-backend-client', '0.5.0', {
+    python: '3.11',
+    skips: {
+      'failed-run': 'It builds its graphs itself, and none of them fails on a server that works.',
+    },
+  }),
 ]

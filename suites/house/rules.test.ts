@@ -94,7 +94,7 @@ describe('rules', () => {
   test.each(generations)('no two endpoints of %s have the same method and path', (generation) => {
     const routes = Object.values<Endpoint>(endpoints)
       .filter((one) => holdsIn(generation, one))
-      .map(({ method, path }) => `${method} ${path}`)
+      .flatMap(({ on, method, path }) => on.map((place) => `${place} ${method} ${path}`))
     expect(routes.filter((route, at) => routes.indexOf(route) !== at)).toEqual([])
   })
 

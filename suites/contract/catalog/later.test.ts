@@ -1,6 +1,6 @@
 // The catalogue of servers of 2026: model folders, previews, replacements, subgraphs, help pages.
 
-import { globalSubgraphs, hostedModelFolders } from '../../../spec/server/catalog.ts'
+import { globalSubgraphs, modelFolderPaths } from '../../../spec/server/catalog.ts'
 import { replacementsByType } from '../../../spec/server/replacements.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
@@ -14,7 +14,7 @@ type Folder = {
 
 proves('catalog/experiment-extensions', async ({ get }) => {
   const folders: Folder[] = (await get('/experiment/models')).json()
-  expect(violations(hostedModelFolders, folders)).toEqual([])
+  expect(violations(modelFolderPaths, folders)).toEqual([])
   const paths = (await get('/internal/folder_paths')).json()
   for (const { name, folders: of, extensions } of folders) {
     expect({ name, of }).toEqual({ name, of: paths[name] })

@@ -25,12 +25,13 @@ proves('v2-jobs/created', async (subject) => {
 proves('v2-jobs/complete', async (subject) => {
   const session = await subject.connect()
   const { cancel, job, run, submit } = await v2Of(subject)
-  const [running] = await keepBusy(subject)
+  const busy = await keepBusy(subject)
+  const [running] = busy
   const waiting = await submit(talking())
   // Each read is judged by the schema, which requires all members.
   const names = Object.keys(await job(waiting.id))
   expect(Object.keys(await job(running))).toEqual(names)
-  await cancel(running)
+  for (const id of busy) await cancel(id)
   await subject.reach(session, ({ type }) => type === 'execution_interrupted')
   const { graph } = await subject.workloads.failing()
   const failed = await run(graph)
