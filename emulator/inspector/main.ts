@@ -9,6 +9,7 @@ import { findingsOf } from './model/findings.ts'
 import { objectOf, readJournal, sinceStart, textOf } from './model/journal.ts'
 import { isTyping, nextSelection } from './keys.ts'
 import { log } from './draw/log.ts'
+import { isOpen } from './draw/runs.ts'
 import { type Clock, type Fault, sessionOf } from './model/session.ts'
 import type { Actions, State, Tab } from './model/state.ts'
 import { drawTimeline, moved, zoomed } from './timeline.ts'
@@ -65,11 +66,8 @@ const actions: Actions = {
     draw()
   },
   toggle: (id) => {
-    const isOpen =
-      timeline
-        .querySelector(`[data-focus="twisty ${CSS.escape(id)}"]`)
-        ?.getAttribute('aria-expanded') === 'true'
-    state.opened.set(id, !isOpen)
+    const run = state.session.runs.find((one) => one.id === id)
+    if (run !== undefined) state.opened.set(id, !isOpen(state, run))
     draw()
   },
   show: (tab) => {
