@@ -60,6 +60,7 @@ function draw(): void {
 
 const actions: Actions = {
   select: (key) => {
+    if (key !== state.selection) byId('panel').scrollTop = 0
     state.selection = key
     state.tab = 'details'
     history.replaceState(null, '', key === null ? location.pathname : `#${encodeURIComponent(key)}`)
