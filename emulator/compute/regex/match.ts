@@ -2,7 +2,7 @@
 
 import { contains, fold, isWord } from './characters.ts'
 import type { Flags, Node, Pattern } from './tree.ts'
-import { raise } from '../values.ts'
+import { raise } from '../values/values.ts'
 
 /** More steps end the search with an exception [nodes/regex-bounded]. */
 const MOST_STEPS = 2_000_000
@@ -174,7 +174,7 @@ class Matcher {
       count++
       return true
     }
-    while (count < least) if (!grow()) return false
+    for (let needed = least; needed > 0; needed--) if (!grow()) return false
     if (manner === 'lazy') {
       for (;;) {
         if (next(at + count)) return true

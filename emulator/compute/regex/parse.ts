@@ -4,7 +4,7 @@ import { codeEscape, DIGITS, isLetter, isName, OCTAL, Reader, simpleEscapes } fr
 import { parseSet } from './sets.ts'
 import { type CharacterClass, type Flags, type Node, type Pattern, widthOf } from './tree.ts'
 import { pythonRepr } from '../../lib/python.ts'
-import { raise } from '../values.ts'
+import { raise } from '../values/values.ts'
 
 type Width = readonly [number, number]
 
@@ -261,7 +261,7 @@ class Parser {
       if (one === '') return reader.fail('missing -, : or )', reader.at - 1)
       if (one === '-') isAdding = false
       else if (one === 'x') isVerbose = isAdding
-      else if ('aims'.includes(one)) flags = { ...flags, [one]: isAdding }
+      else if ('aims'.includes(one)) flags = Object.assign({}, flags, { [one]: isAdding })
       else if (!'uL'.includes(one))
         return reader.fail(isLetter(one) ? 'unknown flag' : 'missing -, : or )', reader.at - 1)
     }

@@ -1,9 +1,9 @@
 // Node types that compute their outputs without a model [nodes/*]: what they are called with, and what becomes of it.
 
 import { evaluate, isChecked, isComputed, MOST_DEPTH } from '../../compute/evaluate.ts'
-import { countOf, Tensor } from '../../compute/tensor.ts'
-import { Instance, isMap, Raised, type Value as Computed } from '../../compute/values.ts'
-import { LATENT_PIXEL } from '../../compute/pictures.ts'
+import { countOf, Tensor } from '../../compute/values/tensor.ts'
+import { Instance, isMap, Raised, type Value as Computed } from '../../compute/values/values.ts'
+import { LATENT_PIXEL } from '../../compute/values/pictures.ts'
 import { hash53 } from '../../lib/random.ts'
 import type { Json } from '../../lib/json.ts'
 import type { Output, Picture, PictureType, Recipe, Source } from '../../pictures/picture.ts'
@@ -30,13 +30,15 @@ export function computedWork(call: Call): Work | undefined {
   }
 }
 
+/** Inputs whose values are checked in any case. */
+const settings = new Set(['fps', 'quality', 'compress_level', 'codec', 'format'])
+
 /** The failure of a node that cannot use its inputs, or undefined. Pictures that are not computed can be used. */
 export function failedCheck(call: Call): Work | undefined {
   if (!isChecked(call.type.class_type)) return undefined
   const isPlain = ({ kind, ...value }: Value): boolean => kind === 'picture' && !('of' in value)
-  const numbers = ['fps', 'quality', 'compress_level', 'codec', 'format']
   const needsCheck = [...call.inputs].some(
-    ([name, value]) => numbers.includes(name) || (name !== 'filename_prefix' && !isPlain(value)),
+    ([name, value]) => settings.has(name) || (name !== 'filename_prefix' && !isPlain(value)),
   )
   const recipe = needsCheck ? recipeOf(call) : undefined
   if (recipe === undefined) return undefined

@@ -1,8 +1,8 @@
 // Node types that write files: pictures under the next free name, and samples for other formats [files/*].
 
 import { valueOfOutput } from '../../compute/evaluate.ts'
-import { Tensor } from '../../compute/tensor.ts'
-import { Instance } from '../../compute/values.ts'
+import { Tensor } from '../../compute/values/tensor.ts'
+import { Instance } from '../../compute/values/values.ts'
 import { get, put } from '../../lib/bounded.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { MOST_PIXELS } from '../../pictures/codecs/probe.ts'
