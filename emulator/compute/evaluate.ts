@@ -9,9 +9,6 @@ import { pictureTensor } from './values/pictures.ts'
 import { computes, checks } from './table.ts'
 import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
 
-/** Longer chains of computing nodes are not computed: their pictures are painted. */
-export const MOST_DEPTH = 400
-
 /** Whether a type checks its inputs before it does something else. */
 export const isChecked = (class_type: string): boolean => Object.hasOwn(checks, class_type)
 

@@ -12,6 +12,7 @@ import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
+import { nodes } from './nodes.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
 import type { Mutant, Mutants } from './tamper.ts'
@@ -27,6 +28,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   http,
   workflows,
   runs,
+  nodes,
   jobs: { ...jobs, ...hostedQueue },
   messages: { ...messages, ...sockets, ...statuses },
   frames,

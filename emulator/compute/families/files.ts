@@ -43,6 +43,23 @@ function safetensors(bytes: Uint8Array): ReadonlyMap<string, Tensor> {
   return tensors
 }
 
+/** The bytes of a file that holds the numbers of a latent. */
+export function latentFile({ shape }: Tensor, numbers: Float32Array): Uint8Array {
+  const header = JSON.stringify({
+    latent_format_version_0: { dtype: 'F32', shape: [0], data_offsets: [0, 0] },
+    latent_tensor: { dtype: 'F32', shape, data_offsets: [0, numbers.length * 4] },
+  })
+  // The numbers begin at a multiple of 8 bytes.
+  const text = new TextEncoder().encode(header.padEnd(Math.ceil(header.length / 8) * 8))
+  const bytes = new Uint8Array(8 + text.length + numbers.length * 4)
+  const view = new DataView(bytes.buffer)
+  view.setBigUint64(0, BigInt(text.length), true)
+  bytes.set(text, 8)
+  for (const [at, number] of numbers.entries())
+    view.setFloat32(8 + text.length + at * 4, number, true)
+  return bytes
+}
+
 /** Latents of older servers are scaled. */
 const OLD_SCALE = 1 / 0.18215
 

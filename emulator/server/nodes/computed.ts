@@ -1,8 +1,9 @@
 // Node types that compute their outputs without a model [nodes/*]: what they are called with, and what becomes of it.
 
-import { evaluate, isChecked, isComputed, MOST_DEPTH } from '../../compute/evaluate.ts'
+import { evaluate, isChecked, isComputed } from '../../compute/evaluate.ts'
 import { countOf, Tensor } from '../../compute/values/tensor.ts'
 import { Instance, isMap, Raised, type Value as Computed } from '../../compute/values/values.ts'
+import { limits } from '../../../spec/limits.ts'
 import { LATENT_PIXEL } from '../../compute/values/pictures.ts'
 import { hash53 } from '../../lib/random.ts'
 import type { Json } from '../../lib/json.ts'
@@ -60,14 +61,25 @@ function recipeOf(call: Call): Recipe | undefined {
     const source = fileSource(call, name) ?? sourceOf(value, declared)
     if (source === undefined) return undefined
     inputs[name] = source
+    if (source.kind === 'pictures') depth = Math.max(depth, depthOf(source.pictures[0]))
     if (source.kind !== 'output') continue
     depth = Math.max(depth, source.of.recipe.depth)
     effort += source.of.recipe.effort
   }
-  if (depth >= MOST_DEPTH) return undefined
+  if (depth >= limits.computedChain.value) return undefined
   const id = hash53(`${call.world.setup.pictureSeed}:${call.hash}`)
   const { class_type } = call.type
   return { class_type, id, inputs, depth: depth + 1, effort: Math.min(effort, MOST_EFFORT) }
+}
+
+/** How many nodes a picture that is not computed itself is behind: it may have been saved and loaded again. */
+function depthOf(picture: Picture | undefined): number {
+  let depth = 0
+  for (let next = picture; next !== undefined; depth++) {
+    if (next.kind === 'computed') return depth + next.of.recipe.depth
+    next = 'of' in next ? next.of : undefined
+  }
+  return depth
 }
 
 /** Sums end here: they only say that something takes long. */
