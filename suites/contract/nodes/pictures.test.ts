@@ -86,7 +86,7 @@ proves('nodes/pixels', async (subject) => {
     padded: preview('pad'),
   })
   expect(files['inverted']?.[0]?.data).toEqual([169, 169, 169])
-  // What is not saved is not cut: the second time gives the first grey.
+  // What is not saved is not cut: the second time returns the first grey.
   expect(files['twice']?.[0]?.data).toEqual([85, 85, 85])
   expect(files['blended']?.[0]?.data).toEqual([170, 42, 42])
   expect(files['padded']?.[0]?.data.slice(-6)).toEqual([127, 127, 127, 255, 0, 0])
