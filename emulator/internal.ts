@@ -72,7 +72,7 @@ export { writeHar } from './recording/write-har.ts'
 export { createGatewayWorld, forkGateway } from './gateway/gateway.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
 
-export * as hosted from './server/hosted/index.ts'
+export * as hosted from './server/v2/index.ts'
 export { createServer, forkServer } from './server/server.ts'
 export { nextWakeMs, step as stepServer } from './server/step.ts'
 export { encodeFrame } from './server/world/frames.ts'

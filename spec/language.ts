@@ -1,5 +1,7 @@
 // The types in which the protocol is written down: everything else in this folder is data of these types.
 
+import type { Generation, Holding } from './generations.ts'
+
 /** The two forms in which the workflow server runs. */
 export type Deployment = 'local' | 'hosted'
 export const local = ['local'] as const
@@ -10,11 +12,14 @@ export const both = ['local', 'hosted'] as const
 export type Place = Deployment | 'gateway'
 export const gateway = ['gateway'] as const
 
+/** What answers: the server of a deployment, on local of a generation, or the gateway. */
+export type Where = { readonly place: Place; readonly generation?: Generation }
+
 /** `stated`: the description says it. `observed`: real servers do it. `chosen`: both are silent, so we decided. */
 export type Basis = 'stated' | 'observed' | 'chosen'
 
 /** One sentence of the protocol. Its id is its key in the area's `rules`, of the form `area/fact`. */
-export type Rule = {
+export type Rule = Holding & {
   /** One present-tense sentence, unique, under 100 characters: titles, documents and failures print it. */
   readonly says: string
   readonly basis: Basis
@@ -29,16 +34,21 @@ export type Rules = Readonly<Record<`${string}/${string}`, Rule>>
 /** A JSON Schema (2020-12) as plain data. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** What a reply carries: a schema for JSON, or the media type of anything else; `empty` means no body. */
-export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html'
+/**
+ * What a reply carries: a schema for JSON, or the media type of anything else; `empty` means no body, `stream` server-sent
+ * events.
+ */
+export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html' | 'stream'
 
 /**
  * One method of one path. Paths are in local form; `{name}` stands for one path segment, in which a slash is encoded,
  * and `{name...}` at the end for the rest of the path.
  */
-export type Endpoint = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Endpoint = Holding & {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
+  /** Set where a local server does not serve the path a second time below /api. */
+  readonly unaliased?: true
   /** The path on the hosted server, below its prefix, where it differs. */
   readonly hostedPath?: string
   readonly on: readonly Place[]
@@ -51,6 +61,8 @@ export type Endpoint = {
   readonly hostedQuery?: Readonly<Record<string, Schema>>
   /** Set where the hosted server treats an empty parameter as absent. */
   readonly hostedEmptyIsNone?: true
+  /** Optional request headers. */
+  readonly headers?: Readonly<Record<string, Schema>>
   readonly body?: Schema | 'multipart' | 'bytes'
   /** The body on the hosted server, where it differs from that on a local server. */
   readonly hostedBody?: Schema

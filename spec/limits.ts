@@ -51,7 +51,7 @@ export const limits = {
     what: 'the data that waits for a socket whose client does not read',
     value: 64 * MiB,
     unit: 'bytes',
-    rules: ['messages/slow-reader'],
+    rules: ['messages/slow-reader', 'v2-streams/behind'],
   },
   pending: {
     what: 'all pending workflows together; on the hosted server those of one account',
@@ -63,7 +63,7 @@ export const limits = {
     what: 'a picture that the server encodes before it handles another request',
     value: 2_000_000,
     unit: 'pixels',
-    rules: ['files/large-pictures'],
+    rules: ['files/large-pictures', 'v2-assets/large-outputs'],
   },
   uploads: {
     what: 'all stored uploads; on the hosted server those of one account',
@@ -88,6 +88,12 @@ export const limits = {
     value: 10_000,
     unit: 'files and folders',
     rules: ['userdata/bounds'],
+  },
+  assetTexts: {
+    what: 'the names, tags and metadata of all assets together',
+    value: 64 * MiB,
+    unit: 'bytes',
+    rules: ['assets/bounds'],
   },
   users: {
     what: 'added users',

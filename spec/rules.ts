@@ -2,6 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
+import * as assets from './assets/assets.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
@@ -12,10 +13,13 @@ import * as files from './server/files.ts'
 import * as frameLayouts from './server/frames.ts'
 import * as history from './server/history.ts'
 import * as http from './server/http.ts'
+import * as inspector from './inspector.ts'
 import * as internal from './server/internal.ts'
 import * as jobs from './server/jobs.ts'
+import * as localJobs from './server/local-jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
+import * as pages from './server/pages.ts'
 import * as queue from './server/queue.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
@@ -29,6 +33,10 @@ import * as subscriptions from './gateway/subscriptions.ts'
 import * as system from './server/system.ts'
 import * as templates from './gateway/templates.ts'
 import * as userdata from './server/userdata.ts'
+import * as v2Access from './v2/v2-access.ts'
+import * as v2Assets from './v2/v2-assets.ts'
+import * as v2Jobs from './v2/v2-jobs.ts'
+import * as v2Streams from './v2/v2-streams.ts'
 import * as webhooks from './gateway/webhooks.ts'
 import * as workflows from './server/workflows.ts'
 
@@ -42,6 +50,7 @@ export const areas = {
   nodes,
   scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
+  'local-jobs': localJobs,
   messages: socket,
   frames: frameLayouts,
   history,
@@ -52,7 +61,13 @@ export const areas = {
   userdata,
   settings,
   internal,
+  pages,
   manager,
+  'v2-access': v2Access,
+  'v2-jobs': v2Jobs,
+  'v2-streams': v2Streams,
+  'v2-assets': v2Assets,
+  assets,
   faults,
   duties,
   webhooks,
@@ -61,6 +76,7 @@ export const areas = {
   deliveries,
   subscriptions,
   control,
+  inspector,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
 
 export const rules = {
@@ -75,6 +91,7 @@ export const rules = {
   ...startRules,
   ...gatewayScriptRules,
   ...jobs.rules,
+  ...localJobs.rules,
   ...socket.rules,
   ...frameLayouts.rules,
   ...history.rules,
@@ -85,7 +102,13 @@ export const rules = {
   ...userdata.rules,
   ...settings.rules,
   ...internal.rules,
+  ...pages.rules,
   ...manager.rules,
+  ...v2Access.rules,
+  ...v2Jobs.rules,
+  ...v2Streams.rules,
+  ...v2Assets.rules,
+  ...assets.rules,
   ...faults.rules,
   ...duties.rules,
   ...webhooks.rules,
@@ -94,5 +117,6 @@ export const rules = {
   ...deliveries.rules,
   ...subscriptions.rules,
   ...control.rules,
+  ...inspector.rules,
 } as const satisfies Rules
 export type RuleId = keyof typeof rules

@@ -1,5 +1,6 @@
 // A log that loads its code with the first line, so that the first response of a server does not wait for it.
 
+import type { Generation } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { Entry } from '../machine.ts'
 import type { KnownSecret } from '../server/state/server.ts'
@@ -17,6 +18,7 @@ export type LateLog = {
     secrets: () => readonly KnownSecret[],
     deployment?: Deployment,
     world?: string,
+    generation?: Generation,
   ) => (entry: Entry) => void
   /** Resolves when everything received so far is written. */
   readonly close: () => Promise<void>
@@ -36,11 +38,11 @@ export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
     loaded = { log: await records.openLog(flags, io, file), records }
     for (const write of waiting.splice(0)) write()
   }
-  const reader: LateLog['reader'] = (mark, secrets, deployment, world) => {
+  const reader: LateLog['reader'] = (mark, secrets, deployment, world, generation) => {
     let read: ReturnType<typeof Records.createRecordReader> | undefined
     const write = (entry: Entry): void => {
       if (loaded === undefined) return
-      read ??= loaded.records.createRecordReader(mark, secrets(), deployment, world)
+      read ??= loaded.records.createRecordReader(mark, secrets(), deployment, world, generation)
       for (const record of read(entry)) loaded.log.write(record)
     }
     return (entry) => {

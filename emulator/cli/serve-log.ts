@@ -1,6 +1,7 @@
 // The log of `serve`: turns journal entries into records of requests, runs and warnings, formats them as text or JSON,
 // and writes them to the terminal, standard error or a file. Warnings are always printed.
 
+import type { Generation } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { type Output } from '../client/display.ts'
 import { printable } from '../client/terminal-text.ts'
@@ -53,6 +54,7 @@ export function createRecordReader(
   secrets: readonly KnownSecret[] = [],
   deployment: Deployment = server ?? 'local',
   world?: string,
+  generation?: Generation,
 ): (entry: Entry) => readonly LogRecord[] {
   const masked = (text: string): string => withoutSecrets(text, secrets, mask)
   const maskedTarget = (target: string): string => redactTarget(target, mask, masked)
@@ -82,7 +84,7 @@ export function createRecordReader(
       const { status } = effect
       const refusal =
         originRefusal(headers, effect, masked) ??
-        (links ? undefined : unknownPath(deployment, request, effect, masked)) ??
+        (links ? undefined : unknownPath({ deployment, generation }, request, effect, masked)) ??
         submitRefusal(target, effect, masked)
       return { ...when, event: 'request', method, target: logged, status, ...refusal }
     }
@@ -125,7 +127,10 @@ type Mask = (text: string) => string
 
 /** Why a page of another origin was rejected, and the option that allows it. */
 function originRefusal(headers: Headers, { status }: Reply, masked: Mask): Refusal | undefined {
-  if (status !== 403 || judgeOrigin(headers) !== 'foreign') return undefined
+  if (status !== 403) return undefined
+  if (headers['sec-fetch-site'] === 'cross-site')
+    return { reason: 'a page of another site', hints: ['--cors lets all pages in'] }
+  if (judgeOrigin(headers) !== 'foreign') return undefined
   const origin = masked(headers['origin'] ?? '')
   return { reason: `a page of ${origin}`, hints: [`--cors ${origin} lets its pages in`] }
 }
@@ -143,7 +148,7 @@ function errorIn(body: string): ErrorBody {
 
 /** The endpoint that a client may mean whose request has none. */
 function unknownPath(
-  deployment: Deployment,
+  { deployment, generation }: { deployment: Deployment; generation: Generation | undefined },
   { method, target }: RequestHead,
   { status }: Reply,
   masked: Mask,
@@ -151,7 +156,7 @@ function unknownPath(
   const [path] = splitTarget(target)
   // Clients find out with this path whether a server is local.
   if ((status !== 404 && status !== 405) || path === '/system_stats') return undefined
-  const hint = endpointHint(deployment, method, path)
+  const hint = endpointHint(deployment, method, path, generation)
   return hint === undefined ? undefined : { hints: [masked(hint)] }
 }
 

@@ -1,5 +1,6 @@
 // The command `serve`: starts one or two servers, prints their addresses, and logs what happens.
 
+import { generationLike } from '../../spec/truth/servers.ts'
 import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { ClockGroup } from '../edge/clock-handle.ts'
@@ -88,9 +89,10 @@ async function serve(
   for (const plan of plans) {
     const mark = plans.length > 1 ? plan.deployment : undefined
     const secrets = (): readonly KnownSecret[] => secretsIn(plan)
-    const onEntry = log.reader(mark, secrets, plan.deployment)
+    const generation = generationLike(plan.like ?? null)
+    const onEntry = log.reader(mark, secrets, plan.deployment, undefined, generation)
     const onWorld: EmulatorOptions['onWorld'] = (name, options) =>
-      log.reader(mark, () => secretsOf(options), plan.deployment, name)
+      log.reader(mark, () => secretsOf(options), plan.deployment, name, generation)
     // The gateway uses the clock of the first server.
     const own = emulators.length === 0 ? { onEntry, onWorld, clocks } : { onEntry, onWorld }
     emulators.push(await startEmulator({ ...plan, ...own }))

@@ -1,7 +1,8 @@
 // Finds the endpoint for a request.
 
 import { profiles } from '../../spec/server/deployments.ts'
-import { endpoints } from '../../spec/server/endpoints.ts'
+import { described, type Generation } from '../../spec/generations.ts'
+import { endpoints, endpointsOn } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { decodePart } from './requests.ts'
 
@@ -28,9 +29,10 @@ const unprefixed: readonly string[] = profiles.hosted.unprefixed
 /** All paths of a deployment's endpoints. */
 export function pathsOn(
   deployment: Deployment,
-  { path, hostedPath = path }: Endpoint,
+  { path, hostedPath = path, unaliased }: Endpoint,
 ): readonly string[] {
-  if (deployment === 'local') return isInternal(path) ? [path] : [path, alias + path]
+  if (deployment === 'local')
+    return isInternal(path) || unaliased === true ? [path] : [path, alias + path]
   return [unprefixed.includes(hostedPath) ? hostedPath : prefix + hostedPath]
 }
 
@@ -43,13 +45,27 @@ const socketPaths = {
 export const isSocketPath = (deployment: Deployment, path: string): boolean =>
   socketPaths[deployment].includes(path)
 
-/** The lookup table of a deployment's endpoints, without those named. */
-export const createRoutes = (deployment: Deployment, without: readonly string[] = []): Routes =>
+const tables = new Map<string, Routes>()
+
+/** The lookup table of all endpoints that a deployment has in a generation, created when it is first needed. */
+export function routesOn(deployment: Deployment, generation: Generation = described): Routes {
+  const key = `${deployment} ${generation}`
+  const routes = tables.get(key) ?? createRoutes(deployment, generation)
+  tables.set(key, routes)
+  return routes
+}
+
+/** The lookup table of a deployment's endpoints in a generation, without those named. */
+export const createRoutes = (
+  deployment: Deployment,
+  generation: Generation,
+  without: readonly string[] = [],
+): Routes =>
   buildRoutes(
-    Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) =>
-      endpoint.on.includes(deployment) && !without.includes(name)
-        ? pathsOn(deployment, endpoint).map((path) => ({ name, path, method: endpoint.method }))
-        : [],
+    endpointsOn(deployment, generation).flatMap(([name, endpoint]) =>
+      without.includes(name)
+        ? []
+        : pathsOn(deployment, endpoint).map((path) => ({ name, path, method: endpoint.method })),
     ),
   )
 
@@ -102,8 +118,9 @@ export function findEndpoint(
 }
 
 function matchOf(methods: Methods, method: string, segments: readonly string[]): RouteMatch {
-  const name = methods.get(method === 'HEAD' ? 'GET' : method)
-  return { methods, name, readsBody: methods.get('GET') !== name, segments }
+  const name = methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined)
+  const readsBody = name !== methods.get('GET') && name !== methods.get('HEAD')
+  return { methods, name, readsBody, segments }
 }
 
 /** The parameters of a path; undefined if it does not match the pattern. */

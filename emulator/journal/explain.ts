@@ -1,11 +1,13 @@
 // Explains an entry of the journal of a server or gateway: what it did, which earlier entries caused it, and why it was answered so.
 
+import type { Generation } from '../../spec/generations.ts'
+import { generationLike } from '../../spec/truth/servers.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import type { Fault } from '../../spec/scenario/faults.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import { endpointHint } from '../http/nearest-endpoint.ts'
 import { splitTarget } from '../http/requests.ts'
-import { createRoutes, findEndpoint } from '../http/routes.ts'
+import { findEndpoint, routesOn } from '../http/routes.ts'
 import { type AnyReply, findRefusal } from './refusals.ts'
 import { type Asked, rulesBehind, sentenceOf } from './rules-behind.ts'
 
@@ -121,6 +123,9 @@ function effectText(effect: Value): string {
   if (kind === 'send') return `message ${messageOf(text)?.type ?? ''}${to}`
   if (kind === 'frame') return `frame ${String((content as Value)['frame'])}${to}`
   if (kind === 'run') return `run ${String(prompt_id)} ${String(state)}`
+  if (kind === 'node')
+    return `node ${String(effect['node_id'])} of run ${String(prompt_id)} ${String(state)}`
+  if (kind === 'lost') return `lost: ${effectText(effect['message'] as Value)}`
   if (kind === 'fault') return `fault ${String(id)}`
   return typeof socket === 'number' ? `${String(kind)} of socket ${socket}` : `${String(kind)}${to}`
 }
@@ -221,6 +226,10 @@ function addedBy({ kind, change }: Value): readonly Fault[] {
   return [...(add === undefined ? [] : [add]), ...(load?.faults ?? [])]
 }
 
+/** The generation of the server of a journal. */
+const generationIn = ({ options }: ParsedJournal): Generation =>
+  generationLike((options['like'] as string | null | undefined) ?? null)
+
 /** Why a request was answered as it was. */
 function reasonsOf(journal: ParsedJournal, own: LineEntry): readonly string[] {
   const faults = faultsOf(own).map((id) => faultText(journal, id))
@@ -229,11 +238,12 @@ function reasonsOf(journal: ParsedJournal, own: LineEntry): readonly string[] {
   const deployment = journal.options['deployment'] as Deployment
   const { method, target, links } = askedBy(own.input)
   const [path] = splitTarget(target)
-  const name = findEndpoint(createRoutes(deployment), method, path)?.name
+  const generation = generationIn(journal)
+  const name = findEndpoint(routesOn(deployment, generation), method, path)?.name
   const endpoint =
     name === undefined ? undefined : (endpoints as Readonly<Record<string, Endpoint>>)[name]
   const served = endpoint && `${endpoint.method} ${endpoint.path}: ${endpoint.does}`
-  const hint = endpointHint(deployment, method, path)
+  const hint = endpointHint(deployment, method, path, generation)
   const unserved = links ? undefined : hint
   // A fault answers instead of the server.
   const found = faults.length > 0 ? undefined : findRefusal(deployment, reply)
@@ -247,7 +257,12 @@ function rulesOf(journal: ParsedJournal, own: LineEntry): Explanation['rules'] {
   if (reply === undefined) return []
   const faults = faultsOf(own).flatMap((id) => faultOf(journal, id)?.then ?? [])
   const place = journal.isOfGateway ? 'gateway' : (journal.options['deployment'] as Deployment)
-  const ids = rulesBehind(place, askedBy(own.input), reply, faults)
+  const ids = rulesBehind(
+    { place, generation: generationIn(journal) },
+    askedBy(own.input),
+    reply,
+    faults,
+  )
   return ids.map((id) => ({ id, says: sentenceOf(id) }))
 }
 

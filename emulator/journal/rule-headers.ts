@@ -1,6 +1,6 @@
 // Adds to each reply of a machine a header with the rules behind it [control/explain]. Only `explain` loads this.
 
-import type { Place } from '../../spec/language.ts'
+import type { Where } from '../../spec/language.ts'
 import type { Fault, FaultThen } from '../../spec/scenario/faults.ts'
 import type { Reply } from '../http/replies.ts'
 import { type Asked, rulesBehind } from './rules-behind.ts'
@@ -24,21 +24,21 @@ const rulesHeader = 'X-Flowdouble-Rules'
 type Waiting = { readonly asked: Asked; readonly faults: readonly FaultThen[] }
 
 /** Adds the header to a reply that bypasses the machine. */
-export const explainReply = (place: Place, reply: Reply): Reply =>
-  withRules(place, undefined, reply, [])
+export const explainReply = (where: Where, reply: Reply): Reply =>
+  withRules(where, undefined, reply, [])
 
 /**
  * Returns what adds the header to the replies of a machine on their way out, which its journal has without it.
  * @param faultOf the fault in force with this id.
  */
 export function explainEffects<E extends AnyEffect>(
-  place: Place,
+  where: Where,
   faultOf: (id: string) => Fault | undefined,
 ): (input: AnyInput, effects: readonly E[]) => readonly E[] {
   const waiting = new Map<string, Waiting>()
   return (input, effects) => {
     note(waiting, input, effects, faultOf)
-    return effects.map((effect) => explained(place, waiting, effect))
+    return effects.map((effect) => explained(where, waiting, effect))
   }
 }
 
@@ -65,22 +65,22 @@ function note(
 const keyOf = ({ request, socket }: AnyInput | AnyEffect): string =>
   request === undefined ? `socket ${socket}` : `request ${request}`
 
-function explained<E extends AnyEffect>(place: Place, waiting: Map<string, Waiting>, effect: E): E {
+function explained<E extends AnyEffect>(where: Where, waiting: Map<string, Waiting>, effect: E): E {
   const isAnswer = effect.kind === 'reply' || effect.kind === 'refuse'
   if (!isAnswer && effect.kind !== 'accept' && effect.kind !== 'reset') return effect
   const found = waiting.get(keyOf(effect))
   waiting.delete(keyOf(effect))
   if (!isAnswer) return effect
-  return withRules(place, found?.asked, effect as E & Reply, found?.faults ?? [])
+  return withRules(where, found?.asked, effect as E & Reply, found?.faults ?? [])
 }
 
 function withRules<R extends Pick<Reply, 'status' | 'headers' | 'body'>>(
-  place: Place,
+  where: Where,
   asked: Asked | undefined,
   reply: R,
   faults: readonly FaultThen[],
 ): R {
-  const ids = rulesBehind(place, asked, reply, faults)
+  const ids = rulesBehind(where, asked, reply, faults)
   if (ids.length === 0) return reply
   const headers = Object.assign({}, reply.headers, { [rulesHeader]: ids.join(', ') })
   return Object.assign({}, reply, { headers })

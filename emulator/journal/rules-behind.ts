@@ -16,14 +16,15 @@ import {
   type RefusalRules,
   rejectedNodesRules,
 } from '../../spec/answers.ts'
-import type { Place, Quirk, Rule } from '../../spec/language.ts'
+import { described, holdsIn } from '../../spec/generations.ts'
+import type { Quirk, Rule, Where } from '../../spec/language.ts'
 import { rules } from '../../spec/rules.ts'
 import type { FaultThen } from '../../spec/scenario/faults.ts'
 import type { EndpointName } from '../../spec/server/endpoints.ts'
 import { promptErrors } from '../../spec/server/errors.ts'
 import { type QuirkId, quirks } from '../../spec/truth/quirks.ts'
 import { splitTarget } from '../http/requests.ts'
-import { createRoutes, findEndpoint } from '../http/routes.ts'
+import { findEndpoint, routesOn } from '../http/routes.ts'
 import { type AnyReply, findRefusal, parsed } from './refusals.ts'
 import { fitsTemplate } from './templates.ts'
 
@@ -36,20 +37,20 @@ export type Asked = {
 }
 
 /**
- * The rules behind a reply at this place, in the order in which they decided.
+ * The rules behind a reply there, in the order in which they decided.
  * @param asked what was asked; undefined for input that is not a request.
  * @param faults what the faults that apply to it do.
  */
 export function rulesBehind(
-  place: Place,
+  where: Where,
   asked: Asked | undefined,
   reply: AnyReply,
   faults: readonly FaultThen[] = [],
 ): readonly AnswerId[] {
   const ofFaults = faults.flatMap(ofFault)
   const isReplaced = faults.some((then) => then.status !== undefined || then.refuse !== undefined)
-  const own = isReplaced ? [] : ofServer(place, asked, reply)
-  return [...new Set([...ofFaults, ...own])].filter((id) => holdsAt(id, place))
+  const own = isReplaced ? [] : ofServer(where, asked, reply)
+  return [...new Set([...ofFaults, ...own])].filter((id) => holdsAt(id, where))
 }
 
 const ruleOf = (id: AnswerId): Rule => (rules as Readonly<Record<string, Rule>>)[id] as Rule
@@ -58,8 +59,12 @@ const quirkPrefix = 'quirks/'
 const quirkOf = (id: AnswerId): Quirk | undefined =>
   id.startsWith(quirkPrefix) ? quirks[id.slice(quirkPrefix.length) as QuirkId] : undefined
 
-const holdsAt = (id: AnswerId, place: Place): boolean =>
-  (quirkOf(id) ?? ruleOf(id)).on.includes(place)
+const holdsAt = (id: AnswerId, { place, generation = described }: Where): boolean => {
+  const quirk = quirkOf(id)
+  if (quirk !== undefined) return quirk.on.includes(place)
+  const rule = ruleOf(id)
+  return rule.on.includes(place) && holdsIn(generation, rule)
+}
 
 /** The sentence of a rule, or what a quirk does. */
 export const sentenceOf = (id: AnswerId): string => quirkOf(id)?.quirk ?? ruleOf(id).says
@@ -71,8 +76,9 @@ function ofFault(then: FaultThen): Ids {
   return then.status !== undefined && then.body === undefined ? [...own, ...faultBodyRules] : own
 }
 
-function ofServer(place: Place, asked: Asked | undefined, reply: AnyReply): Ids {
-  const name = asked && place !== 'gateway' ? endpointAt(place, asked) : undefined
+function ofServer(where: Where, asked: Asked | undefined, reply: AnyReply): Ids {
+  const { place } = where
+  const name = asked && endpointAt(where, asked)
   const refusal = findRefusal(place, reply)
   if (refusal !== undefined) {
     const table: Readonly<Record<string, RefusalRules>> = refusalRules[refusal.table]
@@ -121,14 +127,12 @@ function ofSubmit({ status, body }: AnyReply): Ids {
   ]
 }
 
-const routes = { local: createRoutes('local'), hosted: createRoutes('hosted') }
-
 const endpointAt = (
-  place: 'local' | 'hosted',
+  { place, generation }: Where,
   { method, target, links }: Asked,
 ): EndpointName | undefined =>
-  links
+  links || place === 'gateway'
     ? undefined
-    : (findEndpoint(routes[place], method, splitTarget(target)[0])?.name as
+    : (findEndpoint(routesOn(place, generation), method, splitTarget(target)[0])?.name as
         | EndpointName
         | undefined)

@@ -1,7 +1,10 @@
 // Completes the options of a server with defaults, and derives the options of its world.
 
 import type { Deployment } from '../../spec/language.ts'
+import { holdsIn } from '../../spec/generations.ts'
 import { limits } from '../../spec/limits.ts'
+import { endpoints as assetEndpoints } from '../../spec/assets/assets.ts'
+import { generationLike } from '../../spec/truth/servers.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
 import type { Script } from '../../spec/scenario/scenario.ts'
@@ -53,6 +56,7 @@ export function completeValues(given: OptionValues, where: OptionLabel): ServerO
   const { deployment = defaults.deployment, quirk = [], noQuirk = [] } = read
   const server = serverLike(read.like, deployment, where('like'))
   requireUse(read, deployment, where)
+  requireGeneration(read, where)
   requireKnownQuirks(deployment, quirk, where('quirk'))
   requireKnownQuirks(deployment, noQuirk, where('noQuirk'))
   const both = quirk.find((id) => noQuirk.includes(id))
@@ -99,6 +103,17 @@ function requireUse(
   )
 }
 
+/** Rejects options of later generations on a server of an earlier one, which would silently do nothing. */
+function requireGeneration(read: Partial<ServerOptions>, where: OptionLabel): void {
+  if (holdsIn(generationLike(read.like ?? null), assetEndpoints.listAssets)) return
+  const asked = (['assets', 'assetHashing', 'featureFlag'] as const).find((name) => {
+    const value = read[name] ?? false
+    return typeof value === 'boolean' ? value : value.length > 0
+  })
+  if (asked !== undefined)
+    throw usageError(`${where(asked)} requires a server of 2026, such as --like comfyui-0.27.`)
+}
+
 /** Rejects quirks of the other deployment, which would silently do nothing. */
 function requireKnownQuirks(deployment: Deployment, quirk: readonly string[], where: string): void {
   const known = quirksOf(deployment)
@@ -123,13 +138,14 @@ function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, wh
 
 /**
  * The options of a world. `objectInfo` returns the text of the catalogue, `wallMs` the time for an epoch of `now`,
- * `linksPort` the port of the signed links, if any.
+ * `linksPort` the port of the signed links, if any, `scripts` the paths of the scripts of its front end.
  */
 export const worldOptions = (
   options: ServerOptions,
   objectInfo: () => string,
   wallMs: number,
   linksPort: number | null,
+  scripts: readonly string[] = [],
 ): WorldOptions => ({
   deployment: options.deployment,
   like: options.like,
@@ -152,6 +168,10 @@ export const worldOptions = (
   cors: options.cors,
   token: options.token,
   manager: options.manager,
+  scripts,
+  assets: options.assets,
+  assetHashing: options.assetHashing,
+  featureFlag: options.featureFlag,
   script: scriptOf(options),
   signedLinks:
     linksPort === null

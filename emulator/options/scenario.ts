@@ -131,6 +131,7 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
     history: joined(into.start.history, one.start?.history),
     queue: joined(into.start.queue, one.start?.queue),
     cached: joined(into.start.cached, one.start?.cached),
+    ...subgraphsOf(into.start.subgraphs, one.start?.subgraphs),
     ...statisticsOf(into.start.statistics, one.start?.statistics),
   },
   runs: joined(into.runs, one.runs),
@@ -143,6 +144,15 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
     rateLimits: joined(into.gateway.rateLimits, one.gateway?.rateLimits),
   },
 })
+
+type Subgraphs = NonNullable<ScenarioInput['start']>['subgraphs']
+
+/** The subgraphs of two scenarios; nothing without any. */
+const subgraphsOf = (
+  first: Subgraphs = [],
+  second: Subgraphs = [],
+): Pick<NonNullable<ScenarioInput['start']>, 'subgraphs'> =>
+  first.length + second.length === 0 ? {} : { subgraphs: [...first, ...second] }
 
 type Statistics = NonNullable<ScenarioInput['start']>['statistics'] | undefined
 

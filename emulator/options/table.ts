@@ -10,6 +10,7 @@ import { readScenarios } from './scenario.ts'
 import { failuresSchema, readFailures } from './failures.ts'
 import type { OptionName } from './server-options.ts'
 import type { OptionTable } from './read.ts'
+import { laterOptions } from './later-table.ts'
 
 const textOrNull = { type: ['string', 'null'], minLength: 1 } as const
 const onOrOff = { type: 'boolean' } as const
@@ -244,6 +245,23 @@ export const optionTable: OptionTable<OptionName> = {
     bare: 'true',
     schema: onOrOff,
   },
+  webRoot: {
+    flag: 'web-root',
+    value: 'DIR',
+    help: 'directory with the static files of a front end, which / shows; endpoints come first',
+    on: 'local',
+    isPath: true,
+    schema: textOrNull,
+  },
+  templates: {
+    flag: 'templates',
+    value: 'DIR',
+    help: 'directory with workflow templates for the front end, served below /templates',
+    on: 'local',
+    isPath: true,
+    schema: textOrNull,
+  },
+  ...laterOptions,
   epoch: {
     flag: 'epoch',
     value: 'MS',

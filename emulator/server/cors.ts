@@ -10,13 +10,16 @@ export const corsHeaders = ({
 }: Pick<WorldOptions, 'deployment' | 'cors'>): Readonly<Record<string, string>> =>
   deployment === 'hosted' ? hostedCors : localCors(cors)
 
-/** The headers that `--cors` adds to the replies of a local server. */
-export const localCors = (origin: string | null): Readonly<Record<string, string>> =>
+/** The headers that `--cors` adds to the replies of a local server; later ones allow PATCH. */
+export const localCors = (
+  origin: string | null,
+  allowsPatch = false,
+): Readonly<Record<string, string>> =>
   origin === null
     ? {}
     : {
         'Access-Control-Allow-Origin': origin,
-        'Access-Control-Allow-Methods': 'POST, GET, DELETE, PUT, OPTIONS',
+        'Access-Control-Allow-Methods': `POST, GET, DELETE, PUT, OPTIONS${allowsPatch ? ', PATCH' : ''}`,
         'Access-Control-Allow-Headers': 'Content-Type, Authorization',
         'Access-Control-Allow-Credentials': 'true',
       }

@@ -1,43 +1,62 @@
 // Adds the headers that every reply has [http/cache-control, http/failure-page]. Those for pages of other origins are
 // in cors.ts.
 
+import { profiles } from '../../spec/server/deployments.ts'
 import { hostedCors } from '../../spec/server/http.ts'
+import { v2Cors, v2Root } from '../../spec/v2/v2-access.ts'
 import { jsonHeaders, type Reply, refuse } from '../http/replies.ts'
 import { decodePart } from '../http/requests.ts'
 import { localCors } from './cors.ts'
-import type { WorldOptions } from './state/options.ts'
+import type { Traits } from './state/traits.ts'
+import type { WorldSetup } from './state/world.ts'
 
-type Options = Pick<WorldOptions, 'deployment' | 'cors'>
+/** What the headers of every reply depend on. */
+type Setup = Pick<WorldSetup, 'options' | 'traits'>
 
 /**
  * Completes the headers of a reply. Errors of the HTTP layer stay as they are, except that browsers get a page for a
  * failure.
  */
 export function finish(
-  options: Options,
+  { options, traits }: Setup,
   path: string,
   accept: string | undefined,
   reply: Reply,
 ): Reply {
-  if (options.deployment === 'hosted') return withHeaders(reply, hostedHeaders(reply.headers))
+  if (options.deployment === 'hosted')
+    return path.startsWith(v2Paths) ? forPages(finishHosted(reply)) : finishHosted(reply)
   if (reply.raised) {
     const isPage = reply.status === 500 && accept?.includes('text/html')
     const { status, headers, body, reason } = isPage ? refuse('internalPage') : reply
     return { status, headers, body, ...(reason !== undefined && { reason }) }
   }
-  const cache = 'Cache-Control' in reply.headers ? undefined : cacheControl(path, reply)
+  const cache = 'Cache-Control' in reply.headers ? undefined : cacheControl(traits, path, reply)
   if (options.cors === null && cache === undefined) return reply
   const headers: Record<string, string> = Object.assign({}, reply.headers)
   if (cache !== undefined) headers['Cache-Control'] = cache
-  return withHeaders(reply, Object.assign(headers, localCors(options.cors)))
+  return withHeaders(reply, Object.assign(headers, localCors(options.cors, traits.allowsPatch)))
 }
 
-const withHeaders = ({ status, body, reason, file }: Reply, headers: Reply['headers']): Reply => ({
+const v2Paths = `${profiles.hosted.prefix + v2Root}/`
+
+/** A reply of the hosted API v2 with the headers that pages may send [v2-access/cors]. */
+const forPages = (reply: Reply): Reply =>
+  withHeaders(reply, Object.assign({}, reply.headers, v2Cors))
+
+/** The same for a reply of a hosted server. */
+export const finishHosted = (reply: Reply): Reply =>
+  withHeaders(reply, hostedHeaders(reply.headers))
+
+const withHeaders = (
+  { status, body, reason, file, stream }: Reply,
+  headers: Reply['headers'],
+): Reply => ({
   status,
   headers,
   body,
   ...(reason !== undefined && { reason }),
   ...(file !== undefined && { file }),
+  ...(stream !== undefined && { stream }),
 })
 
 const hostedJsonHeaders = Object.assign({}, jsonHeaders, hostedCors)
@@ -47,13 +66,18 @@ const hostedHeaders = (headers: Reply['headers']): Reply['headers'] =>
   headers === jsonHeaders ? hostedJsonHeaders : Object.assign({}, headers, hostedCors)
 
 const scripts = /\.(?:js|css)$|\/index[^/]*\.json$/
+const modules = /\.mjs$/
 const pictures = /\.(?:jpe?g|png|ppm|bmp|pgm|tiff?|webp)$/i
 
 /** The Cache-Control of a reply: it depends on the path, not on the query. */
-function cacheControl(encoded: string, { status, headers }: Reply): string | undefined {
+function cacheControl(
+  { scriptCache, cachesModules }: Traits,
+  encoded: string,
+  { status, headers }: Reply,
+): string | undefined {
   if (!encoded.includes('.') && !encoded.includes('%')) return undefined
   const path = decodePart(encoded)
-  if (scripts.test(path)) return 'no-cache'
+  if (scripts.test(path) || (!cachesModules && modules.test(path))) return scriptCache
   if (!pictures.test(path)) return undefined
   // A missing page is only detected after this header is set.
   const isPage = 'Transfer-Encoding' in headers

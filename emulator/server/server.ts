@@ -1,6 +1,8 @@
 // Creates and forks servers: one world on local; on hosted one for each account, so that none sees another's data.
 
 import { tiers } from '../../spec/server/access.ts'
+import { keyLimits } from '../../spec/v2/v2-access.ts'
+import { generationLike } from '../../spec/truth/servers.ts'
 import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
 import { createBounded } from '../lib/bounded.ts'
 import { copyOf } from '../lib/copy.ts'
@@ -14,6 +16,7 @@ import type { TimerTarget, Worker } from './state/runs.ts'
 import type { Hosted, Server, ServerState } from './state/server.ts'
 import type { HostedSetup, World, WorldSetup, WorldState } from './state/world.ts'
 import { traitsOf } from './traits.ts'
+import { createAssets } from './world/assets.ts'
 import { addExampleFiles } from './world/files.ts'
 import { createHeldBytes } from './world/upload-quota.ts'
 import { createInstalls } from './world/installs.ts'
@@ -21,7 +24,7 @@ import { createUserFolder } from './world/user-folder.ts'
 
 /**
  * Creates a server. Every option is required; options/complete.ts has the defaults. A hosted server needs the module
- * hosted/index.ts, which a local one does not load.
+ * v2/index.ts, which a local one does not load.
  */
 export function createServer(options: WorldOptions, hosted: Hosted | null = null): Server {
   const setups =
@@ -76,7 +79,15 @@ function emptyState(
   const timers = createTimers<TimerTarget>()
   const worlds = setups.map((setup) => worldState(setup, nowMs))
   const script = scriptState(options, nowMs)
-  const state = { nowMs, timers, script, wire: null, worlds, sockets: new Map() }
+  const state = {
+    nowMs,
+    timers,
+    script,
+    wire: null,
+    worlds,
+    sockets: new Map(),
+    streams: new Map(),
+  }
   changeScript(state, { load: options.script })
   return state
 }
@@ -104,15 +115,19 @@ const worldSetup = (
   options: WorldOptions,
   hosted: HostedSetup | null,
   index: number,
-): WorldSetup => ({
-  index,
-  options,
-  hosted,
-  quirks: new Set(options.quirks),
-  traits: traitsOf(options.deployment, options.quirks),
-  spell: numberSecrets(options),
-  pictureSeed: hash53(`pictures of ${options.seed}`),
-})
+): WorldSetup => {
+  const generation = generationLike(options.like)
+  return {
+    index,
+    options,
+    hosted,
+    quirks: new Set(options.quirks),
+    generation,
+    traits: traitsOf(options.deployment, generation, options.quirks),
+    spell: numberSecrets(options),
+    pictureSeed: hash53(`pictures of ${options.seed}`),
+  }
+}
 
 /** An empty script. */
 function scriptState({ seed }: WorldOptions, startedMs: number): ScriptState {
@@ -156,6 +171,7 @@ function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState 
     counters: createBounded(4 * options.fileLimit),
     installs: createInstalls(),
     memory: { models: new Set(), isUnloading: false },
+    assets: createAssets(options.fileLimit),
     userFolder: createUserFolder(options.epochMs),
     userNames: new Set(),
     log: { lines: [], subscribers: createBounded(1000) },
@@ -163,5 +179,11 @@ function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState 
     socketByClient: new Map(),
     balance: hosted?.account.balance ?? 0,
     deletedJobs: createBounded(options.historyLimit),
+    v2: {
+      keys: createBounded(keyLimits.kept),
+      labels: createBounded(2 * options.historyLimit),
+      assets: createBounded(2 * options.fileLimit),
+      deletedAssets: createBounded(options.fileLimit),
+    },
   }
 }

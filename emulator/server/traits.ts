@@ -1,5 +1,6 @@
-// Resolves the traits of a deployment and its quirks, once, when a world is created.
+// Resolves the traits of a deployment, its generation and its quirks, once, when a world is created.
 
+import { type Generation, generations } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
 import type { Traits } from './state/traits.ts'
@@ -19,6 +20,29 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     needsModelsToRun: false,
     takesWebAddresses: false,
     takesInfinity: true,
+    knowsAssets: false,
+    hasNewerAssets: false,
+    guardsFiles: false,
+    showsSafeImages: false,
+    userTimes: 'seconds',
+    namesErrors: false,
+    scriptCache: 'no-cache',
+    cachesModules: true,
+    annotatesFiles: false,
+    listsExtensions: false,
+    allowsPatch: false,
+    insertedFolders: [],
+    moreFolders: [],
+    hasMoreFlags: false,
+    replacesNodes: false,
+    showsUserStyle: false,
+    hasNewerJobs: false,
+    refusesOddIds: false,
+    stampsSubmits: false,
+    reportsMissingTypes: false,
+    checksNewCombos: false,
+    throttlesProgress: false,
+    refusesCrossSite: false,
   },
   hosted: {
     sharesMessages: true,
@@ -34,6 +58,70 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     needsModelsToRun: true,
     takesWebAddresses: true,
     takesInfinity: false,
+    knowsAssets: false,
+    hasNewerAssets: false,
+    guardsFiles: false,
+    showsSafeImages: false,
+    userTimes: 'seconds',
+    namesErrors: false,
+    scriptCache: 'no-cache',
+    cachesModules: true,
+    annotatesFiles: false,
+    listsExtensions: false,
+    allowsPatch: false,
+    insertedFolders: [],
+    moreFolders: [],
+    hasMoreFlags: false,
+    replacesNodes: false,
+    showsUserStyle: false,
+    hasNewerJobs: false,
+    refusesOddIds: false,
+    stampsSubmits: false,
+    reportsMissingTypes: false,
+    checksNewCombos: false,
+    throttlesProgress: false,
+    refusesCrossSite: false,
+  },
+}
+
+/** Model folders that servers have since 2026. */
+const foldersOf2026 = [
+  'background_removal',
+  'frame_interpolation',
+  'geometry_estimation',
+  'optical_flow',
+  'detection',
+] as const
+
+/** What each generation of local servers changes in the one before. */
+const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
+  '0.27': {
+    knowsAssets: true,
+    guardsFiles: true,
+    userTimes: 'milliseconds',
+    namesErrors: true,
+    scriptCache: 'no-store',
+    annotatesFiles: true,
+    listsExtensions: true,
+    allowsPatch: true,
+    insertedFolders: ['latent_upscale_models'],
+    moreFolders: foldersOf2026,
+    hasMoreFlags: true,
+    replacesNodes: true,
+    refusesOddIds: true,
+    stampsSubmits: true,
+    reportsMissingTypes: true,
+    checksNewCombos: true,
+    throttlesProgress: true,
+    refusesCrossSite: true,
+  },
+  '0.38': {
+    hasNewerJobs: true,
+    hasNewerAssets: true,
+    showsSafeImages: true,
+    cachesModules: false,
+    showsUserStyle: true,
+    moreFolders: [...foldersOf2026, 'datasets', 'fonts'],
   },
 }
 
@@ -44,6 +132,15 @@ const changes: Readonly<Partial<Record<QuirkId, Partial<Traits>>>> = {
   'hosted.python-exception-names': { jobNames: 'python' },
 }
 
-/** The traits of a world of this deployment with these quirks. */
-export const traitsOf = (deployment: Deployment, quirks: readonly QuirkId[]): Traits =>
-  Object.assign({}, deployments[deployment], ...quirks.map((id) => changes[id])) as Traits
+/** The traits of a world of this deployment and generation with these quirks. */
+export const traitsOf = (
+  deployment: Deployment,
+  generation: Generation,
+  quirks: readonly QuirkId[],
+): Traits =>
+  Object.assign(
+    {},
+    deployments[deployment],
+    ...generations.slice(0, generations.indexOf(generation) + 1).map((one) => news[one]),
+    ...quirks.map((id) => changes[id]),
+  ) as Traits

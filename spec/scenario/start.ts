@@ -1,6 +1,6 @@
 // What a world starts with: files, finished runs, and runs of other clients.
 
-import { both, hosted, type Rules, type Schema } from '../language.ts'
+import { both, hosted, local, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
 import { scenarioFile } from './nodes.ts'
 import { delay, name } from './values.ts'
@@ -75,6 +75,21 @@ export const start = {
       items: scenarioWorkflow,
       description: 'workflows whose results are in the cache',
     },
+    subgraphs: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name', 'data'],
+        properties: {
+          name,
+          source: { enum: ['templates', 'custom_node'], default: 'templates' },
+          node_pack: { ...name, default: 'comfyui' },
+          data: { type: 'object', description: 'the subgraph, as a front end stores it' },
+        },
+      },
+      description: 'what GET /global_subgraphs lists (local, since 0.27)',
+    },
     statistics: {
       type: 'object',
       additionalProperties: false,
@@ -129,6 +144,12 @@ export const rules = {
     says: 'The statistics of a scenario replace members of the usual ones, and its devices all of them.',
     basis: 'chosen',
     on: both,
+  },
+  'scenario/start-subgraphs': {
+    says: 'The subgraphs of a scenario are those of the server.',
+    basis: 'chosen',
+    on: local,
+    since: '0.27',
   },
   'scenario/start-numbers': {
     says: 'Runs of the start do not count: the first run of a client is number 1, with its usual id.',

@@ -2,6 +2,7 @@
 
 import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { hostedError } from './errors.ts'
+import { replacementsByType } from './replacements.ts'
 
 const typeOrOptions = { anyOf: [{ type: 'string' }, { type: 'array', items: {} }] } as const
 
@@ -73,6 +74,16 @@ export const hostedModelFolders = {
   items: {
     type: 'object',
     properties: { name: { type: 'string' }, folders: names },
+    required: ['name', 'folders'],
+  },
+} as const satisfies Schema
+
+/** The same on a local server, since 2026 with the extensions of the files. */
+export const modelFolderPaths = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { name: { type: 'string' }, folders: names, extensions: names },
     required: ['name', 'folders'],
   },
 } as const satisfies Schema
@@ -160,7 +171,7 @@ export const endpoints = {
     path: '/experiment/models',
     on: local,
     does: 'Lists the model folders with their paths.',
-    replies: { 200: hostedModelFolders },
+    replies: { 200: modelFolderPaths },
   },
   experimentModels: {
     method: 'GET',
@@ -175,7 +186,7 @@ export const endpoints = {
     on: both,
     does: 'Returns the preview image of a model.',
     parts: { path_index: { type: 'integer', minimum: 0 } },
-    replies: { 200: 'bytes', 404: 'empty', 500: 'text' },
+    replies: { 200: 'bytes', 400: 'empty', 403: 'empty', 404: 'empty', 500: 'text' },
     hostedReplies: { 200: 'bytes', 404: hostedError },
   },
   modelMetadata: {
@@ -227,6 +238,39 @@ export const endpoints = {
     on: hosted,
     does: 'Returns one of these subgraphs.',
     replies: { 200: globalSubgraph, 404: hostedError },
+  },
+  localSubgraphs: {
+    method: 'GET',
+    path: '/global_subgraphs',
+    on: local,
+    since: '0.27',
+    does: 'Lists the subgraphs that come with the server and its node packs.',
+    replies: { 200: globalSubgraphs },
+  },
+  localSubgraph: {
+    method: 'GET',
+    path: '/global_subgraphs/{id}',
+    on: local,
+    since: '0.27',
+    does: 'Returns one of these subgraphs, or null.',
+    replies: { 200: { anyOf: [globalSubgraph, { type: 'null' }] } },
+  },
+  localReplacements: {
+    method: 'GET',
+    path: '/node_replacements',
+    on: local,
+    since: '0.27',
+    does: 'Returns which node types replace older ones.',
+    replies: { 200: replacementsByType },
+  },
+  nodePage: {
+    method: 'GET',
+    path: '/docs/{node_class}/{page}',
+    on: local,
+    since: '0.27',
+    unaliased: true,
+    does: 'Returns the help page of a node type, such as en.md.',
+    replies: { 200: 'bytes', 404: 'empty' },
   },
   nodeReplacements: {
     method: 'GET',
@@ -308,6 +352,14 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
+    before: '0.27',
+  },
+  'catalog/experiment-extensions': {
+    says: 'GET /experiment/models returns the paths of model folders, and the extensions of their files.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /object_info and /models',
+    on: local,
+    since: '0.27',
   },
   'catalog/experiment-models': {
     says: 'GET /experiment/models/<folder> lists the model files with pathIndex, times and size.',
@@ -326,6 +378,14 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
+    before: '0.27',
+  },
+  'catalog/model-preview-refusals': {
+    says: 'A preview returns 400 for no index or name, 404 for one out of range, 403 outside.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /object_info and /models',
+    on: local,
+    since: '0.27',
   },
   'catalog/model-metadata': {
     says: 'GET /view_metadata/<folder> returns the metadata of a .safetensors file as texts.',
@@ -350,6 +410,48 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
+  },
+  'catalog/more-folders': {
+    says: 'There are model folders for latent upscalers, background removal, detection and others.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /models',
+    on: local,
+    since: '0.27',
+  },
+  'catalog/newest-folders': {
+    says: 'There are model folders for datasets and fonts.',
+    basis: 'observed',
+    source: 'ComfyUI 0.38.1, GET /models, as read in its source',
+    on: local,
+    since: '0.38',
+  },
+  'catalog/replacements': {
+    says: 'GET /node_replacements names the node types that replace others, with inputs and outputs.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, node replacements',
+    on: local,
+    since: '0.27',
+  },
+  'catalog/subgraphs': {
+    says: 'GET /global_subgraphs lists subgraphs with source, name and info, and without their data.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, subgraphs',
+    on: local,
+    since: '0.27',
+  },
+  'catalog/subgraph': {
+    says: 'GET /global_subgraphs/<id> returns one with its data as a JSON text, or null.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, subgraphs',
+    on: local,
+    since: '0.27',
+  },
+  'catalog/node-page': {
+    says: 'GET /docs/<node_class>/en.md returns the help page of a node type as bytes, else 404.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, docs',
+    on: local,
+    since: '0.27',
   },
   'catalog/hosted-models': {
     says: 'A hosted model list holds objects with name and pathIndex.',

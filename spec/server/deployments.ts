@@ -109,7 +109,7 @@ export const rules = {
     carries: ['A100', 'A101', 'A151'],
   },
   'deployments/hosted-not-built': {
-    says: 'Hosted paths of assets, saved workflows, accounts, billing and /api/v2 return 404.',
+    says: 'Hosted paths of assets, saved workflows, accounts and billing below /api return 404.',
     basis: 'chosen',
     on: hosted,
   },
@@ -129,6 +129,7 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, paths',
     on: local,
+    before: '0.27',
   },
   'deployments/local-socket': {
     says: 'The local socket opens at /ws with the query parameter clientId.',

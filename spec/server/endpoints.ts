@@ -1,11 +1,14 @@
 // Every endpoint of every area by name: the part of the spec that a server needs for routing.
 
-import type { Deployment, Endpoints } from '../language.ts'
+import { described, type Generation, holdsIn } from '../generations.ts'
+import type { Deployment, Endpoint, Endpoints } from '../language.ts'
+import * as assets from '../assets/assets.ts'
 import * as catalog from './catalog.ts'
 import * as files from './files.ts'
 import * as history from './history.ts'
 import * as internal from './internal.ts'
 import * as jobs from './jobs.ts'
+import * as localJobs from './local-jobs.ts'
 import * as manager from './manager.ts'
 import * as socket from './messages.ts'
 import * as queue from './queue.ts'
@@ -13,10 +16,22 @@ import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as userdata from './userdata.ts'
 import * as workflows from './workflows.ts'
+import * as v2Assets from '../v2/v2-assets.ts'
+import * as v2Jobs from '../v2/v2-jobs.ts'
+import * as v2Streams from '../v2/v2-streams.ts'
+
+/** Those of the hosted API v2, below `/v2`. */
+export const v2Endpoints = {
+  ...v2Jobs.endpoints,
+  ...v2Streams.endpoints,
+  ...v2Assets.endpoints,
+} as const satisfies Endpoints
+export type V2EndpointName = keyof typeof v2Endpoints
 
 export const endpoints = {
   ...workflows.endpoints,
   ...jobs.endpoints,
+  ...localJobs.endpoints,
   ...history.endpoints,
   ...files.endpoints,
   ...socket.endpoints,
@@ -27,6 +42,8 @@ export const endpoints = {
   ...settings.endpoints,
   ...internal.endpoints,
   ...manager.endpoints,
+  ...v2Endpoints,
+  ...assets.endpoints,
 } as const satisfies Endpoints
 export type EndpointName = keyof typeof endpoints
 
@@ -34,3 +51,19 @@ export type EndpointName = keyof typeof endpoints
 export type EndpointOn<D extends Deployment> = {
   [Name in EndpointName]: D extends (typeof endpoints)[Name]['on'][number] ? Name : never
 }[EndpointName]
+
+/** Names of the endpoints that only later generations of local servers have. */
+export type LaterName = {
+  [Name in EndpointName]: (typeof endpoints)[Name] extends { readonly since: Generation }
+    ? Name
+    : never
+}[EndpointName]
+
+/** The endpoints of a deployment by name; of a local server those that its generation has. */
+export const endpointsOn = (
+  deployment: Deployment,
+  generation: Generation = described,
+): readonly (readonly [EndpointName, Endpoint])[] =>
+  (Object.entries(endpoints) as [EndpointName, Endpoint][]).filter(
+    ([, one]) => one.on.includes(deployment) && holdsIn(generation, one),
+  )

@@ -2,6 +2,7 @@
 // `{name}` in a text stands for a value that the server fills in.
 
 import { maxWaiting } from './access.ts'
+export { assetRefusals } from '../assets/errors.ts'
 import type { Refusals, Schema } from '../language.ts'
 
 /** Refusals of the local server: no common body format, most are empty or a fixed text. */
@@ -46,6 +47,12 @@ export const refusals = {
     body: { text: '404: Not Found' },
     raised: true,
   },
+  forbiddenText: {
+    status: 403,
+    when: 'A folder among the files of a front end, or a file that cannot be read.',
+    body: { text: '403: Forbidden' },
+    raised: true,
+  },
   forbiddenEmpty: {
     status: 403,
     when: 'A subfolder outside its folder, or a foreign origin at a loopback address.',
@@ -80,6 +87,26 @@ export const refusals = {
     when: 'A request with an Expect header other than 100-continue.',
     body: { text: 'Unknown Expect: {expected}' },
     raised: true,
+  },
+  jobsQuery: {
+    status: 400,
+    when: 'A list of jobs with a parameter that is not valid.',
+    body: { json: { error: '{error}' } },
+  },
+  jobUnknown: {
+    status: 404,
+    when: 'The id of a job that neither the queue nor the history has.',
+    body: { json: { error: 'Job not found' } },
+  },
+  jobsNotJson: {
+    status: 400,
+    when: 'A cancel of several jobs whose body is not valid JSON.',
+    body: { json: { error: 'Request body must be valid JSON' } },
+  },
+  jobIdsMissing: {
+    status: 400,
+    when: 'The same without a list of ids.',
+    body: { json: { error: 'job_ids must be a list' } },
   },
   bodyTooLarge: {
     status: 413,
@@ -150,6 +177,16 @@ export const refusals = {
     status: 400,
     when: 'A new user with an existing name.',
     body: { json: { error: 'Duplicate username.' } },
+  },
+  userNameMissing: {
+    status: 400,
+    when: 'A new user with a blank name, on a server of 2026.',
+    body: { json: { error: 'username not provided' } },
+  },
+  userNameReserved: {
+    status: 400,
+    when: 'A new user with a name that begins with two underscores, on a server of 2026.',
+    body: { json: { error: 'System User prefix not allowed' } },
   },
   directoryType: {
     status: 400,
@@ -398,6 +435,26 @@ export const promptErrors = {
     message: 'Cannot execute because node {class_type} does not exist.',
     details: "Node ID '#{node_id}'",
     when: 'The class_type of a node is not a known node type.',
+  },
+  untypedNode: {
+    type: 'missing_node_type',
+    message:
+      "Node '{title}' has no class_type. The workflow may be corrupted or a custom node is missing.",
+    details: "Node ID '#{node_id}'",
+    when: 'The same on a later local server.',
+  },
+  missingNodeType: {
+    type: 'missing_node_type',
+    message: "Node '{title}' not found. The custom node may not be installed.",
+    details: "Node ID '#{node_id}'",
+    when: 'The class_type of a node is not a known node type, on a later local server.',
+  },
+  invalidPromptId: {
+    type: 'invalid_prompt_id',
+    message: 'prompt_id must be a valid UUID',
+    details:
+      'prompt_id must be a UUID string in canonical lowercase hyphenated form; omit it to let the server generate one',
+    when: 'The prompt_id is not a UUID in its canonical form, on a later local server.',
   },
   noOutputs: {
     type: 'prompt_no_outputs',

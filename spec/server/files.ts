@@ -12,6 +12,8 @@ export const fileEntry = {
     filename: { type: 'string' },
     subfolder: { type: 'string' },
     type: { enum: folderTypes },
+    /** The asset of the file, on a server with assets. */
+    id: { type: 'string', volatile: true },
   },
   required: ['filename', 'subfolder', 'type'],
 } as const satisfies Schema
@@ -188,6 +190,21 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
+    before: '0.27',
+  },
+  'files/view-guarded': {
+    says: 'A viewed file has its media type and name, and no type is guessed or run as a page.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, files',
+    on: local,
+    since: '0.27',
+  },
+  'files/view-as-image': {
+    says: 'An SVG image has its type where a page asks for an image; nobody keeps it.',
+    basis: 'observed',
+    source: 'ComfyUI 0.38.1, files, as read in its source',
+    on: local,
+    since: '0.38',
   },
   'files/view-annotated': {
     says: 'The server looks up a filename that ends in a folder name in brackets in that folder.',

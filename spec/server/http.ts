@@ -96,6 +96,13 @@ export const rules = {
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
+  'http/cross-site': {
+    says: 'A request with Sec-Fetch-Site cross-site returns 403, whatever its method, host and origin.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, HTTP layer',
+    on: local,
+    since: '0.27',
+  },
   'http/cors-mode': {
     says: 'In CORS mode replies name the configured origin, and the server rejects no origin.',
     basis: 'observed',
@@ -172,6 +179,21 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
+    before: '0.27',
+  },
+  'http/no-store': {
+    says: 'The ending of a path sets Cache-Control: no-store for scripts, one day for images.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, HTTP layer',
+    on: local,
+    since: '0.27',
+  },
+  'http/no-store-modules': {
+    says: 'Scripts with the ending .mjs are not kept either.',
+    basis: 'observed',
+    source: 'ComfyUI 0.38.1, HTTP layer, as read in its source',
+    on: local,
+    since: '0.38',
   },
   'http/connection': {
     says: 'Connections stay open, except after a 500 and when the client asks to close.',

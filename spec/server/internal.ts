@@ -130,6 +130,14 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
+    before: '0.27',
+  },
+  'internal/files-annotated': {
+    says: 'Files listed by GET /internal/files/<type> end in their folder in brackets, newest first.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, /internal',
+    on: local,
+    since: '0.27',
   },
   'internal/files-type': {
     says: 'GET /internal/files of a folder other than input, output and temp returns 400.',

@@ -23,6 +23,8 @@ const runAndTime = {
   required: ['prompt_id', 'timestamp'],
 } as const satisfies Schema
 const amount = { type: 'number', minimum: 0 } as const
+/** The folders that a scan for assets reads. */
+const roots = { type: 'array', items: { enum: ['models', 'input', 'output'] } } as const
 
 /** The state of one node in a `progress_state` message. */
 export const nodeProgress = {
@@ -55,12 +57,20 @@ export const hostedNodeProgress = {
   properties: { ...nodeProgress.properties, class_type: { type: 'string' } },
 } as const satisfies Schema
 
-/** The flags that client and server send each other. */
+const sharedFlags = {
+  supports_preview_metadata: { type: 'boolean' },
+  max_upload_size: { type: 'number' },
+} as const
+
+/** The flags that client and server send each other. Those of servers since 2026 are among them. */
 export const featureFlags = {
   type: 'object',
   properties: {
-    supports_preview_metadata: { type: 'boolean' },
-    max_upload_size: { type: 'number' },
+    ...sharedFlags,
+    supports_model_type_tags: { type: 'boolean' },
+    extension: { type: 'object' },
+    node_replacements: { type: 'boolean' },
+    assets: { type: 'boolean' },
   },
 } as const satisfies Schema
 
@@ -68,7 +78,7 @@ export const featureFlags = {
 export const hostedFeatures = {
   type: 'object',
   properties: {
-    ...featureFlags.properties,
+    ...sharedFlags,
     max_concurrent_jobs: { type: 'integer', minimum: 1 },
     can_run_partner_nodes: { type: 'boolean' },
   },
@@ -169,6 +179,49 @@ export const messages = {
         size: { anyOf: [terminalSize, { type: 'null' }] },
       },
       required: ['entries', 'size'],
+    },
+  },
+  'assets.seed.started': {
+    on: local,
+    when: 'A scan for assets, or its second phase, begins.',
+    data: {
+      type: 'object',
+      properties: { roots, total: amount, phase: { enum: ['fast', 'enrich'] } },
+      required: ['roots', 'phase'],
+    },
+  },
+  'assets.seed.fast_complete': {
+    on: local,
+    when: 'A scan for assets has found all files.',
+    data: {
+      type: 'object',
+      properties: { roots, created: amount, skipped: amount, total: amount },
+      required: ['roots', 'created', 'skipped', 'total'],
+    },
+  },
+  'assets.seed.enrich_complete': {
+    on: local,
+    when: 'A scan for assets has read the files.',
+    data: {
+      type: 'object',
+      properties: { roots, enriched: amount },
+      required: ['roots', 'enriched'],
+    },
+  },
+  'assets.seed.completed': {
+    on: local,
+    when: 'A scan for assets is over.',
+    data: {
+      type: 'object',
+      properties: {
+        phase: { enum: ['full', 'fast', 'enrich'] },
+        total: amount,
+        created: amount,
+        enriched: amount,
+        skipped: amount,
+        elapsed: { type: 'number', minimum: 0, volatile: true },
+      },
+      required: ['phase', 'total', 'created', 'enriched', 'skipped', 'elapsed'],
     },
   },
   execution_start: {
@@ -286,6 +339,10 @@ export const receivers = {
   feature_flags: 'asking-socket',
   notification: 'own',
   logs: 'subscriber',
+  'assets.seed.started': 'everyone',
+  'assets.seed.fast_complete': 'everyone',
+  'assets.seed.enrich_complete': 'everyone',
+  'assets.seed.completed': 'everyone',
   execution_start: 'own',
   execution_cached: 'own',
   executing: 'own',
@@ -406,7 +463,22 @@ export const rules = {
     says: 'A sampler sends progress for each step, with node, value and max.',
     basis: 'stated',
     on: both,
+    before: '0.27',
     carries: ['A124'],
+  },
+  'messages/progress-throttled': {
+    says: 'A step sends progress if it is the first, the last, has a preview, or follows after 100 ms.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, WebSocket',
+    on: local,
+    since: '0.27',
+  },
+  'messages/progress-share': {
+    says: 'Steps that send progress without a preview are at least half a percent of all steps apart.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, WebSocket',
+    on: local,
+    since: '0.27',
   },
   'messages/progress-state': {
     says: 'progress_state contains the progress of each node so far in nodes.',

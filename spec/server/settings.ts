@@ -152,6 +152,14 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
     on: local,
+    before: '0.27',
+  },
+  'settings/user-names': {
+    says: 'POST /users returns 400 for a taken or blank name, and one that begins with two underscores.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, settings and users',
+    on: local,
+    since: '0.27',
   },
   'settings/user-bounds': {
     says: 'A user beyond 1000 users, or a name of more than 255 characters, returns 500.',

@@ -17,9 +17,22 @@ export const systemStats = {
         required_frontend_version: { type: ['string', 'null'] },
         installed_templates_version: { type: ['string', 'null'] },
         required_templates_version: { type: ['string', 'null'] },
+        comfy_package_versions: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              name: { type: 'string' },
+              installed: { type: ['string', 'null'] },
+              required: { type: 'string' },
+            },
+            required: ['name', 'installed', 'required'],
+          },
+        },
         python_version: { type: 'string' },
         pytorch_version: { type: 'string' },
         embedded_python: { type: 'boolean' },
+        deploy_environment: { type: 'string' },
         argv: { type: 'array', items: { type: 'string' } },
       },
       required: [
@@ -194,6 +207,20 @@ export const rules = {
     source: 'ComfyUI 0.3.64, system endpoints',
     on: local,
   },
+  'system/statistics-os': {
+    says: 'The statistics name the family of the platform, posix or nt.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, system endpoints',
+    on: local,
+    before: '0.27',
+  },
+  'system/statistics-packages': {
+    says: 'The statistics name the platform, the required comfy packages and the deploy environment.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /system_stats',
+    on: local,
+    since: '0.27',
+  },
   'system/memory-of-models': {
     says: 'Free RAM and VRAM decrease when a run loads models, and increase when they are unloaded.',
     basis: 'observed',
@@ -229,6 +256,20 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: system endpoints',
     on: both,
+  },
+  'system/feature-flags': {
+    says: 'The flags also report whether the server has model type tags, a manager, replacements and assets.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, feature flags',
+    on: local,
+    since: '0.27',
+  },
+  'system/own-flags': {
+    says: 'Flags of the option follow the known ones, which none replaces; unregistered ones are texts.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, feature flags',
+    on: local,
+    since: '0.27',
   },
   'system/hosted-statistics': {
     says: 'The hosted statistics contain cloud_version and deploy_environment, and no torch memory.',

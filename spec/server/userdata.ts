@@ -6,7 +6,7 @@ const seconds = { type: 'number', volatile: true } as const
 const flag = { type: 'string' } as const
 const text = { type: 'string' } as const
 
-/** A file of the user folder. Times are seconds since 1970. */
+/** A file of the user folder. Times are seconds since 1970; since 2026 milliseconds. */
 export const userFile = {
   type: 'object',
   properties: {
@@ -145,6 +145,21 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
+    before: '0.27',
+  },
+  'userdata/download': {
+    says: 'A read returns a download, whose type browsers do not guess and never run as a page.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, userdata',
+    on: local,
+    since: '0.27',
+  },
+  'userdata/user-style': {
+    says: 'The file user.css at the top is a style sheet, and not a download.',
+    basis: 'observed',
+    source: 'ComfyUI 0.38.1, userdata, as read in its source',
+    on: local,
+    since: '0.38',
   },
   'userdata/one-segment': {
     says: 'A file is one path segment: %2F encodes its slashes, and the server creates its folders.',
@@ -169,6 +184,14 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
+    before: '0.27',
+  },
+  'userdata/whole-times': {
+    says: 'Times are whole milliseconds; those of GET /v2/userdata are float seconds.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, userdata',
+    on: local,
+    since: '0.27',
   },
   'userdata/no-overwrite': {
     says: 'With overwrite=false an existing path returns 409 and does not change.',
@@ -199,6 +222,14 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
+    before: '0.27',
+  },
+  'userdata/never-outside': {
+    says: 'A path that leaves the user folder returns 403, as the target of a move too.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, userdata',
+    on: local,
+    since: '0.27',
   },
   'userdata/folder-is-no-file': {
     says: 'A folder in place of a file returns 403 for GET, 400 for a write and 500 for DELETE.',

@@ -30,7 +30,7 @@ export const quirks = {
     default:
       'Pending runs are listed and executed by number, equal numbers in the order of their submits.',
     quirk: 'Equal numbers are executed by their id as text, and the listing is in heap order.',
-    source: 'ComfyUI 0.3.64',
+    source: 'ComfyUI 0.3.64; ComfyUI 0.27.0',
   },
   'local.notification': {
     on: local,
@@ -42,7 +42,7 @@ export const quirks = {
     on: local,
     default: 'Videos appear in the outputs under `videos`.',
     quirk: 'Videos appear under `images`, with `animated` beside them.',
-    source: 'ComfyUI 0.3.64',
+    source: 'ComfyUI 0.3.64; ComfyUI 0.27.0',
   },
   'local.queue-shows-partner-key': {
     on: local,
@@ -54,7 +54,7 @@ export const quirks = {
     on: local,
     default: 'Of two sockets with one client id the newest receives, whatever the older one does.',
     quirk: 'When the older one closes, the newest receives nothing more, not even broadcasts.',
-    source: 'ComfyUI 0.3.64',
+    source: 'ComfyUI 0.3.64; ComfyUI 0.27.0',
   },
   'history.completed-on-error': {
     on: local,
@@ -159,6 +159,30 @@ export const quirks = {
     quirk:
       'GET of /api/jobs/{prompt_id} and of /api/job/{prompt_id}/status returns 403, other paths 404.',
     source: 'published hosted API, 2026, first revision',
+  },
+  'hosted.no-v2': {
+    on: hosted,
+    default: 'The hosted server also serves the hosted API v2.',
+    quirk: 'Paths below /api/v2 return 404.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.v2-no-labels': {
+    on: hosted,
+    default: 'The hosted API v2 keeps labels of jobs, and lists jobs.',
+    quirk: 'A submit with labels returns 422 `metadata_not_supported`, and the list returns 501.',
+    source: 'hosted service, 2026',
+  },
+  'hosted.v2-no-streams': {
+    on: hosted,
+    default: 'The hosted API v2 streams the events of a job.',
+    quirk: 'The path of the events returns 501 `not_implemented`.',
+    source: 'published hosted API, 2026, v2',
+  },
+  'hosted.v2-bad-graph-fails': {
+    on: hosted,
+    default: 'A graph that cannot run is refused by the hosted API v2 with 422.',
+    quirk: 'It becomes a job that fails, as on deployments.',
+    source: 'clients of hosted API v2: comfy-cli 1.23.0',
   },
   'webhooks.crash-500': {
     on: gateway,

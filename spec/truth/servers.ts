@@ -1,5 +1,6 @@
 // Known servers by name: `--like NAME` sets all defaults so that a client sees the same behaviour as on that server.
 
+import { described, type Generation } from '../generations.ts'
 import type { Place } from '../language.ts'
 import type { quirks } from './quirks.ts'
 
@@ -8,6 +9,8 @@ export type NamedServer = {
   readonly says: string
   /** Where it applies: to a deployment of the workflow server, or to the gateway. */
   readonly on: Place
+  /** The generation of a local server; that of the description if none is named. */
+  readonly generation?: Generation
   /** Its quirks. It lacks all other quirks of its place. */
   readonly quirks: readonly (keyof typeof quirks)[]
   /** Options that differ from the usual defaults. */
@@ -15,8 +18,28 @@ export type NamedServer = {
   /** The value of the header `Server` in its replies. */
   readonly serverHeader: string
   /** Members of its system statistics that differ from the usual ones. */
-  readonly statistics?: Readonly<Record<'system' | 'device', Readonly<Record<string, string>>>>
+  readonly statistics?: Readonly<Record<'system' | 'device', Readonly<Record<string, unknown>>>>
 }
+
+/** A real server enables previews only with a flag, and compresses if a socket offers it. */
+const optionsOfReal = { preview: 'none', startDelayMs: 3, wsCompress: true } as const
+
+/** The quirks of local servers since 2026. */
+const quirksOfToday = [
+  'queue.heap-order',
+  'local.video-under-images',
+  'local.zombie-socket',
+] as const
+
+const device = { name: 'cuda:0 NVIDIA GeForce RTX 4090 : cudaMallocAsync' } as const
+
+/** The packages that a server requires, each installed as required. */
+const packages = (versions: Readonly<Record<string, string>>) =>
+  Object.entries(versions).map(([name, version]) => ({
+    name,
+    installed: version,
+    required: version,
+  }))
 
 export const servers = {
   'comfyui-0.3.64': {
@@ -30,15 +53,65 @@ export const servers = {
       'local.queue-shows-partner-key',
       'local.zombie-socket',
     ],
-    // A real server enables previews only with a flag, and compresses if a socket offers it.
-    options: { preview: 'none', startDelayMs: 3, wsCompress: true },
+    options: optionsOfReal,
     serverHeader: 'Python/3.12 aiohttp/3.13.1',
     statistics: {
       system: {
         python_version: '3.12.3 (main, Aug 14 2025, 17:47:21) [GCC 13.3.0]',
         pytorch_version: '2.8.0+cu128',
       },
-      device: { name: 'cuda:0 NVIDIA GeForce RTX 4090 : cudaMallocAsync' },
+      device,
+    },
+  },
+  'comfyui-0.27': {
+    says: 'ComfyUI 0.27.0 of July 2026, started without flags',
+    on: 'local',
+    generation: '0.27',
+    quirks: [...quirksOfToday],
+    options: optionsOfReal,
+    serverHeader: 'Python/3.12 aiohttp/3.13.1',
+    statistics: {
+      system: {
+        os: 'linux',
+        comfyui_version: '0.27.0',
+        required_frontend_version: '1.45.20',
+        installed_templates_version: '0.11.9',
+        required_templates_version: '0.11.9',
+        comfy_package_versions: packages({
+          'comfyui-frontend-package': '1.45.20',
+          'comfyui-workflow-templates': '0.11.9',
+        }),
+        python_version: '3.12.3 (main, Aug 14 2025, 17:47:21) [GCC 13.3.0]',
+        pytorch_version: '2.13.0+cu130',
+        deploy_environment: 'local-git',
+      },
+      device,
+    },
+  },
+  'comfyui-0.38': {
+    says: 'ComfyUI 0.38.1 of about October 2026, started without flags, as read in its source',
+    on: 'local',
+    generation: '0.38',
+    quirks: [...quirksOfToday],
+    options: { ...optionsOfReal, assets: true },
+    serverHeader: 'Python/3.12 aiohttp/3.13.1',
+    statistics: {
+      system: {
+        os: 'linux',
+        comfyui_version: '0.38.1',
+        required_frontend_version: '1.53.6',
+        installed_templates_version: '0.11.73',
+        required_templates_version: '0.11.73',
+        comfy_package_versions: packages({
+          'comfyui-frontend-package': '1.53.6',
+          'comfyui-workflow-templates': '0.11.73',
+          'comfyui-embedded-docs': '0.5.12',
+        }),
+        python_version: '3.12.3 (main, Aug 14 2025, 17:47:21) [GCC 13.3.0]',
+        pytorch_version: '2.13.0+cu130',
+        deploy_environment: 'local-git',
+      },
+      device,
     },
   },
   'hermes-2026.07': {
@@ -77,3 +150,13 @@ export const servers = {
   },
 } as const satisfies Readonly<Record<string, NamedServer>>
 export type ServerName = keyof typeof servers
+
+const all: Readonly<Record<string, NamedServer>> = servers
+
+/** The generation of a server with this `like`. */
+export const generationLike = (like: string | null): Generation =>
+  (like === null ? undefined : all[like]?.generation) ?? described
+
+/** The first named server of a generation. */
+export const serverOfGeneration = (generation: Generation): string | undefined =>
+  Object.keys(all).find((name) => all[name]?.on === 'local' && generationLike(name) === generation)

@@ -1,7 +1,7 @@
 // The verdict on a broken rule: it depends on where the rule comes from, and on what this server is known to do otherwise.
 
 import { quirks, rules } from '../../spec/index.ts'
-import type { Basis, Place, Quirks, Rule } from '../../spec/language.ts'
+import type { Basis, Place, Quirks, Rule, Where } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import type { RuleInfo, Verdict } from './events.ts'
 import {
@@ -13,10 +13,9 @@ import {
 } from './shown-quirks.ts'
 
 /** What judging needs to know about a server, and which of its differences the operator accepts. */
-export type Judged = {
-  readonly place: Place
-  /** As {@link generationOf} names it. */
-  readonly generation: string
+export type Judged = Where & {
+  /** As {@link releaseOf} names it. */
+  readonly release: string
   /** Ids of quirks, */
   readonly accept?: readonly string[]
   /** and the named server whose quirks are accepted. */
@@ -41,8 +40,8 @@ export const ruleInfosOf = ({ ids }: Pick<Case, 'ids'>): readonly RuleInfo[] =>
     }
   })
 
-/** The generation of a server, in the words of the sources of rules. */
-export function generationOf(place: Place, software: string | null): string {
+/** The release of a server, in the words of the sources of rules. */
+export function releaseOf(place: Place, software: string | null): string {
   if (place === 'hosted') return 'published hosted API, 2026'
   if (place === 'gateway') return 'reference gateway'
   return software === null ? 'an unknown version' : `ComfyUI ${software.replace(/^v/, '')}`
@@ -61,12 +60,14 @@ export const isOwnFault = (error: unknown): boolean =>
 /**
  * The verdict on a case that an error has ended.
  * @param seen the cases before it: which quirk explains it best depends on what else is broken.
+ * @param absent quirks that the server does not have, as their own cases have shown.
  */
 export function judgementOf(
   one: Pick<Case, 'ids'>,
   error: unknown,
   judged: Judged,
   seen: readonly SeenCase[] = [],
+  absent: ReadonlySet<string> = new Set(),
 ): Judgement {
   if (isOwnFault(error)) return { verdict: 'fault', detail: 'An error in check itself.' }
   const accepted = acceptedQuirks(judged)
@@ -75,10 +76,10 @@ export function judgementOf(
     ...seen,
     { rules: one.ids.map((id) => ({ id })), verdict: 'fail' },
   ]
-  const candidates = quirksBehind(one.ids, judged.place, all)
+  const candidates = quirksBehind(one.ids, judged.place, all).filter((id) => !absent.has(id))
   const quirk =
     candidates.find((id) => accepted.has(id)) ?? candidates.find((id) => !isContradicted(id, all))
-  const basis = strictestOf(one.ids, judged.generation)
+  const basis = strictestOf(one.ids, judged.release)
   if (quirk === undefined) return withoutQuirk(one.ids, basis, judged)
   const detail = `The quirk ${quirk} would explain it: ${(quirks as Quirks)[quirk as keyof Quirks]?.quirk}`
   if (basis !== 'stated' || accepted.has(quirk)) return { verdict: 'note', quirk, detail }
@@ -88,38 +89,37 @@ export function judgementOf(
 function withoutQuirk(
   ids: readonly string[],
   basis: Basis | 'elsewhere',
-  { generation, place }: Judged,
+  { release, ...where }: Judged,
 ): Judgement {
   if (basis === 'stated' || basis === 'observed') return { verdict: 'fail' }
   if (basis === 'chosen') {
     const unsettled = 'Neither the description nor real servers settle it'
-    return { verdict: 'note', detail: `${[unsettled, ...optionsBehind(ids, place)].join('; ')}.` }
+    return { verdict: 'note', detail: `${[unsettled, ...optionsBehind(ids, where)].join('; ')}.` }
   }
   const sources = [...new Set(ids.flatMap((id) => ruleOf(id)?.source ?? []))]
   return {
     verdict: 'note',
-    detail: `It was observed at ${sources.join('; ')}; this server is ${generation}.`,
+    detail: `It was observed at ${sources.join('; ')}; this server is ${release}.`,
   }
 }
 
 const ruleOf = (id: string): Rule | undefined => (rules as Readonly<Record<string, Rule>>)[id]
 
-/** The strictest basis of some rules; `elsewhere` if they were observed at servers of other generations only. */
-function strictestOf(ids: readonly string[], generation: string): Basis | 'elsewhere' {
-  const found = new Set(ids.map((id) => basisAt(ruleOf(id), generation)))
+/** The strictest basis of some rules; `elsewhere` if they were observed at servers of other releases only. */
+function strictestOf(ids: readonly string[], release: string): Basis | 'elsewhere' {
+  const found = new Set(ids.map((id) => basisAt(ruleOf(id), release)))
   return (['stated', 'observed', 'elsewhere'] as const).find((one) => found.has(one)) ?? 'chosen'
 }
 
-function basisAt(rule: Rule | undefined, generation: string): Basis | 'elsewhere' {
+function basisAt(rule: Rule | undefined, release: string): Basis | 'elsewhere' {
   if (rule?.basis !== 'observed') return rule?.basis ?? 'elsewhere'
-  const isHere = (rule.source ?? '').split('; ').some((source) => names(source, generation))
+  const isHere = (rule.source ?? '').split('; ').some((source) => names(source, release))
   return isHere ? 'observed' : 'elsewhere'
 }
 
-/** Whether a source names a generation: not `ComfyUI 0.3.6` for `ComfyUI 0.3.64`. */
-const names = (source: string, generation: string): boolean =>
-  source === generation ||
-  /^[:,]/.test(source.startsWith(generation) ? source.slice(generation.length) : '')
+/** Whether a source names a release: not `ComfyUI 0.3.6` for `ComfyUI 0.3.64`. */
+const names = (source: string, release: string): boolean =>
+  source === release || /^[:,]/.test(source.startsWith(release) ? source.slice(release.length) : '')
 
 /** The quirks that the operator accepts. */
 const acceptedQuirks = ({ accept = [], like }: Judged): ReadonlySet<string> =>

@@ -5,12 +5,12 @@ import { checkExitCodes, type CheckOptions } from '../../spec/check.ts'
 import type { Case } from '../judge/proves.ts'
 import { openKnown } from './baseline/known.ts'
 import { commandFor } from './failures.ts'
-import { generationOf, judgementOf } from './judgement.ts'
+import { releaseOf, judgementOf } from './judgement.ts'
 import { openLedger } from './ledger.ts'
 import { clean, type OpenedServer, openServer } from './open-server.ts'
 import { NotMeasured } from './probe/ask.ts'
 import { listText } from './reports/list.ts'
-import { type PlannedCase, planCases } from './plan.ts'
+import { isOfQuirk, type PlannedCase, planCases } from './plan.ts'
 import { allCases } from './registry.ts'
 import { endOf, ofServer } from './reports/outcome.ts'
 import { type CheckIo, reportsFor } from './reports/reports.ts'
@@ -18,6 +18,8 @@ import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
 import { shownUrl } from './probe/unreachable.ts'
 import { wrongUse } from './usage.ts'
+import { described, type Generation } from '../../spec/generations.ts'
+import { serverOfGeneration } from '../../spec/truth/servers.ts'
 
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
@@ -32,7 +34,7 @@ export async function runCheck(options: CheckOptions, io: CheckIo): Promise<numb
   try {
     const opened = await openServer(options, io)
     const cases = await allCases()
-    const planned = planCases(cases, opened.place, options)
+    const planned = planCases(cases, opened, options)
     if (options.isList) {
       io.stdout.write(listText(planned, options.isJson))
       return checkExitCodes.asExpected
@@ -73,27 +75,47 @@ type Check = OpenedServer & {
   readonly startMs: number
 }
 
+/** The named server of a later generation; undefined for the first. */
+const laterServer = (generation: Generation): string | undefined =>
+  generation === described ? undefined : serverOfGeneration(generation)
+
 async function judge(check: Check): Promise<number> {
-  const { options, io, cases, place, url, software, server, ledger, planned, startMs } = check
+  const {
+    options,
+    io,
+    cases,
+    place,
+    generation,
+    url,
+    software,
+    server,
+    ledger,
+    kept,
+    planned,
+    startMs,
+  } = check
   const reports = reportsFor(options, io)
   const ours = planned.map(({ one }) => one)
   const known = openKnown(options, io, ours, cases)
-  const generation = generationOf(place, software)
+  const release = releaseOf(place, software)
   reports.take({
     event: 'start',
     version: 1,
-    target: { name: options.name ?? shownUrl(url), place, generation, software },
+    target: { name: options.name ?? shownUrl(url), place, generation: release, software },
     cases: planned.length,
     startedAt: io.now(),
   })
-  const { accept, like } = options
-  const judged = { place, generation, accept, ...(like !== undefined && { like }) }
+  // Later servers are judged by what real ones of their generation do: the description is not about them.
+  const { accept, like = laterServer(generation) } = options
+  const judged = { place, generation, release, accept, ...(like !== undefined && { like }) }
   const running = runCases(planned, server, {
-    judge: (one, error) => judgementOf(one, error, judged, known.done),
+    judge: (one, error, absent) => judgementOf(one, error, judged, known.done, absent),
+    quirkCases: cases.filter((one) => one.place === place && isOfQuirk(one.ids)),
     commandFor: (one, seed) => commandFor(options, one, seed),
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,
     writeHar: io.writeHar,
+    kept,
   })
   for await (const event of running) reports.take(known.mark(event))
   const left = ledger === null ? [] : await clean(server, ledger)
@@ -101,7 +123,7 @@ async function judge(check: Check): Promise<number> {
   for (const text of stale) reports.take({ event: 'warning', text })
   const ended = { isStopped: io.signal?.aborted === true, stale: stale.length }
   const end = endOf(known.done, ended, ofServer)
-  const nearest = nearestOf(place, known.done)
+  const nearest = nearestOf({ place, generation }, known.done)
   reports.take({
     ...end,
     ...(nearest && { nearest }),

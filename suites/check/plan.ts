@@ -1,7 +1,8 @@
 // Which cases run, in which order, and which of them the budget of runs is for.
 
 import type { CheckOptions } from '../../spec/check.ts'
-import type { Place } from '../../spec/language.ts'
+import { described } from '../../spec/generations.ts'
+import type { Where } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import { ruleInfosOf } from './judgement.ts'
 import { type Known, knownOf } from './known-cases.ts'
@@ -40,15 +41,18 @@ const ranks = { stated: 0, observed: 1, chosen: 2 } as const
 const rankOf = (one: Case): number => Math.min(...ruleInfosOf(one).map(({ basis }) => ranks[basis]))
 
 /**
- * The cases for a server, area by area. Throws an error with the code USAGE for a selector that matches none of them.
+ * The cases for a server, of its generation, area by area. Throws an error with the code USAGE for a selector that matches none of them.
  * @param cases every case that there is.
  */
 export function planCases(
   cases: readonly Case[],
-  place: Place,
+  { place, generation = described }: Where,
   { select, maxRuns }: Pick<CheckOptions, 'select' | 'maxRuns'>,
 ): readonly PlannedCase[] {
-  const here = cases.filter(({ ids, place: at }) => at === place && !isOfQuirk(ids))
+  const here = cases.filter(
+    ({ ids, place: at, generations }) =>
+      at === place && generations.includes(generation) && !isOfQuirk(ids),
+  )
   const known = knownOf(here)
   const knownAs = (one: Case): Known => known.get(one) as Known
   for (const selector of select) {

@@ -11,6 +11,7 @@ import type { CheckEvent } from './events.ts'
 import { failureOf } from './failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
 import { Counterexample } from './sessions/counterexample.ts'
+import type { Kept } from './sessions/kept.ts'
 import { Skip } from '../judge/skip.ts'
 import { type CheckedServer, newRunning, type Running } from './running.ts'
 
@@ -25,8 +26,10 @@ type Outcome = { readonly skip?: Skip; readonly error?: unknown }
 const MAX_TRIES = 3
 
 export type RunOptions = {
-  /** The verdict on a case that an error has ended, */
-  readonly judge: (one: Case, error: unknown) => Judgement
+  /** The verdict on a case that an error has ended, given the quirks that the server does not have, */
+  readonly judge: (one: Case, error: unknown, absent: ReadonlySet<string>) => Judgement
+  /** the cases for quirks: only a quirk whose own cases pass explains a broken rule, */
+  readonly quirkCases: readonly Case[]
   /** and the command that runs it again, with the session of this seed if that broke the rule. */
   readonly commandFor: (one: Case, seed?: number) => string
   /** From then on, in milliseconds of `performance.now`, no further case begins. */
@@ -35,6 +38,8 @@ export type RunOptions = {
   readonly signal: AbortSignal | undefined
   /** The text of a recording. */
   readonly writeHar: (recording: Recording) => string
+  /** Where counterexamples are kept for the next check; a temporary folder if nowhere. */
+  readonly kept: Pick<Kept, 'save' | 'forget'> | null
 }
 
 /** Runs cases one after the other, and yields an event for each. It ends early when the user stops it. */
@@ -45,10 +50,39 @@ export async function* runCases(
 ): AsyncGenerator<CaseEvent> {
   // What others have run before does not disturb.
   await server.isDisturbed()
+  const absent = new Set<string>()
+  const present = new Set<string>()
+  const has = async (quirk: string): Promise<boolean> => {
+    if (!present.has(quirk) && !absent.has(quirk))
+      ((await isAbsent(quirk, server, options)) ? absent : present).add(quirk)
+    return present.has(quirk)
+  }
+  const judge = async (one: Case, error: unknown): Promise<Judgement> => {
+    for (;;) {
+      const judgement = options.judge(one, error, absent)
+      if (judgement.quirk === undefined || (await has(judgement.quirk))) return judgement
+    }
+  }
   for (const one of planned) {
     if (options.signal?.aborted) return
-    yield await runOne(one, server, options)
+    yield await runOne(one, server, options, judge)
   }
+}
+
+/** Whether a server lacks a quirk: a case for it fails there, and none passes. What cannot be judged there says nothing. */
+async function isAbsent(
+  quirk: string,
+  server: CheckedServer,
+  { quirkCases }: RunOptions,
+): Promise<boolean> {
+  let hasFailed = false
+  for (const one of quirkCases) {
+    if (one.needsOwnWorld || !one.ids.includes(`quirks/${quirk}`)) continue
+    const { skip, error } = await tryOften(one, server)
+    if (skip === undefined && error === undefined) return false
+    hasFailed ||= error !== undefined
+  }
+  return hasFailed
 }
 
 /** Why a case is not even tried. */
@@ -67,6 +101,7 @@ async function runOne(
   planned: PlannedCase,
   server: CheckedServer,
   options: RunOptions,
+  judge: (one: Case, error: unknown) => Promise<Judgement>,
 ): Promise<CaseEvent> {
   const { one, area } = planned
   const startMs = performance.now()
@@ -87,13 +122,17 @@ async function runOne(
     ...(running.needs.size > 0 && { needs: [...running.needs] }),
   } as const
   if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }
-  if (error === undefined) return { ...described, verdict: 'pass' }
+  const { kept } = options
+  if (error === undefined) {
+    kept?.forget(one.title)
+    return { ...described, verdict: 'pass' }
+  }
   const shown = error instanceof Counterexample ? error.exchanges : undefined
   const failure = {
     ...failureOf(one, error, running, options.commandFor(one, shown?.seed)),
-    ...(shown && { exchanges: save(options.writeHar(shown.recording)) }),
+    ...(shown && { exchanges: saveIn(kept, one.title, options.writeHar(shown.recording)) }),
   }
-  return { ...described, ...options.judge(one, error), failure }
+  return { ...described, ...(await judge(one, error)), failure }
 }
 
 /** Tries a case, again if it fails while somebody else uses the server: what it saw may be theirs. */
@@ -133,7 +172,8 @@ async function timeIsUp(running: Running, signal: AbortSignal): Promise<never> {
 }
 
 /** Saves a counterexample as a recording, and returns its path. */
-function save(text: string): string {
+function saveIn(kept: RunOptions['kept'], title: string, text: string): string {
+  if (kept !== null) return kept.save(title, text)
   const file = join(mkdtempSync(join(tmpdir(), 'flowdouble-check-')), 'counterexample.har')
   writeFileSync(file, text, { mode: 0o600 })
   return file

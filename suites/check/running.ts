@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Allowance } from '../../spec/check.ts'
+import type { Generation } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { Outgoing } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
@@ -12,6 +13,8 @@ import type { KeptFiles } from './kept.ts'
 export type Target = {
   readonly url: string
   readonly deployment: Deployment
+  /** Of a local server; others have one generation. */
+  readonly generation: Generation
   /** The declaration of each node type that it lists. */
   readonly types: Readonly<Record<string, any>>
   /** Its software with the version, as it says itself. */
@@ -29,6 +32,8 @@ export type Running = {
   readonly folder: string
   /** Whether it sends the bearer token itself. */
   readonly isAboutToken: boolean
+  /** Whether it sends what was recorded, also to a server that lacks a node type of then. */
+  readonly isRecorded?: true
   /** The last request, for a line that repeats it. */
   last?: Outgoing
   /** Set when the case has ended: what follows is the clean-up of the runner. */

@@ -1,14 +1,15 @@
 // Which quirks a server shows, by the rules that it breaks and keeps, and which named server it resembles.
 
 import { quirks } from '../../spec/index.ts'
-import type { Place, Quirk } from '../../spec/language.ts'
+import { described } from '../../spec/generations.ts'
+import type { Place, Quirk, Where } from '../../spec/language.ts'
 import {
   brokenAmongRuns,
   brokenBy,
   brokenByOption,
   shownByChance,
 } from '../../spec/truth/broken-by.ts'
-import { type NamedServer, servers } from '../../spec/truth/servers.ts'
+import { generationLike, type NamedServer, servers } from '../../spec/truth/servers.ts'
 import type { Verdict } from './events.ts'
 
 /** What is needed of a case to find the quirks of a server. */
@@ -28,10 +29,13 @@ const breaks: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
 /** The quirks of a named server; none for an unknown name. */
 export const quirksOf = (like: string): readonly string[] => named[like]?.quirks ?? []
 
-/** The options of a named server of this place that change defaults which these rules are about, in words. */
-export const optionsBehind = (rules: readonly string[], place: Place): readonly string[] =>
+/** The options of a named server there that change defaults which these rules are about, in words. */
+export const optionsBehind = (
+  rules: readonly string[],
+  { place, generation = described }: Where,
+): readonly string[] =>
   Object.entries(named)
-    .filter(([, { on }]) => on === place)
+    .filter(([like, { on }]) => on === place && generationLike(like) === generation)
     .flatMap(([like, { options }]) =>
       Object.entries(options)
         .filter(([option]) => brokenByOption[option]?.some((rule) => rules.includes(rule)))
@@ -80,11 +84,11 @@ const quirksAt = (place: Place): readonly string[] =>
   Object.keys(known).filter((id) => known[id]?.on.includes(place))
 
 /**
- * The named server that a server resembles most, and the quirks in which they differ; undefined if it resembles none.
+ * The named server of its generation that a server resembles most, and the quirks in which they differ; undefined if it resembles none.
  * Quirks that no case has judged count neither way.
  */
 export function nearestOf(
-  place: Place,
+  { place, generation = described }: Where,
   seen: readonly SeenCase[],
 ): { readonly like: string; readonly differs: readonly string[] } | undefined {
   const evidence = new Map(quirksAt(place).map((id) => [id, evidenceOf(id, seen)] as const))
@@ -95,14 +99,16 @@ export function nearestOf(
   const lacking = having(({ broken, kept }) => kept > 0 && broken <= kept)
   const absent = new Set(lacking.filter((id) => !chance.has(id)))
   const [best] = Object.entries(named)
-    .filter(([, { on }]) => on === place)
+    .filter(([like, { on }]) => on === place && generationLike(like) === generation)
     .map(([like, { quirks: own }]) => {
       const all: readonly string[] = own
       const differs = [
         ...all.filter((id) => absent.has(id)),
         ...[...shown].filter((id) => !all.includes(id)),
       ]
-      return { like, differs, common: all.filter((id) => shown.has(id)).length }
+      // That it is of a later generation is something in common too.
+      const common = all.filter((id) => shown.has(id)).length + (generation === described ? 0 : 1)
+      return { like, differs, common }
     })
     .filter(({ common, differs }) => common > differs.length)
     .toSorted((a, b) => b.common - b.differs.length - (a.common - a.differs.length))

@@ -128,11 +128,27 @@ type Start = { readonly prompt_id: string; readonly serverMs: number; readonly o
 /** How long a run took, in milliseconds of both clocks. */
 type Measured = Start & { readonly tookMs: number; readonly serverTookMs: number }
 
+/** How often the work of a server is measured before its runs count as too fast: what else a computer does disturbs. */
+const MAX_MEASURES = 3
+
 /**
- * How many units take as long as a slow run should: measured with short runs, the first of which loads what is needed. Ends
- * the case on a server whose runs are over as soon as they are submitted.
+ * How many units take as long as a slow run should. Ends the case on a server whose runs are over as soon as they are
+ * submitted.
  */
 async function measure(subject: Subject, make: Work, nextSeed: () => number): Promise<number> {
+  for (let left = MAX_MEASURES; left > 0; left--) {
+    const units = await measureOnce(subject, make, nextSeed)
+    if (units !== undefined) return units
+  }
+  throw tooFast()
+}
+
+/** Measures with short runs, the first of which loads what is needed. Undefined if these seem to take no time. */
+async function measureOnce(
+  subject: Subject,
+  make: Work,
+  nextSeed: () => number,
+): Promise<number | undefined> {
   const { deployment, reach, submit, post, idle } = subject
   const session = await subject.connect(subject.unique('measure'))
   const start = async (units: number): Promise<Start> => {
@@ -159,7 +175,7 @@ async function measure(subject: Subject, make: Work, nextSeed: () => number): Pr
   const base = await run(1)
   if (standsStill(first, base)) throw tooFast()
   const unitMs = unitOf(first, base, [await run(21), await run(21)])
-  if (unitMs < MIN_UNIT_MS) throw tooFast()
+  if (unitMs < MIN_UNIT_MS) return undefined
   const startMs = performance.now()
   await subject.get('/queue')
   const slowMs = SLOW_MS + REQUESTS * (performance.now() - startMs)
@@ -172,8 +188,7 @@ async function measure(subject: Subject, make: Work, nextSeed: () => number): Pr
   // It was over long before it should.
   const isOver = ({ type, data }: Message): boolean =>
     type === 'execution_success' && data['prompt_id'] === prompt_id
-  if (session.messages().some(isOver)) throw tooFast()
-  return units
+  return session.messages().some(isOver) ? undefined : units
 }
 
 /**

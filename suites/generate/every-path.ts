@@ -1,10 +1,14 @@
 // Requests for each endpoint of a local and of a hosted server, to prove what holds for every path.
 
-import type { EndpointOn } from '../../spec/server/endpoints.ts'
+import { type EndpointOn, endpointsOn, type LaterName } from '../../spec/server/endpoints.ts'
 import { endpoints } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
+import { v2Root } from '../../spec/v2/v2-access.ts'
 import { talking } from './graphs.ts'
 import { bodiesOn, isPaid, pathOn } from './replies-on.ts'
+
+/** The id of the run that the requests submit: every server accepts it. */
+export const ownRunId = '5f0c6b1e-8f4d-4c1b-9f57-3f1c0e9a7b21'
 
 type PlainRequest = {
   /** Path and query, with a value for each variable part. */
@@ -17,18 +21,18 @@ type PlainRequest = {
 /** Endpoints of a local server, except those that it serves only with an option. */
 type LocalName = Exclude<
   EndpointOn<'local'>,
-  'managerInstall' | 'managerStatus' | 'managerInstallModel'
+  'managerInstall' | 'managerStatus' | 'managerInstallModel' | LaterName
 >
 
 // The requests leave the answers as they are: the same request again gets the same answer.
 const plain: Readonly<Record<LocalName, PlainRequest>> = {
   submit: {
     path: '/prompt',
-    body: { prompt: talking(), prompt_id: 'mine', number: 1 },
+    body: { prompt: talking(), prompt_id: ownRunId, number: 1 },
     status: 200,
   },
   readHistory: { path: '/history?max_items=5', status: 200 },
-  readHistoryEntry: { path: '/history/mine', status: 200 },
+  readHistoryEntry: { path: `/history/${ownRunId}`, status: 200 },
   changeHistory: { path: '/history', body: { delete: ['nowhere'] }, status: 200 },
   view: { path: '/view?filename=example.png&type=input', status: 200 },
   uploadImage: { path: '/upload/image', body: {}, status: 400 },
@@ -89,9 +93,12 @@ export const everyPath = Object.entries<PlainRequest>(plain).map(
   },
 )
 
-/** Each endpoint of a hosted server, at a path of which every variable part is `nowhere`. */
+/**
+ * Each endpoint of a hosted server, at a path of which every variable part is `nowhere`. The hosted API v2 has other keys and
+ * other errors.
+ */
 export const everyHostedPath = Object.values<Endpoint>(endpoints)
-  .filter(({ on }) => on.includes('hosted'))
+  .filter(({ on, path }) => on.includes('hosted') && !path.startsWith(`${v2Root}/`))
   .map((endpoint) => ({
     method: endpoint.method,
     path: pathOn('hosted', endpoint).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere'),
@@ -102,14 +109,11 @@ export const everyHostedPath = Object.values<Endpoint>(endpoints)
 
 /** Requests to paths that only one deployment has, without a prefix. */
 export function pathsOnlyOn(deployment: Deployment): { method: string; path: string }[] {
-  const all = Object.values<Endpoint>(endpoints)
   const ownPath = ({ path, hostedPath = path }: Endpoint, on: Deployment): string =>
     (on === 'hosted' ? hostedPath : path).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere')
   const other = deployment === 'local' ? 'hosted' : 'local'
-  const onOther = all.filter(({ on }) => on.includes(other))
-  const there = new Set(onOther.map((one) => ownPath(one, other)))
-  return all
-    .filter(({ on }) => on.includes(deployment))
-    .map((one) => ({ method: one.method, path: ownPath(one, deployment) }))
+  const there = new Set(endpointsOn(other).map(([, one]) => ownPath(one, other)))
+  return endpointsOn(deployment)
+    .map(([, one]) => ({ method: one.method, path: ownPath(one, deployment) }))
     .filter(({ path }) => !there.has(path))
 }

@@ -3,20 +3,19 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { keyHeader } from '../../spec/server/access.ts'
-import { endpoints } from '../../spec/index.ts'
-import type { Deployment, Endpoint } from '../../spec/language.ts'
+import { endpointsOn } from '../../spec/server/endpoints.ts'
+import type { Deployment } from '../../spec/language.ts'
 import { formOf, type Part } from './form.ts'
 import { failing, textToImage } from './graphs.ts'
 import { bodiesOn, pathOn } from './replies-on.ts'
 
-const all = Object.values<Endpoint>(endpoints)
 /** The endpoints of a server that answer a request, not a handshake. */
-const endpointsOn = (deployment: Deployment) =>
-  all.filter(({ on, path }) => on.includes(deployment) && path !== '/ws')
+const requestable = (deployment: Deployment) =>
+  endpointsOn(deployment).flatMap(([, one]) => (one.path === '/ws' ? [] : [one]))
 
 /** All statuses of the endpoints there. */
 export const statusesOn = (deployment: Deployment): number[] =>
-  endpointsOn(deployment).flatMap((one) => Object.keys(bodiesOn(deployment, one)).map(Number))
+  requestable(deployment).flatMap((one) => Object.keys(bodiesOn(deployment, one)).map(Number))
 
 const word = fc.constantFrom(
   'example.png',
@@ -41,7 +40,7 @@ const pathsOn = (deployment: Deployment) =>
       weight: 8,
       arbitrary: fc
         .tuple(
-          fc.constantFrom(...endpointsOn(deployment).map((one) => pathOn(deployment, one))),
+          fc.constantFrom(...requestable(deployment).map((one) => pathOn(deployment, one))),
           word,
         )
         .map(([one, filled]) => one.replace(/\{[^}]*\}/g, filled)),

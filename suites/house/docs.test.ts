@@ -5,20 +5,19 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
+import { documentName } from '../../spec/generations.ts'
 import { order } from '../../spec/index.ts'
-import { both, gateway } from '../../spec/language.ts'
 import type { Order, State } from '../../spec/server/order.ts'
 import { documentText, type Part } from '../render/documents.ts'
 import { renderAsyncapi } from '../render/asyncapi.ts'
 import { sampleRun } from '../render/messages.ts'
 import { renderControl } from '../render/control.ts'
-import { renderOpenapi } from '../render/openapi.ts'
+import { everywhere, renderOpenapi } from '../render/openapi.ts'
 import { renderProtocol } from '../render/protocol.ts'
 import { renderSchemathesis } from '../render/schemathesis.ts'
 
-const places = [...both, ...gateway]
 const documents: readonly (readonly [string, Part])[] = [
-  ...places.map((on) => [on, renderOpenapi(on)] as const),
+  ...everywhere.map((where) => [documentName(where), renderOpenapi(where)] as const),
   ['control', renderControl()],
 ]
 

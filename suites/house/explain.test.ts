@@ -25,7 +25,9 @@ test('each endpoint has a rule at each place where it is served, and no rule of 
 
 const places = {
   local: 'local',
+  assets: 'local',
   hosted: 'hosted',
+  v2: 'hosted',
   plan: 'hosted',
   links: 'hosted',
   gateway: 'gateway',

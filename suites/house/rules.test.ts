@@ -4,7 +4,8 @@ import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import type { Quirk, Rule, Schema } from '../../spec/language.ts'
+import { generations, generationsOf, holdsIn } from '../../spec/generations.ts'
+import type { Endpoint, Quirk, Rule, Schema } from '../../spec/language.ts'
 import {
   areas,
   endpoints as serverEndpoints,
@@ -72,7 +73,7 @@ describe('rules', () => {
   })
 
   test('each file with rules is an area of the index', async () => {
-    const files = ['server', 'gateway'].flatMap((folder) =>
+    const files = ['server', 'gateway', 'v2'].flatMap((folder) =>
       readdirSync(join(spec, folder)).map((file) => join(folder, file)),
     )
     for (const file of files) {
@@ -90,9 +91,23 @@ describe('rules', () => {
     expect(names).toHaveLength(Object.keys(endpoints).length)
   })
 
-  test('no two endpoints have the same method and path', () => {
-    const routes = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)
+  test.each(generations)('no two endpoints of %s have the same method and path', (generation) => {
+    const routes = Object.values<Endpoint>(endpoints)
+      .filter((one) => holdsIn(generation, one))
+      .flatMap(({ on, method, path }) => on.map((place) => `${place} ${method} ${path}`))
     expect(routes.filter((route, at) => routes.indexOf(route) !== at)).toEqual([])
+  })
+
+  test('only what is on local alone differs between generations, and all of it holds in some', () => {
+    const held: [string, Rule | Endpoint][] = [...entries, ...Object.entries<Endpoint>(endpoints)]
+    // What ends with a generation of local servers holds on hosted all the same.
+    const wrong = held.filter(
+      ([, { on, since, before }]) =>
+        (since !== undefined && on.join() !== 'local') ||
+        (before !== undefined && !on.includes('local')),
+    )
+    const never = held.filter(([, one]) => generationsOf([one]).length === 0)
+    expect([...wrong, ...never].map(([id]) => id)).toEqual([])
   })
 })
 

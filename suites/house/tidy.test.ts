@@ -17,7 +17,9 @@ const sources = files.filter((file) => file.endsWith('.ts'))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 /** Everything except what touches sockets, files, timers and terminals. */
 const core = sources.filter(
-  (file) => /^(spec|emulator)\//.test(file) && !/^emulator\/(cli|client|config|edge)\//.test(file),
+  (file) =>
+    /^(spec|emulator)\//.test(file) &&
+    !/^emulator\/(cli|client|config|edge|inspector)\//.test(file),
 )
 
 /** The code of a file without its comments. */
@@ -66,8 +68,10 @@ const layers: readonly string[] = [
   'emulator/server/nodes/',
   'emulator/server/graph/',
   'emulator/server/runs/',
+  'emulator/server/local/assets/',
   'emulator/server/local/',
   'emulator/server/hosted/',
+  'emulator/server/v2/',
   'emulator/server/faults/',
   'emulator/server/',
   'emulator/gateway/',
@@ -78,6 +82,8 @@ const layers: readonly string[] = [
   'emulator/recording/learn/',
   'emulator/client/',
   'emulator/edge/',
+  'emulator/edge/inspector/',
+  'emulator/edge/node/pages/',
   'emulator/edge/node/pictures/',
   'emulator/edge/node/',
   'emulator/edge/proxy/',
@@ -90,6 +96,9 @@ const layers: readonly string[] = [
   'emulator/cli/check/',
   'emulator/cli/recordings/',
   'emulator/cli/',
+  'emulator/inspector/model/',
+  'emulator/inspector/draw/',
+  'emulator/inspector/',
   'emulator/types.ts',
   'emulator/index.ts',
   'emulator/browser.ts',

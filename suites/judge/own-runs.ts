@@ -86,9 +86,10 @@ export async function occupy(
   subject: Subject,
   session: Session,
   before: Graph = {},
+  fields: Readonly<Record<string, unknown>> = {},
 ): Promise<AtWork> {
   const graph = { ...before, ...(await subject.workloads.slow()) }
-  const prompt_id = await submitFor(subject, session, graph)
+  const prompt_id = await submitFor(subject, session, graph, fields)
   const { data } = await subject.reach(
     session,
     (message) => startsNode(prompt_id)(message) && !(String(message.data['node']) in before),

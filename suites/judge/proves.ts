@@ -2,6 +2,8 @@
 
 import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
 import { afterAll, test as register } from 'vitest'
+import { described, type Generation, generations, generationsOf } from '../../spec/generations.ts'
+import { serverOfGeneration } from '../../spec/truth/servers.ts'
 import { both, type Deployment, type Place, type Rule } from '../../spec/language.ts'
 import { quirks, type RuleId, rules } from '../../spec/index.ts'
 import { anyGateway, type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
@@ -21,6 +23,8 @@ export type Case = {
   readonly title: string
   readonly ids: readonly string[]
   readonly place: Place
+  /** The generations of local servers in which all of its rules hold. The suites run it on the first of them. */
+  readonly generations: readonly Generation[]
   /** Whether it needs a world with special options, which only a server that the suites start has. */
   readonly needsOwnWorld: boolean
   /** Whether it is about the bearer token of its server, so that it sends the token itself. */
@@ -139,10 +143,11 @@ export function proves(
   options: EmulatorOptions | GatewayOptions = {},
 ): void {
   const ids: readonly RuleId[] = typeof ruleIds === 'string' ? [ruleIds] : ruleIds
-  const held = ids.map((id) => (rules[id] as Rule).on)
-  for (const place of placesOf(held, namedBy(options))) {
+  const held = ids.map((id) => rules[id] as Rule)
+  const on = held.map((rule) => rule.on)
+  for (const place of placesOf(on, namedBy(options))) {
     const title = ids.map((id) => `${id} [${place}] ${(rules[id] as Rule).says}`).join(' + ')
-    add(place, { title, ids }, body, options)
+    add(place, { title, ids, generations: generationsOf(held) }, body, options)
   }
 }
 
@@ -157,12 +162,12 @@ export function provesQuirk(
   const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
   for (const place of placesOf([quirks[id].on], namedBy(options))) {
     const title = `quirks/${id} [${place}] ${quirks[id].quirk}`
-    add(place, { title, ids: [`quirks/${id}`] }, body, own)
+    add(place, { title, ids: [`quirks/${id}`], generations }, body, own, options)
   }
 }
 
 /** Options that a server elsewhere may have too: cases with them look whether it does. Previews are JPEG by default. */
-const found: EmulatorOptions = { preview: 'jpeg', manager: true, cors: '*' }
+const found: EmulatorOptions = { preview: 'jpeg', manager: true, cors: '*', assets: true }
 
 /** The names of the options that a server elsewhere cannot be asked for. */
 const unusual = (options: EmulatorOptions): readonly string[] =>
@@ -170,38 +175,56 @@ const unusual = (options: EmulatorOptions): readonly string[] =>
     value === found[name as keyof EmulatorOptions] ? [] : name,
   )
 
-/** Declares a case. The overloads above ensure that body and options fit the place. */
+/**
+ * Declares a case. The overloads above ensure that body and options fit the place.
+ * @param elsewhere what a server elsewhere has to be asked for: not the quirk of a case that looks whether it has it.
+ */
 function add(
   place: Place,
-  described: Pick<Case, 'title' | 'ids'>,
+  what: Pick<Case, 'title' | 'ids' | 'generations'>,
   body: Body | GatewayBody,
   options: EmulatorOptions | GatewayOptions,
+  elsewhere = options,
 ): void {
   const { deployment: _named, ...own } = options as EmulatorOptions
+  const { deployment: _other, ...asked } = elsewhere as EmulatorOptions
   const start =
     place === 'gateway'
       ? onGateway(body as GatewayBody, options as GatewayOptions)
-      : onServer(place, body as Body, own)
+      : onServer(place, body as Body, { ...worldOf(what.generations), ...own })
   const isAboutToken = own.token === testToken
   const needsOwnWorld =
     place === 'gateway'
       ? options !== anyGateway
-      : unusual(own).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
+      : unusual(asked).length > (isAboutToken ? 1 : 0) && own.accounts !== twoAccounts.accounts
   const isShared = options === sharedWorld
-  const one: Case = { ...described, place, needsOwnWorld, isAboutToken, isShared, body, start }
+  const one: Case = { ...what, place, needsOwnWorld, isAboutToken, isShared, body, start }
   if (collected !== undefined) collected.push(one)
-  else if (isShared) registerShared(one.title, place as Deployment, body as Body)
+  else if (isShared) registerShared(one, place as Deployment, body as Body)
   else register(one.title, () => runCase(one))
 }
 
-/** The shared worlds of the file that runs, by deployment. */
-const shared = new Map<Deployment, Promise<Subject>>()
+/** What makes a world one of the first of these generations, unless that is the usual one. */
+function worldOf([first]: readonly Generation[]): EmulatorOptions {
+  if (first === undefined) throw new Error('What this case proves holds together in no generation.')
+  const like = first === described ? undefined : serverOfGeneration(first)
+  return like === undefined ? {} : { like }
+}
+
+/** The shared worlds of the file that runs, by deployment and generation. */
+const shared = new Map<string, Promise<Subject>>()
 
 /** Registers a case that runs on the shared world of its file. The first of them starts it, the end of the file closes it. */
-function registerShared(title: string, deployment: Deployment, body: Body): void {
+function registerShared(
+  { title, generations: held }: Case,
+  deployment: Deployment,
+  body: Body,
+): void {
+  const world = worldOf(held)
+  const key = `${deployment} ${world.like}`
   register(title, async () => {
-    const subject = shared.get(deployment) ?? startSubject({ deployment })
-    shared.set(deployment, subject)
+    const subject = shared.get(key) ?? startSubject({ ...world, deployment })
+    shared.set(key, subject)
     await body(await subject)
   })
   // Each case asks for it: nothing is left for the later ones to close.

@@ -1,5 +1,6 @@
 // All wrong servers that the cases must catch, as `area/what is wrong`.
 
+import { assets } from './later/assets.ts'
 import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
@@ -11,37 +12,55 @@ import { history } from './history.ts'
 import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
+import { localJobs } from './later/jobs.ts'
+import * as later from './later/submits.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
+import {
+  laterCatalog,
+  laterFiles,
+  laterHttp,
+  laterInternal,
+  laterSettings,
+  laterSystem,
+  laterUserdata,
+  laterWorkflows,
+} from './later/others.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { nodes, outputs } from './outputs.ts'
-import { statuses } from './statuses.ts'
+import { inspector, statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
-import { internal, manager, settings, userdata } from './user-data.ts'
+import { internal, manager, pages, settings, userdata } from './user-data.ts'
+import { v2 } from './v2/index.ts'
 import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
-  http,
-  workflows,
+  http: { ...http, ...laterHttp, ...later.http },
+  workflows: { ...workflows, ...laterWorkflows, ...later.workflows },
   runs,
   nodes,
   jobs: { ...jobs, ...hostedQueue },
-  messages: { ...messages, ...sockets, ...statuses },
+  'local-jobs': localJobs,
+  messages: { ...messages, ...sockets, ...statuses, ...later.messages },
   frames,
   history,
   queue,
-  files: { ...files, ...outputs, ...hostedFiles },
-  catalog,
-  system,
+  files: { ...files, ...outputs, ...hostedFiles, ...laterFiles },
+  catalog: { ...catalog, ...laterCatalog },
+  system: { ...system, ...laterSystem },
   manager,
-  internal,
-  settings,
-  userdata,
+  pages,
+  internal: { ...internal, ...laterInternal },
+  settings: { ...settings, ...laterSettings },
+  userdata: { ...userdata, ...laterUserdata },
+  assets,
+  inspector,
   'hosted-paths': hostedPaths,
   accounts,
+  ...v2,
   webhooks: { ...webhooks, ...posts },
   signatures,
   templates,

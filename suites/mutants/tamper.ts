@@ -11,7 +11,7 @@ import type { GatewayRuleId } from '../judge/proves.ts'
 export type Tamper = NonNullable<EmulatorOptions['tamper']>
 
 /** Creates the tampering for one world of that deployment, by default local. */
-type Maker = (deployment?: Deployment) => Tamper
+export type Maker = (deployment?: Deployment) => Tamper
 
 /** A deliberately wrong server. Each rule that it breaks has a case that fails on it. */
 export type Mutant = ServerMutant | GatewayMutant

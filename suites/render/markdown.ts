@@ -1,5 +1,6 @@
 // The few pieces of Markdown in the generated documents.
 
+import type { Holding } from '../../spec/generations.ts'
 import type { Place } from '../../spec/language.ts'
 
 /** Escapes HTML outside code spans, except the anchors that we write. */
@@ -26,3 +27,15 @@ export function section(title: string, ...parts: readonly string[]): string {
 }
 
 export const onText = (on: readonly Place[]) => (on.length === 2 ? 'both' : on.join(''))
+
+/** Where something holds, with the generations in which it does. */
+export const holdingText = ({
+  on,
+  since,
+  before,
+}: Holding & { readonly on: readonly Place[] }): string =>
+  [
+    onText(on),
+    ...(since === undefined ? [] : [`since ${since}`]),
+    ...(before === undefined ? [] : [`before ${before}`]),
+  ].join(', ')

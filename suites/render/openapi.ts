@@ -10,12 +10,15 @@ import type {
   ReplyBody,
   Rules,
   Schema,
+  Where,
 } from '../../spec/language.ts'
-import { bodiesOn, bodyOn, isPublic, pathOn, queryOn } from '../generate/replies-on.ts'
+import { bodiesOn, bodyOn, isPublic, isV2, pathOn, queryOn } from '../generate/replies-on.ts'
+import { described, generations, holdsIn } from '../../spec/generations.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
 import { hostedError } from '../../spec/server/errors.ts'
 import { endpoints as historyEndpoints } from '../../spec/server/history.ts'
 import { endpoints as socketEndpoints } from '../../spec/server/messages.ts'
+import { streamType } from '../../spec/v2/v2-streams.ts'
 import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 
@@ -76,6 +79,11 @@ const securitySchemes = {
       name: keyHeader,
       description: 'The key of an account.',
     },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The same key, for paths below /api/v2.',
+    },
   },
   gateway: signatureSchemes,
 } as const satisfies Record<Place, Part>
@@ -87,6 +95,7 @@ function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
     return isOpen ? [] : Object.keys(schemes).map((name) => ({ [name]: [] }))
   }
   if (place === 'local') return [{}, { bearer: [] }, { token: [] }]
+  if (isV2(endpoint)) return [{ bearer: [] }]
   return isPublic(endpoint) ? [] : [{ apiKey: [] }]
 }
 
@@ -105,6 +114,7 @@ function contentOf(status: number, body: ReplyBody): Part {
   if (body === 'empty') return {}
   if (body === 'bytes') return { '*/*': {} }
   if (body === 'html') return { 'text/html': text }
+  if (body === 'stream') return { [streamType]: text }
   if (body === 'text') return Object.fromEntries(textTypes(status).map((type) => [type, text]))
   return { 'application/json': { schema: schemaIn(body) } }
 }
@@ -171,7 +181,13 @@ export function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
     allowEmptyValue: canBeEmpty,
     schema: schemaIn(schema),
   }))
-  return [...inPath, ...inQuery]
+  const inHeader = Object.entries(endpoint.headers ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'header',
+    required: false,
+    schema: schemaIn(schema),
+  }))
+  return [...inPath, ...inQuery, ...inHeader]
 }
 
 type Operation = {
@@ -245,7 +261,7 @@ type Area = { readonly rules: Rules; readonly endpoints?: Endpoints }
 type Paths = Record<string, Record<string, Operation>>
 
 /** All paths of a server except the socket, which OpenAPI cannot describe and asyncapi.json does. */
-function pathsOf(on: Place): Paths {
+function pathsOf({ place: on, generation = described }: Where): Paths {
   const all: Paths = {}
   const add = (area: string, name: string, endpoint: Endpoint): void => {
     const methods = (all[pathOn(on, endpoint).replace('...}', '}')] ??= {})
@@ -253,7 +269,9 @@ function pathsOf(on: Place): Paths {
   }
   const found = Object.entries<Area>(areas).flatMap(([area, { endpoints = {} }]) =>
     Object.entries(endpoints)
-      .filter(([, { on: places, path }]) => places.includes(on) && path !== socketPath)
+      .filter(
+        ([, one]) => one.on.includes(on) && one.path !== socketPath && holdsIn(generation, one),
+      )
       .map(([name, endpoint]) => ({ area, name, endpoint })),
   )
   for (const { area, name, endpoint } of found) add(area, name, endpoint)
@@ -263,6 +281,13 @@ function pathsOf(on: Place): Paths {
   }
   return all
 }
+
+/** Every server with a document: hosted ones and the gateway have one generation. */
+export const everywhere: readonly Where[] = [
+  ...generations.map((generation) => ({ place: 'local' as const, generation })),
+  { place: 'hosted' },
+  { place: 'gateway' },
+]
 
 export const license = { name: 'MIT', identifier: 'MIT' }
 const socketIsElsewhere = 'The socket at /ws is described by asyncapi.json.'
@@ -292,9 +317,18 @@ const infos = {
   },
 } as const satisfies Record<Place, Part>
 
+/** The title and the description of a document. That of a later generation names it. */
+function infoOf({ place, generation = described }: Where): Part {
+  const { title, description } = infos[place]
+  return generation === described
+    ? { title, description }
+    : { title: `${title}, generation ${generation}`, description }
+}
+
 /** The whole document of one server. */
-export function renderOpenapi(on: Place): Part {
-  const paths = pathsOf(on)
+export function renderOpenapi(where: Where): Part {
+  const { place: on } = where
+  const paths = pathsOf(where)
   const tags = new Set(
     Object.values(paths)
       .flatMap(Object.values<Operation>)
@@ -302,7 +336,7 @@ export function renderOpenapi(on: Place): Part {
   )
   return {
     openapi: '3.1.0',
-    info: { ...infos[on], version: '1', license },
+    info: { ...infoOf(where), version: '1', license },
     servers: [servers[on]],
     tags: [...tags].map((name) => ({ name })),
     paths,

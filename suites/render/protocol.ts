@@ -1,12 +1,13 @@
 // Writes PROTOCOL.md from the spec. Pure: the same spec yields the same text.
 
+import { described, generations } from '../../spec/generations.ts'
 import { endpoints, profiles } from '../../spec/index.ts'
 import { paidPaths, partnerKeys, publicPaths } from '../../spec/server/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
 import { jobStatuses, jobTransitions, rawStates } from '../../spec/server/jobs.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import { pathOn } from '../generate/replies-on.ts'
-import { code, link, onText, section, table } from './markdown.ts'
+import { code, holdingText, link, section, table } from './markdown.ts'
 import { differencesPart } from './differences.ts'
 import { errorsPart } from './errors.ts'
 import { gatewayPart } from './gateway.ts'
@@ -32,6 +33,9 @@ function deploymentsPart(): string {
         ['A viewed file', local.view, hosted.view],
       ],
     ),
+    `Local servers have changed since the description: their generations are ${generations.join(', ')}, each named by ` +
+      'the first version that is known to be of it. What holds "since" or "before" one is marked; everything else holds ' +
+      `in all of them. A server is of the generation ${described} unless \`--like\` names one of another.`,
     'The hosted server renames these paths:',
     table(
       ['Local', 'Hosted'],
@@ -65,7 +69,7 @@ function endpointPart(name: string, endpoint: Endpoint): string {
   ]
   return [
     `### <a id="endpoint-${name}"></a>${name}`,
-    `${code(`${method} ${path}`)} (${onText(on)}): ${does} ${request.join(' ')}`.trim(),
+    `${code(`${method} ${path}`)} (${holdingText(endpoint)}): ${does} ${request.join(' ')}`.trim(),
     table(
       ['Status', 'Local', 'Hosted'],
       statuses.map((status) => [
@@ -81,6 +85,8 @@ const statusList = (replies: Endpoint['replies']) => Object.keys(replies).join('
 
 function endpointsPart(): string {
   const all: [string, Endpoint][] = Object.entries(endpoints)
+  const localPath = ({ path, since }: Endpoint) =>
+    since === undefined ? code(path) : `${code(path)} since ${since}`
   const hostedPath = (one: Endpoint) =>
     one.on.includes('hosted') ? code(pathOn('hosted', one)) : '–'
   return section(
@@ -95,7 +101,7 @@ function endpointsPart(): string {
       all.map(([name, one]) => [
         link(name, `endpoint-${name}`),
         one.method,
-        one.on.includes('local') ? code(one.path) : '–',
+        one.on.includes('local') ? localPath(one) : '–',
         hostedPath(one),
         one.does,
       ]),

@@ -2,11 +2,12 @@
 
 import { areas, quirks, rules, statements } from '../../spec/index.ts'
 import type { Quirk, Rule } from '../../spec/language.ts'
-import { code, link, onText, section, table } from './markdown.ts'
+import { code, holdingText, link, onText, section, table } from './markdown.ts'
 
-function ruleRow([id, { says, on, basis, source, carries }]: [string, Rule]): string[] {
+function ruleRow([id, rule]: [string, Rule]): string[] {
+  const { says, basis, source, carries } = rule
   const facts = (carries ?? []).map((fact) => link(fact, `statement-${fact}`)).join(', ')
-  return [`<a id="rule-${id}"></a>${code(id)}`, says, onText(on), source ?? basis, facts]
+  return [`<a id="rule-${id}"></a>${code(id)}`, says, holdingText(rule), source ?? basis, facts]
 }
 
 export function rulesPart(): string {

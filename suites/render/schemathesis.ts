@@ -1,9 +1,8 @@
 // Writes the configuration for Schemathesis: real servers may violate their schemas only where the OpenAPI documents
 // say so.
 
-import { both, gateway } from '../../spec/language.ts'
 import type { Part } from './documents.ts'
-import { type Mark, renderOpenapi } from './openapi.ts'
+import { everywhere, type Mark, renderOpenapi } from './openapi.ts'
 
 /** The check that a mark loosens, and the statuses that the check then accepts. */
 const loosened = {
@@ -21,8 +20,8 @@ function marked(document: Part, mark: string): readonly string[] {
 
 /** The whole file. */
 export function renderSchemathesis(): string {
-  const projects = [...both, ...gateway].map((on) => {
-    const document = renderOpenapi(on)
+  const projects = everywhere.map((where) => {
+    const document = renderOpenapi(where)
     const { title } = document['info'] as { title: string }
     const parts = Object.entries(loosened).flatMap(([mark, [check, statuses]]) => {
       const ids = marked(document, mark)

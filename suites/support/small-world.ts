@@ -25,6 +25,10 @@ export const smallWorld: WorldOptions = {
   cors: null,
   token: null,
   manager: false,
+  scripts: [],
+  assets: false,
+  assetHashing: false,
+  featureFlag: [],
   script: { start: {}, runs: [], nodes: [], faults: [] },
   signedLinks: null,
 }

@@ -111,7 +111,7 @@ export function connectGateway(
       ready: () => undefined,
       guard: { host: options.host, origin: null, token: options.controlToken },
       lastRequest,
-      ...nodeParts('gateway'),
+      ...nodeParts({ place: 'gateway' }),
     },
     hooks,
     control,

@@ -1,5 +1,6 @@
 // Connects the parts of an edge: requests and sockets go through the host to the server, and effects come back.
 
+import { generationLike } from '../../../spec/truth/servers.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
@@ -12,7 +13,7 @@ import { corsHeaders } from '../../server/cors.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
 import { serverMachine } from '../../server/machine.ts'
-import { needsBody } from '../../server/step.ts'
+import { needsBody, takesPage } from '../../server/step.ts'
 import { hostParts, readsCredentialsOf, refusalsOf, requestInput } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
@@ -23,6 +24,7 @@ import { createHost, type Host } from '../host.ts'
 import { readHeaders } from './http.ts'
 import { nodeParts, nodeResponses } from './responses.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
+import type { Pages } from './pages.ts'
 import type { LargePictures } from './pictures/large-pictures.ts'
 import type { FoundWorld } from '../world-names.ts'
 import type { WorldParts } from '../world-parts.ts'
@@ -37,6 +39,8 @@ export type Shared = {
   readonly pictures: LargePictures
   /** Adds to replies which rules are behind them; null without the option. */
   readonly explain: RuleHeaders | null
+  /** The files of a front end; null without one. */
+  readonly pages: Pages | null
 }
 
 /** A server behind an address: what its listeners need. */
@@ -58,10 +62,11 @@ export type ServedWorld = {
 export function connectWorld(
   part: WorldParts,
   control: ControlLoader<Effect>,
-  { codec, pictures, explain }: Shared,
+  { codec, pictures, explain, pages }: Shared,
 ): ServedWorld {
   const { server, options, recorder, hooks, lastIds } = part
   const name = nameLike(options.like)
+  const where = { place: options.deployment, generation: generationLike(options.like) }
   const readsCredentials = readsCredentialsOf(options)
   const host = createHost(
     serverMachine(server),
@@ -72,12 +77,12 @@ export function connectWorld(
       flushed: () => sockets.flushed(),
       ready: pictures.ready,
       ...hostParts(part, nodeResponses(codec.encodeFile, name)),
-      ...nodeParts(options.deployment),
+      ...nodeParts(where),
     },
     explain === null
       ? hooks
       : Object.assign({}, hooks, {
-          explain: explain.explainEffects(options.deployment, faultIn(server)),
+          explain: explain.explainEffects(where, faultIn(server)),
         }),
     control,
   )
@@ -93,21 +98,24 @@ export function connectWorld(
   const answer: RequestHooks['answer'] = (arrived, response) => {
     const { method, target } = arrived
     const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
-    return after(loading, () =>
-      options.control && isControl(method, target)
-        ? host.answerControl(arrived, response, corsHeaders(options))
-        : host.enter(response, requestInput(arrived, undefined)),
-    )
+    const enter = (): void => host.enter(response, requestInput(arrived, undefined, part.name))
+    return after(loading, () => {
+      if (options.control && isControl(method, target))
+        return host.answerControl(arrived, response, corsHeaders(options))
+      if (pages === null || !takesPage(server, arrived)) return enter()
+      const beside = { setup: server.worlds[0].setup, timeMs: host.timeMs(), name }
+      return pages.answer(arrived, response, beside, enter)
+    })
   }
   const answerLink: RequestHooks['answer'] = (arrived, response) =>
-    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true)))
+    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true, part.name)))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
     if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
     return needsBody(server, head) ? maxBytes : null
   }
   const explainReply = (reply: Reply): Reply =>
-    explain === null ? reply : explain.explainReply(options.deployment, reply)
+    explain === null ? reply : explain.explainReply(where, reply)
   return { server, host, sockets, limitBytes, answer, answerLink, explainReply }
 }
 

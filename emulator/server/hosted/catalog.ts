@@ -6,17 +6,18 @@ import { hash53 } from '../../lib/random.ts'
 import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { modelFiles } from '../nodes/catalog.ts'
-import { isModel, objectInfoHandlers, shownFolders } from '../local/catalog.ts'
+import { objectInfoHandlers } from '../local/catalog.ts'
+import { isModel, shownFolders } from '../nodes/model-files.ts'
 import type { World } from '../state/world.ts'
 
 /** Side length of a preview, in pixels. */
 const PREVIEW_SIZE = 256
 
 const modelFilesIn = (world: World, folder: string): readonly string[] =>
-  shownFolders.includes(folder) ? (modelFiles(world, folder) ?? []).filter(isModel) : []
+  shownFolders(world).includes(folder) ? (modelFiles(world, folder) ?? []).filter(isModel) : []
 
-function modelFolders(): Reply {
-  const folders: Static<typeof hostedModelFolders> = shownFolders.map((name) => ({
+function modelFolders(world: World): Reply {
+  const folders: Static<typeof hostedModelFolders> = shownFolders(world).map((name) => ({
     name,
     folders: [name],
   }))

@@ -49,9 +49,10 @@ function systemStats({ setup: { options } }: World): Reply {
 }
 
 /** The features of the server; without a key, nothing about an account. */
-function features({ setup: { options } }: World, request: Request, server: Server): Reply {
+function features({ setup }: World, request: Request, server: Server): Reply {
+  const { options, traits } = setup
   const caller = callerOf(server, { target: request.path, headers: request.headers })
-  return json(featuresText({ options, hosted: caller?.setup.hosted ?? null }))
+  return json(featuresText({ options, traits, hosted: caller?.setup.hosted ?? null }))
 }
 
 const { type, rating } = feedback.properties

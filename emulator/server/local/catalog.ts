@@ -1,42 +1,44 @@
-// Model files as files [catalog/*]: their paths, sizes and metadata. Each is an empty .safetensors file: its length,
-// its header, and no weights.
+// Node types, and model files as files [catalog/*]: their paths, sizes and metadata.
 
-import { floatOf, type Json, writeJson } from '../../lib/json.ts'
+import { replacements } from '../../../spec/server/replacements.ts'
+import type { Start } from '../../../spec/scenario/start.ts'
+import { floatOf, isObject, type Json, readJson, writeJson } from '../../lib/json.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
-import { parameter, type Request } from '../../http/requests.ts'
-import { modelFiles, modelFolderNames, nodeTypeText, objectInfoText } from '../nodes/catalog.ts'
-import { serverFolder } from '../world/paths.ts'
+import { decodePart, parameter, type Request } from '../../http/requests.ts'
+import { sha256Hex } from '../world/hashing.ts'
+import {
+  modelFiles,
+  folderNames,
+  nodeTypes,
+  nodeTypeText,
+  objectInfoText,
+} from '../nodes/catalog.ts'
+import {
+  extensionsOf,
+  isModel,
+  metadataOfModel,
+  modelSize,
+  shownFolders,
+  withoutEnding,
+} from '../nodes/model-files.ts'
+import { normalisePath, serverFolder } from '../world/paths.ts'
 import type { World } from '../state/world.ts'
-
-const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
 
 /** The path of a model folder. Each name has one. */
 export const folderPath = (folder: string): string =>
   folder === 'custom_nodes' ? `${serverFolder}/custom_nodes` : `${serverFolder}/models/${folder}`
 
-const withoutEnding = (name: string): string => name.replace(/\.[^./]*$/, '')
-
-/** The metadata of a file. */
-const metadataOf = (name: string): Readonly<Record<string, string>> => ({
-  format: 'pt',
-  'modelspec.title': withoutEnding(name.slice(name.lastIndexOf('/') + 1)),
-})
-
-/** The size of a file: the length of the header, in 8 bytes, and the header. */
-const modelBytes = (name: string): number =>
-  8 + new TextEncoder().encode(JSON.stringify({ __metadata__: metadataOf(name) })).length
-
-/** Folders with models: the others have other content. */
-export const shownFolders = modelFolderNames.filter(
-  (name) => name !== 'configs' && name !== 'custom_nodes',
-)
-
-const experimentModelFolders = (): Reply =>
-  json(JSON.stringify(shownFolders.map((name) => ({ name, folders: [folderPath(name)] }))))
-
-/** Whether a listing includes a file as a model: by its extension, unless its name starts with a dot. */
-export const isModel = (name: string): boolean =>
-  MODEL_ENDING.test(name) && !name.split('/').some((part) => part.startsWith('.'))
+const experimentModelFolders = (world: World): Reply =>
+  json(
+    JSON.stringify(
+      shownFolders(world).map((name) => {
+        const folder = { name, folders: [folderPath(name)] }
+        return world.setup.traits.listsExtensions
+          ? Object.assign(folder, { extensions: extensionsOf(name) })
+          : folder
+      }),
+    ),
+  )
 
 function experimentModels(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)
@@ -49,25 +51,42 @@ function experimentModels(world: World, { segment }: Request): Reply {
         ['pathIndex', 0],
         ['modified', time],
         ['created', time],
-        ['size', modelBytes(name)],
+        ['size', modelSize(name)],
       ]),
   )
   return json(writeJson(items))
 }
 
 /** No model here has a preview. A negative index counts from the end, as in Python. */
-function modelPreview(_world: World, { segments: [folder = '', index = ''] }: Request): Reply {
+function modelPreview(
+  world: World,
+  { segments: [folder = '', index = '', filename = ''] }: Request,
+): Reply {
+  if (world.setup.traits.namesErrors) return refuse(previewRefusal(world, folder, index, filename))
   if (!/^[+-]?\d+$/.test(index)) return refuse('internal')
-  if (!modelFolderNames.includes(folder)) return refuse('notFoundEmpty')
+  if (!folderNames(world).includes(folder)) return refuse('notFoundEmpty')
   const isThere = Number(index) === 0 || Number(index) === -1
   return refuse(isThere ? 'notFoundEmpty' : 'internal')
+}
+
+/** Why there is no preview, on a server that says so. */
+function previewRefusal(
+  world: World,
+  folder: string,
+  index: string,
+  filename: string,
+): 'badRequestEmpty' | 'forbiddenEmpty' | 'notFoundEmpty' {
+  if (!/^[+-]?\d+$/.test(index) || filename === '') return 'badRequestEmpty'
+  const isThere = folderNames(world).includes(folder) && [0, -1].includes(Number(index))
+  const isInside = normalisePath(decodePart(filename)) !== undefined
+  return isThere && !isInside ? 'forbiddenEmpty' : 'notFoundEmpty'
 }
 
 function modelMetadata(world: World, { segment, query }: Request): Reply {
   const name = parameter(query, 'filename') ?? ''
   const isListed = modelFiles(world, segment)?.includes(name) ?? false
   if (!isListed || !name.endsWith('.safetensors')) return refuse('notFoundEmpty')
-  return json(JSON.stringify(metadataOf(name)))
+  return json(JSON.stringify(metadataOfModel(name)))
 }
 
 const embeddings = (world: World): Reply =>
@@ -82,14 +101,67 @@ export const objectInfoHandlers = {
   },
 } as const
 
-const modelFolders = (): Reply => json(JSON.stringify(modelFolderNames))
+const modelFolders = (world: World): Reply => json(JSON.stringify(folderNames(world)))
 
 function models(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)
   return files === undefined ? refuse('notFoundEmpty') : json(JSON.stringify(files))
 }
 
+const replacementsText = JSON.stringify(
+  Object.fromEntries(replacements.map((one) => [one.old_node_id, [one]])),
+)
+
+/** A subgraph of the scenario, as JSON; its data is a JSON text. */
+type Subgraph = NonNullable<Start['subgraphs']>[number]
+
+const subgraphsOf = ({ setup }: World): readonly Subgraph[] =>
+  setup.options.script.start.subgraphs ?? []
+
+/** The id of a subgraph: a hash of where it comes from. */
+const subgraphId = ({ name, source, node_pack }: Subgraph): string =>
+  sha256Hex([source, node_pack, name].join('\n'))
+
+const subgraphEntry = ({ name, source = 'templates', node_pack = 'comfyui' }: Subgraph) => ({
+  source,
+  name,
+  info: { node_pack },
+})
+
+const localSubgraphs = (world: World): Reply =>
+  json(
+    JSON.stringify(
+      Object.fromEntries(subgraphsOf(world).map((one) => [subgraphId(one), subgraphEntry(one)])),
+    ),
+  )
+
+function localSubgraph(world: World, { segment }: Request): Reply {
+  const found = subgraphsOf(world).find((one) => subgraphId(one) === segment)
+  if (found === undefined) return json('null')
+  const data = { data: JSON.stringify(found.data) }
+  return json(JSON.stringify(Object.assign(subgraphEntry(found), data)))
+}
+
+/** The help page of a node type: its name and description. */
+function nodePage(world: World, { segments: [name = '', page = ''] }: Request): Reply {
+  const type = page === 'en.md' ? nodeTypes(world).get(name) : undefined
+  const text = type === undefined ? undefined : nodeTypeText(world, name)
+  if (text === undefined) return refuse('unknownPath')
+  const described = readJson(text)
+  const member = (of: string): string => {
+    const value = isObject(described) ? described.get(of) : undefined
+    return typeof value === 'string' ? value : ''
+  }
+  const body = `# ${member('display_name') || name}\n\n${member('description')}\n`
+  const headers = { 'Content-Type': 'application/octet-stream' }
+  return { status: 200, headers, body: new TextEncoder().encode(body) }
+}
+
 export const catalogHandlers = {
+  localReplacements: () => json(replacementsText),
+  localSubgraphs,
+  localSubgraph,
+  nodePage,
   ...objectInfoHandlers,
   modelFolders,
   models,
@@ -98,8 +170,8 @@ export const catalogHandlers = {
   modelPreview,
   modelMetadata,
   embeddings,
+  extensions: (world: World) => json(JSON.stringify(world.setup.options.scripts)),
   // Only node packs contain these, and none are installed.
-  extensions: () => json('[]'),
   translations: () => json('{}'),
   workflowTemplates: () => json('{}'),
 } as const

@@ -1,5 +1,6 @@
 // The endpoints of a local server: the handler of each, and the replies for all other paths.
 
+import type { Generation } from '../../../spec/generations.ts'
 import type { EndpointOn } from '../../../spec/server/endpoints.ts'
 import { endpoints as managerEndpoints } from '../../../spec/server/manager.ts'
 import { empty, type Reply, refuse } from '../../http/replies.ts'
@@ -11,12 +12,17 @@ import {
   findEndpoint,
   isInternal,
   type RouteMatch,
+  type Routes,
+  routesOn,
 } from '../../http/routes.ts'
 import { normalisePath } from '../world/paths.ts'
+import { localJobs } from './job-list.ts'
+import { cancelLocalJob, cancelLocalJobs, localJob } from './jobs.ts'
 import { internalHandlers } from './internal.ts'
 import { managerInstall, managerInstallModel, managerStatus } from './manager.ts'
 import { uploadMask } from './masks.ts'
 import { maxBodyBytes } from '../world/features.ts'
+import { assetHandlers } from './assets/handlers.ts'
 import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
 import type { Handler } from './handler.ts'
@@ -52,6 +58,10 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   uploadImage,
   uploadMask,
   home,
+  localJobs,
+  localJob,
+  cancelLocalJob,
+  cancelLocalJobs,
   managerInstall,
   managerStatus,
   managerInstallModel,
@@ -59,23 +69,35 @@ const handlers: Readonly<Record<EndpointOn<'local'>, Handler>> = {
   ...userdataHandlers,
   ...settingsHandlers,
   ...internalHandlers,
+  ...assetHandlers,
 }
 
-const routesWithManager = createRoutes('local')
-const routes = createRoutes('local', Object.keys(managerEndpoints))
+const withoutManager = new Map<Generation, Routes>()
 
-const findHandler = (
-  { setup: { options } }: World,
-  method: string,
-  path: string,
-): RouteMatch | undefined =>
-  findEndpoint(options.manager ? routesWithManager : routes, method, path)
+/** The lookup table of a world: a server without the node manager lacks its endpoints. */
+function routesOf({ setup: { generation, options } }: World): Routes {
+  if (options.manager) return routesOn('local', generation)
+  const routes =
+    withoutManager.get(generation) ??
+    createRoutes('local', generation, Object.keys(managerEndpoints))
+  withoutManager.set(generation, routes)
+  return routes
+}
+
+const findHandler = (world: World, method: string, path: string): RouteMatch | undefined =>
+  findEndpoint(routesOf(world), method, path)
 
 /** Whether any handler reads the body of the request. */
 export function readsBody(world: World, method: string, path: string): boolean {
   const found = findHandler(world, method, path)
   return found?.name !== undefined && found.readsBody
 }
+
+/** Whether the file of a front end may answer a path: `/`, its alias, and those of no endpoint. */
+export const isPagePath = (world: World, path: string): boolean =>
+  path === '/' ||
+  path === '/api/' ||
+  (isPage(path) && findHandler(world, 'GET', path) === undefined)
 
 /** Answers a request to a local server. */
 export function answer(world: World, request: IncomingRequest, path: string, query: string): Reply {

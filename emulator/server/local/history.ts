@@ -21,7 +21,7 @@ export function readHistory(world: World, request: Request): Reply {
 }
 
 /** Python's `int` of a query parameter; `none` if it is not a whole number. */
-function pythonInt(text: string | undefined): number | undefined | 'none' {
+export function pythonInt(text: string | undefined): number | undefined | 'none' {
   if (text === undefined) return undefined
   const digits = withAsciiDigits(text)
   return /^\s*[+-]?\d+\s*$/.test(digits) ? Number(digits) : 'none'

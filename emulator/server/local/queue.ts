@@ -51,18 +51,20 @@ export function changeQueue(world: World, request: Request): Reply {
     clearPending(world)
     sendStatus(world, remaining(world))
   }
-  for (const id of change.ids) {
-    const run = world.state.pendingById.get(id)?.[0]
-    if (run === undefined) continue
-    takeOut(world, run)
-    sendStatus(world, remaining(world))
-    // Removing the last pending run sends two messages, like real servers [queue/removal-status].
-    if (world.state.pendingCount === 0) {
-      sendStatus(world, remaining(world))
-    }
-  }
+  for (const id of change.ids) removePending(world, id)
   restIdleWorkers(world)
   return empty
+}
+
+/** Removes a pending run; false if no pending run has that id. */
+export function removePending(world: World, id: string): boolean {
+  const run = world.state.pendingById.get(id)?.[0]
+  if (run === undefined) return false
+  takeOut(world, run)
+  sendStatus(world, remaining(world))
+  // Removing the last pending run sends two messages, like real servers [queue/removal-status].
+  if (world.state.pendingCount === 0) sendStatus(world, remaining(world))
+  return true
 }
 
 /**

@@ -38,6 +38,10 @@ function addUser(world: World, request: Request): Reply {
   if (typeof name !== 'string') return refuse('internal')
   if (world.state.userNames.has(name)) return refuse('duplicateUser')
   const trimmed = name.trim()
+  if (world.setup.traits.namesErrors) {
+    if (trimmed === '') return refuse('userNameMissing')
+    if (trimmed.startsWith('__')) return refuse('userNameReserved')
+  }
   if (trimmed === '' || trimmed.length > limits.userName.value) return refuse('internal')
   if (world.state.userNames.size >= limits.users.value) return refuse('internal')
   world.state.userNames.add(trimmed)

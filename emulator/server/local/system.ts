@@ -24,9 +24,12 @@ const usual = {
     required_frontend_version: '1.27.10',
     installed_templates_version: '0.1.95',
     required_templates_version: '0.1.95',
+    // Later servers have these members here: they keep their place, and are left out without a value.
+    comfy_package_versions: undefined as unknown,
     python_version: '3.12.3 (flowdouble)',
     pytorch_version: '2.8.0+flowdouble',
     embedded_python: false,
+    deploy_environment: undefined as unknown,
     argv: ['main.py'],
   },
   device: {
@@ -137,11 +140,13 @@ ${links}
 <p>Or point your client at this address, as at any ComfyUI server.</p>
 </html>
 `
-  const headers = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-cache',
-    Pragma: 'no-cache',
-    Expires: '0',
-  }
-  return { status: 200, headers, body }
+  return { status: 200, headers: homeHeaders(world.setup), body }
 }
+
+/** The headers of the page at `/`. */
+export const homeHeaders = ({ traits }: Pick<World['setup'], 'traits'>) => ({
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': traits.scriptCache === 'no-store' ? 'no-store, must-revalidate' : 'no-cache',
+  Pragma: 'no-cache',
+  Expires: '0',
+})

@@ -4,6 +4,7 @@ import { get } from '../../lib/bounded.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { readForm } from '../../http/multipart.ts'
 import type { Request } from '../../http/requests.ts'
+import { assetOfFile } from '../world/assets.ts'
 import { bytesOf, fileKey, store } from '../world/files.ts'
 import { heldWith } from '../world/upload-quota.ts'
 import { type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
@@ -47,7 +48,15 @@ export function receive(world: World, request: Request, make: ContentMaker): Rep
     if (refusal !== undefined) return refusal
   }
   const reply = { name: target.within + name, subfolder: field('subfolder') ?? '', type }
-  return json(JSON.stringify(reply))
+  const asset = uploadedAsset(world, fileKey(type, target.subfolder, name))
+  return json(JSON.stringify(asset === undefined ? reply : Object.assign(reply, { asset })))
+}
+
+/** What the reply says of the asset of an uploaded file, on a server with assets [assets/of-upload]. */
+function uploadedAsset(world: World, key: string): Readonly<Record<string, unknown>> | undefined {
+  if (!world.setup.options.assets) return undefined
+  const { id, name, hash, size, mimeType, tags } = assetOfFile(world, key)
+  return { id, name, asset_hash: hash, size, mime_type: mimeType, tags }
 }
 
 /** Stores the content of an upload, or rejects it. */

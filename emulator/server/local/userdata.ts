@@ -3,7 +3,9 @@
 import { floatOf, type Json, type JsonObject, writeJson } from '../../lib/json.ts'
 import { json, noContent, type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
-import { contentType } from '../world/content-types.ts'
+import type { Headers } from '../../machine.ts'
+import { contentType, mediaType } from '../world/content-types.ts'
+import { guardFile, neverSniffed, UNKNOWN_TYPE } from '../world/guarded-files.ts'
 import { fileFacts } from '../world/files.ts'
 import {
   deleteFile,
@@ -24,12 +26,16 @@ export const isOn = (query: string, name: string): boolean =>
 
 const seconds = (ms: number): Json => floatOf(ms / 1000)
 
-const fileInfo = (path: string, entry: UserEntry): JsonObject =>
+/** A time as the server lists it. */
+const timeOf = ({ setup }: World, ms: number): Json =>
+  setup.traits.userTimes === 'seconds' ? seconds(ms) : Math.trunc(ms)
+
+const fileInfo = (world: World, path: string, entry: UserEntry): JsonObject =>
   new Map<string, Json>([
     ['path', path],
     ['size', entry.bytes?.length ?? 0],
-    ['modified', seconds(entry.modifiedMs)],
-    ['created', seconds(entry.changedMs)],
+    ['modified', timeOf(world, entry.modifiedMs)],
+    ['created', timeOf(world, entry.changedMs)],
   ])
 
 /** Whether a listing includes a file of this name: not if it starts with a dot, and in subfolders only if requested. */
@@ -55,7 +61,7 @@ function listUserdata(world: World, { query }: Request): Reply {
   for (const [path, entry] of entriesBelow(world.state.userFolder, folder)) {
     const name = folder === '' ? path : path.slice(folder.length + 1)
     if (!isVisible(name, entry, recurse)) continue
-    items.push(full ? fileInfo(name, entry) : split ? [name, ...name.split('/')] : name)
+    items.push(full ? fileInfo(world, name, entry) : split ? [name, ...name.split('/')] : name)
   }
   return json(writeJson(items))
 }
@@ -96,13 +102,23 @@ function existing(world: World, name: string): { path: string; entry: UserEntry 
   return entry === undefined ? refuse('notFoundEmpty') : { path, entry }
 }
 
-function readUserdata(world: World, { segment }: Request): Reply {
+function readUserdata(world: World, { segment, headers: asked }: Request): Reply {
   const found = existing(world, segment)
   if ('status' in found) return found
   const { path, entry } = found
   if (entry.bytes === null) return refuse('folderAsFile')
   const file = fileFacts(entry.modifiedMs, { bytes: entry.bytes })
-  return { status: 200, headers: { 'Content-Type': contentType(path) }, body: entry.bytes, file }
+  return { status: 200, headers: headersOf(world, path, asked), body: entry.bytes, file }
+}
+
+/** The headers of a file: since 2026 each is a download, except for the style sheet of the user. */
+function headersOf(world: World, path: string, asked: Headers): Readonly<Record<string, string>> {
+  const { guardsFiles, showsUserStyle } = world.setup.traits
+  if (!guardsFiles) return { 'Content-Type': contentType(path) }
+  if (showsUserStyle && path === 'user.css')
+    return { 'Content-Type': 'text/css', 'Content-Disposition': 'inline', ...neverSniffed }
+  const { type, headers } = guardFile(world, mediaType(path) ?? UNKNOWN_TYPE, asked)
+  return { 'Content-Type': type, 'Content-Disposition': 'attachment', ...headers }
 }
 
 function writeUserdata(world: World, { segment, query, body }: Request): Reply {
@@ -128,7 +144,8 @@ function moveUserdata(world: World, { segments, query }: Request): Reply {
   const found = existing(world, source)
   if ('status' in found) return found
   const target = resolvePath(dest)
-  if (target === undefined) return refuse('internal')
+  if (target === undefined)
+    return refuse(world.setup.traits.namesErrors ? 'forbiddenEmpty' : 'internal')
   if (isTaken(world, query, target)) return refuse('fileExists')
   const isMoved = move(world.state.userFolder, found.path, target, timestamp(world))
   return isMoved ? written(world, query, target) : refuse('internal')
@@ -142,7 +159,7 @@ export const isTaken = (world: World, query: string, path: string): boolean =>
 function written(world: World, query: string, path: string): Reply {
   const entry = world.state.userFolder.entries.get(path)
   const full = entry !== undefined && isOn(query, 'full_info')
-  return json(writeJson(full ? fileInfo(path, entry) : path))
+  return json(writeJson(full ? fileInfo(world, path, entry) : path))
 }
 
 export const userdataHandlers = {

@@ -7,18 +7,23 @@ import { hash53 } from '../../lib/random.ts'
 import { isDigits, withAsciiDigits } from '../../lib/python.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
-import { contentType } from '../world/content-types.ts'
-import { bytesOf, fileFacts, intactPicture, fileKey } from '../world/files.ts'
+import { fileWithHash, nameWithHash, readHash } from '../world/assets.ts'
+import { contentType, mediaType } from '../world/content-types.ts'
+import { fileBody, fileFacts, intactPicture, fileKey } from '../world/files.ts'
+import { guardFile, UNKNOWN_TYPE } from '../world/guarded-files.ts'
 import { splitAnnotation, type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
 import { momentOf } from '../world/derived.ts'
 import type { FileContent, StoredFile } from '../state/files.ts'
-import { metadataTexts } from '../world/png-metadata.ts'
 import type { World } from '../state/world.ts'
 
 /** The bytes of a file with the media type of its extension, or its picture in the requested form. */
-export function view(world: World, { query }: Request): Reply {
+export function view(world: World, request: Request): Reply {
+  const { query } = request
   const asked = parameter(query, 'filename')
   if (asked === undefined) return refuse('notFoundEmpty')
+  const conversion = conversionOf(parameter(query, 'preview'), parameter(query, 'channel') ?? '')
+  const hash = world.setup.traits.knowsAssets ? readHash(asked) : undefined
+  if (hash !== undefined) return viewByHash(world, request, hash, conversion)
   const { name, type: annotatedType } = splitAnnotation(asked)
   if (name === '' || name.startsWith('/') || name.includes('..')) return refuse('badRequestEmpty')
   const type = annotatedType ?? parameter(query, 'type') ?? 'output'
@@ -30,9 +35,41 @@ export function view(world: World, { query }: Request): Reply {
   const filename = name.slice(name.lastIndexOf('/') + 1)
   const file = get(world.state.files, fileKey(type, subfolder, filename))
   if (file === undefined) return refuse('notFoundEmpty')
-  const conversion = conversionOf(parameter(query, 'preview'), parameter(query, 'channel') ?? '')
-  if (conversion === undefined) return wholeFile(world, filename, file)
-  return convertedFile(filename, file.content, conversion) ?? refuse('internal')
+  return sentFile(world, request, filename, file, conversion)
+}
+
+/** A stored file as it is, or its picture in another form. */
+function sentFile(
+  world: World,
+  { headers: asked }: Request,
+  filename: string,
+  file: StoredFile,
+  conversion: Conversion | undefined,
+): Reply {
+  if (conversion !== undefined)
+    return convertedFile(filename, file.content, conversion) ?? refuse('internal')
+  const whole = wholeFile(world, filename, file)
+  if (!world.setup.traits.guardsFiles) return whole
+  const { type, isDownload, headers } = guardFile(world, mediaType(filename) ?? UNKNOWN_TYPE, asked)
+  const name = `filename="${headerText(filename.replace(/["\\]/g, '\\$&'))}"`
+  const own = {
+    'Content-Disposition': isDownload ? `attachment; ${name}` : name,
+    'Content-Type': type,
+  }
+  return Object.assign({}, whole, { headers: Object.assign(own, headers) })
+}
+
+/** The file with this hash, under the name of an asset of it; folder and subfolder do not matter [assets/view-hash]. */
+function viewByHash(
+  world: World,
+  request: Request,
+  hash: string,
+  conversion: Conversion | undefined,
+): Reply {
+  const found = fileWithHash(world, hash)
+  if (found === undefined) return refuse('notFoundEmpty')
+  const name = nameWithHash(world, hash) ?? found.key.slice(found.key.lastIndexOf('/') + 1)
+  return sentFile(world, request, name, found.file, conversion)
 }
 
 /** Whether the folders before each `..` of a path exist: a file system requires it. */
@@ -79,12 +116,6 @@ export function convertedFile(
   const body = convert(content, conversion)
   if (body === undefined) return undefined
   return { status: 200, headers: fileHeaders(filename, `image/${conversion.format}`), body }
-}
-
-function fileBody(content: FileContent): Body {
-  if (!('picture' in content)) return bytesOf(content) as Uint8Array
-  const { run, ...file } = content
-  return Object.assign(file, { text: run === undefined ? [] : metadataTexts(run) })
 }
 
 /** The requested form of a picture. */

@@ -1,6 +1,7 @@
 // The output of a node for the user, as JSON text: the files that it saves, or what a rule of the scenario sets.
 
-import { saveFiles, saveNamed } from '../world/files.ts'
+import { assetOfOutput } from '../world/assets.ts'
+import { type FileEntry, fileKey, saveFiles, saveNamed } from '../world/files.ts'
 import type { Failure, OwnOutputs, Work } from '../state/nodes.ts'
 import type { Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
@@ -12,8 +13,23 @@ export function outputOf(world: World, running: Running, done: Work): string | n
   const entries = saveFiles(world, done.save, running.savedBy)
   if ('exception_type' in entries) return entries
   const { animated } = done.save
+  const shown = withAssets(world, running, entries)
   const also = animated === undefined ? '' : `, "animated": [${animated}]`
-  return `{"${done.save.key}": ${JSON.stringify(entries)}${also}}`
+  return `{"${done.save.key}": ${JSON.stringify(shown)}${also}}`
+}
+
+/** Entries with the ids of their assets, on a server with assets [assets/of-run]. */
+function withAssets(
+  world: World,
+  { run }: Running,
+  entries: readonly FileEntry[],
+): readonly FileEntry[] {
+  if (!world.setup.options.assets) return entries
+  return entries.map((entry) => {
+    const { filename, subfolder, type } = entry
+    const { id } = assetOfOutput(world, fileKey(type, subfolder, filename), run.prompt_id)
+    return { filename, subfolder, type, id }
+  })
 }
 
 /** Stores the files that the scenario sets, byte for byte [scenario/node-files]. */
@@ -26,7 +42,7 @@ function ownOutput(world: World, running: Running, own: OwnOutputs): string | nu
         ? saveFiles(world, { type, prefix, ending, contents: [content] }, running.savedBy)
         : saveNamed(world, type, filename, content)
     if ('exception_type' in saved) return saved
-    lists.get(key)?.push(...saved)
+    lists.get(key)?.push(...withAssets(world, running, saved))
   }
   const members = Array.from(lists, ([key, entries]) => `"${key}": ${JSON.stringify(entries)}`)
   if (isAnimated !== undefined) members.push(`"animated": [${isAnimated}]`)

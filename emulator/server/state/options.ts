@@ -32,6 +32,12 @@ export type ChosenOptions = {
   readonly token: string | null
   /** Whether the node manager is installed. */
   readonly manager: boolean
+  /** Whether a server of a later generation has assets. */
+  readonly assets: boolean
+  /** Whether it hashes the contents of all files, not only those that clients upload as assets. */
+  readonly assetHashing: boolean
+  /** Feature flags that a server of a later generation announces too, as `name` or `name=value`. */
+  readonly featureFlag: readonly string[]
 }
 
 /** The options of a server. They cover everything that varies between two servers; its worlds share them. */
@@ -54,6 +60,8 @@ export type WorldOptions = ChosenOptions & {
   readonly pendingLimitBytes: number
   /** Largest request body in MiB; null for the default of 100. */
   readonly maxBody: number | null
+  /** The paths of the scripts that extend its front end; empty without one. */
+  readonly scripts: readonly string[]
   /** What scripts the server. */
   readonly script: Script
   /** The base URL of links to files of a hosted server; null on local, which serves the files itself. */

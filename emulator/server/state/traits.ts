@@ -1,6 +1,6 @@
-// The type of the traits in which the deployments of a server differ, apart from their endpoints.
+// The type of the traits in which deployments and generations of a server differ, apart from their endpoints.
 
-/** The differences between deployments and quirks. Code checks a trait, never the deployment itself. */
+/** The differences between deployments, generations and quirks. Code checks a trait, never the deployment or the generation. */
 export type Traits = {
   /**
    * Whether every connection receives the messages of all runs, which then name their run; otherwise a run has one
@@ -31,4 +31,55 @@ export type Traits = {
   readonly takesWebAddresses: boolean
   /** Whether infinite numbers and NaN are valid. */
   readonly takesInfinity: boolean
+  /** Whether the server can have assets. */
+  readonly knowsAssets: boolean
+  /**
+   * Whether assets are those of later servers: with filters by several tags, tags that clients cannot set, and hashes on
+   * request alone.
+   */
+  readonly hasNewerAssets: boolean
+  /** Whether stored files that a browser would run as a page are downloads only. */
+  readonly guardsFiles: boolean
+  /** Whether an SVG image keeps its type where a page asks for an image. */
+  readonly showsSafeImages: boolean
+  /** Whether the style sheet of the user is shown as one, and not downloaded. */
+  readonly showsUserStyle: boolean
+  /** The unit of the times of user files: fractions of seconds, or whole milliseconds. */
+  readonly userTimes: 'seconds' | 'milliseconds'
+  /** Whether previews, moves and users that crash earlier servers are refused with the reason. */
+  readonly namesErrors: boolean
+  /** How long clients keep scripts and styles. */
+  readonly scriptCache: 'no-cache' | 'no-store'
+  /** Whether a script with the ending .mjs is none of these. */
+  readonly cachesModules: boolean
+  /** Whether listed files end in the name of their folder, in brackets. */
+  readonly annotatesFiles: boolean
+  /** Whether model folders list the extensions of their files. */
+  readonly listsExtensions: boolean
+  /** Whether the server announces assets, node replacements and flags of its options. */
+  readonly hasMoreFlags: boolean
+  /** Whether a submit replaces node types that the server does not have by those that took their place. */
+  readonly replacesNodes: boolean
+  /** Model folders in addition to those of the first servers: before the node packs, and at the end. */
+  readonly insertedFolders: readonly string[]
+  readonly moreFolders: readonly string[]
+  /** Whether pages of other origins can send PATCH, where the server lets them in. */
+  readonly allowsPatch: boolean
+  /** Whether a submitted prompt_id has to be a UUID in its canonical form [workflows/prompt-id-form]. */
+  readonly refusesOddIds: boolean
+  /** Whether extra_data has to be an object, and receives the time and the source of the submit. */
+  readonly stampsSubmits: boolean
+  /** Whether a missing or unknown class_type is reported by the title of its node, without an entry in node_errors. */
+  readonly reportsMissingTypes: boolean
+  /** Whether the value of a combo that is declared as COMBO has to be one of its options. */
+  readonly checksNewCombos: boolean
+  /** Whether steps that follow shortly after another one send no progress [messages/progress-throttled]. */
+  readonly throttlesProgress: boolean
+  /** Whether a request for a page of another site is rejected, whatever its origin [http/cross-site]. */
+  readonly refusesCrossSite: boolean
+  /**
+   * Whether jobs count the outputs that can be shown, prefer media to texts as their preview, and contain their workflow
+   * while they are open.
+   */
+  readonly hasNewerJobs: boolean
 }

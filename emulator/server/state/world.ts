@@ -1,15 +1,18 @@
 // The type of a world: the part of a server that one account has, on local all of it. Its setup never changes; its
 // state is plain data, which only step.ts and the areas change.
 
+import type { Generation } from '../../../spec/generations.ts'
 import type { Bounded } from '../../lib/bounded.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Timers } from '../../lib/timers.ts'
 import type { Effect } from '../../machine.ts'
+import type { Assets } from './assets.ts'
 import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
 import type { ScriptState } from './scenario.ts'
 import type { Traits } from './traits.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
+import type { V2State } from './v2.ts'
 import type { TimerTarget, HistoryEntry, Run, Worker } from './runs.ts'
 
 export type Socket = {
@@ -64,6 +67,8 @@ export type WorldSetup = {
   /** The hosted part of the setup; null on local. */
   readonly hosted: HostedSetup | null
   readonly quirks: ReadonlySet<QuirkId>
+  /** Which endpoints a local server has; how it behaves beyond those is in its traits. */
+  readonly generation: Generation
   /** How a text is spelled in a hash: the same on the server of a replay, which does not know the secrets. */
   readonly spell: (text: string) => string
   readonly traits: Traits
@@ -109,6 +114,8 @@ export type WorldState = {
   readonly installs: Installs
   readonly memory: Memory
 
+  readonly assets: Assets
+
   readonly userFolder: UserFolder
   /** The names of added users. */
   readonly userNames: Set<string>
@@ -122,6 +129,8 @@ export type WorldState = {
   balance: number
   /** The ids of deleted jobs, on hosted. */
   readonly deletedJobs: Bounded<true>
+  /** What only the hosted API v2 keeps. */
+  readonly v2: V2State
 }
 
 /** A world at work: its setup, its state, and the current step. */

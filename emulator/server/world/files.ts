@@ -3,7 +3,7 @@
 import type { fileEntry } from '../../../spec/server/files.ts'
 import type { Static } from '../../../spec/static.ts'
 import { get, put } from '../../lib/bounded.ts'
-import type { FileFacts } from '../../machine.ts'
+import type { Body, FileFacts } from '../../machine.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { probeIntact } from '../../pictures/codecs/intact.ts'
 import { MOST_PIXELS, probePicture } from '../../pictures/codecs/probe.ts'
@@ -17,7 +17,11 @@ import { metadataTexts } from './png-metadata.ts'
 import type { Hashing, World, WorldSetup } from '../state/world.ts'
 
 /** A file as an entry of an output names it. */
-type FileEntry = { readonly filename: string; readonly subfolder: string; readonly type: string }
+export type FileEntry = {
+  readonly filename: string
+  readonly subfolder: string
+  readonly type: string
+}
 
 export const fileKey = (type: string, subfolder: string, name: string): string =>
   `${type}/${subfolder}/${name}`
@@ -39,7 +43,7 @@ export function addExampleFiles(world: World): void {
 /** Stores a file, and replaces the one with the same name. */
 export function store(
   world: World,
-  type: FolderType,
+  type: FolderType | 'models',
   subfolder: string,
   name: string,
   content: FileContent,
@@ -194,6 +198,13 @@ function fillPlaceholders(
 export function bytesOf(content: FileContent): Uint8Array | undefined {
   if ('bytes' in content) return content.bytes
   return 'sample' in content ? sampleBytes(content.sample) : undefined
+}
+
+/** A stored file as the body of a reply. */
+export function fileBody(content: FileContent): Body {
+  if (!('picture' in content)) return bytesOf(content) as Uint8Array
+  const { run, ...file } = content
+  return Object.assign(file, { text: run === undefined ? [] : metadataTexts(run) })
 }
 
 /** A stored file as a picture, or undefined if it is not one. */

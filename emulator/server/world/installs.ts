@@ -29,9 +29,14 @@ export function beginInstall(world: World, model: Model | null): void {
 export function endInstall(world: World): void {
   const { installs, nowMs } = world.state
   const model = installs.waiting.shift()
-  if (model) put(installs.models, `${model.folder}/${model.name}`, model)
+  if (model) addModel(world, model)
   installs.done++
   if (installs.waiting.length > 0) wakeInstalls(world, nowMs + INSTALL_MS)
+}
+
+/** Adds a model to the listings. */
+export function addModel({ state }: World, model: Model): void {
+  put(state.installs.models, `${model.folder}/${model.name}`, model)
 }
 
 /** The names of the models that were installed into a folder. */

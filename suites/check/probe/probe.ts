@@ -1,6 +1,7 @@
 // Finds out what a server is before it is judged: its deployment, its generation, and the node types that it lists.
 
 import type { TargetOptions } from '../../../spec/check.ts'
+import { described, generationOfVersion } from '../../../spec/generations.ts'
 import type { Deployment } from '../../../spec/language.ts'
 import { keyHeader } from '../../../spec/server/access.ts'
 import type { Target } from '../running.ts'
@@ -34,6 +35,7 @@ export async function probe(
   return {
     url,
     deployment: options.deployment ?? deployment,
+    generation: deployment === 'hosted' ? described : generationOfVersion(String(version)),
     types: isObject(types) ? types : {},
     software: typeof version === 'string' ? version : null,
   }

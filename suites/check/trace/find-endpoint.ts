@@ -9,6 +9,8 @@ type Routes = {
   /** By method and path. */
   readonly exact: ReadonlyMap<string, Route>
   readonly variable: readonly Route[]
+  /** The paths without variable parts. */
+  readonly paths: ReadonlySet<string>
 }
 
 const escaped = (text: string): string => text.replaceAll(/[.+?^$()|[\]\\]/g, String.raw`\$&`)
@@ -33,7 +35,8 @@ function routesOf(place: Place): Routes {
     if (path.includes('{')) variable.push(route)
     else exact.set(`${spec.method} ${path}`, route)
   }
-  return { exact, variable }
+  const paths = new Set(routes.map(({ path }) => path))
+  return { exact, variable, paths }
 }
 
 const tables: Readonly<Record<Place, Routes>> = {
@@ -49,12 +52,16 @@ export type Found = {
   readonly parts: readonly string[]
 }
 
+/** Whether a local server has a path as it is: some begin with the alias. */
+const isServed = (path: string): boolean =>
+  tables.local.paths.has(path) || tables.local.variable.some(({ pattern }) => pattern.test(path))
+
 /** The path without the prefix of a world of flowdouble, of a profile of a gateway, or of the local alias. */
 export function plainPath(place: Place, path: string): string {
   const own = path.replace(/^\/w\/[^/]+(?=\/)/, '')
   if (place === 'gateway') return own.replace(/^\/p\/[^/]+(?=\/webhooks\/)/, '')
   const { alias } = profiles.local
-  const isAlias = place === 'local' && own.startsWith(`${alias}/`)
+  const isAlias = place === 'local' && own.startsWith(`${alias}/`) && !isServed(own)
   return isAlias && !own.startsWith(`${alias}/internal/`) ? own.slice(alias.length) : own
 }
 

@@ -1,8 +1,14 @@
 // Judges recorded sessions: runs each law over each trace of a place, and says which are broken, and where.
 
+import {
+  described,
+  type Generation,
+  generationOfVersion,
+  holdsIn,
+} from '../../../spec/generations.ts'
 import { rules } from '../../../spec/index.ts'
 import type { Place, Rule } from '../../../spec/language.ts'
-import { generationOf } from '../judgement.ts'
+import { releaseOf } from '../judgement.ts'
 import type { Finding, Law } from './law.ts'
 import type { Trace } from './trace.ts'
 import { versionOfLike } from './server-of.ts'
@@ -16,7 +22,8 @@ export type LawResult = {
   readonly ids: readonly string[]
   readonly area: string
   readonly place: Place
-  readonly generation: string
+  readonly release: string
+  readonly generation: Generation
   /** How many things it has looked at. With none, the recordings do not show whether it is kept. */
   readonly seen: number
   readonly found: readonly Found[]
@@ -38,11 +45,18 @@ function judged({ judge }: Law, trace: Trace) {
   }
 }
 
-/** The generation of the server of a trace. */
-const generationIn = (trace: Trace, like: string | undefined): string =>
-  generationOf(trace.place, trace.software ?? versionOfLike(like))
+/** The software of the server of a trace. */
+const softwareIn = ({ software }: Trace, like: string | undefined): string | null =>
+  software ?? versionOfLike(like)
 
-/** Judges traces: those of one place and one generation together. */
+const releaseIn = (trace: Trace, like: string | undefined): string =>
+  releaseOf(trace.place, softwareIn(trace, like))
+
+/** Whether all rules of a law hold in a generation. */
+const isOfGeneration = ({ rules: ids }: Law, generation: Generation): boolean =>
+  ids.every((id) => holdsIn(generation, (rules as Readonly<Record<string, Rule>>)[id] ?? {}))
+
+/** Judges traces: those of one place and one release together. */
 export function judgeTraces(
   traces: readonly Trace[],
   laws: readonly Law[],
@@ -50,7 +64,7 @@ export function judgeTraces(
 ): readonly LawResult[] {
   const groups = new Map<string, Trace[]>()
   for (const trace of traces) {
-    const key = `${trace.place} ${generationIn(trace, like)}`
+    const key = `${trace.place} ${releaseIn(trace, like)}`
     groups.set(key, [...(groups.get(key) ?? []), trace])
   }
   return [...groups.values()].flatMap((group) => judgeGroup(group, laws, like))
@@ -66,7 +80,9 @@ function judgeGroup(
   const [first] = traces
   if (first === undefined) return []
   const { place } = first
-  const own = laws.filter(({ on }) => on.includes(place))
+  const generation =
+    place === 'local' ? generationOfVersion(softwareIn(first, like) ?? '') : described
+  const own = laws.filter((law) => law.on.includes(place) && isOfGeneration(law, generation))
   const areas = [...new Set(own.map(areaOf))]
   return own
     .toSorted((a, b) => areas.indexOf(areaOf(a)) - areas.indexOf(areaOf(b)))
@@ -84,7 +100,8 @@ function judgeGroup(
         ids: law.rules,
         area: areaOf(law),
         place,
-        generation: generationIn(first, like),
+        release: releaseIn(first, like),
+        generation,
         seen,
         found,
       }

@@ -48,7 +48,7 @@ export async function runTrace(
     target: {
       name: options.name ?? names.join(' '),
       place: first?.place ?? 'local',
-      generation: first?.generation ?? 'an unknown version',
+      generation: first?.release ?? 'an unknown version',
       recorded: true,
       software: traces.find(({ software }) => software !== null)?.software ?? null,
     },
@@ -62,7 +62,7 @@ export async function runTrace(
   const stale = known.close()
   for (const text of stale) reports.take({ event: 'warning', text })
   const end = endOf(known.done, { isStopped: false, stale: stale.length }, ofTrace)
-  const nearest = first && nearestOf(first.place, known.done)
+  const nearest = first && nearestOf(first, known.done)
   reports.take({
     ...end,
     ...(nearest && { nearest }),
@@ -113,7 +113,7 @@ function eventOf(
   options: TraceOptions,
   names: readonly string[],
 ): CaseEvent {
-  const { title, area, place, ids, seen, found, generation } = result
+  const { title, area, place, ids, seen, found, release, generation } = result
   const described = {
     event: 'case',
     title,
@@ -130,7 +130,7 @@ function eventOf(
     .map(({ trace, at, says }) => `${placeText(trace, at)}: ${says}`)
   const more = found.length > MAX_FINDINGS ? [`and ${found.length - MAX_FINDINGS} more`] : []
   const { accept, like } = options
-  const judged = { place, generation, accept, ...(like !== undefined && { like }) }
+  const judged = { place, generation, release, accept, ...(like !== undefined && { like }) }
   return {
     ...described,
     ...judgementOf({ ids }, new Error(first.says), judged, others(result, all)),

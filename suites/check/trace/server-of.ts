@@ -18,7 +18,7 @@ const MAX_ASKED = 500
 /** Paths that only one place has, and what a request there says. */
 const signs: readonly (readonly [place: Place, pattern: RegExp, weight: number])[] = [
   ['gateway', /^(?:\/w\/[^/]+)?(?:\/p\/[^/]+)?\/webhooks\/[^/]+$/, 5],
-  ['hosted', /^(?:\/w\/[^/]+)?\/api\/(?:history_v2|jobs?|user|files)(?:\/|$)/, 5],
+  ['hosted', /^(?:\/w\/[^/]+)?\/api\/(?:history_v2|job|user|files)(?:\/|$)/, 5],
   ['local', /^(?:\/w\/[^/]+)?\/(?:prompt|history|queue|view|upload|object_info)(?:\/|$)/, 3],
 ]
 

@@ -1,6 +1,7 @@
 // What a request does to a server elsewhere: whom it concerns, what it makes, and what has to be allowed for it.
 
 import { test } from 'vitest'
+import { described } from '../../../spec/generations.ts'
 import type { TargetOptions } from '../../../spec/check.ts'
 import { deedOf, guardedRequest, isOwnPath, lackFor } from '../../check/guard.ts'
 import type { LedgerEntry } from '../../check/ledger.ts'
@@ -132,7 +133,13 @@ test('check/guard-lack A graph lacks node types that the server does not list, b
 /** Permissions for a server that lists one node type, and the requests to it. */
 function permissionsFor(more: Partial<TargetOptions> = {}) {
   const url = 'http://gpu:8188'
-  const target = { url, deployment: 'local', types: { PreviewAny: {} }, software: null } as const
+  const target = {
+    url,
+    deployment: 'local',
+    generation: described,
+    types: { PreviewAny: {} },
+    software: null,
+  } as const
   const options = { url, headers: {}, allow: [], isReadOnly: false, maxRuns: 2, ...more }
   const made: LedgerEntry[] = []
   const ledger = { file: '', add: (one: LedgerEntry) => void made.push(one), entries: () => made }

@@ -2,11 +2,11 @@
 
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
-import { generationOf, judgementOf } from '../../check/judgement.ts'
+import { releaseOf, judgementOf } from '../../check/judgement.ts'
 import { nearestOf, type SeenCase } from '../../check/shown-quirks.ts'
 
-const local = { place: 'local', generation: 'ComfyUI 0.3.64' } as const
-const hosted = { place: 'hosted', generation: 'published hosted API, 2026' } as const
+const local = { place: 'local', release: 'ComfyUI 0.3.64' } as const
+const hosted = { place: 'hosted', release: 'published hosted API, 2026' } as const
 const broken = new Error('expected 1 to be 2')
 const verdictOn = (...ids: readonly string[]) => judgementOf({ ids }, broken, local).verdict
 
@@ -20,7 +20,7 @@ test('a broken rule fails if it is stated, or was observed at this generation; a
 })
 
 test('a rule that was observed at another generation is a note that names both', () => {
-  const later = { ...local, generation: generationOf('local', 'v0.3.6') }
+  const later = { ...local, release: releaseOf('local', 'v0.3.6') }
   expect(judgementOf({ ids: ['history/oldest-first'] }, broken, later)).toEqual({
     verdict: 'note',
     detail: 'It was observed at ComfyUI 0.3.64, history; this server is ComfyUI 0.3.6.',
@@ -109,10 +109,12 @@ test('the nearest named server has most of the quirks that are shown; a server w
     verdict,
   })
   const shown = [seen('files/local-videos', 'fail'), seen('queue/by-number', 'fail')]
-  expect(nearestOf('local', shown)).toEqual({ like: 'comfyui-0.3.64', differs: [] })
-  expect(nearestOf('local', [...shown, seen('messages/newest-socket', 'pass')])).toEqual({
-    like: 'comfyui-0.3.64',
-    differs: ['local.zombie-socket'],
-  })
-  expect(nearestOf('local', [seen('files/local-videos', 'pass')])).toBe(undefined)
+  expect(nearestOf({ place: 'local' }, shown)).toEqual({ like: 'comfyui-0.3.64', differs: [] })
+  expect(nearestOf({ place: 'local' }, [...shown, seen('messages/newest-socket', 'pass')])).toEqual(
+    {
+      like: 'comfyui-0.3.64',
+      differs: ['local.zombie-socket'],
+    },
+  )
+  expect(nearestOf({ place: 'local' }, [seen('files/local-videos', 'pass')])).toBe(undefined)
 })

@@ -1,6 +1,7 @@
 // Which cases run, in which order, and for which of them the budget of runs is.
 
 import { test } from 'vitest'
+import { generations } from '../../../spec/generations.ts'
 import { planCases } from '../../check/plan.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Case } from '../../judge/proves.ts'
@@ -10,6 +11,7 @@ const caseOf = (ids: readonly string[], more: Partial<Case> = {}): Case => ({
   title: ids.join(' + '),
   ids,
   place: 'local',
+  generations,
   needsOwnWorld: false,
   isAboutToken: false,
   isShared: false,
@@ -26,7 +28,7 @@ const quirk = caseOf(['quirks/queue.heap-order'])
 const all = [listing, history, own, remote, quirk]
 
 const titles = (select: readonly string[], cases = all) =>
-  planCases(cases, 'local', { select, maxRuns: 50 }).map(({ one }) => one.title)
+  planCases(cases, { place: 'local' }, { select, maxRuns: 50 }).map(({ one }) => one.title)
 
 test('check/plan Cases of the place run area by area; those of quirks belong to the judgement.', () => {
   const again = caseOf(['queue/fork'])
@@ -69,7 +71,7 @@ function thrownBy(run: () => unknown): unknown {
 }
 
 test('check/plan-tags A case that needs its own world has that tag, costs nothing and is in any budget.', () => {
-  const [, planned] = planCases(all, 'local', { select: ['queue'], maxRuns: 0 })
+  const [, planned] = planCases(all, { place: 'local' }, { select: ['queue'], maxRuns: 0 })
   expect(planned).toMatchObject({ one: own, area: 'queue', tags: ['own-world'], runs: 0 })
   expect(planned?.isBeyondBudget).toBe(false)
 })
@@ -77,7 +79,7 @@ test('check/plan-tags A case that needs its own world has that tag, costs nothin
 test('check/plan-budget The runs are for stated rules first, then for those that cost least.', async () => {
   const { allCases } = await import('../../check/registry.ts')
   const cases = await allCases()
-  const plan = (maxRuns: number) => planCases(cases, 'local', { select: [], maxRuns })
+  const plan = (maxRuns: number) => planCases(cases, { place: 'local' }, { select: [], maxRuns })
   const costing = plan(0).filter(({ one, runs }) => runs > 0 && !one.needsOwnWorld)
   expect(costing.length).toBeGreaterThan(20)
   expect(costing.every(({ isBeyondBudget }) => isBeyondBudget)).toBe(true)
@@ -95,7 +97,7 @@ test('check/plan-shared Cases that share what the first of them makes are paid f
     .filter(({ isShared, place }) => isShared && place === 'local')
     .map(({ title }) => title)
   const plan = (maxRuns: number) =>
-    planCases(cases, 'local', { select, maxRuns }).filter(({ one }) => one.isShared)
+    planCases(cases, { place: 'local' }, { select, maxRuns }).filter(({ one }) => one.isShared)
   const runs = plan(0).reduce((total, one) => total + one.runs, 0)
   expect(runs).toBeGreaterThan(50)
   expect(plan(runs - 1).every(({ isBeyondBudget }) => isBeyondBudget)).toBe(true)
@@ -106,7 +108,7 @@ test.each(['local', 'hosted'] as const)(
   'check/plan-enough 500 runs and 60 for each of the 3 sessions are enough for every case of a %s server.',
   async (place) => {
     const { allCases } = await import('../../check/registry.ts')
-    const plan = planCases(await allCases(), place, { select: [], maxRuns: 500 + 3 * 60 })
+    const plan = planCases(await allCases(), { place }, { select: [], maxRuns: 500 + 3 * 60 })
     expect(plan.filter(({ isBeyondBudget }) => isBeyondBudget)).toEqual([])
   },
 )

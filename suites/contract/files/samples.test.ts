@@ -153,8 +153,11 @@ proves('files/local-videos', async (subject) => {
 })
 
 provesQuirk('local.video-under-images', async (subject) => {
-  expect((await save(subject, 'mp4')).output).toEqual({ images: [mp4], animated: [true] })
-  expect((await save(subject, 'webm')).output).toEqual({ images: [webm], animated: [true] })
+  for (const [id, file] of Object.entries({ mp4, webm })) {
+    const subfolder = subject.unique(file!.subfolder!).replace(/\/$/, '')
+    const output = { images: [{ ...file, subfolder }], animated: [true] }
+    expect((await save(subject, id)).output).toEqual(output)
+  }
 })
 
 proves('files/preview-3d', async ({ connect, run }) => {

@@ -16,7 +16,7 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/hosted/jobs.ts'
-import { proves, twoAccounts } from '../../judge/proves.ts'
+import { proves, provesQuirk, twoAccounts } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -189,11 +189,31 @@ proves(
     const running = await submitOne(other, await other.workloads.slow())
     await other.reach(session, isAtWork(running))
     for (const id of [over, running]) {
+      // What its own account has just read stays its own.
+      await Promise.all([detailOf(other, id), statusOf(other, id)])
       await expectUnknown(subject, id)
       expect(await listedJob(subject, id)).toBeUndefined()
     }
     await other.reach(session, isOf('execution_success', running))
     expect(await wordsOf(other, [over, running])).toEqual(['completed', 'completed'])
+  },
+  twoAccounts,
+)
+
+provesQuirk('hosted.status-raw-states', async (subject) => {
+  const { prompt_id } = await subject.run(await subject.connect(), talking())
+  expect((await subject.get(`/job/${prompt_id}/status`)).json()).toMatchObject({
+    status: 'success',
+  })
+})
+
+provesQuirk(
+  'hosted.foreign-job-403',
+  async (subject) => {
+    const other = subject.as('other-key')
+    const { prompt_id } = await other.run(await other.connect(), talking())
+    for (const path of [`/job/${prompt_id}/status`, `/jobs/${prompt_id}`])
+      expectRefusal(await subject.get(path), 403, 'FORBIDDEN')
   },
   twoAccounts,
 )

@@ -52,3 +52,10 @@ provesQuirk(
   },
   { accounts: [{ ...account, failsWith: 'OOMError' satisfies ExceptionType }] },
 )
+
+provesQuirk('hosted.python-exception-names', async (subject) => {
+  const { graph } = await subject.workloads.failing()
+  const [sent, detail] = await bothErrors(subject, graph)
+  expect(words).toContain(sent.exception_type)
+  expect(words).not.toContain(detail.exception_type)
+})

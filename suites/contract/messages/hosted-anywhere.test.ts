@@ -6,6 +6,8 @@ import { isAtWork, newColor } from '../../judge/hosted/busy-account.ts'
 import { cancel, isOf, submitOne } from '../../judge/hosted/jobs.ts'
 import { judgeOrder, type Message } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import { askForMetadata } from '../../judge/frames.ts'
+import { missing } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
@@ -155,4 +157,23 @@ proves(
     })
   },
   hosted,
+)
+
+/** Which kinds of previews a session has received. */
+const previewKinds = (session: Session): readonly string[] => [
+  ...new Set(session.frames().flatMap(({ frame }) => (frame === 'text' ? [] : [frame]))),
+]
+
+proves(
+  'messages/hosted-previews',
+  async (subject) => {
+    const [plain, asking] = [await subject.connect(), await subject.connect()]
+    await askForMetadata(asking)
+    await subject.run(plain, await subject.workloads.sampling(4))
+    await Promise.all([plain.settled(), asking.settled()])
+    if (plain.frames().length === 0) throw missing('The server sends no previews.')
+    expect(previewKinds(plain)).toEqual(['previewImage'])
+    expect(previewKinds(asking)).toEqual(['previewWithMetadata'])
+  },
+  { ...hosted, preview: 'jpeg' },
 )

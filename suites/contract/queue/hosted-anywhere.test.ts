@@ -14,7 +14,7 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/hosted/jobs.ts'
-import { proves } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -114,6 +114,12 @@ proves(
   },
   hosted,
 )
+
+provesQuirk('hosted.delete-running', async (subject) => {
+  const [running, ...others] = await keepBusy(subject)
+  expect((await change(subject, { delete: [running] })).deleted).toEqual([running])
+  await cancelAll(subject, others)
+})
 
 proves('queue/hosted-result', async (subject) => {
   const [running] = await keepBusy(subject)

@@ -12,7 +12,7 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/hosted/jobs.ts'
-import { proves, twoAccounts } from '../../judge/proves.ts'
+import { proves, provesQuirk, twoAccounts } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
@@ -129,4 +129,14 @@ proves('queue/hosted-interrupt-any-body', async (subject) => {
     await subject.idle()
     expect([body, await wordOf(subject, id)]).toEqual([body, 'cancelled'])
   }
+})
+
+provesQuirk('hosted.interrupt-all', async (subject) => {
+  const session = await subject.connect()
+  await expectAlone(subject, [])
+  const busy = await keepBusy(subject)
+  await subject.reach(session, isAtWork(busy.at(-1) as string))
+  await expectAlone(subject, busy)
+  expect((await subject.post('/interrupt', { prompt_id: nobody })).status).toBe(200)
+  for (const id of busy) await subject.reach(session, isOf('execution_interrupted', id))
 })

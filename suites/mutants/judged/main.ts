@@ -11,10 +11,11 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { Place, Rule } from '../../../spec/language.ts'
-import { rules } from '../../../spec/rules.ts'
+import type { Generation } from '../../../spec/generations.ts'
+import { type RuleId, rules } from '../../../spec/rules.ts'
 import type { CheckEvent } from '../../check/events.ts'
-import { generationOf, judgementOf } from '../../check/judgement.ts'
-import { areaOf, type PlannedCase, planCases } from '../../check/plan.ts'
+import { releaseOf, judgementOf } from '../../check/judgement.ts'
+import { areaOf, isOfQuirk, type PlannedCase, planCases } from '../../check/plan.ts'
 import { NotMeasured } from '../../check/probe/ask.ts'
 import { allCases } from '../../check/registry.ts'
 import { runCases } from '../../check/run-cases.ts'
@@ -35,8 +36,8 @@ type Row = {
   readonly verdicts: Readonly<Record<string, string>>
 }
 
-/** From then on no further case begins on a wrong server, in milliseconds. */
-const MAX_MUTANT_MS = 20_000
+/** From then on no further case begins on a wrong server, in milliseconds: those of a gateway wait for windows of a minute. */
+const MAX_MUTANT_MS = { local: 20_000, hosted: 20_000, gateway: 300_000 } as const
 
 const { values: flags } = parseArgs({
   options: {
@@ -55,13 +56,16 @@ async function* eventsOf(
   planned: readonly PlannedCase[],
   done: CaseEvent[] = [],
 ): AsyncGenerator<CaseEvent> {
-  const judged = { place, generation: generationOf(place, opened.software) }
+  const { generation } = opened
+  const judged = { place, generation, release: releaseOf(place, opened.software) }
   const events = runCases(planned, opened.server, {
-    judge: (one, error) => judgementOf(one, error, judged, done),
+    judge: (one, error, absent) => judgementOf(one, error, judged, done, absent),
+    quirkCases: cases.filter((one) => one.place === place && isOfQuirk(one.ids)),
     commandFor: () => '',
-    endMs: performance.now() + (flags.matrix === undefined ? MAX_MUTANT_MS : Infinity),
+    endMs: performance.now() + (flags.matrix === undefined ? MAX_MUTANT_MS[place] : Infinity),
     signal: undefined,
     writeHar: () => '',
+    kept: null,
   })
   for await (const event of events) {
     done.push(event)
@@ -88,13 +92,17 @@ async function* eventsTwice(
 }
 
 /** The cases of a place: those of the broken rules first, then those of their areas, the sessions, and the rest for a full table. */
-function orderedFor({ breaks }: Mutant, place: Place): readonly PlannedCase[] {
+function orderedFor(
+  { breaks }: Mutant,
+  place: Place,
+  generation: Generation,
+): readonly PlannedCase[] {
   const broken = new Set<string>(breaks)
   const areas = new Set(breaks.map((id) => areaOf({ ids: [id] } as unknown as Case)))
   const rankOf = ({ one, area }: PlannedCase): number =>
     one.ids.some((id) => broken.has(id)) ? 0 : areas.has(area) ? 1 : area === 'sessions' ? 2 : 3
   const isSlow = ({ tags }: PlannedCase): number => Number(tags.includes('slow'))
-  return planCases(cases, place, { select: [], maxRuns: Infinity })
+  return planCases(cases, { place, generation }, { select: [], maxRuns: Infinity })
     .filter((planned) => !planned.one.needsOwnWorld && !isLeftOut(planned, rankOf(planned)))
     .toSorted((a, b) => rankOf(a) - rankOf(b) || isSlow(a) - isSlow(b))
 }
@@ -134,9 +142,11 @@ async function passes(setting: Setting, planned: PlannedCase): Promise<boolean> 
 }
 
 /** The setup that a rule is about. */
-function setupFor(id: string): Setting['setup'] {
+function setupFor(id: RuleId): Setting['setup'] {
   if (id.startsWith('http/cors-')) return 'cors'
   if (id === 'manager/off') return 'no manager'
+  const { since = '0.3' }: Rule = rules[id]
+  if (since !== '0.3') return since
   return cases.some((one) => one.isAboutToken && one.ids.includes(id)) ? 'token' : 'usual'
 }
 
@@ -163,7 +173,7 @@ async function judge([name, mutant]: (typeof mutants)[number]): Promise<Row> {
       if (opened instanceof NotMeasured) caughtBy ??= 'probe'
       continue
     }
-    const planned = orderedFor(mutant, setting.place)
+    const planned = orderedFor(mutant, setting.place, opened.generation)
     for await (const event of eventsTwice(opened, setting.place, planned)) {
       verdicts[event.title] = event.reason ?? event.verdict
       const one = planned.find(({ one: { title } }) => title === event.title)

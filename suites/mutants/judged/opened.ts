@@ -4,6 +4,7 @@ import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
 import { startEmulator, startGateway } from 'flowdouble'
 import type { CheckOptions } from '../../../spec/check.ts'
 import { allowances, usualSessions } from '../../../spec/check.ts'
+import { described, type Generation } from '../../../spec/generations.ts'
 import type { Place } from '../../../spec/language.ts'
 import { openGateway } from '../../check/gateway/target.ts'
 import type { Ledger } from '../../check/ledger.ts'
@@ -18,19 +19,22 @@ import type { Mutant } from '../tamper.ts'
 /** Where a server stands, and how its operator has set it up. */
 export type Setting = { readonly place: Place; readonly setup: Setup }
 
-/** What a local server has. */
-type Setup = 'usual' | 'token' | 'cors' | 'no manager'
+/** What a local server has; the name of a later generation if it is one of that. */
+export type Setup = 'usual' | 'token' | 'cors' | 'no manager' | Exclude<Generation, '0.3'>
 
 const setups: Readonly<Record<Setup, EmulatorOptions>> = {
   usual: { manager: true },
   token: { manager: true, token: testToken },
   cors: { manager: true, cors: '*' },
   'no manager': {},
+  '0.27': { manager: true, like: 'comfyui-0.27' },
+  '0.38': { manager: true, like: 'comfyui-0.38' },
 }
 
 export type Opened = {
   readonly server: CheckedServer
   readonly software: string | null
+  readonly generation: Generation
   readonly close: () => Promise<void>
 }
 
@@ -65,9 +69,9 @@ const free = {
 /** What probing finds at the faultless servers, which are opened first: reading the node types of each takes long. */
 const targets = new Map<string, Promise<Target>>()
 
-function targetOf(options: CheckOptions, deployment: 'local' | 'hosted'): Promise<Target> {
-  const known = targets.get(deployment) ?? probe(options)
-  targets.set(deployment, known)
+function targetOf(options: CheckOptions, kind: string): Promise<Target> {
+  const known = targets.get(kind) ?? probe(options)
+  targets.set(kind, known)
   return known
 }
 
@@ -93,9 +97,13 @@ async function openWrongServer(
       ...(deployment === 'hosted' && { key: 'test-key', ...keys }),
       ...(setup === 'token' && { token: testToken }),
     }
-    const target = { ...(await targetOf(options, deployment)), url: emulator.url }
+    const target = {
+      ...(await targetOf(options, `${deployment} ${usual.like}`)),
+      url: emulator.url,
+    }
     const server = openTarget(target, options, noLedger)
-    return { server, software: target.software, close: () => emulator.close() }
+    const { software, generation } = target
+    return { server, software, generation, close: () => emulator.close() }
   } catch (error) {
     await emulator.close()
     throw error
@@ -123,7 +131,8 @@ async function openWrongGateway({
   try {
     const facts = { route: 'hook', secret: SECRET, second, rateLimit, hasControl: true } as const
     const { server, target } = await openGateway(optionsFor(gateway.url), facts)
-    return { server, software: target.software, close: () => gateway.close() }
+    const { software } = target
+    return { server, software, generation: described, close: () => gateway.close() }
   } catch (error) {
     await gateway.close()
     throw error

@@ -1,0 +1,272 @@
+// The query parameters of asset lists: reads them, and names what is wrong with them.
+
+import { sortFields } from '../../../../spec/assets/assets.ts'
+import { isObject, type Json, type JsonObject, readJson } from '../../../lib/json.ts'
+import { pythonRepr } from '../../../lib/python.ts'
+import type { Reply } from '../../../http/replies.ts'
+import { cleanTags } from '../../world/assets.ts'
+import type { Asset } from '../../state/assets.ts'
+import type { World } from '../../state/world.ts'
+import type { Order, SortField } from './order.ts'
+import {
+  type Issue,
+  notAFlag,
+  notAnInteger,
+  notOneOf,
+  tooLarge,
+  tooLongText,
+  tooShortText,
+  tooSmall,
+  wrongValue,
+} from './issues.ts'
+import { refuseAsset, refuseIssues } from './replies.ts'
+
+/** Which assets a list contains. */
+export type Filter = {
+  readonly all: readonly string[]
+  readonly any: readonly string[]
+  readonly none: readonly string[]
+  readonly nameContains: string
+  readonly hash: string | null
+  readonly metadata: JsonObject
+}
+
+/** A whole number of a query: the default without one. */
+function readNumber(
+  query: URLSearchParams,
+  name: string,
+  [usual, least, most]: readonly [number, number, number],
+  issues: Issue[],
+): number {
+  const text = query.getAll(name).at(-1)
+  if (text === undefined) return usual
+  const value = /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : NaN
+  if (Number.isNaN(value)) issues.push(notAnInteger([name], text))
+  else if (value < least) issues.push(tooSmall([name], text, least))
+  else if (value > most) issues.push(tooLarge([name], text, most))
+  return value
+}
+
+/** One of a few words of a query: the first without one. */
+function readWord<T extends string>(
+  query: URLSearchParams,
+  name: string,
+  words: readonly T[],
+  usual: T,
+  issues: Issue[],
+): T {
+  const text = query.getAll(name).at(-1)
+  if (text === undefined) return usual
+  const found = words.find((word) => word === text)
+  if (found === undefined) issues.push(notOneOf([name], text, words))
+  return found ?? usual
+}
+
+/** Tags of a query: lists with commas, which can be repeated. */
+const readTags = (query: URLSearchParams, name: string): readonly string[] =>
+  cleanTags(query.getAll(name).flatMap((list) => list.split(',')))
+
+const UNLIMITED = Number.MAX_SAFE_INTEGER
+
+/** The tags that one parameter can list. */
+const MAX_TAGS = 100
+
+type TagFilter = Pick<Filter, 'all' | 'any' | 'none'>
+
+/** The tag filters of a query, or its refusal. Servers that have only the older ones ignore the newer ones. */
+function tagFilterOf(world: World, query: URLSearchParams): TagFilter | Reply {
+  const older = { all: readTags(query, 'include_tags'), none: readTags(query, 'exclude_tags') }
+  if (!world.setup.traits.hasNewerAssets) return { all: older.all, any: [], none: older.none }
+  const newer = {
+    all: readTags(query, 'tags_all'),
+    any: readTags(query, 'tags_any'),
+    none: readTags(query, 'tags_none'),
+  }
+  const lists: readonly (readonly [string, readonly string[]])[] = [
+    ['include_tags', older.all],
+    ['exclude_tags', older.none],
+    ['tags_all', newer.all],
+    ['tags_any', newer.any],
+    ['tags_none', newer.none],
+  ]
+  const long = lists.find(([, tags]) => tags.length > MAX_TAGS)
+  if (long !== undefined) {
+    const [name, { length }] = long
+    return refuseAsset(
+      'tagFilter',
+      { reason: `'${name}' lists ${length} tags; the maximum is ${MAX_TAGS}.` },
+      [
+        ['parameter', name],
+        ['count', length],
+        ['max', MAX_TAGS],
+      ],
+    )
+  }
+  if (newer.all.length + newer.any.length + newer.none.length === 0)
+    return { all: older.all, any: [], none: older.none }
+  return (
+    twice('include_tags', older.all, 'tags_all', newer.all) ??
+    twice('exclude_tags', older.none, 'tags_none', newer.none) ??
+    contradiction(older, newer) ?? {
+      all: newer.all.length > 0 ? newer.all : older.all,
+      any: newer.any,
+      none: newer.none.length > 0 ? newer.none : older.none,
+    }
+  )
+}
+
+/** The refusal of a query that uses both names of a filter. */
+function twice(
+  older: string,
+  olderTags: readonly string[],
+  newer: string,
+  newerTags: readonly string[],
+): Reply | undefined {
+  if (olderTags.length === 0 || newerTags.length === 0) return undefined
+  const reason = `Cannot combine '${older}' with '${newer}'; use '${newer}'.`
+  return refuseAsset('tagFilter', { reason }, [['parameters', [older, newer]]])
+}
+
+type NamedTags = readonly [name: string, tags: readonly string[]]
+
+/** The refusal of a query that requires a tag and rejects it. */
+function contradiction(
+  older: Pick<Filter, 'all' | 'none'>,
+  newer: Pick<Filter, 'all' | 'none'>,
+): Reply | undefined {
+  const [allName, all]: NamedTags =
+    newer.all.length > 0 ? ['tags_all', newer.all] : ['include_tags', older.all]
+  const [noneName, none]: NamedTags =
+    newer.none.length > 0 ? ['tags_none', newer.none] : ['exclude_tags', older.none]
+  const tags = all.filter((tag) => none.includes(tag)).toSorted()
+  if (tags.length === 0) return undefined
+  const named = tags.map((tag) => pythonRepr(tag)).join(', ')
+  const reason = `Query can never match: ${named} required by '${allName}' but rejected by '${noneName}'.`
+  return refuseAsset('tagFilter', { reason }, [
+    ['conflicting_tags', tags],
+    ['parameters', [allName, noneName]],
+  ])
+}
+
+/** The metadata that a query requires; null without a filter. */
+function readMetadata(query: URLSearchParams, issues: Issue[]): JsonObject {
+  const none: JsonObject = new Map()
+  const text = query.getAll('metadata_filter').at(-1)
+  if (text === undefined || text.trim() === '') return none
+  let value: Json
+  try {
+    value = readJson(text)
+  } catch {
+    issues.push(wrongValue(['metadata_filter'], text, 'metadata_filter must be JSON'))
+    return none
+  }
+  if (isObject(value)) return value
+  issues.push(wrongValue(['metadata_filter'], text, 'metadata_filter must be a JSON object'))
+  return none
+}
+
+/** What a list and the counts of tags share: which assets they are about. */
+function filterOf(world: World, query: URLSearchParams, issues: Issue[]): Filter | Reply {
+  const { hasNewerAssets } = world.setup.traits
+  if (hasNewerAssets && query.has('metadata_filter'))
+    return refuseAsset('unsupportedParameter', { name: 'metadata_filter' })
+  const metadata = hasNewerAssets ? new Map<string, Json>() : readMetadata(query, issues)
+  if (issues.length > 0) return refuseIssues('assetQuery', issues)
+  const tags = tagFilterOf(world, query)
+  if ('status' in tags) return tags
+  const hash = hasNewerAssets ? (query.get('hash')?.trim().toLowerCase() ?? null) : null
+  const nameContains = query.get('name_contains') ?? ''
+  return { all: tags.all, any: tags.any, none: tags.none, nameContains, hash, metadata }
+}
+
+export type ListQuery = Order & {
+  readonly filter: Filter
+  readonly limit: number
+  readonly offset: number
+  readonly after: string | null
+}
+
+/** The query of a list, or its refusal. */
+export function listQuery(world: World, text: string): ListQuery | Reply {
+  const query = new URLSearchParams(text)
+  const issues: Issue[] = []
+  const limit = readNumber(query, 'limit', [20, 1, 500], issues)
+  const offset = readNumber(query, 'offset', [0, 0, UNLIMITED], issues)
+  const sort = readWord<SortField>(query, 'sort', sortFields, 'created_at', issues)
+  const order = readWord(query, 'order', ['asc', 'desc'] as const, 'desc', issues)
+  const filter = filterOf(world, query, issues)
+  if ('status' in filter) return filter
+  return { sort, order, limit, offset, filter, after: query.get('after') }
+}
+
+/** The query of the counts of tags, or its refusal. */
+export function countQuery(
+  world: World,
+  text: string,
+): { readonly filter: Filter; readonly limit: number } | Reply {
+  const query = new URLSearchParams(text)
+  const issues: Issue[] = []
+  const limit = readNumber(query, 'limit', [100, 1, 1000], issues)
+  const filter = filterOf(world, query, issues)
+  return 'status' in filter ? filter : { filter, limit }
+}
+
+/** The longest prefix of tags that can be asked for. */
+const MAX_PREFIX = 256
+const flags = new Map([
+  ...['true', '1', 'yes', 'on', 't', 'y'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off', 'f', 'n'].map((word) => [word, false] as const),
+])
+
+export type TagsQuery = {
+  readonly prefix: string
+  readonly limit: number
+  readonly offset: number
+  readonly order: 'count_desc' | 'name_asc'
+  readonly includesZero: boolean
+}
+
+/** The query of the list of tags, or its refusal. */
+export function tagsQuery(text: string): TagsQuery | Reply {
+  const query = new URLSearchParams(text)
+  const issues: Issue[] = []
+  const prefix = query.get('prefix')?.trim()
+  if (prefix === '') issues.push(tooShortText(['prefix'], '', 1))
+  if (prefix !== undefined && prefix.length > MAX_PREFIX)
+    issues.push(tooLongText(['prefix'], prefix, MAX_PREFIX))
+  const limit = readNumber(query, 'limit', [100, 1, 1000], issues)
+  const offset = readNumber(query, 'offset', [0, 0, 10_000_000], issues)
+  const order = readWord(query, 'order', ['count_desc', 'name_asc'] as const, 'count_desc', issues)
+  const zero = query.get('include_zero') ?? 'true'
+  const includesZero = flags.get(zero.toLowerCase())
+  if (includesZero === undefined) issues.push(notAFlag(['include_zero'], zero))
+  if (issues.length > 0) return refuseIssues('tagsQuery', issues)
+  return { prefix: prefix ?? '', limit, offset, order, includesZero: includesZero ?? true }
+}
+
+const isEqual = (a: Json | undefined, b: Json): boolean => pythonRepr(a ?? null) === pythonRepr(b)
+
+/** Whether the metadata of an asset has the members of a filter; a list names alternatives. */
+function hasMetadata(asset: Asset, wanted: JsonObject): boolean {
+  if (wanted.size === 0) return true
+  const own = readJson(asset.userMetadata) as JsonObject
+  return [...wanted].every(([name, value]) =>
+    Array.isArray(value)
+      ? value.some((one) => isEqual(own.get(name), one))
+      : isEqual(own.get(name), value),
+  )
+}
+
+/** Whether a list with this filter contains an asset. */
+export function isListed(asset: Asset, filter: Filter): boolean {
+  const { all, any, none, nameContains, hash, metadata } = filter
+  const has = (tag: string): boolean => asset.tags.includes(tag)
+  return (
+    all.every(has) &&
+    (any.length === 0 || any.some(has)) &&
+    !none.some(has) &&
+    asset.name.toLowerCase().includes(nameContains.toLowerCase()) &&
+    (hash === null || hash === '' || asset.hash === hash) &&
+    hasMetadata(asset, metadata)
+  )
+}

@@ -1,0 +1,56 @@
+// The types of assets: records on the stored files of a world, and on the model files of its catalogue.
+
+import type { Bounded } from '../../lib/bounded.ts'
+
+/** A moment of the world's time; `tick` orders what happens within a millisecond. */
+export type Moment = { readonly ms: number; readonly tick: number }
+
+/** An asset. A change replaces it. */
+export type Asset = {
+  readonly id: string
+  readonly name: string
+  /** The key of its file among the stored ones, `type/subfolder/name`, or `models/folder/name`. */
+  readonly key: string
+  /** The hash of its content as `blake3:` and hexadecimal digits; null if it was not computed. */
+  readonly hash: string | null
+  /** In bytes; null for a picture, which is only encoded on request. */
+  readonly size: number | null
+  readonly mimeType: string | null
+  /** Sorted, each once. */
+  readonly tags: readonly string[]
+  /** The asset that shows it, if it is not its own preview. */
+  readonly previewId: string | null
+  /** An object, as JSON text. */
+  readonly userMetadata: string
+  /** What the server knows of the content, as JSON text; null for nothing. */
+  readonly metadata: string | null
+  /** The run that produced it; null for none. */
+  readonly jobId: string | null
+  readonly createdAt: Moment
+  readonly updatedAt: Moment
+  readonly accessedAt: Moment
+}
+
+/** What a scan of the folders has done. */
+export type Scan = {
+  readonly scanned: number
+  readonly total: number
+  readonly created: number
+  readonly skipped: number
+}
+
+export type Assets = {
+  /** By id, oldest first. */
+  readonly records: Bounded<Asset>
+  /** The keys of hashed files by their hash. */
+  readonly keysByHash: Bounded<string>
+  /** Tags that assets have or had. */
+  readonly tags: Bounded<true>
+  /** The total length of names, tags and metadata. */
+  textLength: number
+  /** Whether files that were there before are assets. */
+  isScanned: boolean
+  /** What the last scan that somebody asked for has done; null before the first. */
+  scan: Scan | null
+  lastMoment: Moment
+}

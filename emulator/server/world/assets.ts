@@ -1,0 +1,202 @@
+// The assets of a world [assets/*]: adding, changing and removing them, and finding them by their file or content.
+
+import { limits } from '../../../spec/limits.ts'
+import { createBounded, get, put, remove } from '../../lib/bounded.ts'
+import { drawUuid } from '../../lib/random.ts'
+import type { Asset, Assets, Moment } from '../state/assets.ts'
+import type { FileContent, StoredFile } from '../state/files.ts'
+import type { World } from '../state/world.ts'
+import { mediaType } from './content-types.ts'
+import { bytesOf, pictureOf } from './files.ts'
+import { blake3Hex } from './hashing.ts'
+
+/** Longer tags of removed assets are forgotten. */
+const MAX_KEPT_TAG = 512
+
+export const createAssets = (limit: number): Assets => ({
+  records: createBounded(limit),
+  keysByHash: createBounded(limit),
+  tags: createBounded(limit),
+  textLength: 0,
+  isScanned: false,
+  scan: null,
+  lastMoment: { ms: 0, tick: 0 },
+})
+
+/** The next moment: later than all earlier ones. */
+function nextMoment({ state: { assets, nowMs } }: World): Moment {
+  const { ms, tick } = assets.lastMoment
+  assets.lastMoment = nowMs > ms ? { ms: nowMs, tick: 0 } : { ms, tick: tick + 1 }
+  return assets.lastMoment
+}
+
+/** What the caller decides about a new asset. */
+export type NewAsset = Pick<Asset, 'name' | 'key' | 'hash' | 'tags' | 'mimeType'> &
+  Partial<Pick<Asset, 'previewId' | 'userMetadata' | 'jobId'>> & {
+    /** Null for a model file. */
+    readonly content: FileContent | null
+    readonly size?: number | null
+  }
+
+/** Tags without blanks around them, each once, in the order in which they are given. */
+export const cleanTags = (tags: readonly string[]): readonly string[] => [
+  ...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== '')),
+]
+
+const textLengthOf = ({ name, tags, userMetadata }: Asset): number =>
+  tags.reduce((sum, tag) => sum + tag.length, name.length + userMetadata.length)
+
+/** Whether texts of this length fit beside those of the other assets. */
+export const hasRoomForTexts = ({ state: { assets } }: World, length: number): boolean =>
+  assets.textLength + length <= limits.assetTexts.value
+
+/** Adds an asset; the oldest one beyond the limit is forgotten. */
+export function addAsset(world: World, given: NewAsset): Asset {
+  const { name, key, hash, tags, mimeType, content, previewId, userMetadata, jobId } = given
+  const at = nextMoment(world)
+  const asset: Asset = {
+    id: drawUuid(world.state.random),
+    name,
+    key,
+    hash,
+    size: given.size ?? (content === null ? null : (bytesOf(content)?.length ?? null)),
+    mimeType,
+    tags: cleanTags(tags).toSorted(),
+    previewId: previewId ?? null,
+    userMetadata: userMetadata ?? '{}',
+    metadata: content === null ? null : metadataOf(content),
+    jobId: jobId ?? null,
+    createdAt: at,
+    updatedAt: at,
+    accessedAt: at,
+  }
+  keep(world, asset)
+  if (hash !== null) put(world.state.assets.keysByHash, hash, key)
+  return asset
+}
+
+function keep({ state: { assets } }: World, asset: Asset): void {
+  for (const gone of put(assets.records, asset.id, asset)) assets.textLength -= textLengthOf(gone)
+  assets.textLength += textLengthOf(asset)
+  for (const tag of asset.tags) if (tag.length <= MAX_KEPT_TAG) put(assets.tags, tag, true)
+}
+
+/** The asset of an uploaded file: one with its content and name, or a new one. */
+export function assetOfFile(world: World, key: string): Asset {
+  const content = get(world.state.files, key)?.content ?? null
+  const hash = content !== null && hashesUploads(world) ? hashOf(content) : null
+  const name = key.slice(key.lastIndexOf('/') + 1)
+  const [folder = ''] = key.split('/')
+  const same = hash === null ? undefined : sameAsset(world, hash, name)
+  if (same !== undefined) return same
+  const tags = [folder, 'uploaded']
+  const given = { key, hash, name, content, tags, mimeType: mediaType(name) ?? null }
+  const there = allAssets(world).find((asset) => asset.key === key)
+  return there === undefined ? addAsset(world, given) : replaceContent(world, there, given)
+}
+
+/** The asset of a file whose content has been replaced. */
+function replaceContent(world: World, asset: Asset, { hash, content }: NewAsset): Asset {
+  const of = content === null ? null : content
+  const changed = Object.assign({}, asset, {
+    hash,
+    size: of === null ? null : (bytesOf(of)?.length ?? null),
+    metadata: of === null ? null : metadataOf(of),
+    updatedAt: nextMoment(world),
+  })
+  keep(world, changed)
+  if (hash !== null) put(world.state.assets.keysByHash, hash, asset.key)
+  return changed
+}
+
+/** The asset of a file that a run has saved. */
+export function assetOfOutput(world: World, key: string, jobId: string): Asset {
+  const content = get(world.state.files, key)?.content ?? null
+  const hash = content !== null && hashesFiles(world) ? hashOf(content) : null
+  const name = key.slice(key.lastIndexOf('/') + 1)
+  const [folder = ''] = key.split('/')
+  const mimeType = mediaType(name) ?? null
+  return addAsset(world, { key, hash, name, content, mimeType, jobId, tags: [folder] })
+}
+
+/** An asset with this content and name. */
+export const sameAsset = (world: World, hash: string, name: string): Asset | undefined =>
+  allAssets(world).find((asset) => asset.hash === hash && asset.name === name)
+
+/** What a file's content says about itself, as JSON text: the size of a picture. */
+function metadataOf(content: FileContent): string | null {
+  const picture = pictureOf(content)
+  if (picture === undefined) return null
+  return JSON.stringify({ kind: 'image', width: picture.width, height: picture.height })
+}
+
+/** Changes an asset, and returns it as it is then. */
+export function changeAsset(
+  world: World,
+  asset: Asset,
+  change: Partial<Pick<Asset, 'name' | 'userMetadata' | 'previewId' | 'tags'>>,
+): Asset {
+  const changed = Object.assign({}, asset, change, { updatedAt: nextMoment(world) })
+  keep(world, changed)
+  return changed
+}
+
+/** Notes that the content of an asset was read. */
+export function touchAsset(world: World, asset: Asset): void {
+  keep(world, Object.assign({}, asset, { accessedAt: nextMoment(world) }))
+}
+
+/** Forgets an asset. Its file stays, and is found by its hash. */
+export function removeAsset({ state: { assets } }: World, asset: Asset): void {
+  if (remove(assets.records, asset.id)) assets.textLength -= textLengthOf(asset)
+}
+
+export const assetWithId = ({ state }: World, id: string): Asset | undefined =>
+  get(state.assets.records, id)
+
+/** All assets, oldest first. */
+export const allAssets = ({ state }: World): readonly Asset[] =>
+  Array.from(state.assets.records.entries.values(), ({ value }) => value)
+
+/** Whether the server hashes the contents of its files. */
+export const hashesFiles = ({ setup }: World): boolean => setup.options.assetHashing
+
+/** Whether it hashes those of uploads: older servers always do. */
+export const hashesUploads = (world: World): boolean =>
+  !world.setup.traits.hasNewerAssets || hashesFiles(world)
+
+/** The hashes of contents by their bytes, which never change. */
+const hashes = new WeakMap<Uint8Array, string>()
+
+/** The hash of a content; null for a picture, which is only encoded on request. */
+export function hashOf(content: FileContent): string | null {
+  const bytes = bytesOf(content)
+  if (bytes === undefined) return null
+  const hash = hashes.get(bytes) ?? `blake3:${blake3Hex(bytes)}`
+  hashes.set(bytes, hash)
+  return hash
+}
+
+/** The stored file with this hash, and its key; undefined if the server does not have it, or no longer. */
+export function fileWithHash(
+  { state: { assets, files } }: World,
+  hash: string,
+): { readonly key: string; readonly file: StoredFile } | undefined {
+  const key = get(assets.keysByHash, hash)
+  const file = key === undefined ? undefined : get(files, key)
+  return key === undefined || file === undefined || hashOf(file.content) !== hash
+    ? undefined
+    : { key, file }
+}
+
+/** The name of an asset with this hash. */
+export const nameWithHash = (world: World, hash: string): string | undefined =>
+  allAssets(world).find((asset) => asset.hash === hash)?.name
+
+const HASH = /^blake3:[0-9a-f]{64}$/
+
+/** A hash in its usual spelling; undefined if it is malformed. */
+export function readHash(text: string): string | undefined {
+  const hash = text.trim().toLowerCase()
+  return HASH.test(hash) ? hash : undefined
+}

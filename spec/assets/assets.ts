@@ -1,0 +1,666 @@
+// Assets: files of the server with a name, tags and metadata, which clients upload, list and look up by their content.
+// Only servers of 2026 have them.
+
+import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
+
+const text = { type: 'string' } as const
+const texts = { type: 'array', items: text } as const
+const count = { type: 'integer', minimum: 0 } as const
+const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+const uuid = { type: 'string', pattern: UUID, volatile: true } as const
+/** A moment in ISO form, with microseconds and without a time zone. */
+const moment = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{6})?$',
+  volatile: true,
+} as const
+
+/** The hash of a content: BLAKE3, in lower-case hexadecimal digits. */
+export const contentHash = { type: 'string', pattern: '^blake3:[0-9a-f]{64}$' } as const
+
+/** A file with its name, tags and metadata. Members without a value are absent. */
+export const asset = {
+  type: 'object',
+  properties: {
+    id: uuid,
+    name: text,
+    hash: contentHash,
+    asset_hash: contentHash,
+    loader_path: text,
+    display_name: text,
+    size: count,
+    mime_type: text,
+    tags: texts,
+    preview_url: text,
+    preview_id: text,
+    user_metadata: { type: 'object' },
+    metadata: { type: 'object' },
+    is_immutable: { type: 'boolean' },
+    job_id: text,
+    prompt_id: text,
+    created_at: moment,
+    updated_at: moment,
+    last_access_time: moment,
+  },
+  required: ['id', 'name', 'tags', 'user_metadata', 'created_at', 'updated_at'],
+} as const satisfies Schema
+
+/** An asset that a request has created, or found. */
+export const createdAsset = {
+  ...asset,
+  properties: { ...asset.properties, created_new: { type: 'boolean' } },
+  required: [...asset.required, 'created_new'],
+} as const satisfies Schema
+
+/** The page of a list. */
+export const assetPage = {
+  type: 'object',
+  properties: {
+    assets: { type: 'array', items: asset },
+    total: count,
+    has_more: { type: 'boolean' },
+    next_cursor: text,
+  },
+  required: ['assets', 'total', 'has_more'],
+} as const satisfies Schema
+
+/** A refusal: `code` is for programs, `message` for people. */
+export const assetError = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: { code: text, message: text, details: { type: 'object' } },
+      required: ['code', 'message', 'details'],
+    },
+  },
+  required: ['error'],
+} as const satisfies Schema
+
+export const tagPage = {
+  type: 'object',
+  properties: {
+    tags: {
+      type: 'array',
+      items: { type: 'object', properties: { name: text, count }, required: ['name', 'count'] },
+    },
+    total: count,
+    has_more: { type: 'boolean' },
+  },
+  required: ['tags', 'total', 'has_more'],
+} as const satisfies Schema
+
+/** How many of the chosen assets have each tag. */
+export const tagCounts = {
+  type: 'object',
+  properties: { tag_counts: { type: 'object', additionalProperties: count } },
+  required: ['tag_counts'],
+} as const satisfies Schema
+
+export const addedTags = {
+  type: 'object',
+  properties: { added: texts, already_present: texts, total_tags: texts },
+  required: ['added', 'already_present', 'total_tags'],
+} as const satisfies Schema
+
+export const removedTags = {
+  type: 'object',
+  properties: { removed: texts, not_present: texts, total_tags: texts, protected: texts },
+  required: ['removed', 'not_present', 'total_tags'],
+} as const satisfies Schema
+
+/** What a scan of the folders has done. */
+export const scanProgress = {
+  type: 'object',
+  properties: { scanned: count, total: count, created: count, skipped: count },
+  required: ['scanned', 'total', 'created', 'skipped'],
+} as const satisfies Schema
+
+const status = { type: 'string' } as const
+
+export const scanReply = {
+  type: 'object',
+  properties: { status, progress: scanProgress, errors: texts },
+  required: ['status'],
+} as const satisfies Schema
+
+export const scanState = {
+  type: 'object',
+  properties: {
+    state: { enum: ['IDLE', 'RUNNING', 'PAUSED', 'CANCELLING'] },
+    progress: { anyOf: [scanProgress, { type: 'null' }] },
+    errors: texts,
+  },
+  required: ['state', 'progress', 'errors'],
+} as const satisfies Schema
+
+export const pruneReply = {
+  type: 'object',
+  properties: { status, marked: count },
+  required: ['status', 'marked'],
+} as const satisfies Schema
+
+/** The multipart form of an upload. `tags` is a list with commas, a JSON array, or repeated; `user_metadata` JSON text. */
+export const assetForm = {
+  type: 'object',
+  properties: {
+    file: { type: 'string', contentMediaType: 'application/octet-stream' },
+    tags: { type: 'string', examples: ['input,portrait'] },
+    name: { type: 'string', maxLength: 512 },
+    user_metadata: { type: 'string', contentMediaType: 'application/json' },
+    hash: { type: 'string' },
+    mime_type: text,
+    preview_id: text,
+  },
+} as const satisfies Schema
+
+export const fromHashRequest = {
+  type: 'object',
+  properties: {
+    hash: { type: 'string' },
+    name: { type: ['string', 'null'] },
+    tags: texts,
+    user_metadata: { type: 'object' },
+    mime_type: { type: ['string', 'null'] },
+    preview_id: { type: ['string', 'null'] },
+  },
+  required: ['hash'],
+} as const satisfies Schema
+
+export const assetChange = {
+  type: 'object',
+  properties: {
+    name: { type: ['string', 'null'] },
+    user_metadata: { type: ['object', 'null'] },
+    preview_id: { type: ['string', 'null'] },
+  },
+} as const satisfies Schema
+
+export const tagsRequest = {
+  type: 'object',
+  properties: { tags: { ...texts, minItems: 1 } },
+  required: ['tags'],
+} as const satisfies Schema
+
+export const scanRequest = {
+  type: 'object',
+  properties: { roots: { type: 'array', items: { enum: ['models', 'input', 'output'] } } },
+} as const satisfies Schema
+
+/** What assets can be sorted by. */
+export const sortFields = ['name', 'created_at', 'updated_at', 'size', 'last_access_time'] as const
+
+const filters = {
+  include_tags: text,
+  exclude_tags: text,
+  tags_all: text,
+  tags_any: text,
+  tags_none: text,
+  name_contains: text,
+} as const
+const sinceAssets = { since: '0.27', on: local, unaliased: true } as const
+/** The refusals of every path. */
+const common = { 503: assetError } as const
+const ofOne = { 404: assetError, ...common } as const
+const idPart = { id: { type: 'string', pattern: UUID } } as const
+
+export const endpoints = {
+  listAssets: {
+    ...sinceAssets,
+    method: 'GET',
+    path: '/api/assets',
+    does: 'Lists assets.',
+    query: {
+      ...filters,
+      hash: text,
+      limit: { type: 'integer', minimum: 1, maximum: 500 },
+      offset: count,
+      after: text,
+      sort: { enum: sortFields },
+      order: { enum: ['asc', 'desc'] },
+    },
+    replies: { 200: assetPage, 400: assetError, ...common },
+    // A cursor must be one that the server sent for the same order.
+    rejectsValid: local,
+  },
+  uploadAsset: {
+    ...sinceAssets,
+    method: 'POST',
+    path: '/api/assets',
+    does: 'Stores a file as an asset.',
+    body: 'multipart',
+    form: assetForm,
+    replies: {
+      200: createdAsset,
+      201: createdAsset,
+      400: assetError,
+      404: assetError,
+      413: 'text',
+      415: assetError,
+      500: 'text',
+      ...common,
+    },
+    // New content needs a tag for its folder.
+    rejectsValid: local,
+  },
+  assetFromHash: {
+    ...sinceAssets,
+    method: 'POST',
+    path: '/api/assets/from-hash',
+    does: 'Creates an asset from content that the server has.',
+    body: fromHashRequest,
+    replies: { 201: createdAsset, 400: assetError, 413: 'text', ...ofOne },
+    rejectsValid: local,
+    acceptsInvalid: local,
+  },
+  assetByHash: {
+    ...sinceAssets,
+    method: 'HEAD',
+    path: '/api/assets/hash/{hash}',
+    does: 'Reports whether the server has a content.',
+    replies: { 200: 'empty', 400: assetError, 404: 'empty', ...common },
+    rejectsValid: local,
+  },
+  assetTagCounts: {
+    ...sinceAssets,
+    method: 'GET',
+    path: '/api/assets/tags/refine',
+    does: 'Counts the tags of the chosen assets.',
+    query: { ...filters, limit: { type: 'integer', minimum: 1, maximum: 1000 } },
+    replies: { 200: tagCounts, 400: assetError, ...common },
+    rejectsValid: local,
+  },
+  scanAssets: {
+    ...sinceAssets,
+    method: 'POST',
+    path: '/api/assets/seed',
+    does: 'Makes assets of the files in the folders.',
+    query: { wait: text },
+    body: scanRequest,
+    bodyIsOptional: true,
+    replies: { 200: scanReply, 202: scanReply, 400: assetError, 409: scanReply, ...common },
+    acceptsInvalid: local,
+    rejectsValid: local,
+  },
+  assetScan: {
+    ...sinceAssets,
+    method: 'GET',
+    path: '/api/assets/seed/status',
+    does: 'Returns the state of the scan.',
+    replies: { 200: scanState, ...common },
+  },
+  cancelAssetScan: {
+    ...sinceAssets,
+    method: 'POST',
+    path: '/api/assets/seed/cancel',
+    does: 'Cancels the scan.',
+    replies: { 200: scanReply, ...common },
+  },
+  pruneAssets: {
+    ...sinceAssets,
+    method: 'POST',
+    path: '/api/assets/prune',
+    does: 'Marks assets whose files are outside all folders.',
+    replies: { 200: pruneReply, 409: pruneReply, ...common },
+  },
+  readAsset: {
+    ...sinceAssets,
+    method: 'GET',
+    path: '/api/assets/{id}',
+    parts: idPart,
+    does: 'Returns an asset.',
+    replies: { 200: asset, ...ofOne },
+  },
+  changeAsset: {
+    ...sinceAssets,
+    method: 'PUT',
+    path: '/api/assets/{id}',
+    parts: idPart,
+    does: 'Changes the name, the metadata or the preview of an asset.',
+    body: assetChange,
+    replies: { 200: asset, 400: assetError, 413: 'text', ...ofOne },
+    // A change needs a member.
+    rejectsValid: local,
+  },
+  deleteAsset: {
+    ...sinceAssets,
+    method: 'DELETE',
+    path: '/api/assets/{id}',
+    parts: idPart,
+    does: 'Deletes an asset; its content stays.',
+    replies: { 204: 'empty', ...ofOne },
+  },
+  assetContent: {
+    ...sinceAssets,
+    method: 'GET',
+    path: '/api/assets/{id}/content',
+    parts: idPart,
+    does: 'Returns the file of an asset.',
+    query: { disposition: { enum: ['attachment', 'inline'] } },
+    replies: { 200: 'bytes', ...ofOne },
+    acceptsInvalid: local,
+  },
+  addAssetTags: {
+    ...sinceAssets,
+    method: 'POST',
+    path: '/api/assets/{id}/tags',
+    parts: idPart,
+    does: 'Adds tags to an asset.',
+    body: tagsRequest,
+    replies: { 200: addedTags, 400: assetError, 413: 'text', ...ofOne },
+    rejectsValid: local,
+  },
+  removeAssetTags: {
+    ...sinceAssets,
+    method: 'DELETE',
+    path: '/api/assets/{id}/tags',
+    parts: idPart,
+    does: 'Removes tags from an asset.',
+    body: tagsRequest,
+    replies: { 200: removedTags, 400: assetError, ...ofOne },
+    rejectsValid: local,
+  },
+  listTags: {
+    ...sinceAssets,
+    method: 'GET',
+    path: '/api/tags',
+    does: 'Lists the tags of all assets.',
+    query: {
+      prefix: { type: 'string', maxLength: 256 },
+      limit: { type: 'integer', minimum: 1, maximum: 1000 },
+      offset: { type: 'integer', minimum: 0, maximum: 10_000_000 },
+      order: { enum: ['count_desc', 'name_asc'] },
+      include_zero: { enum: ['true', 'false'] },
+    },
+    replies: { 200: tagPage, 400: assetError, ...common },
+    acceptsInvalid: local,
+    rejectsValid: local,
+  },
+} as const satisfies Endpoints
+
+const older = { basis: 'observed', source: 'ComfyUI 0.27.0, assets', on: local } as const
+const measured = { ...older, since: '0.27' } as const
+/** No longer so in the newest servers. */
+const outdated = { ...older, since: '0.27', before: '0.38' } as const
+const read = {
+  basis: 'observed',
+  source: 'ComfyUI 0.38.1, assets, as read in its source',
+  on: local,
+  since: '0.38',
+} as const
+const chosen = { basis: 'chosen', on: local, since: '0.27' } as const
+
+export const rules = {
+  'assets/off': {
+    ...measured,
+    says: 'Without assets every path of assets returns 503 with the code SERVICE_DISABLED.',
+  },
+  'assets/only-below-api': {
+    ...measured,
+    says: 'The paths of assets exist below /api alone.',
+  },
+  'assets/upload': {
+    ...measured,
+    says: 'POST /api/assets stores the file of a form, and returns 201 with its asset and created_new.',
+  },
+  'assets/upload-name': {
+    ...outdated,
+    says: 'An upload is stored under its hash, with the extension of its file name.',
+  },
+  'assets/upload-again': {
+    ...outdated,
+    says: 'An upload of known content returns 200 with created_new false, and no new file.',
+  },
+  'assets/upload-tags': {
+    ...measured,
+    says: 'The tags of an upload are a list with commas, a JSON array or several fields.',
+  },
+  'assets/upload-tagged': {
+    ...measured,
+    says: 'The server adds the tag uploaded to those of an upload, and lists tags sorted.',
+  },
+  'assets/upload-role': {
+    ...measured,
+    says: 'New content needs tags, with exactly one of input, output and models.',
+  },
+  'assets/upload-model': {
+    ...measured,
+    says: 'An uploaded model needs one tag model_type:<folder>; the folder then lists it.',
+  },
+  'assets/upload-refusals': {
+    ...measured,
+    says: 'An upload returns 415 without a form, 400 without a file, with an empty one or with an id.',
+  },
+  'assets/upload-hash': {
+    ...outdated,
+    says: 'The hash in an upload is that of its file, or names known content instead of a file.',
+  },
+  'assets/upload-fields': {
+    ...measured,
+    says: 'name, mime_type, user_metadata and preview_id of a form describe the asset.',
+  },
+  'assets/upload-bad-fields': {
+    ...measured,
+    says: 'An upload with a name of over 512 characters, or metadata that is not an object, returns 400.',
+  },
+  'assets/upload-broken': {
+    ...chosen,
+    says: 'A multipart body that the server cannot read returns 500, and stores nothing.',
+  },
+  'assets/fields': {
+    ...measured,
+    says: 'An asset names the paths, size, type, tags, metadata and times of its file.',
+  },
+  'assets/older-members': {
+    ...outdated,
+    says: 'An asset repeats its hash as asset_hash, and has is_immutable.',
+  },
+  'assets/newer-members': {
+    ...read,
+    says: 'An asset has neither asset_hash nor is_immutable.',
+  },
+  'assets/times': {
+    ...measured,
+    says: 'The times of an asset are UTC with microseconds, without a time zone.',
+  },
+  'assets/preview-url': {
+    ...measured,
+    says: 'preview_url of images, videos, sounds and texts leads to the file; models have none.',
+  },
+  'assets/preview-of-other': {
+    ...measured,
+    says: 'With preview_id the preview_url of an asset is that of the other asset.',
+  },
+  'assets/read': {
+    ...measured,
+    says: 'GET /api/assets/<id> returns the asset, whatever the case of the id.',
+  },
+  'assets/unknown': {
+    ...measured,
+    says: 'Each path of an asset that does not exist returns 404 with the code ASSET_NOT_FOUND.',
+  },
+  'assets/no-uuid': {
+    ...measured,
+    says: 'A path with anything but a UUID as the id is unknown.',
+  },
+  'assets/content': {
+    ...measured,
+    says: 'GET /api/assets/<id>/content returns the bytes with their type, by default as a download.',
+  },
+  'assets/content-active': {
+    ...measured,
+    says: 'What a browser would run as a page is always a download of unknown type.',
+  },
+  'assets/content-as-image': {
+    ...read,
+    says: 'The content of an SVG image has its type where a page asks for an image.',
+  },
+  'assets/list': {
+    ...measured,
+    says: 'GET /api/assets lists the newest 20 assets, with their total and has_more.',
+  },
+  'assets/list-pages': {
+    ...measured,
+    says: 'limit and offset choose the page of a list.',
+  },
+  'assets/list-sort': {
+    ...measured,
+    says: 'sort and order choose the order of a list.',
+  },
+  'assets/list-tags': {
+    ...measured,
+    says: 'A list contains assets with all include_tags, and without any of exclude_tags.',
+  },
+  'assets/list-name': {
+    ...measured,
+    says: 'A list with name_contains contains assets whose name has that text, in any case.',
+  },
+  'assets/list-metadata': {
+    ...outdated,
+    says: 'A list with metadata_filter contains assets whose metadata has these members.',
+  },
+  'assets/list-ignores': {
+    ...outdated,
+    says: 'Lists ignore tags_all, tags_any, tags_none and hash.',
+  },
+  'assets/list-refusals': {
+    ...measured,
+    says: 'A list returns 400 with the code INVALID_QUERY, and names each parameter that does not fit.',
+  },
+  'assets/list-newer-tags': {
+    ...read,
+    says: 'A list contains assets with all tags_all, any of tags_any and none of tags_none.',
+  },
+  'assets/list-hash': {
+    ...read,
+    says: 'A list with hash contains the assets of that content.',
+  },
+  'assets/list-tag-refusals': {
+    ...read,
+    says: 'Contradicting tag filters return 400 with the code INVALID_TAG_FILTER.',
+  },
+  'assets/list-no-metadata': {
+    ...read,
+    says: 'A list with metadata_filter returns 400 with the code UNSUPPORTED_PARAM.',
+  },
+  'assets/cursor': {
+    ...measured,
+    says: 'A list that goes on has next_cursor; with it as after, the next page begins there.',
+  },
+  'assets/cursor-refusals': {
+    ...measured,
+    says: 'A cursor of another order, or an unreadable one, returns 400 with the code INVALID_CURSOR.',
+  },
+  'assets/by-hash': {
+    ...outdated,
+    says: 'HEAD /api/assets/hash/<hash> returns 200 for known content, else 404, and 400 for no hash.',
+  },
+  'assets/by-no-hash': {
+    ...measured,
+    says: 'A hash that is not blake3: and 64 hexadecimal digits returns 400.',
+  },
+  'assets/from-hash': {
+    ...outdated,
+    says: 'POST /api/assets/from-hash returns 201 with an asset of known content, else 404.',
+  },
+  'assets/from-hash-refusals': {
+    ...measured,
+    says: 'A body of from-hash that does not fit returns 400 with INVALID_BODY or INVALID_JSON.',
+  },
+  'assets/hashing': {
+    ...read,
+    says: 'Only with asset hashing do uploads have a hash, which names their file and their content.',
+  },
+  'assets/hashing-again': {
+    ...read,
+    says: 'With asset hashing, known content under another name is a new asset of the same file.',
+  },
+  'assets/no-hashing': {
+    ...read,
+    says: 'Without asset hashing an upload keeps its name, and from-hash returns FEATURE_DISABLED.',
+  },
+  'assets/change': {
+    ...measured,
+    says: 'PUT /api/assets/<id> changes name, user_metadata and preview_id, and the time of the update.',
+  },
+  'assets/change-refusals': {
+    ...measured,
+    says: 'A change without a member or with one of a wrong type returns 400 with INVALID_BODY.',
+  },
+  'assets/delete': {
+    ...measured,
+    says: 'DELETE /api/assets/<id> returns 204 and removes the asset, but not its file.',
+  },
+  'assets/add-tags': {
+    ...measured,
+    says: 'POST of tags returns which the asset got, which it had, and which it has then.',
+  },
+  'assets/remove-tags': {
+    ...measured,
+    says: 'DELETE of tags returns which the asset lost, which it lacked, and which it has then.',
+  },
+  'assets/tag-refusals': {
+    ...measured,
+    says: 'Tags that are not a list of one or more texts return 400 with INVALID_BODY.',
+  },
+  'assets/system-tags': {
+    ...read,
+    says: 'Clients cannot set the tag missing: 400 with the code SYSTEM_TAG_FORBIDDEN.',
+  },
+  'assets/tags': {
+    ...measured,
+    says: 'GET /api/tags counts the assets of each tag, the most frequent first.',
+  },
+  'assets/tags-query': {
+    ...measured,
+    says: 'prefix, order, include_zero, limit and offset choose the tags of the list.',
+  },
+  'assets/tags-of-folders': {
+    ...outdated,
+    says: 'The list of tags names each model folder, with the count 0 if no asset has the tag.',
+  },
+  'assets/tag-counts': {
+    ...measured,
+    says: 'GET /api/assets/tags/refine counts the tags of the assets that a list would contain.',
+  },
+  'assets/scanned': {
+    ...measured,
+    says: 'Models, inputs and outputs that the server had before are assets, tagged by their folder.',
+  },
+  'assets/scan': {
+    ...measured,
+    says: 'POST /api/assets/seed starts a scan with 202, and with wait returns what it has done.',
+  },
+  'assets/scan-roots': {
+    ...measured,
+    says: 'A scan covers the roots models, input and output, or those of its body; others return 400.',
+  },
+  'assets/scan-state': {
+    ...measured,
+    says: 'Without a running scan its state is IDLE, a cancel reports idle, and prune marks nothing.',
+  },
+  'assets/scan-messages': {
+    ...measured,
+    says: 'A scan sends assets.seed messages to every socket, the last of them completed.',
+  },
+  'assets/of-upload': {
+    ...measured,
+    says: 'POST /upload/image and /upload/mask also return the asset of the file.',
+  },
+  'assets/of-run': {
+    ...measured,
+    says: 'A file in an output has the id of its asset, and the asset the id of its run.',
+  },
+  'assets/view-hash': {
+    ...outdated,
+    says: 'GET /view returns the file whose hash is the filename, or 404.',
+  },
+  'assets/painted': {
+    ...chosen,
+    says: 'A picture of a run is made when it is requested: its asset has neither size nor hash.',
+  },
+  'assets/bounds': {
+    ...chosen,
+    says: 'Names, tags and metadata beyond 64 MiB in all return 413; the latest 10,000 assets are kept.',
+  },
+} as const satisfies Rules

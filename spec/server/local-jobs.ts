@@ -1,0 +1,336 @@
+// Jobs of a local server, which only later generations have: its queue and its history as one list, and how to cancel.
+// The hosted server has its own jobs, in jobs.ts.
+
+import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { cancelledJob, jobStatuses } from './jobs.ts'
+import { messages } from './messages.ts'
+
+/** Sort keys of the list: when a job was submitted, or how long it ran. */
+export const localJobOrders = ['created_at', 'execution_duration'] as const
+
+const count = { type: 'integer', minimum: 0 } as const
+const timeMs = { type: 'integer', volatile: true } as const
+
+/** One of the outputs of a job, or the beginning of a text. */
+const previewOutput = {
+  type: 'object',
+  properties: {
+    filename: { type: 'string', volatile: true },
+    subfolder: { type: 'string' },
+    type: { type: 'string' },
+    content: { type: 'string' },
+    truncated: { const: true },
+    nodeId: { type: 'string' },
+    mediaType: { type: 'string' },
+  },
+  required: ['nodeId', 'mediaType'],
+} as const satisfies Schema
+
+const members = {
+  id: { type: 'string', volatile: true },
+  status: { enum: jobStatuses },
+  priority: { type: 'number' },
+  create_time: timeMs,
+  execution_start_time: timeMs,
+  execution_end_time: timeMs,
+  execution_error: messages.execution_error.data,
+  outputs_count: count,
+  previewable_outputs_count: count,
+  preview_output: previewOutput,
+  workflow_id: {},
+} as const
+const required = ['id', 'status', 'priority', 'create_time', 'outputs_count'] as const
+
+/** A job in the list. */
+export const localJobEntry = {
+  type: 'object',
+  properties: members,
+  required,
+} as const satisfies Schema
+
+export const localJobDetail = {
+  type: 'object',
+  properties: {
+    ...members,
+    outputs: { type: 'object', additionalProperties: { type: 'object' } },
+    execution_status: { type: 'object' },
+    workflow: {
+      type: 'object',
+      properties: { prompt: { type: 'object' }, extra_data: { type: 'object' } },
+      required: ['prompt', 'extra_data'],
+    },
+  },
+  required,
+} as const satisfies Schema
+
+export const localJobList = {
+  type: 'object',
+  properties: {
+    jobs: { type: 'array', items: localJobEntry },
+    pagination: {
+      type: 'object',
+      properties: {
+        offset: count,
+        limit: { type: ['integer', 'null'], minimum: 1 },
+        total: count,
+        has_more: { type: 'boolean' },
+      },
+      required: ['offset', 'limit', 'total', 'has_more'],
+    },
+  },
+  required: ['jobs', 'pagination'],
+} as const satisfies Schema
+
+/** The error of a job request that a local server rejects. */
+export const localJobError = {
+  type: 'object',
+  properties: { error: { type: 'string' } },
+  required: ['error'],
+} as const satisfies Schema
+
+/** The ids that a cancel of several jobs names. */
+export const localJobIds = {
+  type: 'object',
+  properties: {
+    job_ids: {
+      type: 'array',
+      items: {
+        type: 'string',
+        pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+      },
+    },
+  },
+  required: ['job_ids'],
+} as const satisfies Schema
+
+/** Words of a list, separated by commas, in any case and with blanks around them. */
+const statusList = `^ *(${jobStatuses.join('|')}) *(, *(${jobStatuses.join('|')}) *)*$`
+
+export const endpoints = {
+  localJobs: {
+    method: 'GET',
+    path: '/api/jobs',
+    on: local,
+    since: '0.27',
+    does: 'Lists pending, running and finished runs, filtered by status or workflow on request.',
+    query: {
+      status: { type: 'string', pattern: statusList },
+      workflow_id: { type: 'string' },
+      sort_by: { enum: localJobOrders },
+      sort_order: { enum: ['asc', 'desc'] },
+      limit: { type: 'integer', minimum: 1 },
+      offset: { type: 'integer' },
+    },
+    replies: { 200: localJobList, 400: localJobError },
+    // Words in upper case, blanks and an empty status are accepted too.
+    acceptsInvalid: local,
+  },
+  localJob: {
+    method: 'GET',
+    path: '/api/jobs/{prompt_id}',
+    on: local,
+    since: '0.27',
+    does: 'Returns one job, with its outputs and its workflow once it is over.',
+    replies: { 200: localJobDetail, 404: localJobError },
+  },
+  cancelLocalJob: {
+    method: 'POST',
+    path: '/api/jobs/{prompt_id}/cancel',
+    on: local,
+    since: '0.27',
+    does: 'Cancels a pending or running job, and returns whether there was one.',
+    replies: { 200: cancelledJob },
+  },
+  cancelLocalJobs: {
+    method: 'POST',
+    path: '/api/jobs/cancel',
+    on: local,
+    since: '0.27',
+    does: 'Cancels several jobs, and returns whether there was one of them.',
+    body: localJobIds,
+    replies: { 200: cancelledJob, 400: localJobError },
+  },
+} as const satisfies Endpoints
+
+const source = 'ComfyUI 0.27.0, jobs'
+const read = 'ComfyUI 0.38.1, read: jobs'
+
+export const rules = {
+  'local-jobs/paths': {
+    says: 'Local job paths begin with /api: without it they do not exist, and a second /api precedes them.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/listing': {
+    says: 'GET /api/jobs lists the running, the pending and the finished runs, newest first.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/listing-fields': {
+    says: 'A local job has status, priority, create_time and outputs_count, and no member that is null.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/listing-filters': {
+    says: 'A local job list can be filtered by status words in any case, and by the id of the workflow.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/listing-order': {
+    says: 'A local job list can be sorted by created_at or execution_duration, asc or desc, in any case.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/listing-ties': {
+    says: 'Equal jobs are listed in this order: running, pending, finished with the oldest first.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/listing-pages': {
+    says: 'A local job list has all jobs, or limit jobs from offset on; a limit that is not given is null.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/listing-refusals': {
+    says: 'A bad value in a local job list returns 400 with the first error as a text.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/status': {
+    says: 'A local job is in_progress while it runs, then completed, failed or cancelled.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/removed': {
+    says: 'A pending run that is removed from the queue is no longer a job.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/detail': {
+    says: 'The detail of a local job that is over has its outputs, execution_status and workflow.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/unknown': {
+    says: 'The detail of an unknown local job returns 404, whatever the form of its id.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/error': {
+    says: 'A failed local job has the data of its execution_error message; a cancelled one has none.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/outputs-count': {
+    says: 'A local job counts the objects in its outputs, not texts; a name of a 3D file is an object.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/preview': {
+    says: 'The preview of a local job is its first saved output that can be shown, else the first of all.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+    before: '0.38',
+  },
+  'local-jobs/text-preview': {
+    says: 'A text as the preview of a local job is its first 1024 characters, and says if more follow.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/workflow-id': {
+    says: 'A local job has the workflow_id that its extra_pnginfo names.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/not-on-local': {
+    says: 'Local jobs cannot be deleted, and job status, job assets and history_v2 do not exist.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/open-without-workflow': {
+    says: 'The detail of a local job that is not over has only the members of the list.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+    before: '0.38',
+  },
+  'local-jobs/previewable-count': {
+    says: 'A local job also counts the outputs that can be shown.',
+    basis: 'observed',
+    source: read,
+    on: local,
+    since: '0.38',
+  },
+  'local-jobs/media-first': {
+    says: 'The preview of a local job is a saved medium, else any medium, else a text file, else a text.',
+    basis: 'observed',
+    source: read,
+    on: local,
+    since: '0.38',
+  },
+  'local-jobs/workflow-while-open': {
+    says: 'The detail of a local job that is not over has its workflow too.',
+    basis: 'observed',
+    source: read,
+    on: local,
+    since: '0.38',
+  },
+  'local-jobs/cancel': {
+    says: 'A cancel interrupts a running job or removes a pending one, and returns whether it was either.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/cancel-many': {
+    says: 'A cancel of several local jobs returns true if one of them was running or pending.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+  'local-jobs/cancel-many-body': {
+    says: 'A cancel without a list of UUIDs in lower case returns 400 with an error and cancels nothing.',
+    basis: 'observed',
+    source,
+    on: local,
+    since: '0.27',
+  },
+} as const satisfies Rules

@@ -1,0 +1,160 @@
+// Files that other paths store: uploads of images and outputs of runs are assets too.
+
+import { encode } from 'fast-png'
+import type { Asset } from '../../judge/own-assets.ts'
+import { endpoints } from '../../../spec/assets/assets.ts'
+import { ask, listed, nobody, noContent } from '../../judge/own-assets.ts'
+import { put } from '../../judge/own-files.ts'
+import { solid } from '../../generate/graphs.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+import { missing } from '../../judge/skip.ts'
+import { expect } from '../../judge/expect.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+const on = { assets: true }
+
+/** A black picture. */
+const png = (width: number, height: number): Uint8Array =>
+  encode({ width, height, channels: 3, data: new Uint8Array(3 * width * height) })
+
+/** A request to each endpoint of assets. */
+const everyAssetPath = Object.values(endpoints).map(({ method, path }) => ({
+  method,
+  path: path.replace('{id}', nobody).replace('{hash}', noContent),
+}))
+
+proves('assets/off', async (subject) => {
+  for (const { method, path } of everyAssetPath) {
+    const reply = await subject.request(method, path, '{}')
+    if (reply.status !== 503) throw missing('The assets of the server are on.')
+    const text = method === 'HEAD' ? '{}' : reply.text
+    expect({ method, path, status: reply.status, error: JSON.parse(text).error }).toEqual({
+      method,
+      path,
+      status: 503,
+      error:
+        method === 'HEAD'
+          ? undefined
+          : {
+              code: 'SERVICE_DISABLED',
+              message:
+                'Assets system is disabled. Start the server with --enable-assets to use this feature.',
+              details: {},
+            },
+    })
+  }
+})
+
+proves('assets/only-below-api', async ({ request }) => {
+  for (const { method, path } of everyAssetPath) {
+    for (const other of [path.slice('/api'.length), `/api${path}`]) {
+      const { status } = await request(method, other, '{}')
+      expect({ method, other, status }).toEqual({
+        method,
+        other,
+        status: method === 'GET' || method === 'HEAD' ? 404 : 405,
+      })
+    }
+  }
+})
+
+const read = async (subject: Subject, id: string): Promise<Asset> =>
+  (await ask(subject, 'GET', `/api/assets/${id}`)).json() as Asset
+
+proves(
+  'assets/of-upload',
+  async (subject) => {
+    await listed(subject, 'limit=1')
+    const bytes = png(8, 5)
+    const reply = await put(subject, { name: 'up.png', bytes })
+    const { asset } = reply.json()
+    expect(asset).toMatchObject({
+      name: 'up.png',
+      size: bytes.length,
+      mime_type: 'image/png',
+      tags: ['input', 'uploaded'],
+    })
+    expect(Object.keys(asset)).toEqual(['id', 'name', 'asset_hash', 'size', 'mime_type', 'tags'])
+    const found = await read(subject, asset.id)
+    expect(found).toMatchObject({
+      name: 'up.png',
+      metadata: { kind: 'image', width: 8, height: 5 },
+      display_name: subject.unique('') === '' ? 'up.png' : `${subject.unique('')}/up.png`,
+    })
+    expect((await subject.raw('GET', found.preview_url ?? '')).bytes).toEqual(Buffer.from(bytes))
+    // The same file is the same asset, and other content under its name changes that asset.
+    expect((await put(subject, { name: 'up.png', bytes })).json().asset.id).toBe(asset.id)
+    const other = Buffer.from('other')
+    const changed = await put(subject, { name: 'up.png', bytes: other }, { overwrite: 'true' })
+    expect(changed.json().asset).toMatchObject({ id: asset.id, size: other.length })
+    expect((await ask(subject, 'GET', `/api/assets/${asset.id}/content`)).bytes).toEqual(other)
+    const mask = await put(
+      subject,
+      { name: 'mask.png', bytes },
+      { original_ref: JSON.stringify({ filename: 'example.png', type: 'input' }) },
+      '/upload/mask',
+    )
+    if (mask.status === 200) expect(mask.json().asset).toMatchObject({ name: 'mask.png' })
+  },
+  on,
+)
+
+proves(
+  'assets/of-run',
+  async (subject) => {
+    await listed(subject, 'limit=1')
+    const session = await subject.connect('me')
+    const { prompt_id, messages, entry } = await subject.run(session, solid())
+    const executed = messages.flatMap(({ type, data }) => (type === 'executed' ? [data] : []))
+    const files: any[] = executed.flatMap(({ output }: any) => output.images)
+    expect(files).toHaveLength(1)
+    expect(Object.keys(files[0])).toEqual(['filename', 'subfolder', 'type', 'id'])
+    expect(Object.values(entry.outputs).flatMap((one: any) => one.images)).toEqual(files)
+    const found = await read(subject, files[0].id)
+    expect(found).toMatchObject({
+      name: files[0].filename,
+      tags: ['output'],
+      job_id: prompt_id,
+      prompt_id,
+      mime_type: 'image/png',
+    })
+  },
+  on,
+)
+
+proves(
+  'assets/painted',
+  async (subject) => {
+    const session = await subject.connect('me')
+    const { entry } = await subject.run(session, solid())
+    const [file]: any[] = Object.values(entry.outputs).flatMap((one: any) => one.images)
+    const found = await read(subject, file.id)
+    for (const name of ['size', 'hash']) expect(found).not.toHaveProperty(name)
+    expect(found.metadata).toMatchObject({ kind: 'image' })
+    const content = await ask(subject, 'GET', `/api/assets/${file.id}/content`)
+    const viewed = await subject.raw('GET', found.preview_url ?? '')
+    expect(content.bytes).toEqual(viewed.bytes)
+  },
+  { ...ownWorld, ...on },
+)
+
+proves(
+  'assets/bounds',
+  async (subject) => {
+    const body = JSON.stringify({ user_metadata: { text: 'x'.repeat(30 * 2 ** 20) } })
+    const { assets } = await listed(subject, 'limit=3')
+    const [first = '', second = '', third = ''] = assets.map(({ id }) => `/api/assets/${id}`)
+    // What replaces an earlier text does not count twice.
+    for (const path of [first, first, second])
+      expect((await ask(subject, 'PUT', path, body)).status).toBe(200)
+    const tags = ['t'.repeat(5 * 2 ** 20)]
+    const reply = await ask(subject, 'POST', `${third}/tags`, { tags })
+    expect({ status: reply.status, text: reply.text }).toEqual({
+      status: 413,
+      text: 'Maximum request body size 67108864 exceeded.',
+    })
+    expect((await ask(subject, 'PUT', first, { user_metadata: {} })).status).toBe(200)
+    expect((await ask(subject, 'POST', `${third}/tags`, { tags })).status).toBe(200)
+  },
+  { ...ownWorld, ...on },
+)

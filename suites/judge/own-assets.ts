@@ -1,0 +1,90 @@
+// The assets of a case: uploads with content and names that nobody else has.
+
+import type { asset, assetPage } from '../../spec/assets/assets.ts'
+import type { Static } from '../../spec/static.ts'
+import { formOf, type Part } from '../generate/form.ts'
+import type { Reply } from './reply.ts'
+import { missing } from './skip.ts'
+import type { Subject } from './subject.ts'
+
+export type Asset = Static<typeof asset> & { readonly created_new?: boolean }
+export type AssetPage = Static<typeof assetPage>
+
+/** An id without an asset. */
+export const nobody = '00000000-0000-4000-8000-000000000000'
+/** A hash without content. */
+export const noContent = `blake3:${'0'.repeat(64)}`
+
+/** Ends a case on a server whose assets are off. */
+const unlessOff = (reply: Reply): Reply => {
+  if (reply.status === 503) throw missing('The assets of the server are off.')
+  return reply
+}
+
+/** A label of the case. */
+export const labelOf = ({ unique }: Pick<Subject, 'unique'>, name: string): string =>
+  unique(name).replaceAll('/', '-')
+
+/** Sends a form to the assets. */
+export const sendForm = async ({ request }: Subject, ...parts: readonly Part[]): Promise<Reply> =>
+  unlessOff(await request('POST', '/api/assets', ...formOf(...parts)))
+
+/** The form of a file of the case. */
+export const fileParts = (
+  { unique }: Pick<Subject, 'unique'>,
+  name: string,
+  fields: Readonly<Record<string, string>> = {},
+  content: string | Uint8Array = `${unique(name)} of the case`,
+): readonly Part[] => [
+  ...Object.entries(fields).map(([field, text]) => ({ name: field, content: text })),
+  { name: 'file', filename: unique(name), content },
+]
+
+/** Uploads a file of the case. Its content is its name, unless it is given. */
+export const upload = (
+  subject: Subject,
+  name: string,
+  fields: Readonly<Record<string, string>> = { tags: 'input' },
+  content?: string | Uint8Array,
+): Promise<Reply> => sendForm(subject, ...fileParts(subject, name, fields, content))
+
+/** The asset of an upload that has to succeed. */
+export async function uploaded(...of: Parameters<typeof upload>): Promise<Asset> {
+  const reply = await upload(...of)
+  if (reply.status !== 201 && reply.status !== 200)
+    throw new Error(`The upload was answered ${reply.status}: ${reply.text}`)
+  return reply.json() as Asset
+}
+
+/** A reply to a request for assets. */
+export const ask = async (subject: Subject, method: string, path: string, body?: unknown) =>
+  unlessOff(
+    await subject.request(
+      method,
+      path,
+      body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      body === undefined ? {} : { 'Content-Type': 'application/json' },
+    ),
+  )
+
+/** The page of a list. */
+export const listed = async (subject: Subject, query: string): Promise<AssetPage> =>
+  (await ask(subject, 'GET', `/api/assets?${query}`)).json() as AssetPage
+
+/** The status and the code of a refusal. */
+export function refusalOf(reply: Reply): string {
+  const body = reply.text.startsWith('{') ? (reply.json() as { error?: { code?: string } }) : {}
+  return `${reply.status} ${body.error?.code}`
+}
+
+/** What only servers with assets add to uploads and to files in outputs. */
+const isOfAssets = (holder: object, name: string): boolean =>
+  (name === 'asset' && 'subfolder' in holder) || (name === 'id' && 'filename' in holder)
+
+/** A value without what only servers with assets add. */
+export function withoutAssets(value: any): any {
+  if (Array.isArray(value)) return value.map(withoutAssets)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => !isOfAssets(value, name))
+  return Object.fromEntries(kept.map(([name, one]) => [name, withoutAssets(one)]))
+}
