@@ -229,6 +229,7 @@ export default defineConfig([
   {
     input: { browser: source('browser.ts'), msw: source('msw.ts') },
     platform: 'browser',
+    checks: { ineffectiveDynamicImport: false },
     external: ['msw'],
     transform: {
       define: {
@@ -246,6 +247,7 @@ export default defineConfig([
   {
     input: { inspector: source('inspector/main.ts') },
     platform: 'browser',
+    checks: { ineffectiveDynamicImport: false },
     plugins: [inspectorPage],
     output: { dir: 'dist/bundle', format: 'iife', minify: true },
   },

@@ -26,10 +26,11 @@ export function createCodec(): Codec {
   let codec: PictureModule | undefined
   let loading: Promise<void> | undefined
   const load = async (): Promise<void> => {
-    const [pictures] = await Promise.all([
+    const [pictures, { provideWork }] = await Promise.all([
       import('../pictures/encode.ts'),
       import('../server/nodes/provide-work.ts'),
     ])
+    provideWork()
     codec = pictures
   }
   const ready = (leadsToPicture: boolean): Promise<void> | undefined => {
