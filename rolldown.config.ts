@@ -159,6 +159,8 @@ export default defineConfig([
     output: {
       ...shared.output,
       cleanDir: true,
+      // Only blanks go: an exception still names its functions.
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
       paths: (id) => {
         const name = withSentences.exec(id)?.[1]
         return name === undefined ? id : `./${name}.cjs`
