@@ -185,7 +185,7 @@ function performStep(
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
   setRunning(running.progress, id, value, `${max}`)
   const picture = socketPictures?.[running.step - 1]
-  const format = previewFormat ?? world.setup.options.preview
+  const format = previewFormat ?? running.preview
   const hasPicture = picture !== undefined || (preview !== undefined && format !== 'none')
   if (sendsProgress(world, running, { steps, max, hasPicture })) {
     sendProgressState(world, running)
