@@ -34,10 +34,17 @@ function withAssets(
   return entries.map((entry) => {
     const { filename, subfolder, type } = entry
     const key = fileKey(type, subfolder, filename)
-    const asset = options.assets ? { id: assetOfOutput(world, key, run.prompt_id).id } : {}
+    const asset = options.assets ? assetMembers(world, key, run.prompt_id) : {}
     const metadata = traits.describesFiles ? describe(world, key) : undefined
     return Object.assign({ filename, subfolder, type }, asset, metadata && { metadata })
   })
+}
+
+/** What an entry says about its asset; a picture is its own preview [assets/output-preview]. */
+function assetMembers(world: World, key: string, prompt_id: string): object {
+  const { id, metadata } = assetOfOutput(world, key, prompt_id)
+  const isOwnPreview = world.setup.traits.hasNewerAssets && metadata !== null
+  return isOwnPreview ? { id, preview_id: id } : { id }
 }
 
 /** What an entry says about the content of a picture or a video [files/output-metadata]. */
