@@ -182,7 +182,7 @@ function performStep(
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
   setRunning(running.progress, id, value, `${max}`)
-  const shown = previewOf(world, running)
+  const shown = previewOf(running)
   if (sendsProgress(world, running, { steps, max, hasPicture: shown !== undefined })) {
     sendProgressState(world, running)
     const sendProgress = (): void =>
