@@ -2,7 +2,7 @@
 // `{name}` in a text stands for a value that the server fills in.
 
 import { maxWaiting } from './access.ts'
-export { assetRefusals } from './asset-errors.ts'
+export { assetRefusals } from '../assets/errors.ts'
 import type { Refusals, Schema } from '../language.ts'
 
 /** Refusals of the local server: no common body format, most are empty or a fixed text. */

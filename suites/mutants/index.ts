@@ -15,6 +15,7 @@ import { jobs } from './jobs.ts'
 import { localJobs } from './later/jobs.ts'
 import * as later from './later/submits.ts'
 import { messages } from './messages.ts'
+import { nodes } from './nodes.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
 import {
@@ -41,6 +42,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   http: { ...http, ...laterHttp, ...later.http },
   workflows: { ...workflows, ...laterWorkflows, ...later.workflows },
   runs,
+  nodes,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
   messages: { ...messages, ...sockets, ...statuses, ...later.messages },
