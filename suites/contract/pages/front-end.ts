@@ -83,7 +83,7 @@ export async function show(browser: Browser, options: EmulatorOptions): Promise<
   return {
     emulator,
     page,
-    troubles: () => [...troubles].filter((one) => !/^Failed to load resource/.test(one)),
+    troubles: () => [...troubles].filter((one) => !one.startsWith('Failed to load resource')),
     run: async () => {
       await page.getByRole('button', { name: 'Run', exact: true }).first().click()
       await emulator.received({ method: 'POST', path: '/api/prompt', times: ++runs })
