@@ -11,6 +11,8 @@ export const usedHeaders = [
   'accept',
   'upgrade',
   'sec-fetch-dest',
+  'sec-fetch-site',
+  'comfy-usage-source',
   ...conditionalHeaders,
 ] as const
 

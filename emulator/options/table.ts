@@ -11,6 +11,7 @@ import { readScenarios } from './scenario.ts'
 import { failuresSchema, readFailures } from './failures.ts'
 import type { OptionName } from './server-options.ts'
 import type { OptionTable } from './read.ts'
+import { laterOptions } from './later-table.ts'
 
 /** Files with node types, or the types themselves. */
 const nodeTypes = {
@@ -236,6 +237,7 @@ export const optionTable: OptionTable<OptionName> = {
     schema: onOrOff,
   },
   ...localOptions,
+  ...laterOptions,
   epoch: {
     flag: 'epoch',
     value: 'MS',

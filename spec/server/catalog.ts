@@ -73,6 +73,16 @@ export const hostedModelFolders = {
   type: 'array',
   items: {
     type: 'object',
+    properties: { name: { type: 'string' }, folders: names },
+    required: ['name', 'folders'],
+  },
+} as const satisfies Schema
+
+/** The same on a local server, since 2026 with the extensions of the files. */
+export const modelFolderPaths = {
+  type: 'array',
+  items: {
+    type: 'object',
     properties: { name: { type: 'string' }, folders: names, extensions: names },
     required: ['name', 'folders'],
   },
@@ -161,7 +171,7 @@ export const endpoints = {
     path: '/experiment/models',
     on: local,
     does: 'Lists the model folders with their paths.',
-    replies: { 200: hostedModelFolders },
+    replies: { 200: modelFolderPaths },
   },
   experimentModels: {
     method: 'GET',
@@ -295,6 +305,20 @@ export const rules = {
     source: 'ComfyUI 0.3.64; published hosted API, 2026: GET /object_info and /models',
     on: both,
   },
+  'catalog/later-members': {
+    says: 'A node type also holds is_input_list, has_intermediate_output and search_aliases.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /object_info',
+    on: local,
+    since: '0.27',
+  },
+  'catalog/new-style-members': {
+    says: 'A node type in the new style has all its members, null where nothing is to be said.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /object_info',
+    on: local,
+    since: '0.27',
+  },
   'catalog/folders-are-options': {
     says: 'Nodes that load a folder list the subfolders of the inputs.',
     basis: 'observed',
@@ -400,6 +424,20 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
+  },
+  'catalog/more-folders': {
+    says: 'There are model folders for latent upscalers, background removal, detection and others.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /models',
+    on: local,
+    since: '0.27',
+  },
+  'catalog/newest-folders': {
+    says: 'There are model folders for datasets and fonts.',
+    basis: 'observed',
+    source: 'ComfyUI 0.38.1, GET /models, as read in its source',
+    on: local,
+    since: '0.38',
   },
   'catalog/replacements': {
     says: 'GET /node_replacements names the node types that replace others, with inputs and outputs.',

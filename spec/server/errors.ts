@@ -436,6 +436,26 @@ export const promptErrors = {
     details: "Node ID '#{node_id}'",
     when: 'The class_type of a node is not a known node type.',
   },
+  untypedNode: {
+    type: 'missing_node_type',
+    message:
+      "Node '{title}' has no class_type. The workflow may be corrupted or a custom node is missing.",
+    details: "Node ID '#{node_id}'",
+    when: 'The same on a later local server.',
+  },
+  missingNodeType: {
+    type: 'missing_node_type',
+    message: "Node '{title}' not found. The custom node may not be installed.",
+    details: "Node ID '#{node_id}'",
+    when: 'The class_type of a node is not a known node type, on a later local server.',
+  },
+  invalidPromptId: {
+    type: 'invalid_prompt_id',
+    message: 'prompt_id must be a valid UUID',
+    details:
+      'prompt_id must be a UUID string in canonical lowercase hyphenated form; omit it to let the server generate one',
+    when: 'The prompt_id is not a UUID in its canonical form, on a later local server.',
+  },
   noOutputs: {
     type: 'prompt_no_outputs',
     message: 'Prompt has no outputs',

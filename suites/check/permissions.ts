@@ -25,7 +25,7 @@ export type Permissions = {
   readonly take: (request: Outgoing, body: string) => void
   /** How many runs were accepted. */
   readonly runs: () => number
-  /** Whether a run is ours, or may be: a server that gives two runs the same id lists ours as it likes. */
+  /** Whether a run is ours, or may be: one of two runs with the same id may be listed in its place. */
   readonly isOwn: (prompt_id: string) => boolean
 }
 

@@ -1,6 +1,6 @@
 // All wrong servers that the cases must catch, as `area/what is wrong`.
 
-import { assets } from './assets.ts'
+import { assets } from './later/assets.ts'
 import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
@@ -13,6 +13,8 @@ import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
 import { localJobs } from './later/jobs.ts'
+import * as laterOutputs from './later/outputs.ts'
+import * as later from './later/submits.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
@@ -25,7 +27,7 @@ import {
   laterSystem,
   laterUserdata,
   laterWorkflows,
-} from './later.ts'
+} from './later/others.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
 import { statuses } from './statuses.ts'
@@ -36,17 +38,17 @@ import { workflows } from './workflows.ts'
 const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
-  http: { ...http, ...laterHttp },
-  workflows: { ...workflows, ...laterWorkflows },
+  http: { ...http, ...laterHttp, ...later.http },
+  workflows: { ...workflows, ...laterWorkflows, ...later.workflows },
   runs,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
-  messages: { ...messages, ...sockets, ...statuses },
-  frames,
+  messages: { ...messages, ...sockets, ...statuses, ...later.messages },
+  frames: { ...frames, ...laterOutputs.frames },
   history,
   queue,
-  files: { ...files, ...outputs, ...hostedFiles, ...laterFiles },
-  catalog: { ...catalog, ...laterCatalog },
+  files: { ...files, ...outputs, ...hostedFiles, ...laterFiles, ...laterOutputs.files },
+  catalog: { ...catalog, ...laterCatalog, ...laterOutputs.catalog },
   system: { ...system, ...laterSystem },
   manager,
   pages,

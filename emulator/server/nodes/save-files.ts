@@ -119,6 +119,7 @@ const saveSample =
       key,
       contents: [{ sample: format }],
       numbersBatch: batchNumbered.has(format),
+      ...(key === 'audio' && { numberEnd: call.world.setup.traits.audioNameEnd }),
       ...(animated !== undefined && { animated }),
     },
   })

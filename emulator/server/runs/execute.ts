@@ -16,6 +16,7 @@ import { cachedResult, cacheResult } from './result-cache.ts'
 import { loadModels } from './between-runs.ts'
 import { gatherInputs } from './node-inputs.ts'
 import { sendPreview } from './previews.ts'
+import { sendsProgress } from './throttle.ts'
 import { progressText, setFinished, setPaused, setRunning } from './progress.ts'
 import { finishScheduled, takeNext, waitFor } from '../graph/schedule.ts'
 import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
@@ -183,19 +184,22 @@ function performStep(
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
   setRunning(running.progress, id, value, `${max}`)
-  sendProgressState(world, running)
-  const sendProgress = (): void =>
-    sendForRun(world, running, 'progress', () => {
-      const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
-      return `{"value": ${value}, "max": ${max}, ${ids}}`
-    })
   const picture = socketPictures?.[running.step - 1]
-  const format = previewFormat ?? world.setup.options.preview
-  if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
-  else if (preview === undefined || format === 'none') sendProgress()
-  else {
-    const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
-    sendPreview(world, running, id, shown, format, sendProgress)
+  const format = previewFormat ?? running.preview
+  const hasPicture = picture !== undefined || (preview !== undefined && format !== 'none')
+  if (sendsProgress(world, running, { steps, max, hasPicture })) {
+    sendProgressState(world, running)
+    const sendProgress = (): void =>
+      sendForRun(world, running, 'progress', () => {
+        const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
+        return `{"value": ${value}, "max": ${max}, ${ids}}`
+      })
+    if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
+    else if (preview === undefined || format === 'none') sendProgress()
+    else {
+      const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
+      sendPreview(world, running, id, shown, format, sendProgress)
+    }
   }
   // A node with a specific duration ends with its last step.
   const isLast = running.step === steps && stepMs !== undefined

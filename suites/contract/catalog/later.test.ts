@@ -1,6 +1,6 @@
 // The catalogue of servers of 2026: model folders, previews, replacements, subgraphs, help pages.
 
-import { globalSubgraphs, hostedModelFolders } from '../../../spec/server/catalog.ts'
+import { globalSubgraphs, modelFolderPaths } from '../../../spec/server/catalog.ts'
 import { replacementsByType } from '../../../spec/server/replacements.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
@@ -14,7 +14,7 @@ type Folder = {
 
 proves('catalog/experiment-extensions', async ({ get }) => {
   const folders: Folder[] = (await get('/experiment/models')).json()
-  expect(violations(hostedModelFolders, folders)).toEqual([])
+  expect(violations(modelFolderPaths, folders)).toEqual([])
   const paths = (await get('/internal/folder_paths')).json()
   for (const { name, folders: of, extensions } of folders) {
     expect({ name, of }).toEqual({ name, of: paths[name] })
@@ -40,6 +40,37 @@ proves('catalog/model-preview-refusals', async ({ get }) => {
     const reply = await get(`/experiment/models/preview/${path}`)
     expect({ path, status: reply.status, text: reply.text }).toEqual({ path, status, text: '' })
   }
+})
+
+const laterFolders = [
+  'latent_upscale_models',
+  'background_removal',
+  'frame_interpolation',
+  'geometry_estimation',
+  'optical_flow',
+  'detection',
+]
+
+proves('catalog/more-folders', async ({ get }) => {
+  const names: string[] = (await get('/models')).json()
+  expect(names.filter((name) => laterFolders.includes(name))).toEqual(laterFolders)
+  expect(names[names.indexOf('upscale_models') + 1]).toBe('latent_upscale_models')
+  for (const name of laterFolders) {
+    const { status, json } = await get(`/models/${name}`)
+    expect({ name, status, isList: Array.isArray(json()) }).toEqual({
+      name,
+      status: 200,
+      isList: true,
+    })
+  }
+})
+
+proves('catalog/newest-folders', async ({ get }) => {
+  const names: string[] = (await get('/models')).json()
+  expect(names.filter((name) => name === 'datasets' || name === 'fonts')).toEqual([
+    'datasets',
+    'fonts',
+  ])
 })
 
 proves('catalog/replacements', async ({ get }) => {
@@ -133,4 +164,29 @@ proves('catalog/node-page', async ({ get }) => {
     '/docs/..%2F/en.md',
   ])
     expect({ path, status: (await get(path)).status }).toEqual({ path, status: 404 })
+})
+
+/** The members of a node type in the new style, in their order. */
+const newStyle =
+  'input input_order is_input_list output output_is_list output_name output_tooltips output_matchtypes name display_name ' +
+  'description python_module category output_node deprecated experimental dev_only api_node price_badge search_aliases ' +
+  'essentials_category has_intermediate_output'
+
+proves(['catalog/later-members', 'catalog/new-style-members'], async ({ get }) => {
+  const types: Record<string, any> = (await get('/object_info')).json()
+  const wrong = Object.entries(types).filter(
+    ([, type]) =>
+      typeof type.is_input_list !== 'boolean' ||
+      typeof type.has_intermediate_output !== 'boolean' ||
+      !(type.search_aliases === null || Array.isArray(type.search_aliases)),
+  )
+  expect(wrong.map(([name]) => name)).toEqual([])
+  const all = Object.values(types).filter((type) => 'price_badge' in type)
+  expect(all.length).toBeGreaterThan(0)
+  for (const type of all)
+    expect(Object.keys(type).filter((name) => name !== 'output_tooltips')).toEqual(
+      expect.arrayContaining(newStyle.split(' ').filter((name) => name !== 'output_tooltips')),
+    )
+  const { KSampler } = (await get('/object_info/KSampler')).json()
+  expect(KSampler).toEqual(types['KSampler'])
 })

@@ -202,3 +202,9 @@ provesQuirk('hosted.history-as-map', async (subject) => {
   expect((await subject.get(`/history/${first}`)).json()).toEqual({ [first]: history[first] })
   expect(Object.keys((await subject.get('/history?max_items=1')).json())).toEqual([second])
 })
+
+provesQuirk('hosted.history-as-map', async (subject) => {
+  const { prompt_id } = await subject.run(await subject.connect(), talking())
+  const entry = expect.objectContaining({ prompt: expect.any(Array) })
+  expect((await subject.get('/history')).json()).toMatchObject({ [prompt_id]: entry })
+})

@@ -274,3 +274,11 @@ provesQuirk(
   },
   { deployment: 'local' },
 )
+
+provesQuirk('workflows.invalid-is-200', async ({ submit }) => {
+  const { status, json } = await submit({ '7': save() })
+  expect({ status, blamed: Object.keys(json().node_errors) }).toEqual({
+    status: 200,
+    blamed: ['7'],
+  })
+})

@@ -21,6 +21,9 @@ const keys = ['--key', 'test-key', '--second-key', 'other-key', '--free-key', 'f
 const holdsOn = (place: Place, id: keyof typeof rules): boolean =>
   (rules[id] as Rule).on.includes(place)
 
+/** It shows in a run that costs money. */
+const unseen: ReadonlySet<QuirkId> = new Set(['hosted.partner-key-is-api-key'])
+
 /** Each quirk of a server that breaks rules, with a deployment that has it. */
 const pairs = Object.entries(brokenBy).flatMap(([id, ids]) =>
   (['local', 'hosted'] as const)
@@ -48,5 +51,5 @@ test.each(pairs)('%s [%s] is accepted by name', async (quirk, deployment, ids) =
   const cases = events.flatMap((one) => (one.event === 'case' ? [one] : []))
   const named = cases.filter((one) => one.quirk === quirk)
   expect(cases.filter(({ verdict }) => verdict === 'fail' || verdict === 'fault')).toEqual([])
-  expect(named.length).toBeGreaterThan(0)
+  expect(named.length > 0).toBe(!unseen.has(quirk))
 })
