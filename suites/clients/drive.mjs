@@ -7,6 +7,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { WebSocket } from 'ws'
 import { graphs } from './graphs.mjs'
 import { run } from './process.mjs'
 
@@ -57,7 +58,18 @@ async function startServer(options, log) {
   }
   const [first] = await Promise.race([once(createInterface(child.stdout), 'line'), ended])
   if (typeof first !== 'string') throw new Error(`The server ended: serve ${options.join(' ')}`)
-  return { url: JSON.parse(first).url, stop }
+  const { url, ws } = JSON.parse(first)
+  await warm(ws)
+  return { url, stop }
+}
+
+/** Opens a socket and closes it, whatever comes of it, since servers that people use have had one before. */
+async function warm(url) {
+  const socket = new WebSocket(url)
+  const over = new Promise((resolve) => socket.once('close', resolve))
+  socket.once('open', () => socket.close())
+  socket.once('error', () => {})
+  await over
 }
 
 /** The options that a client needs. */
@@ -73,10 +85,10 @@ function workplace() {
 }
 
 /** The file of a driver, below this folder. */
-export const driverFile = ({ name, from }) =>
+export const driverFile = ({ name, from, driver = name }) =>
   from === 'npm'
-    ? `npm/${name.replace('@', '').replace('/', '-')}.mjs`
-    : `pypi/drive_${name.replaceAll('-', '_')}.py`
+    ? `npm/${driver.replace('@', '').replace('/', '-')}.mjs`
+    : `pypi/drive_${driver.replaceAll('-', '_')}.py`
 
 const interpreters = { npm: () => process.execPath, pypi: (home) => join(home, 'bin/python') }
 
