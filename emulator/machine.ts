@@ -244,6 +244,8 @@ export type Effect =
       readonly prompt_id: string
       readonly node_id: string
       readonly state: 'started' | 'cached' | 'success' | 'error' | 'interrupted'
+      /** Why it failed: the type of the exception and its message. */
+      readonly error?: string
     }
   /** A run begins or ends. Nothing is sent: observers of the world use it. */
   | {

@@ -10,7 +10,10 @@ export type Generation = (typeof generations)[number]
 /** The generation of the description, and of every server that does not name another. */
 export const described: Generation = generations[0]
 
-/** In which generations something holds: from `since` on, and no longer from `before` on. Without both in all. */
+/**
+ * In which generations of local servers something holds: from `since` on, and no longer from `before` on. Without both in
+ * all. Hosted servers count as of the first.
+ */
 export type Holding = { readonly since?: Generation; readonly before?: Generation }
 
 /** Whether something holds in a generation. */

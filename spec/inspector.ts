@@ -54,7 +54,7 @@ export const rules = {
     on: both,
   },
   'inspector/nodes': {
-    says: 'The journal has the begin and the end of each node, also if no socket listens.',
+    says: 'The journal has the begin and end of each node and why it failed, also if no socket listens.',
     basis: 'chosen',
     on: both,
   },

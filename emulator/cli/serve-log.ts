@@ -127,7 +127,10 @@ type Mask = (text: string) => string
 
 /** Why a page of another origin was rejected, and the option that allows it. */
 function originRefusal(headers: Headers, { status }: Reply, masked: Mask): Refusal | undefined {
-  if (status !== 403 || judgeOrigin(headers) !== 'foreign') return undefined
+  if (status !== 403) return undefined
+  if (headers['sec-fetch-site'] === 'cross-site')
+    return { reason: 'a page of another site', hints: ['--cors lets all pages in'] }
+  if (judgeOrigin(headers) !== 'foreign') return undefined
   const origin = masked(headers['origin'] ?? '')
   return { reason: `a page of ${origin}`, hints: [`--cors ${origin} lets its pages in`] }
 }

@@ -12,6 +12,8 @@ export const usedHeaders = [
   'upgrade',
   'idempotency-key',
   'sec-fetch-dest',
+  'sec-fetch-site',
+  'comfy-usage-source',
   ...conditionalHeaders,
 ] as const
 

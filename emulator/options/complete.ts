@@ -3,7 +3,7 @@
 import type { Deployment } from '../../spec/language.ts'
 import { holdsIn } from '../../spec/generations.ts'
 import { limits } from '../../spec/limits.ts'
-import { endpoints as assetEndpoints } from '../../spec/server/assets.ts'
+import { endpoints as assetEndpoints } from '../../spec/assets/assets.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'

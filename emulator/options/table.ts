@@ -10,6 +10,7 @@ import { readScenarios } from './scenario.ts'
 import { failuresSchema, readFailures } from './failures.ts'
 import type { OptionName } from './server-options.ts'
 import type { OptionTable } from './read.ts'
+import { laterOptions } from './later-table.ts'
 
 const textOrNull = { type: ['string', 'null'], minLength: 1 } as const
 const onOrOff = { type: 'boolean' } as const
@@ -260,30 +261,7 @@ export const optionTable: OptionTable<OptionName> = {
     isPath: true,
     schema: textOrNull,
   },
-  assets: {
-    flag: 'assets',
-    value: '',
-    help: 'have assets, on a local server like comfyui-0.27 or later (default: only like comfyui-0.38)',
-    on: 'local',
-    bare: 'true',
-    schema: onOrOff,
-  },
-  assetHashing: {
-    flag: 'asset-hashing',
-    value: '',
-    help: 'hash the contents of all files for assets, not only those of uploads',
-    on: 'local',
-    bare: 'true',
-    schema: onOrOff,
-  },
-  featureFlag: {
-    flag: 'feature-flag',
-    value: 'KEY[=VALUE]',
-    help: 'flag that a local server like comfyui-0.27 or later also announces in GET /features; repeatable',
-    on: 'local',
-    many: true,
-    schema: { type: 'array', items: { type: 'string', pattern: '^[^=]+(=.*)?$' } },
-  },
+  ...laterOptions,
   epoch: {
     flag: 'epoch',
     value: 'MS',

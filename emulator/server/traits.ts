@@ -31,10 +31,18 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     annotatesFiles: false,
     listsExtensions: false,
     allowsPatch: false,
+    insertedFolders: [],
+    moreFolders: [],
     hasMoreFlags: false,
     replacesNodes: false,
     showsUserStyle: false,
     hasNewerJobs: false,
+    refusesOddIds: false,
+    stampsSubmits: false,
+    reportsMissingTypes: false,
+    checksNewCombos: false,
+    throttlesProgress: false,
+    refusesCrossSite: false,
   },
   hosted: {
     sharesMessages: true,
@@ -61,12 +69,29 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
     annotatesFiles: false,
     listsExtensions: false,
     allowsPatch: false,
+    insertedFolders: [],
+    moreFolders: [],
     hasMoreFlags: false,
     replacesNodes: false,
     showsUserStyle: false,
     hasNewerJobs: false,
+    refusesOddIds: false,
+    stampsSubmits: false,
+    reportsMissingTypes: false,
+    checksNewCombos: false,
+    throttlesProgress: false,
+    refusesCrossSite: false,
   },
 }
+
+/** Model folders that servers have since 2026. */
+const foldersOf2026 = [
+  'background_removal',
+  'frame_interpolation',
+  'geometry_estimation',
+  'optical_flow',
+  'detection',
+] as const
 
 /** What each generation of local servers changes in the one before. */
 const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
@@ -79,8 +104,16 @@ const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
     annotatesFiles: true,
     listsExtensions: true,
     allowsPatch: true,
+    insertedFolders: ['latent_upscale_models'],
+    moreFolders: foldersOf2026,
     hasMoreFlags: true,
     replacesNodes: true,
+    refusesOddIds: true,
+    stampsSubmits: true,
+    reportsMissingTypes: true,
+    checksNewCombos: true,
+    throttlesProgress: true,
+    refusesCrossSite: true,
   },
   '0.38': {
     hasNewerJobs: true,
@@ -88,6 +121,7 @@ const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
     showsSafeImages: true,
     cachesModules: false,
     showsUserStyle: true,
+    moreFolders: [...foldersOf2026, 'datasets', 'fonts'],
   },
 }
 

@@ -73,6 +73,16 @@ export const hostedModelFolders = {
   type: 'array',
   items: {
     type: 'object',
+    properties: { name: { type: 'string' }, folders: names },
+    required: ['name', 'folders'],
+  },
+} as const satisfies Schema
+
+/** The same on a local server, since 2026 with the extensions of the files. */
+export const modelFolderPaths = {
+  type: 'array',
+  items: {
+    type: 'object',
     properties: { name: { type: 'string' }, folders: names, extensions: names },
     required: ['name', 'folders'],
   },
@@ -161,7 +171,7 @@ export const endpoints = {
     path: '/experiment/models',
     on: local,
     does: 'Lists the model folders with their paths.',
-    replies: { 200: hostedModelFolders },
+    replies: { 200: modelFolderPaths },
   },
   experimentModels: {
     method: 'GET',
@@ -400,6 +410,20 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
+  },
+  'catalog/more-folders': {
+    says: 'There are model folders for latent upscalers, background removal, detection and others.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /models',
+    on: local,
+    since: '0.27',
+  },
+  'catalog/newest-folders': {
+    says: 'There are model folders for datasets and fonts.',
+    basis: 'observed',
+    source: 'ComfyUI 0.38.1, GET /models, as read in its source',
+    on: local,
+    since: '0.38',
   },
   'catalog/replacements': {
     says: 'GET /node_replacements names the node types that replace others, with inputs and outputs.',

@@ -2,7 +2,7 @@
 
 import { described, type Generation, holdsIn } from '../generations.ts'
 import type { Deployment, Endpoint, Endpoints } from '../language.ts'
-import * as assets from './assets.ts'
+import * as assets from '../assets/assets.ts'
 import * as catalog from './catalog.ts'
 import * as files from './files.ts'
 import * as history from './history.ts'

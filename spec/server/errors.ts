@@ -2,7 +2,7 @@
 // `{name}` in a text stands for a value that the server fills in.
 
 import { maxWaiting } from './access.ts'
-export { assetRefusals } from './asset-errors.ts'
+export { assetRefusals } from '../assets/errors.ts'
 import type { Refusals, Schema } from '../language.ts'
 
 /** Refusals of the local server: no common body format, most are empty or a fixed text. */
@@ -435,6 +435,26 @@ export const promptErrors = {
     message: 'Cannot execute because node {class_type} does not exist.',
     details: "Node ID '#{node_id}'",
     when: 'The class_type of a node is not a known node type.',
+  },
+  untypedNode: {
+    type: 'missing_node_type',
+    message:
+      "Node '{title}' has no class_type. The workflow may be corrupted or a custom node is missing.",
+    details: "Node ID '#{node_id}'",
+    when: 'The same on a later local server.',
+  },
+  missingNodeType: {
+    type: 'missing_node_type',
+    message: "Node '{title}' not found. The custom node may not be installed.",
+    details: "Node ID '#{node_id}'",
+    when: 'The class_type of a node is not a known node type, on a later local server.',
+  },
+  invalidPromptId: {
+    type: 'invalid_prompt_id',
+    message: 'prompt_id must be a valid UUID',
+    details:
+      'prompt_id must be a UUID string in canonical lowercase hyphenated form; omit it to let the server generate one',
+    when: 'The prompt_id is not a UUID in its canonical form, on a later local server.',
   },
   noOutputs: {
     type: 'prompt_no_outputs',

@@ -96,6 +96,13 @@ export const rules = {
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
+  'http/cross-site': {
+    says: 'A request with Sec-Fetch-Site cross-site returns 403, whatever its method, host and origin.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, HTTP layer',
+    on: local,
+    since: '0.27',
+  },
   'http/cors-mode': {
     says: 'In CORS mode replies name the configured origin, and the server rejects no origin.',
     basis: 'observed',

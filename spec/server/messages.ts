@@ -57,13 +57,17 @@ export const hostedNodeProgress = {
   properties: { ...nodeProgress.properties, class_type: { type: 'string' } },
 } as const satisfies Schema
 
-/** The flags that client and server send each other. */
+const sharedFlags = {
+  supports_preview_metadata: { type: 'boolean' },
+  max_upload_size: { type: 'number' },
+} as const
+
+/** The flags that client and server send each other. Those of servers since 2026 are among them. */
 export const featureFlags = {
   type: 'object',
   properties: {
-    supports_preview_metadata: { type: 'boolean' },
+    ...sharedFlags,
     supports_model_type_tags: { type: 'boolean' },
-    max_upload_size: { type: 'number' },
     extension: { type: 'object' },
     node_replacements: { type: 'boolean' },
     assets: { type: 'boolean' },
@@ -74,7 +78,7 @@ export const featureFlags = {
 export const hostedFeatures = {
   type: 'object',
   properties: {
-    ...featureFlags.properties,
+    ...sharedFlags,
     max_concurrent_jobs: { type: 'integer', minimum: 1 },
     can_run_partner_nodes: { type: 'boolean' },
   },
@@ -459,7 +463,22 @@ export const rules = {
     says: 'A sampler sends progress for each step, with node, value and max.',
     basis: 'stated',
     on: both,
+    before: '0.27',
     carries: ['A124'],
+  },
+  'messages/progress-throttled': {
+    says: 'A step sends progress if it is the first, the last, has a preview, or follows after 100 ms.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, WebSocket',
+    on: local,
+    since: '0.27',
+  },
+  'messages/progress-share': {
+    says: 'Steps that send progress without a preview are at least half a percent of all steps apart.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, WebSocket',
+    on: local,
+    since: '0.27',
   },
   'messages/progress-state': {
     says: 'progress_state contains the progress of each node so far in nodes.',

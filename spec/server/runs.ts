@@ -91,12 +91,14 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, execution',
     on: local,
+    before: '0.27',
   },
   'runs/sigma-steps': {
     says: 'A custom sampler sends progress for each of its sigmas except one.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, execution',
     on: local,
+    before: '0.27',
   },
   'runs/joined-texts': {
     says: 'StringConcatenate puts its delimiter between its two texts.',
@@ -109,6 +111,7 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, execution',
     on: local,
+    before: '0.27',
   },
   'runs/list-maps': {
     says: 'A node is called for each item of its longest list; shorter lists repeat their last item.',

@@ -7,6 +7,9 @@ import { v2Root } from '../../spec/v2/v2-access.ts'
 import { talking } from './graphs.ts'
 import { bodiesOn, isPaid, pathOn } from './replies-on.ts'
 
+/** The id of the run that the requests submit: every server accepts it. */
+export const ownRunId = '5f0c6b1e-8f4d-4c1b-9f57-3f1c0e9a7b21'
+
 type PlainRequest = {
   /** Path and query, with a value for each variable part. */
   readonly path: string
@@ -25,11 +28,11 @@ type LocalName = Exclude<
 const plain: Readonly<Record<LocalName, PlainRequest>> = {
   submit: {
     path: '/prompt',
-    body: { prompt: talking(), prompt_id: 'mine', number: 1 },
+    body: { prompt: talking(), prompt_id: ownRunId, number: 1 },
     status: 200,
   },
   readHistory: { path: '/history?max_items=5', status: 200 },
-  readHistoryEntry: { path: '/history/mine', status: 200 },
+  readHistoryEntry: { path: `/history/${ownRunId}`, status: 200 },
   changeHistory: { path: '/history', body: { delete: ['nowhere'] }, status: 200 },
   view: { path: '/view?filename=example.png&type=input', status: 200 },
   uploadImage: { path: '/upload/image', body: {}, status: 400 },

@@ -1,6 +1,6 @@
 // The assets of a case: uploads with content and names that nobody else has.
 
-import type { asset, assetPage } from '../../spec/server/assets.ts'
+import type { asset, assetPage } from '../../spec/assets/assets.ts'
 import type { Static } from '../../spec/static.ts'
 import { formOf, type Part } from '../generate/form.ts'
 import type { Reply } from './reply.ts'
@@ -75,4 +75,16 @@ export const listed = async (subject: Subject, query: string): Promise<AssetPage
 export function refusalOf(reply: Reply): string {
   const body = reply.text.startsWith('{') ? (reply.json() as { error?: { code?: string } }) : {}
   return `${reply.status} ${body.error?.code}`
+}
+
+/** What only servers with assets add to uploads and to files in outputs. */
+const isOfAssets = (holder: object, name: string): boolean =>
+  (name === 'asset' && 'subfolder' in holder) || (name === 'id' && 'filename' in holder)
+
+/** A value without what only servers with assets add. */
+export function withoutAssets(value: any): any {
+  if (Array.isArray(value)) return value.map(withoutAssets)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => !isOfAssets(value, name))
+  return Object.fromEntries(kept.map(([name, one]) => [name, withoutAssets(one)]))
 }

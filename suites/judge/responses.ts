@@ -88,7 +88,8 @@ export function responsesOf(deployment: Deployment, get: Get) {
 
 /**
  * The `extra_data` of the runs that a case has submitted to a local server with this text at `mine`, whether they have ended
- * or not, in their order. In a world of the suites all runs count: nobody else submits there.
+ * or not, in their order, without the time that later servers add. In a world of the suites all runs count: nobody else
+ * submits there.
  */
 export async function markedRuns(
   { get, isOwn }: { readonly get: Get; readonly isOwn: boolean },
@@ -101,7 +102,7 @@ export async function markedRuns(
   return [...runs.values()]
     .filter(({ extra }) => isOwn || extra.mine === mark)
     .toSorted((a, b) => a.number - b.number)
-    .map(({ extra }) => extra)
+    .map(({ extra: { create_time: _added, ...extra } }) => extra)
 }
 
 const finals: ReadonlySet<string> = new Set([

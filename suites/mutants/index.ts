@@ -1,6 +1,6 @@
 // All wrong servers that the cases must catch, as `area/what is wrong`.
 
-import { assets } from './assets.ts'
+import { assets } from './later/assets.ts'
 import { accounts } from './accounts.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
@@ -13,7 +13,9 @@ import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
 import { localJobs } from './later/jobs.ts'
+import * as later from './later/submits.ts'
 import { messages } from './messages.ts'
+import { nodes } from './nodes.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
 import {
@@ -25,7 +27,7 @@ import {
   laterSystem,
   laterUserdata,
   laterWorkflows,
-} from './later.ts'
+} from './later/others.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
 import { inspector, statuses } from './statuses.ts'
@@ -37,12 +39,13 @@ import { workflows } from './workflows.ts'
 const areas: Readonly<Record<string, Mutants>> = {
   deployments: { ...deployments, ...hostedDeployments },
   access,
-  http: { ...http, ...laterHttp },
-  workflows: { ...workflows, ...laterWorkflows },
+  http: { ...http, ...laterHttp, ...later.http },
+  workflows: { ...workflows, ...laterWorkflows, ...later.workflows },
   runs,
+  nodes,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
-  messages: { ...messages, ...sockets, ...statuses },
+  messages: { ...messages, ...sockets, ...statuses, ...later.messages },
   frames,
   history,
   queue,

@@ -1,7 +1,7 @@
 // What in a session deserves a look: failed nodes, refused requests, lost messages, and what else went wrong.
 
 import { gapsOf } from './clients.ts'
-import { objectOf, textOf } from './journal.ts'
+import { objectOf } from './journal.ts'
 import { pathOf, refusalOf } from './requests.ts'
 import type { Run, RunNode } from './runs.ts'
 import { timeText } from './scale.ts'
@@ -81,11 +81,7 @@ export const nodeKey = ({ id }: Pick<Run, 'id'>, node: Pick<RunNode, 'id'>): str
   `n:${id}:${node.id}`
 
 /** Why a node failed. */
-export function errorText(node: RunNode | undefined): string {
-  const { exception_type, exception_message } = node?.error ?? {}
-  const parts = [textOf(exception_type), textOf(exception_message)?.trim()]
-  return parts.filter(Boolean).join(': ') || 'no socket received the reason'
-}
+export const errorText = (node: RunNode | undefined): string => node?.reason ?? 'unknown'
 
 /** Repeated findings as one, with their number. */
 function joined(found: readonly Finding[]): readonly Finding[] {

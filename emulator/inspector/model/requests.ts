@@ -12,6 +12,8 @@ export type Request = {
   readonly input: Value
   /** The effect with its answer, and where that stands. */
   reply: Value | null
+  /** What a stream has sent after the head of its answer. */
+  stream: string
   /** Its status; 0 if its connection was reset. */
   status: number | null
   /** The faults that applied to it. */
@@ -32,22 +34,26 @@ export function requestsOf(entries: readonly Entry[]): readonly Request[] {
         target: String(input['target']),
         input,
         reply: null,
+        stream: '',
         status: null,
         faults,
       }
       requests.push(one)
       waiting.set(input['request'], one)
     }
-    for (const effect of effects) {
-      const isReset = effect['kind'] === 'reset'
-      const one = isReset || effect['kind'] === 'reply' ? waiting.get(effect['request']) : undefined
-      if (one === undefined) continue
-      one.endAt = at
-      one.status = isReset ? 0 : Number(effect['status'])
-      if (!isReset) one.reply = effect
-    }
+    for (const effect of effects) noteAnswer(waiting.get(effect['request']), effect, at)
   }
   return requests
+}
+
+/** Notes what an effect says about a request: its answer, a part of a stream, or that its connection is reset. */
+function noteAnswer(one: Request | undefined, effect: Value, at: number): void {
+  const { kind, status, stream, text, then } = effect
+  if (one === undefined || !(kind === 'reply' || kind === 'reset' || kind === 'chunk')) return
+  if (kind === 'chunk') one.stream += String(text)
+  if (kind === 'reply') one.reply = effect
+  if (kind !== 'chunk') one.status = kind === 'reset' ? 0 : Number(status)
+  if (kind === 'chunk' ? then !== undefined : stream !== true) one.endAt = at
 }
 
 /** The path of a target without its query. */

@@ -17,7 +17,9 @@ export type RunNode = {
   /** The entries with its begin and its end. */
   entry: number | null
   endEntry: number | null
-  /** The data of the message that says why it failed. */
+  /** Why it failed, */
+  reason: string | null
+  /** and the data of the message that says so. */
   error: Value | null
   /** What it returned to the client. */
   output: unknown
@@ -90,7 +92,7 @@ function addRun(runs: Map<string, Run>, id: string, request: Request | null): Ru
     nodes: new Map(),
     previews: [],
   }
-  for (const [node_id, node] of Object.entries(objectOf(body['prompt'])))
+  for (const [node_id, node] of Object.entries(objectOf(body['prompt'] ?? body['workflow'])))
     run.nodes.set(node_id, nodeOf(node_id, objectOf(node)))
   runs.set(id, run)
   return run
@@ -99,15 +101,24 @@ function addRun(runs: Map<string, Run>, id: string, request: Request | null): Ru
 function nodeOf(id: string, { class_type, inputs, _meta }: Value): RunNode {
   const type = textOf(class_type) ?? ''
   const title = textOf(objectOf(_meta)['title']) ?? type
-  const blank = { from: null, to: null, entry: null, endEntry: null, error: null, step: null }
+  const blank = {
+    from: null,
+    to: null,
+    entry: null,
+    endEntry: null,
+    error: null,
+    reason: null,
+    step: null,
+  }
   return { id, title, type, inputs: objectOf(inputs), state: 'waiting', output: null, ...blank }
 }
 
 /** A request that submits a run, or removes waiting ones from the queue. */
 function noteRequest(runs: Map<string, Run>, request: Request): void {
   if (request.method !== 'POST' || request.reply === null || (request.status ?? 0) >= 400) return
-  const { prompt_id } = objectOf(valueOf(request.reply['body']))
-  if (typeof prompt_id === 'string') addRun(runs, prompt_id, request)
+  const { prompt_id, id } = objectOf(valueOf(request.reply['body']))
+  const submitted = prompt_id ?? (request.target.endsWith('/v2/jobs') ? id : undefined)
+  if (typeof submitted === 'string') addRun(runs, submitted, request)
   if (!request.target.endsWith('/queue')) return
   const body = objectOf(valueOf(bodyOf(request)))
   const removed: readonly unknown[] = Array.isArray(body['delete']) ? body['delete'] : []
@@ -147,7 +158,7 @@ function endNode(node: RunNode, at: number, entry: number, state: NodeState): vo
   node.endEntry = entry
 }
 
-function noteNode(run: Run | undefined, { n, at }: Entry, { node_id, state }: Value): void {
+function noteNode(run: Run | undefined, { n, at }: Entry, { node_id, state, error }: Value): void {
   if (run === undefined) return
   const id = String(node_id)
   const node = run.nodes.get(id) ?? nodeOf(id, {})
@@ -156,6 +167,7 @@ function noteNode(run: Run | undefined, { n, at }: Entry, { node_id, state }: Va
   node.entry ??= n
   if (state === 'started') node.state = 'running'
   else endNode(node, at, n, state as NodeState)
+  node.reason = textOf(error)
 }
 
 /** What a message says of a node beyond its begin and end. */

@@ -1,7 +1,7 @@
 // Writes the text of a submitted graph: the client's text, with converted literals replaced.
 
 import { type Json, type JsonDocument, copyText, writeJson } from '../../lib/json.ts'
-import type { ConvertedLiterals } from './validate.ts'
+import type { ConvertedLiterals } from './verdict.ts'
 
 /**
  * The graph in the client's words, which is the cheapest way to preserve every number. Converted numbers are replaced.

@@ -57,9 +57,23 @@ function outside(world: World, input: DeclaredInput, value: Json): NodeError | u
   if (max !== undefined && compareNumbers(value, max) > 0) {
     return errors.outOfBounds('value_bigger_than_max', input, value, max)
   }
-  if (!Array.isArray(input.type) || errors.isListed(input.type, value)) return undefined
-  const anyModel = world.setup.options.models === 'any' && listsModels(input.type)
-  return anyModel ? undefined : errors.notInList(input, value, input.type)
+  const options = optionsOf(world, input)
+  if (options === undefined) return undefined
+  const values = Array.isArray(value) && input.options.get('multiselect') === true ? value : [value]
+  const bad = values.filter((one) => !errors.isListed(options, one))
+  const anyModel = world.setup.options.models === 'any' && listsModels(options)
+  if (bad.length === 0 || anyModel) return undefined
+  return world.setup.traits.checksNewCombos
+    ? errors.noneInList(input, value, bad, options)
+    : errors.notInList(input, value, options)
+}
+
+/** The options of a combo; undefined for other inputs, and for combos that accept any value. */
+function optionsOf(world: World, { type, options }: DeclaredInput): readonly Json[] | undefined {
+  if (Array.isArray(type)) return type
+  if (type !== 'COMBO' || !world.setup.traits.checksNewCombos) return undefined
+  const declared = options.get('options')
+  return Array.isArray(declared) ? declared : undefined
 }
 
 function convert(world: World, input: DeclaredInput, value: Json): Conversion {

@@ -78,12 +78,28 @@ const MAX_PRINTED_OPTIONS = 20
 
 export function notInList(input: DeclaredInput, value: Json, options: readonly Json[]): NodeError {
   const long = options.length > MAX_PRINTED_OPTIONS
-  const list = long ? `(list of length ${options.length})` : pythonRepr([...options])
+  const list = listText(options)
   return build('value_not_in_list', { input: input.name, value: pythonText(value), list }, [
     ['input_name', input.name],
     ['input_config', long ? null : inputConfig(input)],
     ['received_value', value],
   ])
+}
+
+const listText = (options: readonly Json[]): string =>
+  options.length > MAX_PRINTED_OPTIONS
+    ? `(list of length ${options.length})`
+    : pythonRepr([...options])
+
+/** The same for each bad value of a later server's combo, as Python writes values. */
+export function noneInList(
+  input: DeclaredInput,
+  value: Json,
+  bad: readonly Json[],
+  options: readonly Json[],
+): NodeError {
+  const details = `${input.name}: ${bad.map(pythonRepr).join(', ')} not in ${listText(options)}`
+  return { ...notInList(input, value, options), details }
 }
 
 /** The error of a check that is specific to a node type. Without a text it names only the input. */

@@ -7,45 +7,14 @@ import { linkedIds } from './graph.ts'
 import { outputType, typesMatch } from './links.ts'
 import { checkLiteral, refusedByItsType } from './literals.ts'
 import * as errors from './node-errors.ts'
+import type { Targets, Verdict } from './verdict.ts'
+import { unknownClass } from './unknown-class.ts'
 import type { NodeCheck } from '../../../spec/scenario/nodes.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
 import { checksFor, checksLiteral, checksTypes, failedChecks } from './scripted-checks.ts'
-import { pythonRepr, pythonText, pythonTypeName } from '../../lib/python.ts'
+import { pythonRepr, pythonTypeName } from '../../lib/python.ts'
 import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
-
-export type NodeErrors = ReadonlyMap<
-  string,
-  {
-    readonly errors: readonly NodeError[]
-    readonly dependent_outputs: string[]
-    readonly class_type: Json
-  }
->
-/** Ids of the output nodes that a submit requests. */
-export type Targets = { readonly has: (id: string) => boolean }
-export type PromptError = {
-  readonly type: string
-  readonly message: string
-  readonly details: string
-}
-
-/** `crash`: the form of the graph crashes the real server. Otherwise the valid outputs, of which there may be none. */
-export type Verdict =
-  | { readonly kind: 'crash' }
-  | { readonly kind: 'refused'; readonly error: PromptError; readonly nodeErrors: NodeErrors }
-  | {
-      readonly kind: 'valid'
-      readonly outputs: readonly string[]
-      readonly nodeErrors: NodeErrors
-      readonly coerced: ConvertedLiterals
-    }
-
-/**
- * The names of the literals that were converted to their declared types, by the inputs of a node: there the graph
- * differs from its text.
- */
-export type ConvertedLiterals = ReadonlyMap<JsonObject, readonly string[]>
 
 type Validation = {
   readonly world: World
@@ -76,7 +45,7 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     else if (typeof class_type === 'string' && world.setup.options.unknownNodes === 'accept') {
       linked ??= linkedIds(graph)
       types.set(id, passThrough(class_type, !linked.has(id)))
-    } else return unknownClass(world, id, class_type)
+    } else return unknownClass(world, id, node, class_type)
     if (types.get(id)?.outputNode && (targets === null || targets.has(id))) outputs.push(id)
   }
   if (outputs.length === 0) {
@@ -99,26 +68,6 @@ function classTypeOf(node: Json): Json | undefined | typeof CRASH {
   if (!isObject(node)) return CRASH
   const class_type = node.get('class_type')
   return Array.isArray(class_type) || isObject(class_type) ? CRASH : class_type
-}
-
-function unknownClass(world: World, id: string, class_type: Json | undefined): Verdict {
-  const words =
-    class_type === undefined ? promptErrors.missingClassType : promptErrors.unknownClassType
-  const name = class_type === undefined ? '' : pythonText(class_type)
-  const error = {
-    type: words.type,
-    message: words.message.replace('{class_type}', () => name),
-    details: words.details.replace('{node_id}', () => id),
-  }
-  // If class_type is not a text, the message contains it as text.
-  const blamed = class_type === undefined || class_type === null ? null : name
-  const entry = {
-    errors: [errors.unknownType(id, blamed, error.message)],
-    dependent_outputs: [],
-    class_type: blamed,
-  }
-  const bare = world.setup.quirks.has('workflows.bare-graph-errors')
-  return { kind: 'refused', error, nodeErrors: new Map(bare ? [] : [[id, entry]]) }
 }
 
 /**

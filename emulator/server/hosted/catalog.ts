@@ -14,10 +14,10 @@ import type { World } from '../state/world.ts'
 const PREVIEW_SIZE = 256
 
 const modelFilesIn = (world: World, folder: string): readonly string[] =>
-  shownFolders.includes(folder) ? (modelFiles(world, folder) ?? []).filter(isModel) : []
+  shownFolders(world).includes(folder) ? (modelFiles(world, folder) ?? []).filter(isModel) : []
 
-function modelFolders(): Reply {
-  const folders: Static<typeof hostedModelFolders> = shownFolders.map((name) => ({
+function modelFolders(world: World): Reply {
+  const folders: Static<typeof hostedModelFolders> = shownFolders(world).map((name) => ({
     name,
     folders: [name],
   }))

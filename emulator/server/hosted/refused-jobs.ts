@@ -1,7 +1,7 @@
 // Failed jobs for rejected workflows whose submit returns 200 [quirk workflows.invalid-is-200].
 
 import { isObject, type Json, copyText, writeJson } from '../../lib/json.ts'
-import type { Verdict } from '../graph/validate.ts'
+import type { Verdict } from '../graph/verdict.ts'
 import { pythonNameOf } from '../nodes/exception-types.ts'
 import { addEntry } from '../world/history.ts'
 import { timestamp } from '../world/derived.ts'

@@ -6,20 +6,25 @@ import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
 import type { Admission, Server } from '../state/server.ts'
+import type { World } from '../state/world.ts'
 import type { WorldOptions } from '../state/options.ts'
 
 /** The world of the server, or the refusal of a request or handshake. */
 export function admit({ options, worlds }: Server, head: RequestHead): Admission {
-  const refusal = guard(options, head)
-  return refusal === undefined ? { world: worlds[0] } : { refusal }
+  const [world] = worlds
+  const refusal = guard(world, options, head)
+  return refusal === undefined ? { world } : { refusal }
 }
 
 /** The refusal of a request or handshake; undefined if it is allowed. */
 function guard(
+  { setup: { traits } }: World,
   { cors, token }: WorldOptions,
   { method, target, headers }: RequestHead,
 ): Reply | undefined {
   if (cors === null) {
+    if (traits.refusesCrossSite && headers['sec-fetch-site'] === 'cross-site')
+      return refuse('forbiddenEmpty')
     const origin = judgeOrigin(headers)
     if (origin !== 'own') return refuse(origin === 'foreign' ? 'forbiddenEmpty' : 'internal')
   }

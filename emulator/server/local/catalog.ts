@@ -8,7 +8,7 @@ import { decodePart, parameter, type Request } from '../../http/requests.ts'
 import { sha256Hex } from '../world/hashing.ts'
 import {
   modelFiles,
-  modelFolderNames,
+  folderNames,
   nodeTypes,
   nodeTypeText,
   objectInfoText,
@@ -28,12 +28,12 @@ import type { World } from '../state/world.ts'
 export const folderPath = (folder: string): string =>
   folder === 'custom_nodes' ? `${serverFolder}/custom_nodes` : `${serverFolder}/models/${folder}`
 
-const experimentModelFolders = ({ setup }: World): Reply =>
+const experimentModelFolders = (world: World): Reply =>
   json(
     JSON.stringify(
-      shownFolders.map((name) => {
+      shownFolders(world).map((name) => {
         const folder = { name, folders: [folderPath(name)] }
-        return setup.traits.listsExtensions
+        return world.setup.traits.listsExtensions
           ? Object.assign(folder, { extensions: extensionsOf(name) })
           : folder
       }),
@@ -59,24 +59,25 @@ function experimentModels(world: World, { segment }: Request): Reply {
 
 /** No model here has a preview. A negative index counts from the end, as in Python. */
 function modelPreview(
-  { setup }: World,
+  world: World,
   { segments: [folder = '', index = '', filename = ''] }: Request,
 ): Reply {
-  if (setup.traits.namesErrors) return refuse(previewRefusal(folder, index, filename))
+  if (world.setup.traits.namesErrors) return refuse(previewRefusal(world, folder, index, filename))
   if (!/^[+-]?\d+$/.test(index)) return refuse('internal')
-  if (!modelFolderNames.includes(folder)) return refuse('notFoundEmpty')
+  if (!folderNames(world).includes(folder)) return refuse('notFoundEmpty')
   const isThere = Number(index) === 0 || Number(index) === -1
   return refuse(isThere ? 'notFoundEmpty' : 'internal')
 }
 
 /** Why there is no preview, on a server that says so. */
 function previewRefusal(
+  world: World,
   folder: string,
   index: string,
   filename: string,
 ): 'badRequestEmpty' | 'forbiddenEmpty' | 'notFoundEmpty' {
   if (!/^[+-]?\d+$/.test(index) || filename === '') return 'badRequestEmpty'
-  const isThere = modelFolderNames.includes(folder) && [0, -1].includes(Number(index))
+  const isThere = folderNames(world).includes(folder) && [0, -1].includes(Number(index))
   const isInside = normalisePath(decodePart(filename)) !== undefined
   return isThere && !isInside ? 'forbiddenEmpty' : 'notFoundEmpty'
 }
@@ -100,7 +101,7 @@ export const objectInfoHandlers = {
   },
 } as const
 
-const modelFolders = (): Reply => json(JSON.stringify(modelFolderNames))
+const modelFolders = (world: World): Reply => json(JSON.stringify(folderNames(world)))
 
 function models(world: World, { segment }: Request): Reply {
   const files = modelFiles(world, segment)

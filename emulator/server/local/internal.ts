@@ -4,7 +4,7 @@
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
-import { modelFolderNames } from '../nodes/catalog.ts'
+import { folderNames } from '../nodes/catalog.ts'
 import { latestLines, lineEntry, lineText, subscribe } from '../world/log.ts'
 import { folderPath } from './catalog.ts'
 import { folderTypes } from '../world/paths.ts'
@@ -40,9 +40,11 @@ function subscribeLogs(world: World, request: Request): Reply {
 /** Whether Python can store a value in a set. */
 const isHashable = (value: Json): boolean => !isObject(value) && !Array.isArray(value)
 
-const folderPaths = (): Reply =>
+const folderPaths = (world: World): Reply =>
   json(
-    JSON.stringify(Object.fromEntries(modelFolderNames.map((name) => [name, [folderPath(name)]]))),
+    JSON.stringify(
+      Object.fromEntries(folderNames(world).map((name) => [name, [folderPath(name)]])),
+    ),
   )
 
 function folderFiles(world: World, { segment }: Request): Reply {

@@ -3,7 +3,7 @@
 import { isObject, type Json, readJson } from '../../lib/json.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
-import { isModelFile, modelFolderNames } from '../nodes/catalog.ts'
+import { isModelFile, folderNames } from '../nodes/catalog.ts'
 import { normalisePath } from '../world/paths.ts'
 import { beginInstall, MAX_WAITING } from '../world/installs.ts'
 import type { Model } from '../state/files.ts'
@@ -21,7 +21,7 @@ export function managerInstallModel(world: World, request: Request): Reply {
   const texts = readTexts(request, ['url', 'path', 'filename'])
   if (texts === 'crash') return refuse('internal')
   const [, path = '', filename = ''] = texts ?? []
-  const model = texts && modelAt(path, filename)
+  const model = texts && modelAt(world, path, filename)
   return model === undefined ? refuse('badRequestEmpty') : install(world, model)
 }
 
@@ -68,7 +68,7 @@ function readTexts(
 const MAX_NAME = 1024
 
 /** The model at a path and a file name; undefined if they lead out of the model folders. */
-function modelAt(path: string, filename: string): Model | undefined {
+function modelAt(world: World, path: string, filename: string): Model | undefined {
   const isName = normalisePath(filename) === filename && !/[\\/]/.test(filename)
   if (!isName || !isModelFile(filename) || path.length + filename.length > MAX_NAME)
     return undefined
@@ -76,6 +76,6 @@ function modelAt(path: string, filename: string): Model | undefined {
   // A path may start at the root of the installation, as in real model catalogues.
   if (parts[0] === 'models') parts.shift()
   const [folder = '', ...below] = parts
-  if (!modelFolderNames.includes(folder)) return undefined
+  if (!folderNames(world).includes(folder)) return undefined
   return { folder, name: [...below, filename].join('/') }
 }

@@ -14,6 +14,7 @@ import {
   writeJson,
 } from '../../lib/json.ts'
 import { isKeyOf } from '../../journal/known-secrets.ts'
+import { isCanonicalUuid } from '../../lib/uuid.ts'
 import { drawUuid } from '../../lib/random.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { type Request, bodyText } from '../../http/requests.ts'
@@ -23,13 +24,9 @@ import { collisionText, enqueue, hasRoom, priorityCollisions } from '../world/qu
 import { takesPartnerKey } from '../nodes/partner-nodes.ts'
 import { runScript } from '../runs/run-script.ts'
 import { isTruthy, pythonText, toFloat } from '../../lib/python.ts'
-import {
-  type NodeErrors,
-  type PromptError,
-  type Targets,
-  validate,
-  type Verdict,
-} from '../graph/validate.ts'
+import { validate } from '../graph/validate.ts'
+import type { NodeErrors, PromptError, Targets, Verdict } from '../graph/verdict.ts'
+import { timestamp } from '../world/derived.ts'
 import type { Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
@@ -60,10 +57,14 @@ export function submit(world: World, request: Request): Reply {
   if (number === undefined) return refuse('internal')
   const prompt = body.get('prompt')
   if (prompt === undefined) return refused(promptErrors.noPrompt, new Map())
+  const { refusesOddIds, stampsSubmits } = world.setup.traits
+  const givenId = body.get('prompt_id')
+  const chosenId = refusesOddIds && givenId === null ? undefined : givenId
+  if (refusesOddIds && chosenId !== undefined && !isCanonicalUuid(chosenId))
+    return refused(promptErrors.invalidPromptId, new Map())
   const targets = targetsOf(body.get('partial_execution_targets'))
   const verdict =
     targets === 'crash' ? ({ kind: 'crash' } as const) : validatePrompt(world, prompt, targets)
-  const chosenId = body.get('prompt_id')
   const prompt_id =
     chosenId === undefined ? drawUuid(world.state.random) : copyText(pythonText(chosenId))
   if (verdict.kind === 'crash') return refuse('internal')
@@ -73,7 +74,9 @@ export function submit(world: World, request: Request): Reply {
     }
     return refused(verdict.error, verdict.nodeErrors)
   }
-  const extra = extraDataOf(world, body)
+  const extra = stampsSubmits
+    ? stampedExtra(world, body, request.headers['comfy-usage-source'])
+    : extraDataOf(world, body)
   if (extra === undefined) return refuse('internal')
   const own = { prompt_id, number: number.value, numberText: number.text, workflow_id: null }
   const run = runOf(world, text, document, verdict, Object.assign(own, extra))
@@ -131,12 +134,12 @@ export function accepted(prompt_id: string, number: string, nodeErrors: NodeErro
 
 /** The reply to a rejected workflow. */
 export function refused(error: PromptError, nodeErrors: NodeErrors): Reply {
-  const { type, message, details } = error
+  const { type, message, details, extra_info = new Map() } = error
   const members = [
     `"type": ${JSON.stringify(type)}`,
     `"message": ${JSON.stringify(message)}`,
     `"details": ${JSON.stringify(details)}`,
-    '"extra_info": {}',
+    `"extra_info": ${writeJson(extra_info)}`,
   ]
   const text = `{"error": {${members.join(', ')}}, "node_errors": ${nodeErrorsText(nodeErrors)}}`
   return json(text, 400)
@@ -262,6 +265,22 @@ function extraDataOf(world: World, body: JsonObject): ExtraData | undefined {
     hasPartnerKey: false,
     poison,
   }
+}
+
+/** The same with the time and the source of the submit; undefined if they cannot be added [workflows/create-time]. */
+function stampedExtra(
+  world: World,
+  body: JsonObject,
+  source: string | undefined,
+): ExtraData | undefined {
+  const given = givenExtra(body)
+  if (!isObject(given)) return undefined
+  const client_id = body.get('client_id')
+  if (client_id !== undefined) given.set('client_id', client_id)
+  given.set('create_time', timestamp(world))
+  if (source !== undefined && !given.has('comfy_usage_source'))
+    given.set('comfy_usage_source', source)
+  return keepExtra(world, given, given.get('client_id') ?? null)
 }
 
 /** The extra_data that a run keeps. `client_id` addresses its messages, null for none. */

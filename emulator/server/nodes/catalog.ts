@@ -209,12 +209,22 @@ export const modelFolders: Readonly<
   audio_encoders: ['AudioEncoderLoader', 'audio_encoder_name'],
 }
 
-export const modelFolderNames: readonly string[] = Object.keys(modelFolders)
+/** Where some of the folders of later servers stand in the listing; the others follow all. */
+const MORE_BEFORE = 'custom_nodes'
+
+/** The names of the model folders of a world, in the order of the listing. */
+export function folderNames({ setup }: World): readonly string[] {
+  const { insertedFolders, moreFolders } = setup.traits
+  const known = Object.keys(modelFolders)
+  if (moreFolders.length === 0) return known
+  const at = known.indexOf(MORE_BEFORE)
+  return [...known.slice(0, at), ...insertedFolders, ...known.slice(at), ...moreFolders]
+}
 
 /** The names of the files in a model folder, or undefined for an unknown folder. */
 export function modelFiles(world: World, folder: string): readonly string[] | undefined {
-  if (!Object.hasOwn(modelFolders, folder)) return undefined
-  const combo = modelFolders[folder]
+  if (!folderNames(world).includes(folder)) return undefined
+  const combo = Object.hasOwn(modelFolders, folder) ? modelFolders[folder] : null
   const example = folder === 'embeddings' ? ['example_negative.safetensors'] : []
   const listed = combo ? listedFiles(world, combo) : example
   const installed = installedModels(world.state.installs, folder)

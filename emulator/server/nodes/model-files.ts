@@ -1,13 +1,13 @@
 // Model files: each is an empty .safetensors file, with its length, its header, and no weights.
 
-import { modelFolderNames } from './catalog.ts'
+import type { World } from '../state/world.ts'
+import { folderNames } from './catalog.ts'
 
 const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
 
 /** Folders with models: the others have other content. */
-export const shownFolders: readonly string[] = modelFolderNames.filter(
-  (name) => name !== 'configs' && name !== 'custom_nodes',
-)
+export const shownFolders = (world: World): readonly string[] =>
+  folderNames(world).filter((name) => name !== 'configs' && name !== 'custom_nodes')
 
 /** The extensions that the files of a folder can have, sorted; none for folders of folders. */
 export const extensionsOf = (folder: string): readonly string[] =>

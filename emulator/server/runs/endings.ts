@@ -64,7 +64,7 @@ type RunError = Failure & { readonly traceback: readonly string[]; readonly inpu
 /** This node has failed. A node of an expansion counts as the one that expanded. */
 export function fail(world: World, running: Running, found: string, failure: Failure): void {
   const { exception_type, exception_message } = failure
-  noteNode(world, running, found, 'error')
+  noteNode(world, running, found, 'error', `${exception_type}: ${exception_message}`)
   const id = originOf(running, found).real
   const error = {
     exception_type,
@@ -90,7 +90,7 @@ export function failByCycle(world: World, running: Running): void {
     inputsText: keepsFailures ? '{}' : '[]',
   }
   const id = originOf(running, expanded ?? waiting[0] ?? '').display
-  noteNode(world, running, id, 'error')
+  noteNode(world, running, id, 'error', `${error.exception_type}: ${error.exception_message}`)
   endByError(world, running, id, error, keepsFailures ? 'error' : 'success')
 }
 

@@ -16,6 +16,7 @@ import { cachedResult, cacheResult } from './result-cache.ts'
 import { loadModels } from './between-runs.ts'
 import { gatherInputs } from './node-inputs.ts'
 import { previewOf, sendPreview } from './previews.ts'
+import { sendsProgress } from './throttle.ts'
 import { progressText, setFinished, setPaused, setRunning } from './progress.ts'
 import { finishScheduled, takeNext, waitFor } from '../graph/schedule.ts'
 import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
@@ -181,15 +182,17 @@ function performStep(
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
   setRunning(running.progress, id, value, `${max}`)
-  sendProgressState(world, running)
-  const sendProgress = (): void =>
-    sendForRun(world, running, 'progress', () => {
-      const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
-      return `{"value": ${value}, "max": ${max}, ${ids}}`
-    })
   const shown = previewOf(world, running)
-  if (shown === undefined) sendProgress()
-  else sendPreview(world, running, id, shown.image, shown.format, sendProgress)
+  if (sendsProgress(world, running, { steps, max, hasPicture: shown !== undefined })) {
+    sendProgressState(world, running)
+    const sendProgress = (): void =>
+      sendForRun(world, running, 'progress', () => {
+        const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
+        return `{"value": ${value}, "max": ${max}, ${ids}}`
+      })
+    if (shown === undefined) sendProgress()
+    else sendPreview(world, running, id, shown.image, shown.format, sendProgress)
+  }
   // A node with a specific duration ends with its last step.
   const isLast = running.step === steps && stepMs !== undefined
   scheduleNext(world, running, isLast ? restMs : (stepMs ?? world.setup.options.paceMs))

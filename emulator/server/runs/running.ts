@@ -74,6 +74,7 @@ export function createRunning(
     inputs: new Map(),
     calls: null,
     step: 0,
+    reported: { step: 0, atMs: 0 },
     results: new Map(),
     executed: [],
     messages: [],
@@ -121,8 +122,13 @@ export function noteNode(
   { run: { prompt_id } }: Running,
   node_id: string,
   state: NodeState,
+  error?: string,
 ): void {
-  effects.push({ kind: 'node', prompt_id, node_id, state })
+  effects.push(
+    error === undefined
+      ? { kind: 'node', prompt_id, node_id, state }
+      : { kind: 'node', prompt_id, node_id, state, error },
+  )
 }
 
 type NodeState = Extract<Effect, { kind: 'node' }>['state']

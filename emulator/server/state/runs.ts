@@ -162,6 +162,8 @@ export type Running = {
   /** The calls of the current node; null before the first. */
   calls: Calls | null
   step: number
+  /** The last step that sent progress, and when. */
+  reported: { readonly step: number; readonly atMs: number }
   /** Results of this run by node id. */
   readonly results: Map<string, NodeResult>
   /** The ids of the nodes that this run executed. */

@@ -60,8 +60,23 @@ export type Traits = {
   readonly hasMoreFlags: boolean
   /** Whether a submit replaces node types that the server does not have by those that took their place. */
   readonly replacesNodes: boolean
+  /** Model folders in addition to those of the first servers: before the node packs, and at the end. */
+  readonly insertedFolders: readonly string[]
+  readonly moreFolders: readonly string[]
   /** Whether pages of other origins can send PATCH, where the server lets them in. */
   readonly allowsPatch: boolean
+  /** Whether a submitted prompt_id has to be a UUID in its canonical form [workflows/prompt-id-form]. */
+  readonly refusesOddIds: boolean
+  /** Whether extra_data has to be an object, and receives the time and the source of the submit. */
+  readonly stampsSubmits: boolean
+  /** Whether a missing or unknown class_type is reported by the title of its node, without an entry in node_errors. */
+  readonly reportsMissingTypes: boolean
+  /** Whether the value of a combo that is declared as COMBO has to be one of its options. */
+  readonly checksNewCombos: boolean
+  /** Whether steps that follow shortly after another one send no progress [messages/progress-throttled]. */
+  readonly throttlesProgress: boolean
+  /** Whether a request for a page of another site is rejected, whatever its origin [http/cross-site]. */
+  readonly refusesCrossSite: boolean
   /**
    * Whether jobs count the outputs that can be shown, prefer media to texts as their preview, and contain their workflow
    * while they are open.

@@ -13,7 +13,7 @@ import {
 import { drawUuid } from '../../lib/random.ts'
 import { json, refuseV2, type Reply } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
-import type { NodeErrors, Verdict } from '../graph/validate.ts'
+import type { NodeErrors, Verdict } from '../graph/verdict.ts'
 import { rememberRefused } from '../hosted/refused-jobs.ts'
 import { cannotPay } from '../hosted/workflows.ts'
 import { keepExtra, runOf, validatePrompt } from '../local/workflows.ts'

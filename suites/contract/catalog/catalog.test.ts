@@ -169,7 +169,9 @@ proves(
       status: 200,
       violations: [],
     })
-    expect(reply.json().slice(0, folders.length)).toEqual(folders)
+    const names: string[] = reply.json()
+    // Later servers have further ones among them [catalog/more-folders].
+    expect(names.filter((name) => folders.includes(name))).toEqual(folders)
   },
   { deployment: 'local' },
 )

@@ -1,6 +1,6 @@
 // The catalogue of servers of 2026: model folders, previews, replacements, subgraphs, help pages.
 
-import { globalSubgraphs, hostedModelFolders } from '../../../spec/server/catalog.ts'
+import { globalSubgraphs, modelFolderPaths } from '../../../spec/server/catalog.ts'
 import { replacementsByType } from '../../../spec/server/replacements.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
@@ -14,7 +14,7 @@ type Folder = {
 
 proves('catalog/experiment-extensions', async ({ get }) => {
   const folders: Folder[] = (await get('/experiment/models')).json()
-  expect(violations(hostedModelFolders, folders)).toEqual([])
+  expect(violations(modelFolderPaths, folders)).toEqual([])
   const paths = (await get('/internal/folder_paths')).json()
   for (const { name, folders: of, extensions } of folders) {
     expect({ name, of }).toEqual({ name, of: paths[name] })
@@ -40,6 +40,37 @@ proves('catalog/model-preview-refusals', async ({ get }) => {
     const reply = await get(`/experiment/models/preview/${path}`)
     expect({ path, status: reply.status, text: reply.text }).toEqual({ path, status, text: '' })
   }
+})
+
+const laterFolders = [
+  'latent_upscale_models',
+  'background_removal',
+  'frame_interpolation',
+  'geometry_estimation',
+  'optical_flow',
+  'detection',
+]
+
+proves('catalog/more-folders', async ({ get }) => {
+  const names: string[] = (await get('/models')).json()
+  expect(names.filter((name) => laterFolders.includes(name))).toEqual(laterFolders)
+  expect(names[names.indexOf('upscale_models') + 1]).toBe('latent_upscale_models')
+  for (const name of laterFolders) {
+    const { status, json } = await get(`/models/${name}`)
+    expect({ name, status, isList: Array.isArray(json()) }).toEqual({
+      name,
+      status: 200,
+      isList: true,
+    })
+  }
+})
+
+proves('catalog/newest-folders', async ({ get }) => {
+  const names: string[] = (await get('/models')).json()
+  expect(names.filter((name) => name === 'datasets' || name === 'fonts')).toEqual([
+    'datasets',
+    'fonts',
+  ])
 })
 
 proves('catalog/replacements', async ({ get }) => {

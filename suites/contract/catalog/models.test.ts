@@ -1,6 +1,6 @@
 // Model files as files: the lists with sizes, metadata and previews, embeddings, and the files that packs would add.
 
-import { hostedModelFolders, modelFiles, modelMetadata } from '../../../spec/server/catalog.ts'
+import { modelFolderPaths, modelFiles, modelMetadata } from '../../../spec/server/catalog.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
@@ -10,7 +10,7 @@ const unknown = { status: 404, type: undefined, length: '0', body: '' }
 
 proves('catalog/experiment-folders', async ({ get }) => {
   const folders = (await get('/experiment/models')).json()
-  expect(violations(hostedModelFolders, folders)).toEqual([])
+  expect(violations(modelFolderPaths, folders)).toEqual([])
   const paths = (await get('/internal/folder_paths')).json()
   const names: string[] = (await get('/models')).json()
   const shown = names.filter((name) => name !== 'configs' && name !== 'custom_nodes')
@@ -47,11 +47,17 @@ proves(
 
 proves('catalog/model-preview', async ({ get, url }) => {
   const [model] = (await get('/models/loras')).json()
-  const there = [`loras/0/${model}`, 'loras/-1/sub/none.png', 'loras/0/', 'unknown/0/x']
+  const there = [`loras/0/${model}`, 'loras/-1/sub/none.png', 'unknown/0/x']
   for (const path of [...there, 'unknown/7/x']) {
     const reply = summaryOf(await exchange(url, 'GET', `/experiment/models/preview/${path}`))
     expect({ path, reply }).toEqual({ path, reply: unknown })
   }
+})
+
+// Later servers refuse an empty name [catalog/model-preview-refusals].
+proves(['catalog/model-preview', 'catalog/model-preview-index'], async ({ url }) => {
+  const path = '/experiment/models/preview/loras/0/'
+  expect(summaryOf(await exchange(url, 'GET', path))).toEqual(unknown)
 })
 
 proves('catalog/model-preview-index', async ({ get }) => {
@@ -61,6 +67,8 @@ proves('catalog/model-preview-index', async ({ get }) => {
     const { status } = await get(`/experiment/models/preview/${path}`)
     expect({ path, status }).toEqual({ path, status: 500 })
   }
+  // Without a name nothing is looked up.
+  expect((await get('/experiment/models/preview/loras/0/')).status).toBe(404)
 })
 
 proves('catalog/model-metadata', async ({ get }) => {

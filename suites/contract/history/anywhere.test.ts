@@ -13,6 +13,7 @@ import {
   uniqueId,
   uniqueNumber,
 } from '../../judge/own-runs.ts'
+import { newUuid } from '../../judge/hosted/busy-account.ts'
 import { proves } from '../../judge/proves.ts'
 import { endsRun, type HistoryEntry } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -165,7 +166,7 @@ proves('history/meta', async (subject) => {
 proves(['history/only-finished', 'history/unknown'], async (subject) => {
   const session = await subject.connect(subject.unique('me'))
   const held = await occupy(subject, session)
-  const prompt_id = `a ${uniqueId(subject, 'run')}`
+  const prompt_id = newUuid(subject, 'run')
   const path = `/history/${encodeURIComponent(prompt_id)}`
   await submitFor(subject, session, talking(subject.unique('run')), { prompt_id })
   const look = async (target: string) => {
@@ -198,7 +199,7 @@ proves('history/unknown', async (subject) => {
 })
 
 proves('history/only-finished', async (subject) => {
-  const prompt_id = `refused ${uniqueId(subject, 'x')}`
+  const prompt_id = newUuid(subject, 'refused')
   expect((await subject.post('/prompt', { prompt: {}, prompt_id })).status).toBe(400)
   expect((await subject.get(`/history/${encodeURIComponent(prompt_id)}`)).text).toMatch(/^\{\s*\}$/)
   expect(await idsOf(subject)).not.toContain(prompt_id)

@@ -1,7 +1,7 @@
 // The bodies of replies and requests, as bytes on the wire.
 
 import { errors } from '../../../spec/index.ts'
-import { everyPath } from '../../generate/every-path.ts'
+import { everyPath, ownRunId } from '../../generate/every-path.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
@@ -14,7 +14,7 @@ const jsonType = 'application/json; charset=utf-8'
 proves(
   'http/json-replies',
   async ({ url, submit, idle, upload, post }) => {
-    await submit(solid(0, 'grün'), { prompt_id: 'mine' })
+    await submit(solid(0, 'grün'), { prompt_id: ownRunId })
     await idle()
     for (const { method, path, replies } of everyPath) {
       const schema = replies[200]
@@ -28,8 +28,8 @@ proves(
       expect(reply.header('content-length')).toBe(`${Buffer.byteLength(reply.body)}`)
       expect(violations(schema, JSON.parse(reply.body))).toEqual([])
     }
-    const { body } = await exchange(url, 'GET', '/history/mine')
-    expect(JSON.parse(body).mine.prompt[2]).toEqual(solid(0, 'grün'))
+    const { body } = await exchange(url, 'GET', `/history/${ownRunId}`)
+    expect(JSON.parse(body)[ownRunId].prompt[2]).toEqual(solid(0, 'grün'))
     const data = [
       await submit(solid()),
       await post('/prompt', {}),

@@ -1,6 +1,6 @@
 // What the inspector reads beside the page: the clock, the journal as it grows, and one entry in full.
 
-import { solid, textToImage } from '../../generate/graphs.ts'
+import { failing, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -151,6 +151,11 @@ proves(
       return Object.values(states)
     }
     expect(new Set(statesOf(first.json().prompt_id))).toEqual(new Set(['started success']))
+    const third = await subject.submit(failing('ValueError', 'made to fail'))
+    await subject.idle()
+    const failed = (await effectsOf(subject, 'node')).at(-1)
+    const { prompt_id } = third.json()
+    expect(failed).toMatchObject({ prompt_id, state: 'error', error: 'ValueError: made to fail' })
     expect(new Set(statesOf(second.json().prompt_id))).toEqual(
       new Set(['cached', 'started success']),
     )

@@ -25,21 +25,6 @@ proves('internal/files', async (subject) => {
   expect([await names('output'), await names('temp')].flat()).not.toContain(name)
 })
 
-proves('internal/files-annotated', async (subject) => {
-  const bytes = new Uint8Array(1)
-  const names = async (type: string): Promise<string[]> =>
-    (await subject.get(`/internal/files/${type}`)).json()
-  const name = `${subject.unique('new').replaceAll('/', '-')}.png`
-  await subject.upload({ name, bytes })
-  await subject.upload({ name: `.${name}`, bytes })
-  const listed = await names('input')
-  expect(listed).toContain(`${name} [input]`)
-  expect(listed.filter((one) => !one.endsWith(' [input]') || one.startsWith('.'))).toEqual([])
-  await subject.upload({ name, bytes }, { type: 'temp' })
-  expect(await names('temp')).toContain(`${name} [temp]`)
-  expect(await names('output')).not.toContain(`${name} [output]`)
-})
-
 proves('internal/folder-paths', async ({ get }) => {
   const paths = (await get('/internal/folder_paths')).json()
   expect(violations(folderPaths, paths)).toEqual([])

@@ -3,7 +3,7 @@
 import { cancelledJob } from '../../../spec/server/jobs.ts'
 import { talking } from '../../generate/graphs.ts'
 import { fitting, nobody } from '../../judge/hosted/jobs.ts'
-import { cancel, refusalOf } from '../../judge/local-jobs.ts'
+import { cancel, refusalOf } from '../../judge/later/jobs.ts'
 import { busy, messagesAbout } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'

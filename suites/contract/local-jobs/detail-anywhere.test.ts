@@ -11,7 +11,7 @@ import {
   listOf,
   oneOfEach,
   refusalOf,
-} from '../../judge/local-jobs.ts'
+} from '../../judge/later/jobs.ts'
 import { messagesAbout, shown } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'

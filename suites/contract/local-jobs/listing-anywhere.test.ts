@@ -8,7 +8,7 @@ import {
   listOf,
   oneOfEach,
   refusalOf,
-} from '../../judge/local-jobs.ts'
+} from '../../judge/later/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 

@@ -2,7 +2,7 @@
 
 import { node, slow, talking } from '../../generate/graphs.ts'
 import { isOf } from '../../judge/hosted/jobs.ts'
-import { detailOf, jobClient, listOf } from '../../judge/local-jobs.ts'
+import { detailOf, jobClient, listOf } from '../../judge/later/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 

@@ -1,7 +1,9 @@
 // Each law has a recording that breaks it: a session that keeps all of them, in which one thing is changed.
 
 import { describe, test } from 'vitest'
-import type { Place } from '../../../spec/language.ts'
+import type { Recording } from '../../../dist/emulator/internal.js'
+import { described } from '../../../spec/generations.ts'
+import type { Endpoint, Place } from '../../../spec/language.ts'
 import { endpoints, gatewayEndpoints } from '../../../spec/index.ts'
 import { traceOf } from '../../check/trace/build.ts'
 import { judgeTraces } from '../../check/trace/judge-traces.ts'
@@ -20,18 +22,23 @@ async function brokenBy(place: Place, edit: Edit): Promise<readonly string[]> {
   return results.flatMap(({ ids, found }) => (found.length === 0 ? [] : [ids.join(' ')]))
 }
 
+/** The same session as that of another version. */
+const ofVersion = (recording: Recording, version: string): Recording =>
+  Object.assign({}, recording, {
+    info: Object.assign({}, recording.info, { software: `ComfyUI ${version}` }),
+  })
+
 const lawsOn = (place: Place): readonly string[] =>
   laws.flatMap(({ rules, on }) => (on.includes(place) ? [rules.join(' ')] : []))
 
 /** A request to each endpoint, and a status that none of them has. */
 const endpointsOn = (place: Place) =>
-  Object.values<(typeof endpoints)[keyof typeof endpoints]>(
-    (place === 'gateway' ? gatewayEndpoints : endpoints) as typeof endpoints,
-  )
-    .filter(({ on, path }) => (on as readonly Place[]).includes(place) && path !== '/ws')
+  Object.values<Endpoint>(place === 'gateway' ? gatewayEndpoints : endpoints)
+    .filter(({ on, path }) => on.includes(place) && path !== '/ws')
     .map((spec) => ({
       method: spec.method,
       path: pathOn(place, spec).replaceAll(/\{\w+(\.\.\.)?\}/g, 'x'),
+      since: spec.since ?? described,
     }))
 
 describe.each(['local', 'hosted', 'gateway'] as const)('%s', (place) => {
@@ -48,8 +55,12 @@ describe.each(['local', 'hosted', 'gateway'] as const)('%s', (place) => {
 
   test('trace/every-law Each law has a recording that breaks just it.', async () => {
     const broken = new Set(own.map(({ law }) => law))
-    for (const { method, path } of endpointsOn(place)) {
-      const found = await brokenBy(place, added(method, path, 299))
+    for (const { method, path, since } of endpointsOn(place)) {
+      const add = added(method, path, 299)
+      const found = await brokenBy(
+        place,
+        since === described ? add : (one) => add(ofVersion(one, since)),
+      )
       expect([method, path, found.length]).toEqual([method, path, 1])
       for (const law of found) broken.add(law)
     }

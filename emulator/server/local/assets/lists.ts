@@ -4,7 +4,7 @@ import { type Json, writeJson } from '../../../lib/json.ts'
 import { json, type Reply } from '../../../http/replies.ts'
 import type { Request } from '../../../http/requests.ts'
 import { allAssets } from '../../world/assets.ts'
-import { modelFolderNames } from '../../nodes/catalog.ts'
+import { folderNames } from '../../nodes/catalog.ts'
 import type { Asset } from '../../state/assets.ts'
 import type { World } from '../../state/world.ts'
 import { cursorAt, hasCursors, inOrder, readCursor } from './order.ts'
@@ -63,7 +63,7 @@ export function listTags(world: World, request: Request): Reply {
   const { prefix, limit, offset, order, includesZero } = query
   const counts = countTags(allAssets(world))
   const known = [
-    ...(world.setup.traits.hasNewerAssets ? [] : modelFolderNames),
+    ...(world.setup.traits.hasNewerAssets ? [] : folderNames(world)),
     ...world.state.assets.tags.entries.keys(),
   ]
   if (includesZero) for (const tag of known) counts.set(tag, counts.get(tag) ?? 0)

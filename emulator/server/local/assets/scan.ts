@@ -28,7 +28,7 @@ type Found = {
 /** The files of a root. */
 function filesOf(world: World, root: Root): readonly Found[] {
   if (root === 'models')
-    return shownFolders.flatMap((folder) =>
+    return shownFolders(world).flatMap((folder) =>
       (modelFiles(world, folder) ?? []).filter(isModel).map((name) => ({
         key: `models/${folder}/${name}`,
         tags: ['models', `model_type:${folder}`],

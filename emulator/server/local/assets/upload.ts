@@ -17,7 +17,7 @@ import {
 import { mediaType } from '../../world/content-types.ts'
 import { get } from '../../../lib/bounded.ts'
 import { fileKey, store } from '../../world/files.ts'
-import { shownFolders } from '../../nodes/model-files.ts'
+import { isModel, shownFolders } from '../../nodes/model-files.ts'
 import { addModel } from '../../world/installs.ts'
 import { heldWith } from '../../world/upload-quota.ts'
 import { pathWithin } from '../../world/paths.ts'
@@ -165,7 +165,7 @@ function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file
     const asset = describe(world, known.key, hash, name, own)
     return created(world, asset, hasNewerAssets, hasNewerAssets ? 201 : 200)
   }
-  const folder = folderFor(upload.tags)
+  const folder = folderFor(world, upload.tags)
   if ('reason' in folder) return refuseAsset('uploadInvalid', folder)
   if (heldWith(world, content) > world.setup.options.uploadLimitBytes)
     return refuse('bodyTooLarge', {}, { limit: `${world.setup.options.uploadLimitBytes}` })
@@ -180,7 +180,7 @@ function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file
   const mimeType = upload.mimeType ?? mediaType(baseName(clientName)) ?? 'application/octet-stream'
   const { type, subfolder } = folder
   store(world, type, subfolder, stored, content)
-  if (type === 'models') addModel(world, { folder: subfolder, name: stored })
+  if (type === 'models' && isModel(stored)) addModel(world, { folder: subfolder, name: stored })
   const own = Object.assign({}, upload, { tags, mimeType })
   const asset = describe(world, fileKey(type, subfolder, stored), hash, name, own)
   return created(world, asset, true, 201)
@@ -192,7 +192,7 @@ type Folder = { readonly type: 'input' | 'output' | 'models'; readonly subfolder
 const roles = ['input', 'models', 'output'] as const
 
 /** The folder that tags choose, or the reason why they choose none. */
-function folderFor(tags: readonly string[]): Folder | { readonly reason: string } {
+function folderFor(world: World, tags: readonly string[]): Folder | { readonly reason: string } {
   if (tags.length === 0) return { reason: 'tags are required for new asset uploads' }
   const [role, ...others] = roles.filter((one) => tags.includes(one))
   if (role === undefined || others.length > 0)
@@ -202,7 +202,7 @@ function folderFor(tags: readonly string[]): Folder | { readonly reason: string 
   const folder = types[0]?.slice(MODEL_TYPE.length) ?? ''
   if (types.length !== 1 || folder === '')
     return { reason: 'models uploads require exactly one model_type:<folder_name> tag' }
-  if (!shownFolders.includes(folder)) return { reason: `unknown model category '${folder}'` }
+  if (!shownFolders(world).includes(folder)) return { reason: `unknown model category '${folder}'` }
   return { type: 'models', subfolder: folder }
 }
 

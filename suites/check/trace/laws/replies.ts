@@ -1,6 +1,7 @@
 // Laws about each response by itself: its status, its media type and its body are among those that the spec
 // has for its endpoint.
 
+import { generationsOf, holdsIn } from '../../../../spec/generations.ts'
 import { endpointRules } from '../../../../spec/answers.ts'
 import { endpoints, gatewayEndpoints, rules } from '../../../../spec/index.ts'
 import type { Endpoint, Place, ReplyBody, Rule } from '../../../../spec/language.ts'
@@ -57,11 +58,14 @@ function faultsOf(place: Place, spec: Endpoint, exchange: TracedExchange): reado
     : (faults[0] ?? []).slice(0, 3).map((says) => ({ at, says }))
 }
 
-/** The rules of an endpoint that hold at a place. */
-const rulesOf = (name: string, place: Place): readonly RuleId[] =>
+/** The rules of an endpoint that hold at a place, in each generation that has the endpoint. */
+const rulesOf = (name: string, spec: Endpoint, place: Place): readonly RuleId[] =>
   ((endpointRules as Readonly<Record<string, readonly string[]>>)[name] ?? []).filter(
-    (id): id is RuleId =>
-      (rules as Readonly<Record<string, Rule>>)[id]?.on.includes(place) ?? false,
+    (id): id is RuleId => {
+      const rule = (rules as Readonly<Record<string, Rule>>)[id]
+      if (!rule?.on.includes(place)) return false
+      return generationsOf([spec]).every((one) => holdsIn(one, rule))
+    },
   )
 
 const named = (place: Place): readonly (readonly [name: string, spec: Endpoint])[] =>
@@ -72,7 +76,7 @@ const named = (place: Place): readonly (readonly [name: string, spec: Endpoint])
 /** One law for each endpoint of a place. */
 const ofEndpoints = (place: Place): readonly Law[] =>
   named(place).flatMap(([name, spec]) => {
-    const ids = rulesOf(name, place)
+    const ids = rulesOf(name, spec, place)
     if (ids.length === 0) return []
     const own = law(ids, exchangesOf(name), (one) => faultsOf(place, spec, one))
     return [{ ...own, on: [place] }]

@@ -5,16 +5,16 @@ import {
   localJobEntry,
   localJobError,
   localJobList,
-} from '../../spec/server/local-jobs.ts'
-import { cancelledJob } from '../../spec/server/jobs.ts'
-import { type Graph, talking } from '../generate/graphs.ts'
-import { expect } from './expect.ts'
-import { fitting } from './hosted/jobs.ts'
-import { violations } from './judge.ts'
-import { type AtWork, me, occupy, submitFor, uniqueId } from './own-runs.ts'
-import { endsRun } from './responses.ts'
-import type { Session } from './client.ts'
-import type { Subject } from './subject.ts'
+} from '../../../spec/server/local-jobs.ts'
+import { cancelledJob } from '../../../spec/server/jobs.ts'
+import { type Graph, talking } from '../../generate/graphs.ts'
+import { expect } from '../expect.ts'
+import { fitting } from '../hosted/jobs.ts'
+import { violations } from '../judge.ts'
+import { type AtWork, me, occupy, submitFor, uniqueId } from '../own-runs.ts'
+import { endsRun } from '../responses.ts'
+import type { Session } from '../client.ts'
+import type { Subject } from '../subject.ts'
 
 /** A list of jobs, of which those of others are not judged. */
 const looseList = {

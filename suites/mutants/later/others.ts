@@ -1,6 +1,6 @@
 // Wrong servers that mishandle what only servers of 2026 do, apart from jobs and assets.
 
-import { answers, mapped, type Mutants, onJson, onReply, onText, without } from './tamper.ts'
+import { answers, mapped, type Mutants, onJson, onReply, onText, without } from '../tamper.ts'
 
 const userFile = /^GET \/userdata\//
 const view = /^GET \/view/
@@ -73,6 +73,10 @@ export const laterCatalog: Mutants = {
     tamper: onJson(/^GET \/experiment\/models$/, (folders: any[]) =>
       folders.map((folder) => without(folder, 'extensions')),
     ),
+  },
+  'folders-of-before': {
+    breaks: ['catalog/more-folders', 'catalog/newest-folders'],
+    tamper: onJson(/^GET \/models$/, (names: string[]) => names.slice(0, 20)),
   },
   'replacements-under-new-names': {
     breaks: ['catalog/replacements'],

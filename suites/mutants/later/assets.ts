@@ -10,7 +10,7 @@ import {
   onReply,
   onText,
   without,
-} from './tamper.ts'
+} from '../tamper.ts'
 
 const upload = /^POST \/api\/assets$/
 const any = /\/api\/(assets|tags)/
