@@ -75,9 +75,18 @@ async function warm(url) {
 /** The options that a client needs. */
 const optionsOf = ({ needs = {} }) => Object.keys(needs).flatMap((option) => option.split(' '))
 
+/** The folders that drivers run in, which go when this process ends. */
+const workplaces = new Set()
+const remove = (folder) => {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  workplaces.delete(folder)
+}
+process.on('exit', () => workplaces.forEach(remove))
+
 /** A folder with what drivers submit. */
 function workplace() {
   const folder = mkdtempSync(join(tmpdir(), 'flowdouble-client-'))
+  workplaces.add(folder)
   for (const [name, graph] of Object.entries(graphs()))
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(graph, null, 2))
   copyFileSync(join(workflows, 'example-input.png'), join(folder, 'input.png'))
@@ -162,7 +171,7 @@ export async function drive(client, home, { further, limitMs }) {
     await server.stop()
   }
   const entries = readLog(log)
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  remove(folder)
   const checks = done.checks.map((one) => confirmed(one, entries))
   if (done.code === undefined)
     checks.push({ check: 'ends', ok: false, detail: `not after ${limitMs / 1000} s` })
