@@ -99,6 +99,8 @@ let start: ReadonlySet<string> | undefined
 
 const shared = {
   platform: 'node',
+  // The hosted server needs the picture codecs from its beginning, others later.
+  checks: { ineffectiveDynamicImport: false },
   output: {
     dir: 'dist/bundle',
     format: 'cjs',

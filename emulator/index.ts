@@ -1,5 +1,8 @@
 // The public entry point: start a server in this process, drive its clock, read its journal.
 
+// A replay steps a server immediately.
+import './server/nodes/provide-work.ts'
+
 export { type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'
 export { type ReplayOptionsInput as ReplayOptions, startReplay } from './edge/replay/start.ts'

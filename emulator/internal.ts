@@ -1,5 +1,7 @@
 // The internals that suites use: built with the rest, not exported by the package. Suites import this file only.
 
+import './server/nodes/provide-work.ts'
+
 export { checkCommand } from './cli/check/check.ts'
 export { shrinkCommand } from './cli/check/shrink.ts'
 export { explainCommand } from './cli/explain.ts'

@@ -15,7 +15,6 @@ import { jobs } from './jobs.ts'
 import { localJobs } from './later/jobs.ts'
 import * as later from './later/submits.ts'
 import { messages } from './messages.ts'
-import { nodes } from './nodes.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
 import {
@@ -29,7 +28,7 @@ import {
   laterWorkflows,
 } from './later/others.ts'
 import type { Mutant, Mutants } from './tamper.ts'
-import { outputs } from './outputs.ts'
+import { nodes, outputs } from './outputs.ts'
 import { inspector, statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
 import { internal, manager, pages, settings, userdata } from './user-data.ts'

@@ -114,7 +114,7 @@ function morphology({ tensor, text, number }: Inputs): readonly Value[] {
   return [change(image, number('kernel_size', 3))]
 }
 
-/** A made-up number from -1 to 1 for each place, by a seed. */
+/** A synthetic number from -1 to 1 for each place, by a seed. */
 function noisy({ tensor, number, value }: Inputs): readonly Value[] {
   const image = tensor('image', 'argument:randn')
   const seed = pythonRepr(value('seed') as Json)

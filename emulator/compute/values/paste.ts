@@ -56,7 +56,7 @@ export function withPart(tensor: Tensor, part: Part, source: Tensor): Tensor {
   })
 }
 
-/** Rows or columns multiplied, each by a factor of its own. */
+/** Rows or columns multiplied, each by a separate factor. */
 export function faded(
   tensor: Tensor,
   dimension: number,

@@ -48,7 +48,7 @@ function mask(picture: Picture, read: Read): Float32Array {
   return values
 }
 
-/** A made-up latent of a picture: its colours, averaged, and their brightness. */
+/** A synthetic latent of a picture: its colours, averaged, and their brightness. */
 function encoded(
   pixels: Uint8Array,
   width: number,
@@ -106,7 +106,7 @@ function filledFrom(
 export const byteOf = (value: number): number =>
   Math.trunc(Math.min(255, Math.max(0, Math.fround(255 * value)))) || 0
 
-/** A made-up picture of a latent: its first three channels. */
+/** A synthetic picture of a latent: its first three channels. */
 function decoded(
   item: Float32Array,
   shape: readonly number[],

@@ -1,4 +1,4 @@
-// Arrays of numbers whose shape is known at once and whose content is made on request, item by item: plain float32,
+// Arrays of numbers whose shape is known immediately and whose content is made on request, item by item: plain float32,
 // row by row. An item is everything at one position of the first dimension; a vector is one item.
 
 import type { Picture } from '../../pictures/picture.ts'

@@ -86,7 +86,7 @@ proves('nodes/pixels', async (subject) => {
     padded: preview('pad'),
   })
   expect(files['inverted']?.[0]?.data).toEqual([169, 169, 169])
-  // What is not saved is not cut: the second time gives the first grey.
+  // What is not saved is not cut: the second time returns the first grey.
   expect(files['twice']?.[0]?.data).toEqual([85, 85, 85])
   expect(files['blended']?.[0]?.data).toEqual([170, 42, 42])
   expect(files['padded']?.[0]?.data.slice(-6)).toEqual([127, 127, 127, 255, 0, 0])
@@ -217,12 +217,16 @@ proves('nodes/latents-saved', async (subject) => {
 proves(
   'nodes/chain-bounded',
   async (subject) => {
-    const chain = (length: number): Graph => {
-      const graph: Graph = { 0: picture(0x00ff00, 1, 1) }
-      for (let at = 1; at < length; at++)
-        graph[at] = node('ImageInvert', { image: [`${at - 1}`, 0] })
-      return { ...graph, show: preview(`${length - 1}`) }
-    }
+    const chain = (length: number): Graph => ({
+      0: picture(0x00ff00, 1, 1),
+      ...Object.fromEntries(
+        Array.from({ length: length - 1 }, (_, at) => [
+          `${at + 1}`,
+          node('ImageInvert', { image: [`${at}`, 0] }),
+        ]),
+      ),
+      show: preview(`${length - 1}`),
+    })
     const near = await saved(subject, chain(399))
     expect(near['show']?.[0]?.data).toEqual([0, 255, 0])
     const far = await saved(subject, chain(403))
