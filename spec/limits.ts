@@ -12,12 +12,14 @@ export type Limit = {
     | 'ids'
     | 'levels'
     | 'lines'
+    | 'nodes'
     | 'pixels'
     | 'posts'
     | 'requests'
     | 'runs'
     | 'seconds'
     | 'snapshots'
+    | 'steps'
     | 'users'
     | 'worlds'
   /** Rules whose sentences state the number. */
@@ -152,6 +154,18 @@ export const limits = {
     value: 300,
     unit: 'seconds',
     rules: ['signatures/window'],
+  },
+  expressionSteps: {
+    what: 'the search for a regular expression in one text',
+    value: 2_000_000,
+    unit: 'steps',
+    rules: ['nodes/expressions-bounded'],
+  },
+  computedChain: {
+    what: 'nodes in a row whose results are computed',
+    value: 400,
+    unit: 'nodes',
+    rules: ['nodes/chain-bounded'],
   },
   renderedText: {
     what: 'the text that a template renders to',

@@ -25,6 +25,7 @@ import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
 import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
+import * as nodes from './server/nodes.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
 import * as signatures from './gateway/signatures.ts'
@@ -46,6 +47,7 @@ export const areas = {
   http,
   workflows,
   runs,
+  nodes,
   scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
   'local-jobs': localJobs,
@@ -83,6 +85,7 @@ export const rules = {
   ...http.rules,
   ...workflows.rules,
   ...runs.rules,
+  ...nodes.rules,
   ...nodeRules,
   ...runRules,
   ...startRules,

@@ -3,14 +3,11 @@
 
 import type { Output, Picture, Recipe, Source } from '../pictures/picture.ts'
 import type { Pixels } from '../pictures/pixels.ts'
-import { inputsOf } from './inputs.ts'
-import { fileValue, type Value } from './values.ts'
-import { pictureTensor } from './pictures.ts'
+import { inputsOf } from './values/inputs.ts'
+import { fileValue, type Value } from './values/values.ts'
+import { pictureTensor } from './values/pictures.ts'
 import { computes, checks } from './table.ts'
-import { countOf, type Read, sizeOf, type Tensor } from './tensor.ts'
-
-/** Longer chains of computing nodes are not computed: their pictures are painted. */
-export const MOST_DEPTH = 400
+import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
 
 /** Whether a type checks its inputs before it does something else. */
 export const isChecked = (class_type: string): boolean => Object.hasOwn(checks, class_type)

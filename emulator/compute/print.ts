@@ -2,13 +2,13 @@
 
 import { type Json, writeJson } from '../lib/json.ts'
 import { pythonRepr } from '../lib/python.ts'
-import { type Read, Tensor, valuesOf } from './tensor.ts'
-import { Instance, isMap, type Value } from './values.ts'
+import { type Read, Tensor, valuesOf } from './values/tensor.ts'
+import { Instance, isMap, type Value } from './values/values.ts'
 
 /** The text that a preview of a value shows: JSON where it can be, else what `str` returns. */
 export function printed(value: Value, read: Read): string {
   if (typeof value === 'string') return value
-  return hasTensor(value) ? str(value, read, 0) : jsonOrText(value as Json)
+  return hasTensor(value) ? str(value, read) : jsonOrText(value as Json)
 }
 
 function jsonOrText(value: Json): string {
@@ -25,18 +25,18 @@ function hasTensor(value: Value): boolean {
   return Array.isArray(value) && value.some(hasTensor)
 }
 
-function str(value: Value, read: Read, column: number): string {
+function str(value: Value, read: Read): string {
   if (value instanceof Tensor) return tensorText(value, read)
   if (value instanceof Instance) return value.printed
   if (isMap(value)) {
     const members = Array.from(
       value as Map<string, Value>,
-      ([key, one]) => `${pythonRepr(key)}: ${str(one, read, column)}`,
+      ([key, one]) => `${pythonRepr(key)}: ${str(one, read)}`,
     )
     return `{${members.join(', ')}}`
   }
-  if (Array.isArray(value)) return `[${value.map((one) => str(one, read, column)).join(', ')}]`
-  return pythonRepr(value as Json)
+  if (Array.isArray(value)) return `[${value.map((one) => str(one, read)).join(', ')}]`
+  return pythonRepr(value)
 }
 
 /** More numbers are not printed. */

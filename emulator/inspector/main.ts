@@ -9,6 +9,7 @@ import { findingsOf } from './model/findings.ts'
 import { objectOf, readJournal, sinceStart, textOf } from './model/journal.ts'
 import { isTyping, nextSelection } from './keys.ts'
 import { log } from './draw/log.ts'
+import { isOpen } from './draw/runs.ts'
 import { type Clock, type Fault, sessionOf } from './model/session.ts'
 import type { Actions, State, Tab } from './model/state.ts'
 import { drawTimeline, moved, zoomed } from './timeline.ts'
@@ -59,17 +60,15 @@ function draw(): void {
 
 const actions: Actions = {
   select: (key) => {
+    if (key !== state.selection) byId('panel').scrollTop = 0
     state.selection = key
     state.tab = 'details'
     history.replaceState(null, '', key === null ? location.pathname : `#${encodeURIComponent(key)}`)
     draw()
   },
   toggle: (id) => {
-    const isOpen =
-      timeline
-        .querySelector(`[data-focus="twisty ${CSS.escape(id)}"]`)
-        ?.getAttribute('aria-expanded') === 'true'
-    state.opened.set(id, !isOpen)
+    const run = state.session.runs.find((one) => one.id === id)
+    if (run !== undefined) state.opened.set(id, !isOpen(state, run))
     draw()
   },
   show: (tab) => {

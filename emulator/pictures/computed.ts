@@ -1,9 +1,9 @@
 // Pixels of pictures that nodes compute.
 
 import { createRead, TooMuch, valueOfOutput } from '../compute/evaluate.ts'
-import { itemPixels } from '../compute/pictures.ts'
-import { Tensor } from '../compute/tensor.ts'
-import { isMap } from '../compute/values.ts'
+import { itemPixels } from '../compute/values/pictures.ts'
+import { Tensor } from '../compute/values/tensor.ts'
+import { isMap } from '../compute/values/values.ts'
 import type { Picture } from './picture.ts'
 import type { Pixels } from './pixels.ts'
 

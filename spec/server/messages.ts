@@ -57,13 +57,17 @@ export const hostedNodeProgress = {
   properties: { ...nodeProgress.properties, class_type: { type: 'string' } },
 } as const satisfies Schema
 
-/** The flags that client and server send each other. */
+const sharedFlags = {
+  supports_preview_metadata: { type: 'boolean' },
+  max_upload_size: { type: 'number' },
+} as const
+
+/** The flags that client and server send each other. Those of servers since 2026 are among them. */
 export const featureFlags = {
   type: 'object',
   properties: {
-    supports_preview_metadata: { type: 'boolean' },
+    ...sharedFlags,
     supports_model_type_tags: { type: 'boolean' },
-    max_upload_size: { type: 'number' },
     extension: { type: 'object' },
     node_replacements: { type: 'boolean' },
     assets: { type: 'boolean' },
@@ -74,7 +78,7 @@ export const featureFlags = {
 export const hostedFeatures = {
   type: 'object',
   properties: {
-    ...featureFlags.properties,
+    ...sharedFlags,
     max_concurrent_jobs: { type: 'integer', minimum: 1 },
     can_run_partner_nodes: { type: 'boolean' },
   },

@@ -8,6 +8,11 @@ export const v2Root = '/v2'
 /** How long the server remembers an idempotency key, and the longest one. */
 export const keyLimits = { hours: 24, characters: 255, kept: 10_000 } as const
 
+/** The header that pages of every origin may send, beside those of the hosted API. */
+export const v2Cors = {
+  'Access-Control-Allow-Headers': 'Content-Type, Authorization, Idempotency-Key, Range',
+} as const
+
 export const rules = {
   'v2-access/bearer': {
     says: 'Paths below /api/v2 take the key of an account as a bearer token.',
@@ -33,6 +38,11 @@ export const rules = {
   },
   'v2-access/same-account': {
     says: 'Jobs of either hosted API are visible in the other one, under the same id.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-access/cors': {
+    says: 'Pages of every origin can send a bearer key and an Idempotency-Key.',
     basis: 'chosen',
     on: hosted,
   },

@@ -119,12 +119,19 @@ const readLog = (file) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-/** The requests for paths that the server does not have, each once. */
+/** A path without what differs from run to run. */
+const pathOf = (target) =>
+  target
+    .split('?')[0]
+    .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, '{id}')
+    .replaceAll(/blake3:[\da-f]+/g, '{hash}')
+
+/** The requests for what the server does not have, each once. */
 const lackingOf = (log) => [
   ...new Set(
     log
       .filter(({ event, status }) => event === 'request' && [404, 405, 501].includes(status))
-      .map(({ method, target, status }) => `${status} ${method} ${target.split('?')[0]}`),
+      .map(({ method, target, status }) => `${method} ${pathOf(target)}: ${status}`),
   ),
 ]
 

@@ -56,7 +56,7 @@ const text = (results) => {
 server. A driver knows the address of its server only.
 
 ${table(
-  ['Client', 'Version', 'From', 'Checks that pass', 'Generation', 'Options of the server'],
+  ['Client', 'Version', 'From', 'Checks that pass', 'Generation', 'Quirks and options'],
   driven.map((one) => [
     one.name,
     one.version,
@@ -79,6 +79,16 @@ A check that the driver skips, or where the client does less than one would expe
 client, and hold on any server.
 
 ${table(['Client', 'Check', 'Reason'], [...notes(driven, 'skips'), ...notes(driven, 'notes')])}
+
+## What the server does not have
+
+Requests of the clients above that receive 404, 405 or 501, as they do on a server of that generation without further
+extensions.
+
+${table(
+  ['Client', 'Request'],
+  driven.flatMap(({ name, lacking = [] }) => lacking.map((request) => [name, `\`${request}\``])),
+)}
 
 ## Programs that are not driven
 

@@ -76,3 +76,15 @@ export function refusalOf(reply: Reply): string {
   const body = reply.text.startsWith('{') ? (reply.json() as { error?: { code?: string } }) : {}
   return `${reply.status} ${body.error?.code}`
 }
+
+/** What only servers with assets add to uploads and to files in outputs. */
+const isOfAssets = (holder: object, name: string): boolean =>
+  (name === 'asset' && 'subfolder' in holder) || (name === 'id' && 'filename' in holder)
+
+/** A value without what only servers with assets add. */
+export function withoutAssets(value: any): any {
+  if (Array.isArray(value)) return value.map(withoutAssets)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => !isOfAssets(value, name))
+  return Object.fromEntries(kept.map(([name, one]) => [name, withoutAssets(one)]))
+}

@@ -28,7 +28,7 @@ import {
   laterWorkflows,
 } from './later/others.ts'
 import type { Mutant, Mutants } from './tamper.ts'
-import { outputs } from './outputs.ts'
+import { nodes, outputs } from './outputs.ts'
 import { inspector, statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
 import { internal, manager, pages, settings, userdata } from './user-data.ts'
@@ -41,6 +41,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   http: { ...http, ...laterHttp, ...later.http },
   workflows: { ...workflows, ...laterWorkflows, ...later.workflows },
   runs,
+  nodes,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
   messages: { ...messages, ...sockets, ...statuses, ...later.messages },

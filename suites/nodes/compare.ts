@@ -1,10 +1,7 @@
 // Compares what a node computed with what the real server recorded.
 
-import { createHash } from 'node:crypto'
 import {
-  countOf,
   createRead,
-  Instance,
   paint,
   type Picture,
   printed,
@@ -12,36 +9,11 @@ import {
   valueOfOutput,
 } from '../../dist/emulator/internal.js'
 import { isRecordedMap, type Line, type Recorded, type RecordedMap } from './lines.ts'
+import { compareValue, type Difference } from './compare-values.ts'
 import type { Outcome } from './server.ts'
+import { isMadeUp, isNear, NEAR, sha256 } from './tolerance.ts'
 
-/** What differs, in a few words; null for nothing. */
-export type Difference = string | null
-
-/** How far a colour may be off, of 255: resampling differs from machine to machine. */
-const NEAR = 2
-/** Types whose arithmetic is exact: the others may be near. */
-const isNear = (class_type: string, inputs: RecordedMap): boolean =>
-  /Scale|Upscale|Resize|Blur|Sharpen|Quantize|Canny|Stitch|Rotate|Batch|CompositeMasked|Preprocess|ApplyOperation|Interpolate|YUV/.test(
-    class_type,
-  )
-    ? inputs['upscale_method'] !== 'nearest-exact'
-    : /Blend|Porter|JoinImage|LatentAdd|LatentSubtract|LatentComposite/.test(class_type) &&
-      areOfTwoSizes(inputs)
-
-/** Whether pictures of different sizes meet, one of which is scaled. */
-const areOfTwoSizes = (inputs: RecordedMap): boolean =>
-  new Set(
-    JSON.stringify(inputs)
-      .match(/"w(?:idth)?":\d+,"h(?:eight)?":\d+|"shape":\[[\d,]+(?=,\d+,\d+\])[\d,]+/g)
-      ?.map((size) => size.replaceAll(/[^\d,]/g, '')),
-  ).size > 1
-
-/** What PROTOCOL.md leaves made up: noise, codecs, and what only a model can use. */
-const isMadeUp = ({ class_type, inputs }: Line): boolean =>
-  /^(ImageAddNoise|LTXVPreprocess|WanCameraEmbedding|LossGraphNode)$/.test(class_type) ||
-  (class_type === 'SaveAnimatedWEBP' && inputs['lossless'] === false)
-
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const valueOf = (value: any): any => {
   if (value === undefined) return undefined
@@ -51,7 +23,7 @@ const valueOf = (value: any): any => {
 
 export function compare(line: Line, outcome: Outcome): Difference {
   const { error } = line
-  if (error !== undefined) return compareError(line, error, outcome)
+  if (error !== undefined) return compareError(error, outcome)
   if (outcome.refused !== undefined)
     return `refused: ${JSON.stringify(outcome.refused).slice(0, 200)}`
   if (line.save_error !== undefined) return compareSaveError(line, outcome)
@@ -65,7 +37,7 @@ export function compare(line: Line, outcome: Outcome): Difference {
   return null
 }
 
-function compareError(line: Line, error: RecordedMap, outcome: Outcome): Difference {
+function compareError(error: RecordedMap, outcome: Outcome): Difference {
   if (error['validation'] !== undefined) {
     if (outcome.refused === undefined)
       return `accepted, expected ${JSON.stringify(error['node_errors'] ?? error['validation']).slice(0, 200)}`
@@ -76,7 +48,7 @@ function compareError(line: Line, error: RecordedMap, outcome: Outcome): Differe
     const expected = ((error['node_errors'] ?? []) as any[]).flatMap(({ errors, class_type }) =>
       errors.map((one: any) => `${class_type} ${one.type} ${one.message} ${one.details}`),
     )
-    return sameText(own.sort().join('\n'), expected.sort().join('\n'))
+    return sameText(own.toSorted(byText).join('\n'), expected.toSorted(byText).join('\n'))
   }
   if (outcome.refused !== undefined)
     return `refused: ${JSON.stringify(outcome.refused).slice(0, 200)}`
@@ -107,7 +79,7 @@ function compareSlot(line: Line, expected: RecordedMap, items: readonly any[]): 
     const own: Record<string, Recorded> = { type: expected['type'] as string }
     for (const name of ['text', 'shape', 'value']) {
       const list = expected[name] as readonly Recorded[] | undefined
-      if (list !== undefined) own[name] = list[at] as Recorded
+      if (list !== undefined) own[name] = list[at]
     }
     const difference = compareItem(line, own, item)
     if (difference !== null) return `item ${at}: ${difference}`
@@ -138,8 +110,8 @@ function comparePictures(line: Line, expected: RecordedMap, item: any): Differen
     tensor instanceof Tensor
       ? tensor.shape
       : [count, picture.height, picture.width, ...(expected['type'] === 'MASK' ? [] : [3])]
-  if (expected['shape'] !== undefined && `${shape}` !== `${expected['shape']}`)
-    return `shape ${shape} instead of ${expected['shape']}`
+  if (expected['shape'] !== undefined && String(shape) !== String(expected['shape']))
+    return `shape ${shape.join()} instead of ${expected['shape']}`
   const pictures = (expected['pictures'] ?? []) as readonly RecordedMap[]
   for (const [index, one] of pictures.entries()) {
     const part: Picture =
@@ -189,125 +161,13 @@ function comparePixels(
   return most <= (isNear(line.class_type, line.inputs) ? NEAR : 0) ? null : `pixels off by ${most}`
 }
 
-function compareValue(line: Line, expected: Recorded, own: any, path: string): Difference {
-  if (isRecordedMap(expected)) {
-    if (expected['tensor'] !== undefined)
-      return compareTensor(line, expected['tensor'] as RecordedMap, own, path)
-    if (isRecordedMap(expected['dict'])) {
-      if (!(own instanceof Map)) return `${path} is not a dict`
-      const [names, ownNames] = [Object.keys(expected['dict']).sort(), [...own.keys()].sort()]
-      if (`${names}` !== `${ownNames}`) return `${path} has ${ownNames} instead of ${names}`
-      for (const name of names) {
-        const difference = compareValue(
-          line,
-          expected['dict'][name] as Recorded,
-          own.get(name),
-          `${path}.${name}`,
-        )
-        if (difference !== null) return difference
-      }
-      return null
-    }
-    if (Array.isArray(expected['list'] ?? expected['tuple'])) {
-      if (!Array.isArray(own)) return `${path} is not a list`
-      if (own.length !== expected['length'])
-        return `${path} has ${own.length} items instead of ${expected['length']}`
-      for (const [at, item] of ((expected['list'] ?? expected['tuple']) as Recorded[]).entries()) {
-        const difference = compareValue(line, item, own[at], `${path}[${at}]`)
-        if (difference !== null) return difference
-      }
-      return null
-    }
-    if (expected['object'] !== undefined) {
-      const name = expected['object'] as string
-      if (name === 'list') return Array.isArray(own) ? null : `${path} is not a list`
-      if (!(own instanceof Instance)) return `${path} is not an object`
-      if (own.name !== name) return `${path} is ${own.name} instead of ${name}`
-      for (const [field, value] of Object.entries((expected['fields'] ?? {}) as RecordedMap)) {
-        const difference = compareValue(line, value, own.fields.get(field), `${path}.${field}`)
-        if (difference !== null) return difference
-      }
-      return null
-    }
-    if (expected['function'] !== undefined)
-      return own instanceof Instance && own.name === expected['function']
-        ? null
-        : `${path} is not the function`
-  }
-  if (typeof expected === 'string' && expected.startsWith('whole:'))
-    return expected === `whole:${own}` ? null : `${path} ${own}`
-  const plain =
-    typeof own === 'object' && own !== null && 'float' in own
-      ? own.float
-      : typeof own === 'bigint'
-        ? Number(own)
-        : own
-  if (typeof plain === 'number' && typeof expected === 'number')
-    return Math.abs(plain - expected) <= 1e-6 * Math.abs(expected)
-      ? null
-      : `${path} ${plain} instead of ${expected}`
-  return JSON.stringify(plain) === JSON.stringify(expected)
-    ? null
-    : `${path} ${JSON.stringify(plain)} instead of ${JSON.stringify(expected).slice(0, 100)}`
-}
-
-/** Sums of products in another order differ in the last digits. */
-const CLOSE = 2e-5
-
-function compareTensor(line: Line, expected: RecordedMap, own: any, path: string): Difference {
-  if (!(own instanceof Tensor)) return `${path} is not a tensor`
-  if (`${own.shape}` !== `${expected['shape']}`)
-    return `${path} shape ${own.shape} instead of ${expected['shape']}`
-  if (own.dtype !== expected['dtype']) return `${path} ${own.dtype} instead of ${expected['dtype']}`
-  // Conditioning comes from a model.
-  if (/CONDITIONING/.test(path) || own.shape.at(-1) === 1024) return null
-  const read = createReader()
-  const items = Array.from({ length: countOf(own) }, (_, index) => read(own, index))
-  const values = new Float32Array(items.reduce((sum, { length }) => sum + length, 0))
-  let filled = 0
-  for (const item of items) {
-    values.set(item, filled)
-    filled += item.length
-  }
-  const bytes = bytesOf(own.dtype, values)
-  if (sha256(bytes) === expected['sha256']) return null
-  const given =
-    (expected['values'] as (number | string)[] | undefined)?.map(Number) ??
-    (expected['bytes'] === undefined
-      ? undefined
-      : numbersOf(expected['bytes'] as string, own.dtype))
-  if (isMadeUp(line)) return null
-  if (given === undefined)
-    return isNear(line.class_type, line.inputs) ? null : `${path} other numbers`
-  let most = 0
-  for (const [at, value] of given.entries()) {
-    const mine = values[at]!
-    if (Object.is(value, mine) || (Number.isNaN(value) && Number.isNaN(mine))) continue
-    most = Math.max(most, Math.abs(value - mine) / Math.max(1, Math.abs(value)))
-    if (Number.isNaN(most)) return `${path} not a number`
-  }
-  return most <= CLOSE ? null : `${path} off by ${most}`
-}
-
-const bytesOf = (dtype: string, values: Float32Array): Uint8Array => {
-  if (dtype === 'int64')
-    return new Uint8Array(BigInt64Array.from([...values].map((one) => BigInt(one))).buffer)
-  if (dtype === 'bool') return Uint8Array.from(values)
-  return new Uint8Array(values.buffer)
-}
-
-function numbersOf(base64: string, dtype: string): number[] {
-  const bytes = Uint8Array.from(Buffer.from(base64, 'base64'))
-  if (dtype === 'int64') return [...new BigInt64Array(bytes.buffer)].map(Number)
-  if (dtype === 'bool') return [...bytes]
-  return [...new Float32Array(bytes.buffer)]
-}
-
 function compareSaveError(line: Line, outcome: Outcome): Difference {
   const value = valueOf(outcome.outputs?.[0]?.[0])
   if (!(value instanceof Tensor)) return 'no tensor'
   const shape = line.shape ?? line.outputs?.[0]?.['shape']
-  return `${value.shape}` === `${shape}` ? null : `shape ${value.shape} instead of ${shape}`
+  return String(value.shape) === String(shape)
+    ? null
+    : `shape ${value.shape.join()} instead of ${String(shape)}`
 }
 
 function compareUi(line: Line, outcome: Outcome): Difference {

@@ -35,5 +35,5 @@ export const withWholeNumbers = (json: string): string => json.replace(/"whole:(
 const spelled = (text: string): string =>
   text === 'NaN' ? '"NaN"' : text.replace('Infinity', '1e999')
 
-export const isRecordedMap = (value: Recorded | undefined): value is RecordedMap =>
+export const isRecordedMap = (value: Recorded): value is RecordedMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -102,7 +102,7 @@ export function createNodeServer() {
   const inputOf = (graph: Graph, value: Recorded): unknown => {
     const [kind, ...others] = isRecordedMap(value) ? Object.keys(value) : []
     if (!isRecordedMap(value) || kind === undefined || others.length > 0) return value
-    const own = value[kind] as any
+    const own = value[kind]
     const add = (class_type: string, inputs: Record<string, unknown>, slot = 0): unknown => {
       const id = `${Object.keys(graph).length + 1}`
       graph[id] = { class_type, inputs }
@@ -147,9 +147,7 @@ export function createNodeServer() {
       Buffer.from(withWholeNumbers(JSON.stringify({ prompt: graph }))),
       'application/json',
     )
-    const answer = JSON.parse(
-      reply.body.replaceAll(/: (?:NaN|-?Infinity)(?=[,}])/g, ': null'),
-    ) as any
+    const answer = JSON.parse(reply.body.replaceAll(/: (?:NaN|-?Infinity)(?=[,}])/g, ': null'))
     if (reply.status !== 200)
       return { refused: { error: answer.error, nodeErrors: answer.node_errors }, world }
     for (let due = nextWakeMs(server); due !== undefined; due = nextWakeMs(server)) {

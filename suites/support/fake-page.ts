@@ -77,6 +77,8 @@ export type FakePage = {
   readonly created: ReadonlySet<string>
   /** Shows this address after the #, as a link to it does, and resolves when it is drawn. */
   readonly go: (key: string) => Promise<void>
+  /** Clicks an element of this class by its index; resolves to whether it exists, when the page is drawn. */
+  readonly click: (name: string, index: number) => Promise<boolean>
   /** Resolves when the script has drawn what it has received, and waits for more. */
   readonly drawn: () => Promise<void>
   readonly close: () => void
@@ -159,13 +161,21 @@ export async function openFakePage(url: string): Promise<FakePage> {
       } else if (underWay > 0) await new Promise<void>((resolve) => (settled = resolve))
     }
   }
+  const elements = (): readonly FakeElement[] => [...byId.values()].flatMap((one) => one.all())
   return {
-    elements: () => [...byId.values()].flatMap((one) => one.all()),
+    elements,
     created,
     go: async (key) => {
       location.hash = `#${encodeURIComponent(key)}`
       for (const listener of listeners['hashchange'] ?? []) listener({})
       await drawn()
+    },
+    click: async (name, index) => {
+      const all = elements().filter(({ className }) => className.split(' ').includes(name))
+      const event = { stopPropagation: () => undefined }
+      all[index]?.listeners['click']?.forEach((listener) => listener(event))
+      await drawn()
+      return index < all.length
     },
     drawn,
     close: () => stop.abort(),

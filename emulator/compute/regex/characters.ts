@@ -31,7 +31,8 @@ const equals: readonly string[] = [
 ]
 const representative = new Map(
   equals.flatMap((characters) =>
-    [...characters].map(
+    Array.from(
+      characters,
       (one) => [one.codePointAt(0) as number, characters.codePointAt(0) as number] as const,
     ),
   ),
@@ -84,6 +85,6 @@ export function contains(
 const casesOf = (code: number): number[] => {
   const text = String.fromCodePoint(code)
   return [text.toLowerCase(), text.toUpperCase()]
-    .filter((one) => [...one].length === 1)
+    .filter((one) => Array.from(one).length === 1)
     .map((one) => one.codePointAt(0) as number)
 }

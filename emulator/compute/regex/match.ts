@@ -1,11 +1,12 @@
 // Matches regular expressions by backtracking, within a number of steps: no pattern can hang the server.
 
+import { limits } from '../../../spec/limits.ts'
 import { contains, fold, isWord } from './characters.ts'
 import type { Flags, Node, Pattern } from './tree.ts'
-import { raise } from '../values.ts'
+import { raise } from '../values/values.ts'
 
-/** More steps end the search with an exception [nodes/regex-bounded]. */
-const MOST_STEPS = 2_000_000
+/** More steps end the search with an exception [nodes/expressions-bounded]. */
+const MOST_STEPS = limits.expressionSteps.value
 /** Deeper nesting of repetitions, too. */
 const MOST_DEPTH = 2000
 
@@ -174,7 +175,7 @@ class Matcher {
       count++
       return true
     }
-    while (count < least) if (!grow()) return false
+    for (let needed = least; needed > 0; needed--) if (!grow()) return false
     if (manner === 'lazy') {
       for (;;) {
         if (next(at + count)) return true

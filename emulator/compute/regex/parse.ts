@@ -4,7 +4,7 @@ import { codeEscape, DIGITS, isLetter, isName, OCTAL, Reader, simpleEscapes } fr
 import { parseSet } from './sets.ts'
 import { type CharacterClass, type Flags, type Node, type Pattern, widthOf } from './tree.ts'
 import { pythonRepr } from '../../lib/python.ts'
-import { raise } from '../values.ts'
+import { raise } from '../values/values.ts'
 
 type Width = readonly [number, number]
 
@@ -155,7 +155,7 @@ class Parser {
     if (!reader.takeIf('?')) return this.capture(flags, isVerbose, start, undefined)
     const one = reader.isDone ? reader.fail('unexpected end of pattern', reader.at) : reader.take()
     if (one === 'P') return this.named(flags, isVerbose, start)
-    if (one === ':') return this.close(this.choice(flags, isVerbose, false), start)
+    if (one === ':') return this.whole(flags, isVerbose, start)
     if (one === '#') {
       while (!reader.isDone) if (reader.take() === ')') return undefined
       return reader.fail('missing ), unterminated comment', start)
@@ -182,6 +182,12 @@ class Parser {
   close(body: Node, start: number): Node {
     if (!this.reader.takeIf(')')) this.reader.fail('missing ), unterminated subpattern', start)
     return body
+  }
+
+  /** A group without a number. It counts as one part, whatever is in it. */
+  whole(flags: Flags, isVerbose: boolean, start: number): Node {
+    const parts = [this.close(this.choice(flags, isVerbose, false), start)]
+    return { kind: 'sequence', parts }
   }
 
   named(flags: Flags, isVerbose: boolean, start: number): Node {
@@ -261,12 +267,12 @@ class Parser {
       if (one === '') return reader.fail('missing -, : or )', reader.at - 1)
       if (one === '-') isAdding = false
       else if (one === 'x') isVerbose = isAdding
-      else if ('aims'.includes(one)) flags = { ...flags, [one]: isAdding }
+      else if ('aims'.includes(one)) flags = Object.assign({}, flags, { [one]: isAdding })
       else if (!'uL'.includes(one))
         return reader.fail(isLetter(one) ? 'unknown flag' : 'missing -, : or )', reader.at - 1)
     }
     const end = reader.characters[reader.at - 1]
-    if (end === ':') return this.close(this.choice(flags, isVerbose, false), start)
+    if (end === ':') return this.whole(flags, isVerbose, start)
     if (!isFirst) return reader.fail('global flags not at the start of the expression', start)
     return { flags, isVerbose }
   }

@@ -1,6 +1,6 @@
 // Reads the characters of a regular expression one by one, and reports errors with their position as Python does.
 
-import { raise } from '../values.ts'
+import { raise } from '../values/values.ts'
 
 /** Characters of a pattern or a template, by position. */
 export class Reader {
@@ -9,7 +9,7 @@ export class Reader {
   at = 0
   constructor(source: string) {
     this.source = source
-    this.characters = [...source]
+    this.characters = Array.from(source)
   }
 
   get isDone(): boolean {

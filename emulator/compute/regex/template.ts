@@ -2,7 +2,7 @@
 
 import { DIGITS, isLetter, isName, OCTAL, Reader, simpleEscapes } from './reader.ts'
 import type { Pattern } from './tree.ts'
-import { raise } from '../values.ts'
+import { raise } from '../values/values.ts'
 import { pythonRepr } from '../../lib/python.ts'
 
 /** The parts of a template: texts, and numbers of groups. */

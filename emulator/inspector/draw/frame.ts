@@ -73,7 +73,8 @@ export function words(
   tone: string,
 ): HTMLElement {
   const length = widthOf(text)
-  const left = to + length <= width || from < length ? to : from - length
+  const isBefore = to + length > width && from >= length && from <= width
+  const left = isBefore ? from - length : to
   const one = el('span', { class: `after ${tone}`, left, title: text }, text)
   one.style.maxWidth = `${width - left}px`
   return one

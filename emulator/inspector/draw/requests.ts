@@ -58,7 +58,7 @@ function mark(
   const one = el(
     'div',
     {
-      class: `request ${toneOf(request)}${isSelected ? ' selected' : ''}`,
+      class: `request ${toneOf(request)}${isNamed ? '' : ' bare'}${isSelected ? ' selected' : ''}`,
       key,
       left: x,
       title: name,

@@ -20,7 +20,7 @@ export function runRows(state: State, scale: Scale, actions: Actions): readonly 
 }
 
 /** Whether a run is open: unless the user says otherwise, one that is under way or did not succeed, and the latest. */
-function isOpen({ opened, session: { runs } }: State, { id, number, state }: Run): boolean {
+export function isOpen({ opened, session: { runs } }: State, { id, number, state }: Run): boolean {
   const isLatest = number === runs.length
   const isNotable = state === 'error' || state === 'interrupted' || state === 'running'
   return opened.get(id) ?? (isLatest || (isNotable && number > runs.length - OPEN_RUNS))

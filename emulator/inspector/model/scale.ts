@@ -47,20 +47,31 @@ export function scaleOf(session: Session, width: number, range: Range | null): S
   const shown = range ?? whole
   const perUnit = width / (shown.end - shown.start)
   const xOf = (ms: number): number => {
-    const part = parts.find(({ to }) => ms <= to) ?? last
+    const part = firstOf(parts, ({ to }) => ms <= to) ?? last
     if (part === undefined) return (ms - shown.start) * perUnit
     const share = part.to === part.from ? 0 : (ms - part.from) / (part.to - part.from)
     return (part.start + share * (part.end - part.start) - shown.start) * perUnit
   }
   const msOf = (x: number): number => {
     const unit = x / perUnit + shown.start
-    const part = parts.find(({ end }) => unit <= end) ?? last
+    const part = firstOf(parts, ({ end }) => unit <= end) ?? last
     if (part === undefined) return unit
     const share = part.end === part.start ? 0 : (unit - part.start) / (part.end - part.start)
     return part.from + share * (part.to - part.from)
   }
   const breaks = parts.filter(({ isShort }) => isShort)
   return { xOf, msOf, width, range: shown, whole, breaks }
+}
+
+/** The first part for which this holds, as it does for all later ones. */
+function firstOf(parts: readonly Part[], holds: (part: Part) => boolean): Part | undefined {
+  let [from, to] = [0, parts.length]
+  while (from < to) {
+    const at = (from + to) >> 1
+    if (holds(parts[at] as Part)) to = at
+    else from = at + 1
+  }
+  return parts[from]
 }
 
 function partsOf(session: Session): readonly Part[] {

@@ -1,9 +1,10 @@
 // Node types that compute their outputs without a model [nodes/*]: what they are called with, and what becomes of it.
 
-import { evaluate, isChecked, isComputed, MOST_DEPTH } from '../../compute/evaluate.ts'
-import { countOf, Tensor } from '../../compute/tensor.ts'
-import { Instance, isMap, Raised, type Value as Computed } from '../../compute/values.ts'
-import { LATENT_PIXEL } from '../../compute/pictures.ts'
+import { evaluate, isChecked, isComputed } from '../../compute/evaluate.ts'
+import { countOf, Tensor } from '../../compute/values/tensor.ts'
+import { Instance, isMap, Raised, type Value as Computed } from '../../compute/values/values.ts'
+import { limits } from '../../../spec/limits.ts'
+import { LATENT_PIXEL } from '../../compute/values/pictures.ts'
 import { hash53 } from '../../lib/random.ts'
 import type { Json } from '../../lib/json.ts'
 import type { Output, Picture, PictureType, Recipe, Source } from '../../pictures/picture.ts'
@@ -30,13 +31,15 @@ export function computedWork(call: Call): Work | undefined {
   }
 }
 
+/** Inputs whose values are checked in any case. */
+const settings = new Set(['fps', 'quality', 'compress_level', 'codec', 'format'])
+
 /** The failure of a node that cannot use its inputs, or undefined. Pictures that are not computed can be used. */
 export function failedCheck(call: Call): Work | undefined {
   if (!isChecked(call.type.class_type)) return undefined
   const isPlain = ({ kind, ...value }: Value): boolean => kind === 'picture' && !('of' in value)
-  const numbers = ['fps', 'quality', 'compress_level', 'codec', 'format']
   const needsCheck = [...call.inputs].some(
-    ([name, value]) => numbers.includes(name) || (name !== 'filename_prefix' && !isPlain(value)),
+    ([name, value]) => settings.has(name) || (name !== 'filename_prefix' && !isPlain(value)),
   )
   const recipe = needsCheck ? recipeOf(call) : undefined
   if (recipe === undefined) return undefined
@@ -58,14 +61,25 @@ function recipeOf(call: Call): Recipe | undefined {
     const source = fileSource(call, name) ?? sourceOf(value, declared)
     if (source === undefined) return undefined
     inputs[name] = source
+    if (source.kind === 'pictures') depth = Math.max(depth, depthOf(source.pictures[0]))
     if (source.kind !== 'output') continue
     depth = Math.max(depth, source.of.recipe.depth)
     effort += source.of.recipe.effort
   }
-  if (depth >= MOST_DEPTH) return undefined
+  if (depth >= limits.computedChain.value) return undefined
   const id = hash53(`${call.world.setup.pictureSeed}:${call.hash}`)
   const { class_type } = call.type
   return { class_type, id, inputs, depth: depth + 1, effort: Math.min(effort, MOST_EFFORT) }
+}
+
+/** How many nodes a picture that is not computed itself is behind: it may have been saved and loaded again. */
+function depthOf(picture: Picture | undefined): number {
+  let depth = 0
+  for (let next = picture; next !== undefined; depth++) {
+    if (next.kind === 'computed') return depth + next.of.recipe.depth
+    next = 'of' in next ? next.of : undefined
+  }
+  return depth
 }
 
 /** Sums end here: they only say that something takes long. */

@@ -1,9 +1,11 @@
 // Node types that write files: pictures under the next free name, and samples for other formats [files/*].
 
-import { valueOfOutput } from '../../compute/evaluate.ts'
-import { Tensor } from '../../compute/tensor.ts'
-import { Instance } from '../../compute/values.ts'
+import { createRead, valueOfOutput } from '../../compute/evaluate.ts'
+import { latentFile } from '../../compute/families/files.ts'
+import { product, Tensor, valuesOf } from '../../compute/values/tensor.ts'
+import { Instance, isMap } from '../../compute/values/values.ts'
 import { get, put } from '../../lib/bounded.ts'
+import { paint } from '../../pictures/paint.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { MOST_PIXELS } from '../../pictures/codecs/probe.ts'
 import { drawLetters, hash53 } from '../../lib/random.ts'
@@ -150,6 +152,20 @@ const saveVideo =
     return size === undefined ? work : { ...work, save: { ...(work.save as Save), size } }
   }
 
+/** Larger latents are a sample, like those of models: they are written while the run lasts. */
+const MOST_NUMBERS = 2 ** 18
+
+/** A computed latent with its numbers [nodes/latents-saved]. */
+const saveLatent: Behaviour = (call) => {
+  const work = saveSample('latent', 'latents', 'latents/ComfyUI')(call)
+  const samples = call.inputs.get('samples')
+  const value = samples?.kind === 'picture' && samples.of ? valueOfOutput(samples.of) : undefined
+  const tensor = isMap(value) ? value.get('samples') : undefined
+  if (!(tensor instanceof Tensor) || product(tensor.shape) > MOST_NUMBERS) return work
+  const bytes = latentFile(tensor, valuesOf(tensor, createRead(paint, { left: MOST_NUMBERS * 64 })))
+  return { ...work, save: { ...(work.save as Save), contents: [{ bytes }] } }
+}
+
 /** The size of a video that a node has made of pictures. */
 function videoSize(call: Call): { width: number; height: number } | undefined {
   const video = call.inputs.get('video')
@@ -176,7 +192,7 @@ export const savers: Readonly<Record<string, Behaviour>> = {
   SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
   SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),
   PreviewAudio: saveSample('flac', 'audio', ''),
-  SaveLatent: saveSample('latent', 'latents', 'latents/ComfyUI'),
+  SaveLatent: saveLatent,
   SaveGLB: saveSample('glb', '3d', 'mesh/ComfyUI'),
   SaveSVGNode: saveSample('svg', 'images', 'svg/ComfyUI'),
 }

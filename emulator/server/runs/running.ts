@@ -124,7 +124,11 @@ export function noteNode(
   state: NodeState,
   error?: string,
 ): void {
-  effects.push({ kind: 'node', prompt_id, node_id, state, ...(error !== undefined && { error }) })
+  effects.push(
+    error === undefined
+      ? { kind: 'node', prompt_id, node_id, state }
+      : { kind: 'node', prompt_id, node_id, state, error },
+  )
 }
 
 type NodeState = Extract<Effect, { kind: 'node' }>['state']

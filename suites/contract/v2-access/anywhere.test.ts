@@ -65,6 +65,19 @@ proves('v2-access/same-account', async (subject) => {
   expect((await detailOf(subject, id)).status).toBe('completed')
 })
 
+proves('v2-access/cors', async (subject) => {
+  const { send } = await v2Of(subject)
+  const allowed = (headers: Readonly<Record<string, string>>) =>
+    headers['access-control-allow-headers']?.toLowerCase().split(/ *, */)
+  const asked = { Origin: 'https://page.example', 'Access-Control-Request-Method': 'POST' }
+  const preflight = await subject.raw('OPTIONS', '/api/v2/jobs', undefined, asked)
+  expect(preflight.status).toBe(200)
+  for (const { headers } of [preflight, await send('GET', '/jobs')]) {
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(allowed(headers)).toEqual(expect.arrayContaining(['authorization', 'idempotency-key']))
+  }
+})
+
 proves('v2-access/errors', async (subject) => {
   const { send } = await v2Of(subject)
   const { message } = expectRefused(await send('POST', '/jobs', '{}'), 422, 'invalid_workflow')

@@ -87,8 +87,7 @@ proves('v2-assets/form', async (subject) => {
     { expires_in: '59' },
     { expires_in: '604801' },
     { expires_in: 'soon' },
-    { file_path: '../up.bin' },
-    { file_path: '/etc/up.bin' },
+    { file_path: `${subject.unique('up')}/../up.bin` },
   ]
   for (const more of bad) {
     const reply = await upload(newBytes(subject, 'form'), { ...fields, ...more })

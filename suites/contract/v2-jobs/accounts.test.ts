@@ -5,6 +5,7 @@ import { expect } from '../../judge/expect.ts'
 import { account, fitting as fittingFirst } from '../../judge/hosted/jobs.ts'
 import { expectRefused, v2Of } from '../../judge/hosted/v2.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { subjectOf } from '../../judge/subject.ts'
 import { jobDetail } from '../../../spec/server/jobs.ts'
 
 const poor = { ...account('test-key'), balance: 0, partnerKey: 'pays' }
@@ -59,6 +60,25 @@ proves(
       nodes: ['2'],
     })
     expect((await run(talking())).outputs).toEqual([])
+  },
+  ownWorld,
+)
+
+proves(
+  ['v2-jobs/links', 'v2-assets/address'],
+  async ({ emulator }) => {
+    const world = await emulator!.world({ name: 'other' })
+    const subject = subjectOf(world)
+    const { run } = await v2Of(subject)
+    const { urls, outputs } = await run(solid())
+    const headers = { Authorization: 'Bearer test-key' }
+    // They lead to the world, whoever reads them.
+    const { origin } = new URL(world.url)
+    for (const link of [urls.self, urls.events])
+      expect((await fetch(origin + link, { headers })).status).toBe(200)
+    expect((await fetch(outputs[0].url)).status).toBe(200)
+    const content = `${world.url}/api/v2/assets/${outputs[0].id}/content`
+    expect((await fetch(content, { headers })).status).toBe(200)
   },
   ownWorld,
 )

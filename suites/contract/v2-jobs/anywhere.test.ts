@@ -79,7 +79,9 @@ proves('v2-jobs/final', async (subject) => {
 
 proves('v2-jobs/position', async (subject) => {
   const { job, submit } = await v2Of(subject)
+  const session = await subject.connect()
   const busy = await keepBusy(subject)
+  await subject.reach(session, isAtWork(busy.at(-1) as string))
   const [first, second] = [await submit(talking('a')), await submit(talking('b'))]
   const position = async ({ id }: { id: string }) => (await job(id)).queue_position
   const [before, after] = [await position(first), await position(second)]
@@ -100,7 +102,8 @@ proves('v2-jobs/progress', async (subject) => {
   const { progress } = await job(id)
   expect(Object.keys(graph)).toContain(progress.current_node)
   expect(progress.current_node_class).toBe(graph[progress.current_node]?.class_type)
-  expect(progress.nodes_total).toBe(Object.keys(graph).length)
+  // Cached nodes do not count.
+  expect(progress.nodes_total).toBeLessThanOrEqual(Object.keys(graph).length)
   expect(progress.nodes_done).toBeLessThan(progress.nodes_total)
   expect(progress.value).toBeLessThan(1)
   await subject.idle()

@@ -17,7 +17,7 @@ import {
 import { mediaType } from '../../world/content-types.ts'
 import { get } from '../../../lib/bounded.ts'
 import { fileKey, store } from '../../world/files.ts'
-import { shownFolders } from '../../nodes/model-files.ts'
+import { isModel, shownFolders } from '../../nodes/model-files.ts'
 import { addModel } from '../../world/installs.ts'
 import { heldWith } from '../../world/upload-quota.ts'
 import { pathWithin } from '../../world/paths.ts'
@@ -180,7 +180,7 @@ function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file
   const mimeType = upload.mimeType ?? mediaType(baseName(clientName)) ?? 'application/octet-stream'
   const { type, subfolder } = folder
   store(world, type, subfolder, stored, content)
-  if (type === 'models') addModel(world, { folder: subfolder, name: stored })
+  if (type === 'models' && isModel(stored)) addModel(world, { folder: subfolder, name: stored })
   const own = Object.assign({}, upload, { tags, mimeType })
   const asset = describe(world, fileKey(type, subfolder, stored), hash, name, own)
   return created(world, asset, true, 201)

@@ -1,7 +1,7 @@
 // Whose key a recorded request had: a recording holds placeholders, and what they were is known by how the server answered.
 
 import { keyHeader } from '../../../../spec/server/access.ts'
-import { isPublic } from '../../../generate/replies-on.ts'
+import { isPublic, isV2 } from '../../../generate/replies-on.ts'
 import type { Trace, TracedExchange } from '../trace.ts'
 
 /** The names under which cases know keys; `check` inserts the operator's. */
@@ -13,8 +13,18 @@ const invalid = 'not-a-key-of-anybody'
 const FORBIDDEN = 403
 const UNKNOWN = 401
 
-const keyIn = ({ recorded }: TracedExchange): string | undefined =>
-  recorded.headers.find(([name]) => name.toLowerCase() === keyHeader.toLowerCase())?.[1]
+/** Whether a request is one of the hosted API v2, which takes a key as a bearer token. */
+const takesBearer = ({ endpoint }: TracedExchange): boolean =>
+  endpoint !== undefined && isV2(endpoint.spec)
+
+function keyIn(exchange: TracedExchange): string | undefined {
+  const named = (takesBearer(exchange) ? 'authorization' : keyHeader).toLowerCase()
+  const value = exchange.recorded.headers.find(([name]) => name.toLowerCase() === named)?.[1]
+  return value?.replace(/^bearer +/i, '')
+}
+
+const headerFor = (exchange: TracedExchange, key: string): Readonly<Record<string, string>> =>
+  takesBearer(exchange) ? { Authorization: `Bearer ${key}` } : { [keyHeader]: key }
 
 /** The header of credentials of each request to a hosted server, as it is sent now. */
 export function credentialsOf({
@@ -40,7 +50,7 @@ export function credentialsOf({
   const hasKeys = statuses.size > 0 || sockets.some(({ token }) => token !== null)
   return (exchange) => {
     const key = keyIn(exchange)
-    if (key !== undefined) return { [keyHeader]: names.get(key) ?? valid[0] }
-    return hasKeys && exchange.status === UNKNOWN ? {} : { [keyHeader]: valid[0] }
+    if (key !== undefined) return headerFor(exchange, names.get(key) ?? valid[0])
+    return hasKeys && exchange.status === UNKNOWN ? {} : headerFor(exchange, valid[0])
   }
 }

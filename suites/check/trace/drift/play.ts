@@ -113,6 +113,8 @@ const left: ReadonlySet<string> = new Set([
   'user-agent',
   'if-none-match',
   'if-modified-since',
+  // Each works once.
+  'idempotency-key',
 ])
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -69,9 +69,16 @@ const history: Form = {
 
 const raw: Readonly<Record<string, string>> = rawStates
 
+/** The words of the hosted API v2 for a run that is not over. */
+const ofV2: Readonly<Record<string, string>> = {
+  queued: 'pending',
+  running: 'in_progress',
+  canceling: 'in_progress',
+}
+
 /** How far a job is, in whichever words its state is. */
 export function stateOfJob(job: any): State {
-  const word = raw[String(job?.status)] ?? job?.status
+  const word = raw[String(job?.status)] ?? ofV2[String(job?.status)] ?? job?.status
   return word === 'pending' ? 'pending' : word === 'in_progress' ? 'running' : 'over'
 }
 
@@ -97,6 +104,8 @@ const forms: Readonly<Record<string, Form>> = {
   jobs,
   job,
   jobStatus: job,
+  v2Jobs: jobs,
+  v2Job: job,
 }
 
 /** A page of a list says nothing of what it leaves out, and one entry nothing of other runs. */
