@@ -481,6 +481,13 @@ export const rules = {
     on: local,
     since: '0.27',
   },
+  'files/audio-underscore': {
+    says: 'The names of saved audio files end in their number and an underscore.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+    before: '0.27',
+  },
   'files/audio-names': {
     says: 'The names of saved audio files end in their number, without an underscore.',
     basis: 'observed',

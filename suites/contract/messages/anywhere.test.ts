@@ -13,6 +13,7 @@ import {
   shown,
   startsNode,
 } from '../../judge/own-runs.ts'
+import { withoutAssets } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { nodesOf, transcript } from '../../support/transcript.ts'
@@ -186,7 +187,7 @@ proves(
     }
     const [first, again] = await runInTurn(subject, session, [graph, graph])
     for (const { prompt_id, messages, entry } of [first!, again!]) {
-      expect(dataOf('executed', messages)).toEqual([
+      expect(withoutAssets(dataOf('executed', messages))).toEqual([
         { node: '2', display_node: '2', output, prompt_id },
       ])
       expect(entry.outputs).toEqual({ '2': dataOf('executed', messages)[0]?.['output'] })

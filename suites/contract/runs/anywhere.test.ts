@@ -13,6 +13,7 @@ import {
   sortedNodes,
   uniqueNumber,
 } from '../../judge/own-runs.ts'
+import { withoutAssets } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Run, Subject } from '../../judge/subject.ts'
 import { nodesOf } from '../../support/transcript.ts'
@@ -101,7 +102,7 @@ proves('runs/cached-output-again', async (subject) => {
   const [first, again] = await runInTurn(subject, await me(subject), [graph, graph])
   const subfolder = prefix.split('/').slice(0, -1).join('/')
   const image = { filename: 'again_00001_.png', subfolder, type: 'output' }
-  expect(first?.entry.outputs).toEqual({ '2': { images: [image] } })
+  expect(withoutAssets(first?.entry.outputs)).toEqual({ '2': { images: [image] } })
   expect(again?.entry.outputs).toEqual(first?.entry.outputs)
   const status = async (filename: string) =>
     (await subject.view({ filename, subfolder, type: 'output' })).status
