@@ -330,6 +330,7 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
+    before: '0.27',
   },
   'catalog/unknown-node-type': {
     says: 'GET /object_info of an unknown type returns 200 with an empty object.',
