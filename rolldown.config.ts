@@ -75,6 +75,26 @@ const types: Plugin = {
   },
 }
 
+/** Puts the script and the style of the inspector into its page, which loads no other file. */
+const inspectorPage: Plugin = {
+  name: 'inspector-page',
+  generateBundle(_, bundle) {
+    const [chunk] = Object.values(bundle)
+    if (chunk?.type !== 'chunk') throw new Error('The inspector has one script.')
+    const text = (name: string): string => readFileSync(source(`inspector/${name}`), 'utf8')
+    const style = text('style.css')
+      .replace(/\s+/g, ' ')
+      .replace(/ ?([{};,>]) ?|(:) /g, '$1$2')
+      .replaceAll(';}', '}')
+    const page = text('page.html')
+      .replace(/\n\s*/g, '\n')
+      .replace('/*style*/', () => style)
+      .replace('/*script*/', () => chunk.code.trim().replaceAll('</script', '<\\/script'))
+    delete bundle[chunk.fileName]
+    this.emitFile({ type: 'asset', fileName: 'inspector.html', source: page })
+  },
+}
+
 let start: ReadonlySet<string> | undefined
 
 const shared = {
@@ -118,7 +138,7 @@ const ofLists = /\/cli\/(quirks|mutants|lib\/list-command)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =
-  /\/(received[\w-]*|filters|(server|world|run)-paths|edge\/gateway\/control|spec\/control)\.ts$/
+  /\/(received[\w-]*|filters|(server|world|run)-paths|edge\/gateway\/control|edge\/inspector\/\w+|spec\/control)\.ts$/
 
 /** What writes a journal, in one file. */
 const onJournal = /\/journal\/(lines|placeholders|redact-target|known-secrets|repeats)\.ts$/
@@ -157,6 +177,7 @@ export default defineConfig([
           { name: 'control', test: onControl, priority: 1 },
           { name: 'recording', test: ofRecordings, priority: 1 },
           { name: 'journal', test: onJournal, priority: 1 },
+          { name: 'explain', test: /\/(cli|journal)\/explain(-gateway)?\.ts$/, priority: 1 },
           { name: 'lists', test: ofLists, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },
         ],
@@ -219,6 +240,12 @@ export default defineConfig([
       // One file beside the entries: all that an emulator can need, as a page cannot know what it will.
       codeSplitting: { groups: [{ name: (id) => (id.endsWith('msw.ts') ? null : 'in-process') }] },
     },
+  },
+  {
+    input: { inspector: source('inspector/main.ts') },
+    platform: 'browser',
+    plugins: [inspectorPage],
+    output: { dir: 'dist/bundle', format: 'iife', minify: true },
   },
   {
     input: {

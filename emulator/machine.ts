@@ -20,6 +20,8 @@ export type Machine<I, E> = {
   readonly step: (input: I) => readonly E[]
   /** The input for time that passes. */
   readonly wake: (atMs: number) => I
+  /** The input for a client that leaves the stream of a request; absent without streams. */
+  readonly leave?: (atMs: number, request: number) => I
   /** The input for a change of its whole state. */
   readonly changeWorld: (atMs: number, change: WorldChange) => I
   /** When its next timer is due; undefined if it waits for an input. */
@@ -62,6 +64,17 @@ export type ReplyEffect = {
   readonly file?: FileFacts
   /** What a fault does to the response on its way; absent without one. */
   readonly transport?: Transport
+  /** The body goes on with `chunk` effects, until one of them ends it. */
+  readonly stream?: true
+}
+
+/** The next part of a stream. `then` ends it: whole, cut off without its end, or with a reset connection. */
+export type ChunkEffect = {
+  readonly kind: 'chunk'
+  readonly request: number
+  /** ASCII. */
+  readonly text: string
+  readonly then?: 'end' | 'cut' | 'reset'
 }
 
 /**
@@ -135,6 +148,8 @@ export type Input =
       readonly text: string
     }
   | { readonly kind: 'close'; readonly atMs: number; readonly socket: number }
+  /** The client of a stream has disconnected. */
+  | { readonly kind: 'leave'; readonly atMs: number; readonly request: number }
   /** The whole state of the server changes (see WorldChange). */
   | ({ readonly kind: 'world'; readonly atMs: number } & WorldChange)
   /** The server ends all open sockets. */
@@ -208,6 +223,7 @@ export type Effect =
   | { readonly kind: 'end'; readonly sockets: readonly number[]; readonly how: SocketEnd }
   /** The next part of a response with `parts`. */
   | { readonly kind: 'part'; readonly request: number }
+  | ChunkEffect
   /** The connection of a request is reset, whether or not its response has begun. */
   | { readonly kind: 'reset'; readonly request: number }
   /** A fault applies. Nothing is sent: what follows shows its effect. */
@@ -219,6 +235,17 @@ export type Effect =
       readonly kind: 'leak'
       readonly request: number
       readonly where: typeof keyHeader | 'Authorization' | 'address'
+    }
+  /** A fault keeps this message from its sockets. Nothing is sent: observers of the world use it. */
+  | { readonly kind: 'lost'; readonly message: SentMessage | SentFrame }
+  /** A node of a run begins, is served from the cache, or ends. Nothing is sent: observers of the world use it. */
+  | {
+      readonly kind: 'node'
+      readonly prompt_id: string
+      readonly node_id: string
+      readonly state: 'started' | 'cached' | 'success' | 'error' | 'interrupted'
+      /** Why it failed: the type of the exception and its message. */
+      readonly error?: string
     }
   /** A run begins or ends. Nothing is sent: observers of the world use it. */
   | {

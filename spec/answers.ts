@@ -18,6 +18,7 @@ import type {
   refusals,
 } from './server/errors.ts'
 import type { QuirkId } from './truth/quirks.ts'
+import type { v2Refusals } from './v2/errors.ts'
 
 /** A rule, or the behaviour of a quirk. */
 export type AnswerId = RuleId | `quirks/${QuirkId}`
@@ -184,6 +185,18 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   managerInstall: ['manager/install'],
   managerStatus: ['manager/status', 'manager/status-counts'],
   managerInstallModel: ['manager/install-model'],
+  v2Submit: ['v2-jobs/created', 'v2-jobs/complete', 'v2-jobs/links', 'v2-access/key-once'],
+  v2Jobs: ['v2-jobs/listing', 'v2-jobs/listing-filters', 'v2-jobs/labels'],
+  v2Job: ['v2-jobs/states', 'v2-jobs/complete', 'v2-jobs/progress', 'v2-jobs/outputs-so-far'],
+  v2Workflow: ['v2-jobs/workflow'],
+  v2Cancel: ['v2-jobs/cancel-queued', 'v2-jobs/cancel-running', 'v2-jobs/cancel-again'],
+  v2Events: ['v2-streams/form', 'v2-streams/snapshot', 'v2-streams/outputs-first'],
+  v2Upload: ['v2-assets/upload', 'v2-assets/known-bytes'],
+  v2FromHash: ['v2-assets/from-hash'],
+  v2ByHash: ['v2-assets/by-hash'],
+  v2Asset: ['v2-assets/read', 'v2-assets/address', 'v2-assets/outputs'],
+  v2DeleteAsset: ['v2-assets/delete'],
+  v2Content: ['v2-assets/content', 'v2-assets/range'],
   gatewayHealth: ['webhooks/health', 'webhooks/health-is-free', 'webhooks/health-runs'],
 }
 
@@ -249,6 +262,7 @@ const ofLocal: Table<typeof refusals> = {
     deleteUserdata: userFile,
     moveUserdata: userFile,
   },
+  forbiddenText: ['pages/folder'],
   notFoundText: ['internal/unknown-path', 'http/asterisk'],
   forbiddenEmpty: {
     view: ['files/view-bad-name', 'http/foreign-origin', 'http/cross-site'],
@@ -406,6 +420,38 @@ const ofHosted: Table<typeof hostedRefusals> = {
   userFileRefused: hostedUserFile,
 }
 
+const ofV2: Table<typeof v2Refusals> = {
+  unauthorized: ['v2-access/bearer-refusal', 'v2-access/header-key'],
+  insufficientCredits: ['v2-jobs/credits'],
+  forbidden: ['v2-access/free-tier'],
+  notFound: ['v2-access/unknown-path'],
+  jobNotFound: ['v2-jobs/unknown'],
+  assetNotFound: ['v2-assets/delete', 'v2-assets/foreign', 'v2-assets/lifetime'],
+  blobNotFound: ['v2-assets/unknown-hash'],
+  methodNotAllowed: ['v2-access/unknown-path'],
+  hashMismatch: ['v2-assets/expected-hash'],
+  tooLarge: ['v2-assets/bounded'],
+  invalidRequest: {
+    v2Jobs: ['v2-jobs/listing-refusals'],
+    other: ['v2-jobs/refused-body', 'v2-access/key-form'],
+  },
+  invalidFields: {
+    v2Submit: ['v2-jobs/extra-data'],
+    other: ['v2-assets/form', 'v2-assets/file-last'],
+  },
+  invalidFilter: ['v2-jobs/listing-refusals'],
+  invalidCursor: ['v2-jobs/listing-refusals'],
+  invalidWorkflow: ['v2-jobs/bad-graph', 'v2-jobs/refused-body', 'v2-jobs/reserved'],
+  workflowOfEditor: ['v2-jobs/editor-format'],
+  missingAsset: ['v2-assets/missing-reference'],
+  keyReuse: ['v2-access/key-once', 'v2-access/key-scope'],
+  labelsInvalid: ['v2-jobs/labels-invalid'],
+  labelsUnsupported: ['quirks/hosted.v2-no-labels'],
+  queueFull: ['v2-jobs/queue-full', 'v2-access/retry-after'],
+  tooManyStreams: ['v2-streams/most', 'v2-access/retry-after'],
+  notImplemented: ['quirks/hosted.v2-no-streams', 'quirks/hosted.v2-no-labels'],
+}
+
 const ofPlan: Table<typeof planRefusals> = {
   freeTier: ['quirks/hosted.free-tier-402'],
   subscriptionInactive: ['quirks/hosted.refuse-at-submit'],
@@ -487,6 +533,7 @@ const ofGateway: Table<typeof outcomes & typeof gatewayRefusals> = {
 export const refusalRules = {
   local: ofLocal,
   hosted: ofHosted,
+  v2: ofV2,
   plan: ofPlan,
   links: ofLinks,
   gateway: ofGateway,

@@ -13,6 +13,7 @@ export const skipReasons = {
   'not-allowed': 'It does what --allow has to permit.',
   'no-key': 'It needs a key that was not given.',
   'not-recorded': 'The recording contains nothing that the rule is about.',
+  'not-made': 'It is about what an earlier request was to make, and that was refused or not sent.',
   budget: 'The number of runs or the time is used up.',
   'not-done': 'The client never does what the duty is about.',
   'no-run': 'The client fails on a server on which nothing goes wrong.',

@@ -46,6 +46,52 @@ export const clockMove = {
   required: ['nowMs', 'timeMs', 'happened'],
 } as const satisfies Schema
 
+/** What a clock shows. */
+export const clockState = {
+  type: 'object',
+  properties: {
+    clock: { ...text, description: 'manual, instant, real, or x and a factor' },
+    nowMs: { ...milliseconds, description: 'the time of the world since its start' },
+    timeMs: { ...milliseconds, description: 'the time of the world since 1970' },
+    nextMs: {
+      type: ['number', 'null'],
+      description: 'when the next timer is due; null without one',
+    },
+  },
+  required: ['clock', 'nowMs', 'timeMs', 'nextMs'],
+} as const satisfies Schema
+
+const step = {
+  entry: count,
+  nowMs: milliseconds,
+  input: { ...text, description: 'what came in' },
+  effects: { type: 'array', items: text, description: 'what went out' },
+} as const
+
+/** An explanation of an entry of a journal. */
+export const explanation = {
+  type: 'object',
+  properties: {
+    ...step,
+    causes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { ...step, because: text },
+        required: [...Object.keys(step), 'because'],
+      },
+      description: 'the earlier entries that caused it, the latest first',
+    },
+    reasons: { type: 'array', items: text, description: 'why the answer is this one' },
+    rules: {
+      type: 'array',
+      items: { type: 'object', properties: { id: name, says: name }, required: ['id', 'says'] },
+      description: 'the rules behind the answer',
+    },
+  },
+  required: [...Object.keys(step), 'causes', 'reasons', 'rules'],
+} as const satisfies Schema
+
 /** How far to move a clock: by a time, or until something happens. */
 export const clockTarget = {
   type: 'object',
@@ -290,6 +336,20 @@ export const controlEndpoints = {
       ...unread,
     },
   },
+  showInspector: {
+    method: 'GET',
+    path: '/_flowdouble/',
+    on: everywhere,
+    does: 'Returns the inspector: a page that shows what happens, and loads nothing from other addresses.',
+    replies: { 200: 'html', ...unread },
+  },
+  readClock: {
+    method: 'GET',
+    path: '/_flowdouble/clock',
+    on: everywhere,
+    does: 'Returns the kind of the clock, its time, and when the next timer is due.',
+    replies: { 200: clockState, ...unread },
+  },
   advanceClock: {
     method: 'POST',
     path: '/_flowdouble/advance',
@@ -303,7 +363,28 @@ export const controlEndpoints = {
     path: '/_flowdouble/journal',
     on: everywhere,
     does: 'Lists the latest inputs and effects, as lines of JSON after a line with the options.',
-    replies: { 200: 'text', ...unread },
+    query: {
+      from: { ...count, description: 'only entries from this number on' },
+      waitMs: {
+        ...count,
+        description: 'without such an entry, how long to wait for one (at most 30000 in real time)',
+      },
+    },
+    replies: { 200: 'text', 400: controlError, ...unread },
+  },
+  explainEntry: {
+    method: 'GET',
+    path: '/_flowdouble/explain/{name}',
+    on: everywhere,
+    does: 'Explains the entry of the journal with this number: its causes, and why it was answered so.',
+    replies: { 200: explanation, 404: controlError, ...unread },
+  },
+  readPicture: {
+    method: 'GET',
+    path: '/_flowdouble/pictures/{name}',
+    on: both,
+    does: 'Returns a picture that was sent: its name is the number of an entry, a dot, and that of an effect.',
+    replies: { 200: 'bytes', 404: controlError, ...unread },
   },
   readRecording: {
     method: 'GET',

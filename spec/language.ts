@@ -34,8 +34,11 @@ export type Rules = Readonly<Record<`${string}/${string}`, Rule>>
 /** A JSON Schema (2020-12) as plain data. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** What a reply carries: a schema for JSON, or the media type of anything else; `empty` means no body. */
-export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html'
+/**
+ * What a reply carries: a schema for JSON, or the media type of anything else; `empty` means no body, `stream` server-sent
+ * events.
+ */
+export type ReplyBody = Schema | 'empty' | 'text' | 'bytes' | 'html' | 'stream'
 
 /**
  * One method of one path. Paths are in local form; `{name}` stands for one path segment, in which a slash is encoded,
@@ -58,6 +61,8 @@ export type Endpoint = Holding & {
   readonly hostedQuery?: Readonly<Record<string, Schema>>
   /** Set where the hosted server treats an empty parameter as absent. */
   readonly hostedEmptyIsNone?: true
+  /** Optional request headers. */
+  readonly headers?: Readonly<Record<string, Schema>>
   readonly body?: Schema | 'multipart' | 'bytes'
   /** The body on the hosted server, where it differs from that on a local server. */
   readonly hostedBody?: Schema

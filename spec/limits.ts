@@ -12,12 +12,14 @@ export type Limit = {
     | 'ids'
     | 'levels'
     | 'lines'
+    | 'nodes'
     | 'pixels'
     | 'posts'
     | 'requests'
     | 'runs'
     | 'seconds'
     | 'snapshots'
+    | 'steps'
     | 'users'
     | 'worlds'
   /** Rules whose sentences state the number. */
@@ -49,7 +51,7 @@ export const limits = {
     what: 'the data that waits for a socket whose client does not read',
     value: 64 * MiB,
     unit: 'bytes',
-    rules: ['messages/slow-reader'],
+    rules: ['messages/slow-reader', 'v2-streams/behind'],
   },
   pending: {
     what: 'all pending workflows together; on the hosted server those of one account',
@@ -61,7 +63,7 @@ export const limits = {
     what: 'a picture that the server encodes before it handles another request',
     value: 2_000_000,
     unit: 'pixels',
-    rules: ['files/large-pictures'],
+    rules: ['files/large-pictures', 'v2-assets/large-outputs'],
   },
   uploads: {
     what: 'all stored uploads; on the hosted server those of one account',
@@ -152,6 +154,18 @@ export const limits = {
     value: 300,
     unit: 'seconds',
     rules: ['signatures/window'],
+  },
+  expressionSteps: {
+    what: 'the search for a regular expression in one text',
+    value: 2_000_000,
+    unit: 'steps',
+    rules: ['nodes/expressions-bounded'],
+  },
+  computedChain: {
+    what: 'nodes in a row whose results are computed',
+    value: 400,
+    unit: 'nodes',
+    rules: ['nodes/chain-bounded'],
   },
   renderedText: {
     what: 'the text that a template renders to',

@@ -18,6 +18,8 @@ export type RecordingInfo = {
   readonly seed?: string
   /** The rules that the session shows, by their ids. */
   readonly rules?: readonly string[]
+  /** What `flowdouble check` did, if it played the session: its steps, which it can play again. */
+  readonly steps?: readonly object[]
   /** When the session was last found equal to what its server answers, as `2026-11-23`. */
   readonly validated?: string
 }
@@ -55,6 +57,11 @@ export const recordingInfoSchema = {
     like: { ...name, description: 'The named server whose behaviour it shows.' },
     seed: { ...text, description: 'The seed of the world that was recorded.' },
     rules: { type: 'array', items: name, description: 'The rules that the session shows.' },
+    steps: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'The steps of a session that flowdouble check has played.',
+    },
     validated: {
       type: 'string',
       pattern: '^\\d{4}-\\d{2}-\\d{2}$',

@@ -2,7 +2,7 @@
 
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
-import * as assets from './server/assets.ts'
+import * as assets from './assets/assets.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
@@ -13,16 +13,19 @@ import * as files from './server/files.ts'
 import * as frameLayouts from './server/frames.ts'
 import * as history from './server/history.ts'
 import * as http from './server/http.ts'
+import * as inspector from './inspector.ts'
 import * as internal from './server/internal.ts'
 import * as jobs from './server/jobs.ts'
 import * as localJobs from './server/local-jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
+import * as pages from './server/pages.ts'
 import * as queue from './server/queue.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
 import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
+import * as nodes from './server/nodes.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
 import * as signatures from './gateway/signatures.ts'
@@ -30,6 +33,10 @@ import * as subscriptions from './gateway/subscriptions.ts'
 import * as system from './server/system.ts'
 import * as templates from './gateway/templates.ts'
 import * as userdata from './server/userdata.ts'
+import * as v2Access from './v2/v2-access.ts'
+import * as v2Assets from './v2/v2-assets.ts'
+import * as v2Jobs from './v2/v2-jobs.ts'
+import * as v2Streams from './v2/v2-streams.ts'
 import * as webhooks from './gateway/webhooks.ts'
 import * as workflows from './server/workflows.ts'
 
@@ -40,6 +47,7 @@ export const areas = {
   http,
   workflows,
   runs,
+  nodes,
   scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
   jobs,
   'local-jobs': localJobs,
@@ -53,7 +61,12 @@ export const areas = {
   userdata,
   settings,
   internal,
+  pages,
   manager,
+  'v2-access': v2Access,
+  'v2-jobs': v2Jobs,
+  'v2-streams': v2Streams,
+  'v2-assets': v2Assets,
   assets,
   faults,
   duties,
@@ -63,6 +76,7 @@ export const areas = {
   deliveries,
   subscriptions,
   control,
+  inspector,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
 
 export const rules = {
@@ -71,6 +85,7 @@ export const rules = {
   ...http.rules,
   ...workflows.rules,
   ...runs.rules,
+  ...nodes.rules,
   ...nodeRules,
   ...runRules,
   ...startRules,
@@ -87,7 +102,12 @@ export const rules = {
   ...userdata.rules,
   ...settings.rules,
   ...internal.rules,
+  ...pages.rules,
   ...manager.rules,
+  ...v2Access.rules,
+  ...v2Jobs.rules,
+  ...v2Streams.rules,
+  ...v2Assets.rules,
   ...assets.rules,
   ...faults.rules,
   ...duties.rules,
@@ -97,5 +117,6 @@ export const rules = {
   ...deliveries.rules,
   ...subscriptions.rules,
   ...control.rules,
+  ...inspector.rules,
 } as const satisfies Rules
 export type RuleId = keyof typeof rules

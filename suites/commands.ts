@@ -36,6 +36,7 @@ const slow = [
   'http/hosted',
   'http/hostile',
   'http/pipelined',
+  'inspector/escaping',
   'internal/internal',
   'manager/manager',
   'messages/transport',

@@ -51,11 +51,9 @@ ${second === undefined ? '' : `  or on hosted:       npx flowdouble run WORKFLOW
 function placesOf(emulator: Emulator): readonly (readonly [name: string, text: string])[] {
   const { url, options } = emulator
   const socket = socketUrlOf(emulator)
+  const inspector = options.control ? [['Inspector', `${url}/_flowdouble/`] as const] : []
   if (options.deployment === 'local') {
-    return [
-      ['HTTP', url],
-      ['WebSocket', `${socket}?clientId=YOUR-ID`],
-    ]
+    return [['HTTP', url], ['WebSocket', `${socket}?clientId=YOUR-ID`], ...inspector]
   }
   const known = knownKeys(emulator).map(({ key, tier }) => `${key} (${tier})`)
   const users = options.accounts.map(({ user, tier }) => `those of ${user} (${tier})`)
@@ -65,6 +63,7 @@ function placesOf(emulator: Emulator): readonly (readonly [name: string, text: s
     ['WebSocket', `${socket}?token=YOUR-KEY`],
     ...(links === null ? [] : [['Links', links] as const]),
     ['Keys', (known.length > 0 ? known : users).join(', ')],
+    ...inspector,
   ]
 }
 

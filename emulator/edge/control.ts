@@ -19,16 +19,25 @@ export const isControl = (method: string, target: string): boolean =>
   (target.startsWith(CONTROL_PREFIX) || target === CONTROL_ROOT) && method !== 'OPTIONS'
 
 /** A response of the control paths. */
-export type ControlReply = { readonly status: number; readonly type: string; readonly text: string }
+export type ControlReply = {
+  readonly status: number
+  readonly type: string
+  readonly body: string | Uint8Array<ArrayBuffer>
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 export const ok = (value: unknown): ControlReply => jsonText(JSON.stringify(value))
-export const jsonText = (text: string): ControlReply => ({ status: 200, type: JSON_TYPE, text })
+export const jsonText = (text: string): ControlReply => ({
+  status: 200,
+  type: JSON_TYPE,
+  body: text,
+})
 export const refusal = (status: number, error: string): ControlReply => ({
   status,
   type: JSON_TYPE,
-  text: JSON.stringify({ error }),
+  body: JSON.stringify({ error }),
 })
 
 /** What a handler reads of a request. */
@@ -48,15 +57,23 @@ export type ControlPaths = Readonly<
   >
 >
 
-/** Answers a control request. */
+/**
+ * Answers a control request.
+ * @param page loads the page for people; undefined on an edge without one.
+ */
 export async function answerControl(
-  { method, target, body, fault }: Pick<IncomingRequest, 'method' | 'target' | 'body' | 'fault'>,
+  { method, target, headers, body, fault }: IncomingRequest,
   paths: ControlPaths,
+  page?: () => Promise<ControlReply>,
 ): Promise<ControlReply> {
   if (fault === 'tooLarge')
     return refusal(413, `The body is larger than ${MAX_CONTROL_BYTES / 2 ** 20} MiB.`)
   const [path, query] = splitTarget(target.slice(CONTROL_PREFIX.length))
-  if (path === '' && method === 'GET') return ok({ paths: listed(Object.keys(paths)) })
+  if (path === '' && method === 'GET') {
+    if (page !== undefined && target.startsWith(CONTROL_PREFIX)) return page()
+    if (page !== undefined && /\btext\/html\b/.test(headers['accept'] ?? '')) return toPage
+    return ok({ paths: listed(Object.keys(paths)) })
+  }
   const cut = path.indexOf('/') + 1
   const [exact, withSegment] = [`${method} ${path}`, `${method} ${path.slice(0, cut)}{name}`]
   const asked = Object.entries(paths).find(
@@ -73,6 +90,14 @@ export async function answerControl(
     if (isUsageError(error)) return refusal(isConflict(error) ? 409 : 400, error.message)
     throw error
   }
+}
+
+/** Leads a browser to the page. The address is relative: a world can be below a path. */
+const toPage: ControlReply = {
+  status: 302,
+  type: 'text/plain; charset=utf-8',
+  body: '',
+  headers: { Location: `.${CONTROL_PREFIX}` },
 }
 
 const listed = (names: readonly string[]): readonly string[] =>
@@ -129,11 +154,44 @@ export type ClockMover<E> = (how: (clock: HintingClock<E>) => Promise<void>) => 
 /** Loads control paths. */
 export type ControlLoader<E> = (move: ClockMover<E>) => Promise<ControlPaths>
 
+/** What the path of the journal needs of a machine. */
+export type JournalSource = {
+  /** The lines of the journal: its options, and its entries from this number on. */
+  readonly lines: (from: number) => Promise<readonly string[]>
+  /** The number of the next entry. */
+  readonly next: () => number
+  /** Calls back after each input and when the machine closes, until the returned function is called. */
+  readonly watch: (changed: () => void) => () => void
+}
+
 /** The path of the journal, which every machine has. */
-export const journalPath = (journal: () => Promise<readonly string[]>): ControlPaths => ({
-  'GET journal': async () => ({
-    status: 200,
-    type: 'application/x-ndjson; charset=utf-8',
-    text: `${(await journal()).join('\n')}\n`,
-  }),
+export const journalPath = (journal: JournalSource): ControlPaths => ({
+  'GET journal': async ({ query: { from = '0', waitMs = '0' } }) => {
+    if (!/^\d{1,15}$/.test(from) || !/^\d{1,9}$/.test(waitMs)) throw unusable(journalUsage)
+    if (journal.next() <= Number(from)) await nextEntry(journal, Number(waitMs))
+    return {
+      status: 200,
+      type: 'application/x-ndjson; charset=utf-8',
+      body: `${(await journal.lines(Number(from))).join('\n')}\n`,
+    }
+  },
 })
+
+const journalUsage =
+  'from is the number of an entry, and waitMs how long to wait for it at most, in milliseconds.'
+
+/** The longest wait for an entry, in milliseconds of real time. */
+const MAX_JOURNAL_WAIT_MS = 30_000
+
+/** Resolves with the next entry, when the machine closes, or after this time. */
+const nextEntry = ({ watch }: JournalSource, waitMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      unwatch()
+      resolve()
+    }
+    const timer = setTimeout(end, Math.min(waitMs, MAX_JOURNAL_WAIT_MS))
+    let unwatch = (): void => undefined
+    unwatch = watch(() => queueMicrotask(end))
+  })

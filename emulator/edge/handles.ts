@@ -130,6 +130,8 @@ export const listenerOptions = [
   'controlToken',
   'signedBaseUrl',
   'explain',
+  'webRoot',
+  'templates',
   'journal',
   'overwrite',
 ] as const

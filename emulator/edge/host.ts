@@ -1,6 +1,14 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
-import type { Body, Entry, IncomingRequest, Machine, ReplyEffect, WorldChange } from '../machine.ts'
+import type {
+  Body,
+  ChunkEffect,
+  Entry,
+  IncomingRequest,
+  Machine,
+  ReplyEffect,
+  WorldChange,
+} from '../machine.ts'
 import type { Clock } from '../options/server-options.ts'
 import type { Reply } from '../http/replies.ts'
 import {
@@ -12,8 +20,11 @@ import {
 import {
   answerControl,
   journalPath,
+  type JournalSource,
+  ok,
   type ControlLoader,
   type ControlPaths,
+  type ControlReply,
   jsonText,
   type ClockMover,
   refusal,
@@ -55,6 +66,8 @@ export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   readonly guard: Guard
   /** Loads the text of the OpenAPI document that it serves. */
   readonly openapi: () => Promise<string>
+  /** Loads the page for people; absent where no browser can open one. */
+  readonly page?: (() => Promise<ControlReply>) | undefined
   /** The number of the last request before its first: those of a fork follow those of the other machine. */
   readonly lastRequest?: number | undefined
 }
@@ -109,13 +122,19 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     const send = (): void => responses.write(response, reply, atMs)
     void ready.then(send).catch(() => responses.drop(response))
   }
-  const waiting = createWaiting(responses, write)
+  const leave = (request: number): void => {
+    const input = machine.leave
+    // Not within the step that wrote to the client.
+    if (input) queueMicrotask(() => driver.dispatch((atMs) => input(atMs, request)))
+  }
+  const waiting = createWaiting(responses, write, leave)
   const emit = (input: I, effects: readonly E[]): void => {
     const entry = { input, effects }
     recorder.record(entry)
     const sent = explain === undefined ? effects : explain(input, effects)
     for (const effect of sent) {
       if (isReply(effect)) waiting.reply(effect)
+      else if (isChunk(effect)) waiting.chunk(effect)
       else if (isOfFault(effect)) waiting.disturb(effect)
     }
     edge.emit(sent)
@@ -157,7 +176,19 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     const happened = await counter.during(() => how(clock))
     return { nowMs: machine.nowMs(), timeMs: timeMs(), happened }
   }
-  const control = createControl(edge, recorder.lines, () => more(move))
+  const watch: Host<I, E, R>['watch'] = (changed) => {
+    watchers.add(changed)
+    if (isClosed) changed(true)
+    return () => void watchers.delete(changed)
+  }
+  const journal = { lines: recorder.lines, next: recorder.next, watch }
+  const clockNow = (): object => ({
+    clock: edge.clock,
+    nowMs: driver.nowMs(),
+    timeMs: machine.epochMs + driver.nowMs(),
+    nextMs: machine.nextWakeMs() ?? null,
+  })
+  const control = createControl(edge, journal, clockNow, () => more(move))
   return {
     driver,
     clock,
@@ -166,11 +197,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     isIdle: () => waiting.count() + control.count() + watchers.size === 0,
     lastRequest: () => lastRequest,
     changeWorld,
-    watch: (changed) => {
-      watchers.add(changed)
-      if (isClosed) changed(true)
-      return () => void watchers.delete(changed)
-    },
+    watch,
     close,
     write,
     answerControl: control.answer,
@@ -207,12 +234,13 @@ function createCounter<E>(nameOf: (effect: E) => string): {
 
 /**
  * Answers control requests.
- * @param journal reads the lines of the journal.
+ * @param clockNow what the clock shows.
  * @param more loads the paths beyond those that every host has.
  */
 function createControl<E, R>(
-  { responses, guard, openapi }: Edge<E, R>,
-  journal: () => Promise<readonly string[]>,
+  { responses, guard, openapi, page }: Edge<E, R>,
+  journal: JournalSource,
+  clockNow: () => object,
   more: () => Promise<ControlPaths>,
 ): {
   readonly answer: Host<unknown, E, R>['answerControl']
@@ -222,6 +250,7 @@ function createControl<E, R>(
   let count = 0
   const own: ControlPaths = Object.assign(journalPath(journal), {
     'GET openapi.json': async () => jsonText(await openapi()),
+    'GET clock': () => ok(clockNow()),
   } satisfies ControlPaths)
   return {
     answer: async (arrived, response, headers) => {
@@ -230,7 +259,7 @@ function createControl<E, R>(
       count++
       try {
         const paths: ControlPaths = Object.assign({}, own, await more())
-        responses.writeControl(response, await answerControl(arrived, paths), headers)
+        responses.writeControl(response, await answerControl(arrived, paths, page), headers)
       } finally {
         count--
       }
@@ -252,6 +281,8 @@ const closed = unavailable('The server is closed.')
 
 type AnyEffect = { readonly kind: string }
 const isReply = (effect: AnyEffect): effect is ReplyEffect => effect.kind === 'reply'
+
+const isChunk = (effect: AnyEffect): effect is ChunkEffect => effect.kind === 'chunk'
 
 const isOfFault = (effect: AnyEffect): effect is FaultEffect =>
   effect.kind === 'part' || effect.kind === 'reset'

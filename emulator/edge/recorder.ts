@@ -9,8 +9,10 @@ import type { JournalFile } from './journal-file.ts'
 
 export type Recorder<I, E> = {
   readonly record: (entry: Entry<I, E>) => void
-  /** A line with the options of the machine, then one per entry, oldest first. */
-  readonly lines: () => Promise<readonly string[]>
+  /** A line with the options of the machine, then one per entry, oldest first; only those from this number on. */
+  readonly lines: (from?: number) => Promise<readonly string[]>
+  /** The number of the next entry. */
+  readonly next: () => number
   /** The kept entries for a reader, with functions that hide secrets. */
   readonly view: () => Promise<JournalView<I, E>>
   /** What hides the secrets of the journal elsewhere, with the same placeholders. */
@@ -84,9 +86,11 @@ function recorderOf<O, I, E>(
     for (const secret of newSecrets(entry.input)) secrets.add(secret)
     if (fileWriter !== null) file?.write(() => fileWriter.entry(entry))
   }
-  const lines = async (): Promise<readonly string[]> => {
+  const lines: Recorder<I, E>['lines'] = async (from = 0) => {
     const writer = await createWriter(recorded)
-    return [writer.header(options, kept.first()), ...kept.entries().map(writer.entry)]
+    const first = Math.max(from, kept.first())
+    const entries = kept.entries().slice(first - kept.first())
+    return [writer.header(options, first), ...entries.map(writer.entry)]
   }
   const view: Recorder<I, E>['view'] = async () => {
     const { redactInput, redactEffect } = await createWriter(recorded)
@@ -110,7 +114,7 @@ function recorderOf<O, I, E>(
     known: [...secrets],
     toPlaceholder: await placeholdersOfProcess(),
   })
-  return { record, lines, view, redaction, fork, open, close: () => file?.close() }
+  return { record, lines, next: kept.next, view, redaction, fork, open, close: () => file?.close() }
 }
 
 let made: Promise<(secret: string) => string> | undefined

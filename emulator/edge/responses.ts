@@ -1,7 +1,7 @@
 // The requests that wait for their replies, and how an edge writes its responses.
 
 import type { Reply } from '../http/replies.ts'
-import type { Effect, ReplyEffect } from '../machine.ts'
+import type { ChunkEffect, Effect, ReplyEffect } from '../machine.ts'
 import type { ControlReply } from './control.ts'
 import type { Caller } from './control-access.ts'
 
@@ -11,6 +11,8 @@ export type Responses<R> = {
   readonly write: (response: R, reply: Reply | ReplyEffect, timeMs: number) => void
   /** Writes the next part of a response with `parts`. */
   readonly writePart: (response: R) => void
+  /** Writes the next part of a stream. The stream of a client that is too far behind ends. */
+  readonly writeChunk: (response: R, text: string, then: ChunkEffect['then']) => void
   /** Resets the connection of a response, whether or not it has begun. */
   readonly reset: (response: R) => void
   /** Ends a response without a reply. */
@@ -36,6 +38,8 @@ export type WaitingRequests<R> = {
   readonly forgetOnceClosed: (request: number) => void
   /** Writes a reply to its request, if that still waits. */
   readonly reply: (effect: ReplyEffect) => void
+  /** Writes the next part of a stream, if its client is still there. */
+  readonly chunk: (effect: ChunkEffect) => void
   /** Writes the next part of a response, or resets its connection. */
   readonly disturb: (effect: FaultEffect) => void
   /** Ends all requests: those whose responses have begun without a reply, the others with this one. */
@@ -43,33 +47,56 @@ export type WaitingRequests<R> = {
   readonly count: () => number
 }
 
-/** @param write writes a reply to a response. */
+/**
+ * @param write writes a reply to a response.
+ * @param leave reports that the client of a stream has disconnected.
+ */
 export function createWaiting<R>(
   responses: Responses<R>,
   write: (response: R, reply: Reply | ReplyEffect) => void,
+  leave: (request: number) => void,
 ): WaitingRequests<R> {
   const waiting = new Map<number, R>()
   /** The requests whose responses are sent in parts. */
   const begun = new Set<number>()
+  /** Those of them that are streams. */
+  const streams = new Set<number>()
   return {
     add: (request, response) => void waiting.set(request, response),
     forgetOnceClosed: (request) => {
       const response = waiting.get(request)
-      if (response !== undefined) responses.onceClosed(response, () => waiting.delete(request))
+      if (response === undefined) return
+      responses.onceClosed(response, () => {
+        if (waiting.delete(request) && streams.delete(request)) leave(request)
+      })
     },
     reply: (effect) => {
-      const { request, transport } = effect
+      const { request, transport, stream } = effect
       const response = waiting.get(request)
+      if (stream) {
+        if (response === undefined) leave(request)
+        else streams.add(request)
+      }
       // A response in parts goes on.
-      if (transport !== undefined && 'parts' in transport) begun.add(request)
+      if (stream || (transport !== undefined && 'parts' in transport)) begun.add(request)
       else waiting.delete(request)
       if (response !== undefined) write(response, effect)
+    },
+    chunk: ({ request, text, then }) => {
+      const response = waiting.get(request)
+      if (response === undefined) return
+      if (then !== undefined) {
+        streams.delete(request)
+        waiting.delete(request)
+      }
+      responses.writeChunk(response, text, then)
     },
     disturb: ({ kind, request }) => {
       const response = waiting.get(request)
       if (response === undefined) return
       if (kind === 'part') return responses.writePart(response)
       waiting.delete(request)
+      streams.delete(request)
       responses.reset(response)
     },
     end: (reply) => {
@@ -79,6 +106,7 @@ export function createWaiting<R>(
       }
       waiting.clear()
       begun.clear()
+      streams.clear()
     },
     count: () => waiting.size,
   }

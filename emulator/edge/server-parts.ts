@@ -1,8 +1,11 @@
 // The parts of an edge that every workflow server has: what its host needs, the inputs of requests, and the replies of its
 // HTTP layer.
 
+import { profiles } from '../../spec/server/deployments.ts'
+import { v2Root } from '../../spec/v2/v2-access.ts'
 import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
-import type { Effect, IncomingRequest, Input } from '../machine.ts'
+import { prefixHeader } from '../http/request-headers.ts'
+import type { Effect, Headers, IncomingRequest, Input } from '../machine.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { finishHosted } from '../server/response-headers.ts'
 import type { WorldOptions } from '../server/state/options.ts'
@@ -35,9 +38,14 @@ export const hostParts = <R>(
 /**
  * The input of a request.
  * @param links whether it came to the host of the signed links.
+ * @param name the world.
  */
 export const requestInput =
-  ({ method, target, headers, body, fault }: IncomingRequest, links: true | undefined) =>
+  (
+    { method, target, headers, body, fault }: IncomingRequest,
+    links: true | undefined,
+    name: string | null,
+  ) =>
   (atMs: number, request: number): Input => ({
     kind: 'request',
     atMs,
@@ -45,10 +53,18 @@ export const requestInput =
     request,
     method,
     target,
-    headers,
+    headers: linksBelow(name, target, headers),
     body,
     fault,
   })
+
+/** The headers for the world: its replies in the hosted API v2 contain links, which begin with its path. */
+const linksBelow = (name: string | null, target: string, headers: Headers): Headers =>
+  name !== null && target.startsWith(v2Path)
+    ? Object.assign({}, headers, { [prefixHeader]: pathOf(name) })
+    : headers
+
+const v2Path = `${profiles.hosted.prefix + v2Root}/`
 
 /** The states that the runs of a server reach. */
 const runStates = ['started', 'success', 'error', 'interrupted'] satisfies RunState[]

@@ -14,24 +14,31 @@ export const conditionalHeaders = [
   'range',
 ] as const
 
+/** The bytes of a file, in memory or elsewhere. */
+export type FileBytes<B> = {
+  readonly length: number
+  readonly subarray: (start: number, end: number) => B
+}
+
 /** The part of a file to send, and its status and headers. */
-type FileReply = {
+export type FileReply<B> = {
   readonly status: number
   readonly reason?: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
+  readonly body: B
 }
 
 /** The reply to a request with these headers for a file of these bytes; `own` are the headers of the file. */
-export function answerFile(
+export function answerFile<B extends FileBytes<B>>(
   own: Headers,
   { modifiedMs, tag }: FileFacts,
-  bytes: Uint8Array,
+  bytes: B,
   asked: Headers,
-): FileReply {
+): FileReply<B> {
+  const none = bytes.subarray(0, 0)
   const size = bytes.length
   const etag = `${tag}-${size.toString(16)}`
-  if (isPreconditionFailed(asked, etag, modifiedMs)) return refusal('preconditionFailed', own)
+  if (isPreconditionFailed(asked, etag, modifiedMs)) return refusal('preconditionFailed', own, none)
   // The header contains whole seconds only: round up, so that the file is not newer than its date.
   const secondMs = Math.ceil(modifiedMs / 1000) * 1000
   const headers: Record<string, string> = Object.assign({}, own)
@@ -45,25 +52,24 @@ export function answerFile(
     return { status: 200, headers, body: bytes }
   }
   const part = partOf(range, size)
-  if (part === null) return refusal('rangeNotSatisfiable', own, { size: `${size}` })
+  if (part === null) return refusal('rangeNotSatisfiable', own, none, { size: `${size}` })
   const [start, end] = part
   headers['Content-Range'] = `bytes ${start}-${end - 1}/${size}`
   return { status: 206, headers, body: bytes.subarray(start, end) }
 }
 
-const none = new Uint8Array()
-
 /** A refusal that includes the headers of the file. */
-function refusal(
+function refusal<B>(
   name: Parameters<typeof refuse>[0],
   own: Headers,
+  body: B,
   values: Readonly<Record<string, string>> = {},
-): FileReply {
+): FileReply<B> {
   const { status, reason, headers } = refuse(name, {}, values)
   return {
     status,
     headers: Object.assign({}, own, headers),
-    body: none,
+    body,
     ...(reason !== undefined && { reason }),
   }
 }

@@ -23,23 +23,18 @@ const textNames = new Set(['type', 'subfolder', 'overwrite', 'original_ref'])
 export function readForm(request: Request): Form | undefined {
   const type = request.headers['content-type'] ?? ''
   if (/^application\/x-www-form-urlencoded\b/i.test(type)) return readFields(request)
-  // Any other kind of body counts as a form without fields.
-  const boundary = /^multipart\/form-data\b/i.test(type) ? getMultipartBoundary(type) : null
   const parts = new Map<string, MultipartPart>()
   const texts = new Map<string, string>()
-  if (boundary !== null) {
-    const maxSize = request.body.length + 1
-    const limits = { maxFileSize: maxSize, maxTotalSize: maxSize }
-    try {
-      for (const part of parseMultipart(request.body, { boundary, ...limits })) {
-        const name = part.name ?? ''
-        if (parts.has(name)) continue
-        parts.set(name, part)
-        if (isText(part) || textNames.has(name)) texts.set(name, partText(part))
-      }
-    } catch {
-      return undefined
+  try {
+    // Any other kind of body counts as a form without fields.
+    for (const part of multipartOf(request.body, type) ?? []) {
+      const name = part.name ?? ''
+      if (parts.has(name)) continue
+      parts.set(name, part)
+      if (isText(part) || textNames.has(name)) texts.set(name, partText(part))
     }
+  } catch {
+    return undefined
   }
   const image = parts.get('image')
   const filename = image && filenameOf(image)
@@ -49,6 +44,14 @@ export function readForm(request: Request): Form | undefined {
     image: hasImage ? { filename, bytes: new Uint8Array(image.bytes) } : undefined,
     field: (name) => texts.get(name),
   }
+}
+
+/** The parts of a body; undefined if its type is another one. Throws if they are malformed. */
+function multipartOf(body: Uint8Array, type: string): Iterable<MultipartPart> | undefined {
+  const boundary = /^multipart\/form-data\b/i.test(type) ? getMultipartBoundary(type) : null
+  if (boundary === null) return undefined
+  const maxSize = body.length + 1
+  return parseMultipart(body, { boundary, maxFileSize: maxSize, maxTotalSize: maxSize })
 }
 
 /** A part of a form in either encoding: a file with its size, or a text. */
@@ -74,17 +77,17 @@ export type FormPart = {
 export function formParts(
   request: Pick<Request, 'headers' | 'body'>,
 ): readonly FormPart[] | undefined {
-  const boundary = getMultipartBoundary(request.headers['content-type'] ?? '')
-  if (boundary === null) return undefined
-  const maxSize = request.body.length + 1
-  const limits = { maxFileSize: maxSize, maxTotalSize: maxSize }
   try {
-    return Array.from(parseMultipart(request.body, { boundary, ...limits }), (part) => ({
-      name: part.name ?? '',
-      filename: filenameOf(part),
-      bytes: new Uint8Array(part.bytes),
-      text: () => readableText(part),
-    }))
+    const parts = multipartOf(request.body, request.headers['content-type'] ?? '')
+    return (
+      parts &&
+      Array.from(parts, (part) => ({
+        name: part.name ?? '',
+        filename: filenameOf(part),
+        bytes: new Uint8Array(part.bytes),
+        text: () => readableText(part),
+      }))
+    )
   } catch {
     return undefined
   }
@@ -106,11 +109,9 @@ export function formFields(
   try {
     if (/^application\/x-www-form-urlencoded\b/i.test(type))
       return Array.from(new URLSearchParams(bodyText(request)), ([name, text]) => ({ name, text }))
-    const boundary = /^multipart\/form-data\b/i.test(type) ? getMultipartBoundary(type) : null
-    if (boundary === null) return undefined
-    const maxSize = request.body.length + 1
-    const limits = { maxFileSize: maxSize, maxTotalSize: maxSize }
-    return Array.from(parseMultipart(request.body, { boundary, ...limits }), (part) => {
+    const parts = multipartOf(request.body, type)
+    if (parts === undefined) return undefined
+    return Array.from(parts, (part) => {
       const { name = '', mediaType = 'application/octet-stream', bytes } = part
       const filename = filenameOf(part)
       return filename === undefined && isText(part)

@@ -2,6 +2,7 @@
 
 import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/server/errors.ts'
 import type { Refusal } from '../../spec/language.ts'
+import { v2Refusals } from '../../spec/v2/errors.ts'
 import type { Body, FileFacts } from '../machine.ts'
 
 /** The reply to a request, before the edge adds Date, Server and the length. */
@@ -15,6 +16,8 @@ export type Reply = {
   readonly raised?: true
   /** The body is a file, which supports conditional requests and ranges. */
   readonly file?: FileFacts
+  /** The body goes on after the reply: it is the beginning of a stream. */
+  readonly stream?: true
 }
 
 type HeaderValues = Readonly<Record<string, string>>
@@ -59,6 +62,23 @@ export const refuseLink = (name: keyof typeof linkRefusals, values: HeaderValues
 /** A refusal of a hosted submit by its name. */
 export const refuseByPlan = (name: keyof typeof planRefusals): Reply =>
   refusalReply(planRefusals[name], noHeaders, {})
+
+/** The names of the refusals of the hosted API v2. */
+export type V2Refusal = keyof typeof v2Refusals
+
+/** A refusal of the hosted API v2 by its name; `details` are those of the error. */
+export function refuseV2(
+  name: V2Refusal,
+  values: HeaderValues = {},
+  details: unknown = null,
+  headers: HeaderValues = noHeaders,
+): Reply {
+  const reply = refusalReply(v2Refusals[name], headers, values)
+  if (details === null) return reply
+  const { error } = JSON.parse(reply.body as string) as { error: object }
+  const body = JSON.stringify({ error: Object.assign(error, { details }) })
+  return Object.assign(reply, { body })
+}
 
 const fillText = (text: string, values: HeaderValues): string =>
   text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)

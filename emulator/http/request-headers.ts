@@ -10,11 +10,15 @@ export const usedHeaders = [
   'content-type',
   'accept',
   'upgrade',
+  'idempotency-key',
   'sec-fetch-dest',
   'sec-fetch-site',
   'comfy-usage-source',
   ...conditionalHeaders,
 ] as const
+
+/** The header in which the edge names the path of a world below its address, for links to it. Clients cannot send it. */
+export const prefixHeader = 'x-forwarded-prefix'
 
 /** The header of an API key, in lower case. */
 export const apiKeyHeader = keyHeader.toLowerCase()

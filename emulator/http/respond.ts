@@ -6,14 +6,14 @@ import { answerFile } from './conditional-requests.ts'
 import type { Reply } from './replies.ts'
 
 /** A response ready to send. The edge decides how the connection continues. */
-export type WireReply = {
+export type WireReply<B = string | Uint8Array> = {
   readonly status: number
   /** The reason phrase, unless it is the default of the status. */
   readonly reason: string | undefined
   /** Alternating names and values, in the order in which they are sent. */
   readonly headers: string[]
   /** Whether the text is short and ASCII: it can be sent together with the head. */
-  readonly body: string | Uint8Array
+  readonly body: B
   /** Whether the connection ends after this response. */
   readonly isLast: boolean
 }
@@ -38,7 +38,7 @@ export const ownName = 'flowdouble'
  * Server.
  */
 export function respond(
-  reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file'>,
+  reply: Pick<Reply, 'status' | 'headers' | 'body' | 'reason' | 'file' | 'stream'>,
   recipient: Recipient,
   timeMs: number,
   encodeFile: EncodeFile,
@@ -46,7 +46,9 @@ export function respond(
 ): WireReply {
   if (reply.file === undefined) {
     const { status, reason, headers, body } = reply
-    return complete(status, reason, headers, wireBody(body, encodeFile), recipient, timeMs, name)
+    const wire = wireBody(body, encodeFile)
+    const whole = complete(status, reason, headers, wire, recipient, timeMs, name)
+    return reply.stream && !recipient.takesChunks ? endless(whole) : whole
   }
   // The conditions of a request need the bytes of the file, which are only known here.
   const bytes = encodeBody(reply.body, encodeFile)
@@ -55,16 +57,24 @@ export function respond(
   return complete(status, reason, headers, body, recipient, timeMs, name)
 }
 
+/** A stream for a client that knows no chunks: it ends with its connection. */
+const endless = (whole: WireReply): WireReply => {
+  const { headers } = whole
+  const at = headers.indexOf('Content-Length')
+  const kept = at < 0 ? headers : headers.toSpliced(at, 2)
+  return Object.assign({}, whole, { headers: kept, isLast: true })
+}
+
 /** Adds the headers of every response. */
-function complete(
+export function complete<B extends { readonly length: number }>(
   status: number,
   reason: string | undefined,
   own: Headers,
-  body: string | Uint8Array,
-  { method, takesChunks }: Recipient,
+  body: B,
+  { method, takesChunks }: Pick<Recipient, 'method' | 'takesChunks'>,
   timeMs: number,
   serverName: string,
-): WireReply {
+): WireReply<B> {
   const headers: string[] = []
   const isChunked = 'Transfer-Encoding' in own
   // Real servers do not build such a body for HEAD, and so do not describe it [http/head-unknown].

@@ -119,7 +119,8 @@ export function findEndpoint(
 
 function matchOf(methods: Methods, method: string, segments: readonly string[]): RouteMatch {
   const name = methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined)
-  return { methods, name, readsBody: methods.get('GET') !== name, segments }
+  const readsBody = name !== methods.get('GET') && name !== methods.get('HEAD')
+  return { methods, name, readsBody, segments }
 }
 
 /** The parameters of a path; undefined if it does not match the pattern. */

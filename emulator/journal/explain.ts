@@ -123,6 +123,9 @@ function effectText(effect: Value): string {
   if (kind === 'send') return `message ${messageOf(text)?.type ?? ''}${to}`
   if (kind === 'frame') return `frame ${String((content as Value)['frame'])}${to}`
   if (kind === 'run') return `run ${String(prompt_id)} ${String(state)}`
+  if (kind === 'node')
+    return `node ${String(effect['node_id'])} of run ${String(prompt_id)} ${String(state)}`
+  if (kind === 'lost') return `lost: ${effectText(effect['message'] as Value)}`
   if (kind === 'fault') return `fault ${String(id)}`
   return typeof socket === 'number' ? `${String(kind)} of socket ${socket}` : `${String(kind)}${to}`
 }

@@ -9,6 +9,7 @@ import {
   planRefusals,
   refusals,
 } from '../../spec/server/errors.ts'
+import { v2Refusals } from '../../spec/v2/errors.ts'
 import { fitsTemplate, fitsText } from './templates.ts'
 
 /** A reply as an effect or a line of a journal has it. */
@@ -22,11 +23,11 @@ export type AnyReply = {
 /** The tables of refusals at each place, by name. Those of a gateway are all its answers to posts. */
 const tables = {
   local: { local: refusals, assets: assetRefusals },
-  hosted: { hosted: hostedRefusals, plan: planRefusals, links: linkRefusals },
+  hosted: { hosted: hostedRefusals, v2: v2Refusals, plan: planRefusals, links: linkRefusals },
   gateway: { gateway: { ...outcomes, ...gatewayRefusals } },
 } as const satisfies Readonly<Record<Place, Readonly<Record<string, Refusals>>>>
 
-export type RefusalTable = 'local' | 'assets' | 'hosted' | 'plan' | 'links' | 'gateway'
+export type RefusalTable = 'local' | 'assets' | 'hosted' | 'v2' | 'plan' | 'links' | 'gateway'
 
 /** A refusal with its place in the spec. */
 export type FoundRefusal = {

@@ -15,6 +15,8 @@ export type Ring<I, E> = {
   readonly entries: () => readonly Entry<I, E>[]
   /** The number of the first kept entry. */
   readonly first: () => number
+  /** The number of the next entry. */
+  readonly next: () => number
 }
 
 /** A large text in the bodies of several entries: it is stored once. */
@@ -102,7 +104,7 @@ export function createRing<I, E>(
     }
     return kept
   }
-  return { add, entries, first: () => first }
+  return { add, entries, first: () => first, next: () => next }
 }
 
 const none: readonly SharedText[] = []

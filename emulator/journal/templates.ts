@@ -17,12 +17,12 @@ export function fitsText(template: string, text: string): boolean {
   return text.length - last.length >= at && text.endsWith(last)
 }
 
-/** Whether a JSON value has the members of a template; a text that is one placeholder fits any value. */
+/** Whether a JSON value has the members of a template; a text that is one placeholder fits any value but objects. */
 export function fitsTemplate(template: unknown, value: unknown): boolean {
   if (typeof template === 'string')
     return typeof value === 'string'
       ? fitsText(template, value)
-      : value !== undefined && /^\{\w+\}$/.test(template)
+      : value !== undefined && typeof value !== 'object' && /^\{\w+\}$/.test(template)
   if (typeof template !== 'object' || template === null) return template === value
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(template).every(([name, part]) =>

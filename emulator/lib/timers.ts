@@ -47,6 +47,10 @@ export function cancelTimer<T>(timers: Timers<T>, timer: Timer<T>): void {
   timers.cancelledCount = 0
 }
 
+/** How many timers are set. */
+export const countTimers = <T>({ heap, cancelledCount }: Timers<T>): number =>
+  heap.length - cancelledCount
+
 /** The next timer; undefined without any. */
 export function nextTimer<T>(timers: Timers<T>): Timer<T> | undefined {
   while (timers.heap[0]?.isOver) {

@@ -3,7 +3,7 @@
 import type { Deployment } from '../../spec/language.ts'
 import { holdsIn } from '../../spec/generations.ts'
 import { limits } from '../../spec/limits.ts'
-import { endpoints as assetEndpoints } from '../../spec/server/assets.ts'
+import { endpoints as assetEndpoints } from '../../spec/assets/assets.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
@@ -138,13 +138,14 @@ function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, wh
 
 /**
  * The options of a world. `objectInfo` returns the text of the catalogue, `wallMs` the time for an epoch of `now`,
- * `linksPort` the port of the signed links, if any.
+ * `linksPort` the port of the signed links, if any, `scripts` the paths of the scripts of its front end.
  */
 export const worldOptions = (
   options: ServerOptions,
   objectInfo: () => string,
   wallMs: number,
   linksPort: number | null,
+  scripts: readonly string[] = [],
 ): WorldOptions => ({
   deployment: options.deployment,
   like: options.like,
@@ -167,6 +168,7 @@ export const worldOptions = (
   cors: options.cors,
   token: options.token,
   manager: options.manager,
+  scripts,
   assets: options.assets,
   assetHashing: options.assetHashing,
   featureFlag: options.featureFlag,

@@ -51,6 +51,10 @@ export type ServerOptions = ChosenOptions & {
    * manual or instant clock at a fixed moment.
    */
   readonly epoch: number | 'now'
+  /** Folder with the files of a front end, which `/` shows; null for none. */
+  readonly webRoot: string | null
+  /** Folder with workflow templates for a front end, served below /templates; null for none. */
+  readonly templates: string | null
   /** Base of the signed links of a hosted server, such as `http://storage:8190`; null opens a listener for them. */
   readonly signedBaseUrl: string | null
   /** Whether the server rejects a signed link that is requested with a key. */
@@ -125,6 +129,8 @@ export const defaults: ServerOptions = {
   assetHashing: false,
   featureFlag: [],
   epoch: 'now',
+  webRoot: null,
+  templates: null,
   signedBaseUrl: null,
   strictSignedLinks: false,
   tls: null,

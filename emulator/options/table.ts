@@ -245,6 +245,22 @@ export const optionTable: OptionTable<OptionName> = {
     bare: 'true',
     schema: onOrOff,
   },
+  webRoot: {
+    flag: 'web-root',
+    value: 'DIR',
+    help: 'directory with the static files of a front end, which / shows; endpoints come first',
+    on: 'local',
+    isPath: true,
+    schema: textOrNull,
+  },
+  templates: {
+    flag: 'templates',
+    value: 'DIR',
+    help: 'directory with workflow templates for the front end, served below /templates',
+    on: 'local',
+    isPath: true,
+    schema: textOrNull,
+  },
   ...laterOptions,
   epoch: {
     flag: 'epoch',

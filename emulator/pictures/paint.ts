@@ -1,6 +1,8 @@
 // Paints pixels from recipes: whole pictures, and previews, which get clearer with every step.
 
 import { decodePicture } from './codecs/decode.ts'
+import { MOST_NUMBERS } from '../compute/evaluate.ts'
+import { compute } from './computed.ts'
 import { CELL, coarsen, expand, mixNoise } from './mosaic.ts'
 import type { Channel, Picture, Preview } from './picture.ts'
 import {
@@ -24,7 +26,8 @@ export type { Pixels } from './pixels.ts'
 type Maker = (picture: Picture) => Pixels
 
 /** The pixels of `picture`, in its original size. They are not shared: callers may change them. */
-export const paint = (picture: Picture): Pixels => paintWith(picture, new Map())
+export const paint = (picture: Picture): Pixels =>
+  paintWith(picture, new Map(), { left: MOST_NUMBERS })
 
 /**
  * The latest blended pictures of one recipe, the newest last. If each of twenty pictures is blended from two copies of
@@ -34,12 +37,16 @@ type RecentPixels = Map<Picture, Pixels>
 
 const MOST_SEEN = 8
 
-const paintWith = (picture: Picture, seen: RecentPixels): Pixels => {
+/** How many numbers may still be computed. */
+type Budget = { left: number }
+
+const paintWith = (picture: Picture, seen: RecentPixels, budget: Budget): Pixels => {
   const known = seen.get(picture)
   if (known !== undefined) return known
-  const pixels = paintKind(picture, (part) => paintWith(part, seen))
+  const pixels = paintKind(picture, (part) => paintWith(part, seen, budget), budget)
   const sized = scale(pixels, picture)
-  if (picture.kind === 'blended') remember(seen, picture, sized, MOST_SEEN)
+  if (picture.kind === 'blended' || picture.kind === 'computed')
+    remember(seen, picture, sized, MOST_SEEN)
   return sized
 }
 
@@ -49,7 +56,7 @@ const remember = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most
   if (map.size > most && oldest !== undefined) map.delete(oldest)
 }
 
-const paintKind = (picture: Picture, make: Maker): Pixels => {
+const paintKind = (picture: Picture, make: Maker, budget: Budget): Pixels => {
   const { width, height } = picture
   switch (picture.kind) {
     case 'painted':
@@ -74,6 +81,8 @@ const paintKind = (picture: Picture, make: Maker): Pixels => {
     }
     case 'channel':
       return takeChannel(make(picture.of), picture.channel)
+    case 'computed':
+      return compute(picture, make, budget) ?? paintId(picture, { width, height })
   }
 }
 
@@ -184,5 +193,12 @@ const paintKindSmall = (picture: Picture, target: Target, make: Maker): Pixels =
       return withAlphaOf(make(picture.of), make(picture.mask))
     case 'channel':
       return takeChannel(make(picture.of), picture.channel)
+    case 'computed':
+      return picture.effort > MOST_PREVIEW_EFFORT
+        ? paintId(picture, target)
+        : scale(paint(picture), target)
   }
 }
+
+/** A preview shows a scene in place of what takes longer to compute. */
+const MOST_PREVIEW_EFFORT = 2 ** 24

@@ -1,5 +1,7 @@
 // Pictures as recipes: inside the machine they are plain data, and the edge encodes them on request.
 
+import type { Json } from '../lib/json.ts'
+
 /**
  * A picture as plain data. Equal recipes produce equal bytes, everywhere. `width` and `height` are pixels; `id` is a
  * hash of everything that the content depends on.
@@ -82,6 +84,49 @@ export type Picture =
       readonly of: Picture
       readonly channel: Channel
     }
+
+  /** One picture of a batch that a node computes, in 8 bits a channel, as it would be saved. */
+  | {
+      readonly kind: 'computed'
+      readonly id: number
+      readonly width: number
+      readonly height: number
+      readonly of: Output
+      /** Its position in the batch. */
+      readonly index: number
+      /** About how many numbers are computed for it; at least those of the picture. */
+      readonly effort: number
+    }
+
+/** The call of a node whose results are computed on request: its type, and what it is called with. */
+export type Recipe = {
+  readonly class_type: string
+  readonly id: number
+  readonly inputs: Readonly<Record<string, Source>>
+  /** The number of calls on the longest way to a source that is not computed. */
+  readonly depth: number
+  readonly effort: number
+}
+
+/** An output of such a call; if that is a list, one item of it. */
+export type Output = {
+  readonly recipe: Recipe
+  readonly slot: number
+  readonly item: number | null
+}
+
+/** Where a computing node finds an input. */
+export type Source =
+  | { readonly kind: 'literal'; readonly value: Json }
+  | { readonly kind: 'output'; readonly of: Output }
+  /** Pictures that are painted, decoded, or come from a model. */
+  | { readonly kind: 'pictures'; readonly as: PictureType; readonly pictures: readonly Picture[] }
+  | { readonly kind: 'list'; readonly items: readonly Source[] }
+  /** The bytes of an uploaded file; null if it is missing. */
+  | { readonly kind: 'file'; readonly bytes: Uint8Array | null; readonly path: string }
+
+/** The types of the values that pictures represent. */
+export type PictureType = 'IMAGE' | 'MASK' | 'LATENT'
 
 /** What is extracted from a picture: all colours, or one channel. */
 export type Channel = 'rgb' | 'red' | 'green' | 'blue' | 'alpha'

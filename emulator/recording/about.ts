@@ -25,7 +25,7 @@ const hostOf = ({ exchanges, sockets }: Recording): string => {
   return url === undefined ? 'an unknown address' : new URL(url).host
 }
 
-const pathsOnHosted = /^\/api\/(?:jobs?|history_v2|experiment|assets|user)\b/
+const pathsOnHosted = /^\/api\/(?:jobs?|history_v2|experiment|assets|user|v2\/(?:jobs|assets))\b/
 const statistics = /\/system_stats$/
 
 function placeOf({ exchanges, sockets }: Recording): Place {

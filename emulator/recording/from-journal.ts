@@ -2,8 +2,16 @@
 
 import type { RecordedClose, RecordingInfo } from '../../spec/recording.ts'
 import { respond, type EncodeFile } from '../http/respond.ts'
-import { latin1 } from '../lib/bytes.ts'
-import type { Effect, Entry, FrameContent, Headers, Input, SocketEnd } from '../machine.ts'
+import { concat, latin1 } from '../lib/bytes.ts'
+import type {
+  ChunkEffect,
+  Effect,
+  Entry,
+  FrameContent,
+  Headers,
+  Input,
+  SocketEnd,
+} from '../machine.ts'
 import {
   type HeaderList,
   inOrder,
@@ -43,6 +51,7 @@ export function recordingOfJournal(entries: readonly Entry[], source: JournalSou
     session.input(input)
     for (const effect of effects) session.effect(effect, source.epochMs + input.atMs)
   }
+  session.end()
   return inOrder({ info: source.info, exchanges: session.exchanges, sockets: session.sockets })
 }
 
@@ -53,6 +62,11 @@ function createSession(source: JournalSource) {
   const waiting = new Map<
     number,
     { readonly input: RequestInput; exchange: Open<RecordedExchange> }
+  >()
+  /** The exchanges of open streams, with the parts of their bodies so far. */
+  const streams = new Map<
+    number,
+    { readonly exchange: Open<RecordedExchange>; readonly parts: Uint8Array[] }
   >()
   const handshakes = new Map<number, OpenInput>()
   const open = new Map<number, OpenSocket>()
@@ -93,6 +107,7 @@ function createSession(source: JournalSource) {
   }
   const effect = (given: Effect, atMs: number): void => {
     if (given.kind === 'reply') reply(given, atMs)
+    else if (given.kind === 'chunk') chunk(given, atMs)
     else if (given.kind === 'accept') accept(given.socket, atMs)
     else if (given.kind === 'refuse') refuse(given, atMs)
     else if (given.kind === 'send' && given.cutBytes === undefined)
@@ -109,10 +124,30 @@ function createSession(source: JournalSource) {
     const { exchange, input } = asked
     exchange.endMs = atMs
     exchange.response = responseOf(given, input.method, input.headers, atMs, source)
+    if (given.stream) streams.set(given.request, { exchange, parts: [exchange.response.body] })
     if (given.transport !== undefined && 'afterBytes' in given.transport) {
       exchange.response = { ...exchange.response, body: new Uint8Array() }
       exchange.cut = [...(exchange.cut ?? []), 'response']
     }
+  }
+  const chunk = ({ request, text, then }: ChunkEffect, atMs: number): void => {
+    const stream = streams.get(request)
+    if (stream === undefined) return
+    stream.parts.push(latin1(text))
+    stream.exchange.endMs = atMs
+    if (then === undefined) return
+    endStream(request, then !== 'end')
+  }
+  /** Joins the body of a stream. One that its client left, or that goes on, has what was sent. */
+  const endStream = (request: number, isBroken: boolean): void => {
+    const { exchange, parts } = streams.get(request) ?? {}
+    streams.delete(request)
+    if (!exchange?.response || !parts) return
+    exchange.response = { ...exchange.response, body: isBroken ? new Uint8Array() : concat(parts) }
+    if (isBroken) exchange.cut = [...(exchange.cut ?? []), 'response']
+  }
+  const end = (): void => {
+    for (const request of streams.keys()) endStream(request, false)
   }
   const accept = (id: number, atMs: number): void => {
     const asked = handshakes.get(id)
@@ -131,7 +166,7 @@ function createSession(source: JournalSource) {
     const response = responseOf(given, 'GET', asked.headers, atMs, source)
     exchanges.push({ ...exchangeOf(asked), endMs: atMs, response })
   }
-  return { exchanges, sockets, input, effect }
+  return { exchanges, sockets, input, effect, end }
 }
 
 const endOf = (how: Exclude<SocketEnd, 'silence'>): Omit<RecordedClose, 'atMs'> => ({

@@ -196,12 +196,16 @@ function cutOf({ request, response, _flowdouble }: HarEntry): Pick<RecordedExcha
   const cut = cutBodies.filter((which) =>
     which === 'request'
       ? request.postData === undefined && lengthIn(request.headers) > 0
-      : !isWithout &&
-        response.content?.text === undefined &&
-        Math.max(response.content?.size ?? 0, lengthIn(response.headers)) > 0,
+      : !isWithout && response.content?.text === undefined && sizeOf(response) !== 0,
   )
   return cut.length > 0 ? { cut } : {}
 }
+
+/** How large the body of a response was: what the file says, else the server. -1 is unknown, and there was one. */
+const sizeOf = ({ content, headers }: HarEntry['response']): number =>
+  headerOf(pairs(headers), 'content-length') === undefined
+    ? (content?.size ?? 0)
+    : Math.max(content?.size ?? 0, lengthIn(headers))
 
 const lengthIn = (headers: HarEntry['request']['headers']): number =>
   Number(headerOf(pairs(headers), 'content-length') ?? 0)

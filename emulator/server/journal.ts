@@ -13,7 +13,7 @@ import { redactTarget } from '../journal/redact-target.ts'
 import type { Effect, Headers, Input } from '../machine.ts'
 import { bodyText } from '../http/requests.ts'
 import { serverMachine } from './machine.ts'
-import * as hosted from './hosted/index.ts'
+import * as hosted from './v2/index.ts'
 import { createServer } from './server.ts'
 import type { WorldOptions } from './state/options.ts'
 

@@ -1,8 +1,13 @@
 // The server as a machine: the interface that drivers, recorders and replays use.
 
+import { countTimers } from '../lib/timers.ts'
 import type { Answer, Effect, Entry, Input, Machine } from '../machine.ts'
 import type { Server } from './state/server.ts'
 import { nextWakeMs, step } from './step.ts'
+
+/** Whether nothing is due but comments in silent streams, of which each has one. */
+const hasOnlyComments = ({ state: { streams, timers } }: Server): boolean =>
+  streams.size > 0 && streams.size === countTimers(timers)
 
 const noSecrets: readonly string[] = []
 
@@ -11,9 +16,11 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   nowMs: () => server.state.nowMs,
   step: (input) => step(server, input),
   wake: (atMs) => ({ kind: 'wake', atMs }),
+  leave: (atMs, request) => ({ kind: 'leave', atMs, request }),
   changeWorld: (atMs, change) => Object.assign({ kind: 'world', atMs } as const, change),
   nextWakeMs: () => nextWakeMs(server),
-  isWaitingForOthers: () => false,
+  // An open stream needs comments for as long as its client stays [v2-streams/idle].
+  isWaitingForOthers: () => hasOnlyComments(server),
   isEager: false,
   ownSecrets: () => server.secrets.map(({ text }) => text),
   newSecrets: () => noSecrets,
@@ -32,7 +39,9 @@ function entryBytes({ input, effects }: Entry): number {
   let bytes = input.kind === 'request' ? input.body.length : 0
   if (input.kind === 'message') bytes += input.text.length
   for (const effect of effects) {
-    if (effect.kind === 'send') bytes += effect.text.length
+    if (effect.kind === 'send' || effect.kind === 'chunk') bytes += effect.text.length
+    else if (effect.kind === 'lost')
+      bytes += effect.message.kind === 'send' ? effect.message.text.length : 0
     else if (effect.kind === 'reply') {
       const { body } = effect
       bytes += typeof body === 'string' || body instanceof Uint8Array ? body.length : 0
@@ -41,14 +50,18 @@ function entryBytes({ input, effects }: Entry): number {
   return bytes
 }
 
+/** How the replies to submits begin, by their status. */
+const submitReplies: Readonly<Record<number, RegExp>> = {
+  200: /^\{"prompt_id": "([^"\\]*)"/,
+  201: /^\{"id": "([^"\\]*)", "status"/,
+}
+
 /** The reply, and the run that it names if the request was a submit. */
 function answerOf(effect: Effect): Answer | undefined {
   if (effect.kind !== 'reply') return undefined
   const { request, status, body } = effect
-  const run =
-    status === 200 && typeof body === 'string'
-      ? /^\{"prompt_id": "([^"\\]*)"/.exec(body)?.[1]
-      : undefined
+  const pattern = submitReplies[status]
+  const run = pattern && typeof body === 'string' ? pattern.exec(body)?.[1] : undefined
   return { request, status, run }
 }
 
@@ -61,6 +74,8 @@ function effectName(effect: Effect): string {
       return `frame ${effect.content.frame}`
     case 'run':
       return `run ${effect.state}`
+    case 'node':
+      return `node ${effect.state}`
     case 'fault':
       return `fault ${effect.id}`
     default:

@@ -1,7 +1,9 @@
 // Adds the headers that every reply has [http/cache-control, http/failure-page]. Those for pages of other origins are
 // in cors.ts.
 
+import { profiles } from '../../spec/server/deployments.ts'
 import { hostedCors } from '../../spec/server/http.ts'
+import { v2Cors, v2Root } from '../../spec/v2/v2-access.ts'
 import { jsonHeaders, type Reply, refuse } from '../http/replies.ts'
 import { decodePart } from '../http/requests.ts'
 import { localCors } from './cors.ts'
@@ -21,7 +23,8 @@ export function finish(
   accept: string | undefined,
   reply: Reply,
 ): Reply {
-  if (options.deployment === 'hosted') return finishHosted(reply)
+  if (options.deployment === 'hosted')
+    return path.startsWith(v2Paths) ? forPages(finishHosted(reply)) : finishHosted(reply)
   if (reply.raised) {
     const isPage = reply.status === 500 && accept?.includes('text/html')
     const { status, headers, body, reason } = isPage ? refuse('internalPage') : reply
@@ -34,16 +37,26 @@ export function finish(
   return withHeaders(reply, Object.assign(headers, localCors(options.cors, traits.allowsPatch)))
 }
 
+const v2Paths = `${profiles.hosted.prefix + v2Root}/`
+
+/** A reply of the hosted API v2 with the headers that pages may send [v2-access/cors]. */
+const forPages = (reply: Reply): Reply =>
+  withHeaders(reply, Object.assign({}, reply.headers, v2Cors))
+
 /** The same for a reply of a hosted server. */
 export const finishHosted = (reply: Reply): Reply =>
   withHeaders(reply, hostedHeaders(reply.headers))
 
-const withHeaders = ({ status, body, reason, file }: Reply, headers: Reply['headers']): Reply => ({
+const withHeaders = (
+  { status, body, reason, file, stream }: Reply,
+  headers: Reply['headers'],
+): Reply => ({
   status,
   headers,
   body,
   ...(reason !== undefined && { reason }),
   ...(file !== undefined && { file }),
+  ...(stream !== undefined && { stream }),
 })
 
 const hostedJsonHeaders = Object.assign({}, jsonHeaders, hostedCors)

@@ -1,6 +1,7 @@
 // Creates and forks servers: one world on local; on hosted one for each account, so that none sees another's data.
 
 import { tiers } from '../../spec/server/access.ts'
+import { keyLimits } from '../../spec/v2/v2-access.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
 import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
 import { createBounded } from '../lib/bounded.ts'
@@ -23,7 +24,7 @@ import { createUserFolder } from './world/user-folder.ts'
 
 /**
  * Creates a server. Every option is required; options/complete.ts has the defaults. A hosted server needs the module
- * hosted/index.ts, which a local one does not load.
+ * v2/index.ts, which a local one does not load.
  */
 export function createServer(options: WorldOptions, hosted: Hosted | null = null): Server {
   const setups =
@@ -78,7 +79,15 @@ function emptyState(
   const timers = createTimers<TimerTarget>()
   const worlds = setups.map((setup) => worldState(setup, nowMs))
   const script = scriptState(options, nowMs)
-  const state = { nowMs, timers, script, wire: null, worlds, sockets: new Map() }
+  const state = {
+    nowMs,
+    timers,
+    script,
+    wire: null,
+    worlds,
+    sockets: new Map(),
+    streams: new Map(),
+  }
   changeScript(state, { load: options.script })
   return state
 }
@@ -170,5 +179,11 @@ function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState 
     socketByClient: new Map(),
     balance: hosted?.account.balance ?? 0,
     deletedJobs: createBounded(options.historyLimit),
+    v2: {
+      keys: createBounded(keyLimits.kept),
+      labels: createBounded(2 * options.historyLimit),
+      assets: createBounded(2 * options.fileLimit),
+      deletedAssets: createBounded(options.fileLimit),
+    },
   }
 }

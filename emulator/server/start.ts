@@ -228,7 +228,7 @@ function submit(server: Server, world: World, run: StartRun): string {
   const body = new TextEncoder().encode(JSON.stringify({ prompt: workflow, client_id }))
   const target = isHosted(world) ? '/api/prompt' : '/prompt'
   const headers = { 'content-type': 'application/json' }
-  const request = { method: 'POST', target, headers, body }
+  const request = { method: 'POST', target, headers, body, request: 0 }
   const reply =
     server.hosted !== null && isHosted(world)
       ? server.hosted.answer(server, world, request, target, '')

@@ -4,7 +4,7 @@ import { keyHeader } from '../../spec/server/access.ts'
 import { changeScript } from './script.ts'
 import { changeWorld, endAllSockets } from './change-world.ts'
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
-import type { Effect, IncomingRequest, Input, RequestHead } from '../machine.ts'
+import type { Effect, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
 import { parameter, splitTarget } from '../http/requests.ts'
 import { admit as admitOnLocal } from './local/access.ts'
@@ -15,12 +15,17 @@ import { answerDisturbed, findRequestHit } from './faults/requests.ts'
 import { fireFault } from './faults/timers.ts'
 import { forgetSocket, isDisturbed } from './faults/wire.ts'
 import { endInstall } from './world/installs.ts'
-import { answer as answerLocal, readsBody as readsBodyOnLocal } from './local/endpoints.ts'
+import {
+  answer as answerLocal,
+  isPagePath,
+  readsBody as readsBodyOnLocal,
+} from './local/endpoints.ts'
 import { closeSocket, openSocket, readMessage, sendLate } from './world/sockets.ts'
+import { breakSilence, removeStream } from './world/streams.ts'
 import { advance } from './runs/worker.ts'
 import { isHosted } from './world/derived.ts'
 import type { FaultTimer } from './state/faults.ts'
-import type { Admission, Server } from './state/server.ts'
+import type { Admission, NumberedRequest, Server } from './state/server.ts'
 import type { World } from './state/world.ts'
 import type { TimerTarget, Worker } from './state/runs.ts'
 
@@ -37,8 +42,14 @@ export function step(server: Server, input: Input): readonly Effect[] {
   advanceTo(server, effects, input.atMs)
   const from = effects.length
   apply(server, effects, input)
+  follow(server)
   if (isDisturbed(server)) disturbMessages(server, effects, from)
   return effects
+}
+
+/** Sends the streams what a step has changed. */
+function follow(server: Server): void {
+  if (server.state.streams.size > 0) server.hosted?.followStreams(server)
 }
 
 function apply(server: Server, effects: Effect[], input: Input): void {
@@ -46,6 +57,7 @@ function apply(server: Server, effects: Effect[], input: Input): void {
   else if (input.kind === 'open') connect(server, effects, input)
   else if (input.kind === 'script') changeScript(server.state, input.change)
   else if (input.kind === 'world') effects.push(...changeWorld(server, input))
+  else if (input.kind === 'leave') removeStream(server.state, input.request)
   else if (input.kind === 'drop') effects.push(...endAllSockets(server, input.how))
   else if (input.kind !== 'wake') {
     const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]
@@ -68,6 +80,7 @@ function advanceTo(server: Server, effects: Effect[], untilMs: number): void {
     const from = effects.length
     state.nowMs = Math.max(state.nowMs, timer.dueMs)
     fire(server, effects, timer)
+    follow(server)
     if (isDisturbed(server) && meetsFaults(timer.what)) disturbMessages(server, effects, from)
   }
   state.nowMs = Math.max(state.nowMs, untilMs)
@@ -84,6 +97,7 @@ function fire(server: Server, effects: Effect[], { dueMs, what }: Timer<TimerTar
   state.nowMs = Math.max(state.nowMs, dueMs)
   if (what.kind === 'install') endInstall(world)
   else if (what.kind === 'late') sendLate(world, what.effect)
+  else if (what.kind === 'silence') breakSilence(server, world, what.request)
   else if (what.kind === 'worker') advance(world, state.workers[what.worker] as Worker)
 }
 
@@ -141,9 +155,11 @@ function receive(server: Server, effects: Effect[], input: RequestInput): void {
       : findRequestHit(server, input, () => userOf(server, input))
   if (hit === undefined) return void effects.push(...answer(server, input))
   const [path] = splitTarget(input.target)
-  answerDisturbed(server, effects, input.request, hit, (reply) =>
-    reply === undefined ? answer(server, input) : [replyTo(server, input, path, reply)],
-  )
+  answerDisturbed(server, effects, input, hit, (reply) => {
+    if (reply === undefined) return answer(server, input)
+    if (reply.status >= 500) server.hosted?.noteFailure(server, input)
+    return [replyTo(server, input, path, reply)]
+  })
 }
 
 /** Answers a request: first the reply, then what it causes. */
@@ -180,7 +196,7 @@ const replyTo = (
 const route = (
   server: Server,
   world: World,
-  request: IncomingRequest,
+  request: NumberedRequest,
   path: string,
   query: string,
 ): Reply =>
@@ -211,4 +227,11 @@ export function needsBody(server: Server, head: RequestHead): boolean {
   return server.hosted === null
     ? readsBodyOnLocal(admitted.world, head.method, path)
     : server.hosted.readsBody(admitted.world, head.method, path)
+}
+
+/** Whether the file of a front end may answer a request: not one whose sender is rejected, nor one for an endpoint. */
+export function takesPage(server: Server, head: RequestHead): boolean {
+  if (server.hosted !== null || (head.method !== 'GET' && head.method !== 'HEAD')) return false
+  const admitted = admit(server, head)
+  return !('refusal' in admitted) && isPagePath(admitted.world, splitTarget(head.target)[0])
 }

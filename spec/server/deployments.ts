@@ -109,7 +109,7 @@ export const rules = {
     carries: ['A100', 'A101', 'A151'],
   },
   'deployments/hosted-not-built': {
-    says: 'Hosted paths of assets, saved workflows, accounts, billing and /api/v2 return 404.',
+    says: 'Hosted paths of assets, saved workflows, accounts and billing below /api return 404.',
     basis: 'chosen',
     on: hosted,
   },

@@ -2,7 +2,7 @@
 
 import { described, type Generation, holdsIn } from '../generations.ts'
 import type { Deployment, Endpoint, Endpoints } from '../language.ts'
-import * as assets from './assets.ts'
+import * as assets from '../assets/assets.ts'
 import * as catalog from './catalog.ts'
 import * as files from './files.ts'
 import * as history from './history.ts'
@@ -16,6 +16,17 @@ import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as userdata from './userdata.ts'
 import * as workflows from './workflows.ts'
+import * as v2Assets from '../v2/v2-assets.ts'
+import * as v2Jobs from '../v2/v2-jobs.ts'
+import * as v2Streams from '../v2/v2-streams.ts'
+
+/** Those of the hosted API v2, below `/v2`. */
+export const v2Endpoints = {
+  ...v2Jobs.endpoints,
+  ...v2Streams.endpoints,
+  ...v2Assets.endpoints,
+} as const satisfies Endpoints
+export type V2EndpointName = keyof typeof v2Endpoints
 
 export const endpoints = {
   ...workflows.endpoints,
@@ -31,6 +42,7 @@ export const endpoints = {
   ...settings.endpoints,
   ...internal.endpoints,
   ...manager.endpoints,
+  ...v2Endpoints,
   ...assets.endpoints,
 } as const satisfies Endpoints
 export type EndpointName = keyof typeof endpoints

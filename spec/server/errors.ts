@@ -2,7 +2,7 @@
 // `{name}` in a text stands for a value that the server fills in.
 
 import { maxWaiting } from './access.ts'
-export { assetRefusals } from './asset-errors.ts'
+export { assetRefusals } from '../assets/errors.ts'
 import type { Refusals, Schema } from '../language.ts'
 
 /** Refusals of the local server: no common body format, most are empty or a fixed text. */
@@ -45,6 +45,12 @@ export const refusals = {
     status: 404,
     when: 'A path that leaves the root, or an unknown path below /internal/.',
     body: { text: '404: Not Found' },
+    raised: true,
+  },
+  forbiddenText: {
+    status: 403,
+    when: 'A folder among the files of a front end, or a file that cannot be read.',
+    body: { text: '403: Forbidden' },
     raised: true,
   },
   forbiddenEmpty: {

@@ -160,6 +160,30 @@ export const quirks = {
       'GET of /api/jobs/{prompt_id} and of /api/job/{prompt_id}/status returns 403, other paths 404.',
     source: 'published hosted API, 2026, first revision',
   },
+  'hosted.no-v2': {
+    on: hosted,
+    default: 'The hosted server also serves the hosted API v2.',
+    quirk: 'Paths below /api/v2 return 404.',
+    source: 'published hosted API, 2026',
+  },
+  'hosted.v2-no-labels': {
+    on: hosted,
+    default: 'The hosted API v2 keeps labels of jobs, and lists jobs.',
+    quirk: 'A submit with labels returns 422 `metadata_not_supported`, and the list returns 501.',
+    source: 'hosted service, 2026',
+  },
+  'hosted.v2-no-streams': {
+    on: hosted,
+    default: 'The hosted API v2 streams the events of a job.',
+    quirk: 'The path of the events returns 501 `not_implemented`.',
+    source: 'published hosted API, 2026, v2',
+  },
+  'hosted.v2-bad-graph-fails': {
+    on: hosted,
+    default: 'A graph that cannot run is refused by the hosted API v2 with 422.',
+    quirk: 'It becomes a job that fails, as on deployments.',
+    source: 'clients of hosted API v2: comfy-cli 1.23.0',
+  },
   'webhooks.crash-500': {
     on: gateway,
     default: 'A body that is not a JSON object returns 400.',

@@ -88,6 +88,12 @@ function interrupts({ body }: GuardedRequest): Deed {
   return typeof id === 'string' && id !== '' ? { needs: [], runs: [id] } : needing('global')
 }
 
+/** A submit to the hosted API v2. */
+function submitsJob({ body }: GuardedRequest): Deed {
+  const graph: unknown = jsonOf(body)?.workflow
+  return graph === undefined ? harmless : { ...harmless, submits: { graph } }
+}
+
 function submits({ body }: GuardedRequest): Deed {
   const value = jsonOf(body)
   if (value?.prompt === undefined) return harmless
@@ -130,12 +136,28 @@ const addsUser = ({ body }: GuardedRequest): Deed => ({
   makes: { kind: 'user', name: String(jsonOf(body)?.username) },
 })
 
+/** An upload to the hosted API v2, under its own path or none. */
+function uploadsAsset({ body }: GuardedRequest): Deed {
+  const name = fieldOf(body, 'file_path')
+  if (name === '') return harmless
+  const needs: readonly Allowance[] = isOwnPath(name) ? [] : ['destructive']
+  return { needs, runs: [], makes: { kind: 'upload', name } }
+}
+
 /** What the requests to a path do; the first that matches counts. Others change nothing. */
 const deeds: readonly (readonly [
   asked: RegExp,
   deed: Deed | ((request: GuardedRequest) => Deed),
 ])[] = [
   [/^POST \/prompt$/, submits],
+  [/^POST \/v2\/jobs$/, submitsJob],
+  [
+    /^POST \/v2\/jobs\/[^/]+\/cancel$/,
+    ({ path }) => ({ needs: [], runs: [path.split('/')[3] ?? ''] }),
+  ],
+  [/^POST \/v2\/assets$/, uploadsAsset],
+  // An asset has an id that only its maker knows.
+  [/^(POST|DELETE) \/v2\/assets\//, harmless],
   [/^POST \/interrupt$/, interrupts],
   [/^POST \/(queue|history)$/, deletesRuns],
   [/^POST \/free$/, needing('global')],

@@ -80,8 +80,20 @@ const laterServer = (generation: Generation): string | undefined =>
   generation === described ? undefined : serverOfGeneration(generation)
 
 async function judge(check: Check): Promise<number> {
-  const { options, io, cases, place, generation, url, software, server, ledger, planned, startMs } =
-    check
+  const {
+    options,
+    io,
+    cases,
+    place,
+    generation,
+    url,
+    software,
+    server,
+    ledger,
+    kept,
+    planned,
+    startMs,
+  } = check
   const reports = reportsFor(options, io)
   const ours = planned.map(({ one }) => one)
   const known = openKnown(options, io, ours, cases)
@@ -103,6 +115,7 @@ async function judge(check: Check): Promise<number> {
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,
     writeHar: io.writeHar,
+    kept,
   })
   for await (const event of running) reports.take(known.mark(event))
   const left = ledger === null ? [] : await clean(server, ledger)

@@ -11,6 +11,7 @@ import { commandDeadline } from './probe/ask.ts'
 import { probe } from './probe/probe.ts'
 import type { CheckIo } from './reports/reports.ts'
 import { type CheckedServer, newRunning } from './running.ts'
+import { type Kept, openKept } from './sessions/kept.ts'
 import { openTarget } from './target.ts'
 
 /** A server that has been asked what it is. */
@@ -22,6 +23,8 @@ export type OpenedServer = {
   readonly server: CheckedServer
   /** What is made there; a gateway keeps nothing that could be removed. */
   readonly ledger: Ledger | null
+  /** Counterexamples of earlier checks; a gateway has none. */
+  readonly kept: Kept | null
 }
 
 /** Asks a server what it is, and opens it. */
@@ -33,14 +36,23 @@ export async function openServer(
   if (options.gateway !== undefined) {
     const { target, server } = await openGateway(options, options.gateway, signal)
     const { url, software } = target
-    return { place: 'gateway', generation: described, url, software, server, ledger: null }
+    return {
+      place: 'gateway',
+      generation: described,
+      url,
+      software,
+      server,
+      ledger: null,
+      kept: null,
+    }
   }
   const target = await probe(options, signal)
   const { url, deployment, generation, software } = target
   const file = resolve(cwd, options.ledger)
   const ledger = openLedger(file, { kind: 'server', url, deployment, version: 1 })
-  const server = openTarget(target, options, ledger)
-  return { place: deployment, generation, url, software, server, ledger }
+  const kept = openKept(file, deployment)
+  const server = openTarget(target, options, ledger, kept.sessions)
+  return { place: deployment, generation, url, software, server, ledger, kept }
 }
 
 /** Removes what was made, and returns what is left. A server that is gone keeps it all. */

@@ -11,6 +11,7 @@ import type { CheckEvent } from './events.ts'
 import { failureOf } from './failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
 import { Counterexample } from './sessions/counterexample.ts'
+import type { Kept } from './sessions/kept.ts'
 import { Skip } from '../judge/skip.ts'
 import { type CheckedServer, newRunning, type Running } from './running.ts'
 
@@ -37,6 +38,8 @@ export type RunOptions = {
   readonly signal: AbortSignal | undefined
   /** The text of a recording. */
   readonly writeHar: (recording: Recording) => string
+  /** Where counterexamples are kept for the next check; a temporary folder if nowhere. */
+  readonly kept: Pick<Kept, 'save' | 'forget'> | null
 }
 
 /** Runs cases one after the other, and yields an event for each. It ends early when the user stops it. */
@@ -119,11 +122,15 @@ async function runOne(
     ...(running.needs.size > 0 && { needs: [...running.needs] }),
   } as const
   if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }
-  if (error === undefined) return { ...described, verdict: 'pass' }
+  const { kept } = options
+  if (error === undefined) {
+    kept?.forget(one.title)
+    return { ...described, verdict: 'pass' }
+  }
   const shown = error instanceof Counterexample ? error.exchanges : undefined
   const failure = {
     ...failureOf(one, error, running, options.commandFor(one, shown?.seed)),
-    ...(shown && { exchanges: save(options.writeHar(shown.recording)) }),
+    ...(shown && { exchanges: saveIn(kept, one.title, options.writeHar(shown.recording)) }),
   }
   return { ...described, ...(await judge(one, error)), failure }
 }
@@ -165,7 +172,8 @@ async function timeIsUp(running: Running, signal: AbortSignal): Promise<never> {
 }
 
 /** Saves a counterexample as a recording, and returns its path. */
-function save(text: string): string {
+function saveIn(kept: RunOptions['kept'], title: string, text: string): string {
+  if (kept !== null) return kept.save(title, text)
   const file = join(mkdtempSync(join(tmpdir(), 'flowdouble-check-')), 'counterexample.har')
   writeFileSync(file, text, { mode: 0o600 })
   return file

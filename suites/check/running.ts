@@ -32,6 +32,8 @@ export type Running = {
   readonly folder: string
   /** Whether it sends the bearer token itself. */
   readonly isAboutToken: boolean
+  /** Whether it sends what was recorded, also to a server that lacks a node type of then. */
+  readonly isRecorded?: true
   /** The last request, for a line that repeats it. */
   last?: Outgoing
   /** Set when the case has ended: what follows is the clean-up of the runner. */

@@ -31,6 +31,7 @@ export function openTarget(
   target: Target,
   options: TargetOptions & Partial<SessionOptions>,
   ledger: Ledger,
+  kept: Subject['kept'] = [],
 ): CheckedServer {
   const { url, deployment, types } = target
   const store = new AsyncLocalStorage<Running>()
@@ -106,7 +107,7 @@ export function openTarget(
   const once: Subject['once'] = (name, make) =>
     made(name, () => {
       const running = current()
-      const more = Math.max(0, seeds.length - usualSessions.sessions)
+      const more = Math.max(0, seeds.length - usualSessions.sessions) + kept.length
       if (running) running.waitedMs = (running.waitedMs ?? 0) + more * SESSION_MS
       return make()
     })
@@ -136,6 +137,7 @@ export function openTarget(
         permit: (...needs) => permit(needs),
         isOwn: false,
         seeds,
+        kept,
         once,
         close: async () => undefined,
       } satisfies Parameters<typeof subjectFor>[0]

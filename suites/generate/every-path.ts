@@ -3,6 +3,7 @@
 import { type EndpointOn, endpointsOn, type LaterName } from '../../spec/server/endpoints.ts'
 import { endpoints } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
+import { v2Root } from '../../spec/v2/v2-access.ts'
 import { talking } from './graphs.ts'
 import { bodiesOn, isPaid, pathOn } from './replies-on.ts'
 
@@ -92,9 +93,12 @@ export const everyPath = Object.entries<PlainRequest>(plain).map(
   },
 )
 
-/** Each endpoint of a hosted server, at a path of which every variable part is `nowhere`. */
+/**
+ * Each endpoint of a hosted server, at a path of which every variable part is `nowhere`. The hosted API v2 has other keys and
+ * other errors.
+ */
 export const everyHostedPath = Object.values<Endpoint>(endpoints)
-  .filter(({ on }) => on.includes('hosted'))
+  .filter(({ on, path }) => on.includes('hosted') && !path.startsWith(`${v2Root}/`))
   .map((endpoint) => ({
     method: endpoint.method,
     path: pathOn('hosted', endpoint).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere'),

@@ -2,6 +2,7 @@
 
 import { paidPaths, publicPaths } from '../../spec/server/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
+import { v2Root } from '../../spec/v2/v2-access.ts'
 import { profiles } from '../../spec/index.ts'
 import type { Endpoint, Place, ReplyBody, Schema } from '../../spec/language.ts'
 
@@ -26,6 +27,10 @@ export function pathOn(place: Place, endpoint: Endpoint): string {
 export const isPublic = ({ path, hostedPath = path }: Endpoint): boolean =>
   publicPaths.some((one) => one === hostedPath)
 
+/** Whether an endpoint belongs to the hosted API v2. */
+export const isV2 = ({ path, on }: Endpoint): boolean =>
+  on.includes('hosted') && path.startsWith(`${v2Root}/`)
+
 /** Whether an endpoint of hosted needs a paid tier. */
 export const isPaid = ({ path, hostedPath = path }: Endpoint): boolean =>
   paidPaths.some((one) => hostedPath === one || hostedPath.startsWith(`${one}/`))
@@ -48,6 +53,8 @@ export function bodiesOn(place: Place, endpoint: Endpoint): Bodies {
     const { always, withBody } = commonReplies
     return together({ ...always, ...(hasBody && withBody), ...endpoint.replies })
   }
+  // Each endpoint of the hosted API v2 names all its replies.
+  if (isV2(endpoint)) return together(endpoint.replies)
   const { withKey, paid, withBody } = commonHostedReplies
   return together(
     isPublic(endpoint) ? {} : withKey,

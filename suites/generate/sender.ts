@@ -104,7 +104,11 @@ function ownControl(secret: string, gateway: OwnGateway): RouteControl {
 
 /** The sender of a world with the routes of `anyGateway`. */
 export function ownSender(secret: string, gateway: OwnGateway): Sender {
-  const advance = (ms: number): Promise<void> => gateway.advance(ms)
+  let nowMs = NOW * 1000
+  const advance = (ms: number): Promise<void> => {
+    nowMs += ms
+    return gateway.advance(ms)
+  }
   let ids = 0
   return {
     route: 'hook',
@@ -121,7 +125,7 @@ export function ownSender(secret: string, gateway: OwnGateway): Sender {
     maxBodyBytes: 2 ** 20,
     knownId: 'flowdouble-check-known',
     newId: () => `flowdouble-check-${++ids}`,
-    now: () => Promise.resolve(NOW),
+    now: () => Promise.resolve(Math.floor(nowMs / 1000)),
     room: () => advance(ROOM_MS),
     pause: advance,
     missing: (detail) => {

@@ -27,6 +27,7 @@ const places = {
   local: 'local',
   assets: 'local',
   hosted: 'hosted',
+  v2: 'hosted',
   plan: 'hosted',
   links: 'hosted',
   gateway: 'gateway',

@@ -73,7 +73,7 @@ describe('rules', () => {
   })
 
   test('each file with rules is an area of the index', async () => {
-    const files = ['server', 'gateway'].flatMap((folder) =>
+    const files = ['server', 'gateway', 'v2'].flatMap((folder) =>
       readdirSync(join(spec, folder)).map((file) => join(folder, file)),
     )
     for (const file of files) {

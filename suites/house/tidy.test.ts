@@ -17,7 +17,9 @@ const sources = files.filter((file) => file.endsWith('.ts'))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 /** Everything except what touches sockets, files, timers and terminals. */
 const core = sources.filter(
-  (file) => /^(spec|emulator)\//.test(file) && !/^emulator\/(cli|client|config|edge)\//.test(file),
+  (file) =>
+    /^(spec|emulator)\//.test(file) &&
+    !/^emulator\/(cli|client|config|edge|inspector)\//.test(file),
 )
 
 /** The code of a file without its comments. */
@@ -52,6 +54,11 @@ const layers: readonly string[] = [
   'emulator/pictures/picture.ts',
   'emulator/pictures/pixels.ts',
   'emulator/pictures/codecs/',
+  'emulator/compute/values/',
+  'emulator/compute/arithmetic/',
+  'emulator/compute/regex/',
+  'emulator/compute/families/',
+  'emulator/compute/',
   'emulator/pictures/',
   'emulator/machine.ts',
   'emulator/http/',
@@ -64,6 +71,7 @@ const layers: readonly string[] = [
   'emulator/server/local/assets/',
   'emulator/server/local/',
   'emulator/server/hosted/',
+  'emulator/server/v2/',
   'emulator/server/faults/',
   'emulator/server/',
   'emulator/gateway/',
@@ -74,6 +82,8 @@ const layers: readonly string[] = [
   'emulator/recording/learn/',
   'emulator/client/',
   'emulator/edge/',
+  'emulator/edge/inspector/',
+  'emulator/edge/node/pages/',
   'emulator/edge/node/pictures/',
   'emulator/edge/node/',
   'emulator/edge/proxy/',
@@ -86,6 +96,9 @@ const layers: readonly string[] = [
   'emulator/cli/check/',
   'emulator/cli/recordings/',
   'emulator/cli/',
+  'emulator/inspector/model/',
+  'emulator/inspector/draw/',
+  'emulator/inspector/',
   'emulator/types.ts',
   'emulator/index.ts',
   'emulator/browser.ts',

@@ -1,6 +1,6 @@
 // The assets of a case: uploads with content and names that nobody else has.
 
-import type { asset, assetPage } from '../../spec/server/assets.ts'
+import type { asset, assetPage } from '../../spec/assets/assets.ts'
 import type { Static } from '../../spec/static.ts'
 import { formOf, type Part } from '../generate/form.ts'
 import type { Reply } from './reply.ts'

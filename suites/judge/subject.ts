@@ -95,6 +95,8 @@ export type Subject = {
   readonly isOwn: boolean
   /** The seeds of the sessions that cases play on this server. */
   readonly seeds: readonly number[]
+  /** Sessions that broke a rule before: they are played first. */
+  readonly kept: readonly { readonly seed: number; readonly steps: readonly any[] }[]
   /** What was made under this name: once for all cases on a server elsewhere, once for each world of the suites. */
   readonly once: <T>(name: string, make: () => Promise<T>) => Promise<T>
   readonly close: () => Promise<void>
@@ -150,6 +152,7 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     isOwn: true,
     // Each case has its own world: more would take long.
     seeds: [1],
+    kept: [],
     once: createOnce(),
     close: () => emulator.close(),
   }
@@ -208,6 +211,7 @@ export type SharedServer = {
   readonly permit: Subject['permit']
   readonly isOwn: boolean
   readonly seeds: Subject['seeds']
+  readonly kept: Subject['kept']
   readonly once: Subject['once']
   /** Called when the sockets are closed. */
   readonly close: () => Promise<void>
@@ -292,6 +296,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     permit: shared.permit,
     isOwn: shared.isOwn,
     seeds: shared.seeds,
+    kept: shared.kept,
     once: shared.once,
     close: async () => {
       const faults = sessions.flatMap((session) => session.faults)

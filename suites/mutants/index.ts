@@ -16,6 +16,7 @@ import { localJobs } from './later/jobs.ts'
 import * as laterOutputs from './later/outputs.ts'
 import * as later from './later/submits.ts'
 import { messages } from './messages.ts'
+import { nodes } from './nodes.ts'
 import { queue, runs } from './queue.ts'
 import { sockets } from './sockets.ts'
 import {
@@ -30,9 +31,10 @@ import {
 } from './later/others.ts'
 import type { Mutant, Mutants } from './tamper.ts'
 import { outputs } from './outputs.ts'
-import { statuses } from './statuses.ts'
+import { inspector, statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
-import { internal, manager, settings, userdata } from './user-data.ts'
+import { internal, manager, pages, settings, userdata } from './user-data.ts'
+import { v2 } from './v2/index.ts'
 import { workflows } from './workflows.ts'
 
 const areas: Readonly<Record<string, Mutants>> = {
@@ -41,6 +43,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   http: { ...http, ...laterHttp, ...later.http },
   workflows: { ...workflows, ...laterWorkflows, ...later.workflows },
   runs,
+  nodes,
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
   messages: { ...messages, ...sockets, ...statuses, ...later.messages },
@@ -51,12 +54,15 @@ const areas: Readonly<Record<string, Mutants>> = {
   catalog: { ...catalog, ...laterCatalog, ...laterOutputs.catalog },
   system: { ...system, ...laterSystem },
   manager,
+  pages,
   internal: { ...internal, ...laterInternal },
   settings: { ...settings, ...laterSettings },
   userdata: { ...userdata, ...laterUserdata },
   assets,
+  inspector,
   'hosted-paths': hostedPaths,
   accounts,
+  ...v2,
   webhooks: { ...webhooks, ...posts },
   signatures,
   templates,

@@ -1,6 +1,7 @@
-// Wrong servers that count wrongly in a `status`, or send it to the wrong sockets.
+// Wrong servers that count wrongly in a `status`, or send it to the wrong sockets, and
+// those whose journal keeps from observers what happens.
 
-import { type Mutants, onData, onMessage, redirected, type Tamper } from './tamper.ts'
+import { each, type Mutants, onData, onMessage, redirected, type Tamper } from './tamper.ts'
 
 const remaining = (change: (count: number) => number) =>
   onData('status', (data) => {
@@ -64,5 +65,30 @@ export const statuses: Mutants = {
   'sid-changes-on-reconnect': {
     breaks: ['messages/sid'],
     tamper: sidOfItsOwn,
+  },
+}
+
+export const inspector: Mutants = {
+  'nodes-never-end': {
+    breaks: ['inspector/nodes'],
+    tamper: each((effect) =>
+      effect.kind === 'node' && effect.state === 'success' ? [] : [effect],
+    ),
+  },
+  'cached-nodes-run': {
+    breaks: ['inspector/nodes'],
+    tamper: each((effect) =>
+      effect.kind === 'node' && effect.state === 'cached'
+        ? [{ ...effect, state: 'started' }]
+        : [effect],
+    ),
+  },
+  'loses-silently': {
+    breaks: ['inspector/lost'],
+    tamper: each((effect) => (effect.kind === 'lost' ? [] : [effect])),
+  },
+  'loses-nothing': {
+    breaks: ['inspector/lost'],
+    tamper: each((effect) => (effect.kind === 'lost' ? [effect.message] : [effect])),
   },
 }

@@ -1,4 +1,4 @@
-// Wrong servers that mishandle everything around runs: the node manager, the log, settings and user data.
+// Wrong servers that mishandle everything around runs: the node manager, the log, settings, user data and the files of a front end.
 
 import {
   answers,
@@ -102,5 +102,23 @@ export const userdata: Mutants = {
   'outside-is-404': {
     breaks: ['userdata/stays-inside'],
     tamper: onReply(/\/userdata/, ({ status }) => ({ status: status === 403 ? 404 : status })),
+  },
+}
+export const pages: Mutants = {
+  'no-front-end': {
+    breaks: [
+      'pages/front-end',
+      'pages/media-types',
+      'pages/conditions',
+      'pages/folder',
+      'pages/not-recorded',
+    ],
+    options: { webRoot: null },
+  },
+  'no-templates': { breaks: ['pages/templates'], options: { templates: null } },
+  'needs-no-token': { breaks: ['pages/access'], options: { token: null } },
+  'lists-no-scripts': {
+    breaks: ['pages/scripts'],
+    tamper: onJson(/^GET \/extensions$/, () => []),
   },
 }

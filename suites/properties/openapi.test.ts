@@ -79,9 +79,13 @@ function payloads(document: Part, content: Part, words: readonly string[]): fc.A
   return texts.map((body) => ({ body, headers }))
 }
 
-function formRequest(fields: Readonly<Record<string, string>>): Payload {
-  const parts = Object.entries(fields).map(([name, content]) =>
-    name === 'image' ? { name, filename: 'example.png', content } : { name, content },
+function formRequest(fields: Readonly<Record<string, unknown>>): Payload {
+  const parts = Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((item) => {
+      const content = typeof item === 'string' ? item : JSON.stringify(item)
+      const isFile = name === 'image' || name === 'file'
+      return isFile ? { name, filename: 'example.png', content } : { name, content }
+    }),
   )
   const [body, headers] = formOf(...parts)
   return { body, headers }
@@ -130,12 +134,20 @@ const runsOf = ({ operation }: Operation) =>
   'parameters' in operation || 'requestBody' in operation ? (isLong ? 30 : 16) : 1
 
 /** Makes words meaningful: a run, settings and files with such names. Returns the words. */
-async function furnish({ deployment, request, post, submit }: Subject): Promise<string[]> {
+async function furnish(
+  { deployment, request, raw, post, submit }: Subject,
+  { path }: Operation,
+): Promise<string[]> {
   const { prompt_id } = (await submit(solid(), { prompt_id: 'example.png' })).json()
   if (deployment === 'hosted') await post('/settings', { checkpoints: 1 })
   await request('POST', '/userdata/example.png', Buffer.from('text'))
   await request('POST', '/userdata/checkpoints%2Fexample.png', Buffer.from('text'))
-  return [...commonWords, prompt_id]
+  if (!path.startsWith('/api/v2/')) return [...commonWords, prompt_id]
+  const fields = { content_type: 'text/plain', file: 'a text' }
+  const { body, headers } = formRequest(fields)
+  const bearer = { ...headers, Authorization: 'Bearer test-key' }
+  const { id, hash } = (await raw('POST', '/api/v2/assets', body, bearer)).json()
+  return [prompt_id, id, hash]
 }
 
 async function inWorld(
@@ -150,18 +162,20 @@ async function inWorld(
   }
 }
 
-/** These require more than a fitting request: a model with a picture or with texts, a picture, a mask. */
+/** These require more than a fitting request: a workflow, a model with a picture or with texts, a picture, a mask. */
 const neverWell = new Set([
   'get /experiment/models/preview/{folder}/{path_index}/{filename}',
   'get /api/experiment/models/preview/{folder}/{path_index}/{filename}',
   'get /api/global_subgraphs/{id}',
   'get /api/files/mask-layers',
   'post /api/upload/mask',
+  'post /api/v2/jobs',
 ])
 
 /** Headers of a known account, an account on the free tier, and a stranger. */
 const hostedKeys = ['test-key', 'test-key-free', 'wrong'].map((key) => ({
   [keyHeader]: key,
+  Authorization: `Bearer ${key}`,
 }))
 
 /** Sends fitting requests, each with all of these headers in turn, and returns the statuses of the answers. */
@@ -188,7 +202,7 @@ async function statusesMet(
 describe('the document of its server lists each reply', () => {
   test.each(local)('of local %s', (title, one) =>
     inWorld({ manager: true }, async (subject) => {
-      const words = await furnish(subject)
+      const words = await furnish(subject, one)
       const met = await statusesMet(subject, one, words, [{}])
       if (canBeWell(title, one)) expect([...met]).toContainEqual(expect.toSatisfy(isWell))
     }),
@@ -196,7 +210,7 @@ describe('the document of its server lists each reply', () => {
 
   test.each(hosted)('of hosted %s', (title, one) =>
     inWorld({ deployment: 'hosted' }, async (subject) => {
-      const words = await furnish(subject)
+      const words = await furnish(subject, one)
       const met = await statusesMet(subject, one, words, hostedKeys)
       if (canBeWell(title, one)) expect([...met]).toContainEqual(expect.toSatisfy(isWell))
     }),

@@ -19,6 +19,7 @@ import {
 import { recordingSchema } from '../../spec/recording.ts'
 import { recordings, secrets } from '../generate/recordings.ts'
 import { runs } from '../support/effort.ts'
+import { basic, escaped, spellings, textsOf } from '../support/secret-spellings.ts'
 
 const run = { seed: 20260102, numRuns: runs(300) }
 const toPlaceholder = placeholders('of the tests')
@@ -82,7 +83,6 @@ test('recordings/part A part file is read up to any place where it was cut off',
 })
 
 const utf8 = new TextEncoder()
-const basic = (secret: string): string => btoa(String.fromCharCode(...utf8.encode(`me:${secret}`)))
 const json = (value: unknown): Uint8Array => utf8.encode(JSON.stringify(value))
 
 const exchangeWith = (more: Partial<RecordedExchange>): RecordedExchange => ({
@@ -128,37 +128,6 @@ const elsewhere: Readonly<Record<string, (secret: string) => Partial<RecordedExc
   response: (one) => ({
     response: { status: 200, headers: [['X-Echo', encodeURIComponent(one)]], body: json([one]) },
   }),
-}
-
-const escaped = (text: string): string =>
-  text.replace(/[^]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-/** All texts of a recording, decoded. */
-const textsOf = ({ exchanges, sockets }: Recording): string => {
-  const text = (body: Uint8Array | string): string =>
-    typeof body === 'string' ? body : Buffer.from(body).toString('latin1')
-  const all = [
-    ...exchanges.flatMap(({ url, headers, body, response }) => [
-      url,
-      ...headers.flat(),
-      text(body),
-      ...(response === null ? [] : [...response.headers.flat(), text(response.body)]),
-    ]),
-    ...sockets.flatMap(({ url, messages, close }) => [
-      url,
-      ...messages.map(({ data }) => text(data)),
-      close?.reason ?? '',
-    ]),
-  ]
-  return all.join('\n')
-}
-
-/** The spellings of a secret that a reader could recognize. */
-const spellings = (secret: string): readonly string[] => {
-  const inJson = JSON.stringify(secret).slice(1, -1)
-  const utf8Letters = [secret, inJson].map((one) => Buffer.from(one).toString('latin1'))
-  const all = [secret, inJson, encodeURIComponent(secret), escaped(secret), ...utf8Letters]
-  return [...all, basic(secret)]
 }
 
 test('recordings/redacted A secret that one place reveals is in no place of the file, earlier or later, in any spelling', () => {

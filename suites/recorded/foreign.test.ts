@@ -32,6 +32,8 @@ test('foreign/cut A body that a size announces and the file lacks is cut.', () =
   expect(cutOf(entry({ ...posted, postData: { text: '{"a": 1}\n' } }))).toBeUndefined()
   expect(cutOf(entry({}, { headers: length(2) }))).toEqual(['response'])
   expect(cutOf(entry({}, { content: { size: 2 } }))).toEqual(['response'])
+  expect(cutOf(entry({}, { content: { size: -1 } }))).toEqual(['response'])
+  expect(cutOf(entry({}, { headers: length(0), content: { size: -1 } }))).toBeUndefined()
   expect(cutOf(entry({}, { headers: length(2), content: { size: 2, text: '{}' } }))).toBeUndefined()
   expect(cutOf(entry({}, { headers: length(0), content: { size: 0 } }))).toBeUndefined()
   expect(cutOf(entry({ method: 'HEAD' }, { headers: length(2) }))).toBeUndefined()
@@ -87,5 +89,66 @@ test('foreign/upload A replay answers an upload whose form the browser did not e
     expect(unknown.status).toBe(404)
   } finally {
     await replay.close()
+  }
+})
+
+test('foreign/no-body A replay says where the recording lacks the body of a response, and answers from what it knows.', async () => {
+  const recording = JSON.parse(browserRun)
+  for (const one of recording.log.entries) {
+    const { request, response } = one
+    if (/\/(?:upload|history|view)/.test(request.url)) {
+      response.content = { size: -1 }
+      delete one._flowdouble
+    }
+  }
+  const replay = await startReplay({ recording, clock: 'manual' })
+  const markOf = (reply: Response): string | null => reply.headers.get('x-flowdouble-replay')
+  try {
+    const upload = await fetch(`${replay.url}/upload/image`, { method: 'POST', body: 'anything' })
+    expect([upload.status, markOf(upload)]).toEqual([200, 'no-body'])
+    const { error } = (await upload.json()) as { readonly error: string }
+    expect(error).toMatch(/does not hold the body of this response: .* \(entry \d+\)\.$/)
+    const { prompt_id } = JSON.parse(
+      recording.log.entries.find(({ request }: any) => request.url.endsWith('/prompt')).response
+        .content.text,
+    )
+    const submit = recording.log.entries.find(({ request }: any) => request.url.endsWith('/prompt'))
+    await fetch(`${replay.url}/prompt`, { method: 'POST', body: submit.request.postData.text })
+    await replay.until('idle')
+    const history = await fetch(`${replay.url}/history/${prompt_id}`)
+    expect([history.status, markOf(history)]).toEqual([200, 'state'])
+    expect(Object.keys((await history.json()) as object)).toEqual([prompt_id])
+    const { url } = recording.log.entries.find(({ request }: any) =>
+      request.url.includes('/view'),
+    ).request
+    const view = await fetch(replay.url + new URL(url).pathname + new URL(url).search)
+    expect([view.status, markOf(view)]).toEqual([200, 'sample'])
+  } finally {
+    await replay.close()
+  }
+})
+
+test('foreign/prefix A hosted replay serves what was recorded with the prefix only with it, so that no client takes it for a local server.', async () => {
+  const statistics = (path: string, status: number, text: string) =>
+    entry(
+      { url: `http://server${path}`, headers: [{ name: 'X-API-Key', value: '<1>' }] },
+      { status, content: { text } },
+    )
+  const whole = JSON.parse(harOf(statistics('/api/system_stats', 200, '{"system":{}}')))
+  const both = JSON.parse(
+    harOf(
+      statistics('/system_stats', 404, '{}'),
+      statistics('/api/system_stats', 200, '{"system":{}}'),
+    ),
+  )
+  for (const recording of [whole, both]) {
+    const replay = await startReplay({ recording, clock: 'instant' })
+    try {
+      const paths = ['/api/system_stats', '/system_stats', '/features']
+      const replies = await Promise.all(paths.map((path) => fetch(replay.url + path)))
+      expect(replies.map(({ status }) => status)).toEqual([200, 404, 404])
+    } finally {
+      await replay.close()
+    }
   }
 })

@@ -4,6 +4,8 @@ export type Session = {
   readonly name: string
   readonly place: 'local' | 'hosted' | 'gateway'
   readonly rules: readonly string[]
+  /** Those of its world. */
+  readonly options: Readonly<Record<string, unknown>>
 }
 
 export const sessions: readonly Session[]

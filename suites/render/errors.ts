@@ -1,6 +1,6 @@
 // Writes the chapter of PROTOCOL.md about errors: refusals, errors of rejected submits, errors of failed runs.
 
-import { errors } from '../../spec/index.ts'
+import { errors, v2Refusals } from '../../spec/index.ts'
 import type { Refusal } from '../../spec/language.ts'
 import { code, link, section, table } from './markdown.ts'
 
@@ -49,6 +49,8 @@ export function errorsPart(): string {
     refusalTable('asset-refusal', assetRefusals),
     'Errors of the hosted server are JSON, except those of user data:',
     refusalTable('hosted-refusal', hostedRefusals),
+    'Errors of the hosted API v2, below /api/v2, are JSON with an object `error`:',
+    refusalTable('v2-refusal', v2Refusals),
     'The host of the signed links replies in the format of an object storage:',
     refusalTable('link-refusal', linkRefusals),
     'The plan or queue of the account can also reject a hosted submit:',

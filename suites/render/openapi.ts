@@ -12,12 +12,13 @@ import type {
   Schema,
   Where,
 } from '../../spec/language.ts'
-import { bodiesOn, bodyOn, isPublic, pathOn, queryOn } from '../generate/replies-on.ts'
+import { bodiesOn, bodyOn, isPublic, isV2, pathOn, queryOn } from '../generate/replies-on.ts'
 import { described, generations, holdsIn } from '../../spec/generations.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
 import { hostedError } from '../../spec/server/errors.ts'
 import { endpoints as historyEndpoints } from '../../spec/server/history.ts'
 import { endpoints as socketEndpoints } from '../../spec/server/messages.ts'
+import { streamType } from '../../spec/v2/v2-streams.ts'
 import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
 import { addressVariables, type Part, schemaIn, schemasUsedBy } from './documents.ts'
 
@@ -78,6 +79,11 @@ const securitySchemes = {
       name: keyHeader,
       description: 'The key of an account.',
     },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The same key, for paths below /api/v2.',
+    },
   },
   gateway: signatureSchemes,
 } as const satisfies Record<Place, Part>
@@ -89,6 +95,7 @@ function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
     return isOpen ? [] : Object.keys(schemes).map((name) => ({ [name]: [] }))
   }
   if (place === 'local') return [{}, { bearer: [] }, { token: [] }]
+  if (isV2(endpoint)) return [{ bearer: [] }]
   return isPublic(endpoint) ? [] : [{ apiKey: [] }]
 }
 
@@ -107,6 +114,7 @@ function contentOf(status: number, body: ReplyBody): Part {
   if (body === 'empty') return {}
   if (body === 'bytes') return { '*/*': {} }
   if (body === 'html') return { 'text/html': text }
+  if (body === 'stream') return { [streamType]: text }
   if (body === 'text') return Object.fromEntries(textTypes(status).map((type) => [type, text]))
   return { 'application/json': { schema: schemaIn(body) } }
 }
@@ -173,7 +181,13 @@ export function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
     allowEmptyValue: canBeEmpty,
     schema: schemaIn(schema),
   }))
-  return [...inPath, ...inQuery]
+  const inHeader = Object.entries(endpoint.headers ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'header',
+    required: false,
+    schema: schemaIn(schema),
+  }))
+  return [...inPath, ...inQuery, ...inHeader]
 }
 
 type Operation = {

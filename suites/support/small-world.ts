@@ -25,6 +25,7 @@ export const smallWorld: WorldOptions = {
   cors: null,
   token: null,
   manager: false,
+  scripts: [],
   assets: false,
   assetHashing: false,
   featureFlag: [],

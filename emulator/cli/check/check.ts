@@ -76,7 +76,8 @@ Reports:
   --markdown FILE     for the summary of a CI job
   --name NAME         what the reports call the server (default: its address)
   --ledger FILE       where it writes down what it makes (default flowdouble-check.ledger); the file goes when all of
-                      it is removed
+                      it is removed. Sessions that break a rule are kept beside it, in flowdouble-check.counterexamples,
+                      and played first by the next check with --allow slow
   --clean LEDGER      remove what a check has left that could not end, and do nothing else
 
 Options:
@@ -133,7 +134,7 @@ const flags = {
 } as const
 
 /** Flags that choose or judge the cases of a check: those of a recording are what it contains. */
-const notWithRecording = ['gateway', 'only', 'list', 'sessions', 'seed', 'accept', 'like', 'clean']
+const notWithRecording = ['only', 'list', 'sessions', 'seed', 'clean']
 
 /** Whether a client is to be judged, which has flags of its kind. */
 const isAboutClient = (argv: readonly string[]): boolean =>

@@ -15,8 +15,9 @@ export type NamedRecording = { readonly name: string; readonly recording: Record
 export const traceHelp = `Recorded traffic, without a server (also with --deployment, --only, what counts, and reports):
   --trace FILE...     judge recordings: HAR files, with the messages of sockets as browsers export them
 
-A recorded session, sent again to the server at URL:
-  --recording FILE    compare what comes now with what came then: the same, cosmetic, breaking or vanished
+A recorded session, sent again to the server at URL, or to the gateway of --gateway (also with what counts, and reports):
+  --recording FILE    compare what comes now with what came then: the same, cosmetic, breaking or vanished. A poll is
+                      compared at the same point of a run; what a run is ahead of it, and what is cached, is cosmetic
   --update            write the date into the recording if nothing has broken since
 `
 

@@ -31,7 +31,8 @@ differs; it is also printed on standard error.
 A submit matches by its body without client_id and prompt_id, else by its workflow alone. Equal requests get the recorded
 responses in order, then the last one again; a run submitted once more than recorded gets a new id. What clients ask
 without having recorded it is answered too, with the header X-Flowdouble-Replay: the state of runs (queue, prompt, history,
-jobs), /system_stats, /features, and a small sample for a file that a run made but nobody downloaded.
+jobs), /system_stats, /features, and a small sample for a file that a run made but nobody downloaded. A response of which
+the recording does not hold the body gets the recorded status, and a body that says so; it is also printed.
 
 Options:
 ${serverFlags.map(helpOf).join('\n')}
@@ -103,10 +104,11 @@ const optionsIn = (values: Readonly<Record<string, unknown>>): object =>
     }),
   )
 
-/** Reports a request that the recording does not hold. */
+/** Reports a request, or the body of a response, that the recording does not hold. */
 function warn({ effects }: Entry, { stderr }: CommandIo): void {
   for (const effect of effects) {
-    if (effect.kind !== 'reply' || effect.headers[replayHeader] !== 'unmatched') continue
+    const mark = effect.kind === 'reply' ? effect.headers[replayHeader] : undefined
+    if (effect.kind !== 'reply' || (mark !== 'unmatched' && mark !== 'no-body')) continue
     const { error } = JSON.parse(effect.body as string) as { readonly error: string }
     stderr.write(`flowdouble: ${printable(error)}\n`)
   }

@@ -6,11 +6,15 @@ export type BodyStream = {
   readonly end: () => void
   /** Breaks off after what was pushed: reading it further fails. */
   readonly fail: (error: Error) => void
+  /** How many bytes wait for the reader. */
+  readonly waitingBytes: () => number
 }
 
-export function createBodyStream(): BodyStream {
+/** @param cancelled is called when the reader cancels the stream. */
+export function createBodyStream(cancelled: () => void = () => undefined): BodyStream {
   const steps: ((controller: ReadableStreamDefaultController<Uint8Array>) => void)[] = []
   let wake: (() => void) | undefined
+  let waitingBytes = 0
   const add = (step: (typeof steps)[number]): void => {
     steps.push(step)
     wake?.()
@@ -25,15 +29,26 @@ export function createBodyStream(): BodyStream {
           })
         steps.shift()?.(controller)
       },
+      cancel: () => {
+        steps.length = 0
+        waitingBytes = 0
+        cancelled()
+      },
     },
     { highWaterMark: 0 },
   )
   return {
     stream,
     push: (part) => {
-      if (part.length > 0) add((controller) => controller.enqueue(part))
+      if (part.length === 0) return
+      waitingBytes += part.length
+      add((controller) => {
+        waitingBytes -= part.length
+        controller.enqueue(part)
+      })
     },
     end: () => add((controller) => controller.close()),
     fail: (error) => add((controller) => controller.error(error)),
+    waitingBytes: () => waitingBytes,
   }
 }

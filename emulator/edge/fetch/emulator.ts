@@ -21,6 +21,8 @@ const NETWORK_OPTIONS = [
   'wsCompress',
   'controlToken',
   'explain',
+  'webRoot',
+  'templates',
 ] as const satisfies readonly (keyof ServerOptions)[]
 
 /** Options of `createEmulator`: those of the server that need neither a network nor a disk, and callbacks. */

@@ -1,7 +1,8 @@
 // The responses of the fetch API: how a host writes replies to them.
 
 import { type EncodeFile, respond } from '../../http/respond.ts'
-import type { Headers as HeaderValues, Transport } from '../../machine.ts'
+import { limits } from '../../../spec/limits.ts'
+import type { ChunkEffect, Headers as HeaderValues, Transport } from '../../machine.ts'
 import type { Responses } from '../responses.ts'
 import { type BodyStream, createBodyStream } from './body-stream.ts'
 
@@ -16,6 +17,8 @@ export type PendingResponse = {
   readonly reject: (error: unknown) => void
   /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal
+  /** Called when the reader of its body cancels it. */
+  onCancelled?: () => void
   /** The body of a response that does not arrive whole. */
   begun?: {
     readonly output: BodyStream
@@ -42,18 +45,27 @@ export const fetchResponses = (
     if (isLast) headers.push('Connection', 'close')
     const content = bare.has(status) || pending.method === 'HEAD' ? null : contentOf(body)
     const transport = 'transport' in reply ? reply.transport : undefined
-    const sent = content && transport ? beginBroken(pending, content, transport) : content
+    const sent =
+      content && 'stream' in reply && reply.stream
+        ? beginStream(pending, content)
+        : content && transport
+          ? beginBroken(pending, content, transport)
+          : content
     const init = { status, ...(reason !== undefined && { statusText: reason }) }
     pending.resolve(new Response(sent, { ...init, headers: pairsOf(headers) }))
   },
   writePart,
+  writeChunk,
   reset: breakOff,
   drop: breakOff,
-  onceClosed: ({ signal }, closed) => signal.addEventListener('abort', closed, { once: true }),
+  onceClosed: (pending, closed) => {
+    pending.signal.addEventListener('abort', closed, { once: true })
+    pending.onCancelled = closed
+  },
   // The client is in this process.
   callerOf: ({ allHeaders }) => ({ address: '127.0.0.1', headers: allHeaders }),
-  writeControl: ({ resolve }, { status, type, text }, headers) => {
-    resolve(new Response(text, { status, headers: { 'Content-Type': type, ...headers } }))
+  writeControl: ({ resolve }, { status, type, body, headers }, more) => {
+    resolve(new Response(body, { status, headers: { 'Content-Type': type, ...headers, ...more } }))
   },
 })
 
@@ -73,6 +85,32 @@ function beginBroken(
     output.fail(networkError())
   }
   return output.stream
+}
+
+/** Begins a stream with the first part of its body. */
+function beginStream(pending: PendingResponse, body: Uint8Array): ReadableStream<Uint8Array> {
+  const output = createBodyStream(() => pending.onCancelled?.())
+  pending.begun = { output, body, count: 0, sent: 0 }
+  output.push(body)
+  pending.signal.addEventListener('abort', () => output.fail(networkError()), { once: true })
+  return output.stream
+}
+
+/** Sends the next part of a stream. A reader that is too far behind loses it [v2-streams/behind]. */
+function writeChunk(
+  { begun, onCancelled }: PendingResponse,
+  text: string,
+  then: ChunkEffect['then'],
+): void {
+  if (begun === undefined) return
+  const { output } = begun
+  output.push(new TextEncoder().encode(text))
+  if (then === 'end') output.end()
+  else if (then !== undefined) output.fail(networkError())
+  else if (output.waitingBytes() > limits.behind.value) {
+    output.fail(networkError())
+    onCancelled?.()
+  }
 }
 
 /** Sends the next part of a response. */

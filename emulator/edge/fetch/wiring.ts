@@ -4,7 +4,6 @@ import { isSocketPath } from '../../http/routes.ts'
 import type { Reply } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
 import type { Effect, Headers as HeaderValues, Input } from '../../machine.ts'
-import type { ServerOptions } from '../../options/server-options.ts'
 import { conflictError } from '../../options/usage.ts'
 import { corsHeaders } from '../../server/cors.ts'
 import { serverMachine } from '../../server/machine.ts'
@@ -76,7 +75,7 @@ export function connectWorld(
     turns,
     lastSocket: lastIds.socket,
   })
-  const answer = createAnswer(server, options, host)
+  const answer = createAnswer(part, host)
   const connect: ServedWorld['connect'] = (url, target, line) => {
     if (isSocketPath(options.deployment, splitTarget(target)[0]))
       return sockets.connect(target, handshakeOf(url), line)
@@ -102,8 +101,7 @@ const handshakeOf = ({ host }: URL): HeaderValues => ({
 })
 
 function createAnswer(
-  server: Server,
-  options: ServerOptions,
+  { server, options, name }: WorldParts,
   host: Host<Input, Effect, PendingResponse>,
 ): ServedWorld['answer'] {
   const readsCredentials = readsCredentialsOf(options)
@@ -124,7 +122,7 @@ function createAnswer(
       : noBody
     const arrived = { ...head, body, fault }
     if (isControlled) return host.answerControl(arrived, response, corsHeaders(options))
-    host.enter(response, requestInput(arrived, isLink ? true : undefined))
+    host.enter(response, requestInput(arrived, isLink ? true : undefined, name))
   }
   return (asked) =>
     new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
-import * as hosted from '../../server/hosted/index.ts'
+import * as hosted from '../../server/v2/index.ts'
 import { type CatalogSources, readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
 import type { ControlLoader } from '../control.ts'

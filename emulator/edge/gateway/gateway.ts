@@ -29,6 +29,7 @@ import { withScenarioFiles } from '../node/scenarios.ts'
 import { createRecorder } from '../recorder.ts'
 import { type Gateway, gatewayListenerOptions } from '../handles.ts'
 import { createNames, type FoundWorld, pathOf, requireOwnOptions } from '../world-names.ts'
+import type { JournalReader } from '../../journal/explain.ts'
 import { gatewayHeaders } from './headers.ts'
 import {
   connectGateway,
@@ -92,7 +93,11 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const open = (part: GatewayPart, name: string | null): Running => {
     const served = connectGateway(part, async (move) => {
       const { gatewayPaths } = await import('./control.ts')
-      return gatewayPaths({ ...gateway, runsText: served.runsText }, move)
+      const { explainPath } = await import('../inspector/paths.ts')
+      return {
+        ...gatewayPaths({ ...gateway, runsText: served.runsText }, move),
+        ...explainPath(part.recorder, readerOf),
+      }
     })
     const gateway: Gateway = {
       name,
@@ -207,3 +212,7 @@ async function receiveUnpacked(request: IncomingMessage, limitBytes: number): Pr
   const received = await receiveRaw(request, limitBytes)
   return received.fault === undefined ? unpacked(request, received.body, limitBytes) : received
 }
+
+/** Loads what explains the entries of a gateway. */
+const readerOf = async (): Promise<JournalReader> =>
+  (await import('../../journal/explain-gateway.ts')).gatewayReader

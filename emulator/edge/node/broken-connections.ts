@@ -3,7 +3,8 @@
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { SocketEnd, Transport } from '../../machine.ts'
+import { limits } from '../../../spec/limits.ts'
+import type { ChunkEffect, SocketEnd, Transport } from '../../machine.ts'
 import { closeGracefully } from './pipelining.ts'
 import type { Connection } from './socket-writer.ts'
 
@@ -47,6 +48,22 @@ export function sendPart(response: ServerResponse): void {
   if (parts.sent === count) response.end(body.subarray(from, to))
   else if (to > from) response.write(body.subarray(from, to))
   else response.flushHeaders()
+}
+
+/** Sends the next part of a stream. A client that is too far behind loses its connection [v2-streams/behind]. */
+export function sendChunk(response: ServerResponse, text: string, then: ChunkEffect['then']): void {
+  if (response.destroyed) return
+  if (response.writableLength > limits.behind.value) return void response.destroy()
+  if (then === 'end') response.end(text, 'latin1')
+  else if (then === undefined) response.write(text, 'latin1')
+  else {
+    // The client sends nothing more on this connection.
+    response.shouldKeepAlive = false
+    const { socket } = response.req
+    const end = (): void => (then === 'reset' ? reset(socket) : closeGracefully(socket))
+    if (text === '') afterWrites(socket, end)
+    else response.write(text, 'latin1', end)
+  }
 }
 
 /** How long to wait for a client that does not read, in milliseconds. */

@@ -4,7 +4,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Headers, ReplyEffect } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
 import { apiKeyHeader, usedHeaders } from '../../http/request-headers.ts'
-import { type EncodeFile, respond } from '../../http/respond.ts'
+import { type EncodeFile, respond, type WireReply } from '../../http/respond.ts'
 import { endBroken } from './broken-connections.ts'
 
 /** @param credentials whether to include credentials. */
@@ -30,36 +30,49 @@ const noHeaders: Headers = {}
 /** Writes a reply. `timeMs` is the world's time since 1970. */
 export function writeReply(
   response: ServerResponse,
-  reply: Pick<ReplyEffect, 'status' | 'headers' | 'body' | 'reason' | 'file' | 'transport'>,
+  reply: Pick<
+    ReplyEffect,
+    'status' | 'headers' | 'body' | 'reason' | 'file' | 'transport' | 'stream'
+  >,
   timeMs: number,
   encodeFile: EncodeFile,
   name?: string,
 ): void {
   const { req: request } = response
-  const isOld = request.httpVersionMinor === 0
   const recipient = {
     method: request.method ?? 'GET',
     headers: reply.file === undefined ? noHeaders : readHeaders(request, false),
-    takesChunks: !isOld,
+    takesChunks: request.httpVersionMinor !== 0,
   }
-  const { status, reason, headers, body, isLast } = respond(
-    reply,
-    recipient,
-    timeMs,
-    encodeFile,
-    name,
-  )
+  const wire = respond(reply, recipient, timeMs, encodeFile, name)
+  writeHead(response, wire)
+  const { body } = wire
+  if (reply.stream) beginStream(response, body)
+  else if (reply.transport !== undefined) endBroken(response, body, reply.transport)
+  else if (typeof body === 'string') response.end(body, 'latin1')
+  else response.end(body)
+}
+
+/** Writes the head of a response. */
+export function writeHead(
+  response: ServerResponse,
+  { status, reason, headers, isLast }: WireReply<unknown>,
+): void {
+  const { req: request } = response
   // Node would add Date and Connection; the world's Date is sent instead, and keep-alive needs no header.
   response.sendDate = false
   response.removeHeader('Connection')
   // A client that still sends too large a body must be stopped.
   if (isLast || request.isPaused()) response.shouldKeepAlive = false
   if (!response.shouldKeepAlive) headers.push('Connection', 'close')
-  else if (isOld) headers.push('Connection', 'keep-alive')
+  else if (request.httpVersionMinor === 0) headers.push('Connection', 'keep-alive')
   response.writeHead(status, reason, headers)
-  if (reply.transport !== undefined) endBroken(response, body, reply.transport)
-  else if (typeof body === 'string') response.end(body, 'latin1')
-  else response.end(body)
+}
+
+/** Writes the head of a stream and its beginning, which are due now even without a body. */
+function beginStream(response: ServerResponse, body: string | Uint8Array): void {
+  response.flushHeaders()
+  if (body.length > 0) response.write(body)
 }
 
 /** The raw text of an ASCII reply, for a connection that ends with it. */

@@ -5,7 +5,7 @@ import type { Where } from '../../../spec/language.ts'
 import type { EncodeFile } from '../../http/respond.ts'
 import type { Edge } from '../host.ts'
 import type { Responses } from '../responses.ts'
-import { resetConnection, sendPart } from './broken-connections.ts'
+import { resetConnection, sendChunk, sendPart } from './broken-connections.ts'
 import { writeReply } from './http.ts'
 
 /** `name` is the value of the response header Server. */
@@ -16,22 +16,26 @@ export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<S
     else if (!response.destroyed) writeReply(response, reply, timeMs, encodeFile, name)
   },
   writePart: sendPart,
+  writeChunk: sendChunk,
   reset: (response) => void resetConnection(response.req.socket),
   drop: (response) => void response.destroy(),
   onceClosed: (response, closed) => void response.once('close', closed),
   callerOf: ({ req: { socket, headers } }) => ({ address: socket.remoteAddress ?? '', headers }),
-  writeControl: (response, { status, type, text }, headers) => {
-    const length = Buffer.byteLength(text)
-    response.writeHead(status, { 'Content-Type': type, 'Content-Length': length, ...headers })
-    response.end(text)
+  writeControl: (response, { status, type, body, headers }, more) => {
+    const own = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }
+    response.writeHead(status, Object.assign(own, headers, more))
+    response.end(body)
   },
 })
 
 /** Node's parts of an edge that are the same for every machine. */
-export const nodeParts = (where: Where): Pick<Edge<never, never>, 'monotonicMs' | 'openapi'> => ({
+export const nodeParts = (
+  where: Where,
+): Pick<Edge<never, never>, 'monotonicMs' | 'openapi' | 'page'> => ({
   monotonicMs,
   // Read and parsed only on demand.
   openapi: async () => (await import('./openapi.ts')).openapiText(where),
+  page: async () => (await import('../inspector/page.ts')).inspectorPage(),
 })
 
 /** The time of a monotonic clock, in milliseconds. `performance` would take longer to load. */

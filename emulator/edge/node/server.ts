@@ -15,6 +15,7 @@ import { createWebServer } from './http-listener.ts'
 import { openLinks, openOwn, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
 import { loadHosted } from './hosted.ts'
+import type { PageOptions, Pages } from './pages.ts'
 import { withScenarioFiles } from './scenarios.ts'
 import { createWorlds } from './worlds.ts'
 
@@ -63,6 +64,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const objectInfo = readCatalog(options, nodeTypeFiles)
   requireKnownTypes(options, objectInfo)
   const hosted = isHosted ? await loadHosted() : null
+  const pages = await loadPages(options)
   const explain = await loadRuleHeaders(options.explain)
   const main = await createWebServer(certificate)
   // Links contain their port, so it must be known before the world exists.
@@ -78,13 +80,20 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     closing,
     openOwn: () => openOwn(options.host, certificate),
     explain,
+    pages,
     onWorld,
   })
   try {
-    const made = worldOptions(options, objectInfo, Date.now(), linksPort)
+    const made = worldOptions(options, objectInfo, Date.now(), linksPort, pages?.scripts)
     return await worlds.start(options, made, { onEntry, tamper, clocks })
   } catch (error) {
     await closing()
     throw error
   }
 }
+
+/** The files of a front end, which few servers have; null without any. */
+const loadPages = async (options: PageOptions): Promise<Pages | null> =>
+  options.webRoot === null && options.templates === null
+    ? null
+    : (await import('./pages.ts')).openPages(options)

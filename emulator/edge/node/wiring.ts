@@ -13,7 +13,7 @@ import { corsHeaders } from '../../server/cors.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
 import { serverMachine } from '../../server/machine.ts'
-import { needsBody } from '../../server/step.ts'
+import { needsBody, takesPage } from '../../server/step.ts'
 import { hostParts, readsCredentialsOf, refusalsOf, requestInput } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
@@ -24,6 +24,7 @@ import { createHost, type Host } from '../host.ts'
 import { readHeaders } from './http.ts'
 import { nodeParts, nodeResponses } from './responses.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
+import type { Pages } from './pages.ts'
 import type { LargePictures } from './pictures/large-pictures.ts'
 import type { FoundWorld } from '../world-names.ts'
 import type { WorldParts } from '../world-parts.ts'
@@ -38,6 +39,8 @@ export type Shared = {
   readonly pictures: LargePictures
   /** Adds to replies which rules are behind them; null without the option. */
   readonly explain: RuleHeaders | null
+  /** The files of a front end; null without one. */
+  readonly pages: Pages | null
 }
 
 /** A server behind an address: what its listeners need. */
@@ -59,7 +62,7 @@ export type ServedWorld = {
 export function connectWorld(
   part: WorldParts,
   control: ControlLoader<Effect>,
-  { codec, pictures, explain }: Shared,
+  { codec, pictures, explain, pages }: Shared,
 ): ServedWorld {
   const { server, options, recorder, hooks, lastIds } = part
   const name = nameLike(options.like)
@@ -95,14 +98,17 @@ export function connectWorld(
   const answer: RequestHooks['answer'] = (arrived, response) => {
     const { method, target } = arrived
     const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
-    return after(loading, () =>
-      options.control && isControl(method, target)
-        ? host.answerControl(arrived, response, corsHeaders(options))
-        : host.enter(response, requestInput(arrived, undefined)),
-    )
+    const enter = (): void => host.enter(response, requestInput(arrived, undefined, part.name))
+    return after(loading, () => {
+      if (options.control && isControl(method, target))
+        return host.answerControl(arrived, response, corsHeaders(options))
+      if (pages === null || !takesPage(server, arrived)) return enter()
+      const beside = { setup: server.worlds[0].setup, timeMs: host.timeMs(), name }
+      return pages.answer(arrived, response, beside, enter)
+    })
   }
   const answerLink: RequestHooks['answer'] = (arrived, response) =>
-    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true)))
+    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true, part.name)))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
     if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES

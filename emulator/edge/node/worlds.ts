@@ -22,6 +22,7 @@ import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import type { RuleHeaders } from './explain.ts'
+import type { Pages } from './pages.ts'
 import { createLargePictures } from './pictures/large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { hostOf, listen, type OwnListener, portOf } from './ports.ts'
@@ -43,6 +44,8 @@ export type AddressParts = {
   readonly openOwn: () => Promise<OwnListener>
   /** Adds to replies which rules are behind them; null without the option. */
   readonly explain: RuleHeaders | null
+  /** The files of a front end; null without one. */
+  readonly pages: Pages | null
   readonly onWorld: WorldReader | undefined
 }
 
@@ -73,9 +76,10 @@ const MAX_AWAKE = 256
 const MAX_LOOKS = 16
 
 export function createWorlds(address: AddressParts): Worlds {
-  const { given, hosted, ca, linksPort, listeners, closing, openOwn, explain, onWorld } = address
+  const { given, hosted, ca, linksPort, listeners, closing, openOwn, onWorld } = address
+  const { explain, pages } = address
   const codec = createCodec()
-  const shared = { codec, pictures: createLargePictures(codec), explain }
+  const shared = { codec, pictures: createLargePictures(codec), explain, pages }
   const named = createNames<Running>()
   const secrets = new Set<string>()
   const awake = createAwake()
@@ -85,8 +89,12 @@ export function createWorlds(address: AddressParts): Worlds {
     const { name, options, recorder } = part
     let { lastIds } = part
     let edge: ServedWorld | undefined
-    const control: ControlLoader<Effect> = async (move) =>
-      (await import('../server-paths.ts')).serverPaths(running.handle(), move)
+    const control: ControlLoader<Effect> = async (move) => {
+      const { serverPaths } = await import('../server-paths.ts')
+      const { explainPath, picturePath } = await import('../inspector/paths.ts')
+      const paths = serverPaths(running.handle(), move)
+      return { ...paths, ...explainPath(recorder), ...picturePath(recorder) }
+    }
     const served = (): ServedWorld => {
       if (edge !== undefined) return edge
       edge = connectWorld(Object.assign({}, part, { lastIds }), control, shared)
@@ -170,7 +178,7 @@ export function createWorlds(address: AddressParts): Worlds {
       ? main.served().server.options.objectInfo
       : readCatalog(options, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
-    const made = worldOptions(options, objectInfo, Date.now(), linksPort)
+    const made = worldOptions(options, objectInfo, Date.now(), linksPort, pages?.scripts)
     const hooks = hooksOf(name, options)
     const part = await newParts({ name, options, made, hosted, hooks, file: null, secrets })
     return port === undefined ? open(part).handle() : openAlone(part, await openOwn())

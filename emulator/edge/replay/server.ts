@@ -180,7 +180,7 @@ function listenTo(
       after(codec.ready(arrived.target.includes('/view')), () =>
         options.control && isControl(arrived.method, arrived.target)
           ? host.answerControl(arrived, response, localCors(options.cors))
-          : host.enter(response, requestInput(arrived, undefined)),
+          : host.enter(response, requestInput(arrived, undefined, null)),
       ),
     write: host.write,
     isSocketPath: (path) => place !== 'gateway' && isSocketPath(place, splitTarget(path)[0]),

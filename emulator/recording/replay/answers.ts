@@ -10,6 +10,7 @@ import type { Replacement } from '../identities.ts'
 import {
   type CanonicalRequest,
   canonicalRequest,
+  isPrefixed,
   keyOf,
   targetKey,
   workflowKey,
@@ -52,19 +53,34 @@ const notRecorded = (world: ReplayWorld, input: RequestInput, request: Canonical
 function answerGet(world: ReplayWorld, input: RequestInput, request: CanonicalRequest): Reply {
   const { script } = world
   const key = keyOf(request)
-  const group = script.byKey.get(key)
+  const group = inPlace(world, input.target, script.byKey.get(key))
   const run = runOf(world, input.target)
   const at = group && pollAnswer(world, key, group, run)
-  if (at !== undefined) return recordedReply(world, at, run)
+  const isKnown = at !== undefined && !exchangeAt(script, at).lacksBody
+  if (isKnown) return recordedReply(world, at, run)
   const present = stateAnswer(world, input.target)
   if (present !== undefined) return marked(present, 'state')
-  if (group !== undefined) {
-    return recordedReply(world, earlierAnswer(world, group), run)
-  }
-  const other = fallback(world, request)
+  const earlier = group && (at ?? earlierAnswer(world, group))
+  const isOutside = script.place === 'hosted' && !isPrefixed(input.target)
+  const other = isOutside || isWhole(world, earlier) ? undefined : fallback(world, request)
   if (other !== undefined) return marked(other, 'sample')
+  if (earlier !== undefined) return recordedReply(world, earlier, run)
   return notRecorded(world, input, request)
 }
+
+/** Of equal requests to a hosted server, those with a prefix if this one has it, and those without if not. */
+function inPlace(
+  { script }: ReplayWorld,
+  target: string,
+  group: readonly number[] | undefined,
+): readonly number[] | undefined {
+  if (script.place !== 'hosted') return group
+  const own = group?.filter((at) => exchangeAt(script, at).isPrefixed === isPrefixed(target)) ?? []
+  return own.length > 0 ? own : undefined
+}
+
+const isWhole = ({ script }: ReplayWorld, exchange: number | undefined): boolean =>
+  exchange !== undefined && !exchangeAt(script, exchange).lacksBody
 
 const marked = (reply: Reply, mark: string): Reply => ({
   ...reply,
@@ -131,7 +147,8 @@ const droppedHeaders =
   /^(connection|keep-alive|transfer-encoding|content-length|content-encoding|date|server|alt-svc)$/i
 
 function recordedReply(world: ReplayWorld, at: number, run: Instance | null): Reply {
-  const { response } = exchangeAt(world.script, at)
+  const { response, lacksBody, entry } = exchangeAt(world.script, at)
+  if (lacksBody) return withoutBody(response.status, entry)
   const values = presentValues(world, run)
   const headers: Record<string, string> = {}
   for (const [name, value] of response.headers) {
@@ -142,6 +159,12 @@ function recordedReply(world: ReplayWorld, at: number, run: Instance | null): Re
       known === undefined ? written : `${headers[known]}, ${written}`
   }
   return { status: response.status, headers, body: bodyWith(response.body, headers, values) }
+}
+
+/** A response of which the recording holds all but the body: a client that only looks at the status can go on. */
+function withoutBody(status: number, entry: number): Reply {
+  const error = `The recording does not hold the body of this response: it was too large, the connection broke off, or the page did not read it (entry ${entry}).`
+  return marked({ ...json(JSON.stringify({ error })), status }, 'no-body')
 }
 
 /** Header names as the edges write them. */

@@ -58,6 +58,9 @@ export function canonicalRequest(
   }
 }
 
+/** Whether a path has the prefix that local servers accept and hosted ones require. */
+export const isPrefixed = (target: string): boolean => target.startsWith('/api/')
+
 /** Equal requests have equal keys. */
 export const keyOf = (request: CanonicalRequest): string => JSON.stringify(request)
 

@@ -15,7 +15,7 @@ import {
   type Recording,
   targetOf,
 } from '../recording.ts'
-import { canonicalRequest, keyOf, targetKey, workflowKey } from './canonical.ts'
+import { canonicalRequest, isPrefixed, keyOf, targetKey, workflowKey } from './canonical.ts'
 import { documentIn } from './json-in.ts'
 import { readMoments } from './moments.ts'
 import { causeKey, type Script, type ScriptExchange, type ScriptSocket } from './script.ts'
@@ -60,7 +60,7 @@ export function readScript(recording: Recording): Script {
 }
 
 function readExchange(one: Answered): ScriptExchange {
-  const { entry, startMs, endMs, method, url, headers, body, response } = one
+  const { entry, startMs, endMs, method, url, headers, body, response, cut } = one
   const contentType = headerOf(headers, 'content-type') ?? ''
   const target = targetOf(url)
   const request = canonicalRequest({ method, target, contentType, body }, noReplacement)
@@ -78,8 +78,13 @@ function readExchange(one: Answered): ScriptExchange {
     contentType,
     run: typeof prompt_id === 'string' ? prompt_id : null,
     client: typeof client_id === 'string' ? client_id : null,
+    isPrefixed: isPrefixed(target),
+    // Nobody reads that of a redirect.
+    lacksBody: cut?.includes('response') === true && !isRedirect(response.status),
   }
 }
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
 
 /** The positions of items with the same key; those without a key are left out. */
 function grouped<T, K>(
@@ -97,18 +102,32 @@ function grouped<T, K>(
   return groups
 }
 
-/** Only requests that were repeated have changing answers. */
+/**
+ * Only requests that were repeated have changing answers; and those whose answer shows a state that came between the last
+ * moment with an exact time and them.
+ */
 function answersAfter(
   exchanges: readonly ScriptExchange[],
   byKey: Script['byKey'],
   { moments, momentsBefore }: Pick<Script, 'moments' | 'momentsBefore'>,
 ): Script['answersAfter'] {
   const offsets = new Map<number, number[]>()
+  let lastExact = -1
+  const exactBefore = moments.map(({ isLate }, at) => (isLate ? lastExact : (lastExact = at)))
   for (const [at, { key, request, endMs }] of exchanges.entries()) {
-    const moment = moments[(momentsBefore[at] ?? 0) - 1]
-    if (request.method !== 'GET' || moment === undefined || byKey.get(key)?.length === 1) continue
-    const startMs = exchanges[moment.exchange]?.startMs ?? 0
-    offsets.set(moment.exchange, [...(offsets.get(moment.exchange) ?? []), endMs - startMs])
+    const last = (momentsBefore[at] ?? 0) - 1
+    const moment = moments[last]
+    if (request.method !== 'GET' || moment === undefined) continue
+    const exact = moments[exactBefore[last] ?? -1]
+    const isRepeated = byKey.get(key)?.length !== 1
+    const causes = [
+      ...(isRepeated ? [moment.exchange] : []),
+      ...(moment.isLate && exact !== undefined ? [exact.exchange] : []),
+    ]
+    for (const cause of new Set(causes)) {
+      const startMs = exchanges[cause]?.startMs ?? 0
+      offsets.set(cause, [...(offsets.get(cause) ?? []), endMs - startMs])
+    }
   }
   return offsets
 }

@@ -17,6 +17,10 @@ export type ScriptExchange = Pick<RecordedExchange, 'entry' | 'startMs' | 'endMs
   /** and the client for which it did. */
   readonly client: string | null
   readonly contentType: string
+  /** Whether its path has the prefix that hosted servers require. */
+  readonly isPrefixed: boolean
+  /** Whether the recording does not hold the body of the response. */
+  readonly lacksBody: boolean
 }
 
 /**

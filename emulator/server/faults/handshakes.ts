@@ -58,7 +58,7 @@ export function openBy(
   if (then.restart) return restart(server, effects)
   // Its client has gone, or its connection has been reset.
   if (!opening.delete(socket)) return
-  if (then.refuse !== undefined) return refuse(faultReply(server, then.refuse, then))
+  if (then.refuse !== undefined) return refuse(faultReply(server, then.refuse, then, ''))
   if (then.reset) return endSockets(server, effects, [socket], 'reset')
   const from = effects.length
   open()

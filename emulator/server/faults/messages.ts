@@ -91,10 +91,12 @@ export function perform(
   if (sockets.length === 0) return
   const { insert, skip, swap, cut, repeat = 0 } = then
   if (insert !== undefined) deliver(server, effects, { kind: 'send', sockets, ...inserted(insert) })
+  const isEnd = then.close !== undefined || Boolean(then.reset ?? then.silence)
+  if (skip || then.restart || isEnd)
+    effects.push({ kind: 'lost', message: toSockets(message, sockets) })
   if (skip) return
   if (then.restart) return restart(server, effects)
-  if (then.close !== undefined || then.reset || then.silence)
-    return endSockets(server, effects, sockets, endOf(then))
+  if (isEnd) return endSockets(server, effects, sockets, endOf(then))
   if (cut !== undefined) {
     effects.push(Object.assign({}, toSockets(message, sockets), { cutBytes: cut }))
     return endSockets(server, effects, sockets, 'reset')

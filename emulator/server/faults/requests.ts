@@ -1,5 +1,7 @@
 // Applies faults to requests and their responses [faults/*].
 
+import { faultCodes, v2Refusals } from '../../../spec/v2/errors.ts'
+import { v2Root } from '../../../spec/v2/v2-access.ts'
 import { reasons, type FaultThen } from '../../../spec/scenario/faults.ts'
 import { jsonHeaders, type Reply } from '../../http/replies.ts'
 import { decodePart, splitTarget } from '../../http/requests.ts'
@@ -11,6 +13,7 @@ import type { Server } from '../state/server.ts'
 import { findDue, joined, report } from './match.ts'
 import { restart } from './restart.ts'
 import { wireOf } from './wire.ts'
+import { disturbStream, releaseStream, removeStream } from '../world/streams.ts'
 
 /**
  * What faults do to a request; undefined if none applies.
@@ -33,12 +36,13 @@ export function findRequestHit(
 
 /**
  * Answers a request as faults say.
+ * @param head its number and target.
  * @param answer answers it, with this reply or as usual; the reply comes first.
  */
 export function answerDisturbed(
   server: Server,
   effects: Effect[],
-  request: number,
+  { request, target }: { readonly request: number; readonly target: string },
   { then, delayMs, faults }: Hit,
   answer: (reply?: Reply) => readonly Effect[],
 ): void {
@@ -52,16 +56,23 @@ export function answerDisturbed(
   }
   const { status } = then
   const [reply, ...others] =
-    status === undefined ? answer() : answer(faultReply(server, status, then))
-  const response = responseOf(reply as ReplyEffect, then)
+    status === undefined ? answer() : answer(faultReply(server, status, then, target))
+  const response = responseOf(server, reply as ReplyEffect, then)
   if (delayMs === 0) sendResponse(server, effects, response)
   else setTimer(timers, nowMs + delayMs, { kind: 'response', response })
   effects.push(...others)
 }
 
 /** A response with what a fault does to it on its way. */
-function responseOf(reply: ReplyEffect, { reset, truncate, slow }: FaultThen): Response {
-  if (reset === true) return { kind: 'reset', request: reply.request }
+function responseOf({ state }: Server, reply: ReplyEffect, then: FaultThen): Response {
+  const { reset, truncate, slow } = then
+  if (reset === true) {
+    if (reply.stream) removeStream(state, reply.request)
+    return { kind: 'reset', request: reply.request }
+  }
+  // A stream has no parts that could be slow: its events come when they happen.
+  if (reply.stream)
+    return disturbStream(state, reply, reset ? reset.afterBytes : truncate, reset ? 'reset' : 'cut')
   if (reset !== undefined)
     return Object.assign({}, reply, { transport: { afterBytes: reset.afterBytes, then: 'reset' } })
   if (truncate !== undefined)
@@ -80,6 +91,7 @@ export function sendResponse(server: Server, effects: Effect[], response: Respon
   if (transport !== undefined && 'parts' in transport)
     partLater(server, request, transport.parts - 1, transport.everyMs)
   else waiting.delete(request)
+  if (response.kind === 'reply' && response.stream) releaseStream(server.state, effects, request)
 }
 
 /** Sends the next part of a response. */
@@ -99,8 +111,13 @@ const partLater = ({ state }: Server, request: number, left: number, everyMs: nu
   void setTimer(state.timers, state.nowMs + everyMs, { kind: 'part', request, left, everyMs })
 
 /** The reply of a fault, before it gets the headers of every reply [faults/status]. */
-export function faultReply({ hosted }: Server, status: number, then: FaultThen): Reply {
-  const { body = defaultBody(status, hosted !== null), retryAfter } = then
+export function faultReply(
+  { hosted }: Server,
+  status: number,
+  then: FaultThen,
+  target: string,
+): Reply {
+  const { body = defaultBody(status, hosted !== null, target), retryAfter } = then
   const isText = typeof body === 'string'
   const headers: Record<string, string> = Object.assign({}, isText ? textHeaders : jsonHeaders)
   if (retryAfter !== undefined) headers['Retry-After'] = `${retryAfter}`
@@ -118,9 +135,19 @@ function setHeader(headers: Record<string, string>, name: string, value: unknown
 }
 
 /** The error that a server of that kind returns with a status. */
-function defaultBody(status: number, isHosted: boolean): string | object {
+function defaultBody(status: number, isHosted: boolean, target: string): string | object {
   const reason = reasons[status]
+  if (isHosted && isV2.test(target)) return v2Body(status, reason ?? `Status ${status}`)
   if (!isHosted) return reason === undefined ? `${status}` : `${status}: ${reason}`
   const code = reason?.toUpperCase().replaceAll(' ', '_') ?? `STATUS_${status}`
   return { code, message: `${reason ?? `Status ${status}`}.` }
+}
+
+const isV2 = new RegExp(`^/api${v2Root}/`)
+
+/** The same in the hosted API v2: the code is that of the first refusal with the status. */
+function v2Body(status: number, message: string): object {
+  const known = Object.values(v2Refusals).find((one) => one.status === status)
+  const code = faultCodes[status] ?? known?.body.json.error.code ?? `http_${status}`
+  return { error: { code, message: `${message}.`, details: null } }
 }

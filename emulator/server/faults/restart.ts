@@ -6,6 +6,7 @@ import type { Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
 import { clearHistory } from '../world/history.ts'
 import { clearPending } from '../world/queue.ts'
+import { forgetStreams } from '../world/streams.ts'
 import { restWorker } from '../world/timers.ts'
 import { release } from '../world/upload-quota.ts'
 import { endSockets, wireOf } from './wire.ts'
@@ -15,7 +16,8 @@ export function restart(server: Server, effects: Effect[]): void {
   const { state, hosted, worlds } = server
   const wire = wireOf(server)
   endSockets(server, effects, [...state.sockets.keys(), ...wire.opening], 'reset')
-  for (const request of wire.waiting) effects.push({ kind: 'reset', request })
+  const requests = new Set([...wire.waiting, ...forgetStreams(state)])
+  for (const request of requests) effects.push({ kind: 'reset', request })
   wire.waiting.clear()
   if (hosted === null) for (const world of worlds) forget(world)
   effects.push({ kind: 'restart' })

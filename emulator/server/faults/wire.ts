@@ -6,6 +6,7 @@ import type { OutgoingMessage, Wire } from '../state/faults.ts'
 import type { Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
 import { closeSocket } from '../world/sockets.ts'
+import { forgetStreams } from '../world/streams.ts'
 
 /** What faults have begun; creates it when it is first needed. */
 export const wireOf = ({ state }: Server): Wire =>
@@ -102,6 +103,7 @@ export function forgetSocket({ state: { wire } }: Server, socket: number): void 
 }
 
 /** Forgets requests that wait: whoever changes the state behind them answers them. */
-export function forgetRequests({ state: { wire } }: Server): void {
-  wire?.waiting.clear()
+export function forgetRequests({ state }: Server): void {
+  state.wire?.waiting.clear()
+  forgetStreams(state)
 }

@@ -57,7 +57,8 @@ function requestKey({ options }: Server, { target, headers }: Omit<RequestHead, 
   return /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
 }
 
-function worldOfKey({ worlds }: Server, key: string): World | undefined {
+/** The world of the account with this key; undefined for an unknown one. */
+export function worldOfKey({ worlds }: Server, key: string): World | undefined {
   let found: World | undefined
   // Compare every key: the duration must not reveal which one was close.
   for (const world of worlds) {

@@ -1,13 +1,19 @@
 // The endpoints of a hosted server: the handler of each, and the replies for all other paths.
 
 import { profiles } from '../../../spec/server/deployments.ts'
-import { type EndpointOn, endpoints } from '../../../spec/server/endpoints.ts'
+import {
+  type EndpointOn,
+  endpoints,
+  type V2EndpointName,
+  v2Endpoints,
+} from '../../../spec/server/endpoints.ts'
+import { described } from '../../../spec/generations.ts'
 import type { Endpoint } from '../../../spec/language.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { IncomingRequest } from '../../machine.ts'
 import { requestAt } from '../../http/requests.ts'
-import { allowedBy, findEndpoint, type RouteMatch, routesOn } from '../../http/routes.ts'
+import { allowedBy, findEndpoint, type RouteMatch, createRoutes } from '../../http/routes.ts'
 import { jobs } from './job-list.ts'
 import { cancelJob, cancelJobs, deleteJob, job, jobStatus } from './jobs.ts'
 import { promptInfo } from '../local/system.ts'
@@ -29,7 +35,10 @@ import { uploadMask, maskLayers } from './masks.ts'
 /** The error in a request for the socket path that is not a handshake. */
 export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
 
-const handlers: Readonly<Record<EndpointOn<'hosted'>, HostedHandler>> = {
+/** The hosted API v2 has other handlers. */
+type EndpointName = Exclude<EndpointOn<'hosted'>, V2EndpointName>
+
+const handlers: Readonly<Record<EndpointName, HostedHandler>> = {
   promptInfo,
   submit,
   socket: () => badRequest(handshakeNeeded),
@@ -61,7 +70,7 @@ const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
   free: 'hosted.no-free',
 }
 
-const routes = routesOn('hosted')
+const routes = createRoutes('hosted', described, Object.keys(v2Endpoints))
 
 /** Old names of paths: reading one returns 410, not 405. */
 const oldPaths: ReadonlySet<string> = new Set(
@@ -97,7 +106,7 @@ export function answer(
   }
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
   const routed = requestAt(request, path, query, segments)
-  return handlers[name as EndpointOn<'hosted'>](world, routed, server)
+  return handlers[name as EndpointName](world, routed, server)
 }
 
 /** Whether a quirk removes the endpoint at a path: none of those has two methods. */

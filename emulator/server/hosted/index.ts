@@ -1,6 +1,5 @@
 // Bundles the code that only a hosted server needs, so that a local one does not load it.
 
 export { admit } from './access.ts'
-export { blake3Hex, hmacHex, sha256Hex } from '../world/hashing.ts'
 export { answer, handshakeNeeded, readsBody } from './endpoints.ts'
 export { answerLink, linkBase } from './signed-links.ts'

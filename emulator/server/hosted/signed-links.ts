@@ -21,14 +21,21 @@ export function linkBase({ scheme, port, baseUrl }: SignedLinks, host: string | 
   return `${scheme}://${isAddress ? 'localhost' : '127.0.0.1'}:${port}`
 }
 
-/** The link to a file of an account, for a client that addressed this host. */
-export function signedLink(world: HostedWorld, filename: string, host: string | undefined): string {
+/** The link to a file of an account, for a client that addressed this host; `prefix` is the path of its world. */
+export function signedLink(
+  world: HostedWorld,
+  filename: string,
+  host: string | undefined,
+  prefix = '',
+): string {
   // Links contain whole seconds only.
   const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
   const base = linkBase(world.setup.hosted.links, host)
   const [scheme = '', place = ''] = base.split('://')
   const to = hostName(scheme, place)
-  return base + signedTarget(world, to, filename, compactDate(sinceMs), `${LINK_LIFETIME_S}`)
+  return (
+    base + prefix + signedTarget(world, to, filename, compactDate(sinceMs), `${LINK_LIFETIME_S}`)
+  )
 }
 
 /** A host in the form that is signed: without the default port, which clients omit, and in lower case. */

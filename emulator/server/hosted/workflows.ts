@@ -81,14 +81,19 @@ export function submit(world: HostedWorld, request: Request): Reply {
 function refusedByPlan(world: HostedWorld, graph: JsonObject): Reply | undefined {
   const { quirks } = world.setup
   const { account } = world.setup.hosted
-  const { balance, pendingCount } = world.state
   if (account.tier === 'free' && quirks.has('hosted.free-tier-402')) return refuseByPlan('freeTier')
   if (!quirks.has('hosted.refuse-at-submit')) return undefined
   const word = accountFailure(world)?.exception_type
   if (word === 'InactiveSubscriptionError') return refuseByPlan('subscriptionInactive')
-  const isTooPoor = balance < partnerNodeCost * partnerNodesIn(world, graph)
-  if (word === 'InsufficientFundsError' || isTooPoor) return refuseByPlan('fundsMissing')
-  return pendingCount >= maxWaiting ? refuseByPlan('queueFull') : undefined
+  if (cannotPay(world, graph)) return refuseByPlan('fundsMissing')
+  return world.state.pendingCount >= maxWaiting ? refuseByPlan('queueFull') : undefined
+}
+
+/** Whether the account cannot pay for a graph: its plan or balance does not allow it. */
+export function cannotPay(world: HostedWorld, graph: JsonObject): boolean {
+  const word = accountFailure(world)?.exception_type
+  if (word === 'InactiveSubscriptionError' || word === 'InsufficientFundsError') return true
+  return world.state.balance < partnerNodeCost * partnerNodesIn(world, graph)
 }
 
 function partnerNodesIn(world: World, graph: JsonObject): number {

@@ -170,8 +170,8 @@ export const catalogHandlers = {
   modelPreview,
   modelMetadata,
   embeddings,
+  extensions: (world: World) => json(JSON.stringify(world.setup.options.scripts)),
   // Only node packs contain these, and none are installed.
-  extensions: () => json('[]'),
   translations: () => json('{}'),
   workflowTemplates: () => json('{}'),
 } as const

@@ -93,6 +93,12 @@ export function readsBody(world: World, method: string, path: string): boolean {
   return found?.name !== undefined && found.readsBody
 }
 
+/** Whether the file of a front end may answer a path: `/`, its alias, and those of no endpoint. */
+export const isPagePath = (world: World, path: string): boolean =>
+  path === '/' ||
+  path === '/api/' ||
+  (isPage(path) && findHandler(world, 'GET', path) === undefined)
+
 /** Answers a request to a local server. */
 export function answer(world: World, request: IncomingRequest, path: string, query: string): Reply {
   const { method, fault } = request

@@ -140,13 +140,13 @@ ${links}
 <p>Or point your client at this address, as at any ComfyUI server.</p>
 </html>
 `
-  const cached =
-    world.setup.traits.scriptCache === 'no-store' ? 'no-store, must-revalidate' : 'no-cache'
-  const headers = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': cached,
-    Pragma: 'no-cache',
-    Expires: '0',
-  }
-  return { status: 200, headers, body }
+  return { status: 200, headers: homeHeaders(world.setup), body }
 }
+
+/** The headers of the page at `/`. */
+export const homeHeaders = ({ traits }: Pick<World['setup'], 'traits'>) => ({
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': traits.scriptCache === 'no-store' ? 'no-store, must-revalidate' : 'no-cache',
+  Pragma: 'no-cache',
+  Expires: '0',
+})

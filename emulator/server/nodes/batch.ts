@@ -1,5 +1,4 @@
-// Node types that join, repeat or split batches [runs/image-batch], and those that regroup a list into batches of equal
-// length [runs/list-rebatched].
+// Node types that join, repeat, split or regroup batches of latents that a model has made [runs/list-rebatched].
 
 import type { Picture } from '../../pictures/picture.ts'
 import { hash53 } from '../../lib/random.ts'
@@ -10,7 +9,6 @@ import {
   byDeclaration,
   type Call,
   MAX_BATCH,
-  failing,
   numberInput,
   pictureInput,
 } from './node.ts'
@@ -18,40 +16,23 @@ import {
 const isAsLarge = (one: Picture, other: Picture): boolean =>
   one.width === other.width && one.height === other.height
 
-/** Pictures in batches of `size`. With `apart`, a picture of another size starts a new batch. */
-function batchesOf(pictures: readonly Picture[], size: number, apart: boolean): Picture[][] {
+/** Pictures in batches of `size`. A picture of another size starts a new batch. */
+function batchesOf(pictures: readonly Picture[], size: number): Picture[][] {
   const batches: Picture[][] = []
   for (const picture of pictures) {
     const last = batches.at(-1)
     const isFull = last === undefined || last.length === size
-    if (isFull || (apart && !isAsLarge(last[0] as Picture, picture))) batches.push([picture])
+    if (isFull || !isAsLarge(last[0] as Picture, picture)) batches.push([picture])
     else last.push(picture)
   }
   return batches
 }
 
-const rebatch =
-  (apart: boolean): Behaviour =>
-  (call) => {
-    const source = pictureInput(call)
-    if (source === undefined) return byDeclaration(call)
-    const size = Math.max(1, Math.trunc(numberInput(call, 'batch_size') ?? 1))
-    const batches = batchesOf(batchPictures(source), size, apart)
-    const mixed = batches.find(([first, ...more]) => more.some((one) => !isAsLarge(first!, one)))
-    if (mixed !== undefined) return failing('RuntimeError', unequalText(mixed))
-    return { outputs: [batches.map(batchFrom)], steps: 0 }
-  }
-
-/** The error of the library that joins pictures, for different sizes. */
-function unequalText(pictures: readonly Picture[]): string {
-  const [first] = pictures as [Picture]
-  const at = pictures.findIndex((picture) => !isAsLarge(first, picture))
-  const other = pictures[at] as Picture
-  const side = first.height === other.height ? 'width' : 'height'
-  return (
-    'Sizes of tensors must match except in dimension 0. ' +
-    `Expected size ${first[side]} but got size ${other[side]} for tensor number ${at} in the list.`
-  )
+const rebatch: Behaviour = (call) => {
+  const source = pictureInput(call)
+  if (source === undefined) return byDeclaration(call)
+  const size = Math.max(1, Math.trunc(numberInput(call, 'batch_size') ?? 1))
+  return { outputs: [batchesOf(batchPictures(source), size).map(batchFrom)], steps: 0 }
 }
 
 /** The pictures of both inputs as one batch, in the size of the first. */
@@ -101,14 +82,10 @@ const repeat: Behaviour = (call) => {
   return { outputs: [batchFrom(Array.from({ length: amount }, () => pictures).flat())], steps: 0 }
 }
 
-/** The behaviours of the node types for batches. */
+/** The behaviours of the node types for batches of such latents. */
 export const rebatchers: Readonly<Record<string, Behaviour>> = {
-  ImageBatch: joinBatches('image1', 'image2'),
   LatentBatch: joinBatches('samples1', 'samples2'),
-  ImageFromBatch: part,
   LatentFromBatch: part,
-  RepeatImageBatch: repeat,
   RepeatLatentBatch: repeat,
-  RebatchImages: rebatch(false),
-  RebatchLatents: rebatch(true),
+  RebatchLatents: rebatch,
 }

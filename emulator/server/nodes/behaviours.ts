@@ -2,8 +2,10 @@
 
 import { hash53 } from '../../lib/random.ts'
 import type { Picture } from '../../pictures/picture.ts'
-import { isObject, type Json, writeJson } from '../../lib/json.ts'
+import { type Json, writeJson } from '../../lib/json.ts'
 import {
+  batchFrom,
+  batchPictures,
   type Behaviour,
   byDeclaration,
   type Call,
@@ -12,13 +14,14 @@ import {
   numberInput,
   painted,
   pictureInput,
+  plain,
   sizeInput,
   stepsOfSigmas,
   textInput,
 } from './node.ts'
-import { pythonText } from '../../lib/python.ts'
 import { pictureLoaders } from './load-image.ts'
 import { rebatchers } from './batch.ts'
+import { sourceText } from './printed.ts'
 import { savers } from './save-files.ts'
 import {
   decoderSteps,
@@ -67,19 +70,8 @@ const advancedSteps = (call: Call): number => {
 const passPicture: Behaviour = (call) => {
   const source = pictureInput(call)
   if (source === undefined) return byDeclaration(call)
-  return { outputs: call.type.outputs.map(() => source), steps: 0 }
+  return { outputs: call.type.outputs.map(() => plain(source)), steps: 0 }
 }
-
-/** An empty latent or image: one colour until a sampler paints on it. */
-const solid =
-  (colorOf: (call: Call) => number): Behaviour =>
-  (call) => {
-    const color = colorOf(call) & 0xffffff
-    const { width, height } = sizeInput(call)
-    const picture: Picture = { kind: 'solid', id: hash53(`solid ${color}`), width, height, color }
-    const count = Math.max(1, Math.trunc(numberInput(call, 'batch_size') ?? 1))
-    return { outputs: [{ kind: 'picture', picture, count }], steps: 0 }
-  }
 
 /** Converts each picture of the first input. */
 const transform =
@@ -87,6 +79,10 @@ const transform =
   (call) => {
     const source = pictureInput(call)
     if (source === undefined) return byDeclaration(call)
+    if (source.of !== undefined) {
+      const pictures = batchPictures(source).map((of) => change(of, call))
+      return { outputs: [batchFrom(pictures)], steps: 0 }
+    }
     const picture = change(source.picture, call)
     const rest = source.rest?.map((of) => change(of, call))
     return {
@@ -94,14 +90,6 @@ const transform =
       steps: 0,
     }
   }
-
-const inverted = (of: Picture): Picture => ({
-  kind: 'inverted',
-  id: hash53(`inverted ${of.id}`),
-  width: of.width,
-  height: of.height,
-  of,
-})
 
 const scaled = (of: Picture, call: Call): Picture => {
   const { width, height } = sizeInput(call)
@@ -116,24 +104,6 @@ const upscaledByModel = (of: Picture): Picture => ({
   of,
 })
 
-const cropped = (of: Picture, call: Call): Picture => {
-  const x = Math.min(Math.max(0, numberInput(call, 'x') ?? 0), of.width - 1)
-  const y = Math.min(Math.max(0, numberInput(call, 'y') ?? 0), of.height - 1)
-  const width = Math.min(numberInput(call, 'width') ?? of.width, of.width - x)
-  const height = Math.min(numberInput(call, 'height') ?? of.height, of.height - y)
-  return { kind: 'cropped', id: hash53(`cropped ${of.id} ${x},${y}`), width, height, of, x, y }
-}
-
-const imageSize: Behaviour = (call) => {
-  const source = pictureInput(call)
-  const width = source?.picture.width ?? 0
-  const height = source?.picture.height ?? 0
-  const count = source?.count ?? 0
-  const outputs = [width, height, count].map((value): Value => ({ kind: 'literal', value }))
-  const text = `width: ${width}, height: ${height}\n batch size: ${count}`
-  return { outputs, steps: 0, text }
-}
-
 const literal = (value: Json): Work => ({ outputs: [{ kind: 'literal', value }], steps: 0 })
 
 const primitive: Behaviour = (call) => {
@@ -141,21 +111,8 @@ const primitive: Behaviour = (call) => {
   return { outputs: [value ?? { kind: 'literal', value: null }], steps: 0 }
 }
 
-/** Two texts with a third one between them. */
-const joinTexts: Behaviour = (call) => {
-  const [first, between, second] = ['string_a', 'delimiter', 'string_b'].map((name) =>
-    textInput(call, name, ''),
-  )
-  return { outputs: [{ kind: 'literal', value: `${first}${between}${second}` }], steps: 0 }
-}
-
-/** Any value as text: texts and numbers as Python prints them, objects and arrays as JSON. */
-const previewAny: Behaviour = (call) => {
-  const source = call.inputs.get('source')
-  const value = source?.kind === 'literal' ? source.value : null
-  const text = isObject(value) || Array.isArray(value) ? writeJson(value) : pythonText(value)
-  return { outputs: [], steps: 0, ui: textUi(source?.kind === 'picture' ? describe(source) : text) }
-}
+/** Any value as text. */
+const previewAny: Behaviour = (call) => ({ outputs: [], steps: 0, ui: textUi(sourceText(call)) })
 
 /** A model file and the camera of its view, unchanged. */
 const preview3d: Behaviour = (call) => {
@@ -166,9 +123,6 @@ const preview3d: Behaviour = (call) => {
   const more = call.world.setup.traits.modelResults === 3 ? ', null' : ''
   return { outputs: [], steps: 0, ui: `{"result": [${file}, ${cameraText}${more}]}` }
 }
-
-const describe = ({ picture, count }: { picture: Picture; count: number }): string =>
-  `picture of ${picture.width} x ${picture.height} pixels, ${count} in the batch`
 
 const textUi = (text: string): string => `{"text": [${JSON.stringify(text)}]}`
 
@@ -209,21 +163,9 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   VAEEncodeTiled: withSteps(passPicture, encoderSteps),
   VAEEncodeForInpaint: passPicture,
   SetLatentNoiseMask: passPicture,
-  MaskToImage: passPicture,
-  EmptyLatentImage: solid(() => 0),
-  EmptySD3LatentImage: solid(() => 0),
-  EmptyImage: solid((call) => numberInput(call, 'color') ?? 0),
-  SolidMask: solid((call) => Math.round((numberInput(call, 'value') ?? 1) * 255) * 0x010101),
-  ImageInvert: transform(inverted),
-  InvertMask: transform(inverted),
-  ImageScale: transform(scaled),
-  ImageScaleBy: transform(scaled),
   LatentUpscale: transform(scaled),
   LatentUpscaleBy: transform(scaled),
   ImageUpscaleWithModel: withSteps(transform(upscaledByModel), upscalerSteps),
-  ImageCrop: transform(cropped),
-  GetImageSize: imageSize,
-  StringConcatenate: joinTexts,
   PrimitiveInt: primitive,
   PrimitiveFloat: primitive,
   PrimitiveString: primitive,

@@ -72,7 +72,7 @@ const loading =
   (call): Work => {
     const file = pictureFile(call)
     if (!('kind' in file)) return { outputs: [], steps: 0, failure: file }
-    return { outputs: outputsOf(file, call).map(one), steps: 0 }
+    return { outputs: outputsOf(file, call).slice(0, call.type.outputs.length).map(one), steps: 0 }
   }
 
 /** The colours, and the alpha as a mask [files/loaded-alpha]. */
@@ -114,5 +114,6 @@ export const pictureLoaders: Readonly<Record<string, Behaviour>> = {
   LoadImage: loadImage,
   LoadImageOutput: loadImage,
   LoadImageMask: loadMask,
+  WebcamCapture: loadImage,
   ImageToMask: imageToMask,
 }

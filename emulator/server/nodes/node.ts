@@ -162,14 +162,22 @@ export const batchFrom = (pictures: readonly Picture[]): Batch => ({
   count: pictures.length,
 })
 
+/** A batch of the same pictures that is not computed: a model has decoded or encoded it. */
+export const plain = ({ kind, picture, rest, count }: Batch): Batch =>
+  rest === undefined ? { kind, picture, count } : { kind, picture, rest, count }
+
 /** The pictures of a batch: listed ones, or variations of one picture, each with different content. */
 export function batchPictures({ picture, rest, count }: Batch): Picture[] {
+  if (count === 0) return []
   const pictures = [picture]
   if (rest !== undefined) return [...pictures, ...rest]
-  for (let index = 1; index < count; index++) {
-    pictures.push(
-      picture.kind === 'painted' ? { ...picture, id: hash53(`${picture.id}:${index}`) } : picture,
-    )
-  }
+  for (let index = 1; index < count; index++) pictures.push(variation(picture, index))
   return pictures
+}
+
+/** A later picture of a batch: painted ones differ, and computed ones are computed with it. */
+function variation(picture: Picture, index: number): Picture {
+  if (picture.kind !== 'painted' && picture.kind !== 'computed') return picture
+  const id = hash53(`${picture.id}:${index}`)
+  return picture.kind === 'painted' ? { ...picture, id } : { ...picture, id, index }
 }

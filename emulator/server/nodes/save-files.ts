@@ -1,9 +1,15 @@
 // Node types that write files: pictures under the next free name, and samples for other formats [files/*].
 
+import { createRead, valueOfOutput } from '../../compute/evaluate.ts'
+import { latentFile } from '../../compute/families/files.ts'
+import { product, Tensor, valuesOf } from '../../compute/values/tensor.ts'
+import { Instance, isMap } from '../../compute/values/values.ts'
 import { get, put } from '../../lib/bounded.ts'
+import { paint } from '../../pictures/paint.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { MOST_PIXELS } from '../../pictures/codecs/probe.ts'
 import { drawLetters, hash53 } from '../../lib/random.ts'
+import { computedWork } from './computed.ts'
 import {
   batchPictures,
   type Behaviour,
@@ -48,6 +54,15 @@ const previewImages: Behaviour = (call) => ({
   save: pictureSave(call, 'temp', tempPrefix(call)),
 })
 
+/** Shows a mask as the picture that a node makes of it. */
+const previewMask: Behaviour = (call) => {
+  const mask = computedWork({ ...call, type: { ...call.type, ...maskImage } })?.outputs[0]
+  if (mask === undefined || !('kind' in mask)) return previewImages(call)
+  return previewImages({ ...call, inputs: new Map([['mask', mask]]) })
+}
+
+const maskImage = { class_type: 'MaskToImage', outputs: ['IMAGE'] }
+
 /** Sends its pictures over the socket and saves none. */
 const sendImages: Behaviour = (call) => {
   const source = pictureInput(call)
@@ -81,7 +96,7 @@ const saveAnimation =
 
 const DEFAULT_FPS = 6
 
-const GRAPH_SIZE = { width: 800, height: 600 }
+const GRAPH_SIZE = { width: 840, height: 520 }
 
 /** The loss curve of a training, drawn into a file that is named after the time. */
 const drawLoss: Behaviour = (call) => {
@@ -128,14 +143,45 @@ const saveVideo =
   (format: SampleFormat, prefix: string): Behaviour =>
   (call) => {
     const { videoKey } = call.world.setup.traits
-    return saveSample(format, videoKey, prefix, videoKey === 'images' ? true : undefined)(call)
+    const work = saveSample(
+      format,
+      videoKey,
+      prefix,
+      videoKey === 'images' ? true : undefined,
+    )(call)
+    const size = pictureInput(call)?.picture ?? videoSize(call)
+    return size === undefined ? work : { ...work, save: { ...(work.save as Save), size } }
   }
+
+/** Larger latents are a sample, like those of models: they are written while the run lasts. */
+const MOST_NUMBERS = 2 ** 18
+
+/** A computed latent with its numbers [nodes/latents-saved]. */
+const saveLatent: Behaviour = (call) => {
+  const work = saveSample('latent', 'latents', 'latents/ComfyUI')(call)
+  const samples = call.inputs.get('samples')
+  const value = samples?.kind === 'picture' && samples.of ? valueOfOutput(samples.of) : undefined
+  const tensor = isMap(value) ? value.get('samples') : undefined
+  if (!(tensor instanceof Tensor) || product(tensor.shape) > MOST_NUMBERS) return work
+  const bytes = latentFile(tensor, valuesOf(tensor, createRead(paint, { left: MOST_NUMBERS * 64 })))
+  return { ...work, save: { ...(work.save as Save), contents: [{ bytes }] } }
+}
+
+/** The size of a video that a node has made of pictures. */
+function videoSize(call: Call): { width: number; height: number } | undefined {
+  const video = call.inputs.get('video')
+  const value = video?.kind === 'opaque' && video.of ? valueOfOutput(video.of) : undefined
+  const images = value instanceof Instance ? value.fields.get('images') : undefined
+  if (!(images instanceof Tensor)) return undefined
+  const [, height = 0, width = 0] = images.shape
+  return { width, height }
+}
 
 /** The behaviours of the node types that save or send pictures and files. */
 export const savers: Readonly<Record<string, Behaviour>> = {
   SaveImage: saveImages,
   PreviewImage: previewImages,
-  MaskPreview: previewImages,
+  MaskPreview: previewMask,
   SaveImageWebsocket: sendImages,
   LossGraphNode: drawLoss,
   SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
@@ -147,7 +193,7 @@ export const savers: Readonly<Record<string, Behaviour>> = {
   SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
   SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),
   PreviewAudio: saveSample('flac', 'audio', ''),
-  SaveLatent: saveSample('latent', 'latents', 'latents/ComfyUI'),
+  SaveLatent: saveLatent,
   SaveGLB: saveSample('glb', '3d', 'mesh/ComfyUI'),
   SaveSVGNode: saveSample('svg', 'images', 'svg/ComfyUI'),
 }

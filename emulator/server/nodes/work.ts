@@ -3,6 +3,7 @@
 import { numberOf } from '../../lib/json.ts'
 import { behaviours } from './behaviours.ts'
 import { type Behaviour, byDeclaration, type Call, failing, MAX_BATCH } from './node.ts'
+import { computedWork, failedCheck } from './computed.ts'
 import { currentInput, isModelFile, optionsOf } from './catalog.ts'
 import { payPartner } from './partner-nodes.ts'
 import type { Failure, Value, Work } from '../state/nodes.ts'
@@ -19,10 +20,30 @@ export function workOf(call: Call): Work {
   if (unpaid !== undefined) return failing(unpaid.exception_type, unpaid.exception_message)
   if (measures.some((name) => isNotANumber(call, name)))
     return failing('ValueError', 'cannot convert float NaN to integer')
-  const work = behaviourOf(call.type.class_type)(call)
+  const computed = changesPictures(call) ? undefined : computedWork(call)
+  const work = computed ?? failedCheck(call) ?? behaviourOf(call.type.class_type)(call)
   const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
   return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
 }
+
+/** Nodes that change a latent of a model as the picture that it stands for, so that nothing of it is lost. */
+const changers: ReadonlySet<string> = new Set([
+  'LatentBatch',
+  'LatentFromBatch',
+  'LatentUpscale',
+  'LatentUpscaleBy',
+  'RebatchLatents',
+  'RepeatLatentBatch',
+  'SetLatentNoiseMask',
+])
+
+const changesPictures = ({ type, inputs }: Call): boolean =>
+  changers.has(type.class_type) &&
+  type.inputs.some(({ name, type }) => type === 'LATENT' && isOfModel(inputs.get(name)))
+
+const isOfModel = (value: Value | undefined): boolean =>
+  value?.kind === 'picture' &&
+  (value.items === undefined ? value.of === undefined : value.items.some(isOfModel))
 
 /** A model file that an input names and that its combo does not list: an option makes validation accept it. */
 function missingModel({ world, type, inputs }: Call): string | undefined {

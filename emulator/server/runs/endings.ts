@@ -9,7 +9,7 @@ import { sendStatus } from '../world/sockets.ts'
 import { hiddenInputs, submittedGraph } from './node-inputs.ts'
 import { pythonText } from '../../lib/python.ts'
 import { nextPending, readyAtMs } from '../world/queue.ts'
-import { idAndTime, originOf, sendForRun } from './running.ts'
+import { idAndTime, noteNode, originOf, sendForRun } from './running.ts'
 import { resultOf } from './result-cache.ts'
 import { remaining, timestamp } from '../world/derived.ts'
 import type { Ending, Running } from '../state/runs.ts'
@@ -45,6 +45,7 @@ export function succeed(world: World, running: Running): void {
 
 /** The interrupt is noticed at this node. */
 export function interruptedAt(world: World, running: Running, found: string): void {
+  noteNode(world, running, found, 'interrupted')
   const id = originOf(running, found).real
   const data = [
     `{"prompt_id": ${running.promptIdText}`,
@@ -63,6 +64,7 @@ type RunError = Failure & { readonly traceback: readonly string[]; readonly inpu
 /** This node has failed. A node of an expansion counts as the one that expanded. */
 export function fail(world: World, running: Running, found: string, failure: Failure): void {
   const { exception_type, exception_message } = failure
+  noteNode(world, running, found, 'error', `${exception_type}: ${exception_message}`)
   const id = originOf(running, found).real
   const error = {
     exception_type,
@@ -88,6 +90,7 @@ export function failByCycle(world: World, running: Running): void {
     inputsText: keepsFailures ? '{}' : '[]',
   }
   const id = originOf(running, expanded ?? waiting[0] ?? '').display
+  noteNode(world, running, id, 'error', `${error.exception_type}: ${error.exception_message}`)
   endByError(world, running, id, error, keepsFailures ? 'error' : 'success')
 }
 

@@ -15,7 +15,7 @@ import { everyone, send, sendFrame, socketsFor } from '../world/sockets.ts'
 import { cachedResult, cacheResult } from './result-cache.ts'
 import { loadModels } from './between-runs.ts'
 import { gatherInputs } from './node-inputs.ts'
-import { sendPreview } from './previews.ts'
+import { previewOf, sendPreview } from './previews.ts'
 import { sendsProgress } from './throttle.ts'
 import { progressText, setFinished, setPaused, setRunning } from './progress.ts'
 import { finishScheduled, takeNext, waitFor } from '../graph/schedule.ts'
@@ -23,14 +23,11 @@ import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
 import { scriptedWork } from '../nodes/scripted-work.ts'
 import { outputOf } from './user-output.ts'
 import { endsAtMs, isEndless, timed } from './pace.ts'
-import { originOf, sendForRun, sendNotification } from './running.ts'
+import { noteNode, originOf, sendForRun, sendNotification } from './running.ts'
 import type { NodeResult, NodeType, Value, Work } from '../state/nodes.ts'
 import type { Calls, Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { wakeWorker } from '../world/timers.ts'
-
-/** Size of sampler previews: the longer side, in pixels. */
-const PREVIEW_SIZE = 512
 
 /** Continues a run at its current node and step, and sets the next timer of its worker. */
 export function continueRun(world: World, running: Running): void {
@@ -80,6 +77,7 @@ function startNode(world: World, running: Running, id: string): boolean {
   const script = nodeScript(world, runNumber(running.run), id, known.class_type) ?? null
   const type = script === null ? known : withLists(known, script)
   if (type !== known) running.types.set(id, type)
+  noteNode(world, running, id, 'started')
   setRunning(running.progress, id, '0.0', '1.0')
   sendProgressState(world, running)
   sendForRun(
@@ -176,7 +174,7 @@ function skipCall(
 function performStep(
   world: World,
   running: Running,
-  { steps, max = steps, stepMs, restMs = 0, preview, previewFormat, socketPictures }: Work,
+  { steps, max = steps, stepMs, restMs = 0, socketPictures }: Work,
 ): void {
   const id = running.current as string
   if (running.worker.interrupted) return interruptedAt(world, running, id)
@@ -184,22 +182,16 @@ function performStep(
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
   setRunning(running.progress, id, value, `${max}`)
-  const picture = socketPictures?.[running.step - 1]
-  const format = previewFormat ?? running.preview
-  const hasPicture = picture !== undefined || (preview !== undefined && format !== 'none')
-  if (sendsProgress(world, running, { steps, max, hasPicture })) {
+  const shown = previewOf(running)
+  if (sendsProgress(world, running, { steps, max, hasPicture: shown !== undefined })) {
     sendProgressState(world, running)
     const sendProgress = (): void =>
       sendForRun(world, running, 'progress', () => {
         const ids = `"prompt_id": ${running.promptIdText}, "node": ${JSON.stringify(id)}`
         return `{"value": ${value}, "max": ${max}, ${ids}}`
       })
-    if (picture !== undefined) sendPreview(world, running, id, picture, 'png', sendProgress)
-    else if (preview === undefined || format === 'none') sendProgress()
-    else {
-      const shown = { of: preview, step: running.step, steps, maxSize: PREVIEW_SIZE }
-      sendPreview(world, running, id, shown, format, sendProgress)
-    }
+    if (shown === undefined) sendProgress()
+    else sendPreview(world, running, id, shown.image, shown.format, sendProgress)
   }
   // A node with a specific duration ends with its last step.
   const isLast = running.step === steps && stepMs !== undefined
@@ -250,6 +242,7 @@ function endNode(world: World, running: Running, id: string, calls: Calls): bool
   running.executed.push(id)
   running.results.set(id, result)
   cacheResult(world, running, id, result)
+  noteNode(world, running, id, 'success')
   const text = calls.max > 0 ? `${calls.max}` : '1.0'
   setFinished(running.progress, id, text)
   sendProgressState(world, running)

@@ -52,8 +52,10 @@ export function blockOf(
 /** A list as one value: all its pictures as one batch, of anything else the first item [runs/list-taken-whole]. */
 function joinItems(items: readonly Value[]): Value {
   const [first] = items
-  if (items.length === 1 || first?.kind !== 'picture') return first as Value
-  return batchFrom(items.flatMap((item) => (item.kind === 'picture' ? batchPictures(item) : [])))
+  if (first?.kind !== 'picture') return first as Value
+  const batches = items.filter((item) => item.kind === 'picture')
+  if (batches.length === 1) return Object.assign({}, first, { items: batches })
+  return Object.assign(batchFrom(batches.flatMap(batchPictures)), { items: batches })
 }
 
 /**

@@ -6,6 +6,24 @@ import type { Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { sendFrame, socketsFor, receivesMetadata } from '../world/sockets.ts'
 
+/** Size of sampler previews: the longer side, in pixels. */
+const PREVIEW_SIZE = 512
+
+/** What the current step of a run shows; undefined for nothing. */
+export function previewOf({
+  work,
+  step,
+  preview: usual,
+}: Running): { readonly image: Preview | Picture; readonly format: PictureFormat } | undefined {
+  if (work === null || step === 0) return undefined
+  const { steps, preview, previewFormat, socketPictures } = work
+  const picture = socketPictures?.[step - 1]
+  if (picture !== undefined) return { image: picture, format: 'png' }
+  const format = previewFormat ?? usual
+  if (preview === undefined || format === 'none') return undefined
+  return { image: { of: preview, step, steps, maxSize: PREVIEW_SIZE }, format }
+}
+
 /** A preview with metadata precedes the progress message; one without follows it. */
 export function sendPreview(
   world: World,

@@ -14,6 +14,7 @@ import { pythonText } from '../../lib/python.ts'
 import { timestamp } from '../world/derived.ts'
 import type { NodeType } from '../state/nodes.ts'
 import type { Fingerprints } from '../state/files.ts'
+import type { Effect } from '../../machine.ts'
 import type { Origin, Run, Running, Worker } from '../state/runs.ts'
 import type { WorldOptions } from '../state/options.ts'
 import type { World } from '../state/world.ts'
@@ -75,7 +76,7 @@ export function createRunning(
     calls: null,
     step: 0,
     reported: { step: 0, atMs: 0 },
-    preview: previewOf(world, run),
+    preview: previewFormatOf(world, run),
     results: new Map(),
     executed: [],
     messages: [],
@@ -93,7 +94,7 @@ const previewMethods: ReadonlyMap<Json, WorldOptions['preview']> = new Map([
 ] as const)
 
 /** The format of the previews of a run [frames/preview-method]. */
-function previewOf({ setup: { options, traits } }: World, run: Run): WorldOptions['preview'] {
+function previewFormatOf({ setup: { options, traits } }: World, run: Run): WorldOptions['preview'] {
   if (!traits.takesPreviewMethod || !run.extraDataText.includes('"preview_method"'))
     return options.preview
   const extra = readJson(run.extraDataText)
@@ -133,6 +134,23 @@ export function sendForRun(
   send(world, sockets, type, data)
   if (isKept) running.messages.push(`["${type}", ${data}]`)
 }
+
+/** Reports to observers that a node begins or ends, whether or not a client listens. */
+export function noteNode(
+  { effects }: World,
+  { run: { prompt_id } }: Running,
+  node_id: string,
+  state: NodeState,
+  error?: string,
+): void {
+  effects.push(
+    error === undefined
+      ? { kind: 'node', prompt_id, node_id, state }
+      : { kind: 'node', prompt_id, node_id, state, error },
+  )
+}
+
+type NodeState = Extract<Effect, { kind: 'node' }>['state']
 
 /** The members that all messages about a whole run share, up to the closing brace. */
 export const members = (world: World, { promptIdText }: Running): string =>

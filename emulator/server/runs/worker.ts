@@ -15,6 +15,7 @@ import {
   createRunning,
   idAndTime,
   members,
+  noteNode,
   sendNotification,
   prepare,
   sendForRun,
@@ -73,6 +74,7 @@ function begin(world: World, running: Running, poison: string | null): void {
   if (world.setup.traits.notifiesOfStart) sendNotification(world, running, 'Your run has started.')
   const ids = poison === null ? [...graph.keys()] : []
   const cached = ids.filter((id) => isCached(worker, hashes, id))
+  for (const id of cached) noteNode(world, running, id, 'cached')
   const nodes = JSON.stringify(cached)
   sendForRun(
     world,

@@ -2,7 +2,7 @@
 
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
-import type { Picture } from '../../pictures/picture.ts'
+import type { Output, Picture } from '../../pictures/picture.ts'
 import type { FileContent } from './files.ts'
 
 /** One declared input of a node type. */
@@ -42,14 +42,21 @@ export type Batch = {
   readonly picture: Picture
   readonly rest?: readonly Picture[]
   readonly count: number
+  /** The output that it is, if a node computes it: pictures are cut to 8 bits, that is not. */
+  readonly of?: Output
+  /** The batches that it joins, for a node that takes whole lists. */
+  readonly items?: readonly Batch[]
 }
 
 /** An item of a list on a link. Pictures represent IMAGE, LATENT and MASK alike. */
 export type Value =
   | Batch
   | { readonly kind: 'literal'; readonly value: Json }
-  /** Models, conditioning and other opaque values. `count` is the number of sampling steps of SIGMAS. */
-  | { readonly kind: 'opaque'; readonly id: number; readonly count: number }
+  /**
+   * Models, conditioning and other opaque values. `count` is the number of sampling steps of SIGMAS; `of` the output
+   * that it is, if a node computes it.
+   */
+  | { readonly kind: 'opaque'; readonly id: number; readonly count: number; readonly of?: Output }
   /** Blocks the nodes behind it. The first of them sends the message, if there is one. */
   | { readonly kind: 'blocked'; readonly message: string | null }
 
@@ -71,6 +78,8 @@ export type Save = {
   readonly contents: readonly FileContent[]
   /** The value of `animated` in the output; absent if the output has none. */
   readonly animated?: boolean
+  /** The size in names, if no picture has it. */
+  readonly size?: { readonly width: number; readonly height: number }
 }
 
 /** A file that a rule of the scenario sets as output, under a key of that output. */

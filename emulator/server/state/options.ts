@@ -60,6 +60,8 @@ export type WorldOptions = ChosenOptions & {
   readonly pendingLimitBytes: number
   /** Largest request body in MiB; null for the default of 100. */
   readonly maxBody: number | null
+  /** The paths of the scripts that extend its front end; empty without one. */
+  readonly scripts: readonly string[]
   /** What scripts the server. */
   readonly script: Script
   /** The base URL of links to files of a hosted server; null on local, which serves the files itself. */

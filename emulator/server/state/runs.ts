@@ -179,14 +179,15 @@ export type Running = {
 }
 
 /**
- * What a timer triggers: a worker, the end of an installation, a late message, a fault, or nothing but that time passes
- * until then. Worlds and workers by their index.
+ * What a timer triggers: a worker, the end of an installation, a late message, a comment in a silent stream, a fault, or
+ * nothing but that time passes until then. Worlds and workers by their index.
  */
 export type TimerTarget =
   | { readonly kind: 'worker'; readonly world: number; readonly worker: number }
   | { readonly kind: 'install'; readonly world: number }
   | { readonly kind: 'late'; readonly world: number; readonly effect: LateEffect }
   | { readonly kind: 'pause'; readonly world: number }
+  | { readonly kind: 'silence'; readonly world: number; readonly request: number }
   | FaultTimer
 
 /** A message or a frame that is sent later than it was made. */

@@ -6,11 +6,15 @@ import type { Timers } from '../../lib/timers.ts'
 import type { Wire } from './faults.ts'
 import type { TimerTarget } from './runs.ts'
 import type { ScriptState } from './scenario.ts'
+import type { Stream } from './v2.ts'
 import type { SignedLinks, WorldOptions } from './options.ts'
 import type { Hashing, HostedWorld, World, WorldState } from './world.ts'
 
 /** The world for a request or handshake, or its refusal. */
 export type Admission = { readonly world: World } | { readonly refusal: Reply }
+
+/** A request with the number that the edge has chosen for it. */
+export type NumberedRequest = IncomingRequest & { readonly request: number }
 
 /** The functions in which a hosted server differs from a local one. */
 export type Hosted = Hashing & {
@@ -18,7 +22,7 @@ export type Hosted = Hashing & {
   readonly answer: (
     server: Server,
     world: HostedWorld,
-    request: IncomingRequest,
+    request: NumberedRequest,
     path: string,
     query: string,
   ) => Reply
@@ -30,6 +34,10 @@ export type Hosted = Hashing & {
   ) => readonly Effect[]
   /** The start of links, for a client that addressed this host and port. */
   readonly linkBase: (links: SignedLinks, host: string | undefined) => string
+  /** Sends to each stream what has changed about its job. */
+  readonly followStreams: (server: Server) => void
+  /** A request gets a 5xx although the server may have done what it requests. */
+  readonly noteFailure: (server: Server, request: IncomingRequest) => void
   /** The error in a request for the socket path that is not a handshake. */
   readonly handshakeNeeded: string
 }
@@ -50,6 +58,8 @@ export type ServerState = {
   readonly worlds: readonly WorldState[]
   /** The index of the world of each open socket. */
   readonly sockets: Map<number, number>
+  /** The open streams by the numbers of their requests. */
+  readonly streams: Map<number, Stream>
 }
 
 export type Server = {

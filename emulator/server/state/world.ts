@@ -12,6 +12,7 @@ import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
 import type { ScriptState } from './scenario.ts'
 import type { Traits } from './traits.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
+import type { V2State } from './v2.ts'
 import type { TimerTarget, HistoryEntry, Run, Worker } from './runs.ts'
 
 export type Socket = {
@@ -128,6 +129,8 @@ export type WorldState = {
   balance: number
   /** The ids of deleted jobs, on hosted. */
   readonly deletedJobs: Bounded<true>
+  /** What only the hosted API v2 keeps. */
+  readonly v2: V2State
 }
 
 /** A world at work: its setup, its state, and the current step. */

@@ -9,7 +9,7 @@ import { probeIntact } from '../../pictures/codecs/intact.ts'
 import { MOST_PIXELS, probePicture } from '../../pictures/codecs/probe.ts'
 import { hash53 } from '../../lib/random.ts'
 import { retain, release } from './upload-quota.ts'
-import { type FolderType, savePlace } from './paths.ts'
+import { type FolderType, reportedPath, savePlace } from './paths.ts'
 import { sampleBytes } from './samples.ts'
 import type { FileContent, RunMetadata, StoredFile } from '../state/files.ts'
 import type { Failure } from '../state/nodes.ts'
@@ -84,10 +84,14 @@ export function saveFiles(
     isWholeName?: boolean
     numbersBatch?: boolean
     numberEnd?: '_' | ''
+    size?: { readonly width: number; readonly height: number }
   },
   run: RunMetadata,
 ): readonly FileEntry[] | Failure {
-  const place = savePlace(save.type, fillPlaceholders(world, save.prefix, save.contents[0]))
+  const place = savePlace(
+    save.type,
+    fillPlaceholders(world, save.prefix, save.size ?? pictureIn(save.contents[0])),
+  )
   if ('exception_type' in place) return place
   const { hosted } = world.setup
   if (hosted !== null) {
@@ -95,16 +99,29 @@ export function saveFiles(
   }
   const { subfolder, base } = place
   const counter = (get(world.state.counters, fileKey(save.type, subfolder, base)) ?? 0) + 1
-  return save.contents.map((content, index) => {
+  const entries: FileEntry[] = []
+  for (const [index, content] of save.contents.entries()) {
     const batched = save.numbersBatch ? base.replaceAll('%batch_num%', `${index}`) : base
     const digits = String(counter + index).padStart(5, '0')
     const number = save.isWholeName ? '' : `_${digits}${save.numberEnd ?? '_'}`
     const filename = `${batched}${number}.${save.ending}`
+    if (isTooLong(filename)) return tooLong(save.type, subfolder, filename)
     const saved = ofRun(content, run)
     store(world, save.type, subfolder, filename, saved)
-    return { filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>
-  })
+    entries.push({ filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>)
+  }
+  return entries
 }
+
+/** The length of a name that file systems take, in bytes. */
+const MOST_NAME_BYTES = 255
+const isTooLong = (name: string): boolean =>
+  name.length > MOST_NAME_BYTES / 4 && new TextEncoder().encode(name).length > MOST_NAME_BYTES
+
+const tooLong = (type: FolderType, subfolder: string, name: string): Failure => ({
+  exception_type: 'OSError',
+  exception_message: `[Errno 36] File name too long: '${reportedPath(type, subfolder === '' ? name : `${subfolder}/${name}`)}'`,
+})
 
 /** Writes a file of a node under this name, which may be in a subfolder; on hosted all names are in one folder. */
 export function saveNamed(
@@ -161,10 +178,16 @@ export function contentHash(
   return hashing.sha256Hex(spell(JSON.stringify(parts)))
 }
 
-function fillPlaceholders(world: World, prefix: string, first: FileContent | undefined): string {
+const pictureIn = (content: FileContent | undefined): Picture | undefined =>
+  content !== undefined && 'picture' in content ? content.picture : undefined
+
+function fillPlaceholders(
+  world: World,
+  prefix: string,
+  picture: { readonly width: number; readonly height: number } | undefined,
+): string {
   if (!prefix.includes('%')) return prefix
   const now = new Date(world.setup.options.epochMs + world.state.nowMs).toISOString()
-  const picture = first !== undefined && 'picture' in first ? first.picture : undefined
   return prefix
     .replaceAll('%width%', `${picture?.width ?? 0}`)
     .replaceAll('%height%', `${picture?.height ?? 0}`)

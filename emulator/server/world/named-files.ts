@@ -53,6 +53,8 @@ const fileInputs: readonly FileInput[] = [
 const byClass = new Map(fileInputs.map((input) => [input.class_type, input]))
 // This one names files of the output folder, which its combo fetches separately.
 byClass.set('LoadImageOutput', { class_type: 'LoadImageOutput', name: 'image', what: 'image' })
+// This one names the picture that the front end has taken.
+byClass.set('WebcamCapture', { class_type: 'WebcamCapture', name: 'image', what: 'image' })
 
 /** Whether a node input names a picture by a web address. Nothing is ever fetched from there. */
 export const isWebAddress = (value: Json | undefined): value is string =>

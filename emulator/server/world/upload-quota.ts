@@ -1,7 +1,7 @@
 // Counts the bytes of uploads that a world holds: in its files, and in pictures that were derived from an upload. Bytes
 // that several files share count once.
 
-import type { Picture } from '../../pictures/picture.ts'
+import type { Picture, Recipe, Source } from '../../pictures/picture.ts'
 import type { FileContent, HeldBytes } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
@@ -43,16 +43,36 @@ function uploadsIn(content: FileContent): ReadonlySet<Uint8Array> {
   const found = new Set<Uint8Array>()
   if (textChunks !== undefined) found.add(textChunks)
   const seen = new Set<Picture>()
-  const open = [picture, ...(animation?.rest ?? [])]
+  const recipes = new Set<Recipe>()
+  const open: Picture[] = [picture, ...(animation?.rest ?? [])]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (seen.has(next)) continue
     seen.add(next)
     if (next.kind === 'stored') found.add(next.bytes)
-    if ('of' in next) open.push(next.of)
+    if (next.kind === 'computed') open.push(...sourcesOf(next.of.recipe, found, recipes))
+    else if ('of' in next) open.push(next.of)
     if ('over' in next) open.push(next.over)
     if ('mask' in next) open.push(next.mask)
   }
   return found
+}
+
+/** The pictures that a computed one depends on; adds the files among its sources to `found`. */
+function sourcesOf(recipe: Recipe, found: Set<Uint8Array>, seen: Set<Recipe>): readonly Picture[] {
+  if (seen.has(recipe)) return []
+  seen.add(recipe)
+  const pictures: Picture[] = []
+  const open: Source[] = Object.values(recipe.inputs)
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.kind === 'pictures') pictures.push(...next.pictures)
+    else if (next.kind === 'list') open.push(...next.items)
+    else if (next.kind === 'file' && next.bytes !== null) found.add(next.bytes)
+    else if (next.kind === 'output' && !seen.has(next.of.recipe)) {
+      seen.add(next.of.recipe)
+      open.push(...Object.values(next.of.recipe.inputs))
+    }
+  }
+  return pictures
 }
 
 const isSynthetic = ({ kind }: Picture): boolean => kind === 'painted' || kind === 'solid'

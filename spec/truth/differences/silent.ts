@@ -132,6 +132,24 @@ export const silences = [
     rules: ['history/cap', 'history/oldest-first'],
   },
   {
+    topic: 'What nodes compute without a model',
+    real: 'texts, numbers, pictures, latents and sounds, by their libraries',
+    ours:
+      'the same: texts, numbers, sizes and counts exactly; pictures exactly where it is arithmetic (invert, blend, crop, ' +
+      'pad, flip, rotate, nearest scale, solid, masks, composites), within 2 of 255 for other scales, blurs, sharpening ' +
+      'and colours in palettes; latents and sounds by value. Made up are noise, codecs (video, sound, lossy files) and ' +
+      'what only a model can use; conditioning has shapes and settings, no numbers',
+    rules: ['nodes/texts', 'nodes/sizes', 'nodes/pixels', 'nodes/masks', 'nodes/exceptions'],
+  },
+  {
+    topic: 'When a picture is computed',
+    real: 'while the node runs',
+    ours:
+      'when somebody requests the picture, or a text downstream shows it: an output file holds the recipe. A picture of ' +
+      'more than about 2,000 million numbers, or behind a long chain of nodes, is painted instead',
+    rules: ['nodes/mixed', 'nodes/chain-bounded'],
+  },
+  {
     topic: 'Versions',
     real: 'in no header or path, but in the statistics; feature flags on the socket and at /features',
     ours: 'like real servers',

@@ -42,6 +42,7 @@ const undecided: ReadonlySet<SkipReason | undefined> = new Set<SkipReason>([
   'no-key',
   'no-run',
   'not-recorded',
+  'not-made',
   'not-allowed',
 ])
 

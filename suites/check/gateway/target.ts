@@ -20,6 +20,8 @@ import { createWindow } from './window.ts'
 /** The longest time that a post is sent again after 429, and the time between two attempts, in milliseconds. */
 const MAX_LIMITED_MS = 70_000
 const LIMITED_STEP_MS = 3000
+/** How often the clock of a gateway is looked at during a pause, in milliseconds. */
+const PAUSE_STEP_MS = 200
 
 export type CheckedGateway = { readonly target: GatewayTarget; readonly server: CheckedServer }
 
@@ -53,8 +55,7 @@ export async function openGateway(
       pause: async (ms) => {
         store.getStore()?.needs.add('slow')
         if (!options.allow.includes('slow')) throw new Skip('not-allowed', 'It needs --allow slow.')
-        waited(ms)
-        await delay(ms)
+        await passes(options.url, ms, waited)
       },
     })
   const target = await probeGateway(options, facts, senderBy({ schemes: [], kind: 'runs' }), signal)
@@ -149,6 +150,18 @@ function schemeOf(name: string | undefined): SchemeName | undefined {
 const newId = (): string => `flowdouble-check-${randomUUID()}`
 
 /** The clock of a gateway, by the date in its answers, else our own. */
+/** Waits for so long on the clock of a gateway, which may pass faster than ours, or stand still. */
+async function passes(url: string, ms: number, waited: (ms: number) => void): Promise<void> {
+  const [start, startMs] = [await secondsOf(url), performance.now()]
+  const leftMs = (): number => startMs + ms - performance.now()
+  // A second more, because its seconds are whole.
+  while (leftMs() > 0 && (await secondsOf(url)) - start < ms / 1000 + 1) {
+    const stepMs = Math.min(leftMs(), PAUSE_STEP_MS)
+    await delay(stepMs)
+    waited(stepMs)
+  }
+}
+
 async function secondsOf(url: string): Promise<number> {
   const { header } = await sendTo(url)('GET', '/health')
   const ms = Date.parse(header('date') ?? '')

@@ -31,6 +31,7 @@ export function recordOf(seed: number, log: SessionLog): SessionRecord {
     origin: `a session of flowdouble check, seed ${seed}`,
     place: deployment,
     seed: String(seed),
+    steps,
   } as const
   const beginMs = Date.UTC(2026, 0, 1)
   const things = steps.map(() => 0)

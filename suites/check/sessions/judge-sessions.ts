@@ -6,6 +6,7 @@ import type { Subject } from '../../judge/subject.ts'
 import { Counterexample, recordOf } from './counterexample.ts'
 import { sessionOf } from './generate.ts'
 import type { Judge } from './invariants/judge.ts'
+import type { KeptSession } from './kept.ts'
 import type { SessionLog } from './log.ts'
 import { freshSalt, play } from './play.ts'
 import { shrink } from './shrink.ts'
@@ -13,6 +14,12 @@ import { shrink } from './shrink.ts'
 /** The seeds of sessions that follow each other. */
 export const seedsOf = ({ sessions, seed }: SessionOptions): readonly number[] =>
   Array.from({ length: sessions }, (_, index) => seed + index)
+
+/** The sessions that are played: first those that broke a rule before. */
+const sessionsOf = ({ seeds, kept }: Subject): readonly KeptSession[] => [
+  ...kept,
+  ...seeds.map((seed) => ({ seed, steps: sessionOf(seed) })),
+]
 
 /** What is wrong in a session. Data in a form that cannot be read is wrong too. */
 export function faultsOf(judge: Judge, log: SessionLog): readonly string[] {
@@ -36,12 +43,12 @@ export const inSessions =
       const again = await play(subject, steps, freshSalt())
       return faultsOf(judge, again).length > 0 ? again : undefined
     })
-    const seed = subject.seeds[index] as number
+    const { seed } = sessionsOf(subject)[index] as KeptSession
     throw new Counterexample(faultsOf(judge, smallest), recordOf(seed, smallest))
   }
 
 async function playAll(subject: Subject): Promise<readonly SessionLog[]> {
   const logs: SessionLog[] = []
-  for (const seed of subject.seeds) logs.push(await play(subject, sessionOf(seed), freshSalt()))
+  for (const { steps } of sessionsOf(subject)) logs.push(await play(subject, steps, freshSalt()))
   return logs
 }

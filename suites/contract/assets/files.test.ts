@@ -2,7 +2,7 @@
 
 import { encode } from 'fast-png'
 import type { Asset } from '../../judge/own-assets.ts'
-import { endpoints } from '../../../spec/server/assets.ts'
+import { endpoints } from '../../../spec/assets/assets.ts'
 import { ask, listed, nobody, noContent } from '../../judge/own-assets.ts'
 import { put } from '../../judge/own-files.ts'
 import { solid } from '../../generate/graphs.ts'

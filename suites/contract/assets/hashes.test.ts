@@ -1,6 +1,6 @@
 // Contents by their hash: looking them up, making assets of them, viewing them.
 
-import { createdAsset } from '../../../spec/server/assets.ts'
+import { createdAsset } from '../../../spec/assets/assets.ts'
 import { violations } from '../../judge/judge.ts'
 import {
   ask,

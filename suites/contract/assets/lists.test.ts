@@ -1,6 +1,6 @@
 // Lists of assets: which they contain, in which order, page by page.
 
-import { assetPage } from '../../../spec/server/assets.ts'
+import { assetPage } from '../../../spec/assets/assets.ts'
 import { violations } from '../../judge/judge.ts'
 import {
   ask,

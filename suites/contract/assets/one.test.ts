@@ -1,6 +1,6 @@
 // One asset: reading, changing and deleting it, and its content.
 
-import { asset } from '../../../spec/server/assets.ts'
+import { asset } from '../../../spec/assets/assets.ts'
 import { violations } from '../../judge/judge.ts'
 import { ask, labelOf, listed, nobody, refusalOf, uploaded } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'

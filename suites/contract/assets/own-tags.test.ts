@@ -1,6 +1,6 @@
 // The tags of one asset.
 
-import { addedTags, removedTags } from '../../../spec/server/assets.ts'
+import { addedTags, removedTags } from '../../../spec/assets/assets.ts'
 import { violations } from '../../judge/judge.ts'
 import { ask, refusalOf, upload, uploaded } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'

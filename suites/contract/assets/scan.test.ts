@@ -1,6 +1,6 @@
 // Scans, which make assets of the files in the folders.
 
-import { pruneReply, scanReply, scanState } from '../../../spec/server/assets.ts'
+import { pruneReply, scanReply, scanState } from '../../../spec/assets/assets.ts'
 import { violations } from '../../judge/judge.ts'
 import { ask, listed, refusalOf } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'

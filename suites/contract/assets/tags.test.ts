@@ -1,6 +1,6 @@
 // Lists of tags, and how many assets have each.
 
-import { tagCounts, tagPage } from '../../../spec/server/assets.ts'
+import { tagCounts, tagPage } from '../../../spec/assets/assets.ts'
 import type { Static } from '../../../spec/static.ts'
 import { violations } from '../../judge/judge.ts'
 import { ask, labelOf, refusalOf, uploaded } from '../../judge/own-assets.ts'

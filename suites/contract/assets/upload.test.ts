@@ -1,6 +1,6 @@
 // Uploads of assets: where a file is stored, and what describes it.
 
-import { asset, createdAsset } from '../../../spec/server/assets.ts'
+import { asset, createdAsset } from '../../../spec/assets/assets.ts'
 import { violations } from '../../judge/judge.ts'
 import {
   ask,

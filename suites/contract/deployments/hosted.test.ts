@@ -11,6 +11,8 @@ import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const key = { 'X-API-Key': 'test-key' }
+/** The credentials of both hosted APIs. */
+const bothKeys = { ...key, Authorization: 'Bearer test-key' }
 
 proves('deployments/hosted-prefix', async ({ raw }) => {
   const below = everyHostedPath.filter(({ path }) => path.startsWith('/api/'))
@@ -79,9 +81,6 @@ const notBuilt = [
   '/api/workflows/1',
   '/api/billing/status',
   '/api/workspaces/current',
-  '/api/v2/assets',
-  '/api/v2/jobs',
-  '/api/v2/jobs/1/events',
 ]
 
 proves('deployments/hosted-not-built', async ({ raw }) => {
@@ -119,11 +118,13 @@ proves('deployments/paths-of-local', async ({ raw }) => {
   expect(paths.map(({ path }) => path)).toEqual(expect.arrayContaining(known))
   for (const { method, path } of paths) {
     for (const prefix of ['', '/api']) {
-      const reply = await raw(method, prefix + path, undefined, key)
+      const reply = await raw(method, prefix + path, undefined, bothKeys)
       expect([method, prefix + path, notFound(reply)]).toEqual([method, prefix + path, true])
     }
   }
 })
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 proves('deployments/paths-of-hosted', async ({ raw }) => {
   const paths = pathsOnlyOn('hosted')
@@ -135,9 +136,9 @@ proves('deployments/paths-of-hosted', async ({ raw }) => {
       const asked = `${method} ${prefix}${path}`
       expect({ asked, status: reply.status }).toEqual({
         asked,
-        status: method === 'GET' ? 404 : 405,
+        status: isRead(method) ? 404 : 405,
       })
-      if (method === 'GET') expect(reply.text).toBe('')
+      if (isRead(method)) expect(reply.text).toBe('')
       else expect(reply.headers['allow']).toBe('GET,HEAD')
     }
   }

@@ -15,6 +15,7 @@ import { expect } from '../../judge/expect.ts'
 const hosted = { deployment: 'hosted' } as const
 const key = { 'X-API-Key': 'test-key' }
 const keys = ['', 'wrong-key', 'test-key-free', 'test-key']
+import { streamType } from '../../../spec/v2/v2-streams.ts'
 const gets = everyHostedPath.filter(({ method, path }) => method === 'GET' && path !== '/ws')
 const jsonType = 'application/json; charset=utf-8'
 
@@ -25,6 +26,7 @@ function fits({ text, headers }: Pick<Reply, 'text' | 'headers'>, body: ReplyBod
   if (body === 'bytes') return type !== ''
   if (body === 'text') return type.startsWith('text/plain') && text !== ''
   if (body === 'html') return type.startsWith('text/html')
+  if (body === 'stream') return type === streamType
   return type === jsonType && violations(body, JSON.parse(text)).length === 0
 }
 

@@ -25,10 +25,18 @@ async function session({
   url,
   prompt,
   secret,
-}: Readonly<Record<'url' | 'prompt' | 'secret', string>>): Promise<string> {
+  isHosted,
+}: Readonly<Record<'url' | 'prompt' | 'secret', string>> & {
+  readonly isHosted: boolean
+}): Promise<string> {
+  const base = isHosted ? `${url}/api` : url
+  const credentials: Record<string, string> = isHosted ? { 'X-API-Key': secret } : {}
+  const ask = (path: string, { headers, ...init }: RequestInit = {}): Promise<Response> =>
+    fetch(base + path, { ...init, headers: { ...credentials, ...(headers as object) } })
   const json = async (path: string, init: RequestInit = {}): Promise<any> =>
-    (await fetch(path, init)).json()
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=page`)
+    (await ask(path, init)).json()
+  const token = isHosted ? `&token=${secret}` : ''
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=page${token}`)
   socket.binaryType = 'arraybuffer'
   const happens = (name: string, isIt = (_: any): boolean => true): Promise<unknown> =>
     new Promise((resolve) => {
@@ -46,39 +54,55 @@ async function session({
   await json('/upload/image', { method: 'POST', body: form })
   const { prompt_id } = await json('/prompt', {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${secret}` },
+    headers: { 'Content-Type': 'application/json' },
     body: `{"client_id":"page","extra_data":{"api_key_comfy_org":"${secret}"},"prompt":${prompt}}`,
   })
   await ended
-  const { [prompt_id]: entry } = await json(`/history/${prompt_id}`)
+  const entry = isHosted
+    ? await json(`/jobs/${prompt_id}`)
+    : (await json(`/history/${prompt_id}`))[prompt_id]
   const [file] = Object.values<any>(entry.outputs).flatMap(({ images }) => images)
-  await (await fetch(`/view?${new URLSearchParams(file).toString()}`)).arrayBuffer()
+  await (await ask(`/view?${new URLSearchParams(file).toString()}`)).arrayBuffer()
   const closed = happens('close')
   socket.close()
   await closed
   return file.filename as string
 }
 
+/** Where a page is, and what it talks to. */
+type Stage = { readonly deployment: 'local' | 'hosted'; readonly isElsewhere: boolean }
+
 /** Records the session of a page with a new world in a file, and returns the name of the output. */
-async function record(path: string): Promise<string> {
-  const emulator = await startEmulator({ port: 0, clock: 'instant', preview: 'jpeg' })
+async function record(path: string, { deployment, isElsewhere }: Stage): Promise<string> {
+  const emulator = await startEmulator({
+    port: 0,
+    clock: 'instant',
+    preview: 'jpeg',
+    deployment,
+    ...(isElsewhere && { cors: '*' }),
+    ...(deployment === 'hosted' && { accounts: [{ user: 'page', keys: [key], tier: 'pro' }] }),
+  })
+  const other = await startEmulator({ port: 0 })
   const executablePath = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim()
   const args = ['--no-sandbox', '--disable-gpu']
   const browser = await chromium.launch({ executablePath, args })
   try {
     const context = await browser.newContext({ recordHar: { path, content: 'embed' } })
     const page = await context.newPage()
-    await page.goto(`${emulator.url}/system_stats`)
+    const prefix = deployment === 'hosted' ? '/api' : ''
+    await page.goto(isElsewhere ? `${other.url}/features` : `${emulator.url}${prefix}/system_stats`)
     const filename = await page.evaluate(session, {
       url: emulator.url,
       prompt: workflow,
       secret: key,
+      isHosted: deployment === 'hosted',
     })
     await context.close()
     return filename
   } finally {
     await browser.close()
     await emulator.close()
+    await other.close()
   }
 }
 
@@ -97,45 +121,62 @@ async function checked(file: string): Promise<readonly CheckEvent[]> {
     .map((line) => JSON.parse(line) as CheckEvent)
 }
 
-test('recordings/chromium A session that Chromium has recorded can be judged, replayed, and freed of its key.', async ({
-  skip,
-}) => {
-  skip(!isInstalled, 'The command chromium is not installed.')
-  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-chromium-'))
-  try {
-    const file = join(folder, 'browser.har')
-    const filename = await record(file)
-    const { exchanges, sockets } = readRecording(readFileSync(file, 'utf8'), file)
-    const view = exchanges.find(({ url }) => url.includes(filename))
-    expect(view?.response?.status).toBe(200)
-    expect(exchanges.find(({ url }) => url.endsWith('/upload/image'))?.cut).toEqual(['request'])
-    expect(sockets.length).toBe(1)
-    const frames = sockets[0]!.messages.filter(({ data }) => typeof data !== 'string')
-    expect(frames.length).toBeGreaterThan(5)
+const stages = [
+  ['of a local server', { deployment: 'local', isElsewhere: false }],
+  ['of another origin with a local server', { deployment: 'local', isElsewhere: true }],
+  ['of a hosted server', { deployment: 'hosted', isElsewhere: false }],
+] as const satisfies readonly (readonly [string, Stage])[]
 
-    const cases = (await checked(file)).filter((one) => one.event === 'case')
-    expect(cases.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(10)
-
-    const workflowPath = join(folder, 'workflow.json')
-    writeFileSync(workflowPath, workflow)
-    const replay = await startReplay({ recording: file, clock: 'instant' })
+for (const [what, stage] of stages)
+  test(`recordings/chromium The session of a page ${what} can be judged, replayed, and freed of its key.`, async ({
+    skip,
+  }) => {
+    skip(!isInstalled, 'The command chromium is not installed.')
+    const folder = mkdtempSync(join(tmpdir(), 'flowdouble-chromium-'))
     try {
-      const outDir = join(folder, 'out')
-      const result = await runWorkflow({ url: replay.url, workflowPath, outDir })
-      expect([result.error, result.outcome]).toEqual([undefined, 'success'])
-      expect(result.files.map((one) => one.filename)).toEqual([filename])
-      expect(readFileSync(result.files[0]!.path)).toEqual(Buffer.from(view!.response!.body))
-    } finally {
-      await replay.close()
-    }
+      const file = join(folder, 'browser.har')
+      const filename = await record(file, stage)
+      const { exchanges, sockets } = readRecording(readFileSync(file, 'utf8'), file)
+      const view = exchanges.find(
+        ({ url, response }) => url.includes(filename) && response?.status === 200,
+      )
+      expect(view).toBeDefined()
+      const upload = exchanges.find(
+        ({ method, url }) => method === 'POST' && url.endsWith('/upload/image'),
+      )
+      expect(upload?.cut).toEqual(['request'])
+      expect(sockets.length).toBe(1)
+      const frames = sockets[0]!.messages.filter(({ data }) => typeof data !== 'string')
+      expect(frames.length).toBeGreaterThan(5)
 
-    expect(readFileSync(file, 'utf8')).toContain(key)
-    const redacted = await runRecord('--from', file)
-    expect([redacted.code, redacted.stderr]).toEqual([0, ''])
-    expect(redacted.text()).not.toContain(key)
-    expect(redacted.recording().exchanges.length).toBe(exchanges.length)
-    await checked(redacted.file)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
+      const cases = (await checked(file)).filter((one) => one.event === 'case')
+      expect(cases.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(10)
+
+      const workflowPath = join(folder, 'workflow.json')
+      writeFileSync(workflowPath, workflow)
+      const replay = await startReplay({ recording: file, clock: 'instant' })
+      try {
+        const outDir = join(folder, 'out')
+        const result = await runWorkflow({
+          url: replay.url,
+          workflowPath,
+          outDir,
+          ...(stage.deployment === 'hosted' && { apiKey: key }),
+        })
+        expect([result.error, result.outcome]).toEqual([undefined, 'success'])
+        expect(result.files.map((one) => one.filename)).toEqual([filename])
+        expect(readFileSync(result.files[0]!.path)).toEqual(Buffer.from(view!.response!.body))
+      } finally {
+        await replay.close()
+      }
+
+      expect(readFileSync(file, 'utf8')).toContain(key)
+      const redacted = await runRecord('--from', file)
+      expect([redacted.code, redacted.stderr]).toEqual([0, ''])
+      expect(redacted.text()).not.toContain(key)
+      expect(redacted.recording().exchanges.length).toBe(exchanges.length)
+      await checked(redacted.file)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })

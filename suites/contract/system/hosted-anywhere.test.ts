@@ -3,8 +3,8 @@
 import { hostedFeatures } from '../../../spec/server/messages.ts'
 import { queueLength } from '../../../spec/server/system.ts'
 import { talking } from '../../generate/graphs.ts'
-import { keepBusy } from '../../judge/hosted/busy-account.ts'
-import { fitting, isOf, queued, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
+import { cancelAll, isAtWork, keepBusy } from '../../judge/hosted/busy-account.ts'
+import { cancel, fitting, isOf, queued, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import { Skip } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
@@ -17,16 +17,23 @@ proves('system/hosted-features', async ({ get }) => {
   expect(max_concurrent_jobs).toBeGreaterThan(0)
 })
 
+const endings = new Set(['execution_success', 'execution_interrupted'])
+
 // What is submitted while as many as it says are at work starts when one of them has ended.
 proves('system/hosted-features', async (subject) => {
   const session = await subject.connect()
   const busy = await keepBusy(subject)
+  await subject.reach(session, isAtWork(busy.at(-1) as string))
   const next = await submitOne(subject, talking())
+  await cancel(subject, busy[0])
   await subject.reach(session, isOf('execution_start', next))
   const messages = session.messages()
   const starts = messages.findIndex(isOf('execution_start', next))
-  const isEnd = busy.some((id) => messages.slice(0, starts).some(isOf('execution_success', id)))
+  const isEnd = messages
+    .slice(0, starts)
+    .some(({ type, data }) => endings.has(type) && busy.includes(String(data['prompt_id'])))
   expect({ isEnd }).toEqual({ isEnd: true })
+  await cancelAll(subject, busy)
 })
 
 proves(

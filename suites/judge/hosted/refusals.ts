@@ -1,6 +1,7 @@
 // Builds the expected refusals of a hosted server.
 
 import { hostedError, hostedRefusals } from '../../../spec/server/errors.ts'
+import { v2Refusals } from '../../../spec/v2/errors.ts'
 import { violations } from '../judge.ts'
 import type { Exchange } from '../wire.ts'
 import type { Reply } from '../reply.ts'
@@ -11,7 +12,8 @@ const jsonType = 'application/json; charset=utf-8'
 export function codeOf(reply: Pick<Reply, 'status' | 'text' | 'headers'>, status: number): string {
   const head = `${reply.status} ${reply.headers['content-type']}`
   if (head !== `${status} ${jsonType}`) return `${head} ${reply.text}`
-  const body = JSON.parse(reply.text) as { code: string }
+  const { error, ...own } = JSON.parse(reply.text) as { code: string; error?: { code: string } }
+  const body = error ?? own
   const faults = violations(hostedError, body)
   return faults.length === 0 ? body.code : faults.join()
 }
@@ -23,6 +25,8 @@ export const replyIn = ({ status, body, header }: Exchange) => ({
   headers: { 'content-type': header('content-type') ?? '' },
 })
 
-/** Whether hosted answers like this where there is nothing. */
-export const notFound = (reply: Pick<Reply, 'status' | 'text' | 'headers'>): boolean =>
-  codeOf(reply, 404) === hostedRefusals.notFound.body.json.code
+/** Whether hosted answers like this where there is nothing, in its first API or in v2. */
+export function notFound(reply: Pick<Reply, 'status' | 'text' | 'headers'>): boolean {
+  const codes = [hostedRefusals.notFound.body.json, v2Refusals.notFound.body.json.error]
+  return codes.some(({ code }) => codeOf(reply, 404) === code)
+}

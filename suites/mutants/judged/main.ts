@@ -65,6 +65,7 @@ async function* eventsOf(
     endMs: performance.now() + (flags.matrix === undefined ? MAX_MUTANT_MS[place] : Infinity),
     signal: undefined,
     writeHar: () => '',
+    kept: null,
   })
   for await (const event of events) {
     done.push(event)

@@ -1,6 +1,6 @@
 // The query parameters of asset lists: reads them, and names what is wrong with them.
 
-import { sortFields } from '../../../../spec/server/assets.ts'
+import { sortFields } from '../../../../spec/assets/assets.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../../../lib/json.ts'
 import { pythonRepr } from '../../../lib/python.ts'
 import type { Reply } from '../../../http/replies.ts'

@@ -1,7 +1,7 @@
 // Replies of the asset paths: assets as JSON, and refusals with their details.
 
 import { limits } from '../../../../spec/limits.ts'
-import { assetRefusals } from '../../../../spec/server/asset-errors.ts'
+import { assetRefusals } from '../../../../spec/assets/errors.ts'
 import { type Json, type JsonObject, readJson, writeJson } from '../../../lib/json.ts'
 import { json, type Reply, refuse } from '../../../http/replies.ts'
 import { assetWithId } from '../../world/assets.ts'

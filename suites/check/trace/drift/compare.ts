@@ -36,10 +36,16 @@ function schemaOf(schema: Schema | undefined, key: string, isArray: boolean): Sc
   return anyOf?.map((one) => schemaOf(one, key, isArray)).find((one) => one !== undefined)
 }
 
+/** What a server says of its machine and its versions: no client relies on these texts. */
+const ofMachine = /^\/(?:system|devices)\//
+
+/** What depends on the moment of asking, and on what others have run. */
+const momentary: ReadonlySet<string> = new Set(['queue_remaining', 'total', 'has_more'])
+
 /** How two values are compared that may differ: by their kind, or as the table of `diff` says. */
 function mayBe(key: string, schema: Schema | undefined, then: unknown, now: unknown): boolean {
   const kind = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value)
-  if (schema?.['volatile'] === true) return kind(then) === kind(now)
+  if (schema?.['volatile'] === true || momentary.has(key)) return kind(then) === kind(now)
   const row = mayDiffer.find(({ keys }) => keys.has(key))
   return row !== undefined && row.as(then) === row.as(now)
 }
@@ -78,8 +84,9 @@ export function differencesOf(
     if (mayBe(key, own, a, b)) return
     if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) {
       if (a === b || (typeof a === 'string' && typeof b === 'string' && same(a, b))) return
+      const areTexts = typeof a === 'string' && typeof b === 'string'
       found.push({
-        drift: 'breaking',
+        drift: areTexts && ofMachine.test(at) ? 'cosmetic' : 'breaking',
         says: `${at || 'the value'} was ${shown(a)}, and is ${shown(b)}`,
       })
       return
@@ -96,7 +103,8 @@ export function differencesOf(
       if (other in b) visit(path, name, a[name], b[other], schemaOf(own, name, isArray))
       else
         found.push({
-          drift: isExtra(name) ? 'cosmetic' : 'breaking',
+          drift:
+            isExtra(name) && schemaOf(own, name, isArray) === undefined ? 'cosmetic' : 'breaking',
           says: `${path} was ${shown(a[name])}, and is missing`,
         })
     }

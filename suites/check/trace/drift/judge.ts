@@ -3,11 +3,16 @@
 import type { Schema } from '../../../../spec/language.ts'
 import { messages as specs, type MessageType } from '../../../../spec/server/messages.ts'
 import { bodiesOn } from '../../../generate/replies-on.ts'
+import type { Session } from '../../../judge/client.ts'
 import { kindOf, type Message } from '../../../judge/judge.ts'
-import type { RunMessages, Trace, TracedExchange, TracedRun } from '../trace.ts'
+import type { Reply } from '../../../judge/reply.ts'
+import type { RunMessages, Trace, TracedExchange, TracedRun, TracedSocket } from '../trace.ts'
+import { withSameCache } from './caches.ts'
 import { type Difference, differencesOf } from './compare.ts'
+import { fileDifferences } from './files.ts'
 import type { Identities } from './identities.ts'
 import { jsonIn, type Played, type Replayed } from './play.ts'
+import { comparable, type Compared, isAhead, isBack } from './states.ts'
 
 /** The media type of a reply, without its parameters. */
 const mediaOf = (type: string): string => type.split(';')[0]?.trim() ?? ''
@@ -16,30 +21,80 @@ const isSchema = (body: unknown): body is Schema => typeof body === 'object'
 
 /** What differs in a reply. */
 export function replyDifferences(
-  { exchange, reply, error }: Replayed,
-  { place }: Trace,
+  one: Replayed,
+  trace: Trace,
   identities: Identities,
 ): readonly Difference[] {
+  const { exchange, reply, error, states } = one
   if (reply === undefined) return [{ drift: 'vanished', says: `no reply came: ${String(error)}` }]
-  const { status, endpoint } = exchange
-  const isGone = status < 400 && [404, 405, 501].includes(reply.status)
-  if (reply.status !== status)
+  const { status } = exchange
+  if (reply.status !== status) {
+    // What is not over yet is not there on hosted, and the other way round.
+    if (status >= 400 && states.some(isAhead)) return states.flatMap(aheadOf)
+    const isGone = status < 400 && [404, 405, 501].includes(reply.status)
     return [
       {
         drift: isGone ? 'vanished' : 'breaking',
         says: `the status was ${status}, and is ${reply.status}`,
       },
     ]
-  return [...typeDifferences(exchange, reply.headers['content-type'] ?? ''), ...bodies()]
-
-  function bodies(): readonly Difference[] {
-    const [then, now] = [exchange.reply(), jsonIn(reply as NonNullable<typeof reply>)]
-    if (!exchange.hasBody || then === undefined || endpoint === undefined || status >= 400)
-      return []
-    const schema = bodiesOn(place, endpoint.spec)[status]?.find(isSchema)
-    if (now === undefined) return [{ drift: 'breaking', says: 'the body is not JSON any more' }]
-    return differencesOf(then, now, sameIn(identities), schema)
   }
+  const types = typeDifferences(exchange, reply.headers['content-type'] ?? '')
+  return [...types, ...bodyDifferences(one, reply, trace, identities)]
+}
+
+const aheadOf = (one: Compared): readonly Difference[] =>
+  isAhead(one)
+    ? [
+        {
+          drift: 'cosmetic',
+          says: `the run ${one.run.prompt_id} was ${one.then}, and is ${one.now} already`,
+        },
+      ]
+    : []
+
+/** Texts of refusals that a client shows, and does not read. */
+const forPeople = /\/(?:message|details|extra_info|error_message)(?:\/| )/
+
+function bodyDifferences(
+  { exchange, states, lost }: Replayed,
+  reply: Reply,
+  trace: Trace,
+  identities: Identities,
+): readonly Difference[] {
+  const { status, endpoint, hasBody } = exchange
+  const isWhole = exchange.recorded.cut?.includes('response') !== true
+  if (!hasBody || !isWhole || exchange.recorded.method === 'HEAD') return []
+  const now = jsonIn(reply)
+  if (exchange.reply() === undefined)
+    return status === 200 ? fileDifferences(exchange, reply.bytes, trace) : []
+  if (endpoint === undefined) return []
+  if (now === undefined) return [{ drift: 'breaking', says: 'the body is not JSON any more' }]
+  const schema = bodiesOn(trace.place, endpoint.spec)[status]?.find(isSchema)
+  const { then, now: own, hasOthers } = comparable(exchange, now, trace, states)
+  const [a, b] = withSameCache(then, own)
+  const found = differencesOf(a, b, sameIn(identities), schema)
+  return [
+    ...lost.map((id) => ({ drift: 'vanished', says: `the run ${id} is nowhere` }) as const),
+    ...states.filter(isBack).map(
+      ({ run }) =>
+        ({
+          drift: 'breaking',
+          says: `it lists the run ${run.prompt_id}, which was removed`,
+        }) as const,
+    ),
+    ...states.flatMap(aheadOf),
+    ...(hasOthers ? [{ drift: 'cosmetic', says: 'it lists runs of others' } as const] : []),
+    ...(a === then
+      ? []
+      : [{ drift: 'cosmetic', says: 'other nodes of a run are cached' } as const]),
+    ...(status < 400
+      ? found
+      : found.map(({ drift, says }) => ({
+          drift: forPeople.test(`${says} `) ? ('cosmetic' as const) : drift,
+          says,
+        }))),
+  ]
 }
 
 function typeDifferences({ type, recorded }: TracedExchange, now: string): readonly Difference[] {
@@ -62,20 +117,19 @@ const sameIn =
 export type HeldRun = { readonly run: TracedRun; readonly received: RunMessages }
 
 /** The runs whose submit was accepted again, with each socket that received their messages. */
-export function* comparedRuns({ runs }: Trace, { replayed }: Played): Iterable<HeldRun> {
-  const accepted = new Set(
-    replayed.filter(({ reply }) => reply?.status === 200).map(({ exchange }) => exchange),
-  )
+export function* comparedRuns({ runs }: Trace, { isAccepted }: Played): Iterable<HeldRun> {
   for (const run of runs)
-    if (run.submit !== undefined && accepted.has(run.submit))
-      for (const received of run.received) yield { run, received }
+    if (isAccepted(run)) for (const received of run.received) yield { run, received }
 }
 
 const dataSchema = (type: string): Schema | undefined =>
   Object.hasOwn(specs, type) ? specs[type as MessageType].data : undefined
 
-const cachedIn = (all: readonly Message[]): string =>
-  JSON.stringify(all.find(({ type }) => type === 'execution_cached')?.data['nodes'] ?? [])
+/** The nodes that a run takes from the cache. */
+const cachedIn = (all: readonly Message[]): readonly string[] =>
+  (all.find(({ type }) => type === 'execution_cached')?.data['nodes'] ?? []) as readonly string[]
+
+const sorted = (nodes: readonly string[]): string => nodes.toSorted().join('\n')
 
 /** What differs in the messages of a run. */
 export function runDifferences(
@@ -89,8 +143,9 @@ export function runDifferences(
   )
   if (now.length === 0)
     return [{ drift: 'vanished', says: `none of its ${then.length} messages came` }]
-  // What is cached depends on what others have run before.
-  if (cachedIn(then) !== cachedIn(now)) return endDifferences(then, now)
+  // What is cached depends on what was run before.
+  if (sorted(cachedIn(then)) !== sorted(cachedIn(now)))
+    return uncachedDifferences(then, now, identities)
   if (isReordered(then, now)) return nodeDifferences(then, now, identities)
   const at = then.findIndex((one, index) => kindOf(one) !== (now[index] && kindOf(now[index])))
   const one = then[at]
@@ -101,9 +156,42 @@ export function runDifferences(
         says: `message ${at} of the run was ${kindOf(one)}, and is ${now[at] === undefined ? 'missing' : kindOf(now[at])}`,
       },
     ]
-  return then.flatMap((own, index) =>
+  const found = then.flatMap((own, index) =>
     dataDifferences(`message ${index}, ${own.type}`, own, now[index], identities),
   )
+  const next = received.isOver ? now[then.length] : undefined
+  return next === undefined
+    ? found
+    : [...found, { drift: 'cosmetic', says: `after its end the run sends ${kindOf(next)} too` }]
+}
+
+/** The sockets on which frames came, and all runs of which executed what they executed then. */
+export const comparedFrames = (
+  { sockets, runs }: Trace,
+  { sessions, identities, isAccepted }: Played,
+): readonly TracedSocket[] =>
+  sockets.filter((socket) => {
+    const now = sessions.get(socket)
+    const own = runs.filter(({ received }) => received.some((one) => one.socket === socket))
+    const isSame = (run: TracedRun): boolean => {
+      const then = run.received.find((one) => one.socket === socket)?.items ?? []
+      const id = identities.valueOf(run.prompt_id)
+      const messages = (now?.messages() ?? []).filter(({ data }) => data['prompt_id'] === id)
+      return sorted(cachedIn(then.map(({ message }) => message))) === sorted(cachedIn(messages))
+    }
+    const hasFrames = socket.items.some(({ frame }) => frame !== undefined)
+    return hasFrames && now !== undefined && own.every((run) => isAccepted(run) && isSame(run))
+  })
+
+/** Which kinds of frames a socket does not receive any more. How many come depends on the time. */
+export function frameDifferences(
+  { items }: TracedSocket,
+  now: Session | undefined,
+): readonly Difference[] {
+  const received = new Set(now?.frames().map(({ frame }) => frame))
+  return [...new Set(items.flatMap(({ frame }) => frame?.frame ?? []))]
+    .filter((kind) => !received.has(kind))
+    .map((kind) => ({ drift: 'vanished', says: `no frame of the kind ${kind} came` }))
 }
 
 /** The node that a message is about; empty for the run as a whole. */
@@ -159,12 +247,32 @@ const dataDifferences = (
     ({ drift, says }) => ({ drift, says: `${name}: ${says}` }),
   )
 
-/** Runs of which other nodes are cached are compared by their ends. */
-function endDifferences(then: readonly Message[], now: readonly Message[]): readonly Difference[] {
-  const [a, b] = [then.at(-1), now.at(-1)]
-  if (a === undefined || b === undefined || kindOf(a) === kindOf(b))
-    return [{ drift: 'cosmetic', says: 'other nodes of the run are cached' }]
+/** Of a run of which other nodes are cached, the nodes are compared that it executed both times, and its end. */
+function uncachedDifferences(
+  then: readonly Message[],
+  now: readonly Message[],
+  identities: Identities,
+): readonly Difference[] {
+  const cached = new Set([...cachedIn(then), ...cachedIn(now)])
+  const note = { drift: 'cosmetic', says: 'other nodes of the run are cached' } as const
+  const executed = (all: readonly Message[]): readonly Message[] =>
+    all.filter(
+      (one) =>
+        !cached.has(nodeOf(one)) &&
+        one.type !== 'execution_cached' &&
+        one.type !== 'progress_state',
+    )
+  const [a, b] = [byNode(executed(then)), byNode(executed(now))]
+  const other = [...a].find(([node, own]) => kindsOf(own) !== kindsOf(b.get(node)))
+  if (other === undefined)
+    return [note, ...nodeDifferences(executed(then), executed(now), identities).slice(1)]
+  const [node, own] = other
+  const what = node === '' ? 'the run itself' : `node ${node}`
   return [
-    { drift: 'breaking', says: `the run ended with ${kindOf(a)}, and ends with ${kindOf(b)}` },
+    note,
+    {
+      drift: 'breaking',
+      says: `${what} sent ${kindsOf(own)}, and sends ${kindsOf(b.get(node)) || 'nothing'}`,
+    },
   ]
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { endpointRules } from '../../../../spec/answers.ts'
 import { checkExitCodes, type DriftOptions } from '../../../../spec/check.ts'
 import { rules } from '../../../../spec/index.ts'
-import type { Deployment, Rule } from '../../../../spec/language.ts'
+import type { Place, Rule } from '../../../../spec/language.ts'
 import { openKnown } from '../../baseline/known.ts'
 import type { CheckEvent } from '../../events.ts'
 import { releaseOf, ruleInfosOf } from '../../judgement.ts'
@@ -20,8 +20,17 @@ import type { NamedRecording } from '../main.ts'
 import { wireOf } from '../spots.ts'
 import type { Trace } from '../trace.ts'
 import { type Difference, worstOf } from './compare.ts'
-import { comparedRuns, replyDifferences, runDifferences } from './judge.ts'
+import {
+  comparedFrames,
+  comparedRuns,
+  frameDifferences,
+  replyDifferences,
+  runDifferences,
+} from './judge.ts'
+import { traceOfNow } from './now.ts'
 import { play, type Played } from './play.ts'
+import { playPosts } from './posts.ts'
+import { explainerOf } from './quirks.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 
@@ -54,10 +63,15 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
   const { place, url, software, server, ledger } = await openServer(options, io)
   const trace = playable(named, place)
   const reports = reportsFor(options, io)
-  const running = newRunning()
+  const running = { ...newRunning(), isRecorded: true } as const
   const cases: CaseEvent[] = []
   await server.use(running, async (subject) => {
-    cases.push(...eventsOf(trace, await play(subject, trace), commandOf(options, named.name)))
+    const { gateway } = options
+    const played = await (gateway === undefined
+      ? play(subject, trace)
+      : playPosts(subject, trace, gateway))
+    const explain = explainerOf(trace, traceOfNow(trace, played), options)
+    cases.push(...eventsOf(trace, played, { command: commandOf(options, named.name), explain }))
   })
   const knownCases = cases.map(({ title, rules }) => ({
     title,
@@ -118,14 +132,20 @@ const commandOf = (options: DriftOptions, name: string): string =>
   `flowdouble check --recording ${name} ${shownUrl(options.url)}`
 
 /** The rules of an endpoint that hold at a place. */
-const rulesAt = (name: string, place: Deployment): readonly string[] =>
+const rulesAt = (name: string, place: Place): readonly string[] =>
   ((endpointRules as Readonly<Record<string, readonly string[]>>)[name] ?? []).filter((id) =>
     (rules as Readonly<Record<string, Rule>>)[id]?.on.includes(place),
   )
 
+/** What a failure says besides its differences. */
+type Context = {
+  readonly command: string
+  readonly explain: ReturnType<typeof explainerOf>
+}
+
 /** One event for each exchange, and one for each run on each socket. */
-function eventsOf(trace: Trace, played: Played, command: string): readonly CaseEvent[] {
-  const place = trace.place as Deployment
+function eventsOf(trace: Trace, played: Played, context: Context): readonly CaseEvent[] {
+  const { place } = trace
   const replies = played.replayed.map((one): CaseEvent => {
     const { exchange, skip } = one
     const { recorded, path, endpoint } = exchange
@@ -133,14 +153,14 @@ function eventsOf(trace: Trace, played: Played, command: string): readonly CaseE
     const described = {
       event: 'case',
       title: `entry ${recorded.entry} [${place}] ${recorded.method} ${path}`,
-      area: ids[0]?.split('/')[0] ?? 'http',
+      area: ids[0]?.split('/')[0] ?? (place === 'gateway' ? 'webhooks' : 'http'),
       place,
       rules: ruleInfosOf({ ids }),
       durationMs: 0,
     } as const
     if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }
     const differences = replyDifferences(one, trace, played.identities)
-    return withVerdict(described, differences, () => wireOf(trace, { exchange }), command)
+    return withVerdict(described, differences, () => wireOf(trace, { exchange }), context)
   })
   const runs = [...comparedRuns(trace, played)].map((one): CaseEvent => {
     const { run, received } = one
@@ -154,9 +174,21 @@ function eventsOf(trace: Trace, played: Played, command: string): readonly CaseE
     } as const
     const [item] = received.items
     const at = item === undefined ? { socket: received.socket } : { socket: received.socket, item }
-    return withVerdict(described, runDifferences(one, played), () => wireOf(trace, at), command)
+    return withVerdict(described, runDifferences(one, played), () => wireOf(trace, at), context)
   })
-  return [...replies, ...runs]
+  const frames = comparedFrames(trace, played).map((socket): CaseEvent => {
+    const described = {
+      event: 'case',
+      title: `entry ${socket.recorded.entry} [${place}] frames`,
+      area: 'frames',
+      place,
+      rules: ruleInfosOf({ ids: ['frames/preview'] }),
+      durationMs: 0,
+    } as const
+    const differences = frameDifferences(socket, played.sessions.get(socket))
+    return withVerdict(described, differences, () => wireOf(trace, { socket }), context)
+  })
+  return [...replies, ...runs, ...frames]
 }
 
 /** How many differences a report shows. */
@@ -166,17 +198,25 @@ function withVerdict(
   described: Omit<CaseEvent, 'verdict'>,
   differences: readonly Difference[],
   wire: () => NonNullable<CaseEvent['failure']>['wire'],
-  command: string,
+  { command, explain }: Context,
 ): CaseEvent {
   const drift = worstOf(differences)
   if (drift === 'same') return { ...described, verdict: 'pass' }
   const shown = differences.filter((one) => one.drift === drift).slice(0, MAX_SHOWN)
-  const detail = `${drift}: ${shown.map(({ says }) => says).join('; ')}.`
-  if (drift === 'cosmetic') return { ...described, verdict: 'note', detail }
-  return {
-    ...described,
-    verdict: 'fail',
-    detail,
-    failure: { message: detail, wire: wire(), command },
-  }
+  const message = `${drift}: ${shown.map(({ says }) => says).join('; ')}.`
+  if (drift === 'cosmetic') return { ...described, verdict: 'note', detail: message }
+  const behind = explain(described.rules.map(({ id }) => id))
+  const failure = { message, wire: wire(), command }
+  if (behind === undefined) return { ...described, verdict: 'fail', detail: message, failure }
+  const { quirk, says, isAccepted } = behind
+  const detail = `${message} The quirk ${quirk} would explain it: ${says}`
+  return isAccepted
+    ? { ...described, verdict: 'note', quirk, detail, failure }
+    : {
+        ...described,
+        verdict: 'fail',
+        quirk,
+        detail: `${detail} --accept ${quirk} makes it a note.`,
+        failure,
+      }
 }

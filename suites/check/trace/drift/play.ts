@@ -5,20 +5,37 @@ import type { RecordedExchange } from '../../../../dist/emulator/internal.js'
 import type { Deployment } from '../../../../spec/language.ts'
 import type { Session } from '../../../judge/client.ts'
 import type { Message } from '../../../judge/judge.ts'
-import type { Reply } from '../../../judge/reply.ts'
+import { fetchLink } from '../../../judge/fetch-link.ts'
+import { type Reply, replyOf } from '../../../judge/reply.ts'
 import { endsRun } from '../../../judge/responses.ts'
 import { Skip } from '../../../judge/skip.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import type { Trace, TracedExchange, TracedRun, TracedSocket } from '../trace.ts'
+import { responseHeader } from '../build.ts'
+import { credentialsOf } from './credentials.ts'
 import { createIdentities, type Identities } from './identities.ts'
+import { obstacleTo } from './obstacles.ts'
+import { lostOf, MAX_WAIT_MS, poll, type Polled } from './polls.ts'
+import { type Compared, comparedStates, isPoll } from './states.ts'
 
 /** What came now in the place of a recorded response. */
 export type Replayed = {
   readonly exchange: TracedExchange
+  /** How far the runs are in it. */
+  readonly states: readonly Compared[]
+  /** Runs that the queue does not list any more, and nothing else either. */
+  readonly lost: readonly string[]
   /** The reply, or why it is missing. */
   readonly reply?: Reply
   readonly skip?: Skip
   readonly error?: unknown
+}
+
+/** How much a socket had received by a time of then. */
+export type Mark = {
+  readonly atMs: number
+  readonly socket: TracedSocket
+  readonly received: number
 }
 
 export type Played = {
@@ -26,6 +43,10 @@ export type Played = {
   /** What each recorded socket received now. */
   readonly sessions: ReadonlyMap<TracedSocket, Session>
   readonly identities: Identities
+  /** How many messages and frames each socket had received by a time of then. */
+  readonly marks: readonly Mark[]
+  /** Whether the submit of a run was accepted again. */
+  readonly isAccepted: (run: TracedRun) => boolean
 }
 
 type Step =
@@ -33,16 +54,24 @@ type Step =
   | { readonly atMs: number; readonly socket: TracedSocket; readonly text?: string }
 
 /** Everything that the client did, in its order. */
-function stepsOf({ exchanges, sockets }: Trace): readonly Step[] {
+function stepsOf({ exchanges, links, sockets }: Trace): readonly Step[] {
   const opened = sockets.flatMap((socket): readonly Step[] => [
     { atMs: socket.recorded.openMs, socket },
     ...socket.recorded.messages.flatMap(({ from, atMs, data }) =>
       from === 'client' && typeof data === 'string' ? [{ atMs, socket, text: data }] : [],
     ),
   ])
-  const sent = exchanges.map((exchange) => ({ atMs: exchange.recorded.startMs, exchange }))
+  const sent = [...exchanges, ...links].map((exchange) => ({
+    atMs: exchange.recorded.startMs,
+    exchange,
+  }))
   return [...opened, ...sent].toSorted((a, b) => a.atMs - b.atMs)
 }
+
+/** What a message of the time of a request can be an effect of: it is not waited for. */
+const isEnding = ({ type, data }: Message): boolean =>
+  ['execution_success', 'execution_error', 'execution_interrupted'].includes(type) ||
+  (type === 'executing' && data['node'] === null)
 
 /** The last message that came about each run before a time, with its socket. */
 function causesAt({ runs }: Trace, atMs: number) {
@@ -50,7 +79,9 @@ function causesAt({ runs }: Trace, atMs: number) {
     run.submit === undefined
       ? []
       : run.received.flatMap(({ socket, items }) => {
-          const last = items.findLast((item) => item.atMs < atMs)
+          const last = items.findLast(
+            (item) => item.atMs < atMs || (item.atMs === atMs && !isEnding(item.message)),
+          )
           return last === undefined ? [] : [{ run, socket, message: last.message }]
         }),
   )
@@ -67,9 +98,6 @@ const isDue = (deployment: Deployment, prompt_id: string, then: Message) => {
   }
 }
 
-/** The longest time that one cause is waited for, in milliseconds. */
-const MAX_WAIT_MS = 15_000
-
 /** Headers that belong to the connection of then, or to what the client knew of files of then. */
 const left: ReadonlySet<string> = new Set([
   'host',
@@ -85,6 +113,8 @@ const left: ReadonlySet<string> = new Set([
   'user-agent',
   'if-none-match',
   'if-modified-since',
+  // Each works once.
+  'idempotency-key',
 ])
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -98,54 +128,98 @@ function bodyOf({ body }: RecordedExchange, { replace }: Identities): string | B
   }
 }
 
+const pathIn = (url: string): string => {
+  const { pathname, search } = new URL(url)
+  return pathname.replace(/^\/w\/[^/]+(?=\/)/, '') + search
+}
+
 /** Plays a recorded session on a server. */
 export async function play(subject: Subject, trace: Trace): Promise<Played> {
   const identities = createIdentities()
+  const credentials = credentialsOf(trace)
   const replayed: Replayed[] = []
   const sessions = new Map<TracedSocket, Session>()
   const done = new Set<TracedExchange>()
+  /** What each signed link of then is now. */
+  const links = new Map<string, string>()
 
-  const idNow = (run: TracedRun): string => identities.valueOf(run.prompt_id)
+  const isAccepted = ({ submit }: TracedRun): boolean => submit !== undefined && done.has(submit)
+  const idNow = (run: TracedRun): string | undefined =>
+    isAccepted(run) ? identities.valueOf(run.prompt_id) : undefined
   const wait = async (atMs: number): Promise<void> => {
     for (const { run, socket, message } of causesAt(trace, atMs)) {
-      const session = sessions.get(socket)
-      if (session === undefined || run.submit === undefined || !done.has(run.submit)) continue
+      const [session, id] = [sessions.get(socket), idNow(run)]
+      if (session === undefined || id === undefined) continue
       // What does not come is found when the messages are compared.
       await Promise.race([
-        session.next(isDue(subject.deployment, idNow(run), message)).catch(() => undefined),
+        session.next(isDue(subject.deployment, id, message)).catch(() => undefined),
         delay(MAX_WAIT_MS, undefined, { ref: false }),
       ])
     }
   }
-  const send = async (exchange: TracedExchange): Promise<Replayed> => {
+  const sendOnce = (exchange: TracedExchange): Promise<Reply> => {
     const { recorded } = exchange
-    const { pathname, search } = new URL(recorded.url)
     const headers = recorded.headers.filter(([name]) => !left.has(name.toLowerCase()))
-    const path = identities.replace(pathname.replace(/^\/w\/[^/]+(?=\/)/, '') + search)
-    const key: Readonly<Record<string, string>> =
-      trace.place === 'hosted' ? { 'X-API-Key': 'test-key' } : {}
+    return subject.raw(
+      recorded.method,
+      identities.replace(pathIn(recorded.url)),
+      bodyOf(recorded, identities),
+      { ...Object.fromEntries(headers), ...credentials(exchange) },
+    )
+  }
+  const statesIn =
+    (exchange: TracedExchange) =>
+    (reply: Reply): readonly Compared[] =>
+      comparedStates(exchange, reply.status === 200 ? jsonIn(reply) : undefined, trace, { idNow })
+  const follow = async (exchange: TracedExchange): Promise<Replayed> => {
+    const link = links.get(exchange.recorded.url)
+    const none = { exchange, states: [], lost: [] }
+    if (link === undefined)
+      return { ...none, skip: new Skip('not-made', 'The server has returned no link now.') }
+    const { status, headers, bytes } = await fetchLink(link)
+    return { ...none, reply: replyOf({ status, headers: Object.fromEntries(headers), bytes }) }
+  }
+  const send = async (exchange: TracedExchange): Promise<Replayed> => {
+    const none = { exchange, states: [], lost: [] }
     try {
-      const reply = await subject.raw(recorded.method, path, bodyOf(recorded, identities), {
-        ...Object.fromEntries(headers),
-        ...key,
-      })
-      const now = jsonIn(reply)
-      identities.learn(exchange.reply(), now)
+      if (trace.links.includes(exchange)) return await follow(exchange)
+      const skip = obstacleTo(exchange, trace, done)
+      if (skip !== undefined) return { ...none, skip }
+      const { reply, states }: Polled = isPoll(exchange)
+        ? await poll(() => sendOnce(exchange), statesIn(exchange))
+        : { reply: await sendOnce(exchange), states: [] }
+      identities.learn(exchange.reply(), jsonIn(reply))
       if (exchange.status === 200 && reply.status === 200) done.add(exchange)
-      return { exchange, reply }
+      const [then, now] = [responseHeader(exchange.recorded, 'location'), reply.headers['location']]
+      if (then !== undefined && now !== undefined && URL.canParse(then))
+        links.set(new URL(then).href, now)
+      const isQueue = exchange.endpoint?.name === 'readQueue'
+      return { exchange, reply, states, lost: isQueue ? await lostOf(subject, states) : [] }
     } catch (error) {
-      return error instanceof Skip ? { exchange, skip: error } : { exchange, error }
+      return error instanceof Skip ? { ...none, skip: error } : { ...none, error }
     }
+  }
+  const marks: Mark[] = []
+  const mark = (atMs: number): void => {
+    for (const [socket, { received }] of sessions)
+      marks.push({ atMs, socket, received: received.length })
   }
   for (const step of stepsOf(trace)) {
     await wait(step.atMs)
+    mark(step.atMs)
     if ('exchange' in step) replayed.push(await send(step.exchange))
     else if (step.text === undefined)
       sessions.set(step.socket, await subject.connect(step.socket.clientId ?? undefined))
-    else sessions.get(step.socket)?.send(identities.replace(step.text))
+    else {
+      const session = sessions.get(step.socket)
+      session?.send(identities.replace(step.text))
+      // The server has read it before the next request, as it had then.
+      await session?.settled().catch(() => undefined)
+    }
   }
   await wait(Infinity)
-  return { replayed, sessions, identities }
+  mark(Infinity)
+  return { replayed, sessions, identities, marks, isAccepted }
 }
 
 export function jsonIn(reply: Reply): unknown {

@@ -71,6 +71,21 @@ const countsOf = ({ items }: TracedSocket) =>
     return typeof count === 'number' ? [{ item, count }] : []
   })
 
+type Count = ReturnType<typeof countsOf>[number]
+
+/** The statuses from a time on and before a position. Found from their end, so that a long session stays fast. */
+function between(counts: readonly Count[], fromMs: number, before: number): readonly Count[] {
+  let [low, high] = [0, counts.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((counts[middle]?.item.index ?? before) < before) low = middle + 1
+    else high = middle
+  }
+  let first = low
+  while (first > 0 && (counts[first - 1]?.item.atMs ?? 0) >= fromMs) first--
+  return counts.slice(first, low)
+}
+
 /** Runs that succeeded or failed before their socket, with the statuses between their submit and their end. */
 function* counted(trace: Trace) {
   const counts = new Map(trace.sockets.map((socket) => [socket, countsOf(socket)]))
@@ -83,9 +98,7 @@ function* counted(trace: Trace) {
     const last = received.items.at(-1)
     if (start === undefined || end === undefined || last === undefined) continue
     const submitMs = run.submit?.recorded.startMs ?? Infinity
-    const all = (counts.get(received.socket) ?? []).filter(
-      ({ item }) => item.atMs >= submitMs && item.index < last.index,
-    )
+    const all = between(counts.get(received.socket) ?? [], submitMs, last.index)
     yield { run, received, start, end, all }
   }
 }

@@ -1,0 +1,244 @@
+// Pictures with few colours: a palette by median cut, and each pixel as the nearest of its colours, with or without
+// spreading the error.
+
+import type { Inputs } from '../values/inputs.ts'
+import { Tensor } from '../values/tensor.ts'
+import { raise } from '../values/values.ts'
+
+type Colour = { readonly channels: readonly [number, number, number]; readonly count: number }
+
+/** A group of colours, and how many pixels have them. */
+type Box = { readonly colours: readonly Colour[]; readonly pixels: number }
+
+const boxOf = (colours: readonly Colour[]): Box => ({
+  colours,
+  pixels: colours.reduce((sum, { count }) => sum + count, 0),
+})
+
+/** How much a difference in a channel counts. */
+const WEIGHTS = [77, 150, 29] as const
+
+/** A box cut in two at the median of its longest side; undefined if it has one colour. */
+function split({ colours, pixels }: Box): readonly [Box, Box] | undefined {
+  const ranges = WEIGHTS.map((weight, axis) => {
+    const values = colours.map(({ channels }) => channels[axis] as number)
+    return (Math.max(...values) - Math.min(...values)) * weight
+  })
+  const axis = ranges.indexOf(Math.max(...ranges))
+  const valueOf = ({ channels }: Colour): number => channels[axis] as number
+  const sorted = colours.toSorted((a, b) => valueOf(b) - valueOf(a))
+  let left = 0
+  let at = 0
+  while (at < sorted.length) {
+    left += (sorted[at++] as Colour).count
+    if (left * 2 > pixels) break
+  }
+  // Equal colours stay together.
+  const last = valueOf(sorted[at - 1] as Colour)
+  while (at < sorted.length && valueOf(sorted[at] as Colour) === last) at++
+  if (at === sorted.length) {
+    const least = valueOf(sorted.at(-1) as Colour)
+    while (at > 0 && valueOf(sorted[at - 1] as Colour) === least) at--
+  }
+  if (at === 0 || at === sorted.length) return undefined
+  return [boxOf(sorted.slice(0, at)), boxOf(sorted.slice(at))]
+}
+
+/** The boxes with the most pixels come first. */
+class Heap {
+  readonly items: Box[] = []
+
+  add(box: Box): void {
+    const { items } = this
+    let at = items.push(box) - 1
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if ((items[parent] as Box).pixels >= box.pixels) break
+      items[at] = items[parent] as Box
+      at = parent
+    }
+    items[at] = box
+  }
+
+  take(): Box | undefined {
+    const { items } = this
+    const [first] = items
+    const last = items.pop()
+    if (first === undefined || last === undefined || items.length === 0) return first
+    let at = 0
+    for (let child = 1; child < items.length; child = at * 2 + 1) {
+      if (
+        child + 1 < items.length &&
+        (items[child + 1] as Box).pixels > (items[child] as Box).pixels
+      )
+        child++
+      if ((items[child] as Box).pixels <= last.pixels) break
+      items[at] = items[child] as Box
+      at = child
+    }
+    items[at] = last
+    return first
+  }
+}
+
+type Rgb = readonly [number, number, number]
+
+/** The mean colours of so many boxes. */
+export function palette(bytes: Uint8Array, most: number): readonly Rgb[] {
+  const counts = new Map<number, number>()
+  for (let at = 0; at < bytes.length; at += 3) {
+    const key = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const colours = Array.from(counts, ([key, count]): Colour => {
+    return { channels: [key >> 16, (key >> 8) & 255, key & 255], count }
+  })
+  const done: Box[] = []
+  const open = new Heap()
+  open.add(boxOf(colours))
+  for (let count = 1; count < most;) {
+    const box = open.take()
+    if (box === undefined) break
+    const parts = split(box)
+    if (parts === undefined) {
+      done.push(box)
+      continue
+    }
+    for (const part of parts) open.add(part)
+    count++
+  }
+  return [...done, ...open.items].map(meanOf)
+}
+
+const meanOf = ({ colours, pixels }: Box): Rgb => {
+  const mean = (axis: 0 | 1 | 2): number => {
+    const sum = colours.reduce((all, { channels, count }) => all + channels[axis] * count, 0)
+    return Math.trunc(0.5 + sum / pixels)
+  }
+  return [mean(0), mean(1), mean(2)]
+}
+
+/** The nearest colour of a palette. Colours are compared by their upper six bits, as the library does. */
+function createNearest(colours: readonly Rgb[]): (r: number, g: number, b: number) => Rgb {
+  const known = new Map<number, Rgb>()
+  return (r, g, b) => {
+    const key = ((r >> 2) << 12) | ((g >> 2) << 6) | (b >> 2)
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const place = [r & 252, g & 252, b & 252] as const
+    let best = colours[0] as Rgb
+    let least = Infinity
+    for (const colour of colours) {
+      const distance = colour.reduce(
+        (sum, value, axis) => sum + (value - (place[axis] as number)) ** 2,
+        0,
+      )
+      if (distance < least) [best, least] = [colour, distance]
+    }
+    known.set(key, best)
+    return best
+  }
+}
+
+const clampByte = (value: number): number => Math.min(255, Math.max(0, value))
+
+type Paint = (bytes: Uint8Array, colours: readonly Rgb[], width: number) => Uint8Array
+
+const plain: Paint = (bytes, colours) => {
+  const nearest = createNearest(colours)
+  const painted = new Uint8Array(bytes.length)
+  for (let at = 0; at < bytes.length; at += 3)
+    painted.set(nearest(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!), at)
+  return painted
+}
+
+/** The error of each pixel goes on to its neighbours: 7, 3, 5 and 1 sixteenths. */
+const diffused: Paint = (bytes, colours, width) => {
+  const nearest = createNearest(colours)
+  const painted = new Uint8Array(bytes.length)
+  const errors = new Int32Array((width + 1) * 3)
+  for (let row = 0; row < bytes.length; row += width * 3) {
+    const carry = [0, 0, 0]
+    const below = [0, 0, 0]
+    const beside = [0, 0, 0]
+    for (let x = 0; x < width; x++) {
+      const at = row + x * 3
+      const own = [0, 1, 2].map((axis) =>
+        clampByte(
+          bytes[at + axis]! + Math.trunc((carry[axis]! + errors[(x + 1) * 3 + axis]!) / 16),
+        ),
+      ) as [number, number, number]
+      const colour = nearest(...own)
+      painted.set(colour, at)
+      for (let axis = 0; axis < 3; axis++) {
+        const error = own[axis]! - colour[axis]!
+        errors[x * 3 + axis] = beside[axis]! + error * 3
+        beside[axis] = below[axis]! + error * 5
+        below[axis] = error
+        carry[axis] = error * 7
+      }
+    }
+    // The library keeps the errors of the last channel for all three here.
+    errors.set([beside[2]!, below[2]!, below[2]!], width * 3)
+  }
+  return painted
+}
+
+/** The thresholds of an ordered dither, around 0. */
+function thresholds(order: number): readonly (readonly number[])[] {
+  let matrix: readonly (readonly number[])[] = [[0]]
+  for (let side = 2, share = 4; side <= order; side *= 2, share *= 4) {
+    const part = (more: number): number[][] =>
+      matrix.map((row) => row.map((one) => one + more / share))
+    const beside = (a: readonly number[][], b: readonly number[][]): number[][] =>
+      a.map((row, at) => [...row, ...(b[at] as number[])])
+    matrix = [...beside(part(-1.5), part(0.5)), ...beside(part(1.5), part(-0.5))]
+  }
+  return matrix
+}
+
+/** Each pixel is moved by a threshold first, the further the fewer colours there are. */
+const ordered =
+  (order: number, most: number): Paint =>
+  (bytes, colours, width) => {
+    const matrix = thresholds(order)
+    const side = matrix.length
+    const reach = 512 / most
+    const moved = bytes.map((value, at) => {
+      const pixel = Math.floor(at / 3)
+      const row = matrix[Math.floor(pixel / width) % side] as readonly number[]
+      return Math.trunc(clampByte(value + reach * (row[(pixel % width) % side] as number) + 0.5))
+    })
+    return plain(moved, colours, width)
+  }
+
+const byteOf = (value: number): number => Math.trunc(Math.fround(value * 255)) & 255
+
+export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
+  const image = tensor('image', '.shape')
+  const [, , columns = 0, channels = 0] = image.shape
+  if (channels !== 3) raise('ValueError', 'Invalid mode for data type')
+  const most = number('colors')
+  if (most < 1 || most > 256) raise('ValueError', 'bad number of colors')
+  const dither = text('dither')
+  const paint = painterOf(dither, most)
+  return [
+    new Tensor(image.shape, (index, read) => {
+      const bytes = Uint8Array.from(read(image, index), byteOf)
+      read.spend(bytes.length * 16)
+      const painted = paint(bytes, palette(bytes, most), columns)
+      return Float32Array.from(painted, (value) => value / 255)
+    }),
+  ]
+}
+
+function painterOf(dither: string, most: number): Paint {
+  if (dither === 'none') return plain
+  if (dither === 'floyd-steinberg') return diffused
+  const order = /^bayer-(\d+)$/.exec(dither)?.[1]
+  if (order !== undefined) return ordered(Number(order), most)
+  return raise(
+    'UnboundLocalError',
+    "cannot access local variable 'quantized_image' where it is not associated with a value",
+  )
+}

@@ -1,0 +1,93 @@
+// Evaluates the calls of computing nodes: immediately to shapes, numbers, texts and exceptions, and on request to the
+// content of their tensors, within bounds.
+
+import type { Output, Picture, Recipe, Source } from '../pictures/picture.ts'
+import type { Pixels } from '../pictures/pixels.ts'
+import { inputsOf } from './values/inputs.ts'
+import { fileValue, type Value } from './values/values.ts'
+import { pictureTensor } from './values/pictures.ts'
+import { computes, checks } from './table.ts'
+import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
+
+/** Whether a type checks its inputs before it does something else. */
+export const isChecked = (class_type: string): boolean => Object.hasOwn(checks, class_type)
+
+/** Whether a type computes its outputs. */
+export const isComputed = (class_type: string): boolean => Object.hasOwn(computes, class_type)
+
+const known = new WeakMap<Recipe, readonly Value[]>()
+
+/** The outputs of a call. Throws Raised. */
+export function evaluate(recipe: Recipe): readonly Value[] {
+  const found = known.get(recipe)
+  if (found !== undefined) return found
+  const values = new Map<string, Value>()
+  for (const [name, source] of Object.entries(recipe.inputs)) values.set(name, valueOf(source))
+  const compute = computes[recipe.class_type] ?? checks[recipe.class_type]
+  const outputs = compute?.(inputsOf(values)) ?? []
+  known.set(recipe, outputs)
+  return outputs
+}
+
+/** The value of an output. */
+export function valueOfOutput({ recipe, slot, item }: Output): Value {
+  const value = evaluate(recipe)[slot] ?? null
+  return item === null ? value : ((value as readonly Value[])[item] ?? null)
+}
+
+/** The value of an input. */
+export function valueOf(source: Source): Value {
+  switch (source.kind) {
+    case 'literal':
+      return source.value
+    case 'output':
+      return valueOfOutput(source.of)
+    case 'pictures':
+      return pictureTensor(source.as, source.pictures)
+    case 'list':
+      return source.items.map(valueOf)
+    case 'file':
+      return fileValue(source)
+  }
+}
+
+/** The computation of one picture or text ends after so many numbers. */
+export const MOST_NUMBERS = 2 ** 31
+/** So many bytes of intermediate results are kept. */
+const MOST_BYTES = 2 ** 28
+
+/** A picture or a text that takes too long to compute. */
+export class TooMuch extends Error {}
+
+/** Reads tensors, and keeps what it has made: a node that uses a picture twice makes it once. */
+export function createRead(
+  paint: (picture: Picture) => Pixels,
+  budget: { left: number } = { left: MOST_NUMBERS },
+): Read {
+  const items = new Map<Tensor, Map<number, Float32Array>>()
+  let keptBytes = 0
+  const spend = (numbers: number): void => {
+    budget.left -= numbers
+    if (budget.left < 0) throw new TooMuch()
+  }
+  const read = (tensor: Tensor, index: number): Float32Array => {
+    const at = countOf(tensor) === 0 ? 0 : index
+    const made = items.get(tensor)?.get(at)
+    if (made !== undefined) return made
+    spend(sizeOf(tensor))
+    const item = tensor.make(at, read as Read)
+    keep(tensor, at, item)
+    return item
+  }
+  const keep = (tensor: Tensor, index: number, item: Float32Array): void => {
+    const own = items.get(tensor) ?? new Map<number, Float32Array>()
+    items.set(tensor, own.set(index, item))
+    keptBytes += item.byteLength
+    for (const [oldest, made] of items) {
+      if (keptBytes <= MOST_BYTES || oldest === tensor) break
+      for (const { byteLength } of made.values()) keptBytes -= byteLength
+      items.delete(oldest)
+    }
+  }
+  return Object.assign(read, { spend, pixels: (picture: Picture) => paint(picture).data })
+}

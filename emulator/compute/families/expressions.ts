@@ -1,0 +1,108 @@
+// Texts and regular expressions: whether one matches, what it extracts, what replaces it.
+
+import type { Json } from '../../lib/json.ts'
+import type { Family, Inputs } from '../values/inputs.ts'
+import { codesOf, type Match, search, searchAll } from '../regex/match.ts'
+import { parse } from '../regex/parse.ts'
+import { parseTemplate } from '../regex/template.ts'
+import type { Pattern } from '../regex/tree.ts'
+import { textOf } from './texts.ts'
+import { Raised, raise } from '../values/values.ts'
+
+const patternOf = ({ text, flag }: Inputs): Pattern =>
+  parse(text('regex_pattern'), {
+    i: flag('case_insensitive', true),
+    m: flag('multiline'),
+    s: flag('dotall'),
+    a: false,
+  })
+
+/** What a function returns, or `otherwise` if the expression is invalid. */
+function orInvalid<Result>(compute: () => Result, otherwise: Result): Result {
+  try {
+    return compute()
+  } catch (error) {
+    if (error instanceof Raised && error.type === 're.error') return otherwise
+    throw error
+  }
+}
+
+type Texts = {
+  readonly codes: readonly number[]
+  readonly groupOf: (match: Match, index: number) => string | null
+}
+
+const textsOf = (text: string): Texts => {
+  const codes = codesOf(text)
+  const groupOf = (match: Match, index: number): string | null => {
+    const [start, end] = match[index] ?? raise('IndexError', 'no such group')
+    return end < 0 ? null : String.fromCodePoint(...codes.slice(start, end))
+  }
+  return { codes, groupOf }
+}
+
+const joined = (texts: readonly (string | null)[]): string => {
+  const missing = texts.indexOf(null)
+  if (missing >= 0)
+    raise('TypeError', `sequence item ${missing}: expected str instance, NoneType found`)
+  return texts.join('\n')
+}
+
+function extract(inputs: Inputs): Json {
+  const { text, number } = inputs
+  const pattern = patternOf(inputs)
+  const { codes, groupOf } = textsOf(text('string'))
+  const index = number('group_index', 1)
+  const hasGroup = pattern.groups >= index
+  switch (text('mode')) {
+    case 'First Match': {
+      const match = search(pattern, codes, 0, { steps: 0 })
+      return match === undefined ? '' : groupOf(match, 0)
+    }
+    case 'All Matches': {
+      const own = pattern.groups === 0 ? 0 : 1
+      return joined(searchAll(pattern, codes).map((match) => groupOf(match, own) ?? ''))
+    }
+    case 'First Group': {
+      const match = search(pattern, codes, 0, { steps: 0 })
+      return match === undefined || !hasGroup ? '' : groupOf(match, index)
+    }
+    case 'All Groups': {
+      const matches = searchAll(pattern, codes)
+      if (pattern.groups === 0 || !hasGroup) return ''
+      return joined(matches.map((match) => groupOf(match, index)))
+    }
+    default:
+      return ''
+  }
+}
+
+function replace(inputs: Inputs): readonly Json[] {
+  const { text, number } = inputs
+  const pattern = patternOf(inputs)
+  const template = parseTemplate(text('replace'), pattern)
+  const { codes, groupOf } = textsOf(text('string'))
+  const count = number('count')
+  const matches = count < 0 ? [] : searchAll(pattern, codes, count === 0 ? Infinity : count)
+  const parts: string[] = []
+  let at = 0
+  for (const match of matches) {
+    const [start, end] = match[0] as readonly [number, number]
+    parts.push(String.fromCodePoint(...codes.slice(at, start)))
+    for (const part of template)
+      parts.push(typeof part === 'string' ? part : (groupOf(match, part) ?? ''))
+    at = end
+  }
+  parts.push(String.fromCodePoint(...codes.slice(at)))
+  return textOf(parts.join(''))
+}
+
+export const expressions: Family = {
+  RegexExtract: (inputs) => [orInvalid(() => extract(inputs), '')],
+  RegexMatch: (inputs) => {
+    const find = (): boolean =>
+      search(patternOf(inputs), codesOf(inputs.text('string')), 0, { steps: 0 }) !== undefined
+    return [orInvalid(find, false)]
+  },
+  RegexReplace: replace,
+}

@@ -1,0 +1,130 @@
+// Node types that read latents and sounds from files.
+
+import type { Family } from '../values/inputs.ts'
+import { constant, Tensor } from '../values/tensor.ts'
+import { FileBytes, misused, raise, type Value } from '../values/values.ts'
+
+function bytesOf(value: Value): Uint8Array {
+  if (value instanceof FileBytes && value.bytes !== null) return value.bytes
+  if (!(value instanceof FileBytes)) return misused(value, '.endswith')
+  const { path } = value
+  return raise('FileNotFoundError', `No such file or directory: "${path}"`)
+}
+
+type Entry = { dtype: string; shape: number[]; data_offsets: [number, number] }
+
+/** The tensors of a safetensors file, or an exception. */
+function safetensors(bytes: Uint8Array): ReadonlyMap<string, Tensor> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const length = bytes.length < 8 ? 0 : Number(view.getBigUint64(0, true))
+  const broken = (why: string): never =>
+    raise(
+      'safetensors._safetensors_rust.SafetensorError',
+      `Error while deserializing header: ${why}`,
+    )
+  if (bytes.length < 8) return broken('header too small')
+  if (length > 100_000_000) return broken('header too large')
+  if (8 + length > bytes.length) return broken('invalid header length')
+  const text = new TextDecoder().decode(bytes.subarray(8, 8 + length))
+  const tensors = new Map<string, Tensor>()
+  try {
+    const header = JSON.parse(text) as Readonly<Record<string, Entry>>
+    for (const [name, { dtype, shape, data_offsets }] of Object.entries(header)) {
+      if (name === '__metadata__' || dtype !== 'F32') continue
+      const [start, end] = data_offsets
+      const values = Float32Array.from({ length: (end - start) / 4 }, (_, at) =>
+        view.getFloat32(8 + length + start + at * 4, true),
+      )
+      tensors.set(name, constant(shape, values))
+    }
+  } catch {
+    return broken('invalid JSON in header')
+  }
+  return tensors
+}
+
+/** The bytes of a file that holds the numbers of a latent. */
+export function latentFile({ shape }: Tensor, numbers: Float32Array): Uint8Array {
+  const header = JSON.stringify({
+    latent_format_version_0: { dtype: 'F32', shape: [0], data_offsets: [0, 0] },
+    latent_tensor: { dtype: 'F32', shape, data_offsets: [0, numbers.length * 4] },
+  })
+  // The numbers begin at a multiple of 8 bytes.
+  const text = new TextEncoder().encode(header.padEnd(Math.ceil(header.length / 8) * 8))
+  const bytes = new Uint8Array(8 + text.length + numbers.length * 4)
+  const view = new DataView(bytes.buffer)
+  view.setBigUint64(0, BigInt(text.length), true)
+  bytes.set(text, 8)
+  for (const [at, number] of numbers.entries())
+    view.setFloat32(8 + text.length + at * 4, number, true)
+  return bytes
+}
+
+/** Latents of older servers are scaled. */
+const OLD_SCALE = 1 / 0.18215
+
+function loadLatent(bytes: Uint8Array): Value {
+  const tensors = safetensors(bytes)
+  const samples = tensors.get('latent_tensor') ?? raise('KeyError', "'latent_tensor'")
+  if (tensors.has('latent_format_version_0')) return new Map([['samples', samples]])
+  const scaled = new Tensor(samples.shape, (index, read) =>
+    read(samples, index).map((value) => value * OLD_SCALE),
+  )
+  return new Map([['samples', scaled]])
+}
+
+/** The sound in a WAV file of 16 bits; undefined for any other file. */
+export function waveOf(bytes: Uint8Array):
+  | {
+      rate: number
+      channels: number
+      samples: number
+      valueAt: (channel: number, at: number) => number
+    }
+  | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const word = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4))
+  if (bytes.length < 12 || word(0) !== 'RIFF' || word(8) !== 'WAVE') return undefined
+  let format: { channels: number; rate: number; bits: number; code: number } | undefined
+  for (let at = 12; at + 8 <= bytes.length;) {
+    const size = view.getUint32(at + 4, true)
+    if (word(at) === 'fmt ' && at + 24 <= bytes.length)
+      format = {
+        code: view.getUint16(at + 8, true),
+        channels: view.getUint16(at + 10, true),
+        rate: view.getUint32(at + 12, true),
+        bits: view.getUint16(at + 22, true),
+      }
+    if (word(at) === 'data' && format?.code === 1 && format.bits === 16 && format.channels > 0) {
+      const { channels, rate } = format
+      const samples = Math.floor(Math.min(size, bytes.length - at - 8) / (2 * channels))
+      const start = at + 8
+      const valueAt = (channel: number, index: number): number =>
+        view.getInt16(start + (index * channels + channel) * 2, true) / 32768
+      return { rate, channels, samples, valueAt }
+    }
+    at += 8 + size + (size % 2)
+  }
+  return undefined
+}
+
+function loadAudio(bytes: Uint8Array): Value {
+  const wave = waveOf(bytes)
+  if (wave === undefined) return raise('ValueError', 'No audio stream found in the file.')
+  const { rate, channels, samples, valueAt } = wave
+  const waveform = new Tensor([1, channels, samples], () =>
+    Float32Array.from({ length: channels * samples }, (_, at) =>
+      valueAt(Math.floor(at / samples), at % samples),
+    ),
+  )
+  return new Map<string, Value>([
+    ['waveform', waveform],
+    ['sample_rate', rate],
+  ])
+}
+
+export const files: Family = {
+  LoadLatent: ({ value }) => [loadLatent(bytesOf(value('latent')))],
+  RecordAudio: ({ value }) => [loadAudio(bytesOf(value('audio')))],
+  LoadAudio: ({ value }) => [loadAudio(bytesOf(value('audio')))],
+}

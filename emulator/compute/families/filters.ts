@@ -1,0 +1,217 @@
+// Pictures and latents blurred and sharpened with a bell-shaped kernel.
+
+import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
+import { type Read, Tensor } from '../values/tensor.ts'
+import { Instance, isMap, misused, raise, type Value } from '../values/values.ts'
+
+type Kernel = { readonly side: number; readonly weights: Float32Array }
+
+/** A bell of so many places, which reaches from -1 to 1; its weights add up to 1. */
+function bell(side: number, sigma: number): Kernel {
+  const place = (at: number): number => (side === 1 ? -1 : -1 + (2 * at) / (side - 1))
+  const weights = Float32Array.from({ length: side * side }, (_, at) => {
+    const square = place(Math.floor(at / side)) ** 2 + place(at % side) ** 2
+    return Math.exp(-square / (2 * sigma * sigma))
+  })
+  const sum = weights.reduce((all, one) => all + one, 0)
+  return { side, weights: weights.map((one) => one / sum) }
+}
+
+/** A kernel that sharpens: the bell is taken away from the middle. */
+function sharpening(side: number, sigma: number, strength: number): Kernel {
+  const weights = bell(side, sigma).weights.map((one) => one * -strength)
+  const sum = weights.reduce((all, one) => all + one, 0)
+  const centre = (weights.length - 1) / 2
+  weights[centre] = weights[centre]! - sum + 1
+  return { side, weights }
+}
+
+/** The exception for edges that are mirrored further than the picture reaches. */
+function checkMirror(shape: readonly number[], radius: number): void {
+  const [rows = 0, columns = 0] = shape.slice(-2)
+  if (shape.length > 4)
+    raise(
+      'NotImplementedError',
+      `Padding size 4 is not supported for ${shape.length}D input tensor.\nSupported combinations for non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)`,
+    )
+  const side = radius >= columns ? shape.length - 1 : shape.length - 2
+  if (radius < columns && radius < rows) return
+  raise(
+    'RuntimeError',
+    `Argument #${side === shape.length - 1 ? 4 : 6}: Padding size should be less than the corresponding input dimension, but got: padding (${radius}, ${radius}) at dimension ${side} of input [${shape.join(', ')}]`,
+  )
+}
+
+const mirrored = (at: number, side: number): number => {
+  const place = Math.abs(at)
+  return place < side ? place : 2 * (side - 1) - place
+}
+
+type Sides = {
+  readonly rows: number
+  readonly columns: number
+  readonly inner: number
+  readonly planes: number
+}
+
+/** Each number as the weighted sum of its neighbours; beyond the edges the picture is mirrored. */
+function filter(data: Float32Array, kernel: Kernel, sides: Sides, read: Read): Float32Array {
+  const { rows, columns, inner, planes } = sides
+  const radius = (kernel.side - 1) / 2
+  read.spend(data.length * kernel.weights.length)
+  const filtered = new Float32Array(data.length)
+  for (let plane = 0; plane < planes; plane++)
+    for (let y = 0; y < rows; y++)
+      for (let x = 0; x < columns; x++)
+        for (let place = 0; place < inner; place++) {
+          let sum = 0
+          for (let dy = 0; dy < kernel.side; dy++) {
+            const line = (plane * rows + mirrored(y + dy - radius, rows)) * columns
+            for (let dx = 0; dx < kernel.side; dx++)
+              sum +=
+                kernel.weights[dy * kernel.side + dx]! *
+                data[(line + mirrored(x + dx - radius, columns)) * inner + place]!
+          }
+          filtered[((plane * rows + y) * columns + x) * inner + place] = sum
+        }
+  return filtered
+}
+
+const clamp = (value: number): number => Math.min(1, Math.max(0, value))
+
+/** A picture filtered; its channels lie side by side. */
+function filterImage(image: Tensor, kernel: Kernel, radius: number, isClamped: boolean): Tensor {
+  const [count = 0, rows = 0, columns = 0, channels = 1] = image.shape
+  checkMirror([count, channels, rows, columns], radius)
+  const sides = { rows, columns, inner: channels, planes: 1 }
+  return new Tensor(image.shape, (index, read) => {
+    const filtered = filter(read(image, index), kernel, sides, read)
+    return isClamped ? filtered.map(clamp) : filtered
+  })
+}
+
+function sharpenImage({ tensor, number }: Inputs): readonly Value[] {
+  const radius = number('sharpen_radius')
+  if (radius === 0) return [tensor('image', '.to')]
+  const image = tensor('image', '.shape')
+  const kernel = sharpening(radius * 2 + 1, number('sigma'), number('alpha') * 10)
+  return [filterImage(image, kernel, radius, true)]
+}
+
+/** Lengths of the vectors of channels. */
+function lengths(item: Float32Array, channels: number, more: number): Float32Array {
+  const size = item.length / channels
+  return Float32Array.from({ length: size }, (_, at) => {
+    let sum = 0
+    for (let channel = 0; channel < channels; channel++) sum += item[channel * size + at]! ** 2
+    return Math.sqrt(sum) + more
+  })
+}
+
+/** The directions of the vectors of channels are sharpened, not their lengths. */
+function sharpenLatent(samples: Tensor, radius: number, sigma: number, alpha: number): Tensor {
+  const [, channels = 1] = samples.shape
+  const [rows = 0, columns = 0] = samples.shape.slice(-2)
+  checkMirror(samples.shape, radius)
+  const kernel = sharpening(radius * 2 + 1, sigma, alpha * 10)
+  return new Tensor(samples.shape, (index, read) => {
+    const item = read(samples, index)
+    const long = lengths(item, channels, 1e-6)
+    const directions = item.map((value, at) => value / long[at % long.length]!)
+    const sides = { rows, columns, inner: 1, planes: channels }
+    const sharp = filter(directions, kernel, sides, read)
+    return sharp.map((value, at) => value * long[at % long.length]!)
+  })
+}
+
+/** Long vectors of channels are shortened, by the mean length and how far the lengths vary. */
+function tonemap(samples: Tensor, multiplier: number): Tensor {
+  const [, channels = 1] = samples.shape
+  return new Tensor(samples.shape, (index, read) => {
+    const item = read(samples, index)
+    const long = lengths(item, channels, 1e-10)
+    // Of a video, each column has its own mean.
+    const columns = samples.shape.length > 4 ? (samples.shape.at(-1) as number) : 1
+    const tops = Array.from({ length: columns }, (_, column) =>
+      topOf(
+        long.filter((_, at) => at % columns === column),
+        multiplier,
+      ),
+    )
+    return item.map((value, at) => {
+      const length = long[at % long.length]!
+      const top = tops[at % columns]!
+      const share = length * (1 / top)
+      return (value / length) * (share / (share + 1)) * top
+    })
+  })
+}
+
+/** Where the lengths are to end. */
+function topOf(long: Float32Array, multiplier: number): number {
+  const mean = long.reduce((sum, one) => sum + one, 0) / long.length
+  const variance = long.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (long.length - 1)
+  return (Math.sqrt(variance) * 5 + mean) * multiplier
+}
+
+const operations: Readonly<Record<string, (samples: Tensor, operation: Instance) => Tensor>> = {
+  sharpen: (samples, { fields }) => {
+    const [radius, sigma, alpha] = ['radius', 'sigma', 'alpha'].map((name) =>
+      Number(fields.get(name)),
+    )
+    return sharpenLatent(samples, radius as number, sigma as number, alpha as number)
+  },
+  tonemap_reinhard: (samples, { fields }) => tonemap(samples, Number(fields.get('multiplier'))),
+}
+
+/** A function that changes a latent, as Python prints it. */
+const operation = (name: string, values: Readonly<Record<string, number>>): Instance =>
+  new Instance('function', { name, ...values }, `<function ${name} at 0x7f0000000000>`)
+
+function apply({ members, value }: Inputs): readonly Value[] {
+  const latent = members('samples', '.copy')
+  const samples = memberTensor(latent)
+  const given = value('operation')
+  if (!(given instanceof Instance)) {
+    if (isMap(given) || given !== undefined) raise('TypeError', notCallable(given))
+    return misused(given, 'key')
+  }
+  const change =
+    operations[given.fields.get('name') as string] ?? raise('TypeError', notCallable(given))
+  return [withMember(latent, change(samples, given))]
+}
+
+function notCallable(value: Value): string {
+  const type =
+    value === null
+      ? 'NoneType'
+      : typeof value === 'string'
+        ? 'str'
+        : typeof value === 'number'
+          ? 'int'
+          : typeof value === 'boolean'
+            ? 'bool'
+            : 'dict'
+  return `'${type}' object is not callable`
+}
+
+export const filters: Family = {
+  ImageBlur: ({ tensor, number }) => {
+    const radius = number('blur_radius')
+    const image = tensor('image', '.to')
+    if (radius === 0) return [image]
+    return [filterImage(image, bell(radius * 2 + 1, number('sigma')), radius, false)]
+  },
+  ImageSharpen: sharpenImage,
+  LatentApplyOperation: apply,
+  LatentOperationSharpen: ({ number }) => [
+    operation('sharpen', {
+      radius: number('sharpen_radius'),
+      sigma: number('sigma'),
+      alpha: number('alpha'),
+    }),
+  ],
+  LatentOperationTonemapReinhard: ({ number }) => [
+    operation('tonemap_reinhard', { multiplier: number('multiplier') }),
+  ],
+}

@@ -1,0 +1,160 @@
+// Masks: made from colours, cut, combined, grown.
+
+import type { Family, Inputs } from '../values/inputs.ts'
+import { combine, slice } from '../values/layout.ts'
+import { checkSides } from './crops.ts'
+import { faded, type Part, partOf, withPart } from '../values/paste.ts'
+import { grown } from '../arithmetic/morphology.ts'
+import { filled, map, product, reshape, Tensor } from '../values/tensor.ts'
+import { checkMask } from './saving.ts'
+import { floatOf } from '../../lib/json.ts'
+import { misused, raise, type Use } from '../values/values.ts'
+
+/** A mask as batch, rows and columns. */
+function planes(mask: Tensor): Tensor {
+  const [rows = 0, columns = 0] = mask.shape.slice(-2)
+  return reshape(mask, [product(mask.shape.slice(0, -2)), rows, columns])
+}
+
+const channels = ['red', 'green', 'blue', 'alpha']
+
+/** One channel of a picture, by its position in Python. */
+export function channelOf(image: Tensor, index: number): Tensor {
+  const count = image.shape[3] ?? 0
+  if (index >= count || index < 0)
+    raise('IndexError', `index ${index} is out of bounds for dimension 3 with size ${count}`)
+  return new Tensor(image.shape.slice(0, 3), (at, read) => {
+    const item = read(image, at)
+    return Float32Array.from(
+      { length: item.length / count },
+      (_, place) => item[place * count + index]!,
+    )
+  })
+}
+
+const clamp = (value: number): number => Math.min(1, Math.max(0, value))
+
+/** Colours of equal value, as 0xRRGGBB. */
+const colourMask = (image: Tensor, color: number): Tensor => {
+  const count = image.shape[3] ?? 3
+  return new Tensor(image.shape.slice(0, 3), (index, read) => {
+    const item = read(image, index)
+    const byte = (at: number): number => roundEven(Math.fround(clamp(item[at]!) * 255))
+    return Float32Array.from({ length: item.length / count }, (_, at) => {
+      const place = at * count
+      const own = byte(place) * 65536 + byte(place + 1) * 256 + byte(place + 2)
+      return own === color ? 1 : 0
+    })
+  })
+}
+
+function roundEven(value: number): number {
+  const rounded = Math.round(value)
+  return value % 1 === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded
+}
+
+const isSet = (value: number): boolean => roundEven(value) !== 0
+
+const operations: Readonly<Record<string, (own: number, other: number) => number>> = {
+  multiply: (own, other) => own * other,
+  add: (own, other) => own + other,
+  subtract: (own, other) => own - other,
+  and: (own, other) => Number(isSet(own) && isSet(other)),
+  or: (own, other) => Number(isSet(own) || isSet(other)),
+  xor: (own, other) => Number(isSet(own) !== isSet(other)),
+}
+
+function compose({ tensor, number, text }: Inputs): readonly Tensor[] {
+  const own = planes(tensor('destination', '.reshape'))
+  const other = planes(tensor('source', '.reshape'))
+  const [rows = 0, columns = 0] = own.shape.slice(-2)
+  const [otherRows = 0, otherColumns = 0] = other.shape.slice(-2)
+  const [left, top] = [number('x'), number('y')]
+  const [right, bottom] = [Math.min(left + otherColumns, columns), Math.min(top + otherRows, rows)]
+  const part: Part = { top, bottom, left, right }
+  const visible: Part = { top: 0, bottom: bottom - top, left: 0, right: right - left }
+  const change = operations[text('operation')]
+  if (change === undefined) return [map(own, clamp)]
+  const combined = combine(partOf(own, part), partOf(other, visible), change)
+  return [map(withPart(own, part, combined), clamp)]
+}
+
+/** Edges that fade in. Those on the right and at the bottom are counted from the end, as Python does. */
+function feathered({ tensor, number }: Inputs): readonly Tensor[] {
+  let mask = planes(tensor('mask', '.reshape'))
+  const [, rows = 0, columns = 0] = mask.shape
+  const rates = (length: number, side: number, fromEnd: boolean): (readonly [number, number])[] =>
+    Array.from({ length }, (_, at) => [fromEnd && at > 0 ? side - at : at, (at + 1) / length])
+  const widths = {
+    left: Math.min(number('left'), columns),
+    right: Math.min(number('right'), columns),
+  }
+  const heights = { top: Math.min(number('top'), rows), bottom: Math.min(number('bottom'), rows) }
+  mask = faded(mask, 2, rates(widths.left, columns, false))
+  mask = faded(mask, 2, rates(widths.right, columns, true))
+  mask = faded(mask, 1, rates(heights.top, rows, false))
+  return [faded(mask, 1, rates(heights.bottom, rows, true))]
+}
+
+/** A mask as a grey picture. */
+export const maskImage = (mask: Tensor): Tensor => {
+  checkMask(mask)
+  const own = planes(mask)
+  return new Tensor([...own.shape, 3], (index, read) => {
+    const item = read(own, index)
+    return Float32Array.from({ length: item.length * 3 }, (_, at) => item[Math.floor(at / 3)]!)
+  })
+}
+
+const maskInput = ({ tensor }: Inputs, use: Use = '.reshape'): Tensor => tensor('mask', use)
+
+export const masks: Family = {
+  CropMask: (inputs) => {
+    const mask = planes(maskInput(inputs))
+    const { number } = inputs
+    const [x, y] = [number('x'), number('y')]
+    return [slice(slice(mask, 1, y, y + number('height')), 2, x, x + number('width'))]
+  },
+  FeatherMask: feathered,
+  GrowMask: (inputs) => [
+    grown(planes(maskInput(inputs)), inputs.number('expand'), inputs.flag('tapered_corners')),
+  ],
+  ImageColorToMask: ({ tensor, number }) => [
+    colourMask(tensor('image', '.shape'), number('color')),
+  ],
+  ImageToMask: ({ tensor, text }) => [
+    channelOf(tensor('image', 'slice'), channels.indexOf(text('channel'))),
+  ],
+  InvertMask: ({ value }) => {
+    const mask = value('mask')
+    if (typeof mask === 'number') return [floatOf(1 - mask)]
+    return [mask instanceof Tensor ? map(mask, (one) => 1 - one) : misused(mask, '.reshape')]
+  },
+  MaskComposite: compose,
+  MaskToImage: (inputs) => [maskImage(maskInput(inputs))],
+  SolidMask: ({ number }) => {
+    const shape = [1, number('height'), number('width')]
+    checkSides(shape)
+    return [filled(shape, number('value'))]
+  },
+  ThresholdMask: ({ value, number }) => {
+    const mask = value('mask')
+    if (!(mask instanceof Tensor)) return thresholdOf(mask)
+    const least = number('value')
+    return [map(mask, (one) => (one > Math.fround(least) ? 1 : 0))]
+  },
+}
+
+function thresholdOf(value: unknown): never {
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return raise('AttributeError', "'bool' object has no attribute 'float'")
+  const type =
+    value === null
+      ? 'NoneType'
+      : typeof value === 'string'
+        ? 'str'
+        : Array.isArray(value)
+          ? 'list'
+          : 'dict'
+  return raise('TypeError', `'>' not supported between instances of '${type}' and 'float'`)
+}

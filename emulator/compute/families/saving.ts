@@ -1,0 +1,162 @@
+// Nodes that save: the exceptions for what cannot be saved. What is saved is decided in server/nodes.
+
+import { isObject, type Json } from '../../lib/json.ts'
+import type { Family, Inputs } from '../values/inputs.ts'
+import { countOf, product, Tensor } from '../values/tensor.ts'
+import { Instance, misused, raise, typeName, type Use, type Value } from '../values/values.ts'
+
+const nothing: readonly Value[] = []
+
+/** The exception for pictures that no file can hold. */
+function checkPictures({ value }: Inputs, name = 'images'): void {
+  const given = value(name)
+  if (!(given instanceof Tensor))
+    return misused(given, typeof given === 'string' ? '.shape' : 'index')
+  const [, rows = 0, columns = 0, channels = 3] = given.shape
+  if (countOf(given) === 0)
+    raise('IndexError', 'index 0 is out of bounds for dimension 0 with size 0')
+  if (rows === 0 || columns === 0) raise('ValueError', 'cannot write empty image')
+  if (channels === 1 || channels > 4)
+    raise('TypeError', `Cannot handle this data type: (1, 1, ${channels}), |u1`)
+}
+
+/** The exception for a mask without pixels. */
+export function checkMask(mask: Tensor): void {
+  if (product(mask.shape) > 0) return
+  const [rows = 0, columns = 0] = mask.shape.slice(-2)
+  raise(
+    'RuntimeError',
+    `cannot reshape tensor of 0 elements into shape [-1, 1, ${rows}, ${columns}] because the unspecified dimension size -1 can be any value and is ambiguous`,
+  )
+}
+
+function checkSpeed({ number }: Inputs): void {
+  if (number('fps', 6) === 0) raise('ZeroDivisionError', 'float division by zero')
+}
+
+const pictures = (inputs: Inputs): readonly Value[] => {
+  checkPictures(inputs)
+  return nothing
+}
+
+function animatedPng(inputs: Inputs): readonly Value[] {
+  checkPictures(inputs)
+  checkSpeed(inputs)
+  if (inputs.number('compress_level') > 9)
+    raise('OSError', 'codec configuration error when writing image file')
+  return nothing
+}
+
+function animatedWebp(inputs: Inputs): readonly Value[] {
+  checkPictures(inputs)
+  checkSpeed(inputs)
+  const quality = inputs.number('quality', 80)
+  if (quality < 0 || quality > 100) raise('ValueError', 'invalid configuration')
+  return nothing
+}
+
+const audio = (inputs: Inputs): readonly Value[] => {
+  const waveform = inputs.members('audio', 'key', 'waveform').get('waveform')
+  // A codec without samples has no frame to write.
+  const isCodec = waveform instanceof Tensor && product(waveform.shape) === 0
+  if (isCodec) raise('av.error.MemoryError', '[Errno 12] Cannot allocate memory')
+  return nothing
+}
+
+/** A node whose input only a model makes: anything else lacks an attribute. */
+const needing =
+  (name: string, use: Use) =>
+  ({ value }: Inputs): readonly Value[] => {
+    const given = value(name)
+    return given instanceof Instance ? nothing : misused(given, use)
+  }
+
+function lora({ value }: Inputs): readonly Value[] {
+  const given = value('lora')
+  if (!isObject(given as Json))
+    raise(
+      'ValueError',
+      `Expected a dict of [str, torch.Tensor] but received <class '${typeName(given)}'>`,
+    )
+  for (const [key, one] of given as Map<string, Value>)
+    if (!(one instanceof Tensor))
+      raise(
+        'ValueError',
+        `Key \`${key}\` is invalid, expected torch.Tensor but received <class '${typeName(one)}'>`,
+      )
+  return nothing
+}
+
+/** A curve needs numbers, and a range. */
+function loss({ members }: Inputs): readonly Value[] {
+  const values = members('loss', 'key', 'loss').get('loss')
+  if (!Array.isArray(values)) return nothing
+  if (values.length === 0) raise('ValueError', 'min() arg is an empty sequence')
+  const text = values.find((one) => typeof one === 'string')
+  if (text !== undefined)
+    raise('TypeError', "'<' not supported between instances of 'str' and 'int'")
+  const numbers = values.map(Number)
+  if (Math.min(...numbers) === Math.max(...numbers))
+    raise('ZeroDivisionError', 'float division by zero')
+  return nothing
+}
+
+const containers = new Set(['auto', 'mp4'])
+const codecs = new Set(['auto', 'h264'])
+
+function video({ value, text }: Inputs): readonly Value[] {
+  const given = value('video')
+  if (!(given instanceof Instance)) return misused(given, '.get_dimensions')
+  const format = text('format', 'auto')
+  if (!containers.has(format)) raise('ValueError', `'${format}' is not a valid VideoContainer`)
+  if (!codecs.has(text('codec', 'auto')))
+    raise('ValueError', 'Only H264 codec is supported for now')
+  const images = given.fields.get('images')
+  const [, rows = 0, columns = 0] = images instanceof Tensor ? images.shape : []
+  if (rows % 2 === 1 || columns % 2 === 1)
+    raise(
+      'av.error.ExternalError',
+      '[Errno 542398533] Generic error in an external library: \'avcodec_open2("libx264", {})\'',
+    )
+  return nothing
+}
+
+const webmCodecs = new Set(['vp9', 'av1'])
+
+function webm({ value, text }: Inputs): readonly Value[] {
+  const given = value('images')
+  if (!(given instanceof Tensor)) return misused(given, '.shape')
+  const codec = text('codec', 'vp9')
+  return webmCodecs.has(codec) ? nothing : raise('KeyError', `'${codec}'`)
+}
+
+/** What these types check before they save. */
+export const savingChecks: Family = {
+  LossGraphNode: loss,
+  MaskPreview: ({ tensor }) => {
+    checkMask(tensor('mask', '.reshape'))
+    return nothing
+  },
+  PreviewAudio: audio,
+  PreviewImage: pictures,
+  SaveAnimatedPNG: animatedPng,
+  SaveAnimatedWEBP: animatedWebp,
+  SaveAudio: (inputs) => {
+    inputs.members('audio', 'key', 'waveform')
+    return nothing
+  },
+  SaveAudioMP3: audio,
+  SaveAudioOpus: audio,
+  SaveGLB: needing('mesh', '.vertices'),
+  SaveImage: pictures,
+  SaveLatent: ({ members }) => {
+    members('samples')
+    return nothing
+  },
+  SaveLoRANode: lora,
+  SaveSVGNode: needing('svg', '.data'),
+  SaveVideo: video,
+  SaveWEBM: webm,
+  VoxelToMesh: needing('voxel', '.data'),
+  VoxelToMeshBasic: needing('voxel', '.data'),
+}

@@ -1,0 +1,104 @@
+// Settings of outside services, as objects: nodes that only put values together.
+
+import { floatOf, numberOf } from '../../lib/json.ts'
+import { pythonRepr } from '../../lib/python.ts'
+import type { Family, Inputs } from '../values/inputs.ts'
+import { Instance, raise, type Value } from '../values/values.ts'
+
+/** A style of pictures; without one of its variants if that is None. */
+const style =
+  (name: string) =>
+  ({ text }: Inputs): readonly Value[] => {
+    const substyle = text('substyle')
+    const fields = { style: name, substyle: substyle === 'None' ? null : substyle, style_id: null }
+    return [new Instance('RecraftStyle', fields)]
+  }
+
+const movements = {
+  horizontal_movement: 'horizontal',
+  vertical_movement: 'vertical',
+  pan: 'pan',
+  tilt: 'tilt',
+  roll: 'roll',
+  zoom: 'zoom',
+} as const
+
+const MOST_MOVEMENT = 10
+
+/** A camera's way. A movement beyond its bounds is an exception. */
+function camera({ number, text }: Inputs): readonly Value[] {
+  const values = Object.entries(movements).map(([input, name]) => [name, number(input)] as const)
+  const outside = values.filter(([, value]) => Math.abs(value) > MOST_MOVEMENT)
+  if (outside.length > 0) {
+    const texts = outside.map(([name, value]) => boundsText(name, value))
+    const title = `${outside.length} validation error${outside.length > 1 ? 's' : ''} for KlingCameraConfig`
+    raise('pydantic_core._pydantic_core.ValidationError', [title, ...texts].join('\n'))
+  }
+  const fields = Object.fromEntries(values.map(([name, value]) => [name, floatOf(value)]))
+  const config = new Instance('KlingCameraConfig', fields)
+  return [new Instance('KlingCameraControl', { config, type: text('camera_control_type') })]
+}
+
+function boundsText(name: string, value: number): string {
+  const [word, kind, bound] =
+    value > 0
+      ? ['less', 'less_than_equal', MOST_MOVEMENT]
+      : ['greater', 'greater_than_equal', -MOST_MOVEMENT]
+  return [
+    name,
+    `  Input should be ${word} than or equal to ${bound} [type=${kind}, input_value=${pythonRepr(floatOf(value))}, input_type=float]`,
+    `    For further information visit https://errors.pydantic.dev/2.11/v/${kind}`,
+  ].join('\n')
+}
+
+/** A colour after those before it. */
+function colour({ number, value }: Inputs): readonly Value[] {
+  const previous = value('recraft_color')
+  const known = previous instanceof Instance ? previous.fields.get('colors') : []
+  const own = new Instance('RecraftColor', { color: [number('r'), number('g'), number('b')] })
+  const colors = [...(Array.isArray(known) ? known : []), own] as Value[]
+  return [new Instance('RecraftColorChain', { colors })]
+}
+
+const truncations = new Set(['disabled', 'auto'])
+
+function chat({ text, value, has }: Inputs): readonly Value[] {
+  const truncation = text('truncation', 'auto')
+  if (!truncations.has(truncation))
+    raise(
+      'pydantic_core._pydantic_core.ValidationError',
+      `1 validation error for ModelResponseProperties\ntruncation\n  Input should be 'disabled' or 'auto' [type=enum, input_value=${pythonRepr(truncation)}, input_type=str]\n    For further information visit https://errors.pydantic.dev/2.11/v/enum`,
+    )
+  return [
+    new Instance('ModelResponseProperties', {
+      instructions: has('instructions') ? text('instructions') : null,
+      max_output_tokens: numberOf(value('max_output_tokens') as number) ?? null,
+      model: null,
+      temperature: 1,
+      top_p: 1,
+      truncation,
+    }),
+  ]
+}
+
+export const services: Family = {
+  KlingCameraControls: camera,
+  OpenAIChatConfig: chat,
+  RecraftColorRGB: colour,
+  RecraftControls: ({ value }) => [
+    new Instance('RecraftControls', {
+      colors: value('colors'),
+      background_color: value('background_color'),
+      artistic_level: null,
+      no_text: null,
+    }),
+  ],
+  RecraftStyleV3DigitalIllustration: style('digital_illustration'),
+  RecraftStyleV3InfiniteStyleLibrary: ({ text }) => {
+    const style_id = text('style_id')
+    if (style_id === '') raise('Exception', 'The style_id input cannot be empty.')
+    return [new Instance('RecraftStyle', { style: null, substyle: null, style_id })]
+  },
+  RecraftStyleV3LogoRaster: style('logo_raster'),
+  RecraftStyleV3RealisticImage: style('realistic_image'),
+}

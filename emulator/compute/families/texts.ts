@@ -1,0 +1,100 @@
+// Texts: cases, parts, comparisons, replacements. Python counts characters, not UTF-16 units.
+
+import { type Json } from '../../lib/json.ts'
+import type { Family, Inputs } from '../values/inputs.ts'
+import { raise } from '../values/values.ts'
+import { titleCase, toTitle } from '../arithmetic/title-case.ts'
+
+/** Python's blanks; JavaScript has others. */
+const BLANK =
+  '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
+const LEADING = new RegExp(`^${BLANK}+`)
+const isBlank = new RegExp(BLANK)
+
+function trimEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && isBlank.test(text[end - 1] as string)) end--
+  return text.slice(0, end)
+}
+
+const trimStart = (text: string): string => text.replace(LEADING, '')
+
+/** Longer texts exceed the simulated memory. */
+const MOST_CHARACTERS = 2 ** 24
+
+/** A text as a result. */
+export const textOf = (text: string): readonly [Json] =>
+  text.length > MOST_CHARACTERS ? raise('MemoryError', '') : [text]
+
+const capitalise = (text: string): string => {
+  const [first = ''] = text
+  return toTitle(first) + lower(text.slice(first.length), text, first.length)
+}
+
+/** Lower case; a final sigma depends on what is before it, also before the part. */
+const lower = (part: string, whole = part, from = 0): string =>
+  whole.toLowerCase().length === whole.length ? whole.toLowerCase().slice(from) : part.toLowerCase()
+
+const cases: Readonly<Record<string, (text: string) => string>> = {
+  UPPERCASE: (text) => text.toUpperCase(),
+  lowercase: (text) => text.toLowerCase(),
+  Capitalize: capitalise,
+  'Title Case': titleCase,
+}
+
+const trims: Readonly<Record<string, (text: string) => string>> = {
+  Both: (text) => trimStart(trimEnd(text)),
+  Left: trimStart,
+  Right: trimEnd,
+}
+
+const comparisons: Readonly<Record<string, (a: string, b: string) => boolean>> = {
+  Equal: (a, b) => a === b,
+  'Starts With': (a, b) => a.startsWith(b),
+  'Ends With': (a, b) => a.endsWith(b),
+}
+
+const ownOf = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
+
+const compare = ({ text, flag }: Inputs): readonly [Json] => {
+  const [a, b] = [text('string_a'), text('string_b')].map((one) =>
+    flag('case_sensitive', true) ? one : one.toLowerCase(),
+  ) as [string, string]
+  const holds = ownOf(comparisons, text('mode', 'Starts With'))
+  return [holds === undefined ? null : holds(a, b)]
+}
+
+/** Python's slice, of characters. */
+const substring = ({ text, number }: Inputs): readonly [Json] => {
+  const characters = Array.from(text('string'))
+  return [characters.slice(number('start'), number('end')).join('')]
+}
+
+function replaceAll(text: string, find: string, by: string): string {
+  const parts = find === '' ? ['', ...Array.from(text), ''] : text.split(find)
+  const length = text.length + (parts.length - 1) * by.length
+  return length > MOST_CHARACTERS ? raise('MemoryError', '') : parts.join(by)
+}
+
+export const texts: Family = {
+  CaseConverter: ({ text }) => {
+    const change = ownOf(cases, text('mode'))
+    return textOf(change === undefined ? text('string') : change(text('string')))
+  },
+  StringCompare: compare,
+  StringConcatenate: ({ text }) =>
+    textOf([text('string_a'), text('string_b')].join(text('delimiter'))),
+  StringContains: ({ text, flag }) => {
+    const [whole, part] = [text('string'), text('substring')]
+    if (flag('case_sensitive', true)) return [whole.includes(part)]
+    return [whole.toLowerCase().includes(part.toLowerCase())]
+  },
+  StringLength: ({ text }) => [Array.from(text('string')).length],
+  StringReplace: ({ text }) => textOf(replaceAll(text('string'), text('find'), text('replace'))),
+  StringSubstring: substring,
+  StringTrim: ({ text }) => {
+    const trim = ownOf(trims, text('mode'))
+    return textOf(trim === undefined ? text('string') : trim(text('string')))
+  },
+}

@@ -1,0 +1,93 @@
+// Videos as their parts, and what nodes for videos do with pictures.
+
+import { floatOf, isFloat, numberOf } from '../../lib/json.ts'
+import type { Family, Inputs } from '../values/inputs.ts'
+import { slice } from '../values/layout.ts'
+import { scaleImage } from '../arithmetic/scaling.ts'
+import { filled, type Tensor } from '../values/tensor.ts'
+import { Instance, misused, raise, type Value } from '../values/values.ts'
+
+/** Sizes that a model was trained with: width and height. */
+const sizes: readonly (readonly [number, number])[] = [
+  [672, 1568],
+  [688, 1504],
+  [720, 1456],
+  [752, 1392],
+  [800, 1328],
+  [832, 1248],
+  [880, 1184],
+  [944, 1104],
+  [1024, 1024],
+  [1104, 944],
+  [1184, 880],
+  [1248, 832],
+  [1328, 800],
+  [1392, 752],
+  [1456, 720],
+  [1504, 688],
+  [1568, 672],
+]
+
+/** The picture in the size whose proportions are nearest. */
+function toTrainedSize({ tensor }: Inputs): readonly Tensor[] {
+  const image = tensor('image', '.shape')
+  const [, rows = 1, columns = 1] = image.shape
+  const distance = ([width, height]: readonly [number, number]): number =>
+    Math.abs(columns / rows - width / height)
+  const [width, height] = sizes.reduce((best, one) => (distance(one) < distance(best) ? one : best))
+  return [scaleImage(image, width, height, 'lanczos', 'center')]
+}
+
+/** Pictures as a video codec would leave them: of even sides. How they change is not computed. */
+function compressed({ tensor, number }: Inputs): readonly Tensor[] {
+  const image = tensor('image', '.shape')
+  if (number('img_compression') === 0) return [image]
+  const [, rows = 0, columns = 0, channels = 0] = image.shape
+  const even = (side: number): number => Math.floor(side / 2) * 2
+  if (even(rows) === 0 || even(columns) === 0) raise('IndexError', 'tuple index out of range')
+  if (channels !== 3)
+    raise(
+      'ValueError',
+      `Unexpected numpy array shape \`(${even(rows)}, ${even(columns)}, ${channels})\``,
+    )
+  return [slice(slice(image, 1, 0, even(rows)), 2, 0, even(columns))]
+}
+
+/** Frames of a camera's way: only their number and size are computed. */
+function cameraWay({ number }: Inputs): readonly Value[] {
+  const [width, height, length] = [number('width'), number('height'), number('length')]
+  if (length <= 0) raise('ValueError', 'need at least one array to stack')
+  const frames = Math.floor((length - 1) / 4) + 1
+  return [filled([1, 24, frames, height, width], 0), width, height, length]
+}
+
+function components({ value }: Inputs): readonly Value[] {
+  const video = value('video')
+  if (!(video instanceof Instance)) return misused(video, '.get_components')
+  return [
+    video.fields.get('images') ?? null,
+    video.fields.get('audio') ?? null,
+    video.fields.get('fps') ?? null,
+  ]
+}
+
+export const videos: Family = {
+  CreateVideo: ({ value, tensor }) => {
+    const fps = value('fps')
+    const number = isFloat(fps as number) ? fps : floatOf(numberOf(fps as number) ?? 0)
+    const fields = {
+      images: tensor('images', '.shape'),
+      audio: value('audio'),
+      fps: number,
+    }
+    return [new Instance('VideoFromComponents', fields)]
+  },
+  FluxKontextImageScale: toTrainedSize,
+  GetImageSize: ({ tensor }) => {
+    const { shape } = tensor('image', '.shape')
+    return [shape[2] ?? 0, shape[1] ?? 0, shape[0] ?? 0]
+  },
+  GetVideoComponents: components,
+  LTXVPreprocess: compressed,
+  WanCameraEmbedding: cameraWay,
+}

@@ -1,0 +1,49 @@
+// All node types that compute, by name: one file for each family.
+
+import { audio } from './families/audio.ts'
+import { batches } from './families/batches.ts'
+import { blends } from './families/blends.ts'
+import { colours } from './families/colours.ts'
+import { composites } from './families/composites.ts'
+import { conditioning } from './families/conditioning.ts'
+import { crops } from './families/crops.ts'
+import { emptyLatents } from './families/empty-latents.ts'
+import { expressions } from './families/expressions.ts'
+import { files } from './families/files.ts'
+import { filters } from './families/filters.ts'
+import type { Family } from './values/inputs.ts'
+import { latents } from './families/latents.ts'
+import { masks } from './families/masks.ts'
+import { samplers } from './families/samplers.ts'
+import { savingChecks } from './families/saving.ts'
+import { scales } from './families/scales.ts'
+import { services } from './families/services.ts'
+import { sigmas } from './families/sigmas.ts'
+import { texts } from './families/texts.ts'
+import { videos } from './families/videos.ts'
+
+const families: readonly Family[] = [
+  audio,
+  batches,
+  blends,
+  colours,
+  composites,
+  conditioning,
+  crops,
+  emptyLatents,
+  expressions,
+  files,
+  filters,
+  latents,
+  masks,
+  samplers,
+  scales,
+  services,
+  sigmas,
+  texts,
+  videos,
+]
+
+export const checks: Family = savingChecks
+
+export const computes: Family = Object.assign({}, ...families)

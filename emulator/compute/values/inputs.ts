@@ -1,0 +1,73 @@
+// What a computing node is called with, and how it reads its inputs.
+
+import { type Json, numberOf } from '../../lib/json.ts'
+import { isTruthy, pythonText } from '../../lib/python.ts'
+import { Tensor } from './tensor.ts'
+import { isMap, misused, raise, type Use, type Value, type ValueMap } from './values.ts'
+
+/** A node type: from its inputs to its outputs. It may end with an exception. */
+export type Compute = (inputs: Inputs) => readonly Value[]
+
+/** Node types by name. */
+export type Family = Readonly<Record<string, Compute>>
+
+export type Inputs = {
+  readonly has: (name: string) => boolean
+  /** Any value; null if it is not given. */
+  readonly value: (name: string) => Value
+  readonly number: (name: string, fallback?: number) => number
+  readonly text: (name: string, fallback?: string) => string
+  readonly flag: (name: string, fallback?: boolean) => boolean
+  /** An IMAGE, a MASK or SIGMAS. `use` is what Python does first with it. */
+  readonly tensor: (name: string, use: Use) => Tensor
+  /** The members of a LATENT or an AUDIO. */
+  readonly members: (name: string, use?: Use, key?: string) => ValueMap
+  readonly list: (name: string, use?: Use) => readonly Value[]
+}
+
+const isPlain = (value: Value): value is Json => !(value instanceof Tensor)
+
+export function inputsOf(values: ReadonlyMap<string, Value>): Inputs {
+  const value = (name: string): Value => values.get(name) ?? null
+  return {
+    has: (name) => (values.get(name) ?? null) !== null,
+    value,
+    number: (name, fallback = 0) => {
+      const given = values.get(name)
+      if (given === undefined) return fallback
+      if (typeof given === 'boolean') return given ? 1 : 0
+      return (isPlain(given) ? numberOf(given) : undefined) ?? fallback
+    },
+    text: (name, fallback = '') => {
+      const given = values.get(name)
+      return given === undefined ? fallback : pythonText(given as Json)
+    },
+    flag: (name, fallback = false) => {
+      const given = values.get(name)
+      return given === undefined ? fallback : isTruthy(given as Json)
+    },
+    tensor: (name, use) => {
+      const given = value(name)
+      return given instanceof Tensor ? given : misused(given, use)
+    },
+    members: (name, use = 'key', key = 'samples') => {
+      const given = value(name)
+      if (!isMap(given)) return misused(given, use, key)
+      return given.has(key) ? given : raise('KeyError', `'${key}'`)
+    },
+    list: (name, use = 'iterate') => {
+      const given = value(name)
+      return Array.isArray(given) ? given : misused(given, use)
+    },
+  }
+}
+
+/** The tensor in a LATENT or an AUDIO. */
+export const memberTensor = (members: ValueMap, key = 'samples', use: Use = '.shape'): Tensor => {
+  const given = members.get(key) ?? null
+  return given instanceof Tensor ? given : misused(given, use)
+}
+
+/** A copy with another tensor. */
+export const withMember = (members: ValueMap, value: Value, key = 'samples'): ValueMap =>
+  new Map(members).set(key, value)

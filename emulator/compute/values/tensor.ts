@@ -1,0 +1,123 @@
+// Arrays of numbers whose shape is known at once and whose content is made on request, item by item: plain float32,
+// row by row. An item is everything at one position of the first dimension; a vector is one item.
+
+import type { Picture } from '../../pictures/picture.ts'
+
+/** Access to the content of tensors while something is made. */
+export type Read = {
+  /** The content of one item. Shared: do not write to it. */
+  (tensor: Tensor, index: number): Float32Array
+  /** The colours of a picture, from 0 to 255: red, green, blue and alpha of each pixel. */
+  readonly pixels: (picture: Picture) => Uint8Array
+  /** Counts further work, of so many numbers; ends the computation when it is too much. */
+  readonly spend: (numbers: number) => void
+}
+
+export class Tensor {
+  readonly shape: readonly number[]
+  readonly make: (index: number, read: Read) => Float32Array
+  /** The name of the type of the numbers, as Python prints it. */
+  readonly dtype: string
+  /** The number that it holds everywhere, if that is known. */
+  readonly fill: number | undefined
+  constructor(
+    shape: readonly number[],
+    make: (index: number, read: Read) => Float32Array,
+    dtype = 'float32',
+    fill?: number,
+  ) {
+    this.shape = shape
+    this.make = make
+    this.dtype = dtype
+    this.fill = fill
+  }
+}
+
+export const product = (numbers: readonly number[]): number =>
+  numbers.reduce((all, one) => all * one, 1)
+
+export const countOf = ({ shape }: Tensor): number =>
+  shape.length > 1 ? (shape[0] as number) : Math.min(1, shape[0] ?? 1)
+
+/** How many numbers an item has. */
+export const sizeOf = ({ shape }: Tensor): number =>
+  product(shape.length > 1 ? shape.slice(1) : shape)
+
+/** A tensor with known content. */
+export const constant = (shape: readonly number[], values: ArrayLike<number>): Tensor => {
+  const data = Float32Array.from(values)
+  const size = product(shape.length > 1 ? shape.slice(1) : shape)
+  return new Tensor(shape, (index) => data.subarray(index * size, (index + 1) * size))
+}
+
+export const filled = (shape: readonly number[], value: number): Tensor => {
+  const size = product(shape.length > 1 ? shape.slice(1) : shape)
+  return new Tensor(shape, () => new Float32Array(size).fill(value), 'float32', value)
+}
+
+/** The result of a function of each number. */
+export const map = (tensor: Tensor, change: (value: number) => number): Tensor =>
+  new Tensor(tensor.shape, (index, read) => read(tensor, index).map(change), tensor.dtype)
+
+/** The result of a function of each item, which may have another shape. */
+export const perItem = (
+  tensor: Tensor,
+  itemShape: readonly number[],
+  change: (item: Float32Array, read: Read) => Float32Array,
+): Tensor =>
+  new Tensor([countOf(tensor), ...itemShape], (index, read) => change(read(tensor, index), read))
+
+/** Items of a tensor, in another order or number. */
+export const pick = (tensor: Tensor, indices: readonly number[]): Tensor =>
+  new Tensor(
+    [indices.length, ...tensor.shape.slice(1)],
+    (index, read) => read(tensor, indices[index] as number),
+    tensor.dtype,
+    tensor.fill,
+  )
+
+/** Several tensors one after the other. */
+export const join = (tensors: readonly Tensor[]): Tensor => {
+  const places = tensors.flatMap((tensor) =>
+    Array.from({ length: countOf(tensor) }, (_, index) => [tensor, index] as const),
+  )
+  const [first] = tensors as readonly [Tensor, ...Tensor[]]
+  return new Tensor(
+    [places.length, ...first.shape.slice(1)],
+    (index, read) => read(...(places[index] as readonly [Tensor, number])),
+    first.dtype,
+    tensors.every(({ fill }) => fill === first.fill) ? first.fill : undefined,
+  )
+}
+
+/** All numbers of a tensor. */
+export const valuesOf = (tensor: Tensor, read: Read): Float32Array => {
+  const size = sizeOf(tensor)
+  const values = new Float32Array(countOf(tensor) * size)
+  for (let index = 0; index < countOf(tensor); index++)
+    values.set(read(tensor, index), index * size)
+  return values
+}
+
+/** The same numbers in another shape, with as many items or with a first dimension that is split or joined. */
+export const reshape = (tensor: Tensor, shape: readonly number[]): Tensor => {
+  const size = product(shape.slice(1))
+  const own = sizeOf(tensor)
+  if (size === own && shape.length > 1)
+    return new Tensor(shape, (index, read) => read(tensor, index))
+  return new Tensor(shape, (index, read) => {
+    const from = index * size
+    const values = new Float32Array(shape.length > 1 ? size : (shape[0] as number))
+    for (let at = 0; at < values.length;) {
+      const place = from + at
+      const item = read(tensor, Math.floor(place / own))
+      const part = item.subarray(place % own, Math.min(own, (place % own) + values.length - at))
+      values.set(part, at)
+      at += part.length
+    }
+    return values
+  })
+}
+
+export const sameShape = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((side, at) => side === b[at])

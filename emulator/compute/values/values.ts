@@ -1,0 +1,104 @@
+// The values that nodes pass on, as Python has them: JSON values, tensors, and objects of classes.
+
+import type { Json } from '../../lib/json.ts'
+import { isObject } from '../../lib/json.ts'
+import { pythonTypeName } from '../../lib/python.ts'
+import { Tensor } from './tensor.ts'
+
+export type Value = Json | Tensor | Instance | Value[] | ValueMap
+export type ValueMap = Map<string, Value>
+
+/** An object of a class: its name, its members, and how Python prints it. */
+export class Instance {
+  readonly name: string
+  readonly fields: ReadonlyMap<string, Value>
+  readonly printed: string
+  constructor(name: string, fields: Readonly<Record<string, Value>>, printed?: string) {
+    this.name = name
+    this.fields = new Map(Object.entries(fields))
+    this.printed = printed ?? `<${name} object at 0x7f0000000000>`
+  }
+}
+
+/** An exception of a node. */
+export class Raised extends Error {
+  readonly type: string
+  constructor(type: string, message: string) {
+    super(message)
+    this.type = type
+  }
+}
+
+/** Ends a node with an exception. */
+export function raise(type: string, message: string): never {
+  throw new Raised(type, message)
+}
+
+export const isMap = (value: Value | undefined): value is ValueMap => value instanceof Map
+
+/** The name of the Python type of a value. */
+export function typeName(value: Value): string {
+  if (value instanceof Tensor) return 'Tensor'
+  if (value instanceof Instance) return value.name
+  if (Array.isArray(value)) return 'list'
+  if (isMap(value)) return 'dict'
+  return pythonTypeName(value)
+}
+
+/** What Python does first with a value that should have been another one. */
+export type Use =
+  | `.${string}`
+  | `len.${string}`
+  | `argument:${string}`
+  | 'len'
+  | 'iterate'
+  | 'items'
+  | 'key'
+  | 'index'
+  | 'slice'
+
+/** The exception for a value that cannot be used this way. */
+export function misused(value: Value, use: Use, key = 'samples'): never {
+  const type = typeName(value)
+  if (use.startsWith('.'))
+    return raise('AttributeError', `'${type}' object has no attribute '${use.slice(1)}'`)
+  if (use.startsWith('argument:')) {
+    const name = use.slice('argument:'.length)
+    const text = `${name}(): argument 'input' (position 1) must be Tensor, not ${type}`
+    return raise('TypeError', text)
+  }
+  const isSized = type === 'str' || type === 'dict' || type === 'list'
+  if (use.startsWith('len.') && isSized) return misused(value, use.slice(3) as Use, key)
+  if (use === 'items' && isSized)
+    return raise('TypeError', "string indices must be integers, not 'tuple'")
+  if (use === 'items') return misused(value, 'iterate')
+  if (use.startsWith('len')) return raise('TypeError', `object of type '${type}' has no len()`)
+  if (use === 'iterate') return raise('TypeError', `'${type}' object is not iterable`)
+  if (type === 'dict' && isObject(value as Json)) {
+    if (use === 'slice') return raise('TypeError', "unhashable type: 'slice'")
+    return raise('KeyError', use === 'index' ? '0' : `'${key}'`)
+  }
+  if (type === 'str') {
+    const index = use === 'key' ? 'str' : 'tuple'
+    return raise('TypeError', `string indices must be integers, not '${index}'`)
+  }
+  if (type === 'list') {
+    const index = use === 'key' ? 'str' : 'tuple'
+    return raise('TypeError', `list indices must be integers or slices, not ${index}`)
+  }
+  return raise('TypeError', `'${type}' object is not subscriptable`)
+}
+
+/** The bytes of a file as an input. */
+export class FileBytes extends Instance {
+  readonly bytes: Uint8Array | null
+  readonly path: string
+  constructor(bytes: Uint8Array | null, path: string) {
+    super('bytes', {})
+    this.bytes = bytes
+    this.path = path
+  }
+}
+
+export const fileValue = (file: { bytes: Uint8Array | null; path: string }): Value =>
+  new FileBytes(file.bytes, file.path)

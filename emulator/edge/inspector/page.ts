@@ -1,0 +1,49 @@
+// Serves the inspector, the page for people: one file, which loads nothing from any other address.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { packageFile } from '../../config/package-files.ts'
+import type { ControlReply } from '../control.ts'
+
+let loaded: ControlReply | undefined
+
+/** The page, read on demand. */
+export function inspectorPage(): ControlReply {
+  loaded ??= replyOf(readFileSync(packageFile('dist/bundle/inspector.html'), 'utf8'))
+  return loaded
+}
+
+const replyOf = (body: string): ControlReply => ({
+  status: 200,
+  type: 'text/html; charset=utf-8',
+  body,
+  headers: {
+    'Content-Security-Policy': policyOf(body),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+  },
+})
+
+/** Runs the script of the page and no other, and reaches only the server that it comes from. */
+const policyOf = (page: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${hashOf(page, 'script')}`,
+    `style-src ${hashOf(page, 'style')}`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+
+/** The hash of the only element of this name. */
+function hashOf(page: string, name: 'script' | 'style'): string {
+  const [, content = ''] = new RegExp(`<${name}[^>]*>(.*?)</${name}>`, 's').exec(page) ?? []
+  return `'sha256-${createHash('sha256').update(content).digest('base64')}'`
+}

@@ -1,0 +1,104 @@
+// The details of what stands in one entry: a request, a message, a picture, or whatever else it is.
+
+import type { Message } from '../model/clients.ts'
+import { body, facts, json, link, part, picture, title } from './detail-parts.ts'
+import { type Child, el } from './dom.ts'
+import { nameOf, toneOf } from './requests.ts'
+import { explanationOf } from './explain.ts'
+import type { Entry } from '../model/journal.ts'
+import type { Request } from '../model/requests.ts'
+import { clockText, timeText } from '../model/scale.ts'
+import type { Actions, State } from '../model/state.ts'
+
+export function requestDetails(
+  request: Request,
+  entry: Entry,
+  state: State,
+  actions: Actions,
+): readonly Child[] {
+  const { input, reply, status, at, endAt, faults } = request
+  const { session } = state
+  const run = session.runs.find((one) => one.entry === entry.n)
+  return [
+    title(nameOf(request, session), toneOf(request)),
+    facts(
+      ['at', clockText(at)],
+      [
+        'answer',
+        status === null
+          ? 'still waits'
+          : status === 0
+            ? 'connection reset'
+            : `${status} after ${timeText((endAt ?? at) - at)}`,
+      ],
+      ['run', run && link(actions, `r:${run.id}`, `run ${run.number} (${run.id})`)],
+      [
+        'fault',
+        faults.length > 0 && el('span', {}, ...faults.map((id) => link(actions, `f:${id}`, id))),
+      ],
+    ),
+    ...explanationOf(entry, actions),
+    part('Answer', reply && reply['body'] !== '' && body(reply['body'])),
+    part('Stream', request.stream !== '' && json(request.stream)),
+    part('Body', input['body'] !== '' && input['body'] !== undefined && body(input['body'])),
+    part('Headers sent', headers(input['headers'])),
+    part('Headers answered', reply && headers(reply['headers'])),
+  ]
+}
+
+const headers = (given: unknown): HTMLElement =>
+  facts(
+    ...Object.entries((given ?? {}) as Record<string, unknown>).map(
+      ([name, value]) => [name, String(value)] as const,
+    ),
+  )
+
+export function messageDetails(
+  message: Message,
+  entry: Entry,
+  state: State,
+  actions: Actions,
+): readonly Child[] {
+  const { type, data, state: how, sockets, at, key, isFrame } = message
+  const clients = state.session.clients.filter(({ connections }) =>
+    connections.some(({ socket }) => sockets.includes(socket)),
+  )
+  const to = clients.map(({ name }) => link(actions, `c:${name}`, name))
+  const words = {
+    sent: 'sent',
+    received: 'received from the client',
+    lost: 'lost: a fault kept it from the client',
+    part: 'sent in part',
+  }
+  const isPicture = isFrame && type !== 'text'
+  return [
+    title(type, how === 'lost' || how === 'part' ? 'bad' : ''),
+    facts(
+      ['at', clockText(at)],
+      ['message', words[how]],
+      [
+        'fault',
+        message.faults.length > 0 &&
+          el('span', {}, ...message.faults.map((id) => link(actions, `f:${id}`, id))),
+      ],
+      [how === 'received' ? 'from' : 'to', el('span', {}, ...to)],
+    ),
+    isPicture && picture(key),
+    part('Data', json(data)),
+    ...explanationOf(entry, actions),
+  ]
+}
+
+export const pictureDetails = (key: string, entry: Entry, actions: Actions): readonly Child[] => [
+  title('Preview'),
+  facts(['at', clockText(entry.at)]),
+  picture(key),
+  ...explanationOf(entry, actions),
+]
+
+export const entryDetails = (entry: Entry, actions: Actions): readonly Child[] => [
+  title(`Entry ${entry.n}`),
+  facts(['at', clockText(entry.at)]),
+  ...explanationOf(entry, actions),
+  part('As the journal has it', json({ input: entry.input, effects: entry.effects })),
+]

@@ -1,0 +1,307 @@
+// The inspector: follows the journal of the server that it comes from, and draws it whenever something changes.
+
+import { follow, read, send } from './model/connection.ts'
+import { connectControls, removeFault, showClock } from './controls.ts'
+import { details } from './draw/details.ts'
+import { byId, type Child, el, fill } from './draw/dom.ts'
+import { onExplained } from './draw/explain.ts'
+import { findingsOf } from './model/findings.ts'
+import { objectOf, readJournal, sinceStart, textOf } from './model/journal.ts'
+import { isTyping, nextSelection } from './keys.ts'
+import { log } from './draw/log.ts'
+import { isOpen } from './draw/runs.ts'
+import { type Clock, type Fault, sessionOf } from './model/session.ts'
+import type { Actions, State, Tab } from './model/state.ts'
+import { drawTimeline, moved, zoomed } from './timeline.ts'
+
+/** The most entries that the page keeps. */
+const MAX_ENTRIES = 20_000
+
+const empty = { isGateway: false, options: {}, first: 0, entries: [] }
+const unknownClock = { clock: 'unknown', nowMs: 0, nextMs: null }
+
+const state: State = {
+  journal: empty,
+  clock: unknownClock,
+  faults: [],
+  session: sessionOf(empty, unknownClock, []),
+  selection: selectionIn(location.hash),
+  opened: new Map(),
+  range: null,
+  tab: 'details',
+  filter: '',
+  isLive: false,
+}
+const timeline = byId('timeline')
+
+function selectionIn(hash: string): string | null {
+  try {
+    return decodeURIComponent(hash.slice(1)) || null
+  } catch {
+    return null
+  }
+}
+
+let isScheduled = false
+
+/** Draws once for all changes until the next frame. */
+function draw(): void {
+  if (isScheduled) return
+  isScheduled = true
+  requestAnimationFrame(() => {
+    isScheduled = false
+    showMachine()
+    showClock(state)
+    showFindings()
+    drawTimeline(timeline, state, actions)
+    drawPanel()
+  })
+}
+
+const actions: Actions = {
+  select: (key) => {
+    if (key !== state.selection) byId('panel').scrollTop = 0
+    state.selection = key
+    state.tab = 'details'
+    history.replaceState(null, '', key === null ? location.pathname : `#${encodeURIComponent(key)}`)
+    draw()
+  },
+  toggle: (id) => {
+    const run = state.session.runs.find((one) => one.id === id)
+    if (run !== undefined) state.opened.set(id, !isOpen(state, run))
+    draw()
+  },
+  show: (tab) => {
+    state.tab = tab
+    draw()
+  },
+  filter: (text) => {
+    state.filter = text
+    draw()
+  },
+  removeFault: (id) => void removeFault(id).then(() => changed(null)),
+}
+
+const changed = (refusal: string | null): void => {
+  const notice = byId('notice')
+  notice.textContent = refusal
+  notice.hidden = refusal === null
+  void refresh().then(draw, () => undefined)
+}
+
+/** Reads what the journal does not say: the clock, and the faults in force. */
+async function refresh(): Promise<void> {
+  const { isGateway } = state.journal
+  state.clock = await read<Clock>('clock')
+  state.faults = isGateway ? [] : await read<readonly Fault[]>('faults').catch(() => [])
+  state.session = sessionOf(state.journal, state.clock, state.faults)
+}
+
+/** Takes new lines of the journal. Returns the number of the next entry. */
+async function received(lines: string, from: number): Promise<number> {
+  const news = readJournal(lines)
+  const earlier = from === 0 ? [] : state.journal.entries
+  const entries = [...earlier, ...news.entries].slice(-MAX_ENTRIES)
+  const first = entries[0]?.n ?? news.first
+  const isNews = !state.isLive || news.entries.length > 0
+  state.journal = { ...news, first, entries }
+  state.isLive = true
+  // What was selected before a reset is gone.
+  if (sinceStart(news.entries).length < news.entries.length && from > 0)
+    Object.assign(state, { selection: null, range: null, tab: 'details' })
+  if (isNews) {
+    await refresh()
+    if (from === 0) await showWorlds()
+    draw()
+  }
+  return Math.max(from, news.first + news.entries.length)
+}
+
+function showMachine(): void {
+  const { options } = state.session
+  const words = [
+    state.session.isGateway ? 'gateway' : textOf(options['deployment']),
+    textOf(options['like']),
+  ]
+  byId('machine').textContent = words.filter(Boolean).join(' · ')
+}
+
+function showFindings(): void {
+  const found = findingsOf(state.session).map(({ tone, key, text }) =>
+    el(
+      'button',
+      {
+        class: `finding ${tone}`,
+        focus: `finding ${text}`,
+        title: text,
+        click: () => actions.select(key),
+      },
+      text,
+    ),
+  )
+  fill(byId('findings'), ...found)
+  byId('findings').hidden = found.length === 0
+}
+
+const tabs: readonly (readonly [Tab, string])[] = [
+  ['details', 'Details'],
+  ['log', 'Log'],
+  ['faults', 'Faults'],
+]
+
+function drawPanel(): void {
+  const { session, tab, filter } = state
+  const list = tabs.filter(([name]) => name !== 'faults' || !session.isGateway)
+  fill(
+    document.querySelector('.tabs') as HTMLElement,
+    ...list.map(([name, text]) =>
+      el(
+        'button',
+        {
+          class: 'tab',
+          focus: `tab ${name}`,
+          click: () => actions.show(name),
+          attributes: { role: 'tab', 'aria-selected': `${name === tab}` },
+        },
+        text,
+        name === 'faults' && session.faults.length > 0 ? ` ${session.faults.length}` : null,
+      ),
+    ),
+    tab === 'log' && filterField(filter),
+  )
+  const content =
+    tab === 'log' ? log(state, actions) : tab === 'faults' ? faultList() : details(state, actions)
+  const panel = byId('panel')
+  fill(panel, ...content)
+  panel.className = tab
+  if (tab === 'log' && state.selection === null) panel.scrollTop = panel.scrollHeight
+}
+
+function filterField(value: string): Child {
+  const field = document.createElement('input')
+  Object.assign(field, {
+    value,
+    placeholder: 'filter',
+    type: 'search',
+    ariaLabel: 'Filter of the log',
+  })
+  field.dataset['focus'] = 'filter'
+  field.addEventListener('input', () => actions.filter(field.value))
+  return field
+}
+
+const faultList = (): readonly Child[] => [
+  state.faults.length === 0 && el('p', { class: 'dim' }, 'No fault is in force.'),
+  ...state.faults.map(({ id, fault, applied }) =>
+    el(
+      'div',
+      { class: 'fault-card' },
+      el(
+        'button',
+        { class: 'link', focus: `fault ${id}`, click: () => actions.select(`f:${id}`) },
+        id,
+      ),
+      el('span', { class: 'dim' }, ` applied ${applied} times`),
+      el(
+        'button',
+        { class: 'remove', focus: `remove ${id}`, click: () => actions.removeFault(id) },
+        'Remove',
+      ),
+      el('pre', {}, `when ${JSON.stringify(fault.when)}\nthen ${JSON.stringify(fault.then)}`),
+    ),
+  ),
+]
+
+/** The worlds at the address of the page, to go to, and a way to a new one. */
+async function showWorlds(): Promise<void> {
+  const worlds = await read<readonly { readonly name: string | null; readonly url: string }[]>(
+    'worlds',
+  ).catch(() => [])
+  const root = location.pathname.replace(/\/w\/[^/]+(?=\/_flowdouble\/)/, '')
+  const places = [
+    { path: root, name: 'main world' },
+    ...worlds.map(({ name, url }) => ({
+      path: `${new URL(url).pathname.replace(/\/$/, '')}/_flowdouble/`,
+      name: `world ${name ?? ''}`,
+    })),
+  ]
+  const field = byId('worlds') as HTMLSelectElement
+  fill(
+    field,
+    ...places.map(({ path, name }) => el('option', { attributes: { value: path } }, name)),
+    el('option', { attributes: { value: 'fork' } }, 'fork this world'),
+  )
+  field.value = location.pathname
+  field.hidden = false
+}
+
+async function goToWorld(): Promise<void> {
+  const { value } = byId('worlds') as HTMLSelectElement
+  if (value !== 'fork') return location.assign(value)
+  const { url } = objectOf(await send('POST', 'fork', {}))
+  location.assign(`${new URL(String(url)).pathname}/_flowdouble/`)
+}
+
+function connectPage(): void {
+  const keys = connectControls(changed)
+  byId('worlds').addEventListener(
+    'change',
+    () => void goToWorld().catch((error: unknown) => changed(String(error))),
+  )
+  timeline.addEventListener('click', ({ target, clientX }) => {
+    const own = (target as HTMLElement).closest<HTMLElement>('[data-key]')
+    actions.select(nearestTick(own, clientX)?.dataset['key'] ?? own?.dataset['key'] ?? null)
+  })
+  timeline.addEventListener(
+    'wheel',
+    (event) => {
+      const { ctrlKey, shiftKey, deltaX, deltaY, clientX } = event
+      if (!ctrlKey && !shiftKey && Math.abs(deltaX) <= Math.abs(deltaY)) return
+      event.preventDefault()
+      const by = Math.abs(deltaX) > Math.abs(deltaY) ? deltaX : deltaY
+      state.range = ctrlKey
+        ? zoomed(state, timeline, deltaY < 0, clientX)
+        : moved(state, timeline, by / 800)
+      draw()
+    },
+    { passive: false },
+  )
+  document.addEventListener('keydown', (event) => {
+    if (isTyping(event)) return
+    const { key, target } = event
+    const isOnButton = (target as HTMLElement).closest('button, a') !== null
+    const next = nextSelection(state, key)
+    if (next !== undefined) actions.select(next)
+    else if (key === 'Escape') actions.select(null)
+    else if (key === 'Enter' && !isOnButton && state.selection?.startsWith('r:'))
+      actions.toggle(state.selection.slice(2))
+    else if (key === '+' || key === '-') state.range = zoomed(state, timeline, key === '+')
+    else if (key === '0') state.range = null
+    else if (Object.hasOwn(keys, key)) keys[key]?.()
+    else return
+    event.preventDefault()
+    draw()
+  })
+  addEventListener('hashchange', () => {
+    state.selection = selectionIn(location.hash)
+    draw()
+  })
+  new ResizeObserver(draw).observe(timeline)
+  onExplained(draw)
+}
+
+/** The message nearest to a click on the row of a client: its ticks are too thin to meet. */
+function nearestTick(own: HTMLElement | null, x: number): HTMLElement | undefined {
+  if (own?.classList.contains('client') !== true) return undefined
+  const ticks = [...own.querySelectorAll<HTMLElement>('.message')]
+  const distance = (one: HTMLElement): number => Math.abs(one.getBoundingClientRect().left - x)
+  const [nearest] = ticks.toSorted((a, b) => distance(a) - distance(b))
+  return nearest !== undefined && distance(nearest) < 8 ? nearest : undefined
+}
+
+connectPage()
+draw()
+void follow(received, () => {
+  state.isLive = false
+  draw()
+})

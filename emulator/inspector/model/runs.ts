@@ -1,0 +1,198 @@
+// The runs of a session: when each waited, began and ended, what each of its nodes did, and the pictures on its way.
+
+import { type Entry, objectOf, textOf, type Value, valueOf } from './journal.ts'
+import { bodyOf, type Request } from './requests.ts'
+
+export type NodeState = 'running' | 'cached' | 'success' | 'error' | 'interrupted' | 'waiting'
+
+export type RunNode = {
+  readonly id: string
+  readonly title: string
+  readonly type: string
+  /** As the client has sent them. */
+  readonly inputs: Value
+  state: NodeState
+  from: number | null
+  to: number | null
+  /** The entries with its begin and its end. */
+  entry: number | null
+  endEntry: number | null
+  /** Why it failed, */
+  reason: string | null
+  /** and the data of the message that says so. */
+  error: Value | null
+  /** What it returned to the client. */
+  output: unknown
+  /** Its latest step and their number. */
+  step: readonly [value: number, max: number] | null
+}
+
+/** A picture on its way: `key` names the entry and the effect. */
+export type Preview = { readonly key: string; readonly at: number; readonly node: string | null }
+
+export type Run = {
+  readonly id: string
+  /** Its place among the runs that were submitted, from 1 on. */
+  readonly number: number
+  readonly client: string | null
+  /** When it was submitted, and the entry; null for a run from before. */
+  readonly submittedAt: number | null
+  readonly entry: number | null
+  from: number | null
+  to: number | null
+  endEntry: number | null
+  state: 'waiting' | 'running' | 'removed' | 'success' | 'error' | 'interrupted'
+  readonly nodes: Map<string, RunNode>
+  readonly previews: Preview[]
+}
+
+const ends: Readonly<Record<string, Run['state']>> = {
+  success: 'success',
+  error: 'error',
+  interrupted: 'interrupted',
+}
+
+export function runsOf(entries: readonly Entry[], requests: readonly Request[]): readonly Run[] {
+  const runs = new Map<string, Run>()
+  const submits = new Map(requests.map((one) => [one.entry, one]))
+  const runOf = (id: unknown): Run | undefined => runs.get(String(id))
+  for (const entry of entries) {
+    const request = submits.get(entry.n)
+    if (request !== undefined) noteRequest(runs, request)
+    for (const [index, effect] of entry.effects.entries()) {
+      const { kind, prompt_id, state } = effect
+      if (kind === 'run') noteState(addRun(runs, String(prompt_id), null), entry, String(state))
+      else if (kind === 'node') noteNode(runOf(prompt_id), entry, effect)
+      else if (kind === 'send') noteMessage(runOf, textOf(effect['text']) ?? '')
+      else if (kind === 'frame') notePreview(runs, entry, index, objectOf(effect['content']))
+      else if (kind === 'lost') {
+        const message = objectOf(effect['message'])
+        noteMessage(runOf, textOf(message['text']) ?? '')
+      } else if (kind === 'restart') for (const run of runs.values()) endBy(run, entry)
+    }
+  }
+  return [...runs.values()]
+}
+
+/** The run with this id; a new one if it is not known. */
+function addRun(runs: Map<string, Run>, id: string, request: Request | null): Run {
+  const known = runs.get(id)
+  if (known !== undefined) return known
+  const body = objectOf(request === null ? null : valueOf(bodyOf(request)))
+  const run: Run = {
+    id,
+    number: runs.size + 1,
+    client: textOf(body['client_id']),
+    submittedAt: request?.at ?? null,
+    entry: request?.entry ?? null,
+    from: null,
+    to: null,
+    endEntry: null,
+    state: 'waiting',
+    nodes: new Map(),
+    previews: [],
+  }
+  for (const [node_id, node] of Object.entries(objectOf(body['prompt'] ?? body['workflow'])))
+    run.nodes.set(node_id, nodeOf(node_id, objectOf(node)))
+  runs.set(id, run)
+  return run
+}
+
+function nodeOf(id: string, { class_type, inputs, _meta }: Value): RunNode {
+  const type = textOf(class_type) ?? ''
+  const title = textOf(objectOf(_meta)['title']) ?? type
+  const blank = {
+    from: null,
+    to: null,
+    entry: null,
+    endEntry: null,
+    error: null,
+    reason: null,
+    step: null,
+  }
+  return { id, title, type, inputs: objectOf(inputs), state: 'waiting', output: null, ...blank }
+}
+
+/** A request that submits a run, or removes waiting ones from the queue. */
+function noteRequest(runs: Map<string, Run>, request: Request): void {
+  if (request.method !== 'POST' || request.reply === null || (request.status ?? 0) >= 400) return
+  const { prompt_id, id } = objectOf(valueOf(request.reply['body']))
+  const submitted = prompt_id ?? (request.target.endsWith('/v2/jobs') ? id : undefined)
+  if (typeof submitted === 'string') addRun(runs, submitted, request)
+  if (!request.target.endsWith('/queue')) return
+  const body = objectOf(valueOf(bodyOf(request)))
+  const removed: readonly unknown[] = Array.isArray(body['delete']) ? body['delete'] : []
+  for (const run of runs.values()) {
+    if (run.state !== 'waiting' || !(body['clear'] === true || removed.includes(run.id))) continue
+    run.state = 'removed'
+    run.to = request.at
+    run.endEntry = request.entry
+  }
+}
+
+function noteState(run: Run, { n, at }: Entry, state: string): void {
+  const end = ends[state]
+  if (end === undefined) {
+    run.state = 'running'
+    run.from = at
+    return
+  }
+  run.state = end
+  run.to = at
+  run.endEntry = n
+}
+
+/** A restart of the server ends the runs that it had. */
+function endBy(run: Run, { n, at }: Entry): void {
+  if (run.state !== 'waiting' && run.state !== 'running') return
+  for (const node of run.nodes.values())
+    if (node.state === 'running') endNode(node, at, n, 'interrupted')
+  run.state = run.from === null ? 'removed' : 'interrupted'
+  run.to = at
+  run.endEntry = n
+}
+
+function endNode(node: RunNode, at: number, entry: number, state: NodeState): void {
+  node.state = state
+  node.to = at
+  node.endEntry = entry
+}
+
+function noteNode(run: Run | undefined, { n, at }: Entry, { node_id, state, error }: Value): void {
+  if (run === undefined) return
+  const id = String(node_id)
+  const node = run.nodes.get(id) ?? nodeOf(id, {})
+  run.nodes.set(id, node)
+  node.from ??= at
+  node.entry ??= n
+  if (state === 'started') node.state = 'running'
+  else endNode(node, at, n, state as NodeState)
+  node.reason = textOf(error)
+}
+
+/** What a message says of a node beyond its begin and end. */
+function noteMessage(runOf: (id: unknown) => Run | undefined, text: string): void {
+  if (!/"(executed|execution_error|progress)"/.test(text)) return
+  const { type, data } = objectOf(valueOf(text))
+  const { prompt_id, node, node_id, output, value, max } = objectOf(data)
+  const own = runOf(prompt_id)?.nodes.get(String(node ?? node_id))
+  if (own === undefined) return
+  if (type === 'executed') own.output = output
+  else if (type === 'execution_error') own.error = objectOf(data)
+  else if (type === 'progress') own.step = [Number(value), Number(max)]
+}
+
+/** A preview belongs to the run that is running: that of its metadata, or the one that began last. */
+function notePreview(
+  runs: Map<string, Run>,
+  { n, at }: Entry,
+  index: number,
+  content: Value,
+): void {
+  if (content['frame'] === 'text') return
+  const { prompt_id, node_id } = objectOf(content['metadata'])
+  const running = [...runs.values()].filter(({ state }) => state === 'running')
+  const run = runs.get(String(prompt_id)) ?? running.at(-1)
+  const current = [...(run?.nodes.values() ?? [])].find(({ state }) => state === 'running')
+  run?.previews.push({ key: `${n}.${index}`, at, node: textOf(node_id) ?? current?.id ?? null })
+}

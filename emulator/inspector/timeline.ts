@@ -1,0 +1,59 @@
+// Draws the timeline, and changes which part of the time it shows.
+
+import { type Child, fill } from './draw/dom.ts'
+import { clientRows, faultRows } from './draw/clients.ts'
+import { eventRows } from './draw/events.ts'
+import { grid, ruler } from './draw/frame.ts'
+import { requestRows } from './draw/requests.ts'
+import { runRows } from './draw/runs.ts'
+import { type Range, type Scale, scaleOf } from './model/scale.ts'
+import type { Actions, State } from './model/state.ts'
+
+/** The width of the labels before the tracks, as the style has it. */
+const LABELS = 216
+/** How much a step of zoom changes. */
+const ZOOM = 1.4
+
+const scaleFor = ({ session, range }: State, element: HTMLElement): Scale =>
+  scaleOf(session, Math.max(200, element.clientWidth - LABELS - 12), range)
+
+export function drawTimeline(element: HTMLElement, state: State, actions: Actions): void {
+  const { session, selection } = state
+  const scale = scaleFor(state, element)
+  const rows: readonly Child[] = [
+    ...requestRows(session, scale, selection),
+    ...eventRows(session, scale, selection),
+    ...clientRows(session, scale, selection),
+    ...faultRows(session, scale, selection),
+    ...runRows(state, scale, actions),
+  ]
+  const { scrollTop } = element
+  fill(element, ruler(scale), grid(scale, session.now), ...rows)
+  element.scrollTop = scrollTop
+}
+
+/** The range after a zoom around a position of the page. */
+export function zoomed(
+  state: State,
+  element: HTMLElement,
+  isIn: boolean,
+  pageX?: number,
+): Range | null {
+  const { range, whole, width } = scaleFor(state, element)
+  const left = element.getBoundingClientRect().left + LABELS
+  const share = pageX === undefined ? 0.5 : Math.min(1, Math.max(0, (pageX - left) / width))
+  const length = range.end - range.start
+  const next = isIn ? length / ZOOM : length * ZOOM
+  if (next >= whole.end - whole.start) return null
+  const start = range.start + (length - next) * share
+  return { start, end: start + next }
+}
+
+/** The range after a move by this share of its width. */
+export function moved(state: State, element: HTMLElement, share: number): Range | null {
+  const { range, whole } = scaleFor(state, element)
+  if (state.range === null) return null
+  const length = range.end - range.start
+  const start = Math.min(Math.max(range.start + length * share, whole.start), whole.end - length)
+  return { start, end: start + length }
+}

@@ -1,0 +1,27 @@
+// Pixels of pictures that nodes compute.
+
+import { createRead, TooMuch, valueOfOutput } from '../compute/evaluate.ts'
+import { itemPixels } from '../compute/values/pictures.ts'
+import { Tensor } from '../compute/values/tensor.ts'
+import { isMap } from '../compute/values/values.ts'
+import type { Picture } from './picture.ts'
+import type { Pixels } from './pixels.ts'
+
+type ComputedPicture = Extract<Picture, { kind: 'computed' }>
+
+/** The pixels of a computed picture, in its original size; null if that takes too long. */
+export function compute(
+  { of, index, width, height }: ComputedPicture,
+  make: (picture: Picture) => Pixels,
+  budget: { left: number },
+): Pixels | null {
+  const value = valueOfOutput(of)
+  const tensor = isMap(value) ? value.get('samples') : value
+  if (!(tensor instanceof Tensor)) return null
+  try {
+    return itemPixels(createRead(make, budget)(tensor, index), tensor, width, height)
+  } catch (error) {
+    if (error instanceof TooMuch) return null
+    throw error
+  }
+}

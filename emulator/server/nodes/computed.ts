@@ -1,0 +1,158 @@
+// Node types that compute their outputs without a model [nodes/*]: what they are called with, and what becomes of it.
+
+import { evaluate, isChecked, isComputed } from '../../compute/evaluate.ts'
+import { countOf, Tensor } from '../../compute/values/tensor.ts'
+import { Instance, isMap, Raised, type Value as Computed } from '../../compute/values/values.ts'
+import { limits } from '../../../spec/limits.ts'
+import { LATENT_PIXEL } from '../../compute/values/pictures.ts'
+import { hash53 } from '../../lib/random.ts'
+import type { Json } from '../../lib/json.ts'
+import type { Output, Picture, PictureType, Recipe, Source } from '../../pictures/picture.ts'
+import { batchPictures, type Call, failing } from './node.ts'
+import { fileSource } from './named-sources.ts'
+import type { Value, Work } from '../state/nodes.ts'
+
+/** The work of a node that computes, or undefined: its type does not, or its inputs come from a model. */
+export function computedWork(call: Call): Work | undefined {
+  const { class_type } = call.type
+  if (!isComputed(class_type)) return undefined
+  const recipe = recipeOf(call)
+  if (recipe === undefined) return undefined
+  try {
+    const values = evaluate(recipe)
+    const outputs = call.type.outputs.map((_, slot) => outputOf(call, recipe, slot, values))
+    if (class_type !== 'GetImageSize') return { outputs, steps: 0 }
+    const [width, height, count] = values as readonly number[]
+    const text = `width: ${width}, height: ${height}\n batch size: ${count}`
+    return { outputs, steps: 0, text }
+  } catch (error) {
+    if (error instanceof Raised) return failing(error.type, error.message)
+    throw error
+  }
+}
+
+/** Inputs whose values are checked in any case. */
+const settings = new Set(['fps', 'quality', 'compress_level', 'codec', 'format'])
+
+/** The failure of a node that cannot use its inputs, or undefined. Pictures that are not computed can be used. */
+export function failedCheck(call: Call): Work | undefined {
+  if (!isChecked(call.type.class_type)) return undefined
+  const isPlain = ({ kind, ...value }: Value): boolean => kind === 'picture' && !('of' in value)
+  const needsCheck = [...call.inputs].some(
+    ([name, value]) => settings.has(name) || (name !== 'filename_prefix' && !isPlain(value)),
+  )
+  const recipe = needsCheck ? recipeOf(call) : undefined
+  if (recipe === undefined) return undefined
+  try {
+    evaluate(recipe)
+    return undefined
+  } catch (error) {
+    if (error instanceof Raised) return failing(error.type, error.message)
+    throw error
+  }
+}
+
+function recipeOf(call: Call): Recipe | undefined {
+  const inputs: Record<string, Source> = {}
+  let depth = 0
+  let effort = 0
+  for (const [name, value] of call.inputs) {
+    const declared = call.type.inputs.find((input) => input.name === name)?.type
+    const source = fileSource(call, name) ?? sourceOf(value, declared)
+    if (source === undefined) return undefined
+    inputs[name] = source
+    if (source.kind === 'pictures') depth = Math.max(depth, depthOf(source.pictures[0]))
+    if (source.kind !== 'output') continue
+    depth = Math.max(depth, source.of.recipe.depth)
+    effort += source.of.recipe.effort
+  }
+  if (depth >= limits.computedChain.value) return undefined
+  const id = hash53(`${call.world.setup.pictureSeed}:${call.hash}`)
+  const { class_type } = call.type
+  return { class_type, id, inputs, depth: depth + 1, effort: Math.min(effort, MOST_EFFORT) }
+}
+
+/** How many nodes a picture that is not computed itself is behind: it may have been saved and loaded again. */
+function depthOf(picture: Picture | undefined): number {
+  let depth = 0
+  for (let next = picture; next !== undefined; depth++) {
+    if (next.kind === 'computed') return depth + next.of.recipe.depth
+    next = 'of' in next ? next.of : undefined
+  }
+  return depth
+}
+
+/** Sums end here: they only say that something takes long. */
+const MOST_EFFORT = 1e12
+
+/** Where an input is found; undefined if it comes from a model. */
+export function sourceOf(value: Value, declared: string | Json[] | undefined): Source | undefined {
+  if (value.kind === 'literal') return { kind: 'literal', value: value.value }
+  if (value.kind === 'blocked') return undefined
+  if (value.kind === 'picture' && value.items !== undefined) {
+    const items = value.items.map((item) => sourceOf(item, declared))
+    return items.includes(undefined) ? undefined : { kind: 'list', items: items as Source[] }
+  }
+  if (value.of !== undefined) return { kind: 'output', of: value.of }
+  if (value.kind !== 'picture') return undefined
+  const as = pictureTypes.find((type) => type === declared)
+  return as === undefined ? undefined : { kind: 'pictures', as, pictures: batchPictures(value) }
+}
+
+const pictureTypes: readonly PictureType[] = ['IMAGE', 'MASK', 'LATENT']
+
+function outputOf(
+  call: Call,
+  recipe: Recipe,
+  slot: number,
+  values: readonly Computed[],
+): Value | readonly Value[] {
+  const value = values[slot] ?? null
+  const isList = call.type.outputIsList[slot] === true
+  if (!isList || !Array.isArray(value))
+    return valueOf(call.type.outputs[slot], { recipe, slot, item: null }, value)
+  return value.map((one, item) => valueOf(call.type.outputs[slot], { recipe, slot, item }, one))
+}
+
+/** A computed value on a link. */
+function valueOf(type: string | Json[] | undefined, of: Output, value: Computed): Value {
+  const id = hash53(`${of.recipe.id} ${of.slot} ${of.item}`)
+  if (value instanceof Tensor && (type === 'IMAGE' || type === 'MASK'))
+    return { kind: 'picture', picture: pictureOf(id, of, value), count: countOf(value), of }
+  const samples = isMap(value) ? value.get('samples') : undefined
+  if (type === 'LATENT' && samples instanceof Tensor)
+    return { kind: 'picture', picture: latentPicture(id, of, samples), count: countOf(samples), of }
+  if (value instanceof Tensor || value instanceof Instance || isMap(value) || Array.isArray(value))
+    return { kind: 'opaque', id, count: type === 'SIGMAS' ? stepsOf(value) : 0, of }
+  return { kind: 'literal', value: value as Json }
+}
+
+const stepsOf = (value: Computed): number =>
+  value instanceof Tensor ? Math.max(0, (value.shape[0] ?? 1) - 1) : 0
+
+function pictureOf(id: number, of: Output, { shape }: Tensor): Picture {
+  const [, height = 0, width = 0, channels = 1] = shape
+  const effort = of.recipe.effort + height * width * channels
+  return { kind: 'computed', id, width, height, of, index: 0, effort }
+}
+
+/** How many pixels a side of a latent pixel has, by the number of channels, where it is not the usual number. */
+const latentPixels: Readonly<Record<number, number>> = { 3: 1, 64: 32, 128: 32 }
+
+/** Empty latents are black, until a sampler paints on them. */
+function latentPicture(id: number, of: Output, { shape }: Tensor): Picture {
+  const [rows = 1, columns = 1] = shape.slice(-2)
+  const unit = shape.length < 4 ? 1 : (latentPixels[shape[1] ?? 0] ?? LATENT_PIXEL)
+  const [width, height] = [columns * unit, rows * unit]
+  if (of.recipe.class_type.startsWith('Empty'))
+    return { kind: 'solid', id, width, height, color: 0 }
+  return {
+    kind: 'computed',
+    id,
+    width,
+    height,
+    of,
+    index: 0,
+    effort: of.recipe.effort + width * height,
+  }
+}

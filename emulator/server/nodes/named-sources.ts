@@ -1,0 +1,25 @@
+// The files that loading nodes compute from.
+
+import { bytesOf } from '../world/files.ts'
+import { namedFile } from '../world/named-files.ts'
+import { reportedPath } from '../world/paths.ts'
+import type { Source } from '../../pictures/picture.ts'
+import { type Call, textInput } from './node.ts'
+
+/** The inputs that name a file whose bytes a node reads. */
+const fileInputs: Readonly<Record<string, string>> = {
+  LoadLatent: 'latent',
+  LoadAudio: 'audio',
+  RecordAudio: 'audio',
+}
+
+/** The file that this input names, as a source; undefined if it does not name one. */
+export function fileSource(call: Call, name: string): Source | undefined {
+  if (fileInputs[call.type.class_type] !== name) return undefined
+  const value = call.inputs.get(name)
+  if (value?.kind !== 'literal' || typeof value.value !== 'string') return undefined
+  const named = namedFile(call.world, value.value)
+  const path = reportedPath('input', textInput(call, name, ''))
+  const bytes = named === undefined ? undefined : bytesOf(named.file.content)
+  return { kind: 'file', bytes: bytes ?? null, path }
+}

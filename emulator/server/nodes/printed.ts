@@ -1,0 +1,23 @@
+// Values as text, as previews of any value show them.
+
+import { createRead, TooMuch, valueOf } from '../../compute/evaluate.ts'
+import { printed } from '../../compute/print.ts'
+import { paint } from '../../pictures/paint.ts'
+import { sourceOf } from './computed.ts'
+import type { Call } from './node.ts'
+
+/** A text computes at most so many numbers. */
+const MOST_NUMBERS = 2 ** 24
+
+/** The input `source` as text. What comes from a model is only named. */
+export function sourceText({ inputs }: Call): string {
+  const value = inputs.get('source') ?? { kind: 'literal', value: null }
+  const source = sourceOf(value, 'IMAGE')
+  if (source === undefined) return '<object>'
+  try {
+    return printed(valueOf(source), createRead(paint, { left: MOST_NUMBERS }))
+  } catch (error) {
+    if (error instanceof TooMuch) return 'tensor(...)'
+    throw error
+  }
+}

@@ -1,0 +1,107 @@
+// The assets of an account [v2-assets/*]: uploads and outputs under ids, which several may have the same bytes.
+
+import { limits } from '../../../spec/limits.ts'
+import type { v2Asset } from '../../../spec/v2/v2-assets.ts'
+import type { Static } from '../../../spec/static.ts'
+import { get, put } from '../../lib/bounded.ts'
+import type { Body } from '../../machine.ts'
+import { encodeFile } from '../../pictures/encode.ts'
+import { wholeFile } from '../local/view.ts'
+import type { StoredFile } from '../state/files.ts'
+import type { Asset } from '../state/v2.ts'
+import type { HostedWorld, World } from '../state/world.ts'
+import { flatFile } from '../world/named-files.ts'
+import { fileLink, type Origin, timeOrNull, timeText } from './links.ts'
+
+/** The hash of bytes as texts contain it. */
+export const hashOf = ({ setup }: HostedWorld, bytes: Uint8Array): string =>
+  `blake3:${setup.hosted.hashing.blake3Hex(bytes)}`
+
+/** The asset with this id; undefined if the account has none, or no longer. */
+export function assetOf(world: World, id: string): Asset | undefined {
+  const found = get(world.state.v2.assets, id)
+  return found !== undefined && isAlive(world, found) ? found : undefined
+}
+
+export const isAlive = ({ state }: World, { expiresMs }: Asset): boolean =>
+  expiresMs === null || state.nowMs < expiresMs
+
+/** The assets of the account with these bytes. */
+export const assetsWith = (world: World, hash: string): readonly Asset[] =>
+  Array.from(world.state.v2.assets.entries.values(), ({ value }) => value).filter(
+    (one) => one.hash === hash && isAlive(world, one),
+  )
+
+export const keepAsset = ({ state }: World, asset: Asset): Asset => {
+  put(state.v2.assets, asset.id, asset)
+  return asset
+}
+
+/** The asset of an output of a job, made when a reply or a stream first names it. */
+export function outputAsset(
+  world: HostedWorld,
+  { id: jobId, createdMs }: { readonly id: string; readonly createdMs: number },
+  { place, name, contentType }: { place: string; name: string; contentType: string },
+): Asset {
+  const id = uuidOf(world.setup.hosted.hashing.sha256Hex(`${jobId}/${place}`))
+  const known = get(world.state.v2.assets, id)
+  if (known !== undefined) return known
+  const file = flatFile(world, name)?.file
+  const { hash, sizeBytes } = file === undefined ? unknown : contentOf(world, name, file)
+  const own = { id, name, hash, sizeBytes, contentType, filePath: name }
+  const asset = Object.assign(own, { createdMs, expiresMs: null, jobId })
+  return get(world.state.v2.deletedAssets, id) === undefined ? keepAsset(world, asset) : asset
+}
+
+/** The hexadecimal digits of a hash in the form of a UUID of version 4. */
+const uuidOf = (hex: string): string =>
+  hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5')
+
+const unknown = { hash: null, sizeBytes: 0 }
+
+const contents = new WeakMap<StoredFile, Pick<Asset, 'hash' | 'sizeBytes'>>()
+
+/** Hash and size of a stored file, which never changes. */
+function contentOf(
+  world: HostedWorld,
+  name: string,
+  file: StoredFile,
+): Pick<Asset, 'hash' | 'sizeBytes'> {
+  const known = contents.get(file)
+  if (known !== undefined) return known
+  const bytes = encoded(wholeFile(world, name, file).body)
+  const found = bytes === null ? unknown : { hash: hashOf(world, bytes), sizeBytes: bytes.length }
+  contents.set(file, found)
+  return found
+}
+
+/** The bytes of a body; null for a picture whose encoding would hold up other requests [v2-assets/large-outputs]. */
+function encoded(body: Body): Uint8Array | null {
+  if (typeof body === 'string') return new TextEncoder().encode(body)
+  if (body instanceof Uint8Array) return body
+  const { width, height } = body.picture
+  const frames = 1 + (body.animation?.rest.length ?? 0)
+  return frames * width * height > limits.pixels.value ? null : encodeFile(body)
+}
+
+/** An asset as replies contain it. */
+export function assetText(
+  world: HostedWorld,
+  asset: Asset,
+  origin: Origin,
+  created_new?: boolean,
+): string {
+  const { id, hash, name, sizeBytes, contentType, filePath, createdMs, expiresMs, jobId } = asset
+  return JSON.stringify({
+    id,
+    hash,
+    size_bytes: sizeBytes,
+    content_type: contentType,
+    file_path: filePath,
+    created_at: timeText(world, createdMs),
+    ...fileLink(world, name, origin),
+    ...(created_new !== undefined && { created_new }),
+    expires_at: timeOrNull(world, expiresMs),
+    job_id: jobId,
+  } satisfies Static<typeof v2Asset>)
+}

@@ -1,0 +1,72 @@
+// What nodes compute that need no model: texts, numbers, sizes, pictures, latents, sounds.
+
+import { local, type Rules } from '../language.ts'
+
+const source = 'ComfyUI 0.3.64, 7,262 results in recordings/nodes'
+
+export const rules = {
+  'nodes/texts': {
+    says: 'Nodes for texts return what Python returns, and count characters, not UTF-16 units.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/expressions': {
+    says: 'Regular expressions have the meaning, the replacements and the errors of Python.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/expressions-bounded': {
+    says: 'A regular expression fails with a TimeoutError after 2,000,000 steps.',
+    basis: 'chosen',
+    on: local,
+  },
+  'nodes/sizes': {
+    says: 'The size and the number of pictures follow from the inputs of a node, in names as well.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/pixels': {
+    says: 'Pictures are computed from 0 to 1 and saved cut, not rounded: 0.5 is 127.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/masks': {
+    says: 'Masks are combined, cut and grown number by number, and show as grey pictures.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/mixed': {
+    says: 'Nodes change the pictures of models by the same arithmetic as uploaded ones.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution',
+    on: local,
+  },
+  'nodes/exceptions': {
+    says: 'A node that cannot compute its inputs fails with the exception of Python or its library.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/tensor-text': {
+    says: 'PreviewAny shows a picture, a mask or a latent as the text of its tensor.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/latents-saved': {
+    says: 'SaveLatent writes the numbers of a computed latent, and LoadLatent reads them.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/chain-bounded': {
+    says: 'Behind 400 nodes that compute, pictures are painted instead of computed.',
+    basis: 'chosen',
+    on: local,
+  },
+} as const satisfies Rules

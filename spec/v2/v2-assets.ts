@@ -1,0 +1,252 @@
+// Assets of the hosted API v2: uploads by content, references to them, their download.
+
+import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { v2Error } from './errors.ts'
+import { hashPattern, id, keyHeaders, time, timeOrNull } from './shapes.ts'
+
+/** How long an asset can be set to live, in seconds. */
+export const assetLifetimes = { least: 60, most: 604_800 } as const
+
+const hash = { type: 'string', pattern: hashPattern } as const
+const lifetime = {
+  type: 'integer',
+  minimum: assetLifetimes.least,
+  maximum: assetLifetimes.most,
+} as const
+
+export const v2Asset = {
+  type: 'object',
+  properties: {
+    id,
+    hash: { type: ['string', 'null'], pattern: hashPattern },
+    size_bytes: { type: 'integer', minimum: 0 },
+    content_type: { type: 'string' },
+    file_path: { type: ['string', 'null'] },
+    created_at: time,
+    url: { type: 'string', volatile: true },
+    url_expires_at: time,
+    created_new: { type: 'boolean' },
+    expires_at: timeOrNull,
+    job_id: { type: ['string', 'null'], volatile: true },
+  },
+  required: ['id', 'hash', 'size_bytes', 'content_type', 'created_at', 'url', 'url_expires_at'],
+} as const satisfies Schema
+
+/** A reference to an asset in a workflow. */
+export const assetReference = {
+  type: 'object',
+  properties: {
+    __type: { const: 'core/ASSET' },
+    info: {
+      type: 'object',
+      properties: { id: { type: 'string' }, hash: { type: 'string' }, file_path: {} },
+      required: ['id'],
+    },
+  },
+  required: ['__type', 'info'],
+} as const satisfies Schema
+
+export const fromHash = {
+  type: 'object',
+  properties: {
+    hash,
+    file_path: { type: ['string', 'null'] },
+    tags: { type: ['array', 'null'], items: { type: 'string' } },
+    expires_in: { anyOf: [lifetime, { type: 'null' }] },
+  },
+  required: ['hash'],
+} as const satisfies Schema
+
+const assetForm = {
+  type: 'object',
+  properties: {
+    content_type: { type: 'string', minLength: 1 },
+    file_path: { type: 'string' },
+    expected_hash: hash,
+    tags: { type: 'array', items: { type: 'string' } },
+    expires_in: lifetime,
+    file: {},
+  },
+  required: ['content_type', 'file'],
+} as const satisfies Schema
+
+const always = { 401: v2Error, 403: v2Error } as const
+const ofOne = { ...always, 404: v2Error } as const
+
+export const endpoints = {
+  v2Upload: {
+    method: 'POST',
+    path: '/v2/assets',
+    on: hosted,
+    does: 'Uploads an asset.',
+    headers: keyHeaders,
+    body: 'multipart',
+    form: assetForm,
+    replies: {
+      200: v2Asset,
+      201: v2Asset,
+      400: v2Error,
+      ...always,
+      409: v2Error,
+      413: v2Error,
+      422: v2Error,
+    },
+    rejectsValid: hosted,
+  },
+  v2FromHash: {
+    method: 'POST',
+    path: '/v2/assets/from-hash',
+    on: hosted,
+    does: 'Makes an asset of bytes that the account has uploaded.',
+    body: fromHash,
+    replies: { 200: v2Asset, 201: v2Asset, 400: v2Error, ...ofOne, 413: v2Error, 422: v2Error },
+  },
+  v2ByHash: {
+    method: 'HEAD',
+    path: '/v2/assets/by-hash/{hash}',
+    on: hosted,
+    does: 'Returns whether the account has an asset with this hash.',
+    replies: { 200: 'empty', 401: 'empty', 403: 'empty', 404: 'empty' },
+  },
+  v2Asset: {
+    method: 'GET',
+    path: '/v2/assets/{id}',
+    on: hosted,
+    does: 'Returns an asset with a fresh address.',
+    replies: { 200: v2Asset, ...ofOne },
+  },
+  v2DeleteAsset: {
+    method: 'DELETE',
+    path: '/v2/assets/{id}',
+    on: hosted,
+    does: 'Deletes an asset.',
+    replies: { 204: 'empty', ...ofOne },
+  },
+  v2Content: {
+    method: 'GET',
+    path: '/v2/assets/{id}/content',
+    on: hosted,
+    does: 'Redirects to the bytes of an asset.',
+    replies: { 302: 'empty', ...ofOne },
+  },
+} as const satisfies Endpoints
+
+const published = 'published hosted API, 2026, v2'
+
+export const rules = {
+  'v2-assets/upload': {
+    says: 'An upload returns 201 with the asset, whose hash the server computes from the bytes.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/known-bytes': {
+    says: 'An upload of bytes that the account has returns 200 with created_new false.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/expected-hash': {
+    says: 'An upload with another expected_hash returns 409 hash_mismatch and stores nothing.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/file-last': {
+    says: 'The fields of an upload precede its file, content_type among them; otherwise 422.',
+    basis: 'observed',
+    source: 'published hosted API, 2026, v2; clients of hosted API v2: comfy-cli 1.23.0',
+    on: hosted,
+  },
+  'v2-assets/form': {
+    says: 'An upload that is not a form, or has a bad field, returns 422 invalid_request.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-assets/bounded': {
+    says: 'An upload beyond the storage of its account returns 413 payload_too_large.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-assets/by-hash': {
+    says: 'HEAD by hash returns 200 for bytes of the account, with the colon raw or escaped.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/from-hash': {
+    says: 'from-hash returns 201 with a new asset, 200 where one with that path exists.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/unknown-hash': {
+    says: 'from-hash returns 404 blob_not_found for bytes that the account does not have.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/read': {
+    says: 'An asset keeps its id, hash, size, type and path; its address is fresh on each read.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/address': {
+    says: 'The address of an asset is a signed link that expires at url_expires_at.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-assets/content': {
+    says: 'The content of an asset is a redirect to a signed link that needs no key.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/range': {
+    says: 'A range of the content works through its redirect; one outside of it returns 416.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/delete': {
+    says: 'A delete returns 204, then the asset is unknown; bytes of another asset stay readable.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/lifetime': {
+    says: 'An asset with expires_in is unknown after that; known bytes can only last longer.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-assets/outputs': {
+    says: 'The id of an output is the id of an asset, with the id of its job.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/large-outputs': {
+    says: 'An output picture above 2,000,000 pixels has no hash and the size 0.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-assets/reference': {
+    says: 'A reference in a workflow is replaced by the file of its asset, wherever it stands.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/missing-reference': {
+    says: 'A reference to an unknown or foreign asset returns 422 missing_asset with its id.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-assets/foreign': {
+    says: 'An asset of another account returns the same 404 as an unknown one.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+} as const satisfies Rules

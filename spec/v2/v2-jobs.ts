@@ -1,0 +1,440 @@
+// Jobs of the hosted API v2: submitting, states, progress, outputs, labels, listing, cancelling.
+
+import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { v2Error } from './errors.ts'
+import { hashPattern, id, keyHeaders, time, timeOrNull } from './shapes.ts'
+
+/** The words for the state of a job. */
+export const v2States = [
+  'queued',
+  'running',
+  'canceling',
+  'succeeded',
+  'canceled',
+  'failed',
+  'expired',
+] as const
+export type V2State = (typeof v2States)[number]
+
+/** The states that never change again. */
+export const v2FinalStates = [
+  'succeeded',
+  'canceled',
+  'failed',
+  'expired',
+] as const satisfies readonly V2State[]
+
+/** The kinds of outputs, each with the keys of a node output that hold it. */
+export const outputTypes = {
+  images: 'image',
+  gifs: 'video',
+  video: 'video',
+  videos: 'video',
+  audio: 'audio',
+  text: 'text',
+  files: 'file',
+  '3d': 'file',
+  latents: 'latent',
+} as const
+export type OutputType = (typeof outputTypes)[keyof typeof outputTypes]
+
+/** How long a job is kept, in hours, as its `expires_at` states. */
+export const JOB_LIFETIME_H = 24
+
+/** The limits of labels, and of a list of jobs. */
+export const labelLimits = { pairs: 16, keyLength: 40, valueBytes: 256, filters: 3 } as const
+export const v2ListLimits = { page: 100, usualPage: 50 } as const
+
+/** A key of a label. */
+export const labelKeyPattern = `^[A-Za-z0-9_.-]{1,${labelLimits.keyLength}}$`
+
+const url = { type: 'string', volatile: true } as const
+const count = { type: 'integer', minimum: 0 } as const
+const textOrNull = { type: ['string', 'null'] } as const
+const countOrNull = { type: ['integer', 'null'], minimum: 0 } as const
+
+export const v2Progress = {
+  type: 'object',
+  properties: {
+    value: { type: 'number', minimum: 0, maximum: 1, volatile: true },
+    nodes_done: { type: 'integer', minimum: 0, volatile: true },
+    nodes_total: count,
+    current_node: textOrNull,
+    current_node_class: textOrNull,
+    message: textOrNull,
+    step: countOrNull,
+    steps: countOrNull,
+  },
+  required: ['value', 'nodes_done', 'nodes_total'],
+} as const satisfies Schema
+
+export const v2Output = {
+  type: 'object',
+  properties: {
+    node_id: { type: 'string' },
+    name: { type: 'string', volatile: true },
+    type: { enum: [...new Set(Object.values(outputTypes))] as readonly OutputType[] },
+    content_type: { type: 'string' },
+    size_bytes: count,
+    id,
+    hash: { type: ['string', 'null'], pattern: hashPattern, volatile: true },
+    url,
+    url_expires_at: time,
+    job_id: { type: ['string', 'null'], volatile: true },
+  },
+  required: [
+    'node_id',
+    'name',
+    'type',
+    'content_type',
+    'size_bytes',
+    'id',
+    'hash',
+    'url',
+    'url_expires_at',
+  ],
+} as const satisfies Schema
+
+export const v2JobError = {
+  type: 'object',
+  properties: {
+    code: { type: 'string' },
+    message: { type: 'string' },
+    node_id: textOrNull,
+    class_type: textOrNull,
+    traceback: { type: ['string', 'null'], volatile: true },
+  },
+  required: ['code', 'message'],
+} as const satisfies Schema
+
+export const v2Job = {
+  type: 'object',
+  properties: {
+    id,
+    status: { enum: v2States },
+    created_at: time,
+    started_at: timeOrNull,
+    completed_at: timeOrNull,
+    expires_at: time,
+    queue_position: { type: ['integer', 'null'], minimum: 1 },
+    progress: { anyOf: [v2Progress, { type: 'null' }] },
+    outputs: { type: 'array', items: v2Output },
+    error: { anyOf: [v2JobError, { type: 'null' }] },
+    urls: {
+      type: 'object',
+      properties: { self: url, events: url, cancel: url },
+      required: ['self', 'events', 'cancel'],
+    },
+    metrics: {
+      type: 'object',
+      additionalProperties: { type: ['integer', 'null'], volatile: true },
+    },
+    metadata: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+  required: [
+    'id',
+    'status',
+    'created_at',
+    'started_at',
+    'completed_at',
+    'expires_at',
+    'queue_position',
+    'progress',
+    'outputs',
+    'error',
+    'urls',
+  ],
+} as const satisfies Schema
+
+export const v2JobList = {
+  type: 'object',
+  properties: {
+    jobs: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          id,
+          status: { enum: v2States },
+          create_time: time,
+          update_time: time,
+          metadata: { type: 'object', additionalProperties: { type: 'string' } },
+        },
+        required: ['id', 'status', 'create_time', 'update_time'],
+      },
+    },
+    next_cursor: { type: 'string', volatile: true },
+  },
+  required: ['jobs'],
+} as const satisfies Schema
+
+export const v2Workflow = {
+  type: 'object',
+  properties: { workflow: { type: 'object' }, format: { enum: ['api', 'save'] } },
+  required: ['workflow', 'format'],
+} as const satisfies Schema
+
+export const v2Submit = {
+  type: 'object',
+  properties: {
+    workflow: { type: 'object' },
+    extra_data: {
+      type: 'object',
+      properties: {
+        api_key_comfy_org: { type: 'string' },
+        api_key_partner_org: { type: 'string' },
+        auth_token_comfy_org: { type: 'string' },
+      },
+      additionalProperties: false,
+    },
+    metadata: {
+      type: 'object',
+      propertyNames: { type: 'string', pattern: labelKeyPattern },
+      additionalProperties: { type: 'string' },
+      maxProperties: labelLimits.pairs,
+    },
+    webhook_url: { type: 'null' },
+    inputs: { type: 'null' },
+  },
+  required: ['workflow'],
+} as const satisfies Schema
+
+const always = { 401: v2Error, 403: v2Error } as const
+const ofOne = { ...always, 404: v2Error } as const
+
+export const endpoints = {
+  v2Submit: {
+    method: 'POST',
+    path: '/v2/jobs',
+    on: hosted,
+    does: 'Submits a workflow as a job.',
+    headers: keyHeaders,
+    body: v2Submit,
+    replies: {
+      201: v2Job,
+      400: v2Error,
+      ...always,
+      402: v2Error,
+      413: v2Error,
+      422: v2Error,
+      429: v2Error,
+    },
+    rejectsValid: hosted,
+    acceptsInvalid: hosted,
+  },
+  v2Jobs: {
+    method: 'GET',
+    path: '/v2/jobs',
+    on: hosted,
+    does: 'Lists jobs page by page, newest first, filtered by labels on request.',
+    query: {
+      limit: { type: 'integer', minimum: 1, maximum: v2ListLimits.page },
+      cursor: { type: 'string' },
+    },
+    replies: { 200: v2JobList, 400: v2Error, ...always, 501: v2Error },
+    rejectsValid: hosted,
+    acceptsInvalid: hosted,
+  },
+  v2Job: {
+    method: 'GET',
+    path: '/v2/jobs/{id}',
+    on: hosted,
+    does: 'Returns a job with its progress, its outputs so far and its error.',
+    replies: { 200: v2Job, ...ofOne },
+  },
+  v2Workflow: {
+    method: 'GET',
+    path: '/v2/jobs/{id}/workflow',
+    on: hosted,
+    does: 'Returns the workflow of a job as it runs.',
+    replies: { 200: v2Workflow, ...ofOne },
+  },
+  v2Cancel: {
+    method: 'POST',
+    path: '/v2/jobs/{id}/cancel',
+    on: hosted,
+    does: 'Cancels a job that is not over.',
+    replies: { 200: v2Job, ...ofOne },
+  },
+} as const satisfies Endpoints
+
+const published = 'published hosted API, 2026, v2'
+
+export const rules = {
+  'v2-jobs/created': {
+    says: 'POST /api/v2/jobs returns 201 with the whole job: queued, without outputs, with its links.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/complete': {
+    says: 'A job contains every required member in every state, null where it has no value.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/times': {
+    says: 'Times of a job have a zone: created, started, completed and expires follow each other.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/lifetime': {
+    says: `A job expires ${JOB_LIFETIME_H} hours after its submit by its expires_at; it stays readable.`,
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-jobs/states': {
+    says: 'A job is queued, then running, and ends as succeeded, failed or canceled.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/final': {
+    says: 'A job that is over never changes its state.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/position': {
+    says: 'A queued job contains its position in the queue, from 1.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/progress': {
+    says: 'A running job contains its progress: the part that is done, nodes, the current node and step.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/outputs': {
+    says: 'A job lists an output for each file, with its node, name, type, size and address.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/outputs-so-far': {
+    says: 'A running job lists the outputs of the nodes that are done.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/error': {
+    says: 'A failed job contains node_execution_error with the node, its class and the message.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/links': {
+    says: 'The links of a job are paths of its server that work.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/workflow': {
+    says: 'The workflow of a job is the graph that runs, in the format api.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/cancel-queued': {
+    says: 'A queued job that is cancelled is canceled immediately.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-jobs/cancel-running': {
+    says: 'A running job that is cancelled is canceling until it has stopped, then canceled.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/cancel-again': {
+    says: 'A cancel of a job that is over or canceling returns it unchanged.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/unknown': {
+    says: 'An unknown job and one of another account return the same 404 job_not_found.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/refused-body': {
+    says: 'A submit whose body is not a JSON object returns 400, without a workflow 422.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-jobs/editor-format': {
+    says: 'A workflow in the format of the editor returns workflow_format_ui, whatever else is wrong.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/reserved': {
+    says: 'A submit with webhook_url or inputs returns 422 invalid_workflow.',
+    basis: 'observed',
+    source: 'clients of hosted API v2: comfy-api-proxy 0.1.6',
+    on: hosted,
+  },
+  'v2-jobs/extra-data': {
+    says: 'extra_data takes the credentials of partner nodes alone, and no reply contains them.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/bad-graph': {
+    says: 'A graph that cannot run returns 422 invalid_workflow, with field and reason by node.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/other-members': {
+    says: 'A submit ignores members that it does not know.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-jobs/credits': {
+    says: 'A submit that the account cannot pay for returns 402 insufficient_credits.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/queue-full': {
+    says: 'A submit beyond the limit of the queue returns 429 queue_full.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/labels': {
+    says: 'A job keeps the labels of its submit as they are.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/labels-invalid': {
+    says: 'Labels beyond their limits return 422 metadata_invalid.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/listing': {
+    says: 'The list contains the jobs of the account newest first, each once across its pages.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/listing-filters': {
+    says: 'metadata[key]=value lists the jobs with exactly these labels.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-jobs/listing-refusals': {
+    says: 'A bad filter, cursor or limit of the list returns 400 with its code.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+} as const satisfies Rules

@@ -1,0 +1,146 @@
+// The event streams of the hosted API v2: server-sent events about one job.
+
+import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { v2Error } from './errors.ts'
+import { v2Output, v2Progress, v2States } from './v2-jobs.ts'
+
+/** Limits of streams: how many an account has open, and their times on the clock of the world. */
+export const streamLimits = { open: 8, silenceMs: 15_000, pauseMs: 500 } as const
+
+/** The media type of a stream. */
+export const streamType = 'text/event-stream'
+
+/** The data of each event, by its name. */
+export const streamEvents = {
+  status: {
+    type: 'object',
+    properties: {
+      status: { enum: v2States },
+      queue_position: { type: ['integer', 'null'], minimum: 1 },
+    },
+    required: ['status'],
+  },
+  progress: v2Progress,
+  preview: {
+    type: 'object',
+    properties: {
+      node_id: { type: 'string' },
+      content_type: { enum: ['image/jpeg', 'image/png'] },
+      data_base64: { type: 'string', pattern: '^[A-Za-z0-9+/]+={0,2}$' },
+    },
+    required: ['node_id', 'content_type', 'data_base64'],
+  },
+  output: v2Output,
+} as const satisfies Readonly<Record<string, Schema>>
+export type StreamEvent = keyof typeof streamEvents
+
+const published = 'published hosted API, 2026, v2'
+
+export const endpoints = {
+  v2Events: {
+    method: 'GET',
+    path: '/v2/jobs/{id}/events',
+    on: hosted,
+    does: 'Streams the events of a job until it is over.',
+    replies: {
+      200: 'stream',
+      401: v2Error,
+      403: v2Error,
+      404: v2Error,
+      429: v2Error,
+      501: v2Error,
+    },
+  },
+} as const satisfies Endpoints
+
+export const rules = {
+  'v2-streams/form': {
+    says: 'A stream is text/event-stream: a name, one line of JSON, an empty line, without ids.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-streams/snapshot': {
+    says: 'A stream of a job that is not over begins with its status, then its progress.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-streams/reconnect': {
+    says: 'A reconnect gets a new snapshot; Last-Event-ID has no effect.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-streams/transitions': {
+    says: 'A stream has a status event for each state of its job and each new queue position.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-streams/outputs-first': {
+    says: 'Every output precedes the last status; nothing follows that, and the stream ends.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-streams/of-the-past': {
+    says: 'A stream of a job that is over has its outputs and its last status, and ends.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-streams/progress': {
+    says: 'Progress events are complete snapshots, and at least half a second apart.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-streams/previews': {
+    says: 'A stream has previews of the current step as base64, at least half a second apart.',
+    basis: 'observed',
+    source: published,
+    on: hosted,
+  },
+  'v2-streams/silence': {
+    says: 'A stream has a comment after 15 seconds of silence.',
+    basis: 'observed',
+    source: 'published hosted API, 2026, v2; clients of hosted API v2: comfy-sdk 0.5.0',
+    on: hosted,
+  },
+  'v2-streams/not-ahead': {
+    says: 'What a stream has sent about a job, a read of the job contains.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-streams/most': {
+    says: `An account has at most ${streamLimits.open} open streams; one more returns 429 too_many_streams.`,
+    basis: 'observed',
+    source: 'clients of hosted API v2: comfy-api-proxy 0.1.6',
+    on: hosted,
+  },
+  'v2-streams/left': {
+    says: 'A client that leaves its stream ends it; its job goes on.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-streams/behind': {
+    says: 'The server ends the stream of a client that stays 64 MiB behind.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-streams/idle': {
+    says: 'An open stream alone does not keep a world busy: its comments wait for other timers.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-streams/faults': {
+    says: 'A fault delays a stream, or cuts or resets it after so many bytes.',
+    basis: 'chosen',
+    on: hosted,
+  },
+  'v2-streams/world-changes': {
+    says: 'A reset, restore or restart of a world ends its streams.',
+    basis: 'chosen',
+    on: hosted,
+  },
+} as const satisfies Rules

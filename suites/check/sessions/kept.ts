@@ -1,0 +1,75 @@
+// Counterexamples of earlier checks: recordings beside the ledger, one for each broken case, which the next check plays first.
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Deployment } from '../../../spec/language.ts'
+import type { Session, Step } from './steps.ts'
+
+/** A session, and the seed from which it was made and shortened. */
+export type KeptSession = { readonly seed: number; readonly steps: Session }
+
+export type Kept = {
+  /** The sessions that broke a rule of this deployment, and still can be played. */
+  readonly sessions: readonly KeptSession[]
+  /** Writes the recording of a counterexample of a case, and returns its path. */
+  readonly save: (title: string, text: string) => string
+  /** Removes that of a case which is kept now. */
+  readonly forget: (title: string) => void
+}
+
+/** The folder that belongs to a ledger. */
+export const keptFolder = (ledger: string): string =>
+  `${ledger.replace(/\.ledger$/, '')}.counterexamples`
+
+/** The members of a recording that say what was played. */
+type Info = { readonly place?: unknown; readonly seed?: unknown; readonly steps?: unknown }
+
+const isSteps = (steps: unknown): steps is readonly Step[] =>
+  Array.isArray(steps) &&
+  steps.length > 0 &&
+  steps.every((step: unknown) => typeof (step as Partial<Step> | null)?.do === 'string')
+
+/** The session in the text of a recording; none if it is of another server, or was not played by `check`. */
+function sessionIn(text: string, deployment: Deployment): readonly KeptSession[] {
+  try {
+    const { _flowdouble: info } = (JSON.parse(text) as { readonly log: { _flowdouble: Info } }).log
+    const { place, seed, steps } = info
+    return place === deployment && isSteps(steps) ? [{ seed: Number(seed), steps }] : []
+  } catch {
+    return []
+  }
+}
+
+/** Opens the folder of a ledger, which need not exist. */
+export function openKept(ledger: string, deployment: Deployment): Kept {
+  const folder = keptFolder(ledger)
+  const fileOf = (title: string): string =>
+    join(folder, `${createHash('sha256').update(title).digest('hex').slice(0, 16)}.har`)
+  const read = (): readonly KeptSession[] =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.har'))
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .flatMap((file) => sessionIn(readFileSync(join(folder, file), 'utf8'), deployment))
+  return {
+    sessions: isThere(folder) ? read() : [],
+    save: (title, text) => {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(fileOf(title), text, { mode: 0o600 })
+      return fileOf(title)
+    },
+    forget: (title) => {
+      rmSync(fileOf(title), { force: true })
+      if (isThere(folder) && readdirSync(folder).length === 0) rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+function isThere(folder: string): boolean {
+  try {
+    readdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
+}

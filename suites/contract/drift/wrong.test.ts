@@ -1,0 +1,115 @@
+// `check --recording` finds what wrong servers do to committed recordings, and is silent about what depends on time alone.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startEmulator } from 'flowdouble'
+import { test } from 'vitest'
+import type { CheckEvent } from '../../check/events.ts'
+import { expect } from '../../judge/expect.ts'
+import { mutants } from '../../mutants/index.ts'
+import { type Files, withFiles } from '../trace/check-files.ts'
+
+const folder = join(import.meta.dirname, '../../../recordings/sessions')
+
+/** The session that shows what a mutant does. */
+const shown: readonly (readonly [mutant: string, session: string])[] = [
+  ['workflows/submit-is-lost', 'local-queue'],
+  ['queue/listing-renamed', 'local-queue'],
+  ['history/clear-is-ignored', 'local-history'],
+  ['history/outputs-as-list', 'local-run'],
+  ['history/completed-on-error', 'local-failure'],
+  ['messages/progress-from-zero', 'local-frames'],
+  ['messages/executed-never', 'local-run'],
+  ['frames/preview-never', 'local-frames'],
+  ['frames/never-with-metadata', 'local-frames-metadata'],
+  ['files/upload-loses-a-byte', 'local-uploads'],
+  ['files/view-as-json', 'local-uploads'],
+]
+
+async function sentTo(
+  { check, write }: Files,
+  session: string,
+  options: object,
+  ...more: string[]
+) {
+  const world = await startEmulator({ clock: 'real', preview: 'jpeg', ...options })
+  try {
+    write('a.har', readFileSync(join(folder, `${session}.har`), 'utf8'))
+    const { code, events } = await check(
+      '--recording',
+      'a.har',
+      world.url,
+      '--json',
+      '--allow',
+      'all',
+      ...more,
+    )
+    const cases = events().filter(
+      (one): one is Extract<CheckEvent, { event: 'case' }> => one.event === 'case',
+    )
+    return { code, failed: cases.filter(({ verdict }) => verdict === 'fail'), cases }
+  } finally {
+    await world.close()
+  }
+}
+
+test.each(shown)('drift/wrong %s shows in %s.', async (name, session) =>
+  withFiles(async (files) => {
+    const [, mutant] = mutants.find(([own]) => own === name) ?? []
+    expect(mutant).toBeDefined()
+    const wrong = mutant as { options?: object; tamper?: (on: 'local') => object }
+    const tamper = wrong.tamper?.('local')
+    const { code, failed } = await sentTo(files, session, {
+      ...wrong.options,
+      ...(tamper && { tamper }),
+    })
+    expect(code).toBe(1)
+    expect(failed.length).toBeGreaterThan(0)
+  })(),
+)
+
+test('drift/quirk A change that a quirk explains names it, and is a note with --accept.', () =>
+  withFiles(async (files) => {
+    const quirk = ['history.completed-on-error']
+    const alone = await sentTo(files, 'local-failure', { quirk })
+    expect(alone.failed).toMatchObject([{ quirk: quirk[0] }])
+    const accepted = await sentTo(files, 'local-failure', { quirk }, '--accept', quirk[0]!)
+    expect(accepted.code).toBe(0)
+    expect(accepted.cases.filter(({ verdict }) => verdict === 'note')).toMatchObject([
+      { quirk: quirk[0] },
+    ])
+    // That server does not have this quirk.
+    const like = await sentTo(files, 'local-failure', { quirk }, '--like', 'comfyui-0.3.64')
+    expect(like.failed).toMatchObject([{ quirk: quirk[0] }])
+  })())
+
+test('drift/unexplained A quirk that is accepted hides no other change.', () =>
+  withFiles(async (files) => {
+    const [, mutant] = mutants.find(([own]) => own === 'history/outputs-as-list') ?? []
+    const { tamper } = mutant as { tamper: (on: 'local') => object }
+    const other = await sentTo(
+      files,
+      'local-run',
+      { tamper: tamper('local') },
+      '--accept',
+      'history.completed-on-error',
+    )
+    expect(other.code).toBe(1)
+  })())
+
+test('drift/warm A server that has run the same before takes it from the cache, which is a note.', () =>
+  withFiles(async ({ check, write }) => {
+    const world = await startEmulator({ clock: 'instant' })
+    try {
+      write('a.har', readFileSync(join(folder, 'local-run.har'), 'utf8'))
+      const run = () => check('--recording', 'a.har', world.url, '--json')
+      const [first, second] = [await run(), await run()]
+      expect([first.code, second.code]).toEqual([0, 0])
+      const notes = second
+        .events()
+        .flatMap((one) => (one.event === 'case' && one.verdict === 'note' ? [one.detail] : []))
+      expect(notes.join()).toContain('other nodes of the run are cached')
+    } finally {
+      await world.close()
+    }
+  })())

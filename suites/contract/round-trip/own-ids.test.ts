@@ -1,0 +1,116 @@
+// A client that sends the requests of a real session with other ids gets the recorded session with them.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startReplay } from 'flowdouble'
+import {
+  identitiesOf,
+  pairs,
+  readHar,
+  type Recording,
+  replaceFrame,
+  replaceTarget,
+  replaceText,
+  targetOf,
+} from '../../../dist/emulator/internal.js'
+import { expect } from '../../judge/expect.ts'
+import { test } from '../../judge/proves.ts'
+import { recordingClient } from '../../support/recorded-session.ts'
+
+const folder = join(import.meta.dirname, '../../../recordings/sessions')
+const files = ['animation-and-cache', 'image-to-image-metadata-previews', 'texts-and-half-valid']
+
+/** What another client names otherwise: its sockets, the runs that it names itself, its uploads. */
+function ownNames({ exchanges, sockets }: Recording): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const { url } of sockets) {
+    const id = new URL(url).searchParams.get('clientId')
+    if (id !== null) names.set(id, `another-client-${names.size}`)
+  }
+  for (const { url, body } of exchanges) {
+    if (new URL(url).pathname === '/prompt' && body.length > 0) {
+      const { prompt_id } = JSON.parse(Buffer.from(body).toString()) as { prompt_id?: string }
+      if (prompt_id !== undefined) names.set(prompt_id, 'an-id-of-another-client')
+    }
+    const [, upload] = /filename="([^"]+)"/.exec(Buffer.from(body).toString('latin1')) ?? []
+    if (upload !== undefined) names.set(upload, `another-${upload}`)
+  }
+  return names
+}
+
+type Step =
+  | { readonly atMs: number; readonly exchange: Recording['exchanges'][number] }
+  | { readonly atMs: number; readonly url: string }
+  | { readonly atMs: number; readonly socket: number; readonly text: string }
+
+const stepsOf = ({ exchanges, sockets }: Recording): readonly Step[] =>
+  [
+    ...sockets.map(({ openMs, url }) => ({ atMs: openMs, url })),
+    ...sockets.flatMap(({ messages }, socket) =>
+      messages.flatMap(({ from, atMs, data }) =>
+        from === 'client' && typeof data === 'string' ? [{ atMs, socket, text: data }] : [],
+      ),
+    ),
+    ...exchanges.map((exchange) => ({ atMs: exchange.startMs, exchange })),
+  ].toSorted((a, b) => a.atMs - b.atMs)
+
+const latin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
+
+for (const file of files)
+  test(`round-trip/own-ids Another client of ${file} gets the recorded session with its ids`, async () => {
+    const path = join(folder, `${file}.har`)
+    const recorded = readHar(readFileSync(path, 'utf8'), file)
+    const names = ownNames(recorded)
+    expect(names.size).toBeGreaterThan(0)
+    const client = recordingClient()
+    const replay = await startReplay({
+      recording: path,
+      clock: 'instant',
+      onEntry: client.onEntry,
+    })
+    client.connectTo(replay)
+    try {
+      for (const step of stepsOf(recorded)) {
+        if ('url' in step) {
+          const id = new URL(step.url).searchParams.get('clientId') ?? ''
+          await client.open(names.get(id) ?? id)
+        } else if ('text' in step) await client.send(step.socket, step.text)
+        else {
+          const { method, url, headers, body, response } = step.exchange
+          const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1] ?? ''
+          // The bytes of a form are not text: names are replaced letter by letter.
+          const sent = [...names].reduce(
+            (text, [then, now]) => text.replaceAll(`"${then}"`, `"${now}"`),
+            Buffer.from(body).toString('latin1'),
+          )
+          const { status, body: bytes } = await client.request(
+            method,
+            replaceTarget(targetOf(url), names),
+            ...(method === 'GET' ? [] : ([{ type, bytes: latin1(sent) }] as const)),
+          )
+          const now = { ...step.exchange, response: { status, headers: [], body: bytes } }
+          for (const [then, other] of pairs(identitiesOf(step.exchange), identitiesOf(now)))
+            if (then !== other) names.set(then, other)
+          const answer = Buffer.from(response?.body ?? [])
+          expect(status).toBe(response?.status)
+          if (answer[0] === 0x7b)
+            expect(bytes.toString()).toBe(replaceText(answer.toString(), names))
+          else expect(bytes).toEqual(answer)
+        }
+      }
+      await client.received()
+      const { sockets } = client.recording()
+      const received = (own: Recording['sockets'][number], values: ReadonlyMap<string, string>) =>
+        own.messages
+          .filter(({ from }) => from === 'server')
+          .map(({ data }) =>
+            typeof data === 'string' ? replaceText(data, values) : replaceFrame(data, values),
+          )
+      expect(sockets.map((one) => received(one, new Map()))).toEqual(
+        recorded.sockets.map((one) => received(one, names)),
+      )
+    } finally {
+      client.close()
+      await replay.close()
+    }
+  })

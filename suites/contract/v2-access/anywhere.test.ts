@@ -1,0 +1,149 @@
+// Access to the hosted API v2 on any server: keys, errors, idempotency.
+
+import { solid, talking } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { detailOf, nobody, submitOne } from '../../judge/hosted/jobs.ts'
+import { expectRefused, v2Of } from '../../judge/hosted/v2.ts'
+import { newUuid } from '../../judge/hosted/busy-account.ts'
+import { proves, twoAccounts } from '../../judge/proves.ts'
+
+/** Requests to every path of the API, none of which changes anything. */
+const asked: readonly (readonly [method: string, path: string])[] = [
+  ['GET', '/jobs'],
+  ['POST', '/jobs'],
+  ['GET', `/jobs/${nobody}`],
+  ['GET', `/jobs/${nobody}/workflow`],
+  ['GET', `/jobs/${nobody}/events`],
+  ['POST', `/jobs/${nobody}/cancel`],
+  ['POST', '/assets'],
+  ['POST', '/assets/from-hash'],
+  ['GET', `/assets/${nobody}`],
+  ['DELETE', `/assets/${nobody}`],
+  ['GET', `/assets/${nobody}/content`],
+  ['GET', '/nowhere'],
+]
+
+proves('v2-access/bearer', async (subject) => {
+  const { send } = await v2Of(subject)
+  expectRefused(await send('GET', `/jobs/${nobody}`), 404, 'job_not_found')
+  const other = { Authorization: `bearer ${subject.key}` }
+  expectRefused(await send('GET', `/jobs/${nobody}`, undefined, other), 404, 'job_not_found')
+})
+
+proves('v2-access/bearer-refusal', async (subject) => {
+  const { send } = await v2Of(subject)
+  for (const Authorization of ['', 'Bearer', 'Bearer wrong-key', `Basic ${subject.key}`])
+    for (const [method, path] of asked)
+      expectRefused(await send(method, path, undefined, { Authorization }), 401, 'unauthorized')
+})
+
+proves('v2-access/header-key', async (subject) => {
+  await v2Of(subject)
+  const headers = { 'X-API-Key': subject.key }
+  for (const [method, path] of asked)
+    expectRefused(
+      await subject.raw(method, `/api/v2${path}`, undefined, headers),
+      401,
+      'unauthorized',
+    )
+})
+
+proves('v2-access/free-tier', async (subject) => {
+  await v2Of(subject)
+  const { raw } = subject
+  const headers = { Authorization: 'Bearer test-key-free' }
+  for (const [method, path] of asked)
+    expectRefused(await raw(method, `/api/v2${path}`, undefined, headers), 403, 'forbidden')
+})
+
+proves('v2-access/same-account', async (subject) => {
+  const { job, run } = await v2Of(subject)
+  const first = await submitOne(subject, talking('first'))
+  expect(await job(first)).toMatchObject({ id: first })
+  const { id } = await run(talking('second'))
+  expect(await job(first)).toMatchObject({ status: 'succeeded' })
+  expect((await detailOf(subject, id)).status).toBe('completed')
+})
+
+proves('v2-access/cors', async (subject) => {
+  const { send } = await v2Of(subject)
+  const allowed = (headers: Readonly<Record<string, string>>) =>
+    headers['access-control-allow-headers']?.toLowerCase().split(/ *, */)
+  const asked = { Origin: 'https://page.example', 'Access-Control-Request-Method': 'POST' }
+  const preflight = await subject.raw('OPTIONS', '/api/v2/jobs', undefined, asked)
+  expect(preflight.status).toBe(200)
+  for (const { headers } of [preflight, await send('GET', '/jobs')]) {
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(allowed(headers)).toEqual(expect.arrayContaining(['authorization', 'idempotency-key']))
+  }
+})
+
+proves('v2-access/errors', async (subject) => {
+  const { send } = await v2Of(subject)
+  const { message } = expectRefused(await send('POST', '/jobs', '{}'), 422, 'invalid_workflow')
+  expect(message).not.toBe('')
+  const unknown = await send('GET', `/assets/${nobody}`)
+  expectRefused(unknown, 404, 'asset_not_found')
+  expect(unknown.headers['content-type']).toMatch(/^application\/json/)
+})
+
+proves('v2-access/unknown-path', async (subject) => {
+  const { send } = await v2Of(subject)
+  for (const path of ['/nowhere', '/jobs/', `/jobs/${nobody}/x`, '/queue', '/models', '/assets'])
+    if (path !== '/assets') expectRefused(await send('GET', path), 404, 'not_found')
+  const wrong = await send('GET', '/assets')
+  expectRefused(wrong, 405, 'method_not_allowed')
+  expect(wrong.headers['allow']).toBe('POST')
+  const byHash = await send('GET', `/assets/by-hash/blake3:${'0'.repeat(64)}`)
+  expect(byHash).toMatchObject({ status: 405, headers: { allow: 'HEAD' } })
+  const patch = await send('PATCH', `/jobs/${nobody}`)
+  expect(patch).toMatchObject({ status: 405, headers: { allow: 'GET,HEAD' } })
+})
+
+proves('v2-access/key-once', async (subject) => {
+  const { post, submit } = await v2Of(subject)
+  const key = { 'Idempotency-Key': newUuid(subject, 'once') }
+  await submit(talking(), {}, key)
+  for (const workflow of [talking(), talking('other')]) {
+    const again = await post('/jobs', { workflow }, key)
+    expectRefused(again, 422, 'idempotency_key_reuse')
+    expect(Object.keys(again.headers).filter((name) => /idempot|replay/.test(name))).toEqual([])
+  }
+  const both = { 'Idempotency-Key': newUuid(subject, 'two at a time') }
+  const replies = await Promise.all(
+    ['a', 'b'].map((text) => post('/jobs', { workflow: talking(text) }, both)),
+  )
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 422])
+})
+
+proves('v2-access/key-released', async (subject) => {
+  const { post, send, submit } = await v2Of(subject)
+  const key = { 'Idempotency-Key': newUuid(subject, 'released') }
+  expectRefused(await send('POST', '/jobs', 'no JSON', key), 400, 'invalid_request')
+  const editor = { workflow: { nodes: [], links: [] } }
+  expectRefused(await post('/jobs', editor, key), 422, 'workflow_format_ui')
+  const unknown = { workflow: { '1': { class_type: 'NoSuchNode', inputs: {} } } }
+  expectRefused(await post('/jobs', unknown, key), 422, 'invalid_workflow')
+  await submit(talking(), {}, key)
+})
+
+proves('v2-access/key-form', async (subject) => {
+  const { post } = await v2Of(subject)
+  for (const key of ['', 'x'.repeat(256)]) {
+    const reply = await post('/jobs', { workflow: talking() }, { 'Idempotency-Key': key })
+    expectRefused(reply, 400, 'invalid_request')
+  }
+})
+
+proves(
+  'v2-access/key-scope',
+  async (subject) => {
+    const { submit, upload } = await v2Of(subject)
+    const key = { 'Idempotency-Key': newUuid(subject, 'scope') }
+    await submit(solid(), {}, key)
+    await (await v2Of(subject.as('other-key'))).submit(solid(), {}, key)
+    const fields = { content_type: 'text/plain', file_path: subject.unique('scope.txt') }
+    expectRefused(await upload(Buffer.from('x'), fields, key), 422, 'idempotency_key_reuse')
+  },
+  twoAccounts,
+)

@@ -1,0 +1,167 @@
+// A server in process that runs one node at a time, without sockets, and shows what it computed.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  completeOptions,
+  createServer,
+  nextWakeMs,
+  stepServer,
+  worldOptions,
+} from '../../dist/emulator/internal.js'
+import { formOf } from '../generate/form.ts'
+import { isRecordedMap, type Recorded, type RecordedMap, withWholeNumbers } from './lines.ts'
+import {
+  type AudioFile,
+  type LatentFile,
+  latentOf,
+  type PictureFile,
+  pngOf,
+  wavOf,
+} from './uploads.ts'
+
+const catalogue = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
+/** A node that takes anything, so that the node under test runs. */
+const sink =
+  '"Sink": {"input": {"required": {"any": ["*", {}]}}, "output": [], "output_node": true, "name": "Sink"}'
+const objectInfo = `${catalogue.trimEnd().slice(0, -1)}, ${sink}}`
+const outputNodes = new Map(
+  Object.entries(
+    JSON.parse(catalogue) as Record<string, { output_node: boolean; output: unknown[] }>,
+  ),
+)
+
+type Server = ReturnType<typeof createServer>
+type Graph = Record<string, { class_type: string; inputs: Record<string, unknown> }>
+
+/** What came of a node: its outputs, its output for the user, its exception, or why the graph was refused. */
+export type Outcome = {
+  readonly outputs?: readonly (readonly any[])[]
+  readonly ui?: any
+  readonly failure?: {
+    readonly exception_type: string
+    readonly exception_message: string
+    readonly node_type: string
+  }
+  readonly refused?: { readonly error: any; readonly nodeErrors: any }
+  readonly world: Server['worlds'][0]
+}
+
+export function createNodeServer() {
+  const options = completeOptions({ deployment: 'local', like: 'comfyui-0.3.64' })
+  const server = createServer(
+    worldOptions(options, () => objectInfo, 0, null),
+    null,
+  )
+  const uploaded = new Set<string>()
+  let atMs = 0
+  let last = 0
+
+  const ask = (method: string, target: string, body: Uint8Array, type: string) => {
+    const request = ++last
+    const headers = { 'content-type': type, host: '127.0.0.1' }
+    const input = { kind: 'request', request, method, target, headers, body, atMs } as const
+    for (const effect of stepServer(server, input)) {
+      if (effect.kind === 'reply' && effect.request === request)
+        return { status: effect.status, body: effect.body as string }
+    }
+    throw new Error('no reply')
+  }
+
+  const upload = (filename: string, content: Uint8Array, subfolder = ''): string => {
+    const key = `${subfolder}/${filename}`
+    if (!uploaded.has(key)) {
+      uploaded.add(key)
+      const [body, headers] = formOf(
+        { name: 'image', filename, content },
+        { name: 'subfolder', content: subfolder },
+      )
+      ask('POST', '/upload/image', Buffer.from(body), headers['Content-Type'] ?? '')
+    }
+    return filename
+  }
+  const uploadPicture = (file: PictureFile, k = 0, subfolder = '', name?: string): string => {
+    const { w, h, pattern, mode = 'RGB' } = file
+    const own = `${pattern.replaceAll(/[:,]/g, '_')}-${w}x${h}-${k}-${mode}.png`
+    return upload(name ?? own, pngOf(file, k), subfolder)
+  }
+  const uploadLatent = (file: LatentFile): string =>
+    upload(`${file.pattern.replace(':', '_')}-${file.shape.join('x')}.latent`, latentOf(file))
+  const uploadAudio = (file: AudioFile): string =>
+    upload(`tone-${file.samples}-${file.channels ?? 1}-${file.rate ?? 8000}.wav`, wavOf(file))
+
+  for (const k of [0, 1, 2])
+    uploadPicture({ w: 6, h: 5, pattern: 'gradient' }, k, 'set', `g${k}.png`)
+  uploadPicture({ w: 6, h: 5, pattern: 'noise' }, 0, 'mixed', 'm0.png')
+  uploadPicture({ w: 9, h: 4, pattern: 'noise' }, 1, 'mixed', 'm1.png')
+  upload('readme.txt', Buffer.from('text'), 'texts')
+  upload('x.glb', Buffer.from('glTF'), '3d')
+  uploadPicture({ w: 6, h: 5, pattern: 'gradient' })
+
+  /** A recipe of an input as a link or a literal; adds the nodes that it needs. */
+  const inputOf = (graph: Graph, value: Recorded): unknown => {
+    const [kind, ...others] = isRecordedMap(value) ? Object.keys(value) : []
+    if (!isRecordedMap(value) || kind === undefined || others.length > 0) return value
+    const own = value[kind]
+    const add = (class_type: string, inputs: Record<string, unknown>, slot = 0): unknown => {
+      const id = `${Object.keys(graph).length + 1}`
+      graph[id] = { class_type, inputs }
+      return [id, slot]
+    }
+    const picture = (file: PictureFile & { n?: number }): unknown => {
+      let joined: unknown
+      for (let k = 0; k < (file.n ?? 1); k++) {
+        const one = add('LoadImage', { image: uploadPicture(file, k) })
+        joined = k === 0 ? one : add('ImageBatch', { image1: joined, image2: one })
+      }
+      return joined
+    }
+    if (kind === 'picture') return picture(own)
+    if (kind === 'mask') return add('ImageToMask', { image: picture(own), channel: 'red' })
+    if (kind === 'latent') return add('LoadLatent', { latent: uploadLatent(own) })
+    if (kind === 'audio') return add('LoadAudio', { audio: uploadAudio(own) })
+    if (kind === 'uploaded') return uploadPicture(own)
+    if (kind === 'latent_file') return uploadLatent(own)
+    if (kind === 'audio_file') return uploadAudio(own)
+    if (kind !== 'node') return value
+    const inputs = inputsOf(graph, own.inputs as RecordedMap)
+    return add(own.class_type, inputs, own.slot)
+  }
+  const inputsOf = (graph: Graph, inputs: RecordedMap): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, inputOf(graph, value)]))
+
+  /** Runs one node, and what its inputs need. */
+  const run = (class_type: string, given: RecordedMap): Outcome => {
+    // The cache also holds results of the runs before.
+    const NODE = `node ${++last}`
+    const graph: Graph = {}
+    graph[NODE] = { class_type, inputs: inputsOf(graph, given) }
+    const type = outputNodes.get(class_type)
+    if (!type?.output_node) graph['sink'] = { class_type: 'Sink', inputs: { any: [NODE, 0] } }
+    const world = server.worlds[0]
+    const free = '{"unload_models": true, "free_memory": true}'
+    ask('POST', '/free', Buffer.from(free), 'application/json')
+    const reply = ask(
+      'POST',
+      '/prompt',
+      Buffer.from(withWholeNumbers(JSON.stringify({ prompt: graph }))),
+      'application/json',
+    )
+    const answer = JSON.parse(reply.body.replaceAll(/: (?:NaN|-?Infinity)(?=[,}])/g, ': null'))
+    if (reply.status !== 200)
+      return { refused: { error: answer.error, nodeErrors: answer.node_errors }, world }
+    for (let due = nextWakeMs(server); due !== undefined; due = nextWakeMs(server)) {
+      atMs = Math.max(atMs, due)
+      stepServer(server, { kind: 'wake', atMs })
+    }
+    const text = ask('GET', `/history/${answer.prompt_id}`, Buffer.alloc(0), '').body
+    const history = JSON.parse(text.replaceAll(/(?:NaN|-?Infinity)(?=[,}\]])/g, 'null'))
+    const entry = history[answer.prompt_id]
+    const failed = entry.status.messages.find(([type]: [string]) => type === 'execution_error')
+    const results = [...world.state.workers[0]!.cache.values()]
+    const result = results.find(({ producer }) => producer === NODE)
+    if (failed !== undefined) return { failure: failed[1], outputs: result?.outputs ?? [], world }
+    return { outputs: result?.outputs ?? [], ui: entry.outputs[NODE] ?? null, world }
+  }
+  return { run, server }
+}

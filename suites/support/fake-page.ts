@@ -1,0 +1,183 @@
+// Runs the script of the inspector without a browser: elements that only remember what the script makes of them. What it
+// shows and creates can then be looked at; layout, style and focus do not exist.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createContext, runInContext } from 'node:vm'
+
+const file = join(import.meta.dirname, '../../dist/bundle/inspector.html')
+
+type Listener = (event: object) => void
+
+/** An element with what the script may use of one. Whatever else it uses does not exist, and fails. */
+export class FakeElement {
+  readonly tag: string
+  readonly dataset: Record<string, string> = {}
+  readonly attributes: Record<string, string> = {}
+  readonly style: Record<string, string> = {}
+  readonly listeners: Record<string, Listener[]> = {}
+  children: (FakeElement | string)[] = []
+  className = ''
+  title = ''
+  value = ''
+  hidden = false
+  disabled = false
+  scrollTop = 0
+  readonly scrollHeight = 0
+  readonly clientWidth = 1000
+
+  constructor(tag: string) {
+    this.tag = tag
+  }
+  append(child: FakeElement | string): void {
+    this.children.push(child)
+  }
+  replaceChildren(): void {
+    this.children = []
+  }
+  setAttribute(name: string, value: string): void {
+    this.attributes[name] = value
+  }
+  getAttribute(name: string): string | null {
+    return this.attributes[name] ?? null
+  }
+  addEventListener(name: string, listener: Listener): void {
+    ;(this.listeners[name] ??= []).push(listener)
+  }
+  contains(): boolean {
+    return false
+  }
+  set textContent(text: string | null) {
+    this.children = text === null || text === '' ? [] : [text]
+  }
+  get textContent(): string {
+    return this.children.map((one) => (typeof one === 'string' ? one : one.textContent)).join('')
+  }
+  /** Whatever parses markup. */
+  set innerHTML(text: string) {
+    throw new Error(`Text became markup: ${text}`)
+  }
+  set outerHTML(text: string) {
+    throw new Error(`Text became markup: ${text}`)
+  }
+  insertAdjacentHTML(_: string, text: string): never {
+    throw new Error(`Text became markup: ${text}`)
+  }
+  /** All elements below it, and itself. */
+  all(): readonly FakeElement[] {
+    return [this, ...this.children.flatMap((one) => (typeof one === 'string' ? [] : one.all()))]
+  }
+}
+
+/** A page whose script runs. */
+export type FakePage = {
+  /** All elements that are shown. */
+  readonly elements: () => readonly FakeElement[]
+  /** The names of all elements that the script has created so far. */
+  readonly created: ReadonlySet<string>
+  /** Shows this address after the #, as a link to it does, and resolves when it is drawn. */
+  readonly go: (key: string) => Promise<void>
+  /** Clicks an element of this class by its index; resolves to whether it exists, when the page is drawn. */
+  readonly click: (name: string, index: number) => Promise<boolean>
+  /** Resolves when the script has drawn what it has received, and waits for more. */
+  readonly drawn: () => Promise<void>
+  readonly close: () => void
+}
+
+/** Opens the inspector of a server. */
+export async function openFakePage(url: string): Promise<FakePage> {
+  const page = readFileSync(file, 'utf8')
+  const [, script = ''] = /<script>(.*?)<\/script>/s.exec(page) ?? []
+  const created = new Set<string>()
+  const listeners: Record<string, Listener[]> = {}
+  const byId = new Map<string, FakeElement>()
+  const element = (id: string): FakeElement => {
+    const known = byId.get(id) ?? new FakeElement('static')
+    byId.set(id, known)
+    return known
+  }
+  const stop = new AbortController()
+  let frames: (() => void)[] = []
+  let underWay = 0
+  let settled = (): void => undefined
+  /** Requests of the page, except the one that waits for news, are under way until they are answered. */
+  const fetchHere = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const isWait = /waitMs=[1-9]/.test(path)
+    if (!isWait) underWay++
+    try {
+      const reply = await fetch(`${url}/_flowdouble/${path}`, { ...init, signal: stop.signal })
+      const text = await reply.text()
+      return new Response(text, { status: reply.status })
+    } finally {
+      if (!isWait) underWay--
+      setImmediate(() => settled())
+    }
+  }
+  const location = { hash: '', pathname: '/_flowdouble/', href: `${url}/_flowdouble/` }
+  const add = (name: string, listener: Listener): void => {
+    ;(listeners[name] ??= []).push(listener)
+  }
+  const document = {
+    activeElement: null,
+    getElementById: element,
+    querySelector: element,
+    addEventListener: add,
+    createElement: (tag: string) => {
+      created.add(tag)
+      return new FakeElement(tag)
+    },
+  }
+  const noTimers = (): number => 0
+  const context = createContext({
+    document,
+    location,
+    history: { replaceState: () => undefined },
+    fetch: fetchHere,
+    addEventListener: add,
+    requestAnimationFrame: (draw: () => void) => frames.push(draw),
+    setTimeout: (call: () => void) => (stop.signal.aborted ? 0 : setImmediate(call)),
+    clearTimeout: noTimers,
+    ResizeObserver: class {
+      observe(): void {
+        frames.push(() => undefined)
+      }
+    },
+    URL,
+    URLSearchParams,
+  })
+  runInContext(script, context)
+  const draw = (): void => {
+    const due = frames
+    frames = []
+    for (const one of due) one()
+  }
+  const drawn = async (): Promise<void> => {
+    for (;;) {
+      draw()
+      if (underWay === 0 && frames.length === 0) {
+        // What an answer causes begins after it.
+        await new Promise<void>((resolve) => setImmediate(resolve))
+        if (underWay === 0 && frames.length === 0) return
+      } else if (underWay > 0) await new Promise<void>((resolve) => (settled = resolve))
+    }
+  }
+  const elements = (): readonly FakeElement[] => [...byId.values()].flatMap((one) => one.all())
+  return {
+    elements,
+    created,
+    go: async (key) => {
+      location.hash = `#${encodeURIComponent(key)}`
+      for (const listener of listeners['hashchange'] ?? []) listener({})
+      await drawn()
+    },
+    click: async (name, index) => {
+      const all = elements().filter(({ className }) => className.split(' ').includes(name))
+      const event = { stopPropagation: () => undefined }
+      all[index]?.listeners['click']?.forEach((listener) => listener(event))
+      await drawn()
+      return index < all.length
+    },
+    drawn,
+    close: () => stop.abort(),
+  }
+}
