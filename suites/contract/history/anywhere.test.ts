@@ -2,6 +2,7 @@
 
 import { historyById } from '../../../spec/server/history.ts'
 import { type Graph, node, talking } from '../../generate/graphs.ts'
+import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
 import type { Message } from '../../judge/judge.ts'

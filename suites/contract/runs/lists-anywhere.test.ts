@@ -1,6 +1,7 @@
 // Lists on any local server: nodes with several items at an output, and how the following nodes handle them.
 
 import { type Graph, node } from '../../generate/graphs.ts'
+import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
 import { me, uniqueNumber } from '../../judge/own-runs.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'

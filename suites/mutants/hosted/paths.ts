@@ -1,6 +1,15 @@
 // Wrong hosted servers that mishandle every request: paths, refusals, the catalogue, the system, user data.
 
-import { answers, mapped, type Mutants, onJson, onReply, onText, stale, without } from './tamper.ts'
+import {
+  answers,
+  mapped,
+  type Mutants,
+  onJson,
+  onReply,
+  onText,
+  stale,
+  without,
+} from '../tamper.ts'
 
 const anything = /./
 const jsonType = { 'Content-Type': 'application/json; charset=utf-8' }
