@@ -8,10 +8,11 @@ import { endpoints } from '../../spec/server/endpoints.ts'
 import { endpointHint } from '../http/nearest-endpoint.ts'
 import { splitTarget } from '../http/requests.ts'
 import { findEndpoint, routesOn } from '../http/routes.ts'
+import { effectText, inputText, messageOf, type Value } from './entry-text.ts'
 import { type AnyReply, findRefusal } from './refusals.ts'
 import { type Asked, rulesBehind, sentenceOf } from './rules-behind.ts'
 
-export type Value = Readonly<Record<string, unknown>>
+export type { Value }
 /** An entry as its line has it. */
 export type LineEntry = { readonly input: Value; readonly effects: readonly Value[] }
 
@@ -98,48 +99,6 @@ function stepOf(journal: ParsedJournal, number: number, reader: JournalReader | 
   return { entry: number, nowMs: input['atMs'] as number, input: text, effects: texts }
 }
 
-function inputText({ kind, method, target, socket, change, do: action }: Value): string {
-  switch (kind) {
-    case 'request':
-      return `${String(method)} ${String(target)}`
-    case 'open':
-      return `handshake of socket ${String(socket)}: ${String(target)}`
-    case 'message':
-    case 'close':
-      return `${kind} of socket ${String(socket)}`
-    case 'script':
-      return `the scenario changes: ${Object.keys(change as Value).join(', ')}`
-    case 'world':
-      return `the world: ${String(action)}`
-    default:
-      return 'time passes'
-  }
-}
-
-function effectText(effect: Value): string {
-  const { kind, status, sockets, text, socket, prompt_id, state, id, content } = effect
-  const to = Array.isArray(sockets) ? ` to socket ${sockets.join(', ')}` : ''
-  if (kind === 'reply' || kind === 'refuse') return `${kind} ${String(status)}`
-  if (kind === 'send') return `message ${messageOf(text)?.type ?? ''}${to}`
-  if (kind === 'frame') return `frame ${String((content as Value)['frame'])}${to}`
-  if (kind === 'run') return `run ${String(prompt_id)} ${String(state)}`
-  if (kind === 'node')
-    return `node ${String(effect['node_id'])} of run ${String(prompt_id)} ${String(state)}`
-  if (kind === 'lost') return `lost: ${effectText(effect['message'] as Value)}`
-  if (kind === 'fault') return `fault ${String(id)}`
-  return typeof socket === 'number' ? `${String(kind)} of socket ${socket}` : `${String(kind)}${to}`
-}
-
-type Message = { readonly type: string; readonly data: Value | undefined }
-
-function messageOf(text: unknown): Message | undefined {
-  try {
-    return JSON.parse(String(text)) as Message
-  } catch {
-    return undefined
-  }
-}
-
 /** The runs that an entry is about. */
 function runsOf({ effects }: LineEntry): ReadonlySet<string> {
   const ids = effects.flatMap(({ kind, prompt_id, text }) => {
@@ -187,6 +146,11 @@ function causesOf(
       before(({ input }) => input['kind'] === 'open' && input['socket'] === socket),
       `opens socket ${socket}`,
     )
+  for (const request of streamsOf(own))
+    note(
+      before(({ input }) => input['kind'] === 'request' && input['request'] === request),
+      'opens the stream',
+    )
   for (const id of faultsOf(own))
     note(
       before(({ input }) => addsFault(input, id)),
@@ -203,12 +167,20 @@ const submits = ({ input, effects }: LineEntry, id: string): boolean =>
   effects.some(({ kind, body }) => kind === 'reply' && bodyNames(body, id))
 
 const bodyNames = (body: unknown, id: string): boolean =>
-  typeof body === 'string' && body.startsWith('{"prompt_id"') && body.includes(JSON.stringify(id))
+  typeof body === 'string' && /^\{"(prompt_)?id"/.test(body) && body.includes(JSON.stringify(id))
 
 const hasRun = ({ effects }: LineEntry, id: string, state: string): boolean =>
   effects.some((one) => one['kind'] === 'run' && one['prompt_id'] === id && one['state'] === state)
 
 const endsRun = ({ kind, state }: Value): boolean => kind === 'run' && state !== 'started'
+
+/** The requests whose streams an entry is about. */
+const streamsOf = ({ input, effects }: LineEntry): ReadonlySet<unknown> =>
+  new Set(
+    [input, ...effects].flatMap(({ kind, request }) =>
+      kind === 'chunk' || kind === 'leave' ? [request] : [],
+    ),
+  )
 
 const socketsOf = ({ effects }: LineEntry): ReadonlySet<number> =>
   new Set(effects.flatMap(({ sockets }) => (Array.isArray(sockets) ? (sockets as number[]) : [])))
