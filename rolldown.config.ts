@@ -99,6 +99,8 @@ let start: ReadonlySet<string> | undefined
 
 const shared = {
   platform: 'node',
+  // The hosted server needs the picture codecs from its beginning, others later.
+  checks: { ineffectiveDynamicImport: false },
   output: {
     dir: 'dist/bundle',
     format: 'cjs',
@@ -157,6 +159,8 @@ export default defineConfig([
     output: {
       ...shared.output,
       cleanDir: true,
+      // Only blanks go: an exception still names its functions.
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
       paths: (id) => {
         const name = withSentences.exec(id)?.[1]
         return name === undefined ? id : `./${name}.cjs`
@@ -227,6 +231,7 @@ export default defineConfig([
   {
     input: { browser: source('browser.ts'), msw: source('msw.ts') },
     platform: 'browser',
+    checks: { ineffectiveDynamicImport: false },
     external: ['msw'],
     transform: {
       define: {
@@ -244,6 +249,7 @@ export default defineConfig([
   {
     input: { inspector: source('inspector/main.ts') },
     platform: 'browser',
+    checks: { ineffectiveDynamicImport: false },
     plugins: [inspectorPage],
     output: { dir: 'dist/bundle', format: 'iife', minify: true },
   },

@@ -3,7 +3,7 @@
 import { createRead, TooMuch, valueOfOutput } from '../compute/evaluate.ts'
 import { itemPixels } from '../compute/values/pictures.ts'
 import { Tensor } from '../compute/values/tensor.ts'
-import { isMap } from '../compute/values/values.ts'
+import { isMap, Raised } from '../compute/values/values.ts'
 import type { Picture } from './picture.ts'
 import type { Pixels } from './pixels.ts'
 
@@ -21,7 +21,7 @@ export function compute(
   try {
     return itemPixels(createRead(make, budget)(tensor, index), tensor, width, height)
   } catch (error) {
-    if (error instanceof TooMuch) return null
+    if (error instanceof TooMuch || error instanceof Raised) return null
     throw error
   }
 }

@@ -21,8 +21,12 @@ const WEIGHTS = [77, 150, 29] as const
 /** A box cut in two at the median of its longest side; undefined if it has one colour. */
 function split({ colours, pixels }: Box): readonly [Box, Box] | undefined {
   const ranges = WEIGHTS.map((weight, axis) => {
-    const values = colours.map(({ channels }) => channels[axis] as number)
-    return (Math.max(...values) - Math.min(...values)) * weight
+    let [least, most] = [255, 0]
+    for (const { channels } of colours) {
+      least = Math.min(least, channels[axis] as number)
+      most = Math.max(most, channels[axis] as number)
+    }
+    return (most - least) * weight
   })
   const axis = ranges.indexOf(Math.max(...ranges))
   const valueOf = ({ channels }: Colour): number => channels[axis] as number

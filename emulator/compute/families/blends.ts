@@ -4,7 +4,7 @@ import type { Family, Inputs } from '../values/inputs.ts'
 import { broadcast, combine, concatenate, slice } from '../values/layout.ts'
 import { channelOf } from './masks.ts'
 import { scaleImage, scalePlanes } from '../arithmetic/scaling.ts'
-import { countOf, filled, map, pick, sameShape, Tensor } from '../values/tensor.ts'
+import { checkLength, countOf, filled, map, pick, sameShape, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
 type Mix = (below: number, above: number) => number
@@ -212,6 +212,7 @@ export const blends: Family = {
   RepeatImageBatch: ({ tensor, number }) => {
     const image = tensor('image', '.repeat')
     const [count, amount] = [countOf(image), number('amount', 1)]
+    checkLength(count * amount)
     return [
       pick(
         image,

@@ -165,7 +165,10 @@ function softMask(
   const [height, width] = [shape[2] as number, shape[3] as number]
   let mask = filled(shape, 1)
   const rate = (step: number): number => (1 / feather) * (step + 1)
-  const steps = Array.from({ length: feather }, (_, step) => step)
+  const steps = Array.from(
+    { length: Math.min(feather, Math.max(height, width)) },
+    (_, step) => step,
+  )
   const start = (side: number): (readonly [number, number])[] =>
     steps.filter((step) => step < side).map((step) => [step, rate(step)])
   const end = (side: number): (readonly [number, number])[] =>

@@ -4,8 +4,7 @@ import type { Family, Inputs } from '../values/inputs.ts'
 import { concatenate, flip, rotate, slice } from '../values/layout.ts'
 import { checkTarget } from '../values/paste.ts'
 import { scaleImage } from '../arithmetic/scaling.ts'
-import { countOf, filled, map, pick, Tensor } from '../values/tensor.ts'
-import { raise } from '../values/values.ts'
+import { checkSides, countOf, filled, map, pick, Tensor } from '../values/tensor.ts'
 
 const quarters: Readonly<Record<string, number>> = {
   '90 degrees': 1,
@@ -152,14 +151,6 @@ const coloured = (shape: readonly number[], colour: readonly number[]): Tensor =
   return new Tensor(shape, () =>
     Float32Array.from({ length: size }, (_, at) => colour[at % channels] ?? 1),
   )
-}
-
-/** The exception for a tensor that would have a negative side. */
-export function checkSides(shape: readonly number[]): void {
-  const negative = shape.find((side) => side < 0)
-  if (negative === undefined) return
-  const text = `Trying to create tensor with negative dimension ${negative}: [${shape.join(', ')}]`
-  raise('RuntimeError', text)
 }
 
 /** Colours of a whole number 0xRRGGBB. */

@@ -29,16 +29,19 @@ function orInvalid<Result>(compute: () => Result, otherwise: Result): Result {
 
 type Texts = {
   readonly codes: readonly number[]
+  readonly between: (start: number, end: number) => string
   readonly groupOf: (match: Match, index: number) => string | null
 }
 
 const textsOf = (text: string): Texts => {
   const codes = codesOf(text)
+  const characters = Array.from(text)
+  const between = (start: number, end: number): string => characters.slice(start, end).join('')
   const groupOf = (match: Match, index: number): string | null => {
     const [start, end] = match[index] ?? raise('IndexError', 'no such group')
-    return end < 0 ? null : String.fromCodePoint(...codes.slice(start, end))
+    return end < 0 ? null : between(start, end)
   }
-  return { codes, groupOf }
+  return { codes, between, groupOf }
 }
 
 const joined = (texts: readonly (string | null)[]): string => {
@@ -81,19 +84,19 @@ function replace(inputs: Inputs): readonly Json[] {
   const { text, number } = inputs
   const pattern = patternOf(inputs)
   const template = parseTemplate(text('replace'), pattern)
-  const { codes, groupOf } = textsOf(text('string'))
+  const { codes, between, groupOf } = textsOf(text('string'))
   const count = number('count')
   const matches = count < 0 ? [] : searchAll(pattern, codes, count === 0 ? Infinity : count)
   const parts: string[] = []
   let at = 0
   for (const match of matches) {
     const [start, end] = match[0] as readonly [number, number]
-    parts.push(String.fromCodePoint(...codes.slice(at, start)))
+    parts.push(between(at, start))
     for (const part of template)
       parts.push(typeof part === 'string' ? part : (groupOf(match, part) ?? ''))
     at = end
   }
-  parts.push(String.fromCodePoint(...codes.slice(at)))
+  parts.push(between(at, codes.length))
   return textOf(parts.join(''))
 }
 

@@ -80,9 +80,15 @@ function filter(data: Float32Array, kernel: Kernel, sides: Sides, read: Read): F
 const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
 /** A picture filtered; its channels lie side by side. */
-function filterImage(image: Tensor, kernel: Kernel, radius: number, isClamped: boolean): Tensor {
+function filterImage(
+  image: Tensor,
+  kernelOf: () => Kernel,
+  radius: number,
+  isClamped: boolean,
+): Tensor {
   const [count = 0, rows = 0, columns = 0, channels = 1] = image.shape
   checkMirror([count, channels, rows, columns], radius)
+  const kernel = kernelOf()
   const sides = { rows, columns, inner: channels, planes: 1 }
   return new Tensor(image.shape, (index, read) => {
     const filtered = filter(read(image, index), kernel, sides, read)
@@ -94,8 +100,8 @@ function sharpenImage({ tensor, number }: Inputs): readonly Value[] {
   const radius = number('sharpen_radius')
   if (radius === 0) return [tensor('image', '.to')]
   const image = tensor('image', '.shape')
-  const kernel = sharpening(radius * 2 + 1, number('sigma'), number('alpha') * 10)
-  return [filterImage(image, kernel, radius, true)]
+  const kernelOf = (): Kernel => sharpening(radius * 2 + 1, number('sigma'), number('alpha') * 10)
+  return [filterImage(image, kernelOf, radius, true)]
 }
 
 /** Lengths of the vectors of channels. */
@@ -200,7 +206,8 @@ export const filters: Family = {
     const radius = number('blur_radius')
     const image = tensor('image', '.to')
     if (radius === 0) return [image]
-    return [filterImage(image, bell(radius * 2 + 1, number('sigma')), radius, false)]
+    const kernelOf = (): Kernel => bell(radius * 2 + 1, number('sigma'))
+    return [filterImage(image, kernelOf, radius, false)]
   },
   ImageSharpen: sharpenImage,
   LatentApplyOperation: apply,

@@ -4,7 +4,16 @@ import { type Family, type Inputs, memberTensor, withMember } from '../values/in
 import { combine, concatenate, flip, rotate, slice, toCount } from '../values/layout.ts'
 import { turnsOf } from './crops.ts'
 import { scalePlanes } from '../arithmetic/scaling.ts'
-import { countOf, map, pick, product, reshape, sameShape, Tensor } from '../values/tensor.ts'
+import {
+  checkLength,
+  countOf,
+  map,
+  pick,
+  product,
+  reshape,
+  sameShape,
+  Tensor,
+} from '../values/tensor.ts'
 import { raise, type Value, type ValueMap } from '../values/values.ts'
 
 const LATENT_PIXEL = 8
@@ -195,6 +204,7 @@ function repeat({ members, number }: Inputs): readonly Value[] {
     const text = `Trying to create tensor with negative dimension ${shape[0]}: [${shape.join(', ')}]`
     raise('RuntimeError', text)
   }
+  checkLength(countOf(samples) * amount)
   let all = withMember(latent, repeatedTimes(samples, amount))
   const mask = latent.get('noise_mask')
   if (mask instanceof Tensor && countOf(mask) > 1) {

@@ -2,10 +2,9 @@
 
 import type { Family, Inputs } from '../values/inputs.ts'
 import { combine, slice } from '../values/layout.ts'
-import { checkSides } from './crops.ts'
 import { faded, type Part, partOf, withPart } from '../values/paste.ts'
 import { grown } from '../arithmetic/morphology.ts'
-import { filled, map, product, reshape, Tensor } from '../values/tensor.ts'
+import { checkSides, filled, map, product, reshape, Tensor } from '../values/tensor.ts'
 import { checkMask } from './saving.ts'
 import { floatOf } from '../../lib/json.ts'
 import { misused, raise, type Use } from '../values/values.ts'

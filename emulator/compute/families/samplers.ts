@@ -2,7 +2,7 @@
 
 import { floatOf, type Json } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
-import { constant } from '../values/tensor.ts'
+import { checkLength, constant } from '../values/tensor.ts'
 import { Instance, misused, type Value } from '../values/values.ts'
 
 const functionOf = (name: string): Instance =>
@@ -107,6 +107,7 @@ const curves: Readonly<Record<string, (x: number) => number>> = {
 function interpolated(inputs: Inputs): readonly Value[] {
   const { number, text } = inputs
   const count = number('keyframes_count')
+  checkLength(count)
   const curve = curves[text('interpolation')] ?? curves['linear']
   const [low, high] = [number('strength_start'), number('strength_end')]
   const [start, end] = [number('start_percent'), number('end_percent')]

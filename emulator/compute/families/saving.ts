@@ -95,9 +95,7 @@ function loss({ members }: Inputs): readonly Value[] {
   const text = values.find((one) => typeof one === 'string')
   if (text !== undefined)
     raise('TypeError', "'<' not supported between instances of 'str' and 'int'")
-  const numbers = values.map(Number)
-  if (Math.min(...numbers) === Math.max(...numbers))
-    raise('ZeroDivisionError', 'float division by zero')
+  if (values.every((one) => one === values[0])) raise('ZeroDivisionError', 'float division by zero')
   return nothing
 }
 

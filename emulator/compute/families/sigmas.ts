@@ -2,7 +2,7 @@
 
 import type { Family, Inputs } from '../values/inputs.ts'
 import { round } from '../arithmetic/scaling.ts'
-import { constant, product, type Read, Tensor } from '../values/tensor.ts'
+import { checkLength, constant, product, type Read, Tensor } from '../values/tensor.ts'
 import { raise, type Value } from '../values/values.ts'
 import { levels } from '../arithmetic/noise-levels.ts'
 
@@ -20,6 +20,7 @@ const vector = (values: ArrayLike<number>): Tensor => constant([values.length], 
 
 /** Evenly spaced numbers, as torch computes them: from both ends. */
 function spaced(start: number, end: number, count: number): Float32Array {
+  checkLength(count)
   const step = count > 1 ? f((end - start) / (count - 1)) : 0
   return Float32Array.from({ length: Math.max(0, count) }, (_, at) =>
     at < count / 2 ? f(start) + f(step * at) : f(end) - f(step * (count - at - 1)),
@@ -63,6 +64,7 @@ function laplace({ number }: Inputs): readonly Tensor[] {
 
 /** A schedule of another length: its logarithms are interpolated. */
 function stretched(schedule: readonly number[], count: number): number[] {
+  checkLength(count)
   const logs = schedule.toReversed().map(Math.log)
   const values = Array.from({ length: count }, (_, at) => {
     const place = count === 1 ? 0 : (at * (logs.length - 1)) / (count - 1)
@@ -119,6 +121,7 @@ function extend({ tensor, number, text }: Inputs): readonly Tensor[] {
   const start = number('start_at_sigma') < 0 ? Infinity : number('start_at_sigma')
   const curve = curves[text('spacing', 'linear')] ?? raise('KeyError', `'${text('spacing')}'`)
   const between = [...spaced(0, 1, number('steps') + 1)].slice(1, -1).map((one) => f(curve(one)))
+  checkLength(sigmas.length * between.length)
   const values: number[] = []
   for (const [at, own] of sigmas.entries()) {
     values.push(own)

@@ -73,6 +73,7 @@ class Matcher {
     const code = this.text[at]
     if (code === undefined) return false
     if (node.kind === 'any') return node.flags.s || code !== 10
+    if (node.kind === 'set') this.steps += node.set.ranges.length
     if (node.kind === 'set') return contains(node.set, code, node.flags)
     return code === node.code || (node.flags.i && fold(code) === fold(node.code))
   }
@@ -144,6 +145,7 @@ class Matcher {
 
   look(node: Extract<Node, { kind: 'look' }>, at: number, next: Next): boolean {
     const from = node.isBehind ? at - node.width : at
+    if (node.isNegated) this.steps += this.starts.length
     const saved = node.isNegated ? [[...this.starts], [...this.ends]] : undefined
     const found = from >= 0 && this.alone(node.body, from) !== undefined
     if (saved !== undefined) {
@@ -241,7 +243,7 @@ export function search(
 ): Match | undefined {
   for (let at = from; at <= text.length; at++) {
     const matcher = new Matcher(text, pattern.groups)
-    matcher.steps = budget.steps
+    matcher.steps = budget.steps + pattern.groups
     const found = matcher.run(pattern.body, at, (end) => {
       if (end === at && at === notEmptyAt) return false
       matcher.starts[0] = at

@@ -8,6 +8,8 @@ import { raise } from '../values/values.ts'
 
 type Width = readonly [number, number]
 
+const MOST_DEPTH = 300
+
 class Parser {
   readonly reader: Reader
   readonly names = new Map<string, number>()
@@ -16,14 +18,18 @@ class Parser {
   readonly open = new Set<number>()
   groups = 0
   behind = 0
+  depth = 0
   constructor(pattern: string) {
     this.reader = new Reader(pattern)
   }
 
   choice(flags: Flags, isVerbose: boolean, isFirst: boolean): Node {
+    // Python gives up on deeper nesting, too.
+    if (++this.depth > MOST_DEPTH) raise('RecursionError', 'maximum recursion depth exceeded')
     const options: Node[] = []
     do options.push(this.sequence(flags, isVerbose, isFirst && options.length === 0))
     while (this.reader.takeIf('|'))
+    this.depth--
     return options.length === 1 ? (options[0] as Node) : { kind: 'choice', options }
   }
 

@@ -2,6 +2,7 @@
 // row by row. An item is everything at one position of the first dimension; a vector is one item.
 
 import type { Picture } from '../../pictures/picture.ts'
+import { raise } from './raised.ts'
 
 /** Access to the content of tensors while something is made. */
 export type Read = {
@@ -11,6 +12,26 @@ export type Read = {
   readonly pixels: (picture: Picture) => Uint8Array
   /** Counts further work, of so many numbers; ends the computation when it is too much. */
   readonly spend: (numbers: number) => void
+}
+
+/** The exception for a tensor that would have a negative side, or one without end. */
+export function checkSides(shape: readonly number[]): void {
+  const wrong = shape.find((side) => side < 0 || !Number.isSafeInteger(side))
+  if (wrong === undefined) return
+  const text = `Trying to create tensor with negative dimension ${wrong}: [${shape.join(', ')}]`
+  raise('RuntimeError', text)
+}
+
+/** More items, or numbers that are listed, exceed the simulated memory. */
+const MOST_LISTED = 2 ** 20
+
+/** The exception for a list that is too long to be made. */
+export function checkLength(length: number): void {
+  if (length > MOST_LISTED)
+    raise(
+      'torch.OutOfMemoryError',
+      'Allocation on device would exceed allowed memory. (out of memory)',
+    )
 }
 
 export class Tensor {
@@ -26,6 +47,7 @@ export class Tensor {
     dtype = 'float32',
     fill?: number,
   ) {
+    checkSides(shape)
     this.shape = shape
     this.make = make
     this.dtype = dtype

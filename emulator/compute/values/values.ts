@@ -3,7 +3,10 @@
 import type { Json } from '../../lib/json.ts'
 import { isObject } from '../../lib/json.ts'
 import { pythonTypeName } from '../../lib/python.ts'
+import { raise, Raised } from './raised.ts'
 import { Tensor } from './tensor.ts'
+
+export { raise, Raised }
 
 export type Value = Json | Tensor | Instance | Value[] | ValueMap
 export type ValueMap = Map<string, Value>
@@ -18,20 +21,6 @@ export class Instance {
     this.fields = new Map(Object.entries(fields))
     this.printed = printed ?? `<${name} object at 0x7f0000000000>`
   }
-}
-
-/** An exception of a node. */
-export class Raised extends Error {
-  readonly type: string
-  constructor(type: string, message: string) {
-    super(message)
-    this.type = type
-  }
-}
-
-/** Ends a node with an exception. */
-export function raise(type: string, message: string): never {
-  throw new Raised(type, message)
 }
 
 export const isMap = (value: Value | undefined): value is ValueMap => value instanceof Map

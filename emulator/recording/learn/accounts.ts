@@ -39,6 +39,17 @@ function shownBy(answered: readonly Answered[]) {
   return { jobs, mayPay, tier: isFree ? ('free' as const) : tierOf(jobs) }
 }
 
+/** An account for what was shown of one, at its position. */
+function accountOf({ tier, mayPay }: ReturnType<typeof shownBy>, at: number): LearnedAccount {
+  const number = at === 0 ? '' : `-${at + 1}`
+  return {
+    user: `test-user${number}`,
+    keys: [`test-key${number}`],
+    ...(tier !== undefined && { tier }),
+    ...(mayPay === true && { partnerKey: `test-partner-key${number}` }),
+  }
+}
+
 /** The accounts behind the keys of requests that were let in. */
 export function accountsIn(answered: readonly Answered[]): LearnedAccounts {
   const byKey = new Map<string, Answered[]>()
@@ -59,15 +70,7 @@ export function accountsIn(answered: readonly Answered[]): LearnedAccounts {
       : ['accounts, tiers and balances: those of a world apply']),
   ]
   if (!isShown) return { accounts: [], notes }
-  const accounts = shown.map(({ tier, mayPay }, at): LearnedAccount => {
-    const number = at === 0 ? '' : `-${at + 1}`
-    return {
-      user: `test-user${number}`,
-      keys: [`test-key${number}`],
-      ...(tier !== undefined && { tier }),
-      ...(mayPay === true && { partnerKey: `test-partner-key${number}` }),
-    }
-  })
+  const accounts = shown.map(accountOf)
   return { accounts, notes }
 }
 

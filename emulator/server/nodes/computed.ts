@@ -62,15 +62,19 @@ function recipeOf(call: Call): Recipe | undefined {
     if (source === undefined) return undefined
     inputs[name] = source
     if (source.kind === 'pictures') depth = Math.max(depth, depthOf(source.pictures[0]))
+    if (value.kind === 'picture') effort += effortOf(value.picture)
     if (source.kind !== 'output') continue
     depth = Math.max(depth, source.of.recipe.depth)
-    effort += source.of.recipe.effort
   }
   if (depth >= limits.computedChain.value) return undefined
   const id = hash53(`${call.world.setup.pictureSeed}:${call.hash}`)
   const { class_type } = call.type
   return { class_type, id, inputs, depth: depth + 1, effort: Math.min(effort, MOST_EFFORT) }
 }
+
+/** About how many numbers a picture takes. */
+const effortOf = (picture: Picture): number =>
+  picture.kind === 'computed' ? picture.effort : picture.width * picture.height * 4
 
 /** How many nodes a picture that is not computed itself is behind: it may have been saved and loaded again. */
 function depthOf(picture: Picture | undefined): number {

@@ -2,6 +2,7 @@
 
 import { createRead, TooMuch, valueOf } from '../../compute/evaluate.ts'
 import { printed } from '../../compute/print.ts'
+import { Raised } from '../../compute/values/values.ts'
 import { paint } from '../../pictures/paint.ts'
 import { sourceOf } from './computed.ts'
 import type { Call } from './node.ts'
@@ -17,7 +18,7 @@ export function sourceText({ inputs }: Call): string {
   try {
     return printed(valueOf(source), createRead(paint, { left: MOST_NUMBERS }))
   } catch (error) {
-    if (error instanceof TooMuch) return 'tensor(...)'
+    if (error instanceof TooMuch || error instanceof Raised) return 'tensor(...)'
     throw error
   }
 }

@@ -95,7 +95,7 @@ export function burst(count: number): Recording {
     receive('executing', { node: null, prompt_id })
   }
   const url = 'ws://localhost:8188/ws?clientId=me'
-  const info = { version: 1, origin: 'a made-up session', place: 'local' } as const
+  const info = { version: 1, origin: 'a synthetic session', place: 'local' } as const
   const socket = { entry: 0, openMs, url, headers: [], messages, close: null }
   return { info, exchanges, sockets: [socket] }
 }

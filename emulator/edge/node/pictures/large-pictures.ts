@@ -46,8 +46,13 @@ export function createLargePictures(codec: Codec): LargePictures {
   return { ready, close }
 }
 
-const pixelsOf = ({ picture: { width, height }, animation }: PictureFile): number =>
-  width * height * (1 + (animation?.rest.length ?? 0))
+/** How much work a file is, in pixels: a computed picture counts all that it is computed from. */
+const pixelsOf = ({ picture, animation }: PictureFile): number => {
+  const { width, height } = picture
+  const own =
+    picture.kind === 'computed' ? Math.max(width * height, picture.effort / 4) : width * height
+  return own * (1 + (animation?.rest.length ?? 0))
+}
 
 /** The file of the thread, beside this one: bundled or not. */
 const workerFile = (): string =>

@@ -1,0 +1,81 @@
+// Nodes with inputs that would take too much memory or time: the run fails, and the server goes on.
+
+import { type Graph, node } from '../../generate/graphs.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
+
+const huge = node('PrimitiveInt', { value: 2 ** 40 })
+const less = node('PrimitiveInt', { value: -5 })
+const picture = node('EmptyImage', { width: 4, height: 4, batch_size: 1, color: 0 })
+const latent = node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 })
+const preview = (source: string) => node('PreviewImage', { images: [source, 0] })
+const shown = (source: string) => node('PreviewAny', { source: [source, 0] })
+const string = 'a'.repeat(2 ** 12)
+
+/** Graphs by what they ask for. */
+const graphs: Readonly<Record<string, Graph>> = {
+  'a batch without end': {
+    picture,
+    huge,
+    one: node('RepeatImageBatch', { image: ['picture', 0], amount: ['huge', 0] }),
+    show: preview('one'),
+  },
+  'a blur without end': {
+    picture,
+    huge,
+    one: node('ImageBlur', { image: ['picture', 0], blur_radius: ['huge', 0], sigma: 1 }),
+    show: preview('one'),
+  },
+  'latents without end': {
+    latent,
+    huge,
+    one: node('RepeatLatentBatch', { samples: ['latent', 0], amount: ['huge', 0] }),
+    show: shown('one'),
+  },
+  'steps without end': {
+    huge,
+    one: node('KarrasScheduler', { steps: ['huge', 0], sigma_max: 14, sigma_min: 0.03, rho: 7 }),
+    show: shown('one'),
+  },
+  'a mask of less than nothing': {
+    less,
+    one: node('SolidMask', { value: 1, width: ['less', 0], height: 1 }),
+    show: node('MaskPreview', { mask: ['one', 0] }),
+  },
+  'a text that doubles': {
+    ...Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [
+        `${at}`,
+        node('StringConcatenate', {
+          string_a: at === 0 ? string : [`${at - 1}`, 0],
+          string_b: at === 0 ? string : [`${at - 1}`, 0],
+          delimiter: '',
+        }),
+      ]),
+    ),
+    show: node('StringLength', { string: ['19', 0] }),
+    number: shown('show'),
+  },
+  'an expression nested without end': {
+    one: node('RegexReplace', {
+      string: 'a',
+      regex_pattern: '('.repeat(50_000),
+      replace: 'x',
+    }),
+    show: shown('one'),
+  },
+}
+
+proves(
+  ['nodes/exceptions', 'nodes/expressions-bounded'],
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    for (const [what, graph] of Object.entries(graphs)) {
+      const { messages } = await run(session, graph)
+      expect([what, messages.some(({ type }) => type === 'execution_error')]).toEqual([what, true])
+    }
+    const { entry } = await run(session, { show: node('PreviewAny', { source: 'on' }) })
+    expect(entry.outputs['show']).toEqual({ text: ['on'] })
+  },
+  ownWorld,
+)
