@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { endpoints } from '../../spec/server/assets.ts'
+import { endpoints } from '../../spec/assets/assets.ts'
 import type { Endpoint, ReplyBody } from '../../spec/language.ts'
 import { formOf } from '../generate/form.ts'
 import { violations } from '../judge/judge.ts'

@@ -2,7 +2,7 @@
 
 import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
-import { type Graph, node, type Node } from '../../generate/graphs.ts'
+import { type Graph, node } from '../../generate/graphs.ts'
 import { put } from '../../judge/own-files.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'

@@ -86,7 +86,7 @@ afterAll(async () => {
 })
 
 describe.each(versions)('front end $version', (one) => {
-  /** A case in a page of its own. It ends with the check that the front end found nothing wrong but this. */
+  /** A case in a new page. It ends with the check that the front end found nothing wrong, except what is listed. */
   const inPage = (
     title: string,
     body: (shown: Shown) => Promise<void>,

@@ -1,4 +1,4 @@
-// A real front end in headless Chromium, before a world of its own on a manual clock: what tests do with its user interface.
+// A real front end in headless Chromium, with a new world on a manual clock: what tests do with its user interface.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync } from 'node:fs'
