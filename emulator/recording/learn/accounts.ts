@@ -19,7 +19,7 @@ export type LearnedAccounts = {
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
-/** The tiers from the largest one that runs so many at a time; the free one is told from others by its refusals. */
+/** The largest tier that runs so many at a time. Only refusals show the free one, which runs as many as the next. */
 const tierOf = (jobs: unknown): Tier | undefined =>
   (Object.keys(tiers) as Tier[]).findLast(
     (tier) => tier !== 'free' && tiers[tier].runsAtATime === jobs,
@@ -50,7 +50,7 @@ function accountOf({ tier, mayPay }: ReturnType<typeof shownBy>, at: number): Le
   }
 }
 
-/** The accounts behind the keys of requests that were let in. */
+/** The accounts of the keys that the server accepted. */
 export function accountsIn(answered: readonly Answered[]): LearnedAccounts {
   const byKey = new Map<string, Answered[]>()
   for (const one of answered) {
