@@ -6,6 +6,7 @@ import type { Session } from '../judge/client.ts'
 import { viewPath } from '../generate/form.ts'
 import { failing, type Graph, node, slow, solid, talking } from '../generate/graphs.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
+import { assertSessions } from '../support/kept-sessions.ts'
 import type { Reply } from '../judge/reply.ts'
 
 const names = ['alder', 'birch'] as const
@@ -74,7 +75,7 @@ const named: readonly ((subject: Subject, id: string) => Promise<Reply>)[] = [
 
 const json = { 'Content-Type': 'application/json' }
 
-async function play(side: Side, other: Side, command: Command): Promise<readonly Reply[]> {
+async function act(side: Side, other: Side, command: Command): Promise<readonly Reply[]> {
   const { subject, name } = side
   side.texts++
   switch (command.does) {
@@ -187,39 +188,44 @@ const actions = fc.array(fc.tuple(fc.nat(1), command), {
   size: 'max',
 })
 
+type Step = { readonly who: number; readonly one: Command }
+
 test('accounts/apart Nothing of one account ever reaches another.', async () => {
   let ended = 0
-  const property = fc.asyncProperty(actions, async (played) => {
-    const subject = await startSubject({ deployment: 'hosted', accounts })
-    try {
-      const sides = sidesOf(subject)
-      for (const side of sides) side.sessions.push(await side.subject.connect(side.name))
-      for (const [who, one] of played) {
-        const [side, other] = who === 0 ? sides : [sides[1], sides[0]]
-        await judge(side, other, await play(side, other, one))
-        await judge(other, side, [])
-      }
-      await subject.idle()
-      for (const [side, other] of [sides, sides.toReversed() as [Side, Side]]) {
-        await judge(side, other, await readAll(side, other))
-        // It received everything about its runs, whatever the other did.
-        const messages = side.sessions[0]?.messages() ?? []
-        const over = new Set(
-          messages.flatMap(({ type, data }) =>
-            /success|error/.test(type) ? [data['prompt_id']] : [],
-          ),
-        )
-        for (const id of over) expect(side.ids).toContain(id)
-        ended += over.size
-      }
-      expect(new Set(sides.flatMap(({ ids }) => ids)).size).toBe(
-        sides.reduce((sum, { ids }) => sum + ids.length, 0),
-      )
-    } finally {
-      await subject.close()
+  const play = async (session: readonly Step[], subject: Subject): Promise<void> => {
+    const sides = sidesOf(subject)
+    for (const side of sides) side.sessions.push(await side.subject.connect(side.name))
+    for (const { who, one } of session) {
+      const [side, other] = who === 0 ? sides : [sides[1], sides[0]]
+      await judge(side, other, await act(side, other, one))
+      await judge(other, side, [])
     }
-  })
-  await fc.assert(property, { seed: 20261121, numRuns: 8 })
+    await subject.idle()
+    for (const [side, other] of [sides, sides.toReversed() as [Side, Side]]) {
+      await judge(side, other, await readAll(side, other))
+      // It received everything about its runs, whatever the other did.
+      const messages = side.sessions[0]?.messages() ?? []
+      const over = new Set(
+        messages.flatMap(({ type, data }) =>
+          /success|error/.test(type) ? [data['prompt_id']] : [],
+        ),
+      )
+      for (const id of over) expect(side.ids).toContain(id)
+      ended += over.size
+    }
+    expect(new Set(sides.flatMap(({ ids }) => ids)).size).toBe(
+      sides.reduce((sum, { ids }) => sum + ids.length, 0),
+    )
+  }
+  await assertSessions(
+    {
+      title: 'accounts/apart',
+      sessions: actions.map((all) => all.map(([who, one]) => ({ who, one }))),
+      start: () => startSubject({ deployment: 'hosted', accounts }),
+      play,
+    },
+    { seed: 20261121, numRuns: 8 },
+  )
   expect(ended).toBeGreaterThan(20)
 })
 
@@ -238,7 +244,7 @@ test('accounts/unmoved The actions of one account change nothing that the other 
       for (const [who, one] of played) {
         if (one.does === 'name' && who === 0 && one.whose % 2 === 0) continue
         if (who !== 0 && alone && one.does !== 'advance') continue
-        const replies = who === 0 ? await play(side, other, one) : await play(other, side, one)
+        const replies = who === 0 ? await act(side, other, one) : await act(other, side, one)
         if (who === 0) received.push(...replies.map(({ status, text }) => `${status} ${text}`))
       }
       await subject.idle()

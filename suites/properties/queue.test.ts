@@ -7,6 +7,7 @@ import { talking } from '../generate/graphs.ts'
 import { isOf, nobody, oneAtATimeOn, queued } from '../judge/hosted/jobs.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import { runs } from '../support/effort.ts'
+import { assertSessions } from '../support/kept-sessions.ts'
 
 type PendingRun = { readonly id: string; readonly number: number }
 type Submit = { readonly kind: 'submit'; readonly number?: number; readonly front: boolean }
@@ -106,14 +107,14 @@ async function play(commands: readonly Command[], subject: Subject): Promise<voi
 test.each(both)(
   'queue/model on %s The queue and the order of the runs are those of a sorted list.',
   async (deployment) => {
-    const property = fc.asyncProperty(fc.array(command, { maxLength: 16 }), async (commands) => {
-      const subject = await startSubject(oneAtATimeOn(deployment))
-      try {
-        await play(commands, subject)
-      } finally {
-        await subject.close()
-      }
-    })
-    await fc.assert(property, { seed: 20260102, numRuns: runs(50) })
+    await assertSessions(
+      {
+        title: `queue/model on ${deployment}`,
+        sessions: fc.array(command, { maxLength: 16 }),
+        start: () => startSubject(oneAtATimeOn(deployment)),
+        play,
+      },
+      { seed: 20260102, numRuns: runs(50) },
+    )
   },
 )

@@ -7,6 +7,7 @@ import { startSubject, type Subject } from '../judge/subject.ts'
 import { exchange } from '../judge/wire.ts'
 import { anyText } from '../generate/texts.ts'
 import { runs } from '../support/effort.ts'
+import { assertSessions } from '../support/kept-sessions.ts'
 
 type Command =
   | { readonly kind: 'get' | 'delete'; readonly name: string }
@@ -171,15 +172,11 @@ async function play(commands: readonly Command[], subject: Subject): Promise<voi
 type ListedFile = { readonly path: string; readonly size?: number }
 
 test('userdata/model User data equals the tree of a small model.', async () => {
-  const property = fc.asyncProperty(fc.array(command, { maxLength: 20 }), async (commands) => {
-    const subject = await startSubject()
-    try {
-      await play(commands, subject)
-    } finally {
-      await subject.close()
-    }
-  })
-  await fc.assert(property, { seed: 20260103, numRuns: runs(60) })
+  const sessions = fc.array(command, { maxLength: 20 })
+  await assertSessions(
+    { title: 'userdata/model', sessions, start: () => startSubject(), play },
+    { seed: 20260103, numRuns: runs(60) },
+  )
 })
 
 const someText = anyText(20)

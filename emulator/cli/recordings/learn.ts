@@ -30,6 +30,10 @@ quirks, how long each node takes, the files that were downloaded, the nodes that
 if their sessions followed each other. What cannot be learned stands in comments at the top of the scenario.
 Contents of files go into the folder SCENARIO.files beside it.
 
+Of hosted accounts it learns the tier, from max_concurrent_jobs of /features and refusals of the free tier. Their keys are
+not in a recording: the first account has the key test-key, the next test-key-2. Not learned are balances, settings and
+user data (a scenario has none), and sessions of a gateway: its routes are in its configuration, which needs secrets.
+
 With --from it asks a running server for its node types, models, statistics and features, with GET requests alone.
 
 Options:

@@ -5,6 +5,7 @@ import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import type { Static } from '../../../spec/static.ts'
 import { refused } from '../../lib/refused.ts'
 import type { Recording } from '../recording.ts'
+import { accountsIn, accountsText } from './accounts.ts'
 import { type Downloads, downloadsIn, fileKey, uploadedIn } from './downloads.ts'
 import { failureRules } from './failures.ts'
 import { faultsIn } from './faults.ts'
@@ -14,6 +15,7 @@ import { historyIn, type LearnedRun, runsIn } from './runs.ts'
 import { beginTimes, timeRules } from './times.ts'
 import { likeOf, optionsIn, placeOf, quirksIn, statisticsIn, versionIn } from './traffic.ts'
 import { type KnownTypes, typesIn } from './types.ts'
+import { userDataNotes } from './user-data.ts'
 import { isMembers, listOf, membersOf } from './values.ts'
 
 export type { KnownTypes } from './types.ts'
@@ -68,7 +70,9 @@ export function learn(
   const quirk = quirksIn(answered, place)
   const faults = faultsIn(recordings, runs)
   const files = startFiles(recordings, runs, downloads)
+  const accounts = place === 'hosted' ? accountsIn(answered) : { accounts: [], notes: [] }
   const options = {
+    ...(accounts.accounts.length > 0 && { accounts: accounts.accounts }),
     ...optionsIn(answered, recordings, runs, place),
     ...beginTimes(runs),
     ...(quirk.length > 0 && { quirk: [...quirk] }),
@@ -106,6 +110,7 @@ export function learn(
       ['model files', count(types.modelFiles, 'file')],
       ['durations', count(times.length, 'node type')],
       ['outputs', count(outputs.rules.length, 'rule')],
+      ...(place === 'hosted' ? [['accounts', accountsText(accounts)] as const] : []),
       ['failures', count(failures.length, 'rule')],
       ['refusals', count(faults.length, 'fault')],
       ['quirks', quirk.length === 0 ? 'none shown' : quirk.join(', ')],
@@ -126,10 +131,8 @@ export function learn(
         : []),
       ...outputs.notes,
       ...earlierRuns(recordings, runs),
-      ...(answered.some(({ path }) => /^\/(userdata|settings|users)\b/.test(path))
-        ? ['settings and user data']
-        : []),
-      ...(place === 'hosted' ? ['accounts, tiers and balances: those of a world apply'] : []),
+      ...userDataNotes(answered),
+      ...accounts.notes,
     ],
   }
 }

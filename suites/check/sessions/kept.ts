@@ -1,6 +1,6 @@
 // Counterexamples of earlier checks: recordings beside the ledger, one for each broken case, which the next check plays first.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Deployment } from '../../../spec/language.ts'
@@ -41,18 +41,32 @@ function sessionIn(text: string, deployment: Deployment): readonly KeptSession[]
   }
 }
 
-/** Opens the folder of a ledger, which need not exist. */
-export function openKept(ledger: string, deployment: Deployment): Kept {
-  const folder = keptFolder(ledger)
+/** Recordings in a folder, one for each title. */
+export type KeptFiles = {
+  /** Their texts, in the order of their names. */
+  readonly texts: () => readonly string[]
+  /** The text for a title; undefined without one. */
+  readonly textOf: (title: string) => string | undefined
+  /** Writes that of a title, and returns its path. */
+  readonly save: (title: string, text: string) => string
+  /** Removes that of a title, and the folder with the last one. */
+  readonly forget: (title: string) => void
+}
+
+/** Opens a folder of recordings, which need not exist. */
+export function openKeptFiles(folder: string): KeptFiles {
   const fileOf = (title: string): string =>
     join(folder, `${createHash('sha256').update(title).digest('hex').slice(0, 16)}.har`)
-  const read = (): readonly KeptSession[] =>
-    readdirSync(folder)
-      .filter((file) => file.endsWith('.har'))
-      .toSorted((a, b) => (a < b ? -1 : 1))
-      .flatMap((file) => sessionIn(readFileSync(join(folder, file), 'utf8'), deployment))
   return {
-    sessions: isThere(folder) ? read() : [],
+    texts: () =>
+      !isThere(folder)
+        ? []
+        : readdirSync(folder)
+            .filter((file) => file.endsWith('.har'))
+            .toSorted((a, b) => (a < b ? -1 : 1))
+            .map((file) => readFileSync(join(folder, file), 'utf8')),
+    textOf: (title) =>
+      existsSync(fileOf(title)) ? readFileSync(fileOf(title), 'utf8') : undefined,
     save: (title, text) => {
       mkdirSync(folder, { recursive: true })
       writeFileSync(fileOf(title), text, { mode: 0o600 })
@@ -63,6 +77,12 @@ export function openKept(ledger: string, deployment: Deployment): Kept {
       if (isThere(folder) && readdirSync(folder).length === 0) rmSync(folder, { recursive: true })
     },
   }
+}
+
+/** Opens the folder of a ledger. */
+export function openKept(ledger: string, deployment: Deployment): Kept {
+  const { texts, save, forget } = openKeptFiles(keptFolder(ledger))
+  return { sessions: texts().flatMap((text) => sessionIn(text, deployment)), save, forget }
 }
 
 function isThere(folder: string): boolean {

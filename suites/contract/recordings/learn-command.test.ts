@@ -3,11 +3,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
-import { learnCommand, validateCommand, writeHar } from '../../../dist/emulator/internal.js'
+import {
+  learn,
+  learnCommand,
+  typesOfWorlds,
+  validateCommand,
+  writeHar,
+} from '../../../dist/emulator/internal.js'
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { play } from '../../support/learned.ts'
+import { learnedWorld, play } from '../../support/learned.ts'
 import { runCommand, withFolder } from '../../support/scenario-files.ts'
 
 const session = async (): Promise<string> =>
@@ -114,4 +120,63 @@ test('learn/from A running server is read by GET requests alone, and no key is w
       await server.close()
     }
   }
+})
+
+/** Accounts that reply differently, each with the key of the recorded client. */
+const accounts = [
+  { tier: 'standard', partnerKey: null },
+  { tier: 'creator', partnerKey: 'for-partners' },
+  { tier: 'pro', partnerKey: null },
+  { tier: 'free', partnerKey: null },
+] as const
+
+for (const account of accounts)
+  test(`learn/accounts A world has the ${account.tier} tier of the recorded hosted account.`, async () => {
+    const steps = [{ get: '/features' }, { submit: solid() }] as const
+    const own = [{ user: 'somebody', keys: ['test-key'], ...account }]
+    const recorded = await play({ deployment: 'hosted', accounts: own }, steps)
+    const { scenario, notLearned } = learn([recorded.recording], typesOfWorlds(), { from: 'it' })
+    expect(scenario.world).toMatchObject({
+      accounts: [{ user: 'test-user', tier: account.tier }],
+    })
+    expect(JSON.stringify(scenario)).not.toMatch(/somebody|for-partners/)
+    expect(notLearned.filter((one) => one.includes('balances'))).toEqual([
+      'keys and balances of accounts: keys are test-key, test-key-2 and so on, balances full',
+    ])
+    const learned = await play(learnedWorld(recorded.recording), steps)
+    expect(learned.replies[0]).toEqual(recorded.replies[0])
+    expect(learned.replies[1]?.[1]).toBe(account.tier === 'free' ? 403 : 200)
+  })
+
+test('learn/accounts-not-shown Without a reply that shows a tier, it says that the accounts are those of a world.', async () => {
+  const { recording } = await play({ deployment: 'hosted' }, [{ submit: solid() }])
+  const { scenario, notLearned } = learn([recording], typesOfWorlds(), { from: 'it' })
+  expect(scenario.world).not.toHaveProperty('accounts')
+  expect(notLearned).toContain('accounts, tiers and balances: those of a world apply')
+})
+
+test('learn/user-data It names the settings and files that clients read and did not write before.', async () => {
+  const json = (post: string, value: object) => ({
+    post,
+    type: 'application/json',
+    body: new TextEncoder().encode(JSON.stringify(value)),
+  })
+  const { recording } = await play({}, [
+    json('/settings', { colour: 'blue' }),
+    json('/userdata/notes.json', { one: 1 }),
+    json('/userdata/own.json', { two: 2 }),
+    { get: '/settings' },
+    { get: '/userdata/notes.json' },
+    { get: '/userdata/own.json' },
+    { get: '/system_stats' },
+  ])
+  const notes = (from: number): readonly string[] => {
+    const later = { ...recording, exchanges: recording.exchanges.slice(from) }
+    const { notLearned } = learn([later], typesOfWorlds(), { from: 'it' })
+    return notLearned.filter((one) => one.startsWith('settings'))
+  }
+  expect(notes(0)).toEqual([])
+  expect(notes(2)).toEqual([
+    'settings and user data: a scenario has none, and clients read settings, userdata/notes.json',
+  ])
 })
