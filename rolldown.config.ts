@@ -99,6 +99,8 @@ let start: ReadonlySet<string> | undefined
 
 const shared = {
   platform: 'node',
+  // The hosted server needs the picture codecs from its beginning, others later.
+  checks: { ineffectiveDynamicImport: false },
   output: {
     dir: 'dist/bundle',
     format: 'cjs',
@@ -229,6 +231,7 @@ export default defineConfig([
   {
     input: { browser: source('browser.ts'), msw: source('msw.ts') },
     platform: 'browser',
+    checks: { ineffectiveDynamicImport: false },
     external: ['msw'],
     transform: {
       define: {
@@ -246,6 +249,7 @@ export default defineConfig([
   {
     input: { inspector: source('inspector/main.ts') },
     platform: 'browser',
+    checks: { ineffectiveDynamicImport: false },
     plugins: [inspectorPage],
     output: { dir: 'dist/bundle', format: 'iife', minify: true },
   },

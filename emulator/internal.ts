@@ -1,5 +1,9 @@
 // The internals that suites use: built with the rest, not exported by the package. Suites import this file only.
 
+import { provideWork } from './server/nodes/provide-work.ts'
+
+provideWork()
+
 export { checkCommand } from './cli/check/check.ts'
 export { shrinkCommand } from './cli/check/shrink.ts'
 export { explainCommand } from './cli/explain.ts'

@@ -1,4 +1,5 @@
-// The picture codecs. They load with the first request that can need a picture, so that the server starts fast.
+// The picture codecs. They load with the first request that can need a picture, together with what nodes do, so that the
+// server starts fast.
 
 import type * as Pictures from '../pictures/encode.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
@@ -25,7 +26,12 @@ export function createCodec(): Codec {
   let codec: PictureModule | undefined
   let loading: Promise<void> | undefined
   const load = async (): Promise<void> => {
-    codec = await import('../pictures/encode.ts')
+    const [pictures, { provideWork }] = await Promise.all([
+      import('../pictures/encode.ts'),
+      import('../server/nodes/provide-work.ts'),
+    ])
+    provideWork()
+    codec = pictures
   }
   const ready = (leadsToPicture: boolean): Promise<void> | undefined => {
     if (codec !== undefined) return undefined

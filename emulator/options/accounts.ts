@@ -2,7 +2,8 @@
 
 import { partnerNodeCost, tiers } from '../../spec/server/access.ts'
 import { exceptionTypes } from '../../spec/server/errors.ts'
-import { readObjects, type Schema } from './json-schema.ts'
+import type { Schema } from './json-schema.ts'
+import { readObjects } from './read-objects.ts'
 import { headerPattern } from './header-text.ts'
 import type { Account } from '../server/state/options.ts'
 

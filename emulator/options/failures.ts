@@ -1,6 +1,7 @@
 // The failures option: node rules that make nodes fail.
 
-import { readObjects, type Schema } from './json-schema.ts'
+import type { Schema } from './json-schema.ts'
+import { readObjects } from './read-objects.ts'
 import { type NodeRule, nodeRule } from '../../spec/scenario/nodes.ts'
 
 const { class_type, node_id, user, run, exception_type, exception_message, atStep } =

@@ -57,8 +57,29 @@ export type Violation = {
 }
 
 /** Whether a value matches a schema. Throws for an unknown keyword, which would silently check nothing. */
-export const fits = (schema: Schema, value: unknown): boolean =>
-  violationsOf(schema, value, []).next().done === true
+export function fits(schema: Schema, value: unknown): boolean {
+  requireKnownKeywords(schema)
+  const chosen = chosenBranch(schema, value)
+  if (chosen !== undefined) return fits(chosen, value)
+  if (ArrayBuffer.isView(value) || !isAllowed(schema, value)) return false
+  if (Array.isArray(value)) return hasRightItems(schema, value)
+  return !isPlainObject(value) || hasRightMembers(schema, value)
+}
+
+const hasRightItems = ({ items }: Schema, value: readonly unknown[]): boolean =>
+  items === undefined || value.every((item) => fits(items, item))
+
+function hasRightMembers(schema: Schema, value: Members): boolean {
+  const { properties = {}, required = [], additionalProperties: others = true } = schema
+  for (const name of required) if (value[name] === undefined) return false
+  for (const name of Object.keys(value)) {
+    const member = value[name]
+    if (member === undefined) continue
+    const own = Object.hasOwn(properties, name) ? properties[name] : others
+    if (own === false || (typeof own === 'object' && !fits(own, member))) return false
+  }
+  return true
+}
 
 /** All places where a value does not match a schema, in the order in which they stand in it. */
 export const violations = (schema: Schema, value: unknown): readonly Violation[] => [
@@ -81,8 +102,7 @@ export const pathText = (path: Path, whole: string): string =>
 
 /** Ignores keywords for other types than that of the value. */
 function* violationsOf(schema: Schema, value: unknown, path: Path): Generator<Violation> {
-  const unknown = Object.keys(schema).find((keyword) => !keywords.has(keyword))
-  if (unknown !== undefined) throw new TypeError(`Unsupported JSON Schema keyword: ${unknown}.`)
+  requireKnownKeywords(schema)
   const chosen = chosenBranch(schema, value)
   if (chosen !== undefined) yield* violationsOf(chosen, value, path)
   else if (ArrayBuffer.isView(value)) yield { path, problem: bytesProblem(schema) }
@@ -91,9 +111,15 @@ function* violationsOf(schema: Schema, value: unknown, path: Path): Generator<Vi
   else if (isPlainObject(value)) yield* wrongMembers(schema, value, path)
 }
 
+function requireKnownKeywords(schema: Schema): void {
+  for (const keyword in schema)
+    if (!keywords.has(keyword)) throw new TypeError(`Unsupported JSON Schema keyword: ${keyword}.`)
+}
+
 /** Of several schemas for a list or an object, the only one of that type: what is wrong inside it says more. */
 function chosenBranch(schema: Schema, value: unknown): Schema | undefined {
-  const { anyOf = [], default: _, description: __, ...checks } = schema
+  if (schema.anyOf === undefined) return undefined
+  const { anyOf, default: _, description: __, ...checks } = schema
   const type = Array.isArray(value) ? 'array' : isPlainObject(value) ? 'object' : undefined
   const [only, ...others] = anyOf.filter((one) => one.type === type)
   const isAll = Object.keys(checks).length === 0
@@ -112,11 +138,15 @@ function isAllowed(schema: Schema, value: unknown): boolean {
   if (words !== undefined && !words.includes(value)) return false
   if ('const' in schema && schema.const !== value) return false
   if (anyOf !== undefined && !anyOf.some((one) => fits(one, value))) return false
-  if (type !== undefined && ![type].flat().some((one) => isOf(one, value))) return false
+  const isOfType = typeof type === 'string' ? isOf(type, value) : hasOneOf(type, value)
+  if (!isOfType) return false
   if (typeof value === 'string') return fitsText(schema, value)
   if (typeof value === 'number') return fitsNumber(schema, value)
   return !Array.isArray(value) || value.length >= minItems
 }
+
+const hasOneOf = (types: readonly TypeName[] | undefined, value: unknown): boolean =>
+  types === undefined || types.some((one) => isOf(one, value))
 
 const fitsText = ({ pattern, minLength = 0 }: Schema, value: string): boolean =>
   value.length >= minLength && (pattern === undefined || new RegExp(pattern, 'u').test(value))
@@ -132,7 +162,9 @@ function* wrongItems(
   path: Path,
 ): Generator<Violation> {
   if (items === undefined) return
-  for (const [index, item] of value.entries()) yield* violationsOf(items, item, [...path, index])
+  // Most of the many items of a file are right: a look at each is quick, the search for what is wrong is not.
+  for (const [index, item] of value.entries())
+    if (!fits(items, item)) yield* violationsOf(items, item, [...path, index])
 }
 
 function* wrongMembers(
@@ -237,54 +269,4 @@ export function requirement(schema: Schema): string | undefined {
   if (minimum !== undefined) return `${noun}, ${minimum} or more`
   if (exclusiveMinimum === undefined) return noun
   return `${noun} above ${exclusiveMinimum}${maximum === undefined ? '' : ` and up to ${maximum}`}`
-}
-
-/** Describes the required value of a member, as the end of a sentence; empty if the schema does not say. */
-function needed({ enum: words, description }: Schema): string {
-  if (words !== undefined) return `, only ${words.map(String).join(', ')}`
-  return description === undefined ? '' : ` (${description})`
-}
-
-/**
- * The objects in a list, completed with the defaults of their schema, or a message that says which object is wrong and
- * where. Messages never repeat values: some of them are keys.
- * @param noun the name of one object.
- */
-export function readObjects(
-  { items = {}, minItems = 0 }: Schema,
-  value: unknown,
-  noun: string,
-): readonly Members[] | string {
-  if (!Array.isArray(value)) return `use a list of ${noun}s`
-  if (value.length < minItems) return `use a list of at least one ${noun}`
-  const read: Members[] = []
-  for (const [index, given] of value.entries()) {
-    const one = readObject(items, given)
-    if (typeof one === 'string') return `${noun} ${index + 1} ${one}`
-    read.push(one)
-  }
-  return read
-}
-
-/** An object completed with the defaults of its schema, or the end of a sentence that says what is wrong. */
-export function readObject(schema: Schema, given: unknown): Members | string {
-  if (!isPlainObject(given)) return 'is not an object'
-  const { properties = {}, required = [] } = schema
-  const defaults = Object.entries(properties).flatMap(([name, member]) =>
-    'default' in member ? [[name, member.default] as const] : [],
-  )
-  const own = Object.entries(given).filter(([, member]) => member !== undefined)
-  for (const [name, member] of own) {
-    const known = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (known === undefined) {
-      const names = Object.keys(properties)
-      const meant = nearest(name, names)
-      const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
-      return `has a member other than ${names.join(', ')}${hint}`
-    }
-    if (!fits(known, member)) return `cannot have that ${name}${needed(known)}`
-  }
-  const missing = required.find((name) => given[name] === undefined)
-  if (missing !== undefined) return `lacks ${missing}`
-  return Object.fromEntries([...defaults, ...own])
 }

@@ -6,14 +6,13 @@ import { serversOn } from './like.ts'
 import type { Deployment, Place, Quirk } from '../../spec/language.ts'
 import { accountsSchema, readAccounts } from './accounts.ts'
 import { headerPattern } from './header-text.ts'
+import { localOptions, onOrOff, textOrNull } from './local-table.ts'
 import { readScenarios } from './scenario.ts'
 import { failuresSchema, readFailures } from './failures.ts'
 import type { OptionName } from './server-options.ts'
 import type { OptionTable } from './read.ts'
 import { laterOptions } from './later-table.ts'
 
-const textOrNull = { type: ['string', 'null'], minLength: 1 } as const
-const onOrOff = { type: 'boolean' } as const
 /** Files with node types, or the types themselves. */
 const nodeTypes = {
   type: ['array', 'string', 'object', 'null'],
@@ -237,30 +236,7 @@ export const optionTable: OptionTable<OptionName> = {
     bare: 'true',
     schema: onOrOff,
   },
-  manager: {
-    flag: 'manager',
-    value: '',
-    help: 'serve the paths of the node manager; it lists what you install and never downloads anything',
-    on: 'local',
-    bare: 'true',
-    schema: onOrOff,
-  },
-  webRoot: {
-    flag: 'web-root',
-    value: 'DIR',
-    help: 'directory with the static files of a front end, which / shows; endpoints come first',
-    on: 'local',
-    isPath: true,
-    schema: textOrNull,
-  },
-  templates: {
-    flag: 'templates',
-    value: 'DIR',
-    help: 'directory with workflow templates for the front end, served below /templates',
-    on: 'local',
-    isPath: true,
-    schema: textOrNull,
-  },
+  ...localOptions,
   ...laterOptions,
   epoch: {
     flag: 'epoch',

@@ -651,6 +651,10 @@ export const rules = {
     ...measured,
     says: 'A file in an output has the id of its asset, and the asset the id of its run.',
   },
+  'assets/output-preview': {
+    ...read,
+    says: 'A picture in an output is its own preview: its preview_id is its id.',
+  },
   'assets/view-hash': {
     ...outdated,
     says: 'GET /view returns the file whose hash is the filename, or 404.',

@@ -305,6 +305,20 @@ export const rules = {
     source: 'ComfyUI 0.3.64; published hosted API, 2026: GET /object_info and /models',
     on: both,
   },
+  'catalog/later-members': {
+    says: 'A node type also holds is_input_list, has_intermediate_output and search_aliases.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /object_info',
+    on: local,
+    since: '0.27',
+  },
+  'catalog/new-style-members': {
+    says: 'A node type in the new style has all its members, null where nothing is to be said.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /object_info',
+    on: local,
+    since: '0.27',
+  },
   'catalog/folders-are-options': {
     says: 'Nodes that load a folder list the subfolders of the inputs.',
     basis: 'observed',

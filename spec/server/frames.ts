@@ -92,6 +92,13 @@ export const rules = {
     source: 'ComfyUI 0.3.64, binary frames',
     on: local,
   },
+  'frames/preview-method': {
+    says: 'The preview_method in extra_data turns the previews of its run on or off.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, read: POST /prompt',
+    on: local,
+    since: '0.27',
+  },
   'frames/previews-on': {
     says: 'Samplers send JPEG previews by default.',
     basis: 'chosen',

@@ -29,6 +29,7 @@ export const caseFiles: readonly (() => Promise<unknown>)[] = [
   () => import('../contract/deliveries/waiting.test.ts'),
   () => import('../contract/deployments/anywhere.test.ts'),
   () => import('../contract/deployments/hosted.test.ts'),
+  () => import('../contract/files/later-outputs.test.ts'),
   () => import('../contract/files/animated.test.ts'),
   () => import('../contract/files/anywhere.test.ts'),
   () => import('../contract/files/conditional.test.ts'),

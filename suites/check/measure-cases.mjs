@@ -1,4 +1,4 @@
-// Writes known-cases.json: checks a local and a hosted server with everything allowed, and notes of each case how many runs
+// Writes known-cases.json: checks local servers of each generation and a hosted one with everything allowed, and notes of each case how many runs
 // it submits and what it needs. Run it after a change of cases: npm run build && node suites/check/measure-cases.mjs
 
 import { spawn } from 'node:child_process'
@@ -23,6 +23,9 @@ const servers = [
     { port: 0, deployment: 'hosted', accounts },
     ['--key', key, '--second-key', second, '--free-key', free],
   ],
+  // Their own cases: those that the first server has run are known.
+  [{ port: 0, manager: true, like: 'comfyui-0.27', assets: true }, []],
+  [{ port: 0, manager: true, like: 'comfyui-0.38' }, []],
 ]
 
 /** The events of a check in a separate process, while the server runs in this one. */
@@ -45,7 +48,7 @@ for (const [options, flags] of servers) {
     const count = (counts.get(title) ?? 0) + 1
     counts.set(title, count)
     if (runs > 0 || tags.length > 0)
-      known[count === 1 ? title : `${title} (${count})`] = { runs, tags }
+      known[count === 1 ? title : `${title} (${count})`] ??= { runs, tags }
   }
   await server.close()
 }

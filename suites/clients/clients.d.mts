@@ -4,6 +4,7 @@ export type Client = {
   readonly name: string
   readonly version: string
   readonly from: 'npm' | 'pypi'
+  readonly driver?: string
   readonly drop?: string
   readonly needs?: Readonly<Record<string, string>>
   readonly skips?: Readonly<Record<string, string>>

@@ -2,6 +2,7 @@
 //
 //   with        further packages that its documentation has you install, or an older one that it was written for
 //   python      the oldest Python that it runs on, where that is not the oldest of all
+//   driver      the name of its driver, where that is not the name of the client
 //   generation  the server that it is driven against; without it, the one that serve starts by default
 //   needs       options that the server is started with, each with its reason
 //   skips       core checks that it cannot do on any server, with the reason found in its code
@@ -49,6 +50,16 @@ export const clients = [
     },
   }),
   pypi('comfy-cli', '1.23.0'),
+  pypi('comfy-cli', '1.23.0', {
+    driver: 'comfy-cli-cloud',
+    generation: 'hosted v1',
+    needs: {
+      '--deployment hosted': 'Its --where cloud speaks the first version of the hosted API.',
+    },
+    notes: {
+      'failed runs': 'A run that it waits for fails with "error"; its jobs status shows why.',
+    },
+  }),
   pypi('comfy-client', '0.1.0', { python: '3.12' }),
   pypi('comfy-commander', '0.1.2', {
     notes: { 'failed runs': 'It reports "Unknown error", since it looks for a message elsewhere.' },
@@ -118,8 +129,8 @@ export const clients = [
   pypi('pycomfy', '0.4.0'),
   pypi('sd-backend-client', '0.5.0', {
     python: '3.11',
-    skips: {
-      'failed-run': 'It builds its graphs itself, and none of them fails on a server that works.',
+    needs: {
+      '--scenario out-of-memory': 'It builds its graphs itself, none of which fails otherwise.',
     },
   }),
 ]

@@ -7,6 +7,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { WebSocket } from 'ws'
 import { graphs } from './graphs.mjs'
 import { run } from './process.mjs'
 
@@ -57,15 +58,35 @@ async function startServer(options, log) {
   }
   const [first] = await Promise.race([once(createInterface(child.stdout), 'line'), ended])
   if (typeof first !== 'string') throw new Error(`The server ended: serve ${options.join(' ')}`)
-  return { url: JSON.parse(first).url, stop }
+  const { url, ws } = JSON.parse(first)
+  await warm(ws)
+  return { url, stop }
+}
+
+/** Opens a socket and closes it, whatever comes of it, since servers that people use have had one before. */
+async function warm(url) {
+  const socket = new WebSocket(url)
+  const over = new Promise((resolve) => socket.once('close', resolve))
+  socket.once('open', () => socket.close())
+  socket.once('error', () => {})
+  await over
 }
 
 /** The options that a client needs. */
 const optionsOf = ({ needs = {} }) => Object.keys(needs).flatMap((option) => option.split(' '))
 
+/** The folders that drivers run in, which go when this process ends. */
+const workplaces = new Set()
+const remove = (folder) => {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  workplaces.delete(folder)
+}
+process.on('exit', () => workplaces.forEach(remove))
+
 /** A folder with what drivers submit. */
 function workplace() {
   const folder = mkdtempSync(join(tmpdir(), 'flowdouble-client-'))
+  workplaces.add(folder)
   for (const [name, graph] of Object.entries(graphs()))
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(graph, null, 2))
   copyFileSync(join(workflows, 'example-input.png'), join(folder, 'input.png'))
@@ -73,10 +94,10 @@ function workplace() {
 }
 
 /** The file of a driver, below this folder. */
-export const driverFile = ({ name, from }) =>
+export const driverFile = ({ name, from, driver = name }) =>
   from === 'npm'
-    ? `npm/${name.replace('@', '').replace('/', '-')}.mjs`
-    : `pypi/drive_${name.replaceAll('-', '_')}.py`
+    ? `npm/${driver.replace('@', '').replace('/', '-')}.mjs`
+    : `pypi/drive_${driver.replaceAll('-', '_')}.py`
 
 const interpreters = { npm: () => process.execPath, pypi: (home) => join(home, 'bin/python') }
 
@@ -150,7 +171,7 @@ export async function drive(client, home, { further, limitMs }) {
     await server.stop()
   }
   const entries = readLog(log)
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  remove(folder)
   const checks = done.checks.map((one) => confirmed(one, entries))
   if (done.code === undefined)
     checks.push({ check: 'ends', ok: false, detail: `not after ${limitMs / 1000} s` })

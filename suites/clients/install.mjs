@@ -25,8 +25,17 @@ const installers = {
   ],
 }
 
+/** What is being installed, by folder: two rows of one client share it. */
+const underWay = new Map()
+
 /** The folder that a client is installed in. It is installed unless the folder has exactly these packages. */
-export async function install(client, cache) {
+export function install(client, cache) {
+  const key = JSON.stringify(packages(client))
+  if (!underWay.has(key)) underWay.set(key, installInto(client, cache))
+  return underWay.get(key)
+}
+
+async function installInto(client, cache) {
   const home = join(cache, `${client.from}-${client.name.replaceAll(/[^\w.-]+/g, '-')}`)
   const wanted = packages(client)
   const mark = join(home, 'installed.txt')

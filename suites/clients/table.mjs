@@ -53,7 +53,8 @@ const text = (results) => {
 
 \`npm run clients\` writes this page. It installs each program, runs its driver in
 [suites/clients](../suites/clients) against a fresh server, and compares what the client reports with the log of that
-server. A driver knows the address of its server only.
+server. A driver knows the address of its server and a key, and nothing else about it. The versions of the clients are
+fixed; what they depend on is as their packages allow.
 
 ${table(
   ['Client', 'Version', 'From', 'Checks that pass', 'Generation', 'Quirks and options'],
@@ -82,8 +83,8 @@ ${table(['Client', 'Check', 'Reason'], [...notes(driven, 'skips'), ...notes(driv
 
 ## What the server does not have
 
-Requests of the clients above that receive 404, 405 or 501, as they do on a server of that generation without further
-extensions.
+Requests of the clients above that receive 404, 405 or 501: for paths of newer servers or of extensions, or for what is
+not there yet.
 
 ${table(
   ['Client', 'Request'],

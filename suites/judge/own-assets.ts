@@ -77,11 +77,14 @@ export function refusalOf(reply: Reply): string {
   return `${reply.status} ${body.error?.code}`
 }
 
-/** What only servers with assets add to uploads and to files in outputs. */
-const isOfAssets = (holder: object, name: string): boolean =>
-  (name === 'asset' && 'subfolder' in holder) || (name === 'id' && 'filename' in holder)
+/** What later servers add to a file in an output. */
+const added: ReadonlySet<string> = new Set(['id', 'preview_id', 'metadata'])
 
-/** A value without what only servers with assets add. */
+/** What only later servers, most of it those with assets, add to uploads and to files in outputs. */
+const isOfAssets = (holder: object, name: string): boolean =>
+  (name === 'asset' && 'subfolder' in holder) || (added.has(name) && 'filename' in holder)
+
+/** A value without what only those servers add. */
 export function withoutAssets(value: any): any {
   if (Array.isArray(value)) return value.map(withoutAssets)
   if (typeof value !== 'object' || value === null) return value

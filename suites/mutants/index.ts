@@ -13,6 +13,7 @@ import { hostedPaths } from './hosted-paths.ts'
 import { access, catalog, deployments, http, system } from './http.ts'
 import { jobs } from './jobs.ts'
 import { localJobs } from './later/jobs.ts'
+import * as laterOutputs from './later/outputs.ts'
 import * as later from './later/submits.ts'
 import { messages } from './messages.ts'
 import { queue, runs } from './queue.ts'
@@ -45,11 +46,11 @@ const areas: Readonly<Record<string, Mutants>> = {
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
   messages: { ...messages, ...sockets, ...statuses, ...later.messages },
-  frames,
+  frames: { ...frames, ...laterOutputs.frames },
   history,
   queue,
-  files: { ...files, ...outputs, ...hostedFiles, ...laterFiles },
-  catalog: { ...catalog, ...laterCatalog },
+  files: { ...files, ...outputs, ...hostedFiles, ...laterFiles, ...laterOutputs.files },
+  catalog: { ...catalog, ...laterCatalog, ...laterOutputs.catalog },
   system: { ...system, ...laterSystem },
   manager,
   pages,

@@ -64,7 +64,7 @@ export type PageOptions = Pick<ServerOptions, 'webRoot' | 'templates'>
 const frontEnd = {
   file: 'index.html',
   advice:
-    'Get a front end with: pip download --no-deps comfyui-frontend-package, unpack it, and name its folder comfyui_frontend_package/static.',
+    'Get a front end with: pip install --no-deps --target ui comfyui-frontend-package==1.27.10. Its folder is ui/comfyui_frontend_package/static.',
 }
 
 const HOME = 'index.html'

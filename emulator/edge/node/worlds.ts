@@ -7,6 +7,7 @@ import { usageError } from '../../options/usage.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
 import type { Hosted } from '../../server/state/server.ts'
+import { nextWakeMs } from '../../server/step.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
 import type { ControlLoader } from '../control.ts'
@@ -199,6 +200,8 @@ export function createWorlds(address: AddressParts): Worlds {
     const file =
       options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)
     const part = await newParts({ name: null, options, made, hosted, hooks, file, secrets })
+    // A scenario can begin with runs.
+    if (nextWakeMs(part.server) !== undefined) await codec.ready(true)
     await listen(listeners.main, options.host, options.port)
     part.recorder.open()
     main = open(part)

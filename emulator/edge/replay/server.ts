@@ -31,6 +31,7 @@ import { nodeParts, nodeResponses } from '../node/responses.ts'
 import { createSockets, type Sockets } from '../node/sockets.ts'
 import { createRecorder, type Recorder } from '../recorder.ts'
 import { requestInput } from '../server-parts.ts'
+import { picturePath } from '../inspector/paths.ts'
 import { createReplayHandle, type Replay, replayPaths, replayServerName } from './handle.ts'
 import { type ReplayOptionsInput, replayOptionNames } from './start.ts'
 
@@ -157,7 +158,7 @@ function createReplayHost(
       ...nodeParts({ place: 'local' }),
     },
     { onEntry },
-    async (move) => replayPaths(handle(), move),
+    async (move) => ({ ...replayPaths(handle(), move), ...picturePath(recorder) }),
   )
 }
 

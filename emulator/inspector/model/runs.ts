@@ -43,6 +43,8 @@ export type Run = {
   endEntry: number | null
   state: 'waiting' | 'running' | 'removed' | 'success' | 'error' | 'interrupted'
   readonly nodes: Map<string, RunNode>
+  /** Whether the journal says when its nodes begin and end: that of a replay has messages only. */
+  hasNodes: boolean
   readonly previews: Preview[]
 }
 
@@ -63,11 +65,11 @@ export function runsOf(entries: readonly Entry[], requests: readonly Request[]):
       const { kind, prompt_id, state } = effect
       if (kind === 'run') noteState(addRun(runs, String(prompt_id), null), entry, String(state))
       else if (kind === 'node') noteNode(runOf(prompt_id), entry, effect)
-      else if (kind === 'send') noteMessage(runOf, textOf(effect['text']) ?? '')
+      else if (kind === 'send') noteMessage(runOf, entry, textOf(effect['text']) ?? '')
       else if (kind === 'frame') notePreview(runs, entry, index, objectOf(effect['content']))
       else if (kind === 'lost') {
         const message = objectOf(effect['message'])
-        noteMessage(runOf, textOf(message['text']) ?? '')
+        noteMessage(runOf, entry, textOf(message['text']) ?? '')
       } else if (kind === 'restart') for (const run of runs.values()) endBy(run, entry)
     }
   }
@@ -90,6 +92,7 @@ function addRun(runs: Map<string, Run>, id: string, request: Request | null): Ru
     endEntry: null,
     state: 'waiting',
     nodes: new Map(),
+    hasNodes: false,
     previews: [],
   }
   for (const [node_id, node] of Object.entries(objectOf(body['prompt'] ?? body['workflow'])))
@@ -130,26 +133,27 @@ function noteRequest(runs: Map<string, Run>, request: Request): void {
   }
 }
 
-function noteState(run: Run, { n, at }: Entry, state: string): void {
+function noteState(run: Run, entry: Entry, state: string): void {
+  const { n, at } = entry
   const end = ends[state]
   if (end === undefined) {
     run.state = 'running'
     run.from = at
     return
   }
+  if (end === 'success' || end === 'error' || end === 'interrupted') endNodes(run, entry, end)
   run.state = end
   run.to = at
   run.endEntry = n
 }
 
 /** A restart of the server ends the runs that it had. */
-function endBy(run: Run, { n, at }: Entry): void {
+function endBy(run: Run, entry: Entry): void {
   if (run.state !== 'waiting' && run.state !== 'running') return
-  for (const node of run.nodes.values())
-    if (node.state === 'running') endNode(node, at, n, 'interrupted')
+  endNodes(run, entry, 'interrupted')
   run.state = run.from === null ? 'removed' : 'interrupted'
-  run.to = at
-  run.endEntry = n
+  run.to = entry.at
+  run.endEntry = entry.n
 }
 
 function endNode(node: RunNode, at: number, entry: number, state: NodeState): void {
@@ -158,24 +162,39 @@ function endNode(node: RunNode, at: number, entry: number, state: NodeState): vo
   node.endEntry = entry
 }
 
-function noteNode(run: Run | undefined, { n, at }: Entry, { node_id, state, error }: Value): void {
+function noteNode(run: Run | undefined, entry: Entry, { node_id, state, error }: Value): void {
   if (run === undefined) return
-  const id = String(node_id)
+  run.hasNodes = true
+  const node = beginNode(run, entry, String(node_id))
+  if (state !== 'started') endNode(node, entry.at, entry.n, state as NodeState)
+  node.reason = textOf(error)
+}
+
+function beginNode(run: Run, { n, at }: Entry, id: string): RunNode {
   const node = run.nodes.get(id) ?? nodeOf(id, {})
   run.nodes.set(id, node)
   node.from ??= at
   node.entry ??= n
-  if (state === 'started') node.state = 'running'
-  else endNode(node, at, n, state as NodeState)
-  node.reason = textOf(error)
+  node.state = 'running'
+  return node
 }
 
-/** What a message says of a node beyond its begin and end. */
-function noteMessage(runOf: (id: unknown) => Run | undefined, text: string): void {
-  if (!/"(executed|execution_error|progress)"/.test(text)) return
+/** Ends the nodes of a run that are running. */
+function endNodes({ nodes }: Run, { n, at }: Entry, state: NodeState): void {
+  for (const node of nodes.values()) if (node.state === 'running') endNode(node, at, n, state)
+}
+
+/** What a message says of a node beyond its begin and end, and in a journal without these also when it begins. */
+function noteMessage(runOf: (id: unknown) => Run | undefined, entry: Entry, text: string): void {
+  if (!/"(executed|executing|execution_error|progress)"/.test(text)) return
   const { type, data } = objectOf(valueOf(text))
   const { prompt_id, node, node_id, output, value, max } = objectOf(data)
-  const own = runOf(prompt_id)?.nodes.get(String(node ?? node_id))
+  const run = runOf(prompt_id)
+  if (type === 'executing' && run?.hasNodes === false) {
+    endNodes(run, entry, 'success')
+    if (typeof node === 'string') beginNode(run, entry, node)
+  }
+  const own = run?.nodes.get(String(node ?? node_id))
   if (own === undefined) return
   if (type === 'executed') own.output = output
   else if (type === 'execution_error') own.error = objectOf(data)

@@ -1,5 +1,5 @@
 // Which of the recorded answers to a poll holds now. Moments of runs, and requests that are not GETs, divide the recording:
-// an answer holds between the same two moments as then.
+// an answer holds between the same two moments as then, or after the same moments in another order.
 
 import type { Moment, Script } from './script.ts'
 import { exchangeAt, type Instance, momentMs, type ReplayWorld } from './state.ts'
@@ -46,6 +46,24 @@ function momentBefore(
 }
 
 /**
+ * The recorded answers from after exactly the moments that have come, in whatever order: a run can be over before a request
+ * that was faster then. Not if runs were submitted more often than then: what has come may be of an earlier one.
+ */
+function afterSame(
+  { script, state }: ReplayWorld,
+  group: readonly number[],
+  positions: readonly number[],
+  hasCome: (at: number) => boolean,
+): readonly number[] {
+  if (state.runs.size > script.submits.size) return []
+  const come = new Set(positions.filter(hasCome))
+  return group.filter((one) => {
+    const end = script.momentsBefore[one] ?? 0
+    return positions.every((at) => at < end === come.has(at))
+  })
+}
+
+/**
  * The recorded answer to a poll that holds now: of those from between the same moments, the first, until the time of the
  * next has come. Undefined if the recording has none from there.
  */
@@ -56,9 +74,13 @@ export function pollAnswer(
   run: Instance | null,
 ): number | undefined {
   const { script, state } = world
-  const last = lastMoment(world, run)
   const positions = positionsFor(script, run)
-  const all = group.filter((one) => momentBefore(script, one, positions) === last)
+  const latest = lastMoment(world, run)
+  const inOrder = group.filter((one) => momentBefore(script, one, positions) === latest)
+  const hasCome = (at: number): boolean =>
+    (momentMs(world, script.moments[at] as Moment, run) ?? Infinity) <= state.nowMs
+  const all = inOrder.length > 0 ? inOrder : afterSame(world, group, positions, hasCome)
+  const last = all[0] === undefined ? latest : momentBefore(script, all[0], positions)
   // An entry that exists does not vanish: an answer without it was still on its way.
   const filled = all.filter((one) => exchangeAt(script, one).response.body.length > 2)
   const from = run !== null && filled.length > 0 ? filled : all

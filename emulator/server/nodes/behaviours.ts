@@ -119,7 +119,9 @@ const preview3d: Behaviour = (call) => {
   const camera = call.inputs.get('camera_info')
   const cameraText = camera?.kind === 'literal' ? writeJson(camera.value) : 'null'
   const file = JSON.stringify(textInput(call, 'model_file', ''))
-  return { outputs: [], steps: 0, ui: `{"result": [${file}, ${cameraText}]}` }
+  // A background is stored by a page alone.
+  const more = call.world.setup.traits.modelResults === 3 ? ', null' : ''
+  return { outputs: [], steps: 0, ui: `{"result": [${file}, ${cameraText}${more}]}` }
 }
 
 const textUi = (text: string): string => `{"text": [${JSON.stringify(text)}]}`

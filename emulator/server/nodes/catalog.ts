@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { fileChoices, fileInputOf } from '../world/named-files.ts'
 import { installedModels } from '../world/installs.ts'
+import { withLaterMembers } from './later-members.ts'
 import { testNodes } from './test-nodes.ts'
 import { pythonText } from '../../lib/python.ts'
 import type { World } from '../state/world.ts'
@@ -26,8 +27,9 @@ export const passThrough = (class_type: string, outputNode: boolean): NodeType =
 
 type Catalog = { readonly types: ReadonlyMap<string, NodeType> }
 
-/** Catalogues by their text: worlds in one process share them. */
-const read = new Map<string, Catalog>()
+/** Catalogues by their text, of the first and of later generations: worlds in one process share them. */
+const readFirst = new Map<string, Catalog>()
+const readLater = new Map<string, Catalog>()
 const MAX_CATALOGS = 8
 /** The same by the options of a world, since looking up a long text means comparing it. */
 const readByOptions = new WeakMap<WorldOptions, Catalog>()
@@ -39,19 +41,22 @@ const readByOptions = new WeakMap<WorldOptions, Catalog>()
 export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
   const known = readByOptions.get(world.setup.options)
   if (known !== undefined) return known.types
-  const catalog = catalogOf(world.setup.options.objectInfo())
+  const { options, traits } = world.setup
+  const catalog = catalogOf(options.objectInfo(), traits.describesTypes)
   readByOptions.set(world.setup.options, catalog)
   return catalog.types
 }
 
-function catalogOf(text: string): Catalog {
+function catalogOf(text: string, isLater: boolean): Catalog {
+  const read = isLater ? readLater : readFirst
   const known = read.get(text)
   if (known !== undefined) return known
   const types = new Map<string, NodeType>()
   for (const source of [text, testNodes]) {
     const document = readJson(source)
     if (!isObject(document)) throw new SyntaxError('object_info is not an object of node types')
-    for (const [class_type, entry] of document) types.set(class_type, nodeType(class_type, entry))
+    for (const [class_type, entry] of document)
+      types.set(class_type, nodeType(class_type, entry, isLater))
   }
   const catalog = { types }
   if (read.size >= MAX_CATALOGS) read.clear()
@@ -59,7 +64,7 @@ function catalogOf(text: string): Catalog {
   return catalog
 }
 
-function nodeType(class_type: string, entry: Json): NodeType {
+function nodeType(class_type: string, entry: Json, isLater: boolean): NodeType {
   if (!isObject(entry)) throw new SyntaxError(`object_info of ${class_type} is not an object`)
   const newStyle = entry.has('deprecated') && entry.has('experimental') && entry.has('api_node')
   const hidden = new Map<string, string>()
@@ -67,6 +72,7 @@ function nodeType(class_type: string, entry: Json): NodeType {
   if (!newStyle) {
     for (const [name, holds] of group(entry, 'hidden')) hidden.set(name, pythonText(holds))
   }
+  const lists = entry.get('is_input_list') === true || takesLists.has(class_type)
   return {
     class_type,
     inputs: [...declared(entry, 'required'), ...declared(entry, 'optional')],
@@ -74,13 +80,13 @@ function nodeType(class_type: string, entry: Json): NodeType {
       Array.isArray(type) ? type : pythonText(type),
     ),
     outputIsList: list(entry.get('output_is_list')).map((flag) => flag === true),
-    takesLists: entry.get('is_input_list') === true || takesLists.has(class_type),
+    takesLists: lists,
     outputNode: entry.get('output_node') === true,
     apiNode: entry.get('api_node') === true,
     newStyle,
     readsOwnId: [...hidden.values()].includes('UNIQUE_ID'),
     hidden,
-    text: writeJson(entry),
+    text: writeJson(isLater ? withLaterMembers(entry, newStyle, lists) : entry),
   }
 }
 

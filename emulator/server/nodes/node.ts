@@ -21,6 +21,9 @@ export type Call = {
 /** The behaviour of a node type: a function from a call to its work. */
 export type Behaviour = (call: Call) => Work
 
+/** The key of the letters in the temporary names of a node. */
+export const lettersKey = (id: string, class_type: string): string => `${id} ${class_type}`
+
 /** The work of a node that can only fail. */
 export const failing = (exception_type: string, exception_message: string): Work => ({
   outputs: [],

@@ -14,6 +14,7 @@ import {
   batchPictures,
   type Behaviour,
   type Call,
+  lettersKey,
   numberInput,
   pictureInput,
   textInput,
@@ -36,9 +37,6 @@ const saveImages: Behaviour = (call) => ({
 
 /** The letters of temporary names; the real server leaves one out. */
 const LETTERS = 'abcdefghijklmnopqrstuvxyz'
-
-/** The key of the letters of a node. */
-export const lettersKey = (id: string, class_type: string): string => `${id} ${class_type}`
 
 function tempPrefix(call: Call): string {
   const key = lettersKey(call.node_id, call.type.class_type)
@@ -134,6 +132,7 @@ const saveSample =
       key,
       contents: [{ sample: format }],
       numbersBatch: batchNumbered.has(format),
+      ...(key === 'audio' && { numberEnd: call.world.setup.traits.audioNameEnd }),
       ...(animated !== undefined && { animated }),
     },
   })

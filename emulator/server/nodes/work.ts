@@ -2,14 +2,12 @@
 
 import { numberOf } from '../../lib/json.ts'
 import { behaviours } from './behaviours.ts'
-import { type Behaviour, byDeclaration, type Call, failing, MAX_BATCH } from './node.ts'
+import { fitsMemory, outOfMemory } from './memory.ts'
+import { type Behaviour, byDeclaration, type Call, failing } from './node.ts'
 import { computedWork, failedCheck } from './computed.ts'
 import { currentInput, isModelFile, optionsOf } from './catalog.ts'
 import { payPartner } from './partner-nodes.ts'
-import type { Failure, Value, Work } from '../state/nodes.ts'
-
-/** Larger pictures exceed the simulated memory, in pixels. */
-const MAX_PIXELS = 4096 * 4096
+import type { Value, Work } from '../state/nodes.ts'
 
 /** The work of a call, by its node type. */
 export function workOf(call: Call): Work {
@@ -67,21 +65,3 @@ function isNotANumber({ inputs }: Call, name: string): boolean {
 /** The behaviour of other types follows from their declaration. */
 const behaviourOf = (class_type: string): Behaviour =>
   (Object.hasOwn(behaviours, class_type) ? behaviours[class_type] : undefined) ?? byDeclaration
-
-/** The failure of a node that needs more memory. */
-export const outOfMemory: Failure = {
-  exception_type: 'torch.OutOfMemoryError',
-  exception_message: 'Allocation on device would exceed allowed memory. (out of memory)',
-}
-
-/** Whether the items of one output fit: all their batches count together. */
-export function fitsMemory(items: readonly Value[]): boolean {
-  if (items.length > MAX_BATCH) return false
-  let pictures = 0
-  for (const item of items) {
-    if (item.kind !== 'picture') continue
-    if (item.picture.width * item.picture.height > MAX_PIXELS) return false
-    pictures += item.count
-  }
-  return pictures <= MAX_BATCH
-}

@@ -20,7 +20,7 @@ import { sendsProgress } from './throttle.ts'
 import { progressText, setFinished, setPaused, setRunning } from './progress.ts'
 import { finishScheduled, takeNext, waitFor } from '../graph/schedule.ts'
 import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
-import { scriptedWork } from '../nodes/scripted-work.ts'
+import { scriptedWork } from '../nodes/loaded-work.ts'
 import { outputOf } from './user-output.ts'
 import { endsAtMs, isEndless, timed } from './pace.ts'
 import { noteNode, originOf, sendForRun, sendNotification } from './running.ts'
@@ -182,7 +182,7 @@ function performStep(
   // Nodes that send their pictures count from 0, samplers from 1.
   const value = `${socketPictures === undefined ? running.step : running.step - 1}`
   setRunning(running.progress, id, value, `${max}`)
-  const shown = previewOf(world, running)
+  const shown = previewOf(running)
   if (sendsProgress(world, running, { steps, max, hasPicture: shown !== undefined })) {
     sendProgressState(world, running)
     const sendProgress = (): void =>

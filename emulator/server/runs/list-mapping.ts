@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { hash53 } from '../../lib/random.ts'
 import { batchFrom, batchPictures } from '../nodes/node.ts'
-import { fitsMemory, outOfMemory } from '../nodes/work.ts'
+import { fitsMemory, outOfMemory } from '../nodes/memory.ts'
 import type { Failure, NodeType, Value, Work } from '../state/nodes.ts'
 import type { Calls, InputLists } from '../state/runs.ts'
 

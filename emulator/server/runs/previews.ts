@@ -10,15 +10,16 @@ import { sendFrame, socketsFor, receivesMetadata } from '../world/sockets.ts'
 const PREVIEW_SIZE = 512
 
 /** What the current step of a run shows; undefined for nothing. */
-export function previewOf(
-  { setup }: World,
-  { work, step }: Running,
-): { readonly image: Preview | Picture; readonly format: PictureFormat } | undefined {
+export function previewOf({
+  work,
+  step,
+  preview: usual,
+}: Running): { readonly image: Preview | Picture; readonly format: PictureFormat } | undefined {
   if (work === null || step === 0) return undefined
   const { steps, preview, previewFormat, socketPictures } = work
   const picture = socketPictures?.[step - 1]
   if (picture !== undefined) return { image: picture, format: 'png' }
-  const format = previewFormat ?? setup.options.preview
+  const format = previewFormat ?? usual
   if (preview === undefined || format === 'none') return undefined
   return { image: { of: preview, step, steps, maxSize: PREVIEW_SIZE }, format }
 }

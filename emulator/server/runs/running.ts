@@ -1,7 +1,7 @@
 // Creates the run in progress on a worker, and sends its messages.
 
 import type { MessageType } from '../../../spec/server/messages.ts'
-import { isObject, type JsonObject, readJson } from '../../lib/json.ts'
+import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { dependsOn, fingerprintsOf } from './fingerprints.ts'
 import { createSchedule } from '../graph/schedule.ts'
@@ -16,6 +16,7 @@ import type { NodeType } from '../state/nodes.ts'
 import type { Fingerprints } from '../state/files.ts'
 import type { Effect } from '../../machine.ts'
 import type { Origin, Run, Running, Worker } from '../state/runs.ts'
+import type { WorldOptions } from '../state/options.ts'
 import type { World } from '../state/world.ts'
 
 /** What follows from the graph of a run alone. */
@@ -75,12 +76,30 @@ export function createRunning(
     calls: null,
     step: 0,
     reported: { step: 0, atMs: 0 },
+    preview: previewFormatOf(world, run),
     results: new Map(),
     executed: [],
     messages: [],
     progress: createProgress(run.prompt_id, world.setup.traits.progressHasTypes ? types : null),
     lastNode: null,
   }
+}
+
+/** What `preview_method` in extra_data stands for: a format, no previews, or the default of the server. */
+const previewMethods: ReadonlyMap<Json, WorldOptions['preview']> = new Map([
+  ['none', 'none'],
+  ['auto', 'jpeg'],
+  ['latent2rgb', 'jpeg'],
+  ['taesd', 'jpeg'],
+] as const)
+
+/** The format of the previews of a run [frames/preview-method]. */
+function previewFormatOf({ setup: { options, traits } }: World, run: Run): WorldOptions['preview'] {
+  if (!traits.takesPreviewMethod || !run.extraDataText.includes('"preview_method"'))
+    return options.preview
+  const extra = readJson(run.extraDataText)
+  const method = isObject(extra) ? extra.get('preview_method') : undefined
+  return previewMethods.get(method ?? null) ?? options.preview
 }
 
 /** Sends the client a text notification. */

@@ -1,7 +1,8 @@
 // The output of a node for the user, as JSON text: the files that it saves, or what a rule of the scenario sets.
 
 import { assetOfOutput } from '../world/assets.ts'
-import { type FileEntry, fileKey, saveFiles, saveNamed } from '../world/files.ts'
+import { get } from '../../lib/bounded.ts'
+import { type FileEntry, fileKey, pictureOf, saveFiles, saveNamed } from '../world/files.ts'
 import type { Failure, OwnOutputs, Work } from '../state/nodes.ts'
 import type { Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
@@ -18,18 +19,40 @@ export function outputOf(world: World, running: Running, done: Work): string | n
   return `{"${done.save.key}": ${JSON.stringify(shown)}${also}}`
 }
 
+/** What follows the number in the name of a file under this key. */
+const endOf = ({ setup }: World, key: string): '_' | '' =>
+  key === 'audio' ? setup.traits.audioNameEnd : '_'
+
 /** Entries with the ids of their assets, on a server with assets [assets/of-run]. */
 function withAssets(
   world: World,
   { run }: Running,
   entries: readonly FileEntry[],
 ): readonly FileEntry[] {
-  if (!world.setup.options.assets) return entries
+  const { options, traits } = world.setup
+  if (!options.assets && !traits.describesFiles) return entries
   return entries.map((entry) => {
     const { filename, subfolder, type } = entry
-    const { id } = assetOfOutput(world, fileKey(type, subfolder, filename), run.prompt_id)
-    return { filename, subfolder, type, id }
+    const key = fileKey(type, subfolder, filename)
+    const asset = options.assets ? assetMembers(world, key, run.prompt_id) : {}
+    const metadata = traits.describesFiles ? describe(world, key) : undefined
+    return Object.assign({ filename, subfolder, type }, asset, metadata && { metadata })
   })
+}
+
+/** What an entry says about its asset; a picture is its own preview [assets/output-preview]. */
+function assetMembers(world: World, key: string, prompt_id: string): object {
+  const { id, metadata } = assetOfOutput(world, key, prompt_id)
+  const isOwnPreview = world.setup.traits.hasNewerAssets && metadata !== null
+  return isOwnPreview ? { id, preview_id: id } : { id }
+}
+
+/** What an entry says about the content of a picture or a video [files/output-metadata]. */
+function describe(world: World, key: string): object | undefined {
+  if (/\.(mp4|webm|mkv)$/.test(key)) return { kind: 'video' }
+  const content = get(world.state.files, key)?.content
+  const picture = content && pictureOf(content)
+  return picture && { kind: 'image', width: picture.width, height: picture.height }
 }
 
 /** Stores the files that the scenario sets, byte for byte [scenario/node-files]. */
@@ -39,7 +62,11 @@ function ownOutput(world: World, running: Running, own: OwnOutputs): string | nu
   for (const { key, content, filename, ending } of files) {
     const saved =
       filename === null
-        ? saveFiles(world, { type, prefix, ending, contents: [content] }, running.savedBy)
+        ? saveFiles(
+            world,
+            { type, prefix, ending, contents: [content], numberEnd: endOf(world, key) },
+            running.savedBy,
+          )
         : saveNamed(world, type, filename, content)
     if ('exception_type' in saved) return saved
     lists.get(key)?.push(...withAssets(world, running, saved))

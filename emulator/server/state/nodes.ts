@@ -72,6 +72,8 @@ export type Save = {
   readonly isWholeName?: boolean
   /** Whether `%batch_num%` in the prefix is replaced by the position of a file in its batch. */
   readonly numbersBatch?: boolean
+  /** What follows the number in the names of the files, by default `_`. */
+  readonly numberEnd?: '_' | ''
   readonly key: string
   readonly contents: readonly FileContent[]
   /** The value of `animated` in the output; absent if the output has none. */

@@ -7,6 +7,7 @@ import type { Effect } from '../../machine.ts'
 import type { Timer } from '../../lib/timers.ts'
 import type { FaultTimer } from './faults.ts'
 import type { RunMetadata } from './files.ts'
+import type { WorldOptions } from './options.ts'
 import type { NodeResult, NodeType, Value, Work } from './nodes.ts'
 
 /** A submitted run that is pending. */
@@ -162,6 +163,8 @@ export type Running = {
   /** The calls of the current node; null before the first. */
   calls: Calls | null
   step: number
+  /** The format of its previews, or none. */
+  readonly preview: WorldOptions['preview']
   /** The last step that sent progress, and when. */
   reported: { readonly step: number; readonly atMs: number }
   /** Results of this run by node id. */

@@ -65,6 +65,16 @@ export type Traits = {
   readonly moreFolders: readonly string[]
   /** Whether pages of other origins can send PATCH, where the server lets them in. */
   readonly allowsPatch: boolean
+  /** What follows the number in the names of audio files. */
+  readonly audioNameEnd: '_' | ''
+  /** How many results the preview of a 3D model has: the file, the camera, and on later servers a background. */
+  readonly modelResults: 2 | 3
+  /** Whether node types list further members, such as search_aliases. */
+  readonly describesTypes: boolean
+  /** Whether extra_data can set the previews of a run, as preview_method. */
+  readonly takesPreviewMethod: boolean
+  /** Whether the entries of pictures and videos describe their content as metadata. */
+  readonly describesFiles: boolean
   /** Whether a submitted prompt_id has to be a UUID in its canonical form [workflows/prompt-id-form]. */
   readonly refusesOddIds: boolean
   /** Whether extra_data has to be an object, and receives the time and the source of the submit. */

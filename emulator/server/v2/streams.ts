@@ -119,7 +119,7 @@ function newProgress({ state: { nowMs } }: HostedWorld, stream: Stream, running:
 
 function newPreview(world: HostedWorld, stream: Stream, running: Running): string {
   const { nowMs } = world.state
-  const shown = previewOf(world, running)
+  const shown = previewOf(running)
   if (shown === undefined) return ''
   const node_id = nodeOrigin(running, running.current ?? '').display
   const key = `${node_id} ${running.calls?.at} ${running.step}`

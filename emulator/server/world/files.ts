@@ -58,8 +58,11 @@ export function store(
 /** Stores the highest number between `base_` and the next `_`, for every base of the name. */
 function countName(world: World, type: string, subfolder: string, name: string): void {
   const parts = name.split('_')
-  for (let at = 1; at < parts.length - 1; at++) {
-    const part = parts[at] as string
+  // Where names end in the number, the last part counts too.
+  const last = world.setup.traits.audioNameEnd === '' ? parts.length : parts.length - 1
+  for (let at = 1; at < last; at++) {
+    const whole = parts[at] as string
+    const part = at === parts.length - 1 ? whole.replace(/\.[^.]*$/, '') : whole
     if (!/^\d{1,15}$/.test(part)) continue
     const key = fileKey(type, subfolder, parts.slice(0, at).join('_'))
     const number = Number(part)
@@ -80,6 +83,7 @@ export function saveFiles(
     contents: readonly FileContent[]
     isWholeName?: boolean
     numbersBatch?: boolean
+    numberEnd?: '_' | ''
     size?: { readonly width: number; readonly height: number }
   },
   run: RunMetadata,
@@ -98,7 +102,8 @@ export function saveFiles(
   const entries: FileEntry[] = []
   for (const [index, content] of save.contents.entries()) {
     const batched = save.numbersBatch ? base.replaceAll('%batch_num%', `${index}`) : base
-    const number = save.isWholeName ? '' : `_${String(counter + index).padStart(5, '0')}_`
+    const digits = String(counter + index).padStart(5, '0')
+    const number = save.isWholeName ? '' : `_${digits}${save.numberEnd ?? '_'}`
     const filename = `${batched}${number}.${save.ending}`
     if (isTooLong(filename)) return tooLong(save.type, subfolder, filename)
     const saved = ofRun(content, run)

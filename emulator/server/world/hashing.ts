@@ -1,5 +1,4 @@
-// The hashes of a hosted server: names of files, and signatures of links. Only a hosted server loads this module and,
-// with it, BLAKE3 and HMAC; every server loads SHA-256.
+// The hashes of contents: names of files on a hosted server, and of assets; and the signatures of links.
 
 import { blake3 } from '@noble/hashes/blake3.js'
 import { hmac } from '@noble/hashes/hmac.js'

@@ -65,16 +65,18 @@ export function plainPath(place: Place, path: string): string {
   return isAlias && !own.startsWith(`${alias}/internal/`) ? own.slice(alias.length) : own
 }
 
-/** The endpoint of a request; undefined if the spec has none there. HEAD counts as GET. */
-export function findEndpoint(place: Place, method: string, path: string): Found | undefined {
+/** The endpoint of a request; undefined if the spec has none there. HEAD counts as GET, except where it is served itself. */
+export const findEndpoint = (place: Place, method: string, path: string): Found | undefined =>
+  found(place, method, path) ?? (method === 'HEAD' ? found(place, 'GET', path) : undefined)
+
+function found(place: Place, asked: string, path: string): Found | undefined {
   const { exact, variable } = tables[place]
-  const asked = method === 'HEAD' ? 'GET' : method
   const known = exact.get(`${asked} ${path}`)
   if (known !== undefined) return { ...known, parts: [] }
   for (const { name, spec, pattern } of variable) {
     if (spec.method !== asked) continue
-    const found = pattern.exec(path)
-    if (found !== null) return { name, spec, parts: found.slice(1).map(decoded) }
+    const match = pattern.exec(path)
+    if (match !== null) return { name, spec, parts: match.slice(1).map(decoded) }
   }
   return undefined
 }

@@ -14,6 +14,13 @@ def params(**more):
     return DiffusionParams(**{"sd_model_name": names[0], "prompt": "a fox", "seed": 5, **size, **more})
 
 
+@check("failed-run")
+def _():
+    error = raised(backend.submit_txt2img(params()).wait, timeout=60)
+    assert isinstance(error, GenerationError) and "Allocation on device" in str(error), error
+    return error
+
+
 results = []
 
 

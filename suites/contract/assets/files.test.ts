@@ -108,7 +108,7 @@ proves(
     const executed = messages.flatMap(({ type, data }) => (type === 'executed' ? [data] : []))
     const files: any[] = executed.flatMap(({ output }: any) => output.images)
     expect(files).toHaveLength(1)
-    expect(Object.keys(files[0])).toEqual(['filename', 'subfolder', 'type', 'id'])
+    expect(Object.keys(files[0]).slice(0, 4)).toEqual(['filename', 'subfolder', 'type', 'id'])
     expect(Object.values(entry.outputs).flatMap((one: any) => one.images)).toEqual(files)
     const found = await read(subject, files[0].id)
     expect(found).toMatchObject({
@@ -118,6 +118,19 @@ proves(
       prompt_id,
       mime_type: 'image/png',
     })
+  },
+  on,
+)
+
+proves(
+  'assets/output-preview',
+  async (subject) => {
+    await listed(subject, 'limit=1')
+    const session = await subject.connect('me')
+    const { entry } = await subject.run(session, solid())
+    const files: any[] = Object.values(entry.outputs).flatMap((one: any) => one.images)
+    expect(files.length).toBeGreaterThan(0)
+    for (const { id, preview_id } of files) expect(preview_id).toBe(id)
   },
   on,
 )

@@ -165,3 +165,28 @@ proves('catalog/node-page', async ({ get }) => {
   ])
     expect({ path, status: (await get(path)).status }).toEqual({ path, status: 404 })
 })
+
+/** The members of a node type in the new style, in their order. */
+const newStyle =
+  'input input_order is_input_list output output_is_list output_name output_tooltips output_matchtypes name display_name ' +
+  'description python_module category output_node deprecated experimental dev_only api_node price_badge search_aliases ' +
+  'essentials_category has_intermediate_output'
+
+proves(['catalog/later-members', 'catalog/new-style-members'], async ({ get }) => {
+  const types: Record<string, any> = (await get('/object_info')).json()
+  const wrong = Object.entries(types).filter(
+    ([, type]) =>
+      typeof type.is_input_list !== 'boolean' ||
+      typeof type.has_intermediate_output !== 'boolean' ||
+      !(type.search_aliases === null || Array.isArray(type.search_aliases)),
+  )
+  expect(wrong.map(([name]) => name)).toEqual([])
+  const all = Object.values(types).filter((type) => 'price_badge' in type)
+  expect(all.length).toBeGreaterThan(0)
+  for (const type of all)
+    expect(Object.keys(type).filter((name) => name !== 'output_tooltips')).toEqual(
+      expect.arrayContaining(newStyle.split(' ').filter((name) => name !== 'output_tooltips')),
+    )
+  const { KSampler } = (await get('/object_info/KSampler')).json()
+  expect(KSampler).toEqual(types['KSampler'])
+})

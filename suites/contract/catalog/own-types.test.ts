@@ -11,7 +11,7 @@ import { expect } from '../../judge/expect.ts'
 /** An entry of object_info: an output node with one number. */
 const type = (name: string, least: number) => ({
   [name]: {
-    input: { required: { value: ['INT', { min: least }] } },
+    input: { required: { value: ['INT', { min: least, tooltip: `At least ${least}.` }] } },
     output: [],
     name,
     output_node: true,
@@ -26,6 +26,8 @@ proves(
   'catalog/own-types',
   async ({ get, submit }) => {
     expect(await names(get)).toEqual(expect.arrayContaining(['KSampler', 'Mine', 'Other']))
+    // Front ends show them.
+    expect((await get('/object_info/Mine')).text).toContain('"tooltip": "At least 5."')
     const graph = (value: number) => ({ '1': node('Mine', { value }) })
     expect((await submit(graph(4))).json()).toMatchObject({
       node_errors: { '1': { errors: [{ type: 'value_smaller_than_min' }] } },

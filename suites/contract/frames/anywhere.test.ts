@@ -56,6 +56,18 @@ proves(
   local,
 )
 
+proves('frames/preview-method', async (subject) => {
+  const countWith = async (preview_method: string): Promise<number> => {
+    const session = await subject.connect(subject.unique(preview_method))
+    const graph = await subject.workloads.sampling(STEPS)
+    await subject.run(session, graph, { extra_data: { preview_method } })
+    return session.frames().length
+  }
+  for (const method of ['auto', 'latent2rgb']) expect(await countWith(method)).toBeGreaterThan(0)
+  expect(await countWith('none')).toBe(0)
+  expect(await countWith('default')).toBe(await countWith('odd'))
+})
+
 proves(
   ['frames/type-code', 'frames/preview', 'frames/image-types'],
   async (subject) => {

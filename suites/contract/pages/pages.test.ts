@@ -284,7 +284,7 @@ test('serve/web-root A folder that cannot be served is rejected before the serve
   const wrong = [
     [{ webRoot: join(webRoot, 'gone') }, /folder of --web-root cannot be used: ENOENT/],
     [{ webRoot: join(webRoot, 'index.html') }, /--web-root cannot be used: ENOTDIR/],
-    [{ webRoot: folder() }, /has no index\.html: .*\. Get a front end with: pip download/],
+    [{ webRoot: folder() }, /has no index\.html: .*\. Get a front end with: pip install/],
     [{ webRoot: '' }, /webRoot cannot be ""/],
     [{ webRoot: {} as never }, /webRoot cannot be \{\}/],
     [{ templates: fileOf({}) }, /--templates cannot be used: ENOTDIR/],

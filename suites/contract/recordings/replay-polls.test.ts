@@ -99,6 +99,34 @@ for (const recordedMs of [0, 10, 40])
       })
     })
 
+test('replay/other-order A client whose next request comes after the end of a run, and not before it, gets the recorded answer', async () => {
+  const client = recordingClient('hosted', { 'X-API-Key': 'test-key' })
+  const { onEntry } = client
+  const options = { deployment: 'hosted', clock: 'manual', epoch: startMs, onEntry } as const
+  const world = await startEmulator(options)
+  client.connectTo(world)
+  const forget = { type: 'application/json', bytes: Buffer.from('{"delete": ["another"]}') }
+  const submitted = await client.request('POST', '/api/prompt', submitBody())
+  const { prompt_id } = JSON.parse(submitted.body.toString()) as { prompt_id: string }
+  await client.request('POST', '/api/history', forget)
+  await world.advance(1000)
+  const { body } = await client.request('GET', `/api/jobs/${prompt_id}`)
+  await world.close()
+  expect(JSON.parse(body.toString())).toHaveProperty('status', 'completed')
+
+  await withReplay(client.recording(), async (replay) => {
+    const headers = { 'X-API-Key': 'test-key', 'Content-Type': 'application/json' }
+    const post = (path: string, bytes: Uint8Array) =>
+      fetch(`${replay.url}/api${path}`, { method: 'POST', headers, body: Buffer.from(bytes) })
+    await post('/prompt', submitBody().bytes)
+    await replay.advance(2000)
+    await post('/history', forget.bytes)
+    const reply = await fetch(`${replay.url}/api/jobs/${prompt_id}`, { headers })
+    expect(reply.headers.get('X-Flowdouble-Replay')).toBe(null)
+    expect(await reply.text()).toBe(body.toString())
+  })
+})
+
 test('replay/state-of-runs A listening client sees the end before the history has it, and the history has it at that end', async () => {
   await withReplay(await recorded(10), async (replay) => {
     const body = Buffer.from(submitBody().bytes)

@@ -268,6 +268,10 @@ export const assets: Mutants = {
     breaks: ['assets/of-run'],
     tamper: onText(/^GET \/history/, /, "id": ?"[0-9a-f-]{36}"|,"id":"[0-9a-f-]{36}"/g, ''),
   },
+  'outputs-without-preview': {
+    breaks: ['assets/output-preview'],
+    tamper: onText(/^GET \/history/, /, ?"preview_id": ?"[0-9a-f-]{36}"/g, ''),
+  },
   'run-is-not-named': {
     breaks: ['assets/of-run'],
     tamper: onJson(one, (found) => without(found, 'job_id')),

@@ -1,7 +1,7 @@
 // The scan that makes assets of files [assets/scan, assets/scan-*]: of models, inputs and outputs that were there before.
 
 import { isObject, type Json, writeJson } from '../../../lib/json.ts'
-import { json, type Reply, refuse } from '../../../http/replies.ts'
+import { json, type Reply } from '../../../http/replies.ts'
 import { bodyJson, parameter, type Request } from '../../../http/requests.ts'
 import { addAsset, allAssets, hashesFiles, hashOf } from '../../world/assets.ts'
 import { mediaType } from '../../world/content-types.ts'
@@ -82,7 +82,6 @@ const progressJson = ({ scanned, total, created, skipped }: Scan): Map<string, J
 export function scanAssets(world: World, request: Request): Reply {
   const body = bodyJson(request)
   const given = isObject(body) ? body.get('roots') : undefined
-  if (given !== undefined && !isIterable(given)) return refuse('internal')
   const asked = Array.isArray(given) ? given.filter(isRoot) : given === undefined ? roots : []
   if (asked.length === 0) return refuseAsset('scanRoots')
   const done = scan(world, asked)
@@ -96,9 +95,6 @@ export function scanAssets(world: World, request: Request): Reply {
   ]
   return json(writeJson(new Map(members)))
 }
-
-const isIterable = (value: Json): boolean =>
-  typeof value === 'string' || Array.isArray(value) || isObject(value)
 
 /** Sends every socket what a scan has done. */
 function announceScan(world: World, asked: readonly Root[], done: Scan): void {

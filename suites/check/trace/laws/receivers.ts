@@ -29,9 +29,15 @@ const first = (received: RunMessages, says: string): Finding => {
 
 /** Runs that were submitted after a newer socket of their client was open, received on an older one. */
 function* behindNewer(trace: Trace): Iterable<ReceivedRun & { readonly isOlder: boolean }> {
+  const byClient = new Map<string | null, TracedSocket[]>()
+  for (const socket of trace.sockets) {
+    const known = byClient.get(socket.clientId)
+    if (known === undefined) byClient.set(socket.clientId, [socket])
+    else known.push(socket)
+  }
   for (const one of submitted(({ client }) => typeof client === 'string')(trace)) {
     const { run, received } = one
-    const own = trace.sockets.filter(({ clientId }) => clientId === run.client)
+    const own = byClient.get(run.client ?? null) ?? []
     if (own.length < 2 || !own.includes(received.socket)) continue
     const startMs = run.submit?.recorded.startMs ?? 0
     const isOlder = own.some(({ openMs }) => openMs > received.socket.openMs && openMs <= startMs)
@@ -62,28 +68,36 @@ function differing(a: RunMessages, b: RunMessages): number {
   return -1
 }
 
+type Count = {
+  readonly item: TracedSocket['items'][number]
+  readonly count: number
+  /** When it came; not before those ahead of it, whatever the recording says. */
+  readonly sinceMs: number
+}
+
 /** The counts in the statuses of a socket, with their positions. */
-const countsOf = ({ items }: TracedSocket) =>
-  items.flatMap((item) => {
-    if (item.message?.type !== 'status') return []
+function countsOf({ items }: TracedSocket): readonly Count[] {
+  const counts: Count[] = []
+  let sinceMs = -Infinity
+  for (const item of items) {
+    if (item.message?.type !== 'status') continue
     const { status } = item.message.data as Record<string, any>
     const count: unknown = status?.exec_info?.queue_remaining
-    return typeof count === 'number' ? [{ item, count }] : []
-  })
+    sinceMs = Math.max(sinceMs, item.atMs)
+    if (typeof count === 'number') counts.push({ item, count, sinceMs })
+  }
+  return counts
+}
 
-type Count = ReturnType<typeof countsOf>[number]
-
-/** The statuses from a time on and before a position. Found from their end, so that a long session stays fast. */
-function between(counts: readonly Count[], fromMs: number, before: number): readonly Count[] {
-  let [low, high] = [0, counts.length]
+/** The first position in a list from which on a condition holds, which then holds to its end. */
+function firstWhere<One>(all: readonly One[], holds: (one: One) => boolean): number {
+  let [low, high] = [0, all.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((counts[middle]?.item.index ?? before) < before) low = middle + 1
-    else high = middle
+    if (holds(all[middle] as One)) high = middle
+    else low = middle + 1
   }
-  let first = low
-  while (first > 0 && (counts[first - 1]?.item.atMs ?? 0) >= fromMs) first--
-  return counts.slice(first, low)
+  return low
 }
 
 /** Runs that succeeded or failed before their socket, with the statuses between their submit and their end. */
@@ -98,17 +112,26 @@ function* counted(trace: Trace) {
     const last = received.items.at(-1)
     if (start === undefined || end === undefined || last === undefined) continue
     const submitMs = run.submit?.recorded.startMs ?? Infinity
-    const all = between(counts.get(received.socket) ?? [], submitMs, last.index)
-    yield { run, received, start, end, all }
+    const all = counts.get(received.socket) ?? []
+    // Positions instead of the statuses themselves: of a run that waited long there are as many as of all before it.
+    const from = firstWhere(all, ({ sinceMs }) => sinceMs >= submitMs)
+    const to = firstWhere(all, ({ item }) => item.index >= last.index)
+    yield { run, received, start, end, all, from, to }
   }
 }
 
 type Counted = ReturnType<typeof counted> extends Generator<infer One> ? One : never
 
 /** While a run is at work, a status counts at least that run. */
-function countFaults({ run, received, start, end, all }: Counted): readonly Finding[] {
+function countFaults({ run, received, start, end, all, from }: Counted): readonly Finding[] {
+  const begin = Math.max(
+    from,
+    firstWhere(all, ({ item }) => item.index > start.index),
+  )
+  const stop = firstWhere(all, ({ item }) => item.index >= end.index)
   return all
-    .filter(({ item, count }) => item.index > start.index && item.index < end.index && count < 1)
+    .slice(begin, stop)
+    .filter(({ count }) => count < 1)
     .slice(0, 1)
     .map(({ item, count }) => ({
       at: { socket: received.socket, item },
@@ -185,16 +208,16 @@ export const receiverLaws: readonly Law[] = [
   }),
   law('messages/status-of-a-run', counted, (one) =>
     unless(
-      one.all.length >= 2 && one.all.some(({ item }) => item.index < one.start.index),
+      one.to - one.from >= 2 && (one.all[one.from]?.item.index ?? Infinity) < one.start.index,
       { socket: one.received.socket, item: one.start },
       () =>
-        `Of ${one.run.prompt_id} came ${one.all.length} statuses; there is one when it is queued, and one when it starts.`,
+        `Of ${one.run.prompt_id} came ${Math.max(0, one.to - one.from)} statuses; there is one when it is queued, and one when it starts.`,
     ),
   ),
   law('messages/status', counted, countFaults),
   law('messages/executing-null-last', counted, (one) =>
     unless(
-      one.all.some(({ item }) => item.index > one.end.index),
+      one.to > one.from && (one.all[one.to - 1]?.item.index ?? -1) > one.end.index,
       { socket: one.received.socket, item: one.end },
       () => `No status came between the end of ${one.run.prompt_id} and executing with node null.`,
     ),

@@ -1,6 +1,6 @@
 // Pages: the files of a front end, and workflow templates, which a local server can serve beside its endpoints.
 
-import { local, type Rules } from '../language.ts'
+import { local, type Rules } from './language.ts'
 
 const source = 'ComfyUI 0.3.64, HTTP layer'
 
