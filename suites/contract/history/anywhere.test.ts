@@ -15,7 +15,6 @@ import {
   uniqueNumber,
 } from '../../judge/own-runs.ts'
 import { newUuid } from '../../judge/hosted/busy-account.ts'
-import { withoutAssets } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'
 import { endsRun, type HistoryEntry } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'

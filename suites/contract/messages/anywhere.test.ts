@@ -14,7 +14,6 @@ import {
   shown,
   startsNode,
 } from '../../judge/own-runs.ts'
-import { withoutAssets } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { nodesOf, transcript } from '../../support/transcript.ts'
