@@ -2,40 +2,35 @@
 
 import type { CharacterClass, CharacterSet, Flags } from './tree.ts'
 
-/** Characters that are equal without regard to case though their lower cases differ. */
-const equals: readonly string[] = [
-  'iı',
-  'sſ',
-  'µμ',
-  '\u0345ι\u1fbe',
-  'ΐ\u1fd3',
-  'ΰ\u1fe3',
-  'βϐ',
-  'εϵ',
-  'θϑ',
-  'κϰ',
-  'πϖ',
-  'ρϱ',
-  'ςσ',
-  'φϕ',
-  'ṡẛ',
-  '\ufb05\ufb06',
-  'вᲀ',
-  'дᲁ',
-  'оᲂ',
-  'сᲃ',
-  'тᲄᲅ',
-  'ъᲆ',
-  'ѣᲇ',
-  'ꙋᲈ',
+/** Characters, by their codes, that are equal without regard to case though their lower cases differ. */
+const equals: readonly (readonly number[])[] = [
+  [0x69, 0x131],
+  [0x73, 0x17f],
+  [0xb5, 0x3bc],
+  [0x345, 0x3b9, 0x1fbe],
+  [0x390, 0x1fd3],
+  [0x3b0, 0x1fe3],
+  [0x3b2, 0x3d0],
+  [0x3b5, 0x3f5],
+  [0x3b8, 0x3d1],
+  [0x3ba, 0x3f0],
+  [0x3c0, 0x3d6],
+  [0x3c1, 0x3f1],
+  [0x3c2, 0x3c3],
+  [0x3c6, 0x3d5],
+  [0x1e61, 0x1e9b],
+  [0xfb05, 0xfb06],
+  [0x432, 0x1c80],
+  [0x434, 0x1c81],
+  [0x43e, 0x1c82],
+  [0x441, 0x1c83],
+  [0x442, 0x1c84, 0x1c85],
+  [0x44a, 0x1c86],
+  [0x463, 0x1c87],
+  [0xa64b, 0x1c88],
 ]
 const representative = new Map(
-  equals.flatMap((characters) =>
-    Array.from(
-      characters,
-      (one) => [one.codePointAt(0) as number, characters.codePointAt(0) as number] as const,
-    ),
-  ),
+  equals.flatMap((codes) => codes.map((one) => [one, codes[0] as number] as const)),
 )
 
 /** One code for all characters that are equal without regard to case. */

@@ -6,13 +6,17 @@ import { Raised } from '../../compute/values/values.ts'
 import { paint } from '../../pictures/paint.ts'
 import { sourceOf } from './computed.ts'
 import type { Call } from './node.ts'
+import type { Value } from '../state/nodes.ts'
 
 /** A text computes at most so many numbers. */
 const MOST_NUMBERS = 2 ** 24
 
-/** The input `source` as text. What comes from a model is only named. */
-export function sourceText({ inputs }: Call): string {
-  const value = inputs.get('source') ?? { kind: 'literal', value: null }
+/** The input `source` as text. */
+export const sourceText = ({ inputs }: Call): string =>
+  valueText(inputs.get('source') ?? { kind: 'literal', value: null })
+
+/** A value as text. What comes from a model is only named. */
+export function valueText(value: Value): string {
   const source = sourceOf(value, 'IMAGE')
   if (source === undefined) return '<object>'
   try {

@@ -1,5 +1,6 @@
 // Ends a run [runs/*]: successful, failed or interrupted. Every run enters the history.
 
+import { valueText } from '../nodes/printed.ts'
 import { meaningOf, pythonNameOf, wordOf } from '../nodes/exception-types.ts'
 import { addEntry } from '../world/history.ts'
 import { isObject, writeJson } from '../../lib/json.ts'
@@ -153,8 +154,9 @@ function currentInputs(running: Running, id: string): string {
   return `{${inputs.join(', ')}}`
 }
 
-/** Numbers, texts and so on as they are, other literals as Python prints them, other values by their kind. */
+/** Numbers, texts and so on as they are, others as Python prints them, and those of models by their kind. */
 function inputText(item: Value): string {
+  if ('of' in item && item.of !== undefined) return JSON.stringify(valueText(item))
   if (item.kind !== 'literal') return JSON.stringify(`<${item.kind}>`)
   const { value } = item
   const isNested = isObject(value) || Array.isArray(value)

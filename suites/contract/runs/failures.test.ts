@@ -32,7 +32,7 @@ proves(
         current_inputs: {
           exception_type: [word],
           message: [`made to fail: ${word}`],
-          value: ['<picture>'],
+          value: [expect.stringMatching(/^(?:tensor\(|\{'samples': tensor\()/)],
         },
         current_outputs: {},
         timestamp: expect.any(Number),
