@@ -40,7 +40,18 @@ const onOlder: Edit = (recording: Recording) => {
   return messages((own) => [...own, { from: 'server', atMs, data: text }], 1)(recording)
 }
 
+/** A session with a later local server. */
+const ofLater: Edit = (recording: Recording) => ({
+  ...recording,
+  info: recording.info && { ...recording.info, software: 'ComfyUI 0.38.0' },
+})
+
 const fitting: readonly Break[] = [
+  {
+    law: 'assets/scan-messages',
+    on: local,
+    edit: all(ofLater, before('status', '{"type":"assets.seed.started","data":{}}', { nth: 1 })),
+  },
   { law: 'messages/status', on: both, edit: set('status', counting(-1), 1) },
   {
     law: 'messages/feature-flags',

@@ -58,15 +58,21 @@ function faultsOf(place: Place, spec: Endpoint, exchange: TracedExchange): reado
     : (faults[0] ?? []).slice(0, 3).map((says) => ({ at, says }))
 }
 
-/** The rules of an endpoint that hold at a place, in each generation that has the endpoint. */
-const rulesOf = (name: string, spec: Endpoint, place: Place): readonly RuleId[] =>
-  ((endpointRules as Readonly<Record<string, readonly string[]>>)[name] ?? []).filter(
-    (id): id is RuleId => {
+/**
+ * The rules of an endpoint that hold at a place, in each generation that has the endpoint. If none holds in all, those of
+ * the first generation: later ones have others.
+ */
+function rulesOf(name: string, spec: Endpoint, place: Place): readonly RuleId[] {
+  const own = (endpointRules as Readonly<Record<string, readonly RuleId[]>>)[name] ?? []
+  const all = generationsOf([spec])
+  const inEach = (generations: typeof all): readonly RuleId[] =>
+    own.filter((id) => {
       const rule = (rules as Readonly<Record<string, Rule>>)[id]
-      if (!rule?.on.includes(place)) return false
-      return generationsOf([spec]).every((one) => holdsIn(one, rule))
-    },
-  )
+      return rule?.on.includes(place) && generations.every((one) => holdsIn(one, rule))
+    })
+  const always = inEach(all)
+  return always.length > 0 ? always : inEach(all.slice(0, 1))
+}
 
 const named = (place: Place): readonly (readonly [name: string, spec: Endpoint])[] =>
   Object.entries<Endpoint>(place === 'gateway' ? gatewayEndpoints : endpoints).filter(
