@@ -4,6 +4,7 @@ import {
   answers,
   mapped,
   type Mutants,
+  onData,
   onJson,
   onPicture,
   onReply,
@@ -40,6 +41,20 @@ function sameBytesAreNew(): Tamper {
 }
 
 export const files: Mutants = {
+  'broken-files-are-missing': {
+    breaks: ['files/loaded-broken'],
+    tamper: onData('execution_error', (data) => ({ ...data, exception_message: 'No such file' })),
+  },
+  'masks-stay-out': {
+    breaks: ['files/mask'],
+    tamper: answers(/^POST \/upload\/mask/, 400),
+  },
+  'bad-masks-are-refused': {
+    breaks: ['files/mask-bad-original', 'files/mask-unfit'],
+    tamper: onReply(/^POST \/upload\/mask/, ({ status }) => ({
+      status: status === 500 ? 400 : status,
+    })),
+  },
   'upload-loses-a-byte': {
     breaks: ['files/upload', 'files/view'],
     tamper: onReply(/^GET \/view/, ({ body }) =>

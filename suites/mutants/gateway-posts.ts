@@ -180,6 +180,18 @@ export const posts: Mutants = {
       },
     },
   },
+  'unknown-routes-are-gone': {
+    breaks: ['webhooks/unknown-route', 'webhooks/json-replies'],
+    gateway: { tamper: onReply(({ status }) => (status === 404 ? { status: 410 } : {})) },
+  },
+  'bad-bodies-crash': {
+    breaks: ['webhooks/deep-body'],
+    gateway: { tamper: onReply(({ status }) => (status === 400 ? { status: 500 } : {})) },
+  },
+  'sizes-are-bad-requests': {
+    breaks: ['webhooks/declared-size', 'webhooks/chunked-size'],
+    gateway: { tamper: onReply(({ status }) => (status === 413 ? { status: 400 } : {})) },
+  },
   'filter-comes-before-the-body': {
     breaks: ['webhooks/unparsable-body', 'webhooks/order'],
     missedBy: ['webhooks/order'],

@@ -127,6 +127,10 @@ export const http: Mutants = {
 }
 
 export const catalog: Mutants = {
+  'packs-of-others': {
+    breaks: ['catalog/no-packs'],
+    tamper: onJson(/^GET \/extensions/, () => ['/extensions/others/index.js']),
+  },
   'types-without-inputs': {
     breaks: ['catalog/node-types'],
     tamper: onText(/^GET \/object_info$/, /"input": /g, '"inputs": '),
@@ -182,6 +186,13 @@ export const catalog: Mutants = {
 const onStatistics = (change: (statistics: any) => unknown) => onJson(/^GET \/system_stats/, change)
 
 export const system: Mutants = {
+  'statistics-of-a-system': {
+    breaks: ['system/statistics-os'],
+    tamper: onStatistics((statistics) => ({
+      ...statistics,
+      system: { ...statistics.system, os: 'linux' },
+    })),
+  },
   'statistics-without-devices': {
     breaks: ['system/statistics', 'system/statistics-fields'],
     tamper: onStatistics((statistics) => ({ ...statistics, devices: [] })),

@@ -20,6 +20,22 @@ const onSecondFile = (change: (second: any, first: any) => unknown) =>
   }))
 
 export const outputs: Mutants = {
+  'animations-are-still': {
+    breaks: ['files/animated'],
+    tamper: onText(/^GET \/history/, /"animated": ?\[true\]/g, '"animated":[false]'),
+  },
+  'previews-are-outputs': {
+    breaks: ['files/preview-is-temp'],
+    tamper: onText(/^GET \/history/, /"type": ?"temp"/g, '"type":"output"'),
+  },
+  'models-without-camera': {
+    breaks: ['files/preview-3d'],
+    tamper: onText(/^GET \/history/, /"result": ?\[/g, '"results":['),
+  },
+  'audio-without-underscore': {
+    breaks: ['files/audio-underscore'],
+    tamper: onText(/^GET \/history/, /_\.(flac|mp3|opus)/g, '.$1'),
+  },
   'entry-is-a-path': {
     breaks: ['files/entry', 'files/saved-name'],
     tamper: onJson(/^GET \/history/, (entries) => JSON.parse(joined(JSON.stringify(entries)))),

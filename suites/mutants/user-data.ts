@@ -53,6 +53,22 @@ export const internal: Mutants = {
     tamper: onReply(/^GET \/internal\/logs$/, (reply) => ({ body: valueOf(reply) })),
   },
   'subscribers-receive-nothing': { breaks: ['internal/log-subscription'], tamper: dropped('logs') },
+  'folders-without-paths': {
+    breaks: ['internal/folder-paths'],
+    tamper: onJson(/^GET \/internal\/folder_paths/, () => ({})),
+  },
+  'log-begins-now': {
+    breaks: ['internal/log-lines'],
+    tamper: onJson(/^GET \/internal\/logs\/raw/, (log) => ({ ...log, entries: [] })),
+  },
+  'anybody-subscribes': {
+    breaks: ['internal/log-subscription-refusals'],
+    tamper: answers(/^PATCH \/internal\/logs/, 200),
+  },
+  'alias-for-all': {
+    breaks: ['internal/no-alias'],
+    tamper: answers(/^GET \/api\/internal/, 200),
+  },
   'files-of-any-folder': {
     breaks: ['internal/files-type'],
     tamper: answers(/^GET \/internal\/files/, 200),
@@ -82,6 +98,22 @@ export const settings: Mutants = {
 }
 
 export const userdata: Mutants = {
+  'lists-are-empty': {
+    breaks: ['userdata/list', 'userdata/list-forms'],
+    tamper: onJson(/^GET \/userdata\?/, () => []),
+  },
+  'lists-show-all': {
+    breaks: ['userdata/list-hides-dots'],
+    tamper: onJson(/^GET \/userdata\?/, (names) => ['.hidden', ...names]),
+  },
+  'folders-are-empty': {
+    breaks: ['userdata/browse'],
+    tamper: onJson(/^GET \/v2\/userdata/, () => []),
+  },
+  'browses-anywhere': {
+    breaks: ['userdata/browse-refusals'],
+    tamper: answers(/^GET \/v2\/userdata/, 200),
+  },
   'write-answers-nothing': {
     breaks: ['userdata/write', 'userdata/one-segment'],
     tamper: answers(/^POST \/userdata/, 200),

@@ -4,7 +4,7 @@ import { secretKeys } from '../../../spec/server/access.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { messagesAbout, occupy, shown, submitFor } from '../../judge/own-runs.ts'
-import { proves } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 const local = { deployment: 'local' } as const
@@ -66,6 +66,15 @@ proves(
   },
   local,
 )
+
+provesQuirk('local.queue-shows-partner-key', async (subject) => {
+  const session = await subject.connect(subject.unique('me'))
+  const held = await occupy(subject, session)
+  const id = await submitFor(subject, session, shown(subject, 'seen'), { extra_data: secrets })
+  const waiting = (await subject.queue()).pending.find(({ prompt_id }) => prompt_id === id)
+  await held.stop()
+  expect(waiting?.extra_data).toMatchObject(secrets)
+})
 
 // Without a run that is held back, on a server whose runs take no time.
 proves(

@@ -41,11 +41,14 @@ proves(
   local,
 )
 
+/** So many more nodes that nobody forgets to list some of them. */
+const others = Array.from({ length: 12 }, (_, at) => `more ${at}`)
+
 proves('queue/item', async (subject) => {
   const { session, held } = await busy(subject)
   const said = subject.unique('item')
   const more = Object.fromEntries(
-    ['10', 'b', '9'].map((id) => [id, node('PreviewAny', { source: `${said} ${id}` })]),
+    ['10', 'b', '9', ...others].map((id) => [id, node('PreviewAny', { source: `${said} ${id}` })]),
   )
   const graph = { ...talking(said), '2': node('SaveImage'), ...more }
   const extra_data = { note: [1, { deep: null }] }
@@ -65,7 +68,10 @@ proves('queue/item', async (subject) => {
     prompt_id,
     graph,
     expect.objectContaining({ ...extra_data, client_id }),
-    expect.toSatisfy((ids: string[]) => ids.toSorted().join() === '1,10,9,b'),
+    expect.toSatisfy(
+      (ids: string[]) =>
+        ids.toSorted().join() === ['1', '10', '9', 'b', ...others].toSorted().join(),
+    ),
   ])
   expect(working).toEqual([
     expect.any(Number),

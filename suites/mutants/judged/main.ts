@@ -2,7 +2,9 @@
 // faultless server keeps.
 //
 //   npm run mutants -- [--only GLOB]... [--matrix FILE] [--at-once N]
+//   npm run mutants -- --cases
 //
+// --cases lists instead, in process, the cases that fail on no wrong server, unless a reason is known.
 // --matrix runs every case on every wrong server, and writes what came out as JSON.
 
 import { once } from 'node:events'
@@ -23,7 +25,8 @@ import type { Case } from '../../judge/proves.ts'
 import { mutants } from '../index.ts'
 import { open, type Opened, type Setting } from './opened.ts'
 import type { Mutant } from '../tamper.ts'
-import { unseen } from './unseen.ts'
+import { idleCases } from './cases.ts'
+import { idleReason, unseen } from './unseen.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 type Row = {
@@ -43,6 +46,7 @@ const { values: flags } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     matrix: { type: 'string' },
+    cases: { type: 'boolean' },
     'at-once': { type: 'string', default: '12' },
   },
 })
@@ -146,6 +150,7 @@ function setupFor(id: RuleId): Setting['setup'] {
   if (id.startsWith('http/cors-')) return 'cors'
   if (id === 'manager/off') return 'no manager'
   const { since = '0.3' }: Rule = rules[id]
+  if (since === '0.27' && id.startsWith('assets/') && id !== 'assets/off') return 'assets'
   if (since !== '0.3') return since
   return cases.some((one) => one.isAboutToken && one.ids.includes(id)) ? 'token' : 'usual'
 }
@@ -264,7 +269,19 @@ function report(rows: readonly Row[]): boolean {
   return rows.length === chosen.length && survivors.every(({ mutant }) => mutant in unseen)
 }
 
-if (isMainThread) {
+/** Prints the cases that fail on no wrong server; returns the exit code. */
+async function reportIdle(): Promise<number> {
+  const idle = await idleCases(cases)
+  const unknown = idle.filter((title) => !title.split(' + ').some((one) => idleReason(one)))
+  for (const title of unknown) console.log(`catches none: ${title}: NO REASON`)
+  console.log(
+    `${idle.length} of ${cases.length} cases catch none, ${unknown.length} without a reason`,
+  )
+  return unknown.length === 0 ? 0 : 1
+}
+
+if (flags.cases) process.exitCode = await reportIdle()
+else if (isMainThread) {
   const rows = await judgeAll()
   if (flags.matrix !== undefined) writeFileSync(flags.matrix, `${JSON.stringify(rows, null, 1)}\n`)
   process.exitCode = report(rows) ? 0 : 1

@@ -20,13 +20,20 @@ import type { Mutant } from '../tamper.ts'
 export type Setting = { readonly place: Place; readonly setup: Setup }
 
 /** What a local server has; the name of a later generation if it is one of that. */
-export type Setup = 'usual' | 'token' | 'cors' | 'no manager' | Exclude<Generation, '0.3'>
+export type Setup =
+  | 'usual'
+  | 'token'
+  | 'cors'
+  | 'no manager'
+  | 'assets'
+  | Exclude<Generation, '0.3'>
 
 const setups: Readonly<Record<Setup, EmulatorOptions>> = {
   usual: { manager: true },
   token: { manager: true, token: testToken },
   cors: { manager: true, cors: '*' },
   'no manager': {},
+  assets: { manager: true, like: 'comfyui-0.27', assets: true },
   '0.27': { manager: true, like: 'comfyui-0.27' },
   '0.38': { manager: true, like: 'comfyui-0.38' },
 }

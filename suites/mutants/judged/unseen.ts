@@ -1,4 +1,4 @@
-// The wrong servers that look like a faultless one from outside, and why.
+// The wrong servers that look like a faultless one from outside, and the rules whose cases no wrong server makes fail, and why.
 
 /** The reason by the name of the mutant. */
 export const unseen: Readonly<Record<string, string | undefined>> = {
@@ -47,4 +47,90 @@ export const unseen: Readonly<Record<string, string | undefined>> = {
     'Runs wait only for an agent that its operator names, and takes long.',
   'webhooks/runs-start-before-the-answer':
     'A client sees the order of two connections, not that of what a gateway does.',
+  'catalog/subgraphs-with-data': 'Only a server whose operator has set up subgraphs shows it.',
+  'inspector/cached-nodes-run': 'Only the control API shows it, which check never asks.',
+  'inspector/loses-nothing': 'Only the control API shows it, which check never asks.',
+  'inspector/loses-silently': 'Only the control API shows it, which check never asks.',
+  'inspector/nodes-never-end': 'Only the control API shows it, which check never asks.',
+  'messages/each-due-step': 'Only a clock that is stepped shows which steps are due.',
+  'nodes/exception-without-name': 'What nodes compute is judged in worlds of the suites only.',
+  'nodes/latents-are-samples': 'What nodes compute is judged in worlds of the suites only.',
+  'nodes/pixels-of-another-picture': 'What nodes compute is judged in worlds of the suites only.',
+  'nodes/sizes-swapped': 'What nodes compute is judged in worlds of the suites only.',
+  'nodes/texts-reversed': 'What nodes compute is judged in worlds of the suites only.',
+  'pages/lists-no-scripts': 'Only a server with the front end of a case shows it.',
+  'pages/needs-no-token': 'Only a server with the front end of a case shows it.',
+  'pages/no-front-end': 'Only a server with the front end of a case shows it.',
+  'pages/no-templates': 'Only a server with the front end of a case shows it.',
+  'system/flags-are-values': 'It changes flags that its operator adds: without them it is right.',
+  'v2-access/errors-are-flat': 'It passes for a server without this API.',
+  'v2-access/jobs-are-apart': 'It passes for a server without this API.',
+  'v2-access/takes-no-bearer': 'It passes for a server without this API.',
+  'v2-access/waits-without-end': 'Only a busy server shows how long a client is to wait.',
+  'v2-assets/large-outputs-have-a-size': 'It shows in a picture that takes long to make.',
+  'v2-assets/nothing-expires': 'It shows after a day.',
+  'v2-jobs/expires-in-an-hour': 'It shows after an hour.',
+  'v2-jobs/outputs-come-at-the-end':
+    'Only a clock that is stepped shows a run between two outputs.',
+  'v2-jobs/poor-accounts-run': 'Only an account without money or subscription shows it.',
+  'v2-jobs/the-queue-is-endless': 'Only a full queue shows it: check does not fill one.',
+  'v2-streams/begins-without-a-status':
+    'Only a clock that is stepped shows the beginning of a stream apart from what follows.',
+  'v2-streams/previews-are-missing': 'Real servers may send no previews.',
+  'v2-streams/silence-is-endless': 'It shows after a long silence.',
+  'v2-streams/streams-are-unlimited': 'Only so many streams that others are refused show it.',
+  'v2-streams/transitions-are-silent': 'Only a clock that is stepped shows each state of a run.',
+  'workflows/replaced-in-silence': 'Only a server whose operator has set up replacements shows it.',
+  'assets/off-is-404': 'It passes for a server without assets.',
+  'assets/texts-without-bound': 'Only many megabytes of texts show it.',
 }
+
+/** The rules of which a case fails on no wrong server, by the reason. */
+const idleRules: Readonly<Record<string, readonly string[]>> = {
+  'What wrong servers change are replies and messages, not the connections below.': [
+    'http/body-broken-off',
+    'http/garbage-last',
+    'http/hosted-no-http',
+    'http/last-answer',
+    'http/long-body',
+    'http/long-lines',
+    'http/pipelined',
+    'http/refused-early',
+    'messages/handshake-headers',
+    'messages/no-handshake',
+    'messages/uncompressed',
+    'v2-streams/left',
+  ],
+  'It is about one of several forms, and wrong servers break the others.': [
+    'files/loaded-alpha',
+    'files/mask',
+    'files/preview-is-temp',
+    'files/samples',
+    'files/saved-name',
+    'history/oldest-first',
+    'http/cross-site',
+    'http/foreign-origin',
+    'system/features',
+    'system/hosted-features',
+    'system/queue-length',
+    'workflows/prompt-id-made',
+  ],
+  'Its names and texts come with runs that no wrong server changes.': [
+    'files/batch-number-kept',
+    'files/prefix-odd',
+    'files/prefix-outside',
+    'templates/extra',
+  ],
+  'A server elsewhere has it only if its operator has set it up.': [
+    'catalog/subgraphs',
+    'deployments/hosted-not-built',
+    'http/hosted-empty-parameter',
+    'internal/wrong-method',
+  ],
+}
+
+/** Why a case of a rule, given with the title, fails on no wrong server; undefined if it should. */
+export const idleReason = (title: string): string | undefined =>
+  Object.keys(idleRules).find((reason) =>
+    idleRules[reason]?.some((id) => title.startsWith(`${id} `)),
+  )
