@@ -7,6 +7,7 @@ import { expect } from '../../judge/expect.ts'
 import type { Message } from '../../judge/judge.ts'
 import { listedIds, occupy } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
+import { addedHeaders } from '../../judge/traffic.ts'
 
 const local = { deployment: 'local' } as const
 const typesOf = (messages: readonly Message[]): string[] => messages.map(({ type }) => type)
@@ -68,7 +69,7 @@ proves(
 
 proves('messages/pings-and-closes', async ({ url }) => {
   for (const code of [1000, 1001, 3000, 4999, undefined]) {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`)
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: addedHeaders(url) })
     await once(socket, 'message')
     socket.ping('are you there')
     const [pong] = await once(socket, 'pong')
