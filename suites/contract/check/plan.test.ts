@@ -77,8 +77,7 @@ test('check/plan-tags A case that needs its own world has that tag, costs nothin
 })
 
 test('check/plan-budget The runs are for stated rules first, then for those that cost least.', async () => {
-  const { allCases } = await import('../../check/registry.ts')
-  const cases = await allCases()
+  const { cases } = await import('../../house/cases.ts')
   const plan = (maxRuns: number) => planCases(cases, { place: 'local' }, { select: [], maxRuns })
   const costing = plan(0).filter(({ one, runs }) => runs > 0 && !one.needsOwnWorld)
   expect(costing.length).toBeGreaterThan(20)
@@ -91,8 +90,7 @@ test('check/plan-budget The runs are for stated rules first, then for those that
 })
 
 test('check/plan-shared Cases that share what the first of them makes are paid for once.', async () => {
-  const { allCases } = await import('../../check/registry.ts')
-  const cases = await allCases()
+  const { cases } = await import('../../house/cases.ts')
   const select = cases
     .filter(({ isShared, place }) => isShared && place === 'local')
     .map(({ title }) => title)
@@ -107,8 +105,8 @@ test('check/plan-shared Cases that share what the first of them makes are paid f
 test.each(['local', 'hosted'] as const)(
   'check/plan-enough 500 runs and 60 for each of the 3 sessions are enough for every case of a %s server.',
   async (place) => {
-    const { allCases } = await import('../../check/registry.ts')
-    const plan = planCases(await allCases(), { place }, { select: [], maxRuns: 500 + 3 * 60 })
+    const { cases } = await import('../../house/cases.ts')
+    const plan = planCases(cases, { place }, { select: [], maxRuns: 500 + 3 * 60 })
     expect(plan.filter(({ isBeyondBudget }) => isBeyondBudget)).toEqual([])
   },
 )
