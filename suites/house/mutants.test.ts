@@ -3,10 +3,10 @@
 import { describe, expect, test } from 'vitest'
 import { type RuleId, rules } from '../../spec/index.ts'
 import type { Place, Rule } from '../../spec/language.ts'
-import { guarded, type TamperRecord } from '../mutants/guarded.ts'
 import { mutants } from '../mutants/index.ts'
 import { type Mutant, onData, onJson, type Tamper } from '../mutants/tamper.ts'
-import { type Case, type CaseOptions, runCase } from '../judge/proves.ts'
+import { wrongOptions } from '../mutants/wrong-options.ts'
+import { type Case, runCase } from '../judge/proves.ts'
 import { isLong, sampleOf } from '../support/effort.ts'
 import { cases, source, withCases } from './cases.ts'
 
@@ -21,8 +21,10 @@ type Verdict = 'caught' | 'blind' | 'idle'
  * impossible, nor if the mutant itself breaks down, because what it changes is missing.
  */
 async function verdictOf(one: Case, mutant: Mutant): Promise<Verdict> {
-  const record = { hasChanged: false, isBroken: false }
-  const run = await one.start(brokenBy(mutant, one.place, record)).catch(() => undefined)
+  const own = 'gateway' in mutant ? mutant.gateway : mutant
+  // Other options change the output as well.
+  const record = { hasChanged: own.tamper === undefined, isBroken: false }
+  const run = await one.start(wrongOptions(mutant, one.place, record)).catch(() => undefined)
   if (run === undefined) return 'idle'
   const hasFailed = await run().then(
     () => false,
@@ -30,20 +32,6 @@ async function verdictOf(one: Case, mutant: Mutant): Promise<Verdict> {
   )
   if (hasFailed && !record.isBroken) return 'caught'
   return record.hasChanged ? 'blind' : 'idle'
-}
-
-/** What makes a subject wrong. */
-function brokenBy(mutant: Mutant, place: Place, record: TamperRecord): CaseOptions {
-  const own = 'gateway' in mutant ? mutant.gateway : mutant
-  // Other options change the output as well.
-  record.hasChanged = own.tamper === undefined
-  if ('gateway' in mutant) {
-    const { tamper, options = {} } = mutant.gateway
-    return { gateway: tamper ? { ...options, tamper: guarded(tamper(), record) } : options }
-  }
-  const { tamper, options = {} } = mutant
-  if (tamper === undefined || place === 'gateway') return { server: options }
-  return { server: { ...options, tamper: guarded(tamper(place), record) } }
 }
 
 /** The verdict of the cases of a rule at a place: that of the first that catches the mutant, else of the best. */

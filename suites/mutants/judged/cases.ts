@@ -1,35 +1,20 @@
 // Whether each case that check can run fails on a wrong server: one that breaks a rule of it, or else one of its area.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Case, CaseOptions } from '../../judge/proves.ts'
+import type { Case } from '../../judge/proves.ts'
 import { areaOf, isOfQuirk } from '../../check/plan.ts'
-import { guarded } from '../guarded.ts'
 import { mutants } from '../index.ts'
 import type { Mutant } from '../tamper.ts'
+import { wrongOptions } from '../wrong-options.ts'
 
 /** A case that waits for ever on a wrong server has noticed it, in milliseconds. */
 const MAX_CASE_MS = 5000
 /** How many wrong servers of its area a case is run on. */
 const MAX_OF_AREA = 25
 
-/** What makes the world of a case wrong. */
-function wrong(
-  { place }: Case,
-  mutant: Mutant,
-  record: Parameters<typeof guarded>[1],
-): CaseOptions {
-  if ('gateway' in mutant) {
-    const { tamper, options = {} } = mutant.gateway
-    return { gateway: { ...options, ...(tamper && { tamper: guarded(tamper(), record) }) } }
-  }
-  const { tamper, options = {} } = mutant
-  if (tamper === undefined || place === 'gateway') return { server: options }
-  return { server: { ...options, tamper: guarded(tamper(place), record) } }
-}
-
 async function catches(one: Case, mutant: Mutant): Promise<boolean> {
   const record = { hasChanged: false, isBroken: false }
-  const run = await one.start(wrong(one, mutant, record)).catch(() => undefined)
+  const run = await one.start(wrongOptions(mutant, one.place, record)).catch(() => undefined)
   if (run === undefined) return false
   const fails = run().then(
     () => false,
