@@ -4,7 +4,7 @@
 import type { Output, Picture, Recipe, Source } from '../pictures/picture.ts'
 import type { Pixels } from '../pictures/pixels.ts'
 import { inputsOf } from './values/inputs.ts'
-import { fileValue, type Value } from './values/values.ts'
+import { FileBytes, type Value } from './values/values.ts'
 import { pictureTensor } from './values/pictures.ts'
 import { computes, checks } from './table.ts'
 import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
@@ -47,7 +47,7 @@ export function valueOf(source: Source): Value {
     case 'list':
       return source.items.map(valueOf)
     case 'file':
-      return fileValue(source)
+      return new FileBytes(source)
   }
 }
 

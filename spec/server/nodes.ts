@@ -52,6 +52,30 @@ export const rules = {
     source,
     on: local,
   },
+  'nodes/own-checks': {
+    says: 'Inputs that a node checks itself, and literals that fit no bound, are refused before the run.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/folder-as-file': {
+    says: 'A name of a folder passes the check of a loading node, and the run fails.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/folders': {
+    says: 'LoadImageSetFromFolderNode returns the pictures of a folder in the size of the first.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/rendered': {
+    says: 'Load3D returns the pictures that a front end has rendered and uploaded.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
   'nodes/tensor-text': {
     says: 'PreviewAny shows a picture, a mask or a latent as the text of its tensor.',
     basis: 'observed',

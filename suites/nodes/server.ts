@@ -10,7 +10,13 @@ import {
   worldOptions,
 } from '../../dist/emulator/internal.js'
 import { formOf } from '../generate/form.ts'
-import { isRecordedMap, type Recorded, type RecordedMap, withWholeNumbers } from './lines.ts'
+import {
+  isRecordedMap,
+  type Line,
+  type Recorded,
+  type RecordedMap,
+  withWholeNumbers,
+} from './lines.ts'
 import {
   type AudioFile,
   type LatentFile,
@@ -47,7 +53,17 @@ export type Outcome = {
   readonly world: Server['worlds'][0]
 }
 
-export function createNodeServer() {
+/** The uploads that a server has before the first run: combos list them. */
+type Setup = 'folders' | 'mesh' | 'empty'
+
+/** The uploads before a recorded line. */
+export function setupOf({ class_type, inputs, note }: Line): Setup {
+  if (class_type === 'LoadImageSetFromFolderNode') return note === undefined ? 'empty' : 'folders'
+  if (!class_type.startsWith('Load3D')) return 'folders'
+  return inputs['model_file'] === 'x.glb' ? 'empty' : 'mesh'
+}
+
+export function createNodeServer(setup: Setup) {
   const options = completeOptions({ deployment: 'local', like: 'comfyui-0.3.64' })
   const server = createServer(
     worldOptions(options, () => objectInfo, 0, null),
@@ -90,13 +106,19 @@ export function createNodeServer() {
   const uploadAudio = (file: AudioFile): string =>
     upload(`tone-${file.samples}-${file.channels ?? 1}-${file.rate ?? 8000}.wav`, wavOf(file))
 
-  for (const k of [0, 1, 2])
-    uploadPicture({ w: 6, h: 5, pattern: 'gradient' }, k, 'set', `g${k}.png`)
-  uploadPicture({ w: 6, h: 5, pattern: 'noise' }, 0, 'mixed', 'm0.png')
-  uploadPicture({ w: 9, h: 4, pattern: 'noise' }, 1, 'mixed', 'm1.png')
-  upload('readme.txt', Buffer.from('text'), 'texts')
-  upload('x.glb', Buffer.from('glTF'), '3d')
-  uploadPicture({ w: 6, h: 5, pattern: 'gradient' })
+  if (setup !== 'folders') server.worlds[0].state.files.entries.delete('input/3d/example.glb')
+  if (setup === 'folders') {
+    for (const k of [0, 1, 2])
+      uploadPicture({ w: 6, h: 5, pattern: 'gradient' }, k, 'set', `g${k}.png`)
+    uploadPicture({ w: 6, h: 5, pattern: 'noise' }, 0, 'mixed', 'm0.png')
+    uploadPicture({ w: 9, h: 4, pattern: 'noise' }, 1, 'mixed', 'm1.png')
+    upload('readme.txt', Buffer.from('text'), 'texts')
+  }
+  if (setup === 'mesh') {
+    upload('x.glb', Buffer.from('glTF'), '3d')
+    uploadPicture({ w: 6, h: 5, pattern: 'gradient', mode: 'RGBA' })
+  }
+  if (setup !== 'empty') uploadPicture({ w: 6, h: 5, pattern: 'gradient' })
 
   /** A recipe of an input as a link or a literal; adds the nodes that it needs. */
   const inputOf = (graph: Graph, value: Recorded): unknown => {

@@ -4,12 +4,22 @@ import type { Family } from '../values/inputs.ts'
 import { constant, Tensor } from '../values/tensor.ts'
 import { FileBytes, misused, raise, type Value } from '../values/values.ts'
 
-function bytesOf(value: Value): Uint8Array {
-  if (value instanceof FileBytes && value.bytes !== null) return value.bytes
+/** The bytes of the file that an input names. `fail` raises the exception for one that cannot be opened. */
+function bytesOf(value: Value, fail: (path: string, isFolder: boolean) => never): Uint8Array {
   if (!(value instanceof FileBytes)) return misused(value, '.endswith')
-  const { path } = value
-  return raise('FileNotFoundError', `No such file or directory: "${path}"`)
+  const { bytes, path, isFolder } = value.file
+  return bytes ?? fail(path, isFolder)
 }
+
+const noLatent = (path: string, isFolder: boolean): never =>
+  isFolder
+    ? raise('OSError', 'No such device (os error 19)')
+    : raise('FileNotFoundError', `No such file or directory: "${path}"`)
+
+const noSound = (path: string, isFolder: boolean): never =>
+  isFolder
+    ? raise('av.error.IsADirectoryError', `[Errno 21] Is a directory: '${path}'`)
+    : raise('av.error.FileNotFoundError', `[Errno 2] No such file or directory: '${path}'`)
 
 type Entry = { dtype: string; shape: number[]; data_offsets: [number, number] }
 
@@ -124,7 +134,7 @@ function loadAudio(bytes: Uint8Array): Value {
 }
 
 export const files: Family = {
-  LoadLatent: ({ value }) => [loadLatent(bytesOf(value('latent')))],
-  RecordAudio: ({ value }) => [loadAudio(bytesOf(value('audio')))],
-  LoadAudio: ({ value }) => [loadAudio(bytesOf(value('audio')))],
+  LoadLatent: ({ value }) => [loadLatent(bytesOf(value('latent'), noLatent))],
+  RecordAudio: ({ value }) => [loadAudio(bytesOf(value('audio'), noSound))],
+  LoadAudio: ({ value }) => [loadAudio(bytesOf(value('audio'), noSound))],
 }

@@ -3,6 +3,7 @@
 import type { Json } from '../../lib/json.ts'
 import { isObject } from '../../lib/json.ts'
 import { pythonTypeName } from '../../lib/python.ts'
+import type { FileSource } from '../../pictures/picture.ts'
 import { raise, Raised } from './raised.ts'
 import { Tensor } from './tensor.ts'
 
@@ -80,14 +81,9 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
 
 /** The bytes of a file as an input. */
 export class FileBytes extends Instance {
-  readonly bytes: Uint8Array | null
-  readonly path: string
-  constructor(bytes: Uint8Array | null, path: string) {
+  readonly file: FileSource
+  constructor(file: FileSource) {
     super('bytes', {})
-    this.bytes = bytes
-    this.path = path
+    this.file = file
   }
 }
-
-export const fileValue = (file: { bytes: Uint8Array | null; path: string }): Value =>
-  new FileBytes(file.bytes, file.path)

@@ -6,7 +6,7 @@ import { Instance, isMap, Raised, type Value as Computed } from '../../compute/v
 import { limits } from '../../../spec/limits.ts'
 import { LATENT_PIXEL } from '../../compute/values/pictures.ts'
 import { hash53 } from '../../lib/random.ts'
-import type { Json } from '../../lib/json.ts'
+import { type Json, writeJson } from '../../lib/json.ts'
 import type { Output, Picture, PictureType, Recipe, Source } from '../../pictures/picture.ts'
 import { batchPictures, type Call, failing } from './node.ts'
 import { fileSource } from './named-sources.ts'
@@ -70,6 +70,24 @@ function recipeOf(call: Call): Recipe | undefined {
   const id = hash53(`${call.world.setup.pictureSeed}:${call.hash}`)
   const { class_type } = call.type
   return { class_type, id, inputs, depth: depth + 1, effort: Math.min(effort, MOST_EFFORT) }
+}
+
+/** A picture that a node of another type would return for this one, and for literals. */
+export function computedFrom(
+  of: Picture,
+  class_type: string,
+  literals: Readonly<Record<string, Json>>,
+): Picture {
+  const inputs: Record<string, Source> = {
+    image: { kind: 'pictures', as: 'IMAGE', pictures: [of] },
+  }
+  for (const [name, value] of Object.entries(literals)) inputs[name] = { kind: 'literal', value }
+  const id = hash53(
+    `${class_type} ${writeJson(new Map(Object.entries(literals)))} of ${of.kind} ${of.id}`,
+  )
+  const recipe = { class_type, id, inputs, depth: depthOf(of) + 1, effort: effortOf(of) }
+  const [tensor] = evaluate(recipe) as readonly [Tensor]
+  return pictureOf(id, { recipe, slot: 0, item: null }, tensor)
 }
 
 /** About how many numbers a picture takes. */
