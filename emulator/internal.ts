@@ -1,8 +1,8 @@
 // The internals that suites use: built with the rest, not exported by the package. Suites import this file only.
 
-import { provideWork } from './server/nodes/provide-work.ts'
+import { provideOnDemand } from './server/local/provide-on-demand.ts'
 
-provideWork()
+provideOnDemand()
 
 export { checkCommand } from './cli/check/check.ts'
 export { shrinkCommand } from './cli/check/shrink.ts'
