@@ -9,10 +9,6 @@ export type Exception = {
 }
 
 export const exceptions: Readonly<Record<string, Exception>> = {
-  Canny: {
-    outputs: 3,
-    reason: 'slopes that differ in the last digit decide which place is steepest',
-  },
   CreateHookKeyframesFromFloats: {
     refusals: 2,
     reason: 'a check of the type itself: a text or nothing in place of numbers',
