@@ -9,10 +9,6 @@ export type Exception = {
 }
 
 export const exceptions: Readonly<Record<string, Exception>> = {
-  Canny: {
-    outputs: 3,
-    reason: 'slopes that differ in the last digit decide which place is steepest',
-  },
   CreateHookKeyframesInterpolated: { outputs: 1, reason: 'one curve in the opposite direction' },
   GITSScheduler: {
     outputs: 14,

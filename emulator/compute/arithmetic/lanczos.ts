@@ -82,11 +82,11 @@ export function scaleLanczos(
     scaleSide(from, rows, width, channels, newWidth)
   const down = (from: Uint8Array, columns: number): Uint8Array =>
     scaleSide(from, 1, height, columns * channels, newHeight)
-  // The columns come first where only they shrink.
-  let scaled =
-    newWidth > width && newHeight < height
-      ? across(down(bytes, width), newHeight)
-      : down(across(bytes, height), newWidth)
+  // The columns come first where they lose more than twice what the rows lose.
+  const isDownFirst = newHeight < height && 2 * (width - newWidth) < height - newHeight
+  let scaled = isDownFirst
+    ? across(down(bytes, width), newHeight)
+    : down(across(bytes, height), newWidth)
   if (channels === 4) {
     const premultiplied = scaled
     scaled = scaled.map((value, at) => {

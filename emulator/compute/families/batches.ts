@@ -20,6 +20,8 @@ function rebatchImages({ value, number }: Inputs): readonly Value[] {
 
 function groups<Item>(items: readonly Item[], size: number): Item[][] {
   const grouped: Item[][] = []
+  // A range with a negative step is empty.
+  if (size < 0) return grouped
   for (let at = 0; at < items.length; at += size) grouped.push(items.slice(at, at + size))
   return grouped
 }

@@ -1,6 +1,7 @@
 // Pictures and latents blurred and sharpened with a bell-shaped kernel.
 
 import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
+import { checkMirror, mirrored } from '../arithmetic/mirror.ts'
 import { type Read, Tensor } from '../values/tensor.ts'
 import { Instance, isMap, misused, raise, type Value } from '../values/values.ts'
 
@@ -8,6 +9,7 @@ type Kernel = { readonly side: number; readonly weights: Float32Array }
 
 /** A bell of so many places, which reaches from -1 to 1; its weights add up to 1. */
 function bell(side: number, sigma: number): Kernel {
+  if (side < 0) raise('RuntimeError', 'number of steps must be non-negative')
   const place = (at: number): number => (side === 1 ? -1 : -1 + (2 * at) / (side - 1))
   const weights = Float32Array.from({ length: side * side }, (_, at) => {
     const square = place(Math.floor(at / side)) ** 2 + place(at % side) ** 2
@@ -24,27 +26,6 @@ function sharpening(side: number, sigma: number, strength: number): Kernel {
   const centre = (weights.length - 1) / 2
   weights[centre] = weights[centre]! - sum + 1
   return { side, weights }
-}
-
-/** The exception for edges that are mirrored further than the picture reaches. */
-function checkMirror(shape: readonly number[], radius: number): void {
-  const [rows = 0, columns = 0] = shape.slice(-2)
-  if (shape.length > 4)
-    raise(
-      'NotImplementedError',
-      `Padding size 4 is not supported for ${shape.length}D input tensor.\nSupported combinations for non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)`,
-    )
-  const side = radius >= columns ? shape.length - 1 : shape.length - 2
-  if (radius < columns && radius < rows) return
-  raise(
-    'RuntimeError',
-    `Argument #${side === shape.length - 1 ? 4 : 6}: Padding size should be less than the corresponding input dimension, but got: padding (${radius}, ${radius}) at dimension ${side} of input [${shape.join(', ')}]`,
-  )
-}
-
-const mirrored = (at: number, side: number): number => {
-  const place = Math.abs(at)
-  return place < side ? place : 2 * (side - 1) - place
 }
 
 type Sides = {
@@ -87,8 +68,8 @@ function filterImage(
   isClamped: boolean,
 ): Tensor {
   const [count = 0, rows = 0, columns = 0, channels = 1] = image.shape
-  checkMirror([count, channels, rows, columns], radius)
   const kernel = kernelOf()
+  checkMirror([count, channels, rows, columns], radius)
   const sides = { rows, columns, inner: channels, planes: 1 }
   return new Tensor(image.shape, (index, read) => {
     const filtered = filter(read(image, index), kernel, sides, read)
@@ -96,9 +77,9 @@ function filterImage(
   })
 }
 
-function sharpenImage({ tensor, number }: Inputs): readonly Value[] {
+function sharpenImage({ tensor, number, value }: Inputs): readonly Value[] {
   const radius = number('sharpen_radius')
-  if (radius === 0) return [tensor('image', '.to')]
+  if (radius === 0) return [value('image')]
   const image = tensor('image', '.shape')
   const kernelOf = (): Kernel => sharpening(radius * 2 + 1, number('sigma'), number('alpha') * 10)
   return [filterImage(image, kernelOf, radius, true)]
@@ -202,10 +183,10 @@ function notCallable(value: Value): string {
 }
 
 export const filters: Family = {
-  ImageBlur: ({ tensor, number }) => {
+  ImageBlur: ({ tensor, number, value }) => {
     const radius = number('blur_radius')
+    if (radius === 0) return [value('image')]
     const image = tensor('image', '.to')
-    if (radius === 0) return [image]
     const kernelOf = (): Kernel => bell(radius * 2 + 1, number('sigma'))
     return [filterImage(image, kernelOf, radius, false)]
   },

@@ -4,14 +4,24 @@ import type { Family, Inputs } from '../values/inputs.ts'
 import { combine, slice } from '../values/layout.ts'
 import { faded, type Part, partOf, withPart } from '../values/paste.ts'
 import { grown } from '../arithmetic/morphology.ts'
-import { checkSides, filled, map, product, reshape, Tensor } from '../values/tensor.ts'
-import { checkMask } from './saving.ts'
-import { floatOf } from '../../lib/json.ts'
-import { misused, raise, type Use } from '../values/values.ts'
+import {
+  checkReshape,
+  checkSides,
+  checkStack,
+  countOf,
+  filled,
+  map,
+  product,
+  reshape,
+  Tensor,
+} from '../values/tensor.ts'
+import { inverted } from './crops.ts'
+import { raise, type Use } from '../values/values.ts'
 
 /** A mask as batch, rows and columns. */
 function planes(mask: Tensor): Tensor {
   const [rows = 0, columns = 0] = mask.shape.slice(-2)
+  checkReshape([rows, columns])
   return reshape(mask, [product(mask.shape.slice(0, -2)), rows, columns])
 }
 
@@ -97,7 +107,8 @@ function feathered({ tensor, number }: Inputs): readonly Tensor[] {
 
 /** A mask as a grey picture. */
 export const maskImage = (mask: Tensor): Tensor => {
-  checkMask(mask)
+  const [rows = 0, columns = 0] = mask.shape.slice(-2)
+  checkReshape([1, rows, columns])
   const own = planes(mask)
   return new Tensor([...own.shape, 3], (index, read) => {
     const item = read(own, index)
@@ -115,20 +126,18 @@ export const masks: Family = {
     return [slice(slice(mask, 1, y, y + number('height')), 2, x, x + number('width'))]
   },
   FeatherMask: feathered,
-  GrowMask: (inputs) => [
-    grown(planes(maskInput(inputs)), inputs.number('expand'), inputs.flag('tapered_corners')),
-  ],
+  GrowMask: (inputs) => {
+    const mask = planes(maskInput(inputs))
+    checkStack(countOf(mask))
+    return [grown(mask, inputs.number('expand'), inputs.flag('tapered_corners'))]
+  },
   ImageColorToMask: ({ tensor, number }) => [
     colourMask(tensor('image', '.shape'), number('color')),
   ],
   ImageToMask: ({ tensor, text }) => [
     channelOf(tensor('image', 'slice'), channels.indexOf(text('channel'))),
   ],
-  InvertMask: ({ value }) => {
-    const mask = value('mask')
-    if (typeof mask === 'number') return [floatOf(1 - mask)]
-    return [mask instanceof Tensor ? map(mask, (one) => 1 - one) : misused(mask, '.reshape')]
-  },
+  InvertMask: ({ value }) => [inverted(value('mask'))],
   MaskComposite: compose,
   MaskToImage: (inputs) => [maskImage(maskInput(inputs))],
   SolidMask: ({ number }) => {

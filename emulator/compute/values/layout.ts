@@ -143,6 +143,7 @@ export function concatenate(tensors: readonly Tensor[], dimension: number): Tens
 export function toCount(tensor: Tensor, count: number): Tensor {
   const own = countOf(tensor)
   if (own === count) return tensor
+  if (own === 0) raise('ZeroDivisionError', 'division by zero')
   return pick(
     tensor,
     Array.from({ length: count }, (_, at) => at % own),

@@ -22,6 +22,18 @@ export function checkSides(shape: readonly number[]): void {
   raise('RuntimeError', text)
 }
 
+/** The exception for tensors of these sides, as many as there are numbers, when a side is 0. */
+export function checkReshape(sides: readonly number[]): void {
+  if (!sides.includes(0)) return
+  const text = `cannot reshape tensor of 0 elements into shape [-1, ${sides.join(', ')}] because the unspecified dimension size -1 can be any value and is ambiguous`
+  raise('RuntimeError', text)
+}
+
+/** The exception for an empty list of tensors that are put together as a batch. */
+export function checkStack(count: number): void {
+  if (count === 0) raise('RuntimeError', 'stack expects a non-empty TensorList')
+}
+
 /** More items, or numbers that are listed, exceed the simulated memory. */
 const MOST_LISTED = 2 ** 20
 

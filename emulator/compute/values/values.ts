@@ -39,6 +39,7 @@ export function typeName(value: Value): string {
 export type Use =
   | `.${string}`
   | `len.${string}`
+  | `item.${string}`
   | `argument:${string}`
   | 'len'
   | 'iterate'
@@ -57,6 +58,7 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
     const text = `${name}(): argument 'input' (position 1) must be Tensor, not ${type}`
     return raise('TypeError', text)
   }
+  if (use.startsWith('item.')) return misusedItem(value, use.slice('item'.length))
   const isSized = type === 'str' || type === 'dict' || type === 'list'
   if (use.startsWith('len.') && isSized) return misused(value, use.slice(3) as Use, key)
   if (use === 'items' && isSized)
@@ -77,6 +79,12 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
     return raise('TypeError', `list indices must be integers or slices, not ${index}`)
   }
   return raise('TypeError', `'${type}' object is not subscriptable`)
+}
+
+/** The exception for the first item of a text or a dict that is no tensor. */
+function misusedItem(value: Value, attribute: string): never {
+  if (isMap(value)) return raise('KeyError', '0')
+  return misused(value, typeof value === 'string' ? (attribute as Use) : 'index')
 }
 
 /** The bytes of a file as an input. */
