@@ -2,20 +2,22 @@
 
 import type { Json } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
-import { codesOf, type Match, search, searchAll } from '../regex/match.ts'
+import { codesOf, type Match, search, searchAll } from '../regex/search.ts'
 import { parse } from '../regex/parse.ts'
+import { compile, type Pattern } from '../regex/program.ts'
 import { parseTemplate } from '../regex/template.ts'
-import type { Pattern } from '../regex/tree.ts'
 import { textOf } from './texts.ts'
 import { Raised, raise } from '../values/values.ts'
 
 const patternOf = ({ text, flag }: Inputs): Pattern =>
-  parse(text('regex_pattern'), {
-    i: flag('case_insensitive', true),
-    m: flag('multiline'),
-    s: flag('dotall'),
-    a: false,
-  })
+  compile(
+    parse(text('regex_pattern'), {
+      i: flag('case_insensitive', true),
+      m: flag('multiline'),
+      s: flag('dotall'),
+      a: false,
+    }),
+  )
 
 /** What a function returns, or `otherwise` if the expression is invalid. */
 function orInvalid<Result>(compute: () => Result, otherwise: Result): Result {
@@ -83,7 +85,7 @@ function extract(inputs: Inputs): Json {
 function replace(inputs: Inputs): readonly Json[] {
   const { text, number } = inputs
   const pattern = patternOf(inputs)
-  const template = parseTemplate(text('replace'), pattern)
+  const template = parseTemplate(text('replace'), pattern.tree)
   const { codes, between, groupOf } = textsOf(text('string'))
   const count = number('count')
   const matches = count < 0 ? [] : searchAll(pattern, codes, count === 0 ? Infinity : count)

@@ -3,7 +3,7 @@
 import { type Json } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
 import { raise } from '../values/values.ts'
-import { titleCase, toTitle } from '../arithmetic/title-case.ts'
+import { lower, lowersOf, titleCase, toTitle, upper } from '../arithmetic/title-case.ts'
 
 /** Python's blanks; JavaScript has others. */
 const BLANK =
@@ -28,16 +28,12 @@ export const textOf = (text: string): readonly [Json] =>
 
 const capitalise = (text: string): string => {
   const [first = ''] = text
-  return toTitle(first) + lower(text.slice(first.length), text, first.length)
+  return toTitle(first) + lowersOf(text).slice(1).join('')
 }
 
-/** Lower case; a final sigma depends on what is before it, also before the part. */
-const lower = (part: string, whole = part, from = 0): string =>
-  whole.toLowerCase().length === whole.length ? whole.toLowerCase().slice(from) : part.toLowerCase()
-
 const cases: Readonly<Record<string, (text: string) => string>> = {
-  UPPERCASE: (text) => text.toUpperCase(),
-  lowercase: (text) => text.toLowerCase(),
+  UPPERCASE: upper,
+  lowercase: lower,
   Capitalize: capitalise,
   'Title Case': titleCase,
 }
@@ -59,7 +55,7 @@ const ownOf = <Value>(table: Readonly<Record<string, Value>>, name: string): Val
 
 const compare = ({ text, flag }: Inputs): readonly [Json] => {
   const [a, b] = [text('string_a'), text('string_b')].map((one) =>
-    flag('case_sensitive', true) ? one : one.toLowerCase(),
+    flag('case_sensitive', true) ? one : lower(one),
   ) as [string, string]
   const holds = ownOf(comparisons, text('mode', 'Starts With'))
   return [holds === undefined ? null : holds(a, b)]
@@ -88,7 +84,7 @@ export const texts: Family = {
   StringContains: ({ text, flag }) => {
     const [whole, part] = [text('string'), text('substring')]
     if (flag('case_sensitive', true)) return [whole.includes(part)]
-    return [whole.toLowerCase().includes(part.toLowerCase())]
+    return [lower(whole).includes(lower(part))]
   },
   StringLength: ({ text }) => [Array.from(text('string')).length],
   StringReplace: ({ text }) => textOf(replaceAll(text('string'), text('find'), text('replace'))),

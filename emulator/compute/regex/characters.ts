@@ -27,37 +27,65 @@ const equals: readonly (readonly number[])[] = [
   [0x442, 0x1c84, 0x1c85],
   [0x44a, 0x1c86],
   [0x463, 0x1c87],
-  [0xa64b, 0x1c88],
+  [0x1c88, 0xa64b],
 ]
-const representative = new Map(
-  equals.flatMap((codes) => codes.map((one) => [one, codes[0] as number] as const)),
-)
+const equalTo = new Map(equals.flatMap((codes) => codes.map((one) => [one, codes] as const)))
 
-/** One code for all characters that are equal without regard to case. */
-export function fold(code: number): number {
-  const lower = String.fromCodePoint(code).toLowerCase().codePointAt(0) as number
-  return representative.get(lower) ?? lower
+const isAscii = (code: number): boolean => code < 128
+
+/** The code of a character in lower case; of more than one the first. */
+export function lowerOf(code: number, { a }: Flags): number {
+  if (isAscii(code)) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code
+  return a ? code : (String.fromCodePoint(code).toLowerCase().codePointAt(0) as number)
+}
+
+/** Whether two characters are equal: without regard to case, those count whose lower cases have one upper case, too. */
+export function isSame(code: number, given: number, flags: Flags): boolean {
+  if (code === given || !flags.i) return code === given
+  const [one, other] = [lowerOf(code, flags), lowerOf(given, flags)]
+  return one === other || (!flags.a && equalTo.get(one)?.includes(other) === true)
+}
+
+const MOST_CASED = 0x1ffff
+let uppers: Map<number, number[]> | undefined
+
+/** The characters whose lower case is this one, and which are not lower case themselves. */
+function uppersOf(lower: number): readonly number[] {
+  if (uppers === undefined) {
+    uppers = new Map()
+    const unicode: Flags = { i: true, m: false, s: false, a: false }
+    for (let code = 0; code <= MOST_CASED; code++) {
+      const own = lowerOf(code, unicode)
+      if (own !== code) uppers.set(own, [...(uppers.get(own) ?? []), code])
+    }
+  }
+  return uppers.get(lower) ?? []
+}
+
+/** All characters that are equal to one in lower case without regard to case. */
+function equalsOf(lower: number, { a }: Flags): readonly number[] {
+  if (a) return lower >= 0x61 && lower <= 0x7a ? [lower, lower - 0x20] : [lower]
+  const lowers = equalTo.get(lower) ?? [lower]
+  return lowers.concat(lowers.flatMap(uppersOf))
 }
 
 const WORD = /^[\p{L}\p{N}_]$/u
 const DIGIT = /^\p{Nd}$/u
 const BLANK = /^[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/
-
-const isAscii = (code: number): boolean => code < 128
+const ASCII_BLANK = /^[\t-\r ]$/
 
 /** Whether a character is one of words; undefined is beyond the text. */
 export const isWord = (code: number | undefined, { a }: Flags): boolean =>
   code !== undefined && (!a || isAscii(code)) && WORD.test(String.fromCodePoint(code))
 
 function isOf(code: number, name: CharacterClass, flags: Flags): boolean {
-  const isCounted = !flags.a || isAscii(code)
   switch (name) {
     case 'd':
-      return isCounted && DIGIT.test(String.fromCodePoint(code))
+      return (!flags.a || isAscii(code)) && DIGIT.test(String.fromCodePoint(code))
     case 'w':
       return isWord(code, flags)
     case 's':
-      return isCounted && BLANK.test(String.fromCodePoint(code))
+      return (flags.a ? ASCII_BLANK : BLANK).test(String.fromCodePoint(code))
     default:
       return !isOf(code, name.toLowerCase() as CharacterClass, flags)
   }
@@ -69,17 +97,11 @@ export function contains(
   code: number,
   flags: Flags,
 ): boolean {
-  const codes = flags.i ? [code, ...casesOf(code)] : [code]
+  const own = flags.i ? lowerOf(code, flags) : code
+  const isIn = (one: number): boolean => ranges.some(([first, last]) => first <= one && one <= last)
   const found =
-    codes.some((one) => ranges.some(([first, last]) => first <= one && one <= last)) ||
-    classes.some((name) => isOf(code, name, flags)) ||
-    (flags.i && ranges.some(([first, last]) => first === last && fold(first) === fold(code)))
+    isIn(own) ||
+    (flags.i && ranges.length > 0 && equalsOf(own, flags).some(isIn)) ||
+    classes.some((name) => isOf(own, name, flags))
   return found !== isNegated
-}
-
-const casesOf = (code: number): number[] => {
-  const text = String.fromCodePoint(code)
-  return [text.toLowerCase(), text.toUpperCase()]
-    .filter((one) => Array.from(one).length === 1)
-    .map((one) => one.codePointAt(0) as number)
 }

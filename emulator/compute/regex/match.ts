@@ -1,81 +1,235 @@
 // Matches regular expressions by backtracking, within a number of steps: no pattern can hang the server.
 
 import { limits } from '../../../spec/limits.ts'
-import { contains, fold, isWord } from './characters.ts'
-import type { Flags, Node, Pattern } from './tree.ts'
+import { contains, isSame, isWord, lowerOf } from './characters.ts'
+import type { Pattern, Step } from './program.ts'
+import type { Flags, Single } from './tree.ts'
 import { raise } from '../values/values.ts'
 
 /** More steps end the search with an exception [nodes/expressions-bounded]. */
 const MOST_STEPS = limits.expressionSteps.value
-/** Deeper nesting of repetitions, too. */
-const MOST_DEPTH = 2000
+/** Characters that a repetition passes take little time: so many are a step. */
+const CHARACTERS_A_STEP = 16
 
-/** The start and the end of each group, from group 0; -1 for one without a match. */
-export type Match = readonly (readonly [start: number, end: number])[]
+/** Another way to go on, for when the one that was tried fails. */
+type Choice = {
+  /** How much had been remembered: all after it is undone. */
+  readonly undo: number
+  readonly step: number
+  /** Where in the text. */
+  at: number
+  /** The next option of a branch, or how often a character is still to be repeated. */
+  left: number
+}
 
-type Next = (at: number) => boolean
+const FAILS = -1
 
-class Matcher {
+export class Matcher {
   readonly text: readonly number[]
-  readonly starts: number[]
-  readonly ends: number[]
-  steps = 0
-  depth = 0
-  constructor(text: readonly number[], groups: number) {
+  readonly steps: readonly Step[]
+  /** The marks of all groups, then the number of repetitions and the place of the last one of each counter. */
+  readonly numbers: number[]
+  readonly counters: number
+  readonly choices: Choice[] = []
+  /** Numbers that were changed: which, and their values before. */
+  readonly undo: number[] = []
+  /** An empty match there does not count. */
+  readonly notEmptyAt: number
+  spent: number
+  at = 0
+  constructor(text: readonly number[], pattern: Pattern, spent: number, notEmptyAt: number) {
     this.text = text
-    this.starts = Array<number>(groups + 1).fill(-1)
-    this.ends = Array<number>(groups + 1).fill(-1)
+    this.steps = pattern.steps
+    this.counters = 2 * pattern.groups + 2
+    this.numbers = Array<number>(this.counters + 2 * pattern.counters).fill(-1)
+    this.notEmptyAt = notEmptyAt
+    this.spent = spent + pattern.groups
   }
 
-  step(): void {
-    if (++this.steps > MOST_STEPS) tooMuch()
+  spend(steps: number): void {
+    this.spent += steps
+    if (this.spent > MOST_STEPS)
+      raise('TimeoutError', 'the regular expression takes too many steps')
   }
 
-  /** Whether the part matches here, and what comes next after it. */
-  run(node: Node, at: number, next: Next): boolean {
-    this.step()
-    if (++this.depth > MOST_DEPTH) tooMuch()
-    const found = this.runKind(node, at, next)
-    this.depth--
-    return found
+  set(index: number, value: number): void {
+    this.undo.push(index, this.numbers[index] as number)
+    this.numbers[index] = value
   }
 
-  runKind(node: Node, at: number, next: Next): boolean {
-    switch (node.kind) {
-      case 'literal':
-      case 'any':
-      case 'set':
-        return this.isOne(node, at) && next(at + 1)
-      case 'at':
-        return this.isAt(node.where, at, node.flags) && next(at)
-      case 'sequence':
-        return this.sequence(node.parts, 0, at, next)
-      case 'choice':
-        return node.options.some((option) => this.run(option, at, next))
-      case 'group':
-        return this.group(node.index, node.body, at, next)
-      case 'reference':
-        return this.reference(node.index, at, node.flags, next)
-      case 'look':
-        return this.look(node, at, next)
-      case 'atomic': {
-        const end = this.alone(node.body, at)
-        return end !== undefined && next(end)
-      }
-      case 'condition':
-        return this.run((this.ends[node.index] ?? -1) >= 0 ? node.yes : node.no, at, next)
-      case 'repeat':
-        return this.repeat(node, at, next)
+  undoTo(length: number): void {
+    while (this.undo.length > length) {
+      const value = this.undo.pop() as number
+      this.numbers[this.undo.pop() as number] = value
     }
   }
 
-  isOne(node: Extract<Node, { kind: 'literal' | 'any' | 'set' }>, at: number): boolean {
+  choose(step: number, at: number, left = 0): void {
+    this.choices.push({ undo: this.undo.length, step, at, left })
+  }
+
+  /** Runs steps from a place in the text to `done`: whether they match, and then where they end in `at`. */
+  run(first: number, from: number, isWhole: boolean): boolean {
+    const base = this.choices.length
+    const undo = this.undo.length
+    let step = first
+    this.at = from
+    for (;;) {
+      this.spend(1)
+      if (this.steps[step]!.kind !== 'done') step = this.pass(step)
+      else if (isWhole && this.at === this.notEmptyAt) step = FAILS
+      else {
+        this.choices.length = base
+        return true
+      }
+      while (step === FAILS && this.choices.length > base) step = this.retry()
+      if (step !== FAILS) continue
+      this.undoTo(undo)
+      return false
+    }
+  }
+
+  /** Passes one step: the next one, or that it fails. */
+  pass(index: number): number {
+    const step = this.steps[index] as Step
+    switch (step.kind) {
+      case 'literal':
+      case 'any':
+      case 'set':
+        return this.isOne(step, this.at++) ? index + 1 : FAILS
+      case 'at':
+        return this.isAt(step.where, this.at, step.flags) ? index + 1 : FAILS
+      case 'mark':
+        this.set(step.mark, this.at)
+        return index + 1
+      case 'jump':
+        return step.to
+      case 'branch':
+        this.choose(index, this.at, 1)
+        return step.to[0] as number
+      case 'reference':
+        return this.reference(step.index, step.flags) ? index + 1 : FAILS
+      case 'run':
+        return this.repeatOne(step, index)
+      case 'enter':
+        this.set(this.counters + 2 * step.counter, -1)
+        this.set(this.counters + 2 * step.counter + 1, -1)
+        return step.to
+      case 'until':
+        return this.until(step, index)
+      case 'condition':
+        return this.isSet(step.index) ? index + 1 : step.to
+      default:
+        return this.alone(step as Extract<Step, { after: number }>, index)
+    }
+  }
+
+  /** Goes on with the last choice: the next step, or that it fails. */
+  retry(): number {
+    const choice = this.choices.pop() as Choice
+    const index = choice.step
+    const step = this.steps[index] as Step
+    this.undoTo(choice.undo)
+    this.at = choice.at
+    this.spend(1)
+    if (step.kind === 'branch') {
+      if (choice.left + 1 < step.to.length) this.choose(index, choice.at, choice.left + 1)
+      return step.to[choice.left] as number
+    }
+    if (step.kind === 'until') return step.isLazy ? this.again(step, choice.left) : index + 1
+    if (step.kind !== 'run') return FAILS
+    if (step.manner === 'lazy') {
+      if (!this.isOne(step.one, this.at)) return FAILS
+      this.at++
+      if (choice.left > 1) this.choose(index, this.at, choice.left - 1)
+      return index + 1
+    }
+    this.at--
+    return this.backward(index, choice.left - 1)
+  }
+
+  repeatOne(step: Extract<Step, { kind: 'run' }>, index: number): number {
+    const { one, least, most, manner } = step
+    const start = this.at
+    const end = Math.min(this.text.length, start + (manner === 'lazy' ? least : most))
+    let at = start
+    while (at < end && this.isOne(one, at)) at++
+    this.spend((at - start) / CHARACTERS_A_STEP)
+    this.at = at
+    if (at - start < least) return FAILS
+    if (manner === 'possessive') return index + 1
+    if (manner === 'greedy') return this.backward(index, at - start - least)
+    if (most > least) this.choose(index, at, most - least)
+    return index + 1
+  }
+
+  /** What comes after a repetition, tried here and, one by one, so many characters before. */
+  backward(index: number, left: number): number {
+    const next = this.steps[index + 1]
+    let more = left
+    // Where the next character cannot match, nothing needs to be tried.
+    if (next?.kind === 'literal' && !next.flags.i) {
+      while (more >= 0 && this.text[this.at] !== next.code) {
+        this.at--
+        more--
+      }
+      this.spend((left - more) / CHARACTERS_A_STEP)
+      if (more < 0) return FAILS
+    }
+    if (more > 0) this.choose(index, this.at, more)
+    return index + 1
+  }
+
+  until(step: Extract<Step, { kind: 'until' }>, index: number): number {
+    const { counter, least, most, isLazy } = step
+    const count = (this.numbers[this.counters + 2 * counter] as number) + 1
+    const last = this.numbers[this.counters + 2 * counter + 1]
+    if (count < least) {
+      this.set(this.counters + 2 * counter, count)
+      return step.body
+    }
+    // A repetition of nothing is not repeated.
+    const canRepeat = count < most && this.at !== last
+    if (!canRepeat) return index + 1
+    this.choose(index, this.at, count)
+    return isLazy ? index + 1 : this.again(step, count)
+  }
+
+  again({ counter, body }: Extract<Step, { kind: 'until' }>, count: number): number {
+    this.set(this.counters + 2 * counter, count)
+    this.set(this.counters + 2 * counter + 1, this.at)
+    return body
+  }
+
+  /** Steps that are matched for themselves: once they match, they are not tried in another way. */
+  alone(step: Extract<Step, { after: number }>, index: number): number {
+    const from = this.at
+    if (step.kind === 'atomic') return this.run(index + 1, from, false) ? step.after : FAILS
+    if (step.kind === 'look') {
+      const undo = this.undo.length
+      const found = from >= step.back && this.run(index + 1, from - step.back, false)
+      if (step.isNegated) this.undoTo(undo)
+      this.at = from
+      return found === step.isNegated ? FAILS : step.after
+    }
+    let place = from
+    for (let count = 0; count < step.most; count++) {
+      const isFound = this.run(index + 1, place, false)
+      if (!isFound && count < step.least) return FAILS
+      if (!isFound || (this.at === place && count >= step.least)) break
+      place = this.at
+    }
+    this.at = place
+    return step.after
+  }
+
+  isOne(one: Single, at: number): boolean {
     const code = this.text[at]
     if (code === undefined) return false
-    if (node.kind === 'any') return node.flags.s || code !== 10
-    if (node.kind === 'set') this.steps += node.set.ranges.length
-    if (node.kind === 'set') return contains(node.set, code, node.flags)
-    return code === node.code || (node.flags.i && fold(code) === fold(node.code))
+    if (one.kind === 'any') return one.flags.s || code !== 10
+    if (one.kind === 'literal') return isSame(code, one.code, one.flags)
+    this.spend(one.set.ranges.length / CHARACTERS_A_STEP)
+    return contains(one.set, code, one.flags)
   }
 
   isAt(where: string, at: number, flags: Flags): boolean {
@@ -97,182 +251,20 @@ class Matcher {
     }
   }
 
-  sequence(parts: readonly Node[], index: number, at: number, next: Next): boolean {
-    const part = parts[index]
-    if (part === undefined) return next(at)
-    return this.run(part, at, (end) => this.sequence(parts, index + 1, end, next))
+  isSet(group: number): boolean {
+    const [start, end] = [this.numbers[2 * group] as number, this.numbers[2 * group + 1] as number]
+    return start >= 0 && end >= start
   }
 
-  group(index: number, body: Node, at: number, next: Next): boolean {
-    const [start, end] = [this.starts[index] as number, this.ends[index] as number]
-    const found = this.run(body, at, (stop) => {
-      const [oldStart, oldEnd] = [this.starts[index] as number, this.ends[index] as number]
-      this.starts[index] = at
-      this.ends[index] = stop
-      if (next(stop)) return true
-      this.starts[index] = oldStart
-      this.ends[index] = oldEnd
-      return false
-    })
-    if (!found) {
-      this.starts[index] = start
-      this.ends[index] = end
-    }
-    return found
-  }
-
-  reference(index: number, at: number, { i }: Flags, next: Next): boolean {
-    const [start, end] = [this.starts[index] as number, this.ends[index] as number]
-    if (end < 0) return false
+  reference(group: number, flags: Flags): boolean {
+    if (!this.isSet(group)) return false
+    const [start, end] = [this.numbers[2 * group] as number, this.numbers[2 * group + 1] as number]
+    this.spend((end - start) / CHARACTERS_A_STEP)
     for (let place = start; place < end; place++) {
-      this.step()
-      const [one, other] = [this.text[place], this.text[at + place - start]]
-      if (other === undefined || one === undefined) return false
-      if (one !== other && !(i && fold(one) === fold(other))) return false
+      const [one, other] = [this.text[place], this.text[this.at++]]
+      if (one === undefined || other === undefined) return false
+      if (one !== other && !(flags.i && lowerOf(one, flags) === lowerOf(other, flags))) return false
     }
-    return next(at + end - start)
+    return true
   }
-
-  /** Where a part ends that is matched for itself; undefined if it does not match. */
-  alone(body: Node, at: number): number | undefined {
-    let stop: number | undefined
-    this.run(body, at, (end) => {
-      stop = end
-      return true
-    })
-    return stop
-  }
-
-  look(node: Extract<Node, { kind: 'look' }>, at: number, next: Next): boolean {
-    const from = node.isBehind ? at - node.width : at
-    if (node.isNegated) this.steps += this.starts.length
-    const saved = node.isNegated ? [[...this.starts], [...this.ends]] : undefined
-    const found = from >= 0 && this.alone(node.body, from) !== undefined
-    if (saved !== undefined) {
-      this.starts.splice(0, this.starts.length, ...(saved[0] as number[]))
-      this.ends.splice(0, this.ends.length, ...(saved[1] as number[]))
-    }
-    return found !== node.isNegated && next(at)
-  }
-
-  repeat(node: Extract<Node, { kind: 'repeat' }>, at: number, next: Next): boolean {
-    const { body, manner } = node
-    const isSingle = body.kind === 'literal' || body.kind === 'any' || body.kind === 'set'
-    if (manner === 'possessive') return this.possessive(node, at, next)
-    if (isSingle) return this.repeatOne(node, body, at, next)
-    return this.again(node, at, next, 0, -1)
-  }
-
-  /** Repeats a single character without nesting. */
-  repeatOne(
-    { least, most, manner }: Extract<Node, { kind: 'repeat' }>,
-    body: Extract<Node, { kind: 'literal' | 'any' | 'set' }>,
-    at: number,
-    next: Next,
-  ): boolean {
-    let count = 0
-    const grow = (): boolean => {
-      this.step()
-      if (count >= most || !this.isOne(body, at + count)) return false
-      count++
-      return true
-    }
-    for (let needed = least; needed > 0; needed--) if (!grow()) return false
-    if (manner === 'lazy') {
-      for (;;) {
-        if (next(at + count)) return true
-        if (!grow()) return false
-      }
-    }
-    while (grow());
-    for (; count >= least; count--) {
-      this.step()
-      if (next(at + count)) return true
-    }
-    return false
-  }
-
-  possessive(
-    { body, least, most }: Extract<Node, { kind: 'repeat' }>,
-    at: number,
-    next: Next,
-  ): boolean {
-    let [count, place] = [0, at]
-    while (count < most) {
-      this.step()
-      const end = this.alone(body, place)
-      if (end === undefined || (end === place && count >= least)) break
-      count++
-      place = end
-    }
-    return count >= least && next(place)
-  }
-
-  /** One more repetition, or what comes next. An empty one is not repeated. */
-  again(
-    node: Extract<Node, { kind: 'repeat' }>,
-    at: number,
-    next: Next,
-    count: number,
-    last: number,
-  ): boolean {
-    const { body, least, most, manner } = node
-    const more = (): boolean =>
-      count < most &&
-      (count < least || at !== last) &&
-      this.run(body, at, (end) => this.again(node, end, next, count + 1, at))
-    if (count < least) return more()
-    if (manner === 'lazy') return next(at) || more()
-    return more() || next(at)
-  }
-}
-
-const tooMuch = (): never => raise('TimeoutError', 'the regular expression takes too many steps')
-
-/** The code points of a text. */
-export const codesOf = (text: string): readonly number[] =>
-  Array.from(text, (one) => one.codePointAt(0) as number)
-
-/** The first match from a position on; `isRetry` skips an empty match there. Undefined without one. */
-export function search(
-  pattern: Pattern,
-  text: readonly number[],
-  from: number,
-  budget: { steps: number },
-  notEmptyAt = -1,
-): Match | undefined {
-  for (let at = from; at <= text.length; at++) {
-    const matcher = new Matcher(text, pattern.groups)
-    matcher.steps = budget.steps + pattern.groups
-    const found = matcher.run(pattern.body, at, (end) => {
-      if (end === at && at === notEmptyAt) return false
-      matcher.starts[0] = at
-      matcher.ends[0] = end
-      return true
-    })
-    budget.steps = matcher.steps
-    if (found) return matcher.starts.map((start, index) => [start, matcher.ends[index] as number])
-  }
-  return undefined
-}
-
-/** All matches one after the other: an empty one may follow another, but not twice in one place. */
-export function searchAll(
-  pattern: Pattern,
-  text: readonly number[],
-  most = Infinity,
-): readonly Match[] {
-  const matches: Match[] = []
-  const budget = { steps: 0 }
-  let from = 0
-  let notEmptyAt = -1
-  while (matches.length < most && from <= text.length) {
-    const match = search(pattern, text, from, budget, notEmptyAt)
-    if (match === undefined) break
-    matches.push(match)
-    const [start, end] = match[0] as readonly [number, number]
-    from = end
-    notEmptyAt = start === end ? end : -1
-  }
-  return matches
 }

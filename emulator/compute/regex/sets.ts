@@ -1,53 +1,55 @@
 // Sets of characters in a regular expression: `[a-z\d]`.
 
-import { codeEscape, DIGITS, isLetter, OCTAL, type Reader, simpleEscapes } from './reader.ts'
+import { codedEscape, itself, octalEscape } from './escapes.ts'
+import { DIGITS, lengthOfText, OCTAL, type Reader } from './reader.ts'
 import type { CharacterClass, CharacterSet } from './tree.ts'
 
 type Item = { readonly code: number } | { readonly class: CharacterClass }
 
 /** Parses a set after its opening bracket. */
-export function parseSet(reader: Reader, start: number): CharacterSet {
+export function parseSet(reader: Reader): CharacterSet {
+  const start = reader.at - 1
   const isNegated = reader.takeIf('^')
   const ranges: [number, number][] = []
   const classes: CharacterClass[] = []
-  const first = reader.at
-  for (;;) {
-    if (reader.isDone) reader.fail('unterminated character set', start)
-    if (reader.next === ']' && reader.at !== first) break
-    const at = reader.at
-    const from = item(reader)
-    if (reader.next === '-' && reader.characters[reader.at + 1] !== ']') {
-      reader.take()
-      if (reader.isDone) reader.fail('unterminated character set', start)
-      const to = item(reader)
-      const text = (): string => reader.characters.slice(at, reader.at).join('')
-      if ('class' in from || 'class' in to) reader.fail(`bad character range ${text()}`, at)
-      if (to.code < from.code) reader.fail(`bad character range ${text()}`, at)
-      ranges.push([from.code, to.code])
-    } else if ('class' in from) classes.push(from.class)
-    else ranges.push([from.code, from.code])
+  const add = (item: Item): void => {
+    if ('class' in item) classes.push(item.class)
+    else ranges.push([item.code, item.code])
   }
-  reader.take()
+  const take = (): string =>
+    reader.isDone ? reader.fail('unterminated character set', reader.at - start) : reader.take()
+  for (;;) {
+    const one = take()
+    if (one === ']' && ranges.length + classes.length > 0) break
+    const from = itemOf(reader, one)
+    if (!reader.takeIf('-')) {
+      add(from)
+      continue
+    }
+    const other = take()
+    if (other === ']') {
+      add(from)
+      add({ code: 0x2d })
+      break
+    }
+    const to = itemOf(reader, other)
+    if ('class' in from || 'class' in to || to.code < from.code)
+      return reader.fail(
+        `bad character range ${one}-${other}`,
+        lengthOfText(one) + 1 + lengthOfText(other),
+      )
+    ranges.push([from.code, to.code])
+  }
   return { isNegated, ranges, classes }
 }
 
-function item(reader: Reader): Item {
-  const start = reader.at
-  const one = reader.take()
-  if (one !== '\\') return { code: one.codePointAt(0) as number }
-  if (reader.isDone) reader.fail('bad escape (end of pattern)', start)
-  const escaped = reader.take()
-  if ('dDwWsS'.includes(escaped)) return { class: escaped as CharacterClass }
-  const code = codeEscape(reader, escaped, start)
-  if (code !== undefined) return { code }
-  if (OCTAL.includes(escaped)) {
-    const digits = escaped + reader.takeWhile(OCTAL, 2)
-    const value = Number.parseInt(digits, 8)
-    if (value > 0o377) reader.fail(`octal escape value \\${digits} outside of range 0-0o377`, start)
-    return { code: value }
-  }
-  const simple = simpleEscapes[escaped]
-  if (simple !== undefined) return { code: simple }
-  if (isLetter(escaped) || DIGITS.includes(escaped)) reader.fail(`bad escape \\${escaped}`, start)
-  return { code: escaped.codePointAt(0) as number }
+function itemOf(reader: Reader, token: string): Item {
+  if (!token.startsWith('\\')) return { code: token.codePointAt(0) as number }
+  const letter = token.slice(1)
+  if ('dDwWsS'.includes(letter)) return { class: letter as CharacterClass }
+  const coded = codedEscape(reader, token)
+  if (coded !== undefined) return { code: coded }
+  if (OCTAL.includes(letter)) return { code: octalEscape(reader, token) }
+  if (DIGITS.includes(letter)) reader.fail(`bad escape ${token}`, 2)
+  return { code: itself(reader, token) }
 }

@@ -1,7 +1,9 @@
 // Templates of replacements: texts, and groups of the match.
 
-import { DIGITS, isLetter, isName, OCTAL, Reader, simpleEscapes } from './reader.ts'
-import type { Pattern } from './tree.ts'
+import { octalCode, simpleEscapes } from './escapes.ts'
+import { groupNumber } from './numbers.ts'
+import { DIGITS, isAsciiLetter, isName, lengthOfText, OCTAL, Reader } from './reader.ts'
+import type { Tree } from './tree.ts'
 import { raise } from '../values/values.ts'
 import { pythonRepr } from '../../lib/python.ts'
 
@@ -9,61 +11,47 @@ import { pythonRepr } from '../../lib/python.ts'
 export type Template = readonly (string | number)[]
 
 /** Parses a template as Python's `re.sub` does. Throws Raised. */
-export function parseTemplate(source: string, pattern: Pattern): Template {
+export function parseTemplate(source: string, tree: Tree): Template {
+  if (!source.includes('\\')) return [source]
   const reader = new Reader(source)
   const parts: (string | number)[] = []
-  const addGroup = (index: number, at: number): void => {
-    if (index > pattern.groups) reader.fail(`invalid group reference ${index}`, at)
-    parts.push(index)
-  }
   while (!reader.isDone) {
-    const start = reader.at
-    const one = reader.take()
-    if (one !== '\\') parts.push(one)
-    else if (reader.isDone) reader.fail('bad escape (end of pattern)', start)
-    else {
-      const escaped = reader.take()
-      if (escaped === 'g') namedGroup(reader, pattern, addGroup)
-      else if (escaped === '0') parts.push(octal(`0${reader.takeWhile(OCTAL, 2)}`))
-      else if (DIGITS.includes(escaped)) numbered(reader, escaped, start, parts, addGroup)
-      else if (simpleEscapes[escaped] !== undefined)
-        parts.push(String.fromCodePoint(simpleEscapes[escaped]))
-      else if (isLetter(escaped)) reader.fail(`bad escape \\${escaped}`, start)
-      else parts.push(`\\${escaped}`)
-    }
+    const token = reader.take()
+    parts.push(token.startsWith('\\') ? escaped(reader, token, tree) : token)
   }
   return parts
 }
 
-const octal = (digits: string): string => String.fromCodePoint(Number.parseInt(digits, 8) & 255)
-
-function numbered(
-  reader: Reader,
-  first: string,
-  start: number,
-  parts: (string | number)[],
-  addGroup: (index: number, at: number) => void,
-): void {
-  const second = reader.takeWhile(DIGITS, 1)
-  const isOctal = [first, second, reader.next].every((one) => one !== '' && OCTAL.includes(one))
-  if (!isOctal) return addGroup(Number(first + second), start + 1)
-  const digits = first + second + reader.take()
-  if (Number.parseInt(digits, 8) > 0o377)
-    reader.fail(`octal escape value \\${digits} outside of range 0-0o377`, start)
-  parts.push(octal(digits))
+function escaped(reader: Reader, token: string, tree: Tree): string | number {
+  const one = token.slice(1)
+  if (one === 'g') return namedGroup(reader, tree)
+  if (one === '0') return character(Number.parseInt(`0${reader.takeWhile(OCTAL, 2)}`, 8) & 255)
+  if (DIGITS.includes(one)) return numbered(reader, token, tree)
+  const simple = simpleEscapes[token]
+  if (simple !== undefined) return character(simple)
+  if (isAsciiLetter(one)) reader.fail(`bad escape ${token}`, 2)
+  return token
 }
 
-function namedGroup(
-  reader: Reader,
-  pattern: Pattern,
-  addGroup: (index: number, at: number) => void,
-): void {
-  if (!reader.takeIf('<')) reader.fail('missing <', reader.at)
-  const at = reader.at
+const character = (code: number): string => String.fromCodePoint(code)
+
+const group = (reader: Reader, index: number, back: number, { groups }: Tree): number =>
+  index > groups ? reader.fail(`invalid group reference ${index}`, back) : index
+
+function numbered(reader: Reader, token: string, tree: Tree): string | number {
+  let escape = token + reader.takeWhile(DIGITS, 1)
+  const digits = Array.from(escape.slice(1))
+  if (digits.length === 2 && digits.every((one) => OCTAL.includes(one)) && reader.isOneOf(OCTAL)) {
+    escape += reader.take()
+    return character(octalCode(reader, escape))
+  }
+  return group(reader, Number(escape.slice(1)), escape.length - 1, tree)
+}
+
+function namedGroup(reader: Reader, tree: Tree): number {
+  if (!reader.takeIf('<')) reader.fail('missing <')
   const name = reader.takeUntil('>', 'group name')
-  if (/^\d+$/.test(name)) return addGroup(Number(name), at)
-  if (!isName(name)) reader.fail(`bad character in group name ${pythonRepr(name)}`, at)
-  const index = pattern.names.get(name)
-  if (index === undefined) raise('IndexError', `unknown group name ${pythonRepr(name)}`)
-  addGroup(index, at)
+  const back = lengthOfText(name) + 1
+  if (!isName(name)) return group(reader, groupNumber(reader, name, back), back, tree)
+  return tree.names.get(name) ?? raise('IndexError', `unknown group name ${pythonRepr(name)}`)
 }

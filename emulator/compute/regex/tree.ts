@@ -17,10 +17,16 @@ export type Flags = {
   readonly a: boolean
 }
 
-export type Node =
+/** What matches one character. */
+export type Single =
   | { readonly kind: 'literal'; readonly code: number; readonly flags: Flags }
   | { readonly kind: 'any'; readonly flags: Flags }
   | { readonly kind: 'set'; readonly set: CharacterSet; readonly flags: Flags }
+
+export type Manner = 'greedy' | 'lazy' | 'possessive'
+
+export type Node =
+  | Single
   | {
       readonly kind: 'at'
       readonly where: 'A' | 'Z' | 'b' | 'B' | '^' | '$'
@@ -35,7 +41,6 @@ export type Node =
       readonly isBehind: boolean
       readonly isNegated: boolean
       readonly body: Node
-      readonly width: number
     }
   | { readonly kind: 'atomic'; readonly body: Node }
   | { readonly kind: 'condition'; readonly index: number; readonly yes: Node; readonly no: Node }
@@ -44,21 +49,39 @@ export type Node =
       readonly body: Node
       readonly least: number
       readonly most: number
-      readonly manner: 'greedy' | 'lazy' | 'possessive'
+      readonly manner: Manner
     }
 
-/** A parsed expression: its tree, how many groups it has, and their names. */
-export type Pattern = {
+/** A parsed expression: its tree, how many groups it has with their widths, and their names. */
+export type Tree = {
   readonly body: Node
   readonly groups: number
+  readonly widths: Widths
   readonly names: ReadonlyMap<string, number>
 }
 
+export type Widths = ReadonlyMap<number, Width>
 /** The least and the greatest number of characters that a part can match. */
-export function widthOf(
-  node: Node,
-  groups: ReadonlyMap<number, readonly [number, number]>,
-): readonly [number, number] {
+export type Width = readonly [least: number, most: number]
+
+const NOTHING: Width = [0, 0]
+/** Python counts to here: more are as good as without end. */
+const MOST_WIDTH = 2 ** 32 - 1
+
+const sumOf = (widths: readonly Width[]): Width =>
+  widths.reduce<Width>(([least, most], [low, high]) => [least + low, most + high], NOTHING)
+
+const rangeOf = (widths: readonly Width[]): Width => [
+  Math.min(...widths.map(([low]) => low)),
+  Math.max(...widths.map(([, high]) => high)),
+]
+
+export function widthOf(node: Node, groups: Widths): Width {
+  const [least, most] = ownWidth(node, groups)
+  return [Math.min(least, MOST_WIDTH - 1), Math.min(most, MOST_WIDTH)]
+}
+
+function ownWidth(node: Node, groups: Widths): Width {
   switch (node.kind) {
     case 'literal':
     case 'any':
@@ -66,28 +89,18 @@ export function widthOf(
       return [1, 1]
     case 'at':
     case 'look':
-      return [0, 0]
+      return NOTHING
     case 'sequence':
-      return node.parts.reduce<readonly [number, number]>(
-        ([least, most], part) => {
-          const [low, high] = widthOf(part, groups)
-          return [least + low, most + high]
-        },
-        [0, 0],
-      )
-    case 'choice': {
-      const widths = node.options.map((option) => widthOf(option, groups))
-      return [Math.min(...widths.map(([low]) => low)), Math.max(...widths.map(([, high]) => high))]
-    }
+      return sumOf(node.parts.map((part) => widthOf(part, groups)))
+    case 'choice':
+      return rangeOf(node.options.map((option) => widthOf(option, groups)))
     case 'group':
     case 'atomic':
       return widthOf(node.body, groups)
     case 'reference':
-      return groups.get(node.index) ?? [0, Infinity]
-    case 'condition': {
-      const [yes, no] = [widthOf(node.yes, groups), widthOf(node.no, groups)]
-      return [Math.min(yes[0], no[0]), Math.max(yes[1], no[1])]
-    }
+      return groups.get(node.index) ?? NOTHING
+    case 'condition':
+      return rangeOf([widthOf(node.yes, groups), widthOf(node.no, groups)])
     case 'repeat': {
       const [low, high] = widthOf(node.body, groups)
       return [low * node.least, high === 0 ? 0 : high * node.most]

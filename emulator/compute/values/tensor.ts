@@ -46,6 +46,9 @@ export function checkLength(length: number): void {
     )
 }
 
+/** Real and imaginary parts alternate. */
+export const COMPLEX = 'complex64'
+
 export class Tensor {
   readonly shape: readonly number[]
   readonly make: (index: number, read: Read) => Float32Array
@@ -73,9 +76,9 @@ export const product = (numbers: readonly number[]): number =>
 export const countOf = ({ shape }: Tensor): number =>
   shape.length > 1 ? (shape[0] as number) : Math.min(1, shape[0] ?? 1)
 
-/** How many numbers an item has. */
-export const sizeOf = ({ shape }: Tensor): number =>
-  product(shape.length > 1 ? shape.slice(1) : shape)
+/** How many numbers an item has; a complex number is two. */
+export const sizeOf = ({ shape, dtype }: Tensor): number =>
+  product(shape.length > 1 ? shape.slice(1) : shape) * (dtype === COMPLEX ? 2 : 1)
 
 /** A tensor with known content. */
 export const constant = (shape: readonly number[], values: ArrayLike<number>): Tensor => {
