@@ -68,8 +68,8 @@ const graphs: Readonly<Record<string, Graph>> = {
 
 proves(
   ['nodes/exceptions', 'nodes/expressions-bounded'],
-  async ({ connect, run }) => {
-    const session = await connect('me')
+  async ({ connect, run, unique }) => {
+    const session = await connect(unique('me'))
     for (const [what, graph] of Object.entries(graphs)) {
       const { messages } = await run(session, graph)
       expect([what, messages.some(({ type }) => type === 'execution_error')]).toEqual([what, true])
