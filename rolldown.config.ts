@@ -185,7 +185,7 @@ const ofLists = /\/cli\/(quirks|mutants|lib\/list-command)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =
-  /\/(received[\w-]*|filters|(server|world|run)-paths|edge\/gateway\/control|edge\/inspector\/\w+|edge\/node\/openapi|spec\/control)\.ts$/
+  /\/(received[\w-]*|edge\/filters|(server|world|run)-paths|edge\/gateway\/control|edge\/inspector\/\w+|edge\/node\/openapi|spec\/control)\.ts$/
 
 /** What writes a journal, in one file. */
 const onJournal = /\/journal\/(lines|placeholders|redact-target|known-secrets|repeats)\.ts$/

@@ -2,7 +2,7 @@
 
 import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
 import { checkMirror, mirrored } from '../arithmetic/mirror.ts'
-import { type Read, Tensor } from '../values/tensor.ts'
+import { checkLength, type Read, Tensor } from '../values/tensor.ts'
 import { Instance, isMap, misused, raise, type Value } from '../values/values.ts'
 
 type Kernel = { readonly side: number; readonly weights: Float32Array }
@@ -10,6 +10,7 @@ type Kernel = { readonly side: number; readonly weights: Float32Array }
 /** A bell of so many places, which reaches from -1 to 1; its weights add up to 1. */
 function bell(side: number, sigma: number): Kernel {
   if (side < 0) raise('RuntimeError', 'number of steps must be non-negative')
+  checkLength(side * side)
   const place = (at: number): number => (side === 1 ? -1 : -1 + (2 * at) / (side - 1))
   const weights = Float32Array.from({ length: side * side }, (_, at) => {
     const square = place(Math.floor(at / side)) ** 2 + place(at % side) ** 2
