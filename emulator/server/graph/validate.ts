@@ -281,6 +281,8 @@ function followLink(
   }
   const [source, index] = link as [Json, Json]
   const type = typeof source === 'string' ? validation.types.get(source) : undefined
+  if (Array.isArray(source) || isObject(source))
+    return { type: 'TypeError', text: `unhashable type: '${pythonTypeName(source)}'` }
   if (type === undefined || typeof source !== 'string')
     return { type: 'KeyError', text: pythonRepr(source) }
   const received = outputType(type, index)
