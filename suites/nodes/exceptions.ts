@@ -19,7 +19,6 @@ export const exceptions: Readonly<Record<string, Exception>> = {
     errors: 1,
     reason: 'the table of its noise levels is not built in',
   },
-  ImageQuantize: { outputs: 5, reason: 'a palette of more colours than the picture has' },
   InvertMask: {
     outputs: 1,
     reason: 'a number in place of a mask: the next node fails, not this one',

@@ -49,7 +49,8 @@ const means = (image: Tensor): Tensor => {
     const item = read(image, index)
     return Float32Array.from({ length: item.length / channels }, (_, at) => {
       let sum = 0
-      for (let channel = 0; channel < channels; channel++) sum += item[at * channels + channel]!
+      for (let channel = 0; channel < channels; channel++)
+        sum = f(sum + item[at * channels + channel]!)
       return sum / channels
     })
   })
