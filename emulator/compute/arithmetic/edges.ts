@@ -117,7 +117,7 @@ function follow(
 }
 
 const greyOf = (r: number, g: number, b: number): number =>
-  f(f(r * f(0.299)) + f(g * f(0.587))) + f(b * f(0.114))
+  f(f(f(r * f(0.299)) + g * f(0.587)) + b * f(0.114))
 
 /** White edges on black. */
 export function edges(image: Tensor, low: number, high: number): Tensor {

@@ -97,8 +97,7 @@ export function scaleImage(
     const whole = read(image, index)
     const part = cut(whole, oldWidth, channels, top, left, rows, columns)
     if (method === 'lanczos') return scaleLanczos(part, channels, [rows, columns], [height, width])
-    const tall = resample(part, { outer: 1, side: rows, inner: columns * channels }, height, method)
-    return resample(tall, { outer: height, side: columns, inner: channels }, width, method)
+    return resample(part, { planes: 1, rows, columns, inner: channels }, [height, width], method)
   })
 }
 
@@ -146,8 +145,7 @@ export function scalePlanes(
     }
     if (method === 'bislerp') return slerpFrames(part, shape, [rows, columns], [height, width])
     if (method === 'lanczos') return lanczosPlanes(part, [rows, columns], [height, width])
-    const tall = resample(part, { outer: planes, side: rows, inner: columns }, height, method)
-    return resample(tall, { outer: planes * height, side: columns, inner: 1 }, width, method)
+    return resample(part, { planes, rows, columns, inner: 1 }, [height, width], method)
   })
 }
 

@@ -7,7 +7,7 @@ import { quantise } from '../arithmetic/quantise.ts'
 import { spread } from '../arithmetic/morphology.ts'
 import { combine } from '../values/layout.ts'
 import { checkSides, Tensor } from '../values/tensor.ts'
-import { raise, type Value } from '../values/values.ts'
+import { miscalled, raise, type Value } from '../values/values.ts'
 import type { Json } from '../../lib/json.ts'
 import { pythonRepr } from '../../lib/python.ts'
 import { hash53 } from '../../lib/random.ts'
@@ -49,14 +49,24 @@ const means = (image: Tensor): Tensor => {
     const item = read(image, index)
     return Float32Array.from({ length: item.length / channels }, (_, at) => {
       let sum = 0
-      for (let channel = 0; channel < channels; channel++) sum += item[at * channels + channel]!
+      for (let channel = 0; channel < channels; channel++)
+        sum = f(sum + item[at * channels + channel]!)
       return sum / channels
     })
   })
 }
 
-function toRgb({ tensor }: Inputs): readonly Tensor[] {
-  const parts = (['Y', 'U', 'V'] as const).map((name) => means(tensor(name, 'argument:mean')))
+const meanSignatures = [
+  '*, torch.dtype dtype = None, Tensor out = None',
+  'tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None',
+]
+
+function toRgb({ value }: Inputs): readonly Tensor[] {
+  const parts = (['Y', 'U', 'V'] as const).map((name) => {
+    const given = value(name)
+    if (given instanceof Tensor) return means(given)
+    return miscalled(given, 'mean', 'keepdim=bool, dim=int', meanSignatures)
+  })
   const yuv = concatenate(parts, 3)
   return [
     new Tensor(yuv.shape, (index, read) => {

@@ -127,9 +127,9 @@ const extended = (image: Tensor, count: number): Tensor =>
         Array.from({ length: count }, (_, at) => Math.min(at, countOf(image) - 1)),
       )
 
-function stitch({ tensor, number, text, flag, has }: Inputs): readonly Tensor[] {
+function stitch({ tensor, number, text, flag, has, value }: Inputs): readonly Value[] {
+  if (!has('image2')) return [value('image1')]
   const first = tensor('image1', '.shape')
-  if (!has('image2')) return [first]
   const direction = text('direction', 'right')
   const isSide = direction === 'left' || direction === 'right'
   let [one, other] = [first, tensor('image2', '.shape')]

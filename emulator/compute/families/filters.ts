@@ -1,63 +1,10 @@
-// Pictures and latents blurred and sharpened with a bell-shaped kernel.
+// Node types that blur and sharpen pictures and latents.
 
 import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
-import { checkMirror, mirrored } from '../arithmetic/mirror.ts'
-import { checkLength, type Read, Tensor } from '../values/tensor.ts'
+import { bell, filter, type Kernel, sharpening } from '../arithmetic/bell.ts'
+import { checkMirror } from '../arithmetic/mirror.ts'
+import { Tensor } from '../values/tensor.ts'
 import { Instance, isMap, misused, raise, type Value } from '../values/values.ts'
-
-type Kernel = { readonly side: number; readonly weights: Float32Array }
-
-/** A bell of so many places, which reaches from -1 to 1; its weights add up to 1. */
-function bell(side: number, sigma: number): Kernel {
-  if (side < 0) raise('RuntimeError', 'number of steps must be non-negative')
-  checkLength(side * side)
-  const place = (at: number): number => (side === 1 ? -1 : -1 + (2 * at) / (side - 1))
-  const weights = Float32Array.from({ length: side * side }, (_, at) => {
-    const square = place(Math.floor(at / side)) ** 2 + place(at % side) ** 2
-    return Math.exp(-square / (2 * sigma * sigma))
-  })
-  const sum = weights.reduce((all, one) => all + one, 0)
-  return { side, weights: weights.map((one) => one / sum) }
-}
-
-/** A kernel that sharpens: the bell is taken away from the middle. */
-function sharpening(side: number, sigma: number, strength: number): Kernel {
-  const weights = bell(side, sigma).weights.map((one) => one * -strength)
-  const sum = weights.reduce((all, one) => all + one, 0)
-  const centre = (weights.length - 1) / 2
-  weights[centre] = weights[centre]! - sum + 1
-  return { side, weights }
-}
-
-type Sides = {
-  readonly rows: number
-  readonly columns: number
-  readonly inner: number
-  readonly planes: number
-}
-
-/** Each number as the weighted sum of its neighbours; beyond the edges the picture is mirrored. */
-function filter(data: Float32Array, kernel: Kernel, sides: Sides, read: Read): Float32Array {
-  const { rows, columns, inner, planes } = sides
-  const radius = (kernel.side - 1) / 2
-  read.spend(data.length * kernel.weights.length)
-  const filtered = new Float32Array(data.length)
-  for (let plane = 0; plane < planes; plane++)
-    for (let y = 0; y < rows; y++)
-      for (let x = 0; x < columns; x++)
-        for (let place = 0; place < inner; place++) {
-          let sum = 0
-          for (let dy = 0; dy < kernel.side; dy++) {
-            const line = (plane * rows + mirrored(y + dy - radius, rows)) * columns
-            for (let dx = 0; dx < kernel.side; dx++)
-              sum +=
-                kernel.weights[dy * kernel.side + dx]! *
-                data[(line + mirrored(x + dx - radius, columns)) * inner + place]!
-          }
-          filtered[((plane * rows + y) * columns + x) * inner + place] = sum
-        }
-  return filtered
-}
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 

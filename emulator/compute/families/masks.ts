@@ -16,7 +16,7 @@ import {
   Tensor,
 } from '../values/tensor.ts'
 import { inverted } from './crops.ts'
-import { raise, type Use } from '../values/values.ts'
+import { miscalled, raise, type Use } from '../values/values.ts'
 
 /** A mask as batch, rows and columns. */
 function planes(mask: Tensor): Tensor {
@@ -56,6 +56,11 @@ const colourMask = (image: Tensor, color: number): Tensor => {
     })
   })
 }
+
+const clampSignatures = [
+  'Tensor min = None, Tensor max = None, *, Tensor out = None',
+  'Number min = None, Number max = None, *, Tensor out = None',
+]
 
 function roundEven(value: number): number {
   const rounded = Math.round(value)
@@ -131,9 +136,11 @@ export const masks: Family = {
     checkStack(countOf(mask))
     return [grown(mask, inputs.number('expand'), inputs.flag('tapered_corners'))]
   },
-  ImageColorToMask: ({ tensor, number }) => [
-    colourMask(tensor('image', '.shape'), number('color')),
-  ],
+  ImageColorToMask: ({ value, number }) => {
+    const image = value('image')
+    if (image instanceof Tensor) return [colourMask(image, number('color'))]
+    return miscalled(image, 'clamp', 'int, float', clampSignatures)
+  },
   ImageToMask: ({ tensor, text }) => [
     channelOf(tensor('image', 'slice'), channels.indexOf(text('channel'))),
   ],

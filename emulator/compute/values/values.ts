@@ -87,6 +87,17 @@ function misusedItem(value: Value, attribute: string): never {
   return misused(value, typeof value === 'string' ? (attribute as Use) : 'index')
 }
 
+/** The exception for a function that is called with something else than a tensor: its arguments, and its signatures. */
+export function miscalled(
+  value: Value,
+  name: string,
+  more: string,
+  signatures: readonly string[],
+): never {
+  const text = `${name}() received an invalid combination of arguments - got (${typeName(value)}, ${more}), but expected one of:\n`
+  return raise('TypeError', text + signatures.map((one) => ` * (Tensor input, ${one})\n`).join(''))
+}
+
 /** The bytes of a file as an input. */
 export class FileBytes extends Instance {
   readonly file: FileSource
