@@ -17,24 +17,16 @@ export const exceptions: Readonly<Record<string, Exception>> = {
     refusals: 2,
     reason: 'a check of the type itself: a text or nothing in place of numbers',
   },
-  CreateHookKeyframesInterpolated: { outputs: 1, reason: 'one curve in the opposite direction' },
-  GITSScheduler: {
-    outputs: 14,
-    errors: 1,
-    reason: 'the table of its noise levels is not built in',
-  },
   ImageQuantize: { outputs: 5, reason: 'a palette of more colours than the picture has' },
   InvertMask: {
     outputs: 1,
     reason: 'a number in place of a mask: the next node fails, not this one',
   },
-  KarrasScheduler: { outputs: 5, reason: 'complex numbers: a root of a negative level' },
   KlingCameraControls: {
     errors: 11,
     refusals: 10,
     reason: 'a check of the type itself, which also replaces that of its bounds',
   },
-  LTXVScheduler: { outputs: 2, reason: 'a division of 0 by 0 at one step' },
   Load3D: {
     outputs: 8,
     errors: 5,
@@ -57,6 +49,5 @@ export const exceptions: Readonly<Record<string, Exception>> = {
   PixverseTemplateNode: { outputs: 5, errors: 2, reason: 'numbers of a service' },
   RecordAudio: { errors: 1, reason: 'an empty file name names no folder here' },
   SaveAnimatedWEBP: { outputs: 1, reason: 'animations have no alpha' },
-  SaveAudioOpus: { errors: 1, reason: 'a codec that refuses a rate' },
   WebcamCapture: { errors: 1, refusals: 1, reason: 'as LoadImage' },
 }

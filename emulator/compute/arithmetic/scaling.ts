@@ -15,7 +15,10 @@ export function round(value: number): number {
 }
 
 /** The part that is left when the sides are cut to the proportions of a new size. */
-function centre([height, width]: Size, [newHeight, newWidth]: Size): { top: number; left: number } {
+export function centre(
+  [height, width]: Size,
+  [newHeight, newWidth]: Size,
+): { top: number; left: number } {
   const [own, other] = [width / height, newWidth / newHeight]
   if (own > other) return { top: 0, left: round((width - width * (other / own)) / 2) }
   if (own < other) return { top: round((height - height * (own / other)) / 2), left: 0 }
@@ -53,7 +56,7 @@ function checkSize(
   raise('RuntimeError', sizesText([height, width], [newHeight, newWidth]))
 }
 
-const sizesText = ([height, width]: Size, [newHeight, newWidth]: Size): string =>
+export const sizesText = ([height, width]: Size, [newHeight, newWidth]: Size): string =>
   `Input and output sizes should be greater than 0, but got input (H: ${height}, W: ${width}) output (H: ${newHeight}, W: ${newWidth})`
 
 /** Pictures of rows times columns times channels in another size. */

@@ -1,7 +1,8 @@
 // Node types that scale pictures and latents.
 
 import { type Family, memberTensor, withMember } from '../values/inputs.ts'
-import { round, scaleImage, scalePlanes } from '../arithmetic/scaling.ts'
+import { scaleLatent } from '../arithmetic/latent-scaling.ts'
+import { round, scaleImage } from '../arithmetic/scaling.ts'
 import { Tensor } from '../values/tensor.ts'
 
 const LATENT_PIXEL = 8
@@ -88,7 +89,7 @@ export const scales: Family = {
       Math.floor(width / LATENT_PIXEL),
       Math.floor(height / LATENT_PIXEL),
     ]
-    const scaled = scalePlanes(samples, newWidth, newHeight, text('upscale_method'), text('crop'))
+    const scaled = scaleLatent(samples, newWidth, newHeight, text('upscale_method'), text('crop'))
     return [withMember(latent, scaled)]
   },
   LatentUpscaleBy: ({ members, number, text }) => {
@@ -96,6 +97,6 @@ export const scales: Family = {
     const samples = memberTensor(latent)
     const [rows = 0, columns = 0] = samples.shape.slice(-2)
     const [width, height] = [round(columns * number('scale_by')), round(rows * number('scale_by'))]
-    return [withMember(latent, scalePlanes(samples, width, height, text('upscale_method')))]
+    return [withMember(latent, scaleLatent(samples, width, height, text('upscale_method')))]
   },
 }
