@@ -12,6 +12,7 @@ import { expressions } from './families/expressions.ts'
 import { files } from './families/files.ts'
 import { filters } from './families/filters.ts'
 import type { Family } from './values/inputs.ts'
+import { latentSums } from './families/latent-sums.ts'
 import { latents } from './families/latents.ts'
 import { masks } from './families/masks.ts'
 import { samplers } from './families/samplers.ts'
@@ -35,6 +36,7 @@ const families: readonly Family[] = [
   files,
   filters,
   latents,
+  latentSums,
   masks,
   samplers,
   scales,

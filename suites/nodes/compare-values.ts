@@ -96,7 +96,7 @@ function compareTensor(line: Line, expected: RecordedMap, own: any, path: string
   const bytes = bytesOf(own.dtype, values)
   if (sha256(bytes) === expected['sha256']) return null
   const given =
-    (expected['values'] as (number | string)[] | undefined)?.map(Number) ??
+    (expected['values'] as (number | string)[] | undefined)?.flatMap(numbersIn) ??
     (expected['bytes'] === undefined
       ? undefined
       : numbersOf(expected['bytes'] as string, own.dtype))
@@ -111,6 +111,12 @@ function compareTensor(line: Line, expected: RecordedMap, own: any, path: string
     if (Number.isNaN(most)) return `${path} not a number`
   }
   return most <= CLOSE ? null : `${path} off by ${most}`
+}
+
+/** A number, or both parts of a complex one as Python writes it: `(1+2j)`, `0j`. */
+function numbersIn(written: number | string): number[] {
+  const parts = /^\(?(?:(.+?)(?=[+-][^+-]*(?:e[+-]\d+)?j\)?$))?(.+)j\)?$/.exec(`${written}`)
+  return parts === null ? [Number(written)] : [Number(parts[1] ?? 0), Number(parts[2])]
 }
 
 const bytesOf = (dtype: string, values: Float32Array): Uint8Array => {

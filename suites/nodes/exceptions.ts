@@ -9,18 +9,10 @@ export type Exception = {
 }
 
 export const exceptions: Readonly<Record<string, Exception>> = {
-  CreateHookKeyframesInterpolated: { outputs: 1, reason: 'one curve in the opposite direction' },
-  GITSScheduler: {
-    outputs: 14,
-    errors: 1,
-    reason: 'the table of its noise levels is not built in',
-  },
   InvertMask: {
     outputs: 1,
     reason: 'a number in place of a mask: the next node fails, not this one',
   },
-  KarrasScheduler: { outputs: 5, reason: 'complex numbers: a root of a negative level' },
-  LTXVScheduler: { outputs: 2, reason: 'a division of 0 by 0 at one step' },
   Load3D: { outputs: 1, reason: 'videos are not decoded' },
   Load3DAnimation: { outputs: 1, reason: 'as Load3D' },
   LoadImageSetFromFolderNode: {
@@ -29,5 +21,4 @@ export const exceptions: Readonly<Record<string, Exception>> = {
   },
   LoadVideo: { outputs: 2, reason: 'videos are not decoded' },
   SaveAnimatedWEBP: { outputs: 1, reason: 'animations have no alpha' },
-  SaveAudioOpus: { errors: 1, reason: 'a codec that refuses a rate' },
 }

@@ -1,5 +1,7 @@
 // Published schedules of noise levels.
 
+import { checkLength } from '../values/tensor.ts'
+
 export const levels = {
   alignYourSteps: {
     SD1: [
@@ -25,3 +27,16 @@ export const levels = {
     ],
   },
 } as const
+
+/** A schedule of another length: its logarithms are interpolated. */
+export function withLogarithms(schedule: readonly number[], count: number): number[] {
+  checkLength(count)
+  const logs = schedule.toReversed().map(Math.log)
+  const values = Array.from({ length: count }, (_, at) => {
+    const place = count === 1 ? 0 : (at * (logs.length - 1)) / (count - 1)
+    const first = Math.min(Math.floor(place), logs.length - 1)
+    const second = Math.min(first + 1, logs.length - 1)
+    return Math.exp(logs[first]! + (logs[second]! - logs[first]!) * (place - first))
+  })
+  return values.toReversed()
+}

@@ -23,7 +23,7 @@ export const divide = (a: number, b: number): number =>
 type Cut = { readonly top: number; readonly left: number }
 
 /** What is cut off on both sides to get the proportions of a new size. */
-function centre([height, width]: Size, [newHeight, newWidth]: Size): Cut {
+export function centre([height, width]: Size, [newHeight, newWidth]: Size): Cut {
   const [own, other] = [divide(width, height), divide(newWidth, newHeight)]
   if (own > other && own === 0) raise('ZeroDivisionError', 'float division by zero')
   const left = own > other ? round((width - width * (other / own)) / 2) : 0
@@ -78,7 +78,7 @@ function checkAverage(shape: readonly number[], [newHeight, newWidth]: Size): vo
   )
 }
 
-const sizesText = ([height, width]: Size, [newHeight, newWidth]: Size): string =>
+export const sizesText = ([height, width]: Size, [newHeight, newWidth]: Size): string =>
   `Input and output sizes should be greater than 0, but got input (H: ${height}, W: ${width}) output (H: ${newHeight}, W: ${newWidth})`
 
 /** Pictures of rows times columns times channels in another size. */

@@ -2,7 +2,7 @@
 
 import { type Family, type Inputs, memberTensor } from '../values/inputs.ts'
 import { combine, concatenate, slice } from '../values/layout.ts'
-import { filled, map, Tensor } from '../values/tensor.ts'
+import { filled, map, product, Tensor } from '../values/tensor.ts'
 import { raise, type Value, type ValueMap } from '../values/values.ts'
 import { numberOf } from '../../lib/json.ts'
 import { round } from '../arithmetic/scaling.ts'
@@ -103,6 +103,11 @@ function merge(inputs: Inputs): readonly Value[] {
   const [one, other, rate] = atOneRate(soundOf(inputs, 'audio1'), soundOf(inputs, 'audio2'))
   const change = sums[inputs.text('merge_method', 'add')] ?? raise('KeyError', '')
   const sum = combine(one, fitted(other, lengthOf(one)), change)
+  if (product(sum.shape) === 0)
+    raise(
+      'RuntimeError',
+      "max(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+    )
   const loud = new Tensor(sum.shape, (index, read) => {
     const items = Array.from({ length: sum.shape[0] ?? 0 }, (_, at) => read(sum, at))
     const most = items.reduce(

@@ -4,6 +4,7 @@ import { type Family, type Inputs, memberTensor, withMember } from '../values/in
 import { combine, expand, slice, toCount, within } from '../values/layout.ts'
 import { checkTarget, faded, type Part, partOf, withPart } from '../values/paste.ts'
 import { withEqualChannels } from './blends.ts'
+import { spatialText } from '../arithmetic/latent-scaling.ts'
 import { scalePlanes } from '../arithmetic/scaling.ts'
 import { checkReshape, filled, product, reshape, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
@@ -32,10 +33,12 @@ function composite(
   let source = given
   if (resize) {
     if (source.shape.length !== 4 || destination.shape.length < 4)
-      raise('ValueError', spatialText(source.shape, [rows, columns]))
+      raise('ValueError', spatialText(source.shape.slice(2), [rows, columns]))
     source = scalePlanes(source, columns, rows, 'bilinear')
   }
   source = toCount(source, count)
+  if (source.shape.length < 4)
+    raise('IndexError', `too many indices for tensor of dimension ${source.shape.length}`)
   const [height = 0, width = 0] = source.shape.slice(-2)
   const x = clampTo(givenX, -width * unit, columns * unit)
   const y = clampTo(givenY, -height * unit, rows * unit)
@@ -59,9 +62,6 @@ function composite(
     combine(above, below, (a, b) => a + b),
   )
 }
-
-const spatialText = (shape: readonly number[], size: readonly number[]): string =>
-  `Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of [${shape.slice(2).join(', ')}] and output size of (${size.join(', ')}). Please provide input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.`
 
 /** A mask for a video: the same for all channels. */
 const withSide = (mask: Tensor): Tensor => {
@@ -111,14 +111,23 @@ function latentComposite(inputs: Inputs): readonly Map<string, Tensor>[] {
   const [x, y, feather] = (['x', 'y', 'feather'] as const).map((name) =>
     Math.floor(number(name) / LATENT_PIXEL),
   ) as [number, number, number]
+  if (below.shape.length < 4) raise('IndexError', 'tuple index out of range')
+  if (above.shape.length < 4)
+    raise('IndexError', `too many indices for tensor of dimension ${above.shape.length}`)
   const [, , rows = 0, columns = 0] = below.shape
   const [, , height = 0, width = 0] = above.shape
-  const part: Part = { top: y, bottom: y + height, left: x, right: x + width }
   const visible = sliced(above, rows - y, columns - x)
+  const [, , shownRows = 0, shownColumns = 0] = visible.shape
+  const [bottom, right] = feather === 0 ? [height, width] : [shownRows, shownColumns]
+  const part: Part = { top: y, bottom: y + bottom, left: x, right: x + right }
   if (feather === 0) return [withMember(to, spread(below, part, visible)) as Map<string, Tensor>]
   const mask = softMask(visible, feather, [rows, columns], [y, x])
   const inverse = combine(mask, mask, (share) => 1 - share)
-  const front = combine(visible, mask, (value, share) => value * share)
+  const front = combine(
+    sliced(visible, rows - y, columns - x),
+    mask,
+    (value, share) => value * share,
+  )
   const back = combine(sidesOf(below, part), inverse, (value, share) => value * share)
   const blended = combine(front, back, (a, b) => a + b)
   return [withMember(to, spread(below, part, blended)) as Map<string, Tensor>]
@@ -166,14 +175,15 @@ function softMask(
   const [height, width] = [shape[2] as number, shape[3] as number]
   let mask = filled(shape, 1)
   const rate = (step: number): number => (1 / feather) * (step + 1)
-  const steps = Array.from(
-    { length: Math.min(feather, Math.max(height, width)) },
-    (_, step) => step,
-  )
+  const stepsUpTo = (most: number): readonly number[] =>
+    Array.from({ length: Math.min(feather, most) }, (_, step) => step)
   const start = (side: number): (readonly [number, number])[] =>
-    steps.filter((step) => step < side).map((step) => [step, rate(step)])
+    stepsUpTo(side).map((step) => [step, rate(step)])
+  // Steps beyond the start count from the end again, as Python's slices do.
   const end = (side: number): (readonly [number, number])[] =>
-    steps.filter((step) => step < side).map((step) => [side - 1 - step, rate(step)])
+    stepsUpTo(2 * side)
+      .filter((step) => step !== side)
+      .map((step) => [step < side ? side - 1 - step : 2 * side - 1 - step, rate(step)])
   if (y !== 0) mask = faded(mask, 2, start(height))
   if (y + height < rows) mask = faded(mask, 2, end(height))
   if (x !== 0) mask = faded(mask, 3, start(width))

@@ -101,7 +101,7 @@ const curves: Readonly<Record<string, (x: number) => number>> = {
   linear: (x) => x,
   ease_in: (x) => x ** 2,
   ease_out: (x) => 1 - (1 - x) ** 2,
-  ease_in_out: (x) => (x < 0.5 ? 2 * x * x : 1 - (-2 * x + 2) ** 2 / 2),
+  ease_in_out: (x) => (1 - Math.cos(x * Math.PI)) / 2,
 }
 
 function interpolated(inputs: Inputs): readonly Value[] {

@@ -1,9 +1,17 @@
 // Nodes that save: the exceptions for what cannot be saved. What is saved is decided in server/nodes.
 
-import { isObject, type Json } from '../../lib/json.ts'
+import { isObject, type Json, numberOf } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
 import { checkReshape, countOf, product, Tensor } from '../values/tensor.ts'
-import { Instance, misused, raise, typeName, type Use, type Value } from '../values/values.ts'
+import {
+  Instance,
+  misused,
+  raise,
+  typeName,
+  type Use,
+  type Value,
+  type ValueMap,
+} from '../values/values.ts'
 
 const nothing: readonly Value[] = []
 
@@ -52,6 +60,35 @@ const audio = (inputs: Inputs): readonly Value[] => {
   if (isCodec) raise('av.error.MemoryError', '[Errno 12] Cannot allocate memory')
   return nothing
 }
+
+/** More bits a second of one channel, Opus refuses. */
+const MOST_OPUS = 256_000
+const bitRates: Readonly<Record<string, number>> = { '320k': 320_000 }
+const mp3Rates = new Set([8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000])
+
+/** Sounds that a codec may refuse once it has their samples. */
+const encoded =
+  (codec: string, isRefused: (inputs: Inputs, sound: ValueMap) => boolean) =>
+  (inputs: Inputs): readonly Value[] => {
+    const outputs = audio(inputs)
+    if (isRefused(inputs, inputs.members('audio', 'key', 'waveform')))
+      raise(
+        'av.error.ArgumentError',
+        `Invalid argument: 'avcodec_open2("${codec}", {})' returned 22`,
+      )
+    return outputs
+  }
+
+const opus = encoded('libopus', ({ text }, sound) => {
+  const waveform = sound.get('waveform')
+  const channels = waveform instanceof Tensor ? (waveform.shape[1] ?? 1) : 1
+  return (bitRates[text('quality', '128k')] ?? 0) > MOST_OPUS * channels
+})
+
+const mp3 = encoded(
+  'libmp3lame',
+  (_, sound) => !mp3Rates.has(numberOf((sound.get('sample_rate') ?? null) as number) ?? 0),
+)
 
 /** A node whose input only a model makes: anything else lacks an attribute. */
 const needing =
@@ -134,8 +171,8 @@ export const savingChecks: Family = {
     inputs.members('audio', 'key', 'waveform')
     return nothing
   },
-  SaveAudioMP3: audio,
-  SaveAudioOpus: audio,
+  SaveAudioMP3: mp3,
+  SaveAudioOpus: opus,
   SaveGLB: needing('mesh', '.vertices'),
   SaveImage: pictures,
   SaveLatent: ({ members }) => {

@@ -1,7 +1,8 @@
 // Node types that scale pictures and latents.
 
 import { type Family, memberTensor, withMember } from '../values/inputs.ts'
-import { divide, round, scaleImage, scalePlanes } from '../arithmetic/scaling.ts'
+import { scaleLatent } from '../arithmetic/latent-scaling.ts'
+import { divide, round, scaleImage } from '../arithmetic/scaling.ts'
 import { checkSides, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
@@ -92,7 +93,7 @@ export const scales: Family = {
       Math.floor(width / LATENT_PIXEL),
       Math.floor(height / LATENT_PIXEL),
     ]
-    const scaled = scalePlanes(samples, newWidth, newHeight, text('upscale_method'), text('crop'))
+    const scaled = scaleLatent(samples, newWidth, newHeight, text('upscale_method'), text('crop'))
     return [withMember(latent, scaled)]
   },
   LatentUpscaleBy: ({ members, number, text }) => {
@@ -100,6 +101,6 @@ export const scales: Family = {
     const samples = memberTensor(latent)
     const [rows = 0, columns = 0] = samples.shape.slice(-2)
     const [width, height] = [round(columns * number('scale_by')), round(rows * number('scale_by'))]
-    return [withMember(latent, scalePlanes(samples, width, height, text('upscale_method')))]
+    return [withMember(latent, scaleLatent(samples, width, height, text('upscale_method')))]
   },
 }

@@ -6,12 +6,17 @@ import { raise } from './values.ts'
 
 /** The exception for an assignment to a part of another shape. */
 export function checkTarget(target: readonly number[], source: readonly number[]): void {
+  // Sides of 1 in front are left out.
+  const first = source.findIndex((side) => side !== 1)
+  const shown = source.slice(first < 0 ? source.length : first)
+  if (shown.length > target.length)
+    raise(
+      'RuntimeError',
+      `expand(torch.FloatTensor{[${shown.join(', ')}]}, size=[${target.join(', ')}]): the number of sizes provided (${target.length}) must be greater or equal to the number of dimensions in the tensor (${shown.length})`,
+    )
   for (let at = target.length - 1; at >= 0; at--) {
     const [wanted, given] = [target[at] as number, source[at - target.length + source.length] ?? 1]
     if (wanted === given || given === 1) continue
-    // Sides of 1 in front are left out.
-    const first = source.findIndex((side) => side !== 1)
-    const shown = source.slice(first < 0 ? source.length : first)
     raise(
       'RuntimeError',
       `The expanded size of the tensor (${wanted}) must match the existing size (${given}) at non-singleton dimension ${at}.  Target sizes: [${target.join(', ')}].  Tensor sizes: [${shown.join(', ')}]`,
