@@ -100,6 +100,7 @@ export const caseFiles: readonly (() => Promise<unknown>)[] = [
   () => import('../contract/nodes/pictures.test.ts'),
   () => import('../contract/nodes/recorded.test.ts'),
   () => import('../contract/nodes/texts.test.ts'),
+  () => import('../contract/nodes/together.test.ts'),
   () => import('../contract/queue/anywhere.test.ts'),
   () => import('../contract/queue/hosted-anywhere.test.ts'),
   () => import('../contract/queue/hosted-interrupt-anywhere.test.ts'),

@@ -1,11 +1,7 @@
 // Plays the generated workflows of each seed on a server. One that shows something wrong is made smaller as long as it still does.
 
-import {
-  CHOICES,
-  type Choices,
-  MOST_NODES,
-  workflowOf,
-} from '../../generate/computing-workflows.ts'
+import { CHOICES, type Choices, workflowOf } from '../../generate/computing-workflows.ts'
+import { nodeForms } from '../../generate/computing-nodes.ts'
 import type { Graph } from '../../generate/graphs.ts'
 import { createRandom } from '../../check/sessions/random.ts'
 import { shrink } from '../../check/sessions/shrink.ts'
@@ -15,7 +11,7 @@ import type { Subject } from '../subject.ts'
 import { workflowFaults } from './generated.ts'
 import { nodeTypes } from './recorded.ts'
 
-/** How many workflows each seed has. */
+/** How many workflows each seed has: together they have each type of node. */
 const WORKFLOWS = 5
 
 /** A workflow, and what is wrong with its run. */
@@ -27,12 +23,13 @@ type Played = {
 }
 
 /** The choices for the workflows of a seed. */
-export function choicesOf(seed: number): readonly (readonly Choices[])[] {
-  const { below } = createRandom(seed)
-  return Array.from({ length: WORKFLOWS }, () =>
-    Array.from({ length: 3 + below(MOST_NODES - 2) }, () =>
-      Array.from({ length: CHOICES }, () => below(0x10000)),
-    ),
+function choicesOf(seed: number): readonly (readonly Choices[])[] {
+  const { below, shuffled } = createRandom(seed)
+  const types = shuffled(nodeForms.map((_, at) => at))
+  const choicesFor = (type: number): Choices =>
+    Array.from({ length: CHOICES }, (_, at) => (at === 0 ? type : below(0x10000)))
+  return Array.from({ length: WORKFLOWS }, (_, workflow) =>
+    types.filter((__, at) => at % WORKFLOWS === workflow).map(choicesFor),
   )
 }
 

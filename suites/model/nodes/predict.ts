@@ -122,6 +122,7 @@ export function predict(graph: Graph, twist: Twist = {}): Prediction {
       }
       const [source, slot] = given as [string, number]
       const list = slotsOf(source)?.[slot]
+      if (list === undefined && open.has(source)) unpredicted()
       if (list === undefined) return null
       lists[name] = list
     }
@@ -155,9 +156,11 @@ export function predict(graph: Graph, twist: Twist = {}): Prediction {
     }
   }
   const computed = (id: string): Slots | null => {
+    const own = graph[id]
+    if (own === undefined) return unpredicted()
     const lists = listsOf(id)
     if (lists === null) return null
-    const { class_type } = graph[id] as Graph[string]
+    const { class_type } = own
     if (class_type === 'RebatchImages') return [rebatched(lists)]
     const op = ops[class_type] ?? unpredicted()
     const results = callsOf(lists).map((given) => op(inputsOf(class_type, given)))
