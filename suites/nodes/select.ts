@@ -129,6 +129,8 @@ function selectedOf(line: Line): Selected | null {
   if (error !== undefined) {
     const { exception_type, exception_message, node_type, validation } = error
     if (validation !== undefined || node_type !== undefined) return null
+    // Later servers refuse a choice that does not exist before the run.
+    if (text.includes('no such choice')) return null
     const exception = [exception_type, exception_message] as const
     return { family: 'errors', class_type, inputs, outputs: [], exception }
   }

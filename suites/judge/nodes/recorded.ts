@@ -57,7 +57,9 @@ async function uploadFor(subject: Subject, own: readonly Selected[]): Promise<Re
     const load = async (): Promise<string> => {
       const reply = await put(subject, { name: key, bytes: make() })
       const { name, subfolder = '' } = reply.json() as { name: string; subfolder?: string }
-      return subfolder === '' ? name : `${subfolder}/${name}`
+      // A hosted server stores it without its folder.
+      const isPlain = subfolder === '' || subject.deployment === 'hosted'
+      return isPlain ? name : `${subfolder}/${name}`
     }
     names.set(key, await subject.once(`recorded ${key}`, load))
   }
