@@ -1,6 +1,6 @@
 // What nodes compute that need no model: texts, numbers, sizes, pictures, latents, sounds.
 
-import { local, type Rules } from '../language.ts'
+import { hosted, local, type Rules } from '../language.ts'
 
 const source = 'ComfyUI 0.3.64, 7,262 results in recordings/nodes'
 
@@ -87,6 +87,35 @@ export const rules = {
     basis: 'observed',
     source,
     on: local,
+  },
+  'nodes/scaled': {
+    says: 'Scaled, turned and filtered pictures have the recorded colours, up to 2 of 255.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/latents': {
+    says: 'Latents have the shapes and the numbers that follow from the inputs of a node.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/sigmas': {
+    says: 'Schedulers return the levels of noise that the same formulas have elsewhere.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/together': {
+    says: 'In whole workflows each node computes as it does alone, or ends the run as it does alone.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/hosted-same': {
+    says: 'Nodes that need no model compute on hosted servers what they compute on local ones.',
+    basis: 'chosen',
+    on: hosted,
   },
   'nodes/chain-bounded': {
     says: 'Behind 400 nodes that compute, pictures are painted instead of computed.',

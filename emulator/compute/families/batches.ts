@@ -18,9 +18,9 @@ function rebatchImages({ value, number }: Inputs): readonly Value[] {
   return [groups(images, size).map((group) => concatenate(group, 0))]
 }
 
+/** Python's range has nothing in it for a step below 0. */
 function groups<Item>(items: readonly Item[], size: number): Item[][] {
   const grouped: Item[][] = []
-  // A range with a negative step is empty.
   if (size < 0) return grouped
   for (let at = 0; at < items.length; at += size) grouped.push(items.slice(at, at + size))
   return grouped
@@ -64,7 +64,7 @@ function rebatchLatents({ value, number }: Inputs): readonly Value[] {
   const flush = (all: Batch): Batch | undefined => {
     if (size === 0) raise('ZeroDivisionError', 'integer division or modulo by zero')
     const whole = Math.floor(countOf(all.samples) / size) * size
-    for (let at = 0; at < whole; at += size) done.push(cut(all, at, at + size))
+    for (let at = 0; at < whole && size > 0; at += size) done.push(cut(all, at, at + size))
     return whole < countOf(all.samples) ? cut(all, whole, countOf(all.samples)) : undefined
   }
   for (const latent of listOf(value('latents'))) {

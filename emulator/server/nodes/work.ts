@@ -16,12 +16,19 @@ export function workOf(call: Call): Work {
     return failing('ModelDownloadError', `The model ${missing} is not available.`)
   const unpaid = call.type.apiNode ? payPartner(call) : undefined
   if (unpaid !== undefined) return failing(unpaid.exception_type, unpaid.exception_message)
+  if (isOfEmptyList(call)) return failing('IndexError', 'list index out of range')
   if (measures.some((name) => isNotANumber(call, name)))
     return failing('ValueError', 'cannot convert float NaN to integer')
   const computed = changesPictures(call) ? undefined : computedWork(call)
   const work = computed ?? failedCheck(call) ?? behaviourOf(call.type.class_type)(call)
   const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
   return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
+}
+
+/** Whether an input is an item of a list that has none: a node can return such a list. */
+const isOfEmptyList = ({ inputs }: Call): boolean => {
+  const given: readonly (Value | undefined)[] = [...inputs.values()]
+  return given.includes(undefined)
 }
 
 /** Nodes that change a latent of a model as the picture that it stands for, so that nothing of it is lost. */
