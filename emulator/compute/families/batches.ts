@@ -64,7 +64,8 @@ function rebatchLatents({ value, number }: Inputs): readonly Value[] {
   const flush = (all: Batch): Batch | undefined => {
     if (size === 0) raise('ZeroDivisionError', 'integer division or modulo by zero')
     const whole = Math.floor(countOf(all.samples) / size) * size
-    for (let at = 0; at < whole && size > 0; at += size) done.push(cut(all, at, at + size))
+    const starts = size < 0 ? [] : Array.from({ length: whole / size }, (_, at) => at * size)
+    for (const start of starts) done.push(cut(all, start, start + size))
     return whole < countOf(all.samples) ? cut(all, whole, countOf(all.samples)) : undefined
   }
   for (const latent of listOf(value('latents'))) {
