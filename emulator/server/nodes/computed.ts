@@ -26,10 +26,15 @@ export function computedWork(call: Call): Work | undefined {
     const text = `width: ${width}, height: ${height}\n batch size: ${count}`
     return { outputs, steps: 0, text }
   } catch (error) {
-    if (error instanceof Raised) return failing(error.type, error.message)
-    throw error
+    return failed(error)
   }
 }
+
+/** The work of a node that ends with an error. An unforeseen one ends the run too: it would otherwise stay in the queue. */
+const failed = (error: unknown): Work =>
+  error instanceof Raised
+    ? failing(error.type, error.message)
+    : failing('RuntimeError', `flowdouble cannot compute this node: ${String(error)}`)
 
 /** Inputs whose values are checked in any case. */
 const settings = new Set(['fps', 'quality', 'compress_level', 'codec', 'format'])
@@ -47,8 +52,7 @@ export function failedCheck(call: Call): Work | undefined {
     evaluate(recipe)
     return undefined
   } catch (error) {
-    if (error instanceof Raised) return failing(error.type, error.message)
-    throw error
+    return failed(error)
   }
 }
 
