@@ -59,7 +59,11 @@ export const MOST_NUMBERS = 2 ** 31
 const MOST_BYTES = 2 ** 28
 
 /** Ends the computation of a picture or a text that would take too long. */
-export class TooMuch extends Error {}
+export class TooMuch extends Error {
+  constructor() {
+    super('The result takes too many numbers to compute.')
+  }
+}
 
 /**
  * Returns a function that reads tensors. It keeps what it has made, so that a picture that is used twice is made once,
