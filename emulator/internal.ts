@@ -84,7 +84,7 @@ export type { WorldOptions } from './server/state/options.ts'
 
 export { printed } from './compute/print.ts'
 export { createRead, valueOfOutput } from './compute/evaluate.ts'
-export { countOf, Tensor } from './compute/values/tensor.ts'
+export { Tensor, valuesOf } from './compute/values/tensor.ts'
 export { Instance } from './compute/values/values.ts'
 export { encodeFile, encodePicture, encodePreview } from './pictures/encode.ts'
 export { decodePicture } from './pictures/codecs/decode.ts'

@@ -7,7 +7,7 @@ const MOST_PRINTED = 1000
 const EDGE = 3
 const LINE = 80
 const PREFIX = 'tensor('
-/** Their types are not named. */
+/** The types that torch does not print: it assumes them. */
 const usual = new Set(['float32', 'complex64', 'int64', 'bool'])
 
 /** Writes the number at an index; all in one width. */
@@ -66,7 +66,7 @@ function formatOf(values: Float32Array, shown: readonly number[], dtype: string)
   return { write: (index) => text(index).padStart(width), width }
 }
 
-/** The real and the imaginary parts have widths of their own. */
+/** The real and the imaginary parts have separate widths. */
 function complexFormat(values: Float32Array, shown: readonly number[]): Format {
   const real = floatFormat(values, shown, 2, 0)
   const imaginary = floatFormat(values, shown, 2, 1)

@@ -1,4 +1,5 @@
-// The values that nodes pass on, as Python has them: JSON values, tensors, and objects of classes.
+// The values that nodes pass on, as Python has them: JSON values, tensors, and objects of classes; and the exceptions
+// for a value that a node cannot use.
 
 import type { Json } from '../../lib/json.ts'
 import { isObject } from '../../lib/json.ts'
@@ -7,9 +8,11 @@ import type { FileSource } from '../../pictures/picture.ts'
 import { raise, Raised } from './raised.ts'
 import { Tensor } from './tensor.ts'
 
+// Most files need both; they stand apart because tensors raise exceptions, too.
 export { raise, Raised }
 
 export type Value = Json | Tensor | Instance | Value[] | ValueMap
+/** A Python dict that a node has made, such as a LATENT. A dict of literals is a JSON object. */
 export type ValueMap = Map<string, Value>
 
 /** An object of a class: its name, its members, and how Python prints it. */
@@ -35,20 +38,33 @@ export function typeName(value: Value): string {
   return pythonTypeName(value)
 }
 
-/** What Python does first with a value that should have been another one. */
+/**
+ * The first thing that the Python code of a node does with an input. A value of another type fails there, and the
+ * exception that clients see names this operation, not the type that the node expected.
+ */
 export type Use =
+  /** `x.shape`, and so on. */
   | `.${string}`
+  /** `len(x)`, then `x.shape`. */
   | `len.${string}`
+  /** `x[0].shape` */
   | `item.${string}`
+  /** `torch.mean(x)`: the name of the function. */
   | `argument:${string}`
+  /** `len(x)` */
   | 'len'
+  /** `for one in x` */
   | 'iterate'
+  /** `for one in x`, then `one[:, 0]`. */
   | 'items'
+  /** `x['samples']` */
   | 'key'
+  /** `x[0]` */
   | 'index'
+  /** `x[:, 0]` */
   | 'slice'
 
-/** The exception for a value that cannot be used this way. */
+/** Raises the exception for a value that cannot be used this way. */
 export function misused(value: Value, use: Use, key = 'samples'): never {
   const type = typeName(value)
   if (use.startsWith('.'))
@@ -81,7 +97,7 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
   return raise('TypeError', `'${type}' object is not subscriptable`)
 }
 
-/** The exception for the first item of a text or a dict that is no tensor. */
+/** Raises the exception for a text or a dict whose first item is used as a tensor. */
 function misusedItem(value: Value, attribute: string): never {
   if (isMap(value)) return raise('KeyError', '0')
   return misused(value, typeof value === 'string' ? (attribute as Use) : 'index')

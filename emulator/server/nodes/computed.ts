@@ -21,20 +21,29 @@ export function computedWork(call: Call): Work | undefined {
   try {
     const values = evaluate(recipe)
     const outputs = call.type.outputs.map((_, slot) => outputOf(call, recipe, slot, values))
+    // The only type of these that also sends its result as a text frame while it runs.
     if (class_type !== 'GetImageSize') return { outputs, steps: 0 }
     const [width, height, count] = values as readonly number[]
     const text = `width: ${width}, height: ${height}\n batch size: ${count}`
     return { outputs, steps: 0, text }
   } catch (error) {
-    if (error instanceof Raised) return failing(error.type, error.message)
-    throw error
+    return raised(error)
   }
 }
 
-/** Inputs whose values are checked in any case. */
+/** The work of a node that ends with an exception. Passes other errors on. */
+function raised(error: unknown): Work {
+  if (error instanceof Raised) return failing(error.type, error.message)
+  throw error
+}
+
+/** Inputs of saving nodes whose values are checked in any case. */
 const settings = new Set(['fps', 'quality', 'compress_level', 'codec', 'format'])
 
-/** The failure of a node that cannot use its inputs, or undefined. Pictures that are not computed can be used. */
+/**
+ * The failure of a saving node that cannot use its inputs, or undefined. Pictures that are not computed always fit: they
+ * are not evaluated for this.
+ */
 export function failedCheck(call: Call): Work | undefined {
   if (!isChecked(call.type.class_type)) return undefined
   const isPlain = ({ kind, ...value }: Value): boolean => kind === 'picture' && !('of' in value)
@@ -47,8 +56,7 @@ export function failedCheck(call: Call): Work | undefined {
     evaluate(recipe)
     return undefined
   } catch (error) {
-    if (error instanceof Raised) return failing(error.type, error.message)
-    throw error
+    return raised(error)
   }
 }
 
@@ -72,7 +80,7 @@ function recipeOf(call: Call): Recipe | undefined {
   return { class_type, id, inputs, depth: depth + 1, effort: Math.min(effort, MOST_EFFORT) }
 }
 
-/** A picture that a node of another type would return for this one, and for literals. */
+/** The picture that a node of this type returns for a picture as `image` and for literals. */
 export function computedFrom(
   of: Picture,
   class_type: string,
@@ -90,7 +98,7 @@ export function computedFrom(
   return pictureOf(id, { recipe, slot: 0, item: null }, tensor)
 }
 
-/** About how many numbers a picture takes. */
+/** About how many numbers it takes to make a picture. */
 const effortOf = (picture: Picture): number =>
   picture.kind === 'computed' ? picture.effort : picture.width * picture.height * 4
 
@@ -104,7 +112,7 @@ function depthOf(picture: Picture | undefined): number {
   return depth
 }
 
-/** Sums end here: they only say that something takes long. */
+/** Effort is not counted beyond this: it only says that something takes long. */
 const MOST_EFFORT = 1e12
 
 /** Where an input is found; undefined if it comes from a model. */

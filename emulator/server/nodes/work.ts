@@ -9,8 +9,16 @@ import { currentInput, isModelFile, optionsOf } from './catalog.ts'
 import { payPartner } from './partner-nodes.ts'
 import type { Value, Work } from '../state/nodes.ts'
 
-/** The work of a call, by its node type. */
+/** The work of a call, by its node type. An unforeseen error fails the run too: it would otherwise stay in the queue. */
 export function workOf(call: Call): Work {
+  try {
+    return foreseenWork(call)
+  } catch (error) {
+    return failing('RuntimeError', `flowdouble cannot run this node: ${String(error)}`)
+  }
+}
+
+function foreseenWork(call: Call): Work {
   const missing = call.world.setup.traits.needsModelsToRun ? missingModel(call) : undefined
   if (missing !== undefined)
     return failing('ModelDownloadError', `The model ${missing} is not available.`)
