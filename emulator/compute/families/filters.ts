@@ -2,7 +2,7 @@
 
 import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
 import { checkMirror, mirrored } from '../arithmetic/mirror.ts'
-import { checkLength, type Read, Tensor } from '../values/tensor.ts'
+import { checkLength, numbers, type Read, Tensor } from '../values/tensor.ts'
 import { Instance, isMap, misused, raise, type Value } from '../values/values.ts'
 
 type Kernel = { readonly side: number; readonly weights: Float32Array }
@@ -12,7 +12,7 @@ function bell(side: number, sigma: number): Kernel {
   if (side < 0) raise('RuntimeError', 'number of steps must be non-negative')
   checkLength(side * side)
   const place = (at: number): number => (side === 1 ? -1 : -1 + (2 * at) / (side - 1))
-  const weights = Float32Array.from({ length: side * side }, (_, at) => {
+  const weights = numbers(side * side, (at) => {
     const square = place(Math.floor(at / side)) ** 2 + place(at % side) ** 2
     return Math.exp(-square / (2 * sigma * sigma))
   })
@@ -89,7 +89,7 @@ function sharpenImage({ tensor, number, value }: Inputs): readonly Value[] {
 /** Lengths of the vectors of channels. */
 function lengths(item: Float32Array, channels: number, more: number): Float32Array {
   const size = item.length / channels
-  return Float32Array.from({ length: size }, (_, at) => {
+  return numbers(size, (at) => {
     let sum = 0
     for (let channel = 0; channel < channels; channel++) sum += item[channel * size + at]! ** 2
     return Math.sqrt(sum) + more

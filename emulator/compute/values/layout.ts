@@ -1,6 +1,6 @@
 // Parts of tensors, and tensors put together along a side, by position.
 
-import { countOf, join, pick, product, sizeOf, Tensor } from './tensor.ts'
+import { countOf, join, pick, product, Tensor, valuesOf } from './tensor.ts'
 import { raise } from './values.ts'
 
 /** How far apart neighbours along each side of an item are. */
@@ -190,14 +190,7 @@ export function expand(tensor: Tensor, shape: readonly number[]): Tensor {
   const item = own.slice(1)
   const steps = stepsOf(item).map((step, at) => (item[at] === 1 ? 0 : step))
   return new Tensor(shape, (index, read) => {
-    const source = isWhole ? wholeOf(tensor, read) : read(tensor, count === 1 ? 0 : index)
+    const source = isWhole ? valuesOf(tensor, read) : read(tensor, count === 1 ? 0 : index)
     return spaced(source, shape.slice(1), steps, 0)
   })
-}
-
-function wholeOf(tensor: Tensor, read: Parameters<Tensor['make']>[1]): Float32Array {
-  const size = sizeOf(tensor)
-  const values = new Float32Array(countOf(tensor) * size)
-  for (let at = 0; at < countOf(tensor); at++) values.set(read(tensor, at), at * size)
-  return values
 }
