@@ -5,7 +5,7 @@
 import type { Output, Picture, Recipe, Source } from '../pictures/picture.ts'
 import type { Pixels } from '../pictures/pixels.ts'
 import { inputsOf } from './values/inputs.ts'
-import { FileBytes, type Value } from './values/values.ts'
+import { FileBytes, raise, type Value } from './values/values.ts'
 import { pictureTensor } from './values/pictures.ts'
 import { computes, checks } from './table.ts'
 import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
@@ -85,6 +85,9 @@ export function createRead(
     if (made !== undefined) return made
     spend(sizeOf(tensor))
     const item = tensor.make(at, read as Read)
+    // The parts of tensors that do not fit together.
+    if (countOf(tensor) > 0 && item.length !== sizeOf(tensor))
+      raise('RuntimeError', 'shape mismatch')
     keep(tensor, at, item)
     return item
   }

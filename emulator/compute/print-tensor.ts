@@ -1,6 +1,6 @@
 // Tensors as torch prints them.
 
-import { type Read, type Tensor, valuesOf } from './values/tensor.ts'
+import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
 
 /** Of a longer tensor, only the edges are printed. */
 const MOST_PRINTED = 1000
@@ -22,12 +22,30 @@ export function tensorText(tensor: Tensor, read: Read): string {
   if (size === 0 && shape.length !== 1) suffixes.push(`size=${tupleText(shape)}`)
   if (size === 0 ? dtype !== 'float32' : !usual.has(dtype)) suffixes.push(`dtype=torch.${dtype}`)
   if (size === 0) return withSuffixes(`${PREFIX}[]`, suffixes)
-  const values = valuesOf(tensor, read)
+  const values = numbersOf(tensor, read)
   const shown = isCut ? edges(shape) : Array.from({ length: size }, (_, at) => at)
   const format = formatOf(values, shown, dtype)
   const numbers =
     shape.length === 0 ? format.write(0) : nested(shape, 0, PREFIX.length, format, isCut)
   return withSuffixes(`${PREFIX}${numbers}`, suffixes)
+}
+
+/** Finds a number of a tensor. Only the items that are shown are read. */
+type Values = (index: number) => number
+
+function numbersOf(tensor: Tensor, read: Read): Values {
+  if (countOf(tensor) === 1) {
+    const all = read(tensor, 0)
+    return (index) => all[index]!
+  }
+  const size = sizeOf(tensor)
+  const items = new Map<number, Float32Array>()
+  return (index) => {
+    const at = Math.floor(index / size)
+    const item = items.get(at) ?? read(tensor, at)
+    items.set(at, item)
+    return item[index - at * size]!
+  }
 }
 
 const tupleText = (shape: readonly number[]): string =>
@@ -48,8 +66,8 @@ function withSuffixes(text: string, suffixes: readonly string[]): string {
 /** The indices that a cut tensor shows. */
 function edges(shape: readonly number[]): readonly number[] {
   const places = (side: number): number[] =>
-    Array.from({ length: side }, (_, at) => at).filter(
-      (at) => side <= 2 * EDGE || at < EDGE || at >= side - EDGE,
+    Array.from({ length: Math.min(side, 2 * EDGE) }, (_, at) =>
+      side <= 2 * EDGE || at < EDGE ? at : side - 2 * EDGE + at,
     )
   let indices = [0]
   for (const side of shape)
@@ -57,17 +75,17 @@ function edges(shape: readonly number[]): readonly number[] {
   return indices
 }
 
-function formatOf(values: Float32Array, shown: readonly number[], dtype: string): Format {
+function formatOf(values: Values, shown: readonly number[], dtype: string): Format {
   if (dtype === 'complex64') return complexFormat(values, shown)
   if (dtype.startsWith('float')) return floatFormat(values, shown, 1, 0)
   const text = (index: number): string =>
-    dtype !== 'bool' ? `${values[index]}` : values[index] === 0 ? 'False' : 'True'
+    dtype !== 'bool' ? `${values(index)}` : values(index) === 0 ? 'False' : 'True'
   const width = Math.max(...shown.map((index) => text(index).length))
   return { write: (index) => text(index).padStart(width), width }
 }
 
 /** The real and the imaginary parts have separate widths. */
-function complexFormat(values: Float32Array, shown: readonly number[]): Format {
+function complexFormat(values: Values, shown: readonly number[]): Format {
   const real = floatFormat(values, shown, 2, 0)
   const imaginary = floatFormat(values, shown, 2, 1)
   const write = (index: number): string => {
@@ -84,12 +102,12 @@ const MOST_RATIO = 1000
 
 /** Floats as integers with a point, with four digits behind it, or with an exponent. */
 function floatFormat(
-  values: Float32Array,
+  values: Values,
   shown: readonly number[],
   step: number,
   offset: number,
 ): Format {
-  const valueAt = (index: number): number => values[index * step + offset]!
+  const valueAt = (index: number): number => values(index * step + offset)
   const counted = shown.map(valueAt).filter((value) => Number.isFinite(value) && value !== 0)
   const sizes = counted.map(Math.abs)
   const least = sizes.reduce((low, size) => Math.min(low, size), Infinity)

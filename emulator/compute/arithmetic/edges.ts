@@ -1,6 +1,6 @@
 // Edges of pictures: smoothed, differentiated, thinned to the steepest places, and followed from strong to weak ones.
 
-import { Tensor } from '../values/tensor.ts'
+import { numbers, Tensor } from '../values/tensor.ts'
 import { floatText } from '../../lib/json.ts'
 import { raise } from '../values/values.ts'
 import { checkMirror, mirrored } from './mirror.ts'
@@ -141,10 +141,10 @@ export function edges(image: Tensor, low: number, high: number): Tensor {
   return new Tensor([count, rows, columns, 3], (index, read) => {
     const item = read(image, index)
     read.spend(rows * columns * 64)
-    const grey = Float32Array.from({ length: rows * columns }, (_, at) =>
+    const grey = numbers(rows * columns, (at) =>
       channels === 1 ? item[at]! : greyOf(item[at * 3]!, item[at * 3 + 1]!, item[at * 3 + 2]!),
     )
     const found = edgesOf({ data: grey, rows, columns }, low, high)
-    return Float32Array.from({ length: found.length * 3 }, (_, at) => found[Math.floor(at / 3)]!)
+    return numbers(found.length * 3, (at) => found[Math.floor(at / 3)]!)
   })
 }

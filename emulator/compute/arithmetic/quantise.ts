@@ -2,7 +2,7 @@
 // spreading the error.
 
 import type { Inputs } from '../values/inputs.ts'
-import { Tensor } from '../values/tensor.ts'
+import { numbers, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
 type Colour = { readonly channels: readonly [number, number, number]; readonly count: number }
@@ -236,10 +236,12 @@ export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
   const paint = painterOf(dither)
   return [
     new Tensor(image.shape, (index, read) => {
-      const bytes = Uint8Array.from(read(image, index), byteOf)
+      const item = read(image, index)
+      const bytes = new Uint8Array(item.length)
+      for (let at = 0; at < item.length; at++) bytes[at] = byteOf(item[at]!)
       read.spend(bytes.length * 16)
       const painted = paint(bytes, palette(bytes, most), columns)
-      return Float32Array.from(painted, (value) => value / 255)
+      return numbers(painted.length, (at) => painted[at]! / 255)
     }),
   ]
 }

@@ -2,7 +2,7 @@
 
 import { type Family, type Inputs, memberTensor } from '../values/inputs.ts'
 import { combine, concatenate, slice } from '../values/layout.ts'
-import { filled, map, product, Tensor } from '../values/tensor.ts'
+import { filled, map, numbers, product, Tensor } from '../values/tensor.ts'
 import { raise, type Value, type ValueMap } from '../values/values.ts'
 import { numberOf } from '../../lib/json.ts'
 import { round } from '../arithmetic/scaling.ts'
@@ -58,7 +58,7 @@ function resampled(waveform: Tensor, from: number, to: number): Tensor {
   return new Tensor([...waveform.shape.slice(0, -1), length], (index, read) => {
     const item = read(waveform, index)
     const side = item.length / channels
-    return Float32Array.from({ length: channels * length }, (_, at) => {
+    return numbers(channels * length, (at) => {
       const place = Math.min(side - 1, Math.floor(((at % length) * from) / to))
       return item[Math.floor(at / length) * side + place]!
     })

@@ -63,6 +63,8 @@ function rebatchLatents({ value, number }: Inputs): readonly Value[] {
   let processed = 0
   const flush = (all: Batch): Batch | undefined => {
     if (size === 0) raise('ZeroDivisionError', 'integer division or modulo by zero')
+    // With a negative size nothing is cut, and nothing is left.
+    if (size < 0) return undefined
     const whole = Math.floor(countOf(all.samples) / size) * size
     const starts = size < 0 ? [] : Array.from({ length: whole / size }, (_, at) => at * size)
     for (const start of starts) done.push(cut(all, start, start + size))

@@ -6,7 +6,7 @@ import { concatenate } from '../values/layout.ts'
 import { quantise } from '../arithmetic/quantise.ts'
 import { spread } from '../arithmetic/morphology.ts'
 import { combine } from '../values/layout.ts'
-import { checkSides, Tensor } from '../values/tensor.ts'
+import { checkSides, numbers, Tensor } from '../values/tensor.ts'
 import { miscalled, raise, type Value } from '../values/values.ts'
 import type { Json } from '../../lib/json.ts'
 import { pythonRepr } from '../../lib/python.ts'
@@ -47,7 +47,7 @@ const means = (image: Tensor): Tensor => {
   const channels = image.shape[3] ?? 1
   return new Tensor([...image.shape.slice(0, 3), 1], (index, read) => {
     const item = read(image, index)
-    return Float32Array.from({ length: item.length / channels }, (_, at) => {
+    return numbers(item.length / channels, (at) => {
       let sum = 0
       for (let channel = 0; channel < channels; channel++)
         sum = f(sum + item[at * channels + channel]!)

@@ -5,7 +5,7 @@ import { concatenate, flip, rotate, slice, within } from '../values/layout.ts'
 import { checkTarget } from '../values/paste.ts'
 import { floatOf, type Json, numberOf } from '../../lib/json.ts'
 import { divide, scaleImage } from '../arithmetic/scaling.ts'
-import { checkSides, countOf, filled, map, pick, Tensor } from '../values/tensor.ts'
+import { checkSides, countOf, filled, map, numbers, pick, Tensor } from '../values/tensor.ts'
 import { raise, typeName, type Value } from '../values/values.ts'
 
 /** 1 minus the value. */
@@ -172,9 +172,7 @@ function stitch({ tensor, number, text, flag, has, value }: Inputs): readonly Va
 const coloured = (shape: readonly number[], colour: readonly number[]): Tensor => {
   const channels = shape[3] as number
   const size = shape.slice(1).reduce((all, side) => all * side, 1)
-  return new Tensor(shape, () =>
-    Float32Array.from({ length: size }, (_, at) => colour[at % channels] ?? 0),
-  )
+  return new Tensor(shape, () => numbers(size, (at) => colour[at % channels] ?? 0))
 }
 
 /** Colours of a whole number 0xRRGGBB. */

@@ -1,7 +1,7 @@
 // Node types that read latents and sounds from files.
 
 import type { Family } from '../values/inputs.ts'
-import { constant, Tensor } from '../values/tensor.ts'
+import { constant, numbers, Tensor } from '../values/tensor.ts'
 import { FileBytes, misused, raise, type Value } from '../values/values.ts'
 
 /** The bytes of the file that an input names. `fail` raises the exception for one that cannot be opened. */
@@ -42,7 +42,7 @@ function safetensors(bytes: Uint8Array): ReadonlyMap<string, Tensor> {
     for (const [name, { dtype, shape, data_offsets }] of Object.entries(header)) {
       if (name === '__metadata__' || dtype !== 'F32') continue
       const [start, end] = data_offsets
-      const values = Float32Array.from({ length: (end - start) / 4 }, (_, at) =>
+      const values = numbers((end - start) / 4, (at) =>
         view.getFloat32(8 + length + start + at * 4, true),
       )
       tensors.set(name, constant(shape, values))
@@ -123,9 +123,7 @@ function loadAudio(bytes: Uint8Array): Value {
   if (wave === undefined) return raise('ValueError', 'No audio stream found in the file.')
   const { rate, channels, samples, valueAt } = wave
   const waveform = new Tensor([1, channels, samples], () =>
-    Float32Array.from({ length: channels * samples }, (_, at) =>
-      valueAt(Math.floor(at / samples), at % samples),
-    ),
+    numbers(channels * samples, (at) => valueAt(Math.floor(at / samples), at % samples)),
   )
   return new Map<string, Value>([
     ['waveform', waveform],

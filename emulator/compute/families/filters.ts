@@ -3,7 +3,7 @@
 import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
 import { bell, filter, type Kernel, sharpening } from '../arithmetic/bell.ts'
 import { checkMirror } from '../arithmetic/mirror.ts'
-import { Tensor } from '../values/tensor.ts'
+import { numbers, Tensor } from '../values/tensor.ts'
 import { Instance, isMap, misused, raise, type Value } from '../values/values.ts'
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value))
@@ -36,7 +36,7 @@ function sharpenImage({ tensor, number, value }: Inputs): readonly Value[] {
 /** Lengths of the vectors of channels. */
 function lengths(item: Float32Array, channels: number, more: number): Float32Array {
   const size = item.length / channels
-  return Float32Array.from({ length: size }, (_, at) => {
+  return numbers(size, (at) => {
     let sum = 0
     for (let channel = 0; channel < channels; channel++) sum += item[channel * size + at]! ** 2
     return Math.sqrt(sum) + more

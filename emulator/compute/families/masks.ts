@@ -11,6 +11,7 @@ import {
   countOf,
   filled,
   map,
+  numbers,
   product,
   reshape,
   Tensor,
@@ -34,10 +35,7 @@ export function channelOf(image: Tensor, index: number): Tensor {
     raise('IndexError', `index ${index} is out of bounds for dimension 3 with size ${count}`)
   return new Tensor(image.shape.slice(0, 3), (at, read) => {
     const item = read(image, at)
-    return Float32Array.from(
-      { length: item.length / count },
-      (_, place) => item[place * count + index]!,
-    )
+    return numbers(item.length / count, (place) => item[place * count + index]!)
   })
 }
 
@@ -49,7 +47,7 @@ const colourMask = (image: Tensor, color: number): Tensor => {
   return new Tensor(image.shape.slice(0, 3), (index, read) => {
     const item = read(image, index)
     const byte = (at: number): number => roundEven(Math.fround(clamp(item[at]!) * 255))
-    return Float32Array.from({ length: item.length / count }, (_, at) => {
+    return numbers(item.length / count, (at) => {
       const place = at * count
       const own = byte(place) * 65536 + byte(place + 1) * 256 + byte(place + 2)
       return own === color ? 1 : 0
@@ -117,7 +115,7 @@ export const maskImage = (mask: Tensor): Tensor => {
   const own = planes(mask)
   return new Tensor([...own.shape, 3], (index, read) => {
     const item = read(own, index)
-    return Float32Array.from({ length: item.length * 3 }, (_, at) => item[Math.floor(at / 3)]!)
+    return numbers(item.length * 3, (at) => item[Math.floor(at / 3)]!)
   })
 }
 

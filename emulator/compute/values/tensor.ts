@@ -39,13 +39,16 @@ export function checkStack(count: number): void {
 /** Longer lists exceed the simulated memory. */
 const MOST_LISTED = 2 ** 20
 
+/** Raises the exception for something that does not fit into the simulated memory. */
+export const outOfMemory = (): never =>
+  raise(
+    'torch.OutOfMemoryError',
+    'Allocation on device would exceed allowed memory. (out of memory)',
+  )
+
 /** Raises the exception for a list that is too long. */
 export function checkLength(length: number): void {
-  if (length > MOST_LISTED)
-    raise(
-      'torch.OutOfMemoryError',
-      'Allocation on device would exceed allowed memory. (out of memory)',
-    )
+  if (length > MOST_LISTED) outOfMemory()
 }
 
 /** The type of complex numbers: real and imaginary parts alternate. */
@@ -71,6 +74,13 @@ export class Tensor {
     this.dtype = dtype
     this.fill = fill
   }
+}
+
+/** Numbers by their places: a loop takes a fraction of the time of `Float32Array.from`. */
+export function numbers(length: number, valueAt: (at: number) => number): Float32Array {
+  const values = new Float32Array(length)
+  for (let at = 0; at < values.length; at++) values[at] = valueAt(at)
+  return values
 }
 
 export const product = (numbers: readonly number[]): number =>
@@ -138,6 +148,7 @@ export const join = (tensors: readonly Tensor[]): Tensor => {
 /** All numbers of a tensor. */
 export const valuesOf = (tensor: Tensor, read: Read): Float32Array => {
   const size = sizeOf(tensor)
+  read.spend(countOf(tensor) * size)
   const values = new Float32Array(countOf(tensor) * size)
   for (let index = 0; index < countOf(tensor); index++)
     values.set(read(tensor, index), index * size)

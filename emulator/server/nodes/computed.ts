@@ -1,8 +1,19 @@
 // Node types that compute their outputs without a model [nodes/*]: what they are called with, and what becomes of it.
 
-import { evaluate, isChecked, isComputed } from '../../compute/evaluate.ts'
+import {
+  evaluate,
+  isChecked,
+  isComputed,
+  valueOfOutput as computedOf,
+} from '../../compute/evaluate.ts'
 import { countOf, Tensor } from '../../compute/values/tensor.ts'
-import { Instance, isMap, Raised, type Value as Computed } from '../../compute/values/values.ts'
+import {
+  Instance,
+  isMap,
+  raise,
+  Raised,
+  type Value as Computed,
+} from '../../compute/values/values.ts'
 import { limits } from '../../../spec/limits.ts'
 import { LATENT_PIXEL } from '../../compute/values/pictures.ts'
 import { hash53 } from '../../lib/random.ts'
@@ -19,6 +30,7 @@ export function computedWork(call: Call): Work | undefined {
   const recipe = recipeOf(call)
   if (recipe === undefined) return undefined
   try {
+    checkSides(call, recipe)
     const values = evaluate(recipe)
     const outputs = call.type.outputs.map((_, slot) => outputOf(call, recipe, slot, values))
     // The only type of these that also sends its result as a text frame while it runs.
@@ -53,10 +65,31 @@ export function failedCheck(call: Call): Work | undefined {
   const recipe = needsCheck ? recipeOf(call) : undefined
   if (recipe === undefined) return undefined
   try {
+    checkSides(call, recipe)
     evaluate(recipe)
     return undefined
   } catch (error) {
     return raised(error)
+  }
+}
+
+/** How many sides the tensors of a type can have. Links whose types nobody has checked may bring others. */
+const sides: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  IMAGE: [4, 4],
+  MASK: [2, 4],
+  SIGMAS: [1, 1],
+}
+
+function checkSides({ type }: Call, { inputs }: Recipe): void {
+  for (const { name, type: declared } of type.inputs) {
+    const [least, most] = (typeof declared === 'string' ? sides[declared] : undefined) ?? []
+    const source = inputs[name]
+    const value = source?.kind === 'output' ? computedOf(source.of) : undefined
+    if (least === undefined || most === undefined || !(value instanceof Tensor)) continue
+    const count = value.shape.length
+    if (count < least)
+      raise('ValueError', `not enough values to unpack (expected ${least}, got ${count})`)
+    if (count > most) raise('ValueError', `too many values to unpack (expected ${most})`)
   }
 }
 
