@@ -19,10 +19,6 @@ export const exceptions: Readonly<Record<string, Exception>> = {
     errors: 1,
     reason: 'the table of its noise levels is not built in',
   },
-  InvertMask: {
-    outputs: 1,
-    reason: 'a number in place of a mask: the next node fails, not this one',
-  },
   KarrasScheduler: { outputs: 5, reason: 'complex numbers: a root of a negative level' },
   KlingCameraControls: {
     errors: 11,
@@ -51,7 +47,10 @@ export const exceptions: Readonly<Record<string, Exception>> = {
   LoadVideo: { outputs: 2, reason: 'an empty file name is refused; videos are not decoded' },
   PixverseTemplateNode: { outputs: 5, errors: 2, reason: 'numbers of a service' },
   RecordAudio: { errors: 1, reason: 'an empty file name names no folder here' },
-  SaveAnimatedWEBP: { outputs: 1, reason: 'animations have no alpha' },
+  SaveAnimatedWEBP: {
+    outputs: 1,
+    reason: 'the encoder chooses colours under transparent pixels by what compresses best',
+  },
   SaveAudioOpus: { errors: 1, reason: 'a codec that refuses a rate' },
   WebcamCapture: { errors: 1, refusals: 1, reason: 'as LoadImage' },
 }
