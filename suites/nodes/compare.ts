@@ -37,7 +37,8 @@ export function compare(line: Line, outcome: Outcome): Difference {
   return null
 }
 
-function compareError(error: RecordedMap, outcome: Outcome): Difference {
+/** Compares how a run ended. */
+export function compareError(error: RecordedMap, outcome: Outcome): Difference {
   if (error['validation'] !== undefined) {
     if (outcome.refused === undefined)
       return `accepted, expected ${JSON.stringify(error['node_errors'] ?? error['validation']).slice(0, 200)}`
@@ -166,8 +167,10 @@ function comparePixels(
 
 function compareSaveError(line: Line, outcome: Outcome): Difference {
   const value = valueOf(outcome.outputs?.[0]?.[0])
-  if (!(value instanceof Tensor)) return 'no tensor'
   const shape = line.shape ?? line.outputs?.[0]?.['shape']
+  // Something else than a picture is recorded as it is.
+  if (!Array.isArray(shape)) return compareValue(line, shape, value, 'slot 0')
+  if (!(value instanceof Tensor)) return 'no tensor'
   return String(value.shape) === String(shape)
     ? null
     : `shape ${value.shape.join()} instead of ${String(shape)}`

@@ -9,10 +9,6 @@ export type Exception = {
 }
 
 export const exceptions: Readonly<Record<string, Exception>> = {
-  InvertMask: {
-    outputs: 1,
-    reason: 'a number in place of a mask: the next node fails, not this one',
-  },
   Load3D: { outputs: 1, reason: 'videos are not decoded' },
   Load3DAnimation: { outputs: 1, reason: 'as Load3D' },
   LoadImageSetFromFolderNode: {
@@ -20,5 +16,8 @@ export const exceptions: Readonly<Record<string, Exception>> = {
     reason: 'the order of a folder: of its file system there, of the uploads here',
   },
   LoadVideo: { outputs: 2, reason: 'videos are not decoded' },
-  SaveAnimatedWEBP: { outputs: 1, reason: 'animations have no alpha' },
+  SaveAnimatedWEBP: {
+    outputs: 1,
+    reason: 'the encoder chooses colours under transparent pixels by what compresses best',
+  },
 }

@@ -2,7 +2,8 @@
 // exceptions.ts: the list fails when one gets better or worse.
 
 import { expect, test } from 'vitest'
-import { compare } from './compare.ts'
+import { compare, compareError } from './compare.ts'
+import type { Difference } from './compare-values.ts'
 import { exceptions } from './exceptions.ts'
 import { type Line, readLines } from './lines.ts'
 import { createNodeServer, setupOf } from './server.ts'
@@ -29,7 +30,8 @@ function judge(lines: readonly Line[]) {
   for (const line of lines) {
     const { class_type, inputs } = line
     all[kindOf(line)]++
-    const difference = compare(line, serverFor(line).run(class_type, inputs))
+    const { run } = serverFor(line)
+    const difference = compare(line, run(class_type, inputs)) ?? compareSaving(line, run)
     if (difference === null) continue
     const counts = different.get(class_type) ?? nothing()
     counts[kindOf(line)]++
@@ -38,6 +40,19 @@ function judge(lines: readonly Line[]) {
       details.push(`${class_type} ${JSON.stringify(inputs).slice(0, 200)}: ${difference}`)
   }
   return { different, details, all }
+}
+
+type Run = ReturnType<typeof createNodeServer>['run']
+
+/** What the nodes that store a result fail with, where they could not. */
+function compareSaving({ class_type, inputs, outputs, save_error }: Line, run: Run): Difference {
+  if (save_error === undefined) return null
+  const link = { node: { class_type, slot: 0, inputs } }
+  const images =
+    outputs?.[0]?.['type'] === 'MASK'
+      ? { node: { class_type: 'MaskToImage', slot: 0, inputs: { mask: link } } }
+      : link
+  return compareError(save_error, run('SaveImage', { images, filename_prefix: 'saved' }))
 }
 
 const lines = readLines()

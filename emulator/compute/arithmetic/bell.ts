@@ -2,14 +2,13 @@
 // the library of the real server, with its rounding; large ones are done one side after the other.
 
 import { mirrored } from './mirror.ts'
-import { checkLength, type Read } from '../values/tensor.ts'
-import { raise } from '../values/values.ts'
+import type { Read } from '../values/tensor.ts'
 
 const f = Math.fround
 
 export type Kernel = {
   readonly side: number
-  readonly weights: Float32Array
+  readonly weights: () => Float32Array
   /** The same weights as a sum: so much of the number itself, and so much of a bell, whose line this is. */
   readonly own: number
   readonly share: number
@@ -54,20 +53,21 @@ function places(side: number): Float32Array {
 
 /** A bell of so many places, which reaches from -1 to 1; its weights add up to 1. */
 export function bell(side: number, sigma: number): Kernel {
-  if (side < 0) raise('RuntimeError', 'number of steps must be non-negative')
-  checkLength(side * side)
   const squares = places(side).map((place) => place * place)
   const width = f(2 * sigma * sigma)
-  const raw = Float32Array.from({ length: side * side }, (_, at) => {
-    const distance = f(Math.sqrt(f(squares[Math.floor(at / side)]! + squares[at % side]!)))
-    return Math.exp(f(-f(distance * distance) / width))
-  })
-  const sum = sumOf(raw)
+  const weights = (): Float32Array => {
+    const raw = Float32Array.from({ length: side * side }, (_, at) => {
+      const distance = f(Math.sqrt(f(squares[Math.floor(at / side)]! + squares[at % side]!)))
+      return Math.exp(f(-f(distance * distance) / width))
+    })
+    const sum = sumOf(raw)
+    return raw.map((one) => one / sum)
+  }
   const flanks = Float64Array.from(squares, (square) => Math.exp(-square / width))
   const total = flanks.reduce((all, one) => all + one, 0)
   return {
     side,
-    weights: raw.map((one) => one / sum),
+    weights,
     own: 0,
     share: 1,
     line: flanks.map((one) => one / total),
@@ -77,9 +77,12 @@ export function bell(side: number, sigma: number): Kernel {
 /** A kernel that sharpens: the bell is taken away from the middle. */
 export function sharpening(side: number, sigma: number, strength: number): Kernel {
   const kernel = bell(side, sigma)
-  const weights = kernel.weights.map((one) => one * f(-strength))
-  const centre = (weights.length - 1) / 2
-  weights[centre] = f(weights[centre]! - sumOf(weights)) + 1
+  const weights = (): Float32Array => {
+    const sharp = kernel.weights().map((one) => one * f(-strength))
+    const centre = (sharp.length - 1) / 2
+    sharp[centre] = f(sharp[centre]! - sumOf(sharp)) + 1
+    return sharp
+  }
   return { ...kernel, weights, own: 1 + strength, share: -strength }
 }
 
@@ -95,9 +98,11 @@ const MOST_PRODUCTS = 2 ** 27
 
 /** Each number as the weighted sum of its neighbours; beyond the edges the picture is mirrored. */
 export function filter(data: Float32Array, kernel: Kernel, sides: Sides, read: Read): Float32Array {
-  const { side, weights } = kernel
-  if (data.length * weights.length > MOST_PRODUCTS) return filterLines(data, kernel, sides, read)
-  read.spend(data.length * weights.length)
+  const { side } = kernel
+  const products = data.length * side * side
+  if (products > MOST_PRODUCTS) return filterLines(data, kernel, sides, read)
+  read.spend(products)
+  const weights = kernel.weights()
   const { rows, columns, inner, planes } = sides
   const radius = (side - 1) / 2
   const wide = widened(data, sides, radius)
@@ -147,9 +152,10 @@ function filterLines(
   const sums = new Float64Array(length)
   for (let from = 0, to = 0; to < data.length; from += width, to += length) {
     sums.fill(0)
-    for (let dx = 0; dx < side; dx++)
-      for (let at = 0, place = from + dx * inner; at < length; at++)
-        sums[at]! += line[dx]! * wide[place++]!
+    for (let dx = 0; dx < side; dx++) {
+      const [weight, start] = [line[dx]!, from + dx * inner]
+      for (let at = 0; at < length; at++) sums[at]! += weight * wide[start + at]!
+    }
     blurred.set(sums, to)
   }
   const filtered = new Float32Array(data.length)
@@ -158,7 +164,8 @@ function filterLines(
     sums.fill(0)
     for (let dy = 0; dy < side; dy++) {
       const from = (start + mirrored(y + dy - radius, rows)) * length
-      for (let at = 0; at < length; at++) sums[at]! += line[dy]! * blurred[from + at]!
+      const weight = line[dy]!
+      for (let at = 0; at < length; at++) sums[at]! += weight * blurred[from + at]!
     }
     for (let at = 0; at < length; at++) filtered[to + at] = own * data[to + at]! + share * sums[at]!
   }

@@ -1,16 +1,15 @@
 // Lanczos scaling of colours in 8 bits, as the picture library of the real server does it: one side after the other,
 // each rounded to whole numbers.
 
-import { numbers } from '../values/tensor.ts'
-
 const RADIUS = 3
 /** The weights are whole numbers of this part of 1. */
-const UNIT = 2 ** 22
+const BITS = 22
+const UNIT = 2 ** BITS
 
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
 const lanczos = (x: number): number => (Math.abs(x) < RADIUS ? sinc(x) * sinc(x / RADIUS) : 0)
 
-type Taps = { readonly first: number; readonly weights: Float64Array }
+type Taps = { readonly first: number; readonly weights: Int32Array }
 
 function tapsOf(from: number, to: number): readonly Taps[] {
   const scale = from / to
@@ -24,7 +23,7 @@ function tapsOf(from: number, to: number): readonly Taps[] {
       lanczos((tap + first - centre + 0.5) / stretch),
     )
     const sum = raw.reduce((all, one) => all + one, 0)
-    const weights = Float64Array.from(raw, (one) => {
+    const weights = Int32Array.from(raw, (one) => {
       const weight = (sum === 0 ? one : one / sum) * UNIT
       return Math.trunc(weight < 0 ? weight - 0.5 : weight + 0.5)
     })
@@ -42,33 +41,39 @@ function scaleSide(
 ): Uint8Array {
   if (side === to) return bytes
   const taps = tapsOf(side, to)
-  const scaled = new Uint8Array(outer * to * inner)
-  for (let block = 0; block < outer; block++) {
-    for (let at = 0; at < to; at++) {
-      const { first, weights } = taps[at] as Taps
-      const start = (block * side + first) * inner
-      for (let place = 0; place < inner; place++) {
-        let sum = UNIT / 2
-        for (let tap = 0, from = start + place; tap < weights.length; tap++, from += inner)
-          sum += bytes[from]! * weights[tap]!
-        scaled[(block * to + at) * inner + place] =
-          sum < 0 ? 0 : Math.min(255, Math.floor(sum / UNIT))
-      }
+  const scaled = new Uint8ClampedArray(outer * to * inner)
+  const sums = new Int32Array(inner)
+  for (let block = 0, target = 0; block < outer; block++) {
+    for (const { first, weights } of taps) {
+      sums.fill(UNIT / 2)
+      let from = (block * side + first) * inner
+      for (const weight of weights)
+        for (let place = 0; place < inner; place++) sums[place]! += bytes[from++]! * weight
+      for (let place = 0; place < inner; place++) scaled[target++] = sums[place]! >> BITS
     }
   }
-  return scaled
+  return new Uint8Array(scaled.buffer)
 }
 
-const byteOf = (value: number): number =>
-  Math.trunc(Math.min(255, Math.max(0, Math.fround(255 * value)))) || 0
+function bytesOf(data: Float32Array): Uint8Array {
+  const bytes = new Uint8Array(data.length)
+  for (let at = 0; at < data.length; at++)
+    bytes[at] = Math.min(255, Math.max(0, Math.fround(255 * data[at]!)))
+  return bytes
+}
+
+/** Bytes as numbers from 0 to 1. */
+export function fromBytes(bytes: Uint8Array): Float32Array {
+  const values = new Float32Array(bytes.length)
+  for (let at = 0; at < bytes.length; at++) values[at] = bytes[at]! / 255
+  return values
+}
 
 /** (a * b) / 255, rounded as the library does. */
 function share(a: number, b: number): number {
   const product = a * b + 128
   return ((product >> 8) + product) >> 8
 }
-
-const shares = (bytes: Uint8Array): Float32Array => numbers(bytes.length, (at) => bytes[at]! / 255)
 
 /** Colours of `channels` numbers from 0 to 1, scaled. Colours with alpha are weighted by it. */
 export function scaleLanczos(
@@ -77,9 +82,8 @@ export function scaleLanczos(
   [height, width]: readonly [number, number],
   [newHeight, newWidth]: readonly [number, number],
 ): Float32Array {
-  let bytes = new Uint8Array(data.length)
-  for (let at = 0; at < data.length; at++) bytes[at] = byteOf(data[at]!)
-  if (height === newHeight && width === newWidth) return shares(bytes)
+  let bytes = bytesOf(data)
+  if (height === newHeight && width === newWidth) return fromBytes(bytes)
   if (channels === 4)
     bytes = bytes.map((value, at) => (at % 4 === 3 ? value : share(value, bytes[at | 3]!)))
   const across = (from: Uint8Array, rows: number): Uint8Array =>
@@ -99,5 +103,5 @@ export function scaleLanczos(
       return Math.min(255, Math.trunc((255 * value) / alpha))
     })
   }
-  return shares(scaled)
+  return fromBytes(scaled)
 }

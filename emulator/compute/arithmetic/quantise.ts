@@ -1,55 +1,80 @@
 // Pictures with few colours: a palette by median cut, and each pixel as the nearest of its colours, with or without
 // spreading the error.
 
+import { fromBytes } from './lanczos.ts'
 import type { Inputs } from '../values/inputs.ts'
-import { numbers, Tensor } from '../values/tensor.ts'
+import { Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
-type Colour = { readonly channels: readonly [number, number, number]; readonly count: number }
+/** The colours of a picture as 0xRRGGBB, each once, and how many pixels have them. Boxes are parts of these lists. */
+type Colours = { readonly keys: Uint32Array; readonly counts: Uint32Array }
 
 /** A group of colours, and how many pixels have them; perhaps cut in two parts. */
 type Box = {
-  readonly colours: readonly Colour[]
+  readonly from: number
+  readonly to: number
   readonly pixels: number
   parts?: readonly [Box, Box]
 }
 
-const boxOf = (colours: readonly Colour[]): Box => ({
-  colours,
-  pixels: colours.reduce((sum, { count }) => sum + count, 0),
-})
-
 /** How much a difference in a channel counts. */
 const WEIGHTS = [77, 150, 29] as const
+const SHIFTS = [16, 8, 0] as const
 
-/** A box cut in two at the median of its longest side; undefined if it has one colour. */
-function split({ colours, pixels }: Box): readonly [Box, Box] | undefined {
-  const ranges = WEIGHTS.map((weight, axis) => {
+function coloursOf(bytes: Uint8Array): Colours {
+  const all = new Uint32Array(bytes.length / 3)
+  for (let at = 0; at < all.length; at++)
+    all[at] = (bytes[at * 3]! << 16) | (bytes[at * 3 + 1]! << 8) | bytes[at * 3 + 2]!
+  all.sort()
+  const [keys, counts] = [new Uint32Array(all.length), new Uint32Array(all.length)]
+  let last = -1
+  for (const key of all) {
+    if (last < 0 || keys[last] !== key) keys[++last] = key
+    counts[last]!++
+  }
+  return { keys: keys.subarray(0, last + 1), counts: counts.subarray(0, last + 1) }
+}
+
+/** The position of the longest side of a box in its colours, or undefined if it has one colour. */
+function longestSide({ keys }: Colours, { from, to }: Box): number | undefined {
+  let [longest, shift]: [number, number | undefined] = [0, undefined]
+  for (const [axis, place] of SHIFTS.entries()) {
     let [least, most] = [255, 0]
-    for (const { channels } of colours) {
-      least = Math.min(least, channels[axis] as number)
-      most = Math.max(most, channels[axis] as number)
+    for (let at = from; at < to; at++) {
+      const value = (keys[at]! >> place) & 255
+      if (value < least) least = value
+      if (value > most) most = value
     }
-    return (most - least) * weight
-  })
-  const axis = ranges.indexOf(Math.max(...ranges))
-  const valueOf = ({ channels }: Colour): number => channels[axis] as number
-  const sorted = colours.toSorted((a, b) => valueOf(b) - valueOf(a))
-  let left = 0
-  let at = 0
-  while (at < sorted.length) {
-    left += (sorted[at++] as Colour).count
-    if (left * 2 > pixels) break
+    const length = (most - least) * (WEIGHTS[axis] as number)
+    if (length > longest) [longest, shift] = [length, place]
   }
-  // Equal colours stay together.
-  const last = valueOf(sorted[at - 1] as Colour)
-  while (at < sorted.length && valueOf(sorted[at] as Colour) === last) at++
-  if (at === sorted.length) {
-    const least = valueOf(sorted.at(-1) as Colour)
-    while (at > 0 && valueOf(sorted[at - 1] as Colour) === least) at--
+  return shift
+}
+
+/** A box cut in two at the median of its longest side; undefined if it has one colour. Equal values stay together. */
+function split(colours: Colours, box: Box): readonly [Box, Box] | undefined {
+  const shift = longestSide(colours, box)
+  if (shift === undefined) return undefined
+  const { keys, counts } = colours
+  const { from, to, pixels } = box
+  const sums = new Float64Array(256)
+  for (let at = from; at < to; at++) sums[(keys[at]! >> shift) & 255]! += counts[at]!
+  let [left, value] = [0, 256]
+  while (left * 2 <= pixels) left += sums[--value]!
+  // The least value stays on the right in any case.
+  if (left === pixels) left -= sums[value++]!
+  let cut = from
+  for (let at = from; at < to; at++) {
+    const [key, count] = [keys[at]!, counts[at]!]
+    if (((key >> shift) & 255) < value) continue
+    ;[keys[at], counts[at]] = [keys[cut]!, counts[cut]!]
+    ;[keys[cut], counts[cut]] = [key, count]
+    cut++
   }
-  if (at === 0 || at === sorted.length) return undefined
-  return [boxOf(sorted.slice(0, at)), boxOf(sorted.slice(at))]
+  return [
+    { from, to: cut, pixels: left },
+    { from: cut, to, pixels: pixels - left },
+  ]
 }
 
 /** The boxes with the most pixels come first. */
@@ -93,59 +118,51 @@ type Rgb = readonly [number, number, number]
 
 /** The mean colours of so many boxes. */
 export function palette(bytes: Uint8Array, most: number): readonly Rgb[] {
-  const counts = new Map<number, number>()
-  for (let at = 0; at < bytes.length; at += 3) {
-    const key = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!
-    counts.set(key, (counts.get(key) ?? 0) + 1)
-  }
-  const colours = Array.from(counts, ([key, count]): Colour => {
-    return { channels: [key >> 16, (key >> 8) & 255, key & 255], count }
-  })
-  const whole = boxOf(colours)
+  const colours = coloursOf(bytes)
+  const whole: Box = { from: 0, to: colours.keys.length, pixels: bytes.length / 3 }
   const open = new Heap()
   open.add(whole)
   for (let count = 1; count < most;) {
     const box = open.take()
     if (box === undefined) break
-    const parts = split(box)
+    const parts = split(colours, box)
     if (parts === undefined) continue
     box.parts = parts
     for (const part of parts) open.add(part)
     count++
   }
-  return boxesOf(whole).map(meanOf)
+  return boxesOf(whole).map((box) => meanOf(colours, box))
 }
 
 /** The boxes that are not cut. Their order counts where two colours are as near. */
 const boxesOf = (box: Box): readonly Box[] => box.parts?.flatMap(boxesOf) ?? [box]
 
-const meanOf = ({ colours, pixels }: Box): Rgb => {
-  const mean = (axis: 0 | 1 | 2): number => {
-    const sum = colours.reduce((all, { channels, count }) => all + channels[axis] * count, 0)
+const meanOf = ({ keys, counts }: Colours, { from, to, pixels }: Box): Rgb => {
+  const mean = (shift: number): number => {
+    let sum = 0
+    for (let at = from; at < to; at++) sum += ((keys[at]! >> shift) & 255) * counts[at]!
     return Math.trunc(0.5 + sum / pixels)
   }
-  return [mean(0), mean(1), mean(2)]
+  return [mean(16), mean(8), mean(0)]
 }
 
 /** The nearest colour of a palette. Colours are compared by their upper six bits, as the library does. */
 function createNearest(colours: readonly Rgb[]): (r: number, g: number, b: number) => Rgb {
-  const known = new Map<number, Rgb>()
+  const known = new Int16Array(2 ** 18).fill(-1)
+  const values = Int32Array.from(colours.flat())
+  const find = (r: number, g: number, b: number): number => {
+    let [best, least] = [0, Infinity]
+    for (let at = 0; at < values.length; at += 3) {
+      const distance =
+        (values[at]! - r) ** 2 + (values[at + 1]! - g) ** 2 + (values[at + 2]! - b) ** 2
+      if (distance < least) [best, least] = [at / 3, distance]
+    }
+    return best
+  }
   return (r, g, b) => {
     const key = ((r >> 2) << 12) | ((g >> 2) << 6) | (b >> 2)
-    const found = known.get(key)
-    if (found !== undefined) return found
-    const place = [r & 252, g & 252, b & 252] as const
-    let best = colours[0] as Rgb
-    let least = Infinity
-    for (const colour of colours) {
-      const distance = colour.reduce(
-        (sum, value, axis) => sum + (value - (place[axis] as number)) ** 2,
-        0,
-      )
-      if (distance < least) [best, least] = [colour, distance]
-    }
-    known.set(key, best)
-    return best
+    if (known[key]! < 0) known[key] = find(r & 252, g & 252, b & 252)
+    return colours[known[key]!] as Rgb
   }
 }
 
@@ -241,7 +258,7 @@ export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
       for (let at = 0; at < item.length; at++) bytes[at] = byteOf(item[at]!)
       read.spend(bytes.length * 16)
       const painted = paint(bytes, palette(bytes, most), columns)
-      return numbers(painted.length, (at) => painted[at]! / 255)
+      return fromBytes(painted)
     }),
   ]
 }

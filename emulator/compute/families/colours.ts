@@ -92,7 +92,7 @@ const morphed =
     const before = Math.floor(side / 2)
     const after = side - before - 1
     return new Tensor(image.shape, (index, read) => {
-      read.spend(rows * columns * channels * side)
+      read.spend(rows * columns * channels * 8)
       const reach = sign > 0 ? ([after, before] as const) : ([before, after] as const)
       return spread(read(image, index), { rows, columns, inner: channels }, reach, sign)
     })

@@ -16,8 +16,9 @@ function filterImage(
   isClamped: boolean,
 ): Tensor {
   const [count = 0, rows = 0, columns = 0, channels = 1] = image.shape
-  const kernel = kernelOf()
+  if (radius < 0) raise('RuntimeError', 'number of steps must be non-negative')
   checkMirror([count, channels, rows, columns], radius)
+  const kernel = kernelOf()
   const sides = { rows, columns, inner: channels, planes: 1 }
   return new Tensor(image.shape, (index, read) => {
     const filtered = filter(read(image, index), kernel, sides, read)
