@@ -1,5 +1,5 @@
 // Latents and sounds as torch 2.13.0 computes and prints them, and the errors of those that do not fit: each row was
-// computed with it, what codecs refuse with PyAV 18.1.0.
+// computed with it, other rates of sounds with torchaudio 2.11.0, and what codecs refuse with PyAV 18.1.0.
 
 import { expect, test } from 'vitest'
 import { latent, node, type Row } from './recipes.ts'
@@ -99,6 +99,24 @@ const rows: readonly Row[] = [
       merge_method: 'add',
     },
     "RuntimeError: max(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+  ],
+  [
+    'AudioConcat',
+    {
+      audio1: { audio: { samples: 5, channels: 1, rate: 8000 } },
+      audio2: { audio: { samples: 6, channels: 2, rate: 12000 } },
+      direction: 'before',
+    },
+    "{'waveform': tensor([[[-0.4883, -0.4702, -0.4521, -0.4341, -0.4160, -0.3979, -0.4855,\n          -0.5208, -0.4458, -0.4493, -0.4288, -0.4624, -0.4136, -0.1282],\n         [ 0.0000,  0.0181,  0.0361,  0.0542,  0.0723,  0.0903, -0.4855,\n          -0.5208, -0.4458, -0.4493, -0.4288, -0.4624, -0.4136, -0.1282]]]), 'sample_rate': 12000}",
+  ],
+  [
+    'AudioMerge',
+    {
+      audio1: { audio: { samples: 7, channels: 1, rate: 44100 } },
+      audio2: { audio: { samples: 3, channels: 2, rate: 8000 } },
+      merge_method: 'mean',
+    },
+    "{'waveform': tensor([[[-0.4863, -0.4943, -0.4888, -0.4740, -0.4554, -0.4384, -0.4263],\n         [-0.2442, -0.2347, -0.2248, -0.2142, -0.2031, -0.1914, -0.1793]]]), 'sample_rate': 44100}",
   ],
 ]
 

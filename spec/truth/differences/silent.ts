@@ -138,7 +138,8 @@ export const silences = [
       'the same: texts, numbers, sizes and counts exactly; pictures exactly where it is arithmetic (invert, blend, crop, ' +
       'pad, flip, rotate, nearest scale, solid, masks, composites), within 2 of 255 for other scales, blurs, sharpening ' +
       'and colours in palettes; latents and sounds by value. Made up are noise, codecs (video, sound, lossy files) and ' +
-      'what only a model can use; conditioning has shapes and settings, no numbers',
+      'what only a model can use; conditioning has shapes and settings, no numbers. GITSScheduler approximates the ' +
+      'schedules that were not seen on a real server',
     rules: ['nodes/texts', 'nodes/sizes', 'nodes/pixels', 'nodes/masks', 'nodes/exceptions'],
   },
   {
