@@ -1,6 +1,6 @@
 // Tensors as torch prints them.
 
-import { type Read, type Tensor, valuesOf } from './values/tensor.ts'
+import { type Read, sizeOf, type Tensor } from './values/tensor.ts'
 
 /** Of a longer tensor, only the edges are printed. */
 const MOST_PRINTED = 1000
@@ -22,12 +22,22 @@ export function tensorText(tensor: Tensor, read: Read): string {
   if (size === 0 && shape.length !== 1) suffixes.push(`size=${tupleText(shape)}`)
   if (size === 0 ? dtype !== 'float32' : !usual.has(dtype)) suffixes.push(`dtype=torch.${dtype}`)
   if (size === 0) return withSuffixes(`${PREFIX}[]`, suffixes)
-  const values = valuesOf(tensor, read)
+  const values = numbersOf(tensor, read)
   const shown = isCut ? edges(shape) : Array.from({ length: size }, (_, at) => at)
   const format = formatOf(values, shown, dtype)
   const numbers =
     shape.length === 0 ? format.write(0) : nested(shape, 0, PREFIX.length, format, isCut)
   return withSuffixes(`${PREFIX}${numbers}`, suffixes)
+}
+
+/** The number at a place, for which only its item is made. */
+type Numbers = (place: number) => number
+
+function numbersOf(tensor: Tensor, read: Read): Numbers {
+  const { fill } = tensor
+  if (fill !== undefined) return () => Math.fround(fill)
+  const size = sizeOf(tensor)
+  return (place) => read(tensor, Math.floor(place / size))[place % size]!
 }
 
 const tupleText = (shape: readonly number[]): string =>
@@ -57,17 +67,17 @@ function edges(shape: readonly number[]): readonly number[] {
   return indices
 }
 
-function formatOf(values: Float32Array, shown: readonly number[], dtype: string): Format {
+function formatOf(values: Numbers, shown: readonly number[], dtype: string): Format {
   if (dtype === 'complex64') return complexFormat(values, shown)
   if (dtype.startsWith('float')) return floatFormat(values, shown, 1, 0)
   const text = (index: number): string =>
-    dtype !== 'bool' ? `${values[index]}` : values[index] === 0 ? 'False' : 'True'
+    dtype !== 'bool' ? `${values(index)}` : values(index) === 0 ? 'False' : 'True'
   const width = Math.max(...shown.map((index) => text(index).length))
   return { write: (index) => text(index).padStart(width), width }
 }
 
 /** The real and the imaginary parts have widths of their own. */
-function complexFormat(values: Float32Array, shown: readonly number[]): Format {
+function complexFormat(values: Numbers, shown: readonly number[]): Format {
   const real = floatFormat(values, shown, 2, 0)
   const imaginary = floatFormat(values, shown, 2, 1)
   const write = (index: number): string => {
@@ -84,12 +94,12 @@ const MOST_RATIO = 1000
 
 /** Floats as integers with a point, with four digits behind it, or with an exponent. */
 function floatFormat(
-  values: Float32Array,
+  values: Numbers,
   shown: readonly number[],
   step: number,
   offset: number,
 ): Format {
-  const valueAt = (index: number): number => values[index * step + offset]!
+  const valueAt = (index: number): number => values(index * step + offset)
   const counted = shown.map(valueAt).filter((value) => Number.isFinite(value) && value !== 0)
   const sizes = counted.map(Math.abs)
   const least = sizes.reduce((low, size) => Math.min(low, size), Infinity)

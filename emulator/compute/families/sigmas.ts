@@ -146,7 +146,7 @@ function extend({ tensor, number, text }: Inputs): readonly Tensor[] {
   const between = [...spaced(0, 1, number('steps') + 1)].slice(1, -1).map((one) => f(curve(one)))
   checkLength(sigmas.length * between.length)
   if (given.dtype === COMPLEX && sigmas.length > 2)
-    raise('NotImplementedError', '"le_cpu" not implemented for \'ComplexFloat\'')
+    raise('NotImplementedError', '"ge_cpu" not implemented for \'ComplexFloat\'')
   const values: number[] = []
   for (const [at, own] of sigmas.entries()) {
     values.push(own)
