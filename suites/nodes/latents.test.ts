@@ -118,6 +118,11 @@ const rows: readonly Row[] = [
     },
     "{'waveform': tensor([[[-0.4863, -0.4943, -0.4888, -0.4740, -0.4554, -0.4384, -0.4263],\n         [-0.2442, -0.2347, -0.2248, -0.2142, -0.2031, -0.1914, -0.1793]]]), 'sample_rate': 44100}",
   ],
+  [
+    'EmptyAudio',
+    { duration: 100_000, sample_rate: 192_000, channels: 2 },
+    "{'waveform': tensor([[[0., 0., 0.,  ..., 0., 0., 0.],\n         [0., 0., 0.,  ..., 0., 0., 0.]]]), 'sample_rate': 192000}",
+  ],
 ]
 
 test('latents and sounds are those of torch', () => {
