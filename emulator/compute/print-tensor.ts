@@ -76,7 +76,7 @@ function formatOf(values: Numbers, shown: readonly number[], dtype: string): For
   return { write: (index) => text(index).padStart(width), width }
 }
 
-/** The real and the imaginary parts have widths of their own. */
+/** The real and the imaginary parts have separate widths. */
 function complexFormat(values: Numbers, shown: readonly number[]): Format {
   const real = floatFormat(values, shown, 2, 0)
   const imaginary = floatFormat(values, shown, 2, 1)

@@ -3,7 +3,7 @@
 import { Tensor } from '../values/tensor.ts'
 import type { Read } from '../values/tensor.ts'
 
-/** How many waves of the highest tone a sample hears to either side, and how much of the tones is kept. */
+/** How many waves of the highest tone to either side count for a sample, and how much of the tones is kept. */
 const WAVES = 6
 const KEPT = 0.99
 

@@ -65,7 +65,7 @@ export type Widths = ReadonlyMap<number, Width>
 export type Width = readonly [least: number, most: number]
 
 const NOTHING: Width = [0, 0]
-/** Python counts to here: more are as good as without end. */
+/** Python counts to here: more is treated as endless. */
 const MOST_WIDTH = 2 ** 32 - 1
 
 const sumOf = (widths: readonly Width[]): Width =>
