@@ -26,6 +26,14 @@ export function pythonRepr(value: Json): string {
   return floatText(value.float)
 }
 
+/** What Python shows by its code. */
+const UNPRINTABLE = /[\p{C}\p{Z}]/u
+
+function escaped(code: number): string {
+  const [letter, digits] = code < 0x100 ? ['x', 2] : code < 0x10000 ? ['u', 4] : ['U', 8]
+  return `\\${letter}${code.toString(16).padStart(digits, '0')}`
+}
+
 /** Python quotes with ' unless the text contains ' and no ". */
 function quoted(text: string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
@@ -36,7 +44,7 @@ function quoted(text: string): string {
     else if (char === '\n') inner += '\\n'
     else if (char === '\r') inner += '\\r'
     else if (char === '\t') inner += '\\t'
-    else if (code < 0x20 || code === 0x7f) inner += `\\x${code.toString(16).padStart(2, '0')}`
+    else if (char !== ' ' && UNPRINTABLE.test(char)) inner += escaped(code)
     else inner += char
   }
   return `${mark}${inner}${mark}`

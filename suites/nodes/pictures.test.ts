@@ -268,7 +268,7 @@ const rows: readonly Row[] = [
   },
 ]
 
-const { run } = createNodeServer('folders')
+const { run } = createNodeServer()
 
 /** The numbers of a picture or a mask as a file has them. */
 function bytesOf(value: any): Uint8Array {

@@ -77,7 +77,7 @@ test('the lines of types without exceptions hold, and of the others as many as l
 
 test('a wrong result is noticed', () => {
   const line = lines.find(({ class_type }) => class_type === 'StringLength') as Line
-  const { run } = createNodeServer('folders')
+  const { run } = createNodeServer()
   const outputs = [{ slot: 0, type: 'INT', text: '99', kind: 'int' }]
   expect(compare({ ...line, outputs }, run(line.class_type, line.inputs))).not.toBeNull()
 })

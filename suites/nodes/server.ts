@@ -59,7 +59,7 @@ export function setupOf({ class_type, inputs, note }: Line): Setup {
   return inputs['model_file'] === 'x.glb' ? 'empty' : 'mesh'
 }
 
-export function createNodeServer(setup: Setup) {
+export function createNodeServer(setup: Setup = 'folders') {
   const options = completeOptions({ deployment: 'local', like: 'comfyui-0.3.64' })
   const server = createServer(
     worldOptions(options, () => objectInfo, 0, null),

@@ -2,9 +2,10 @@
 
 import { type Family, type Inputs, memberTensor } from '../values/inputs.ts'
 import { combine, concatenate, slice } from '../values/layout.ts'
-import { filled, map, numbers, product, Tensor } from '../values/tensor.ts'
+import { filled, map, product, Tensor } from '../values/tensor.ts'
 import { raise, type Value, type ValueMap } from '../values/values.ts'
 import { numberOf } from '../../lib/json.ts'
+import { resampled } from '../arithmetic/resound.ts'
 import { round } from '../arithmetic/scaling.ts'
 
 const f = Math.fround
@@ -49,21 +50,6 @@ function split(inputs: Inputs): readonly Value[] {
 /** One channel becomes two equal ones. */
 const stereo = (waveform: Tensor): Tensor =>
   waveform.shape[1] === 1 ? concatenate([waveform, waveform], 1) : waveform
-
-/** A sound as if it had been recorded at another rate. */
-function resampled(waveform: Tensor, from: number, to: number): Tensor {
-  if (from === to) return waveform
-  const length = Math.ceil((lengthOf(waveform) * to) / from)
-  const channels = waveform.shape[1] ?? 1
-  return new Tensor([...waveform.shape.slice(0, -1), length], (index, read) => {
-    const item = read(waveform, index)
-    const side = item.length / channels
-    return numbers(channels * length, (at) => {
-      const place = Math.min(side - 1, Math.floor(((at % length) * from) / to))
-      return item[Math.floor(at / length) * side + place]!
-    })
-  })
-}
 
 function atOneRate(one: Sound, other: Sound): readonly [Tensor, Tensor, number] {
   const rate = Math.max(one.rate, other.rate)

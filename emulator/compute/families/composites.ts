@@ -37,7 +37,7 @@ function composite(
     source = scalePlanes(source, columns, rows, 'bilinear')
   }
   source = toCount(source, count)
-  if (source.shape.length < 4)
+  if (mask === undefined && source.shape.length < 4)
     raise('IndexError', `too many indices for tensor of dimension ${source.shape.length}`)
   const [height = 0, width = 0] = source.shape.slice(-2)
   const x = clampTo(givenX, -width * unit, columns * unit)

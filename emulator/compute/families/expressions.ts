@@ -6,7 +6,7 @@ import { codesOf, type Match, search, searchAll } from '../regex/search.ts'
 import { parse } from '../regex/parse.ts'
 import { compile, type Pattern } from '../regex/program.ts'
 import { parseTemplate } from '../regex/template.ts'
-import { textOf } from './texts.ts'
+import { MOST_CHARACTERS } from './texts.ts'
 import { Raised, raise } from '../values/values.ts'
 
 const patternOf = ({ text, flag }: Inputs): Pattern =>
@@ -90,16 +90,27 @@ function replace(inputs: Inputs): readonly Json[] {
   const count = number('count')
   const matches = count < 0 ? [] : searchAll(pattern, codes, count === 0 ? Infinity : count)
   const parts: string[] = []
+  let length = 0
+  const add = (part: string): void => {
+    length += part.length
+    if (length > MOST_CHARACTERS) raise('MemoryError', '')
+    parts.push(part)
+  }
   let at = 0
   for (const match of matches) {
     const [start, end] = match[0] as readonly [number, number]
-    parts.push(between(at, start))
-    for (const part of template)
-      parts.push(typeof part === 'string' ? part : (groupOf(match, part) ?? ''))
+    add(between(at, start))
+    const groups = new Map<number, string>()
+    const group = (index: number): string => {
+      const text = groups.get(index) ?? groupOf(match, index) ?? ''
+      groups.set(index, text)
+      return text
+    }
+    for (const part of template) add(typeof part === 'string' ? part : group(part))
     at = end
   }
-  parts.push(between(at, codes.length))
-  return textOf(parts.join(''))
+  add(between(at, codes.length))
+  return [parts.join('')]
 }
 
 export const expressions: Family = {

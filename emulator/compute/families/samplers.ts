@@ -2,7 +2,8 @@
 
 import { floatOf, type Json } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
-import { checkLength, constant } from '../values/tensor.ts'
+import { spaced } from '../arithmetic/spaced.ts'
+import { constant } from '../values/tensor.ts'
 import { Instance, misused, type Value } from '../values/values.ts'
 
 const functionOf = (name: string): Instance =>
@@ -97,8 +98,11 @@ function keyframes({ value }: Inputs, added: readonly Instance[]): readonly Valu
   ]
 }
 
+const f = Math.fround
+const linear = (x: number): number => x
+
 const curves: Readonly<Record<string, (x: number) => number>> = {
-  linear: (x) => x,
+  linear,
   ease_in: (x) => x ** 2,
   ease_out: (x) => 1 - (1 - x) ** 2,
   ease_in_out: (x) => (1 - Math.cos(x * Math.PI)) / 2,
@@ -107,16 +111,18 @@ const curves: Readonly<Record<string, (x: number) => number>> = {
 function interpolated(inputs: Inputs): readonly Value[] {
   const { number, text } = inputs
   const count = number('keyframes_count')
-  checkLength(count)
-  const curve = curves[text('interpolation')] ?? curves['linear']
+  const curve = curves[text('interpolation')] ?? linear
   const [low, high] = [number('strength_start'), number('strength_end')]
-  const [start, end] = [number('start_percent'), number('end_percent')]
-  const added = Array.from({ length: count }, (_, at) => {
-    const share = count > 1 ? at / (count - 1) : 0
-    const strength = constant([], [low + (high - low) * (curve as (x: number) => number)(share)])
+  const shares = spaced(0, 1, count)
+  const strengths =
+    curve === linear
+      ? spaced(low, high, count)
+      : shares.map((share) => f(f(high - low) * f(curve(share))) + f(low))
+  const starts = spaced(number('start_percent'), number('end_percent'), count)
+  const added = Array.from(starts, (start, at) =>
     // Only the first is sure to be used for a step.
-    return keyframe(strength, start + (end - start) * share, at === 0 ? 1 : 0)
-  })
+    keyframe(constant([], [strengths[at] as number]), start, at === 0 ? 1 : 0),
+  )
   return keyframes(inputs, added)
 }
 

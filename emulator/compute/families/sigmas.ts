@@ -5,6 +5,7 @@ import { round } from '../arithmetic/scaling.ts'
 import { asComplex, complexPower, minus, power } from '../arithmetic/complex.ts'
 import { checkLength, COMPLEX, constant, product, type Read, Tensor } from '../values/tensor.ts'
 import { raise, type Value } from '../values/values.ts'
+import { spaced } from '../arithmetic/spaced.ts'
 import { gitsLevels } from '../arithmetic/gits-levels.ts'
 import { levels, withLogarithms } from '../arithmetic/noise-levels.ts'
 import { floatText } from '../../lib/json.ts'
@@ -20,18 +21,6 @@ export const numbersOf = (sigmas: Tensor): Float32Array =>
   sigmas.shape[0] === 0 ? new Float32Array() : sigmas.make(0, noRead)
 
 const vector = (values: ArrayLike<number>): Tensor => constant([values.length], values)
-
-/** Evenly spaced numbers, as torch computes them: from both ends. */
-function spaced(start: number, end: number, count: number): Float32Array {
-  checkLength(count)
-  if (count < 0) raise('RuntimeError', 'number of steps must be non-negative')
-  const step = count > 1 ? f((f(end) - f(start)) / (count - 1)) : 0
-  const middle = Math.floor(count / 2)
-  // Products are not rounded before the sum.
-  return Float32Array.from({ length: count }, (_, at) =>
-    at < middle || count === 1 ? f(start) + step * at : f(end) - step * (count - at - 1),
-  )
-}
 
 const withZero = (values: Float32Array): Tensor => vector([...values, 0])
 
@@ -157,7 +146,7 @@ function extend({ tensor, number, text }: Inputs): readonly Tensor[] {
   const between = [...spaced(0, 1, number('steps') + 1)].slice(1, -1).map((one) => f(curve(one)))
   checkLength(sigmas.length * between.length)
   if (given.dtype === COMPLEX && sigmas.length > 2)
-    raise('NotImplementedError', '"le_cpu" not implemented for \'ComplexFloat\'')
+    raise('NotImplementedError', '"ge_cpu" not implemented for \'ComplexFloat\'')
   const values: number[] = []
   for (const [at, own] of sigmas.entries()) {
     values.push(own)

@@ -20,7 +20,7 @@ function trimEnd(text: string): string {
 const trimStart = (text: string): string => text.replace(LEADING, '')
 
 /** Longer texts exceed the simulated memory. */
-const MOST_CHARACTERS = 2 ** 24
+export const MOST_CHARACTERS = 2 ** 24
 
 /** A text as a result. */
 export const textOf = (text: string): readonly [Json] =>

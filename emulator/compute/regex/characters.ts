@@ -74,14 +74,23 @@ const DIGIT = /^\p{Nd}$/u
 const BLANK = /^[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/
 const ASCII_BLANK = /^[\t-\r ]$/
 
+const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+const isAsciiWord = (code: number): boolean =>
+  isAsciiDigit(code) ||
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  code === 0x5f
+
 /** Whether a character is one of words; undefined is beyond the text. */
-export const isWord = (code: number | undefined, { a }: Flags): boolean =>
-  code !== undefined && (!a || isAscii(code)) && WORD.test(String.fromCodePoint(code))
+export function isWord(code: number | undefined, { a }: Flags): boolean {
+  if (code === undefined) return false
+  return isAscii(code) ? isAsciiWord(code) : !a && WORD.test(String.fromCodePoint(code))
+}
 
 function isOf(code: number, name: CharacterClass, flags: Flags): boolean {
   switch (name) {
     case 'd':
-      return (!flags.a || isAscii(code)) && DIGIT.test(String.fromCodePoint(code))
+      return isAscii(code) ? isAsciiDigit(code) : !flags.a && DIGIT.test(String.fromCodePoint(code))
     case 'w':
       return isWord(code, flags)
     case 's':

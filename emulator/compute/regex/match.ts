@@ -228,7 +228,7 @@ export class Matcher {
     if (code === undefined) return false
     if (one.kind === 'any') return one.flags.s || code !== 10
     if (one.kind === 'literal') return isSame(code, one.code, one.flags)
-    this.spend(one.set.ranges.length / CHARACTERS_A_STEP)
+    this.spend((3 + one.set.ranges.length) / CHARACTERS_A_STEP)
     return contains(one.set, code, one.flags)
   }
 
