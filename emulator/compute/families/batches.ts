@@ -63,8 +63,9 @@ function rebatchLatents({ value, number }: Inputs): readonly Value[] {
   let processed = 0
   const flush = (all: Batch): Batch | undefined => {
     if (size === 0) raise('ZeroDivisionError', 'integer division or modulo by zero')
+    if (size < 0) return undefined
     const whole = Math.floor(countOf(all.samples) / size) * size
-    for (let at = 0; at < whole && size > 0; at += size) done.push(cut(all, at, at + size))
+    for (let at = 0; at < whole; at += size) done.push(cut(all, at, at + size))
     return whole < countOf(all.samples) ? cut(all, whole, countOf(all.samples)) : undefined
   }
   for (const latent of listOf(value('latents'))) {
