@@ -47,7 +47,7 @@ const MOST: Readonly<Record<RecordedFamily, number>> = {
   sigmas: 2,
   errors: 1,
 }
-/** How many lines end with an exception: each takes a submit of its own. */
+/** How many lines end with an exception: each takes a separate submit. */
 const MOST_ERRORS = 6
 
 /** The only files that the selection uploads. */

@@ -66,8 +66,7 @@ function rebatchLatents({ value, number }: Inputs): readonly Value[] {
     // With a negative size nothing is cut, and nothing is left.
     if (size < 0) return undefined
     const whole = Math.floor(countOf(all.samples) / size) * size
-    const starts = size < 0 ? [] : Array.from({ length: whole / size }, (_, at) => at * size)
-    for (const start of starts) done.push(cut(all, start, start + size))
+    for (let at = 0; at < whole; at += size) done.push(cut(all, at, at + size))
     return whole < countOf(all.samples) ? cut(all, whole, countOf(all.samples)) : undefined
   }
   for (const latent of listOf(value('latents'))) {
