@@ -125,7 +125,7 @@ function selectedOf(line: Line): Selected | null {
   const isOdd = /"whole:|"NaN"|null/.test(text) || text.length > 5000
   if (isOdd || exceptions[class_type] || isMadeUp(line) || save_error) return null
   if (!Object.values(inputs).every(isShippable)) return null
-  if (/^(Load|Save|WanCamera|EmptyAudio)/.test(class_type)) return null
+  if (/^(Load|RecordAudio|Save|WanCamera|WebcamCapture|EmptyAudio)/.test(class_type)) return null
   if (error !== undefined) {
     const { exception_type, exception_message, node_type, validation } = error
     if (validation !== undefined || node_type !== undefined) return null
