@@ -80,7 +80,7 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
   return raise('TypeError', `'${type}' object is not subscriptable`)
 }
 
-/** The exception for the first item of a text or a dict that is no tensor. */
+/** The exception for the first item of a text or a dict in place of a tensor. */
 function misusedItem(value: Value, attribute: string): never {
   if (isMap(value)) return raise('KeyError', '0')
   return misused(value, typeof value === 'string' ? (attribute as Use) : 'index')
