@@ -35,7 +35,9 @@ test.each([{ pictures: [opaque, clear] }, { pictures: [clear, opaque] }])(
       encodeFile({ picture, format: 'png', animation, text: [] }),
     )
     expect(channels).toBe(4)
-    expect(frames.map(({ data }) => [...data])).toEqual(pictures.map((one) => [...paint(one).data]))
+    expect(frames.map(({ data }) => Array.from(data))).toEqual(
+      pictures.map((one) => Array.from(paint(one).data)),
+    )
   },
 )
 
