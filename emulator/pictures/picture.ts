@@ -155,7 +155,7 @@ export const longestSide = { png: 2 ** 31 - 1, jpeg: 65535, webp: 16383 } as con
 export type PictureFile = {
   readonly picture: Picture
   readonly format: PictureFormat | 'webp'
-  /** Makes it an animation without alpha: the pictures after the first, and the duration of each. */
+  /** Makes it an animation: the pictures after the first, and the duration of each. */
   readonly animation?: { readonly rest: readonly Picture[]; readonly frameMs: number }
   /** Texts for a PNG file, or for an animation. */
   readonly text: readonly (readonly [keyword: string, text: string])[]

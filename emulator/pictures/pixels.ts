@@ -103,14 +103,13 @@ export const blend = (of: Pixels, over: Pixels, opacity: number): Pixels => {
   return pixels
 }
 
-/** A picture of an animation, opaque, and its duration. */
+/** A picture of an animation, and its duration. */
 export type Frame = { readonly pixels: Pixels; shownMs: number }
 
-/** Pictures as frames without alpha. A picture equal to the previous one extends its duration. */
+/** Pictures as frames. A picture equal to the previous one extends its duration. */
 export const framesOf = (pictures: readonly Pixels[], frameMs: number): Frame[] => {
   const frames: Frame[] = []
-  for (const picture of pictures) {
-    const pixels = onlyChannels(picture, 'rgb')
+  for (const pixels of pictures) {
     const last = frames.at(-1)
     if (last !== undefined && equalBytes(last.pixels.data, pixels.data)) last.shownMs += frameMs
     else frames.push({ pixels, shownMs: frameMs })

@@ -69,7 +69,7 @@ const rows: readonly Row[] = [
     bytes: 'AN2QGELZYwyam2ICZXExrYuFtHS7dTyseYRN371QyYmhRg3/HP/Qi7VgkzxgMADQ',
   },
   {
-    why: 'averages of both sides at once',
+    why: 'averages of rows and columns together',
     class_type: 'ImageScale',
     inputs: { image: picture(5, 4), upscale_method: 'area', width: 2, height: 3, crop: 'disabled' },
     shapes: [[1, 3, 2, 3]],
@@ -280,7 +280,7 @@ function bytesOf(value: any): Uint8Array {
 test.each(rows)('$why: $class_type', ({ class_type, inputs, error, shapes, bytes }) => {
   const { failure, outputs, refused } = run(class_type, inputs)
   expect(refused).toBeUndefined()
-  // A list without pictures is of no use to what follows.
+  // The node after a list without pictures fails.
   if (failure !== undefined && failure.node_type !== 'Sink') {
     expect(`${failure.exception_type}: ${failure.exception_message.trim()}`).toBe(error)
     return

@@ -64,7 +64,7 @@ export const isMethod = (name: string): boolean => Object.hasOwn(methods, name) 
 /** Numbers as `outer` times `side` times `inner`: the middle one is scaled. */
 type Sides = { readonly outer: number; readonly side: number; readonly inner: number }
 
-/** One side scaled: the products are added up one by one, except the first two, which are added at once. */
+/** One side scaled: the products are added up one by one, except the first two, which are rounded together. */
 function along(
   data: Float32Array,
   { outer, side, inner }: Sides,
@@ -101,7 +101,7 @@ export type Planes = {
   readonly inner: number
 }
 
-/** Linear between four neighbours at once, each with the product of its weights. */
+/** Linear between four neighbours together, each with the product of its weights. */
 function between(
   data: Float32Array,
   { planes, rows, columns, inner }: Planes,
@@ -164,7 +164,7 @@ function averaged(
   return scaled
 }
 
-/** Up to this sum of the new sides, and for more channels, the library weighs four neighbours at once. */
+/** Up to this sum of the new sides, and for more channels, the library weighs four neighbours together. */
 const SMALL = 128
 const FEW_CHANNELS = 3
 

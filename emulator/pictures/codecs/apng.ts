@@ -3,6 +3,7 @@
 import { latin1 } from '../../lib/bytes.ts'
 import type { Frame } from '../pixels.ts'
 import { encodePng, type TextChunks, usableTexts } from './png.ts'
+import { hasAlpha } from './webp.ts'
 import { chunk, contentsOf, pngOf } from './png-chunks.ts'
 
 /** The duration of a frame is a fraction of a second, in 16 bits each. */
@@ -14,7 +15,9 @@ const MOST_TIME = 0xffff
  * Each text becomes a comf chunk after the pixels: keyword, zero byte, JSON. A single frame makes a still picture.
  */
 export const encodeApng = (frames: readonly Frame[], texts: TextChunks): Uint8Array => {
-  const files = frames.map(({ pixels }) => encodePng(pixels))
+  // All frames have an alpha channel if one has.
+  const isClear = frames.some(({ pixels }) => hasAlpha(pixels.data))
+  const files = frames.map(({ pixels }) => encodePng(pixels, [], isClear))
   const isStill = frames.length === 1
   const head = isStill ? [] : [chunk('acTL', numbers(frames.length, 0))]
   let sequence = 0

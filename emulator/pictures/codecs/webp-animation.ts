@@ -4,11 +4,12 @@
 import { concat, latin1 } from '../../lib/bytes.ts'
 import type { Frame } from '../pixels.ts'
 import { usableTexts, type TextChunks } from './png.ts'
-import { encodeWebp } from './webp.ts'
+import { encodeWebp, hasAlpha } from './webp.ts'
 
 /** The flags in the header. */
 const HAS_ANIMATION = 0x02
 const HAS_EXIF = 0x08
+const HAS_ALPHA = 0x10
 /** A frame replaces the previous one, without blending. */
 const REPLACES = 0x02
 const MOST_MS = 0xffffff
@@ -25,7 +26,9 @@ export const encodeWebpAnimation = (frames: readonly Frame[], texts: TextChunks)
   const { width, height } = frames[0]!.pixels
   const size = [...little(width - 1, 3), ...little(height - 1, 3)]
   const exif = exifOf(usableTexts(texts))
-  const flags = (isStill ? 0 : HAS_ANIMATION) | (exif === undefined ? 0 : HAS_EXIF)
+  const isClear = frames.some(({ pixels }) => hasAlpha(pixels.data))
+  const flags =
+    (isStill ? 0 : HAS_ANIMATION) | (exif === undefined ? 0 : HAS_EXIF) | (isClear ? HAS_ALPHA : 0)
   const frameHeader = ({ shownMs }: Frame): Uint8Array =>
     Uint8Array.from([...little(0, 6), ...size, ...little(Math.min(shownMs, MOST_MS), 3), REPLACES])
   const shown = isStill

@@ -71,7 +71,8 @@ export const encodeWebp = (pixels: Pixels): Uint8Array => {
   return inContainer(sink.bytes.subarray(0, sink.length))
 }
 
-const hasAlpha = (data: Uint8Array): boolean => {
+/** Whether a pixel is not opaque. */
+export const hasAlpha = (data: Uint8Array): boolean => {
   for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return true
   return false
 }
