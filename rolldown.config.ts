@@ -95,6 +95,51 @@ const inspectorPage: Plugin = {
   },
 }
 
+/** Lets rules and endpoints that a bundle does not use go, although they are made of other constants. */
+const unusedRules: Plugin = {
+  name: 'unused-rules',
+  transform(code, id) {
+    if (!id.includes('/spec/')) return null
+    return code.replaceAll(
+      /^(export const (?:rules|endpoints) =) (\{\n.*?^\}) as const satisfies \w+$/gms,
+      '$1 /* @__PURE__ */ (() => ($2))()',
+    )
+  },
+}
+
+const isEndpoints = /\/spec\/server\/all-endpoints\.ts$/
+const forRouting = new Set([
+  'method',
+  'path',
+  'hostedPath',
+  'unaliased',
+  'on',
+  'since',
+  'before',
+  'does',
+])
+
+/** Leaves the schemas of the endpoints out: routing does not need them, and they would be a tenth of the start. */
+const routing: Plugin = {
+  name: 'routing',
+  async load(id) {
+    if (!isEndpoints.test(id)) return null
+    const all = (await import(join(declared, 'spec/server/all-endpoints.js'))) as Endpoints
+    const constants = Object.entries(all).map(
+      ([name, endpoints]) =>
+        `export const ${name} = ${JSON.stringify(mapValues(endpoints, routed))}`,
+    )
+    return { code: constants.join('\n'), moduleType: 'js' }
+  },
+}
+type Endpoints = Readonly<Record<string, Readonly<Record<string, object>>>>
+
+const mapValues = <T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
+
+const routed = (endpoint: object): object =>
+  Object.fromEntries(Object.entries(endpoint).filter(([key]) => forRouting.has(key)))
+
 let start: ReadonlySet<string> | undefined
 
 const shared = {
@@ -140,7 +185,7 @@ const ofLists = /\/cli\/(quirks|mutants|lib\/list-command)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =
-  /\/(received[\w-]*|filters|(server|world|run)-paths|edge\/gateway\/control|edge\/inspector\/\w+|spec\/control)\.ts$/
+  /\/(received[\w-]*|edge\/filters|(server|world|run)-paths|edge\/gateway\/control|edge\/inspector\/\w+|edge\/node\/openapi|spec\/control)\.ts$/
 
 /** What writes a journal, in one file. */
 const onJournal = /\/journal\/(lines|placeholders|redact-target|known-secrets|repeats)\.ts$/
@@ -155,7 +200,7 @@ export default defineConfig([
       'picture-worker': source('edge/node/pictures/picture-worker.ts'),
     },
     external: ['ws', 'yaml', withSentences],
-    plugins: [licences, types],
+    plugins: [licences, routing, unusedRules, types],
     output: {
       ...shared.output,
       cleanDir: true,

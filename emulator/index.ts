@@ -1,9 +1,9 @@
 // The public entry point: start a server in this process, drive its clock, read its journal.
 
 // A replay steps a server immediately.
-import { provideWork } from './server/nodes/provide-work.ts'
+import { provideOnDemand } from './server/local/provide-on-demand.ts'
 
-provideWork()
+provideOnDemand()
 
 export { type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'

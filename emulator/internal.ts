@@ -1,8 +1,8 @@
 // The internals that suites use: built with the rest, not exported by the package. Suites import this file only.
 
-import { provideWork } from './server/nodes/provide-work.ts'
+import { provideOnDemand } from './server/local/provide-on-demand.ts'
 
-provideWork()
+provideOnDemand()
 
 export { checkCommand } from './cli/check/check.ts'
 export { shrinkCommand } from './cli/check/shrink.ts'
@@ -84,7 +84,7 @@ export type { WorldOptions } from './server/state/options.ts'
 
 export { printed } from './compute/print.ts'
 export { createRead, valueOfOutput } from './compute/evaluate.ts'
-export { countOf, Tensor } from './compute/values/tensor.ts'
+export { Tensor, valuesOf } from './compute/values/tensor.ts'
 export { Instance } from './compute/values/values.ts'
 export { encodeFile, encodePicture, encodePreview } from './pictures/encode.ts'
 export { decodePicture } from './pictures/codecs/decode.ts'

@@ -1,23 +1,25 @@
-// Evaluates the calls of computing nodes: immediately to shapes, numbers, texts and exceptions, and on request to the
-// content of their tensors, within bounds.
+// Evaluates the calls of nodes that compute, in two steps: `evaluate` returns shapes, numbers, texts and exceptions while
+// the node runs; `createRead` computes the content of tensors when somebody requests it, within bounds. So no number,
+// text or shape depends on the content of a picture.
 
 import type { Output, Picture, Recipe, Source } from '../pictures/picture.ts'
 import type { Pixels } from '../pictures/pixels.ts'
 import { inputsOf } from './values/inputs.ts'
-import { fileValue, type Value } from './values/values.ts'
+import { FileBytes, raise, type Value } from './values/values.ts'
 import { pictureTensor } from './values/pictures.ts'
 import { computes, checks } from './table.ts'
 import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
 
-/** Whether a type checks its inputs before it does something else. */
+/** Whether a type only checks its inputs here; what it does then stands elsewhere. */
 export const isChecked = (class_type: string): boolean => Object.hasOwn(checks, class_type)
 
 /** Whether a type computes its outputs. */
 export const isComputed = (class_type: string): boolean => Object.hasOwn(computes, class_type)
 
+/** Results by call: every picture of a batch asks for those of the whole chain before it. */
 const known = new WeakMap<Recipe, readonly Value[]>()
 
-/** The outputs of a call. Throws Raised. */
+/** The outputs of a call. Throws Raised if the node ends with an exception. */
 export function evaluate(recipe: Recipe): readonly Value[] {
   const found = known.get(recipe)
   if (found !== undefined) return found
@@ -29,13 +31,13 @@ export function evaluate(recipe: Recipe): readonly Value[] {
   return outputs
 }
 
-/** The value of an output. */
+/** The value of an output of a call. */
 export function valueOfOutput({ recipe, slot, item }: Output): Value {
   const value = evaluate(recipe)[slot] ?? null
   return item === null ? value : ((value as readonly Value[])[item] ?? null)
 }
 
-/** The value of an input. */
+/** The value that a source stands for. */
 export function valueOf(source: Source): Value {
   switch (source.kind) {
     case 'literal':
@@ -47,19 +49,26 @@ export function valueOf(source: Source): Value {
     case 'list':
       return source.items.map(valueOf)
     case 'file':
-      return fileValue(source)
+      return new FileBytes(source)
   }
 }
 
-/** The computation of one picture or text ends after so many numbers. */
+/** How many numbers may be computed for one picture. */
 export const MOST_NUMBERS = 2 ** 31
-/** So many bytes of intermediate results are kept. */
+/** How many bytes of intermediate results are kept. */
 const MOST_BYTES = 2 ** 28
 
-/** A picture or a text that takes too long to compute. */
-export class TooMuch extends Error {}
+/** Ends the computation of a picture or a text that would take too long. */
+export class TooMuch extends Error {
+  constructor() {
+    super('The result takes too many numbers to compute.')
+  }
+}
 
-/** Reads tensors, and keeps what it has made: a node that uses a picture twice makes it once. */
+/**
+ * Returns a function that reads tensors. It keeps what it has made, so that a picture that is used twice is made once,
+ * and throws TooMuch when the budget is spent.
+ */
 export function createRead(
   paint: (picture: Picture) => Pixels,
   budget: { left: number } = { left: MOST_NUMBERS },
@@ -76,6 +85,9 @@ export function createRead(
     if (made !== undefined) return made
     spend(sizeOf(tensor))
     const item = tensor.make(at, read as Read)
+    // The parts of tensors that do not fit together.
+    if (countOf(tensor) > 0 && item.length !== sizeOf(tensor))
+      raise('RuntimeError', 'shape mismatch')
     keep(tensor, at, item)
     return item
   }

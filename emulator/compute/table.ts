@@ -1,4 +1,4 @@
-// All node types that compute, by name: one file for each family.
+// All node types that compute, by name. Each family has a file: a new node goes into the one that it resembles.
 
 import { audio } from './families/audio.ts'
 import { batches } from './families/batches.ts'
@@ -46,6 +46,8 @@ const families: readonly Family[] = [
   videos,
 ]
 
+/** Types that write files: here they only check their inputs. */
 export const checks: Family = savingChecks
 
+/** Types that compute their outputs. */
 export const computes: Family = Object.assign({}, ...families)

@@ -1,5 +1,5 @@
-// The picture codecs. They load with the first request that can need a picture, together with what nodes do, so that the
-// server starts fast.
+// The picture codecs. They load with the first request that can need a picture, together with the other parts of a server
+// that load on demand, so that it starts fast.
 
 import type * as Pictures from '../pictures/encode.ts'
 import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
@@ -8,10 +8,10 @@ type PictureModule = typeof Pictures
 
 export type Codec = {
   /**
-   * Waits until pictures can be encoded: for inputs that can lead to a picture, and for all that arrive while the codecs
-   * load, so that requests stay in order. Undefined if there is nothing to wait for.
+   * Waits until all is loaded: for inputs that can need it, and for all that arrive while it loads, so that requests stay
+   * in order. Undefined if there is nothing to wait for.
    */
-  readonly ready: (leadsToPicture: boolean) => Promise<void> | undefined
+  readonly ready: (isNeeded: boolean) => Promise<void> | undefined
   /** The bytes of an image; call it only after `ready`. */
   readonly encodeImage: (image: Picture | Preview, format: PictureFormat) => Uint8Array
   /** The bytes of a picture file; call it only after `ready`. */
@@ -26,16 +26,16 @@ export function createCodec(): Codec {
   let codec: PictureModule | undefined
   let loading: Promise<void> | undefined
   const load = async (): Promise<void> => {
-    const [pictures, { provideWork }] = await Promise.all([
+    const [pictures, { provideOnDemand }] = await Promise.all([
       import('../pictures/encode.ts'),
-      import('../server/nodes/provide-work.ts'),
+      import('../server/local/provide-on-demand.ts'),
     ])
-    provideWork()
+    provideOnDemand()
     codec = pictures
   }
-  const ready = (leadsToPicture: boolean): Promise<void> | undefined => {
+  const ready = (isNeeded: boolean): Promise<void> | undefined => {
     if (codec !== undefined) return undefined
-    if (leadsToPicture) loading ??= load()
+    if (isNeeded) loading ??= load()
     return loading
   }
   const encodeImage: Codec['encodeImage'] = (image, format) =>

@@ -3,8 +3,10 @@
 import type { Effect, Input } from '../machine.ts'
 import { serverMachine } from '../server/machine.ts'
 import { createServer, forkServer } from '../server/server.ts'
+import { beginsWithRuns } from '../server/start.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import type { Hosted } from '../server/state/server.ts'
+import type { Codec } from './codec.ts'
 import type { Hooks } from './host.ts'
 import type { JournalFile } from './journal-file.ts'
 import { createRecorder } from './recorder.ts'
@@ -26,6 +28,7 @@ const noIds: LastIds = { request: 0, socket: 0 }
 type NewWorld = Pick<WorldParts, 'name' | 'options' | 'hooks'> & {
   readonly made: WorldOptions
   readonly hosted: Hosted | null
+  readonly codec: Codec
   /** The journal is also written to it; null for none. */
   readonly file: JournalFile | null
   /** Those of all worlds at the address. */
@@ -36,7 +39,8 @@ type NewWorld = Pick<WorldParts, 'name' | 'options' | 'hooks'> & {
  * A new world. The options in its journal name the node types that its scenario adds, and do not repeat the catalogue.
  */
 export async function newParts(world: NewWorld): Promise<WorldParts> {
-  const { name, options, hooks, made, hosted, file, secrets } = world
+  const { name, options, hooks, made, hosted, codec, file, secrets } = world
+  if (beginsWithRuns(made.script)) await codec.ready(true)
   const server = createServer(made, hosted)
   const { objectInfo, ...recorded } = made
   const recorder = await createRecorder(

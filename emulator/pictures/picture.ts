@@ -122,8 +122,15 @@ export type Source =
   /** Pictures that are painted, decoded, or come from a model. */
   | { readonly kind: 'pictures'; readonly as: PictureType; readonly pictures: readonly Picture[] }
   | { readonly kind: 'list'; readonly items: readonly Source[] }
-  /** The bytes of an uploaded file; null if it is missing. */
-  | { readonly kind: 'file'; readonly bytes: Uint8Array | null; readonly path: string }
+  | FileSource
+
+/** What a file contains, as an input: nothing if it does not exist, or is a folder. */
+export type FileSource = {
+  readonly kind: 'file'
+  readonly bytes: Uint8Array | null
+  readonly path: string
+  readonly isFolder: boolean
+}
 
 /** The types of the values that pictures represent. */
 export type PictureType = 'IMAGE' | 'MASK' | 'LATENT'

@@ -8,12 +8,13 @@ import { createRandom } from '../lib/random.ts'
 import { refusedAt } from '../lib/refused.ts'
 import { createTimers, takeTimer } from '../lib/timers.ts'
 import { answer as answerLocal } from './local/endpoints.ts'
+import { advance } from './local/on-demand.ts'
 import { isForUser } from './nodes/script.ts'
 import { contentOf } from './nodes/scripted-files.ts'
-import { advance } from './runs/worker.ts'
 import type { Server } from './state/server.ts'
 import type { NodeResult } from './state/nodes.ts'
 import type { TimerTarget } from './state/runs.ts'
+import type { WorldOptions } from './state/options.ts'
 import type { World, WorldSetup } from './state/world.ts'
 import { isHosted } from './world/derived.ts'
 import { store } from './world/files.ts'
@@ -36,10 +37,16 @@ type StartRun = Partial<List<'history'>> & {
 /** The time between two runs that are over, in milliseconds. */
 const APART_MS = 60_000
 
+/** Whether a scenario has runs before the first input: what runs workflows must be loaded then. */
+export const beginsWithRuns = ({
+  start: { history = [], queue = [], cached = [] },
+}: WorldOptions['script']): boolean => history.length + queue.length + cached.length > 0
+
 /** Adds the start of its scenario to a server. */
 export function beginScenario(server: Server): void {
-  const { files = [], history = [], queue = [], cached = [] } = server.options.script.start
-  if (files.length + history.length + queue.length + cached.length === 0) return
+  const { script } = server.options
+  const { files = [], history = [], queue = [], cached = [] } = script.start
+  if (files.length === 0 && !beginsWithRuns(script)) return
   for (const world of server.worlds) {
     files.forEach((file, at) => isForUser(world, file.user) && addFile(world, file, at))
     const over = runsOf(world, 'history', history, ({ outcome = 'success', ...own }) =>

@@ -22,7 +22,7 @@ import {
 } from './local/endpoints.ts'
 import { closeSocket, openSocket, readMessage, sendLate } from './world/sockets.ts'
 import { breakSilence, removeStream } from './world/streams.ts'
-import { advance } from './runs/worker.ts'
+import { advance } from './local/on-demand.ts'
 import { isHosted } from './world/derived.ts'
 import type { FaultTimer } from './state/faults.ts'
 import type { Admission, NumberedRequest, Server } from './state/server.ts'

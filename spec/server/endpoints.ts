@@ -1,50 +1,11 @@
-// Every endpoint of every area by name: the part of the spec that a server needs for routing.
+// Which endpoints a server has: the part of the spec that routing needs.
 
 import { described, type Generation, holdsIn } from '../generations.ts'
-import type { Deployment, Endpoint, Endpoints } from '../language.ts'
-import * as assets from '../assets/assets.ts'
-import * as catalog from './catalog.ts'
-import * as files from './files.ts'
-import * as history from './history.ts'
-import * as internal from './internal.ts'
-import * as jobs from './jobs.ts'
-import * as localJobs from './local-jobs.ts'
-import * as manager from './manager.ts'
-import * as socket from './messages.ts'
-import * as queue from './queue.ts'
-import * as settings from './settings.ts'
-import * as system from './system.ts'
-import * as userdata from './userdata.ts'
-import * as workflows from './workflows.ts'
-import * as v2Assets from '../v2/v2-assets.ts'
-import * as v2Jobs from '../v2/v2-jobs.ts'
-import * as v2Streams from '../v2/v2-streams.ts'
+import type { Deployment, Endpoint } from '../language.ts'
+import { assetEndpoints, endpoints, managerEndpoints, v2Endpoints } from './all-endpoints.ts'
 
-/** Those of the hosted API v2, below `/v2`. */
-export const v2Endpoints = {
-  ...v2Jobs.endpoints,
-  ...v2Streams.endpoints,
-  ...v2Assets.endpoints,
-} as const satisfies Endpoints
+export { assetEndpoints, endpoints, managerEndpoints, v2Endpoints }
 export type V2EndpointName = keyof typeof v2Endpoints
-
-export const endpoints = {
-  ...workflows.endpoints,
-  ...jobs.endpoints,
-  ...localJobs.endpoints,
-  ...history.endpoints,
-  ...files.endpoints,
-  ...socket.endpoints,
-  ...catalog.endpoints,
-  ...queue.endpoints,
-  ...system.endpoints,
-  ...userdata.endpoints,
-  ...settings.endpoints,
-  ...internal.endpoints,
-  ...manager.endpoints,
-  ...v2Endpoints,
-  ...assets.endpoints,
-} as const satisfies Endpoints
 export type EndpointName = keyof typeof endpoints
 
 /** Names of the endpoints that a deployment has. */

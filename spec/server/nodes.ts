@@ -1,6 +1,6 @@
 // What nodes compute that need no model: texts, numbers, sizes, pictures, latents, sounds.
 
-import { local, type Rules } from '../language.ts'
+import { hosted, local, type Rules } from '../language.ts'
 
 const source = 'ComfyUI 0.3.64, 7,262 results in recordings/nodes'
 
@@ -52,6 +52,30 @@ export const rules = {
     source,
     on: local,
   },
+  'nodes/own-checks': {
+    says: 'Inputs that a node checks itself, and literals that fit no bound, are refused before the run.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/folder-as-file': {
+    says: 'A name of a folder passes the check of a loading node, and the run fails.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/folders': {
+    says: 'LoadImageSetFromFolderNode returns the pictures of a folder in the size of the first.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/rendered': {
+    says: 'Load3D returns the pictures that a front end has rendered and uploaded.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
   'nodes/tensor-text': {
     says: 'PreviewAny shows a picture, a mask or a latent as the text of its tensor.',
     basis: 'observed',
@@ -63,6 +87,35 @@ export const rules = {
     basis: 'observed',
     source,
     on: local,
+  },
+  'nodes/scaled': {
+    says: 'Scaled, turned and filtered pictures have the recorded colours, up to 2 of 255.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/latents': {
+    says: 'Latents have the shapes and the numbers that follow from the inputs of a node.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/sigmas': {
+    says: 'Schedulers return the levels of noise that the same formulas have elsewhere.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/together': {
+    says: 'In whole workflows each node computes as it does alone, or ends the run as it does alone.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
+  'nodes/hosted-same': {
+    says: 'Nodes that need no model compute on hosted servers what they compute on local ones.',
+    basis: 'chosen',
+    on: hosted,
   },
   'nodes/chain-bounded': {
     says: 'Behind 400 nodes that compute, pictures are painted instead of computed.',

@@ -22,7 +22,8 @@ export type PlannedCase = {
 
 export const areaOf = ({ ids }: Case): string => (ids[0] ?? '').split('/')[0] ?? ''
 
-const asPattern = (glob: string): RegExp =>
+/** A glob as a regular expression for whole texts. */
+export const asPattern = (glob: string): RegExp =>
   new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`)
 
 /** Whether a selector matches a case: a glob of rule ids or titles, an area, or a tag. */

@@ -56,6 +56,15 @@ export async function uploaded(...of: Parameters<typeof upload>): Promise<Asset>
   return reply.json() as Asset
 }
 
+/** Three assets with tags that nobody else has. */
+export async function tagged(subject: Subject) {
+  const [x, y] = [labelOf(subject, 'x'), labelOf(subject, 'y')]
+  const both = await uploaded(subject, 'both', { tags: `input,${x},${y}` })
+  const one = await uploaded(subject, 'one', { tags: `input,${x}` })
+  const other = await uploaded(subject, 'other', { tags: `input,${y}` })
+  return { x, y, both: both.id, one: one.id, other: other.id }
+}
+
 /** A reply to a request for assets. */
 export const ask = async (subject: Subject, method: string, path: string, body?: unknown) =>
   unlessOff(

@@ -29,6 +29,7 @@ import {
   laterWorkflows,
 } from './later/others.ts'
 import type { Mutant, Mutants } from './tamper.ts'
+import { computingMutants } from './nodes/index.ts'
 import { nodes, outputs } from './outputs.ts'
 import { inspector, statuses } from './statuses.ts'
 import { hostedQueue } from './hosted-queue.ts'
@@ -42,7 +43,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   http: { ...http, ...laterHttp, ...later.http },
   workflows: { ...workflows, ...laterWorkflows, ...later.workflows },
   runs,
-  nodes,
+  nodes: { ...nodes, ...computingMutants },
   jobs: { ...jobs, ...hostedQueue },
   'local-jobs': localJobs,
   messages: { ...messages, ...sockets, ...statuses, ...later.messages },

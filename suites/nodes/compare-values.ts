@@ -1,13 +1,13 @@
 // Compares values that no client sees, such as latents and sounds, with what the real server recorded.
 
-import { countOf, createRead, Instance, paint, Tensor } from '../../dist/emulator/internal.js'
+import { createRead, Instance, paint, Tensor, valuesOf } from '../../dist/emulator/internal.js'
 import { isRecordedMap, type Line, type Recorded, type RecordedMap } from './lines.ts'
 import { isMadeUp, isNear, sha256 } from './tolerance.ts'
 
 /** What differs, in a few words; null for nothing. */
 export type Difference = string | null
 
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export function compareValue(line: Line, expected: Recorded, own: any, path: string): Difference {
   if (isRecordedMap(expected)) {
@@ -85,14 +85,7 @@ function compareTensor(line: Line, expected: RecordedMap, own: any, path: string
   if (own.dtype !== expected['dtype']) return `${path} ${own.dtype} instead of ${expected['dtype']}`
   // Conditioning comes from a model.
   if (/CONDITIONING/.test(path) || own.shape.at(-1) === 1024) return null
-  const read = createRead(paint)
-  const items = Array.from({ length: countOf(own) }, (_, index) => read(own, index))
-  const values = new Float32Array(items.reduce((sum, { length }) => sum + length, 0))
-  let filled = 0
-  for (const item of items) {
-    values.set(item, filled)
-    filled += item.length
-  }
+  const values = valuesOf(own, createRead(paint))
   const bytes = bytesOf(own.dtype, values)
   if (sha256(bytes) === expected['sha256']) return null
   const given =

@@ -9,18 +9,18 @@ import {
   valueOfOutput,
 } from '../../dist/emulator/internal.js'
 import { isRecordedMap, type Line, type Recorded, type RecordedMap } from './lines.ts'
-import { compareValue, type Difference } from './compare-values.ts'
+import { byText, compareValue, type Difference } from './compare-values.ts'
 import type { Outcome } from './server.ts'
 import { isMadeUp, isNear, NEAR, sha256 } from './tolerance.ts'
 
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
+/** The value on a link, with its numbers; pictures that are not computed stay as they are. */
 const valueOf = (value: any): any => {
   if (value === undefined) return undefined
   if (value.kind === 'literal') return value.value
   return value.of === undefined ? value : valueOfOutput(value.of)
 }
 
+/** What differs between a recorded line and what came of the same node here. */
 export function compare(line: Line, outcome: Outcome): Difference {
   const { error } = line
   if (error !== undefined) return compareError(error, outcome)
@@ -41,14 +41,10 @@ function compareError(error: RecordedMap, outcome: Outcome): Difference {
   if (error['validation'] !== undefined) {
     if (outcome.refused === undefined)
       return `accepted, expected ${JSON.stringify(error['node_errors'] ?? error['validation']).slice(0, 200)}`
-    const entries = Object.values(outcome.refused.nodeErrors) as any[]
-    const own = entries.flatMap(({ errors, class_type }) =>
-      errors.map((one: any) => `${class_type} ${one.type} ${one.message} ${one.details}`),
+    return sameText(
+      refusalText(Object.values(outcome.refused.nodeErrors)),
+      refusalText(error['node_errors'] ?? []),
     )
-    const expected = ((error['node_errors'] ?? []) as any[]).flatMap(({ errors, class_type }) =>
-      errors.map((one: any) => `${class_type} ${one.type} ${one.message} ${one.details}`),
-    )
-    return sameText(own.toSorted(byText).join('\n'), expected.toSorted(byText).join('\n'))
   }
   if (outcome.refused !== undefined)
     return `refused: ${JSON.stringify(outcome.refused).slice(0, 200)}`
@@ -61,6 +57,16 @@ function compareError(error: RecordedMap, outcome: Outcome): Difference {
   )
 }
 
+/** The errors of refused nodes, in an order that does not depend on that of the server. */
+const refusalText = (refused: readonly any[]): string =>
+  refused
+    .flatMap(({ errors, class_type }) =>
+      errors.map((one: any) => `${class_type} ${one.type} ${one.message} ${one.details}`),
+    )
+    .toSorted(byText)
+    .join('\n')
+
+/** Compares texts, apart from addresses in memory and the folder of the server. */
 const sameText = (text: string, given: string): Difference => {
   const own = text.replaceAll(/0x7f0+\b/g, '0x?')
   const expected = given.replaceAll('/srv/comfy', '/flowdouble')
@@ -68,8 +74,6 @@ const sameText = (text: string, given: string): Difference => {
     ? null
     : `${JSON.stringify(own).slice(0, 300)} instead of ${JSON.stringify(expected).slice(0, 300)}`
 }
-
-const createReader = () => createRead(paint)
 
 function compareSlot(line: Line, expected: RecordedMap, items: readonly any[]): Difference {
   const length = expected['list_length'] as number | undefined
@@ -93,8 +97,7 @@ function compareItem(line: Line, expected: RecordedMap, item: any): Difference {
   if (type === 'IMAGE' || type === 'MASK') return comparePictures(line, expected, item)
   const value = valueOf(item)
   if (expected['text'] !== undefined && expected['type'] !== 'CONDITIONING') {
-    const read = createReader()
-    const own = printed(value, read).replaceAll(/0x[0-9a-f]{6,}/g, '0x?')
+    const own = printed(value, createRead(paint)).replaceAll(/0x[0-9a-f]{6,}/g, '0x?')
     if (own !== expected['text'] && !(type === 'SIGMAS'))
       return sameText(own, expected['text'] as string)
   }
@@ -116,7 +119,7 @@ function comparePictures(line: Line, expected: RecordedMap, item: any): Differen
   for (const [index, one] of pictures.entries()) {
     const part: Picture =
       item.rest?.[index - 1] ?? (picture.kind === 'computed' ? { ...picture, index } : picture)
-    const difference = comparePixels(line, one, index > 0 && item.rest ? part : part, expected)
+    const difference = comparePixels(line, one, part, expected)
     if (difference !== null) return `picture ${index}: ${difference}`
   }
   return null
@@ -189,6 +192,7 @@ function compareUi(line: Line, outcome: Outcome): Difference {
   return null
 }
 
+/** A name of a file without what differs from run to run: letters, counters, dates. */
 const nameOf = (name: string): string =>
   name
     .replace(/temp_[a-z]{5}_/, 'temp_?????_')

@@ -9,45 +9,16 @@ export type Exception = {
 }
 
 export const exceptions: Readonly<Record<string, Exception>> = {
-  Canny: {
-    outputs: 3,
-    reason: 'slopes that differ in the last digit decide which place is steepest',
-  },
-  CreateHookKeyframesFromFloats: {
-    refusals: 2,
-    reason: 'a check of the type itself: a text or nothing in place of numbers',
-  },
-  ImageQuantize: { outputs: 5, reason: 'a palette of more colours than the picture has' },
   InvertMask: {
     outputs: 1,
     reason: 'a number in place of a mask: the next node fails, not this one',
   },
-  KlingCameraControls: {
-    errors: 11,
-    refusals: 10,
-    reason: 'a check of the type itself, which also replaces that of its bounds',
-  },
-  Load3D: {
-    outputs: 8,
-    errors: 5,
-    refusals: 10,
-    reason: 'pictures that a front end has rendered; files in subfolders are listed',
-  },
-  Load3DAnimation: { outputs: 12, errors: 6, refusals: 7, reason: 'as Load3D' },
-  LoadAudio: { errors: 1, reason: 'an empty file name is refused before the run' },
-  LoadImage: { errors: 2, reason: 'an empty file name or a folder is refused before the run' },
-  LoadImageMask: { errors: 1, reason: 'as LoadImage' },
-  LoadImageOutput: { errors: 1, reason: 'as LoadImage' },
+  Load3D: { outputs: 1, reason: 'videos are not decoded' },
+  Load3DAnimation: { outputs: 1, reason: 'as Load3D' },
   LoadImageSetFromFolderNode: {
-    outputs: 5,
-    errors: 11,
-    refusals: 8,
-    reason: 'folders of pictures are not loaded; more subfolders are listed',
+    outputs: 3,
+    reason: 'the order of a folder: of its file system there, of the uploads here',
   },
-  LoadLatent: { errors: 1, reason: 'an empty file name is refused before the run' },
-  LoadVideo: { outputs: 2, reason: 'an empty file name is refused; videos are not decoded' },
-  PixverseTemplateNode: { outputs: 5, errors: 2, reason: 'numbers of a service' },
-  RecordAudio: { errors: 1, reason: 'an empty file name names no folder here' },
+  LoadVideo: { outputs: 2, reason: 'videos are not decoded' },
   SaveAnimatedWEBP: { outputs: 1, reason: 'animations have no alpha' },
-  WebcamCapture: { errors: 1, refusals: 1, reason: 'as LoadImage' },
 }

@@ -2,7 +2,7 @@
 // computed with it, other rates of sounds with torchaudio 2.11.0, and what codecs refuse with PyAV 18.1.0.
 
 import { expect, test } from 'vitest'
-import { latent, node, type Row } from './recipes.ts'
+import { latent, node, type Row } from './rows.ts'
 import { createNodeServer } from './server.ts'
 
 const rows: readonly Row[] = [
@@ -126,7 +126,7 @@ const rows: readonly Row[] = [
 ]
 
 test('latents and sounds are those of torch', () => {
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const texts = rows.map(([class_type, inputs]) => {
     const { ui, failure } = run('PreviewAny', { source: node(class_type, inputs) })
     if (failure === undefined) return ui?.text[0]
@@ -136,7 +136,7 @@ test('latents and sounds are those of torch', () => {
 })
 
 test('codecs refuse the rates that they do not know', () => {
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const errorOf = (class_type: string, quality: string, sample_rate: number, channels: number) => {
     const audio = node('EmptyAudio', { duration: 0.1, sample_rate, channels })
     return run(class_type, { audio, filename_prefix: 'a', quality }).failure?.exception_type

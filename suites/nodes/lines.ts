@@ -15,6 +15,8 @@ export type Line = {
   readonly ui?: RecordedMap | null
   readonly error?: RecordedMap
   readonly save_error?: RecordedMap
+  /** What else one must know, such as the uploads before. */
+  readonly note?: string
   readonly shape?: readonly number[]
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { compare } from './compare.ts'
 import { exceptions } from './exceptions.ts'
 import { type Line, readLines } from './lines.ts'
-import { createNodeServer } from './server.ts'
+import { createNodeServer, setupOf } from './server.ts'
 
 type Counts = { outputs: number; errors: number; refusals: number }
 
@@ -16,14 +16,20 @@ const nothing = (): Counts => ({ outputs: 0, errors: 0, refusals: 0 })
 
 /** The lines of each type that differ, and all lines by kind. */
 function judge(lines: readonly Line[]) {
-  const { run } = createNodeServer()
+  const servers = new Map<string, ReturnType<typeof createNodeServer>>()
+  const serverFor = (line: Line): ReturnType<typeof createNodeServer> => {
+    const setup = setupOf(line)
+    const server = servers.get(setup) ?? createNodeServer(setup)
+    servers.set(setup, server)
+    return server
+  }
   const different = new Map<string, Counts>()
   const details: string[] = []
   const all = nothing()
   for (const line of lines) {
     const { class_type, inputs } = line
     all[kindOf(line)]++
-    const difference = compare(line, run(class_type, inputs))
+    const difference = compare(line, serverFor(line).run(class_type, inputs))
     if (difference === null) continue
     const counts = different.get(class_type) ?? nothing()
     counts[kindOf(line)]++
@@ -56,7 +62,7 @@ test('the lines of types without exceptions hold, and of the others as many as l
 
 test('a wrong result is noticed', () => {
   const line = lines.find(({ class_type }) => class_type === 'StringLength') as Line
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const outputs = [{ slot: 0, type: 'INT', text: '99', kind: 'int' }]
   expect(compare({ ...line, outputs }, run(line.class_type, line.inputs))).not.toBeNull()
 })

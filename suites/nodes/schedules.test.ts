@@ -1,7 +1,7 @@
 // Schedules as torch 2.13.0 computes and prints them, and their errors: each row was computed with it.
 
 import { expect, test } from 'vitest'
-import { float, int, node, type Row } from './recipes.ts'
+import { float, int, node, type Row } from './rows.ts'
 import { createNodeServer } from './server.ts'
 
 const rows: readonly Row[] = [
@@ -192,7 +192,7 @@ const rows: readonly Row[] = [
 ]
 
 test('schedules are those of torch', () => {
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const texts = rows.map(([class_type, inputs]) => {
     const { ui, failure } = run('PreviewAny', { source: node(class_type, inputs) })
     if (failure === undefined) return ui?.text[0]

@@ -10,7 +10,9 @@ import {
   worldOptions,
 } from '../../dist/emulator/internal.js'
 import { formOf } from '../generate/form.ts'
-import { isRecordedMap, type Recorded, type RecordedMap, withWholeNumbers } from './lines.ts'
+import type { Node } from '../generate/graphs.ts'
+import { type Line, type RecordedMap, withWholeNumbers } from './lines.ts'
+import { inputsIn, type RecipeFiles } from './recipes.ts'
 import {
   type AudioFile,
   type LatentFile,
@@ -32,7 +34,7 @@ const outputNodes = new Map(
 )
 
 type Server = ReturnType<typeof createServer>
-type Graph = Record<string, { class_type: string; inputs: Record<string, unknown> }>
+type Graph = Record<string, Node>
 
 /** What came of a node: its outputs, its output for the user, its exception, or why the graph was refused. */
 export type Outcome = {
@@ -47,7 +49,17 @@ export type Outcome = {
   readonly world: Server['worlds'][0]
 }
 
-export function createNodeServer() {
+/** The uploads that a server has before the first run: combos list them. */
+type Setup = 'folders' | 'mesh' | 'empty'
+
+/** The uploads before a recorded line. */
+export function setupOf({ class_type, inputs, note }: Line): Setup {
+  if (class_type === 'LoadImageSetFromFolderNode') return note === undefined ? 'empty' : 'folders'
+  if (!class_type.startsWith('Load3D')) return 'folders'
+  return inputs['model_file'] === 'x.glb' ? 'empty' : 'mesh'
+}
+
+export function createNodeServer(setup: Setup) {
   const options = completeOptions({ deployment: 'local', like: 'comfyui-0.3.64' })
   const server = createServer(
     worldOptions(options, () => objectInfo, 0, null),
@@ -90,52 +102,28 @@ export function createNodeServer() {
   const uploadAudio = (file: AudioFile): string =>
     upload(`tone-${file.samples}-${file.channels ?? 1}-${file.rate ?? 8000}.wav`, wavOf(file))
 
-  for (const k of [0, 1, 2])
-    uploadPicture({ w: 6, h: 5, pattern: 'gradient' }, k, 'set', `g${k}.png`)
-  uploadPicture({ w: 6, h: 5, pattern: 'noise' }, 0, 'mixed', 'm0.png')
-  uploadPicture({ w: 9, h: 4, pattern: 'noise' }, 1, 'mixed', 'm1.png')
-  upload('readme.txt', Buffer.from('text'), 'texts')
-  upload('x.glb', Buffer.from('glTF'), '3d')
-  uploadPicture({ w: 6, h: 5, pattern: 'gradient' })
-
-  /** A recipe of an input as a link or a literal; adds the nodes that it needs. */
-  const inputOf = (graph: Graph, value: Recorded): unknown => {
-    const [kind, ...others] = isRecordedMap(value) ? Object.keys(value) : []
-    if (!isRecordedMap(value) || kind === undefined || others.length > 0) return value
-    const own = value[kind]
-    const add = (class_type: string, inputs: Record<string, unknown>, slot = 0): unknown => {
-      const id = `${Object.keys(graph).length + 1}`
-      graph[id] = { class_type, inputs }
-      return [id, slot]
-    }
-    const picture = (file: PictureFile & { n?: number }): unknown => {
-      let joined: unknown
-      for (let k = 0; k < (file.n ?? 1); k++) {
-        const one = add('LoadImage', { image: uploadPicture(file, k) })
-        joined = k === 0 ? one : add('ImageBatch', { image1: joined, image2: one })
-      }
-      return joined
-    }
-    if (kind === 'picture') return picture(own)
-    if (kind === 'mask') return add('ImageToMask', { image: picture(own), channel: 'red' })
-    if (kind === 'latent') return add('LoadLatent', { latent: uploadLatent(own) })
-    if (kind === 'audio') return add('LoadAudio', { audio: uploadAudio(own) })
-    if (kind === 'uploaded') return uploadPicture(own)
-    if (kind === 'latent_file') return uploadLatent(own)
-    if (kind === 'audio_file') return uploadAudio(own)
-    if (kind !== 'node') return value
-    const inputs = inputsOf(graph, own.inputs as RecordedMap)
-    return add(own.class_type, inputs, own.slot)
+  if (setup !== 'folders') server.worlds[0].state.files.entries.delete('input/3d/example.glb')
+  if (setup === 'folders') {
+    for (const k of [0, 1, 2])
+      uploadPicture({ w: 6, h: 5, pattern: 'gradient' }, k, 'set', `g${k}.png`)
+    uploadPicture({ w: 6, h: 5, pattern: 'noise' }, 0, 'mixed', 'm0.png')
+    uploadPicture({ w: 9, h: 4, pattern: 'noise' }, 1, 'mixed', 'm1.png')
+    upload('readme.txt', Buffer.from('text'), 'texts')
   }
-  const inputsOf = (graph: Graph, inputs: RecordedMap): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, inputOf(graph, value)]))
+  if (setup === 'mesh') {
+    upload('x.glb', Buffer.from('glTF'), '3d')
+    uploadPicture({ w: 6, h: 5, pattern: 'gradient', mode: 'RGBA' })
+  }
+  if (setup !== 'empty') uploadPicture({ w: 6, h: 5, pattern: 'gradient' })
+
+  const files: RecipeFiles = { picture: uploadPicture, latent: uploadLatent, audio: uploadAudio }
 
   /** Runs one node, and what its inputs need. */
   const run = (class_type: string, given: RecordedMap): Outcome => {
     // The cache also holds results of the runs before.
     const NODE = `node ${++last}`
     const graph: Graph = {}
-    graph[NODE] = { class_type, inputs: inputsOf(graph, given) }
+    graph[NODE] = { class_type, inputs: inputsIn(graph, given, files) }
     const type = outputNodes.get(class_type)
     if (!type?.output_node) graph['sink'] = { class_type: 'Sink', inputs: { any: [NODE, 0] } }
     const world = server.worlds[0]

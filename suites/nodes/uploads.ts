@@ -41,7 +41,6 @@ const channelsOf: Readonly<Record<string, readonly number[]>> = {
   LA: [0, 3],
   '1': [0],
 }
-const colourTypes: Readonly<Record<string, number>> = { RGB: 2, RGBA: 6, L: 0, LA: 4, '1': 0 }
 
 function chunk(type: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
@@ -54,20 +53,32 @@ function chunk(type: string, data: Uint8Array): Buffer {
 /** A PNG file of picture `k` of a pattern. */
 export function pngOf({ w, h, pattern, mode = 'RGB' }: PictureFile, k: number): Uint8Array {
   const channels = channelsOf[mode] ?? []
-  const line = 1 + w * channels.length
+  return encodedPng(w, h, channels.length, (x, y, at) => {
+    const value = valueAt(pattern, w, h, k, x, y, channels[at] ?? 0)
+    return mode === '1' ? (value >= 128 ? 255 : 0) : value
+  })
+}
+
+const colourTypes: Readonly<Record<number, number>> = { 1: 0, 2: 4, 3: 2, 4: 6 }
+
+/** A PNG file of so many channels, by the byte at each place. */
+export function encodedPng(
+  w: number,
+  h: number,
+  channels: number,
+  byteAt: (x: number, y: number, channel: number) => number,
+): Uint8Array {
+  const line = 1 + w * channels
   const rows = Buffer.alloc(line * h)
   for (let y = 0; y < h; y++)
     for (let x = 0; x < w; x++)
-      for (const [at, c] of channels.entries()) {
-        const value = valueAt(pattern, w, h, k, x, y, c)
-        rows[y * line + 1 + x * channels.length + at] =
-          mode === '1' ? (value >= 128 ? 255 : 0) : value
-      }
+      for (let at = 0; at < channels; at++)
+        rows[y * line + 1 + x * channels + at] = byteAt(x, y, at)
   const head = Buffer.alloc(13)
   head.writeUInt32BE(w, 0)
   head.writeUInt32BE(h, 4)
   head[8] = 8
-  head[9] = colourTypes[mode] ?? 2
+  head[9] = colourTypes[channels] ?? 2
   const signature = Buffer.from('89504e470d0a1a0a', 'hex')
   return Buffer.concat([
     signature,

@@ -1,45 +1,50 @@
 // Edges of pictures: smoothed, differentiated, thinned to the steepest places, and followed from strong to weak ones.
 
-import { Tensor } from '../values/tensor.ts'
+import { numbers, Tensor } from '../values/tensor.ts'
 import { floatText } from '../../lib/json.ts'
 import { raise } from '../values/values.ts'
+import { checkMirror, mirrored } from './mirror.ts'
 
 type Plane = { readonly data: Float32Array; readonly rows: number; readonly columns: number }
 
-/** The neighbours' weighted sum; beyond the edges the nearest number, or the mirrored one. */
+/** The kernel of so many rows and columns. */
+type Kernel = { readonly height: number; readonly width: number; readonly weights: Float32Array }
+
+const f = Math.fround
+
+/** The neighbours' weighted sum, added up one by one; beyond the edges the nearest number, or the mirrored one. */
 function convolve(
   { data, rows, columns }: Plane,
-  weights: readonly number[],
-  side: number,
+  { height, width, weights }: Kernel,
   edge: (at: number, side: number) => number,
 ): Float32Array {
-  const radius = (side - 1) / 2
-  return Float32Array.from({ length: data.length }, (_, at) => {
-    const [y, x] = [Math.floor(at / columns), at % columns]
-    let sum = 0
-    for (let dy = 0; dy < side; dy++)
-      for (let dx = 0; dx < side; dx++) {
-        const weight = weights[dy * side + dx]!
-        if (weight !== 0)
-          sum +=
-            weight * data[edge(y + dy - radius, rows) * columns + edge(x + dx - radius, columns)]!
+  const [up, left] = [(height - 1) / 2, (width - 1) / 2]
+  const places = Int32Array.from({ length: columns + width }, (_, at) => edge(at - left, columns))
+  const sums = new Float32Array(data.length)
+  for (let y = 0; y < rows; y++)
+    for (let dy = 0; dy < height; dy++) {
+      const line = edge(y + dy - up, rows) * columns
+      for (let dx = 0; dx < width; dx++) {
+        const weight = weights[dy * width + dx]!
+        for (let x = 0; x < columns; x++)
+          sums[y * columns + x]! += weight * data[line + places[x + dx]!]!
       }
-    return sum
-  })
+    }
+  return sums
 }
 
 const nearest = (at: number, side: number): number => Math.min(Math.max(at, 0), side - 1)
-const mirrored = (at: number, side: number): number => {
-  const place = Math.abs(at)
-  return place < side ? place : 2 * (side - 1) - place
+const bellLine = Float32Array.from([-2, -1, 0, 1, 2], (place) => Math.exp(-(place * place) / 2))
+const bellSum = bellLine.reduce((all, one) => f(all + one), 0)
+const bell = bellLine.map((one) => one / bellSum)
+const bellAcross: Kernel = { height: 1, width: 5, weights: bell }
+const bellDown: Kernel = { height: 5, width: 1, weights: bell }
+const across: Kernel = {
+  height: 3,
+  width: 3,
+  weights: Float32Array.of(-1, 0, 1, -2, 0, 2, -1, 0, 1),
 }
-
-const BELL_SIDE = 5
-const bellLine = [-2, -1, 0, 1, 2].map((place) => Math.exp(-(place * place) / 2))
-const bellSum = bellLine.reduce((all, one) => all + one, 0)
-const bell = bellLine.flatMap((row) => bellLine.map((one) => (row * one) / (bellSum * bellSum)))
-const across = [-1, 0, 1, -2, 0, 2, -1, 0, 1]
-const down = [-1, -2, -1, 0, 0, 0, 1, 2, 1]
+const down: Kernel = { height: 3, width: 3, weights: Float32Array.of(-1, -2, -1, 0, 0, 0, 1, 2, 1) }
 
 /** The neighbour in the direction of the slope, in eighths of a turn. */
 const neighbours = [
@@ -53,22 +58,33 @@ const neighbours = [
   [1, -1],
 ] as const
 
+/** The steepness of a place without a slope. */
+const FLAT = f(Math.sqrt(f(1e-6)))
+
 function edgesOf(plane: Plane, low: number, high: number): Float32Array {
   const { rows, columns } = plane
-  const smooth = { rows, columns, data: convolve(plane, bell, BELL_SIDE, mirrored) }
-  const slopeX = convolve(smooth, across, 3, nearest)
-  const slopeY = convolve(smooth, down, 3, nearest)
-  const steep = slopeX.map((x, at) => Math.sqrt(x * x + slopeY[at]! ** 2 + 1e-6))
-  const valueAt = (y: number, x: number): number =>
-    y < 0 || x < 0 || y >= rows || x >= columns ? 0 : steep[y * columns + x]!
+  const smoothed = { rows, columns, data: convolve(plane, bellAcross, mirrored) }
+  const smooth = { rows, columns, data: convolve(smoothed, bellDown, mirrored) }
+  const slopeX = convolve(smooth, across, nearest)
+  const slopeY = convolve(smooth, down, nearest)
+  const steep = slopeX.map((x, at) =>
+    Math.sqrt(f(f(f(x * x) + f(slopeY[at]! * slopeY[at]!)) + f(1e-6))),
+  )
+  /** Whether a place is steeper than its neighbour; to the right and below it may be as steep. */
+  const beats = (at: number, direction: number): boolean => {
+    const [dx, dy] = neighbours[direction] as readonly [number, number]
+    const [y, x] = [Math.floor(at / columns) + dy, (at % columns) + dx]
+    const isInside = y >= 0 && x >= 0 && y < rows && x < columns
+    const other = isInside ? steep[y * columns + x]! : FLAT
+    return steep[at]! > other || (steep[at] === other && (direction === 0 || direction === 2))
+  }
   const thin = steep.map((value, at) => {
-    const [y, x] = [Math.floor(at / columns), at % columns]
-    const eighth = roundEven((Math.atan2(slopeY[at]!, slopeX[at]!) * 180) / Math.PI / 45)
-    const [dx, dy] = neighbours[((eighth % 8) + 8) % 8] as readonly [number, number]
-    const isPeak = value - valueAt(y + dy, x + dx) > 0 && value - valueAt(y - dy, x - dx) > 0
-    return isPeak ? value : 0
+    if (!(value > FLAT)) return 0
+    const eighth = roundEven(f(f(Math.atan2(slopeY[at]!, slopeX[at]!)) * f(4 / Math.PI)))
+    const direction = (eighth + 8) % 8
+    return beats(at, direction) && beats(at, (direction + 4) % 8) ? value : 0
   })
-  return follow(thin, rows, columns, Math.fround(low), Math.fround(high))
+  return follow(thin, rows, columns, f(low), f(high))
 }
 
 function roundEven(value: number): number {
@@ -100,7 +116,8 @@ function follow(
   return found
 }
 
-const GREY = [0.299, 0.587, 0.114] as const
+const greyOf = (r: number, g: number, b: number): number =>
+  f(f(f(r * f(0.299)) + g * f(0.587)) + b * f(0.114))
 
 /** White edges on black. */
 export function edges(image: Tensor, low: number, high: number): Tensor {
@@ -120,15 +137,14 @@ export function edges(image: Tensor, low: number, high: number): Tensor {
       'kornia.core.exceptions.BaseError',
       `Invalid low threshold. Should be positive. Got: ${floatText(low)}`,
     )
+  checkMirror([count, 1, rows, columns], 2)
   return new Tensor([count, rows, columns, 3], (index, read) => {
     const item = read(image, index)
     read.spend(rows * columns * 64)
-    const grey = Float32Array.from({ length: rows * columns }, (_, at) =>
-      channels === 1
-        ? item[at]!
-        : GREY.reduce((sum, weight, channel) => sum + weight * item[at * 3 + channel]!, 0),
+    const grey = numbers(rows * columns, (at) =>
+      channels === 1 ? item[at]! : greyOf(item[at * 3]!, item[at * 3 + 1]!, item[at * 3 + 2]!),
     )
     const found = edgesOf({ data: grey, rows, columns }, low, high)
-    return Float32Array.from({ length: found.length * 3 }, (_, at) => found[Math.floor(at / 3)]!)
+    return numbers(found.length * 3, (at) => found[Math.floor(at / 3)]!)
   })
 }

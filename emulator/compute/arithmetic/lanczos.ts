@@ -1,6 +1,8 @@
 // Lanczos scaling of colours in 8 bits, as the picture library of the real server does it: one side after the other,
 // each rounded to whole numbers.
 
+import { numbers } from '../values/tensor.ts'
+
 const RADIUS = 3
 /** The weights are whole numbers of this part of 1. */
 const UNIT = 2 ** 22
@@ -66,6 +68,8 @@ function share(a: number, b: number): number {
   return ((product >> 8) + product) >> 8
 }
 
+const shares = (bytes: Uint8Array): Float32Array => numbers(bytes.length, (at) => bytes[at]! / 255)
+
 /** Colours of `channels` numbers from 0 to 1, scaled. Colours with alpha are weighted by it. */
 export function scaleLanczos(
   data: Float32Array,
@@ -73,20 +77,20 @@ export function scaleLanczos(
   [height, width]: readonly [number, number],
   [newHeight, newWidth]: readonly [number, number],
 ): Float32Array {
-  let bytes = Uint8Array.from(data, byteOf)
-  if (height === newHeight && width === newWidth)
-    return Float32Array.from(bytes, (value) => value / 255)
+  let bytes = new Uint8Array(data.length)
+  for (let at = 0; at < data.length; at++) bytes[at] = byteOf(data[at]!)
+  if (height === newHeight && width === newWidth) return shares(bytes)
   if (channels === 4)
     bytes = bytes.map((value, at) => (at % 4 === 3 ? value : share(value, bytes[at | 3]!)))
   const across = (from: Uint8Array, rows: number): Uint8Array =>
     scaleSide(from, rows, width, channels, newWidth)
   const down = (from: Uint8Array, columns: number): Uint8Array =>
     scaleSide(from, 1, height, columns * channels, newHeight)
-  // The columns come first where only they shrink.
-  let scaled =
-    newWidth > width && newHeight < height
-      ? across(down(bytes, width), newHeight)
-      : down(across(bytes, height), newWidth)
+  // The columns come first where they lose more than twice what the rows lose.
+  const isDownFirst = newHeight < height && 2 * (width - newWidth) < height - newHeight
+  let scaled = isDownFirst
+    ? across(down(bytes, width), newHeight)
+    : down(across(bytes, height), newWidth)
   if (channels === 4) {
     const premultiplied = scaled
     scaled = scaled.map((value, at) => {
@@ -95,5 +99,5 @@ export function scaleLanczos(
       return Math.min(255, Math.trunc((255 * value) / alpha))
     })
   }
-  return Float32Array.from(scaled, (value) => value / 255)
+  return shares(scaled)
 }

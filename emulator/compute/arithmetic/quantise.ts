@@ -2,13 +2,17 @@
 // spreading the error.
 
 import type { Inputs } from '../values/inputs.ts'
-import { Tensor } from '../values/tensor.ts'
+import { numbers, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
 type Colour = { readonly channels: readonly [number, number, number]; readonly count: number }
 
-/** A group of colours, and how many pixels have them. */
-type Box = { readonly colours: readonly Colour[]; readonly pixels: number }
+/** A group of colours, and how many pixels have them; perhaps cut in two parts. */
+type Box = {
+  readonly colours: readonly Colour[]
+  readonly pixels: number
+  parts?: readonly [Box, Box]
+}
 
 const boxOf = (colours: readonly Colour[]): Box => ({
   colours,
@@ -76,7 +80,7 @@ class Heap {
         (items[child + 1] as Box).pixels > (items[child] as Box).pixels
       )
         child++
-      if ((items[child] as Box).pixels <= last.pixels) break
+      if ((items[child] as Box).pixels < last.pixels) break
       items[at] = items[child] as Box
       at = child
     }
@@ -97,22 +101,23 @@ export function palette(bytes: Uint8Array, most: number): readonly Rgb[] {
   const colours = Array.from(counts, ([key, count]): Colour => {
     return { channels: [key >> 16, (key >> 8) & 255, key & 255], count }
   })
-  const done: Box[] = []
+  const whole = boxOf(colours)
   const open = new Heap()
-  open.add(boxOf(colours))
+  open.add(whole)
   for (let count = 1; count < most;) {
     const box = open.take()
     if (box === undefined) break
     const parts = split(box)
-    if (parts === undefined) {
-      done.push(box)
-      continue
-    }
+    if (parts === undefined) continue
+    box.parts = parts
     for (const part of parts) open.add(part)
     count++
   }
-  return [...done, ...open.items].map(meanOf)
+  return boxesOf(whole).map(meanOf)
 }
+
+/** The boxes that are not cut. Their order counts where two colours are as near. */
+const boxesOf = (box: Box): readonly Box[] => box.parts?.flatMap(boxesOf) ?? [box]
 
 const meanOf = ({ colours, pixels }: Box): Rgb => {
   const mean = (axis: 0 | 1 | 2): number => {
@@ -203,15 +208,16 @@ function thresholds(order: number): readonly (readonly number[])[] {
 
 /** Each pixel is moved by a threshold first, the further the fewer colours there are. */
 const ordered =
-  (order: number, most: number): Paint =>
+  (order: number): Paint =>
   (bytes, colours, width) => {
     const matrix = thresholds(order)
     const side = matrix.length
-    const reach = 512 / most
+    const reach = 512 / colours.length
+    const steps = matrix.map((row) => row.map((one) => reach * one + 0.5))
     const moved = bytes.map((value, at) => {
       const pixel = Math.floor(at / 3)
-      const row = matrix[Math.floor(pixel / width) % side] as readonly number[]
-      return Math.trunc(clampByte(value + reach * (row[(pixel % width) % side] as number) + 0.5))
+      const row = steps[Math.floor(pixel / width) % side] as readonly number[]
+      return Math.trunc(clampByte(Math.fround(value + (row[(pixel % width) % side] as number))))
     })
     return plain(moved, colours, width)
   }
@@ -220,27 +226,38 @@ const byteOf = (value: number): number => Math.trunc(Math.fround(value * 255)) &
 
 export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
   const image = tensor('image', '.shape')
-  const [, , columns = 0, channels = 0] = image.shape
+  const [count = 0, rows = 0, columns = 0, channels = 0] = image.shape
+  if (count === 0) return [image]
   if (channels !== 3) raise('ValueError', 'Invalid mode for data type')
   const most = number('colors')
-  if (most < 1 || most > 256) raise('ValueError', 'bad number of colors')
   const dither = text('dither')
-  const paint = painterOf(dither, most)
+  if (rows === 0 || columns === 0) return emptyPalette(dither)
+  if (most < 1 || most > 256) raise('ValueError', 'bad number of colors')
+  const paint = painterOf(dither)
   return [
     new Tensor(image.shape, (index, read) => {
-      const bytes = Uint8Array.from(read(image, index), byteOf)
+      const item = read(image, index)
+      const bytes = new Uint8Array(item.length)
+      for (let at = 0; at < item.length; at++) bytes[at] = byteOf(item[at]!)
       read.spend(bytes.length * 16)
       const painted = paint(bytes, palette(bytes, most), columns)
-      return Float32Array.from(painted, (value) => value / 255)
+      return numbers(painted.length, (at) => painted[at]! / 255)
     }),
   ]
 }
 
-function painterOf(dither: string, most: number): Paint {
+/** The exception for a palette without colours. */
+function emptyPalette(dither: string): never {
+  painterOf(dither)
+  if (dither.startsWith('bayer')) raise('ZeroDivisionError', 'division by zero')
+  return raise('ValueError', 'empty palette')
+}
+
+function painterOf(dither: string): Paint {
   if (dither === 'none') return plain
   if (dither === 'floyd-steinberg') return diffused
   const order = /^bayer-(\d+)$/.exec(dither)?.[1]
-  if (order !== undefined) return ordered(Number(order), most)
+  if (order !== undefined) return ordered(Number(order))
   return raise(
     'UnboundLocalError',
     "cannot access local variable 'quantized_image' where it is not associated with a value",

@@ -3,57 +3,79 @@
 import { bislerp } from './bislerp.ts'
 import { scaleLanczos } from './lanczos.ts'
 import { isMethod, resample } from './resample.ts'
-import { Tensor } from '../values/tensor.ts'
+import { checkStack, product, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
 type Size = readonly [height: number, width: number]
 
-/** Python's `round`: halves go to the even neighbour. */
+/** Python's `round` to a whole number: halves go to the even neighbour. */
 export function round(value: number): number {
+  if (Number.isNaN(value)) raise('ValueError', 'cannot convert float NaN to integer')
+  if (!Number.isFinite(value)) raise('OverflowError', 'cannot convert float infinity to integer')
   const rounded = Math.round(value)
   return Math.abs(value % 1) === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded
 }
 
-/** The part that is left when the sides are cut to the proportions of a new size. */
-export function centre(
-  [height, width]: Size,
-  [newHeight, newWidth]: Size,
-): { top: number; left: number } {
-  const [own, other] = [width / height, newWidth / newHeight]
-  if (own > other) return { top: 0, left: round((width - width * (other / own)) / 2) }
-  if (own < other) return { top: round((height - height * (own / other)) / 2), left: 0 }
-  return { top: 0, left: 0 }
+/** Python's `/` of two whole numbers. */
+export const divide = (a: number, b: number): number =>
+  b === 0 ? raise('ZeroDivisionError', 'division by zero') : a / b
+
+type Cut = { readonly top: number; readonly left: number }
+
+/** What is cut off on both sides to get the proportions of a new size. */
+export function centre([height, width]: Size, [newHeight, newWidth]: Size): Cut {
+  const [own, other] = [divide(width, height), divide(newWidth, newHeight)]
+  if (own > other && own === 0) raise('ZeroDivisionError', 'float division by zero')
+  const left = own > other ? round((width - width * (other / own)) / 2) : 0
+  const top = own < other ? round((height - height * (own / other)) / 2) : 0
+  if (top * 2 > height || left * 2 > width)
+    raise('RuntimeError', 'narrow(): length must be non-negative.')
+  return { top, left }
 }
 
-function checkSize(
-  method: string,
-  [height, width]: Size,
-  [newHeight, newWidth]: Size,
-  dims: number,
-): void {
+const uncut: Cut = { top: 0, left: 0 }
+
+/** The exception for pictures (count, channels, rows, columns) that cannot get this size. */
+function checkSize(method: string, shape: readonly number[], [newHeight, newWidth]: Size): void {
+  const [count = 0, channels = 0, height = 0, width = 0] = shape
   if (method === 'bislerp' && (newWidth <= 0 || newHeight <= 0)) {
     const [from, to] = newWidth <= 0 ? [width, newWidth] : [height, newHeight]
     raise('RuntimeError', sizesText([1, from], [1, to]))
   }
-  if (method === 'bislerp' || method === 'lanczos') {
-    if (newHeight <= 0 || newWidth <= 0) raise('ValueError', 'height and width must be > 0')
+  if (method === 'bislerp') return
+  if (method === 'lanczos') {
+    checkStack(count)
+    if (channels > 4) raise('TypeError', `Cannot handle this data type: (1, 1, ${channels}), |u1`)
+    // A picture that has the size already is copied.
+    const isSame = newHeight === height && newWidth === width
+    if (!isSame && (newHeight <= 0 || newWidth <= 0))
+      raise('ValueError', 'height and width must be > 0')
     return
   }
   if (!isMethod(method)) {
     raise(
       'NotImplementedError',
-      `Input Error: Only 3D, 4D and 5D input Tensors supported (got ${dims}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got ${method})`,
+      `Input Error: Only 3D, 4D and 5D input Tensors supported (got 4D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got ${method})`,
     )
   }
-  if (newHeight > 0 && newWidth > 0) return
-  if (method === 'area') {
-    if (newHeight === 0 || newWidth === 0) return
+  if (method === 'area') return checkAverage(shape, [newHeight, newWidth])
+  if (newHeight > 0 && newWidth > 0 && height > 0 && width > 0) return
+  raise('RuntimeError', sizesText([height, width], [newHeight, newWidth]))
+}
+
+/** An average may have no pixels, but not of none. */
+function checkAverage(shape: readonly number[], [newHeight, newWidth]: Size): void {
+  if (newHeight < 0 || newWidth < 0)
     raise(
       'RuntimeError',
       `adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {${newHeight}, ${newWidth}}`,
     )
-  }
-  raise('RuntimeError', sizesText([height, width], [newHeight, newWidth]))
+  const empty = shape.findIndex((side, at) => at > 0 && side === 0)
+  if (empty < 0) return
+  raise(
+    'RuntimeError',
+    `adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes [${shape.join(', ')}] with dimension ${empty} being empty`,
+  )
 }
 
 export const sizesText = ([height, width]: Size, [newHeight, newWidth]: Size): string =>
@@ -68,16 +90,14 @@ export function scaleImage(
   crop = 'disabled',
 ): Tensor {
   const [count = 0, oldHeight = 0, oldWidth = 0, channels = 1] = image.shape
-  const size: Size = [oldHeight, oldWidth]
-  const { top, left } = crop === 'center' ? centre(size, [height, width]) : { top: 0, left: 0 }
+  const { top, left } = crop === 'center' ? centre([oldHeight, oldWidth], [height, width]) : uncut
   const [rows, columns] = [oldHeight - top * 2, oldWidth - left * 2]
-  checkSize(method, [rows, columns], [height, width], 4)
+  checkSize(method, [count, channels, rows, columns], [height, width])
   return new Tensor([count, height, width, ...image.shape.slice(3)], (index, read) => {
     const whole = read(image, index)
     const part = cut(whole, oldWidth, channels, top, left, rows, columns)
     if (method === 'lanczos') return scaleLanczos(part, channels, [rows, columns], [height, width])
-    const tall = resample(part, { outer: 1, side: rows, inner: columns * channels }, height, method)
-    return resample(tall, { outer: height, side: columns, inner: channels }, width, method)
+    return resample(part, { planes: 1, rows, columns, inner: channels }, [height, width], method)
   })
 }
 
@@ -111,10 +131,10 @@ export function scalePlanes(
 ): Tensor {
   const { shape } = samples
   const [oldHeight = 0, oldWidth = 0] = shape.slice(-2)
-  const { top, left } =
-    crop === 'center' ? centre([oldHeight, oldWidth], [height, width]) : { top: 0, left: 0 }
+  const { top, left } = crop === 'center' ? centre([oldHeight, oldWidth], [height, width]) : uncut
   const [rows, columns] = [oldHeight - top * 2, oldWidth - left * 2]
-  checkSize(method, [rows, columns], [height, width], 4)
+  const channels = shape.length > 3 ? product(shape.slice(1, -2)) : 1
+  checkSize(method, [shape[0] ?? 0, channels, rows, columns], [height, width])
   return new Tensor([...shape.slice(0, -2), height, width], (index, read) => {
     const whole = read(samples, index)
     const planes = oldHeight * oldWidth === 0 ? 0 : whole.length / (oldHeight * oldWidth)
@@ -125,8 +145,7 @@ export function scalePlanes(
     }
     if (method === 'bislerp') return slerpFrames(part, shape, [rows, columns], [height, width])
     if (method === 'lanczos') return lanczosPlanes(part, [rows, columns], [height, width])
-    const tall = resample(part, { outer: planes, side: rows, inner: columns }, height, method)
-    return resample(tall, { outer: planes * height, side: columns, inner: 1 }, width, method)
+    return resample(part, { planes, rows, columns, inner: 1 }, [height, width], method)
   })
 }
 

@@ -18,8 +18,10 @@ function rebatchImages({ value, number }: Inputs): readonly Value[] {
   return [groups(images, size).map((group) => concatenate(group, 0))]
 }
 
+/** Python's range has nothing in it for a step below 0. */
 function groups<Item>(items: readonly Item[], size: number): Item[][] {
   const grouped: Item[][] = []
+  if (size < 0) return grouped
   for (let at = 0; at < items.length; at += size) grouped.push(items.slice(at, at + size))
   return grouped
 }
@@ -61,8 +63,11 @@ function rebatchLatents({ value, number }: Inputs): readonly Value[] {
   let processed = 0
   const flush = (all: Batch): Batch | undefined => {
     if (size === 0) raise('ZeroDivisionError', 'integer division or modulo by zero')
+    // With a negative size nothing is cut, and nothing is left.
+    if (size < 0) return undefined
     const whole = Math.floor(countOf(all.samples) / size) * size
-    for (let at = 0; at < whole; at += size) done.push(cut(all, at, at + size))
+    const starts = size < 0 ? [] : Array.from({ length: whole / size }, (_, at) => at * size)
+    for (const start of starts) done.push(cut(all, start, start + size))
     return whole < countOf(all.samples) ? cut(all, whole, countOf(all.samples)) : undefined
   }
   for (const latent of listOf(value('latents'))) {

@@ -4,8 +4,19 @@ import type { Family, Inputs } from '../values/inputs.ts'
 import { broadcast, combine, concatenate, slice } from '../values/layout.ts'
 import { channelOf } from './masks.ts'
 import { scaleImage, scalePlanes } from '../arithmetic/scaling.ts'
-import { checkLength, countOf, filled, map, pick, sameShape, Tensor } from '../values/tensor.ts'
-import { raise } from '../values/values.ts'
+import {
+  checkLength,
+  checkReshape,
+  checkSides,
+  checkStack,
+  countOf,
+  filled,
+  map,
+  pick,
+  sameShape,
+  Tensor,
+} from '../values/tensor.ts'
+import { isMap, misused, raise, type Value } from '../values/values.ts'
 
 type Mix = (below: number, above: number) => number
 
@@ -125,20 +136,36 @@ const compositions: Readonly<Record<string, Compose>> = {
   },
 }
 
+const names = ['source', 'source_alpha', 'destination', 'destination_alpha'] as const
+/** What Python does with the first item of each, in this order. */
+const uses = [
+  ['source', 'item.shape'],
+  ['destination', 'item.shape'],
+  ['source_alpha', 'item.unsqueeze'],
+  ['destination_alpha', 'item.unsqueeze'],
+] as const
+
 /** Less alpha leaves no colour. */
 const LEAST_ALPHA = 1e-5
 
-function composite({ tensor, text }: Inputs): readonly Tensor[] {
-  const names = ['source', 'source_alpha', 'destination', 'destination_alpha'] as const
-  const given = names.map((name) => tensor(name, 'len')) as [Tensor, Tensor, Tensor, Tensor]
-  const count = Math.min(...given.map(countOf))
+const isSized = (value: Value): boolean =>
+  value instanceof Tensor || typeof value === 'string' || Array.isArray(value) || isMap(value)
+
+/** Python's `len`. */
+function lengthOf(value: Value): number {
+  if (value instanceof Tensor) return countOf(value)
+  if (typeof value === 'string' || Array.isArray(value)) return value.length
+  return isMap(value) ? value.size : misused(value, 'len')
+}
+
+function composite({ tensor, text, value }: Inputs): readonly Tensor[] {
+  const count = Math.min(...names.map((name) => lengthOf(value(name))))
+  checkStack(count)
+  const given = uses.map(([name, use]) => tensor(name, use)) as [Tensor, Tensor, Tensor, Tensor]
   const cut = given.map((one) => slice(one, 0, 0, count)) as typeof given
-  const below = cut[2]
-  let [above, aboveMask, , belowMask] = cut
+  const below = cut[1]
+  let [above, , aboveMask, belowMask] = cut
   if (above.shape[3] !== below.shape[3]) raise('AssertionError', '')
-  const mode = text('mode')
-  const compose = Object.hasOwn(compositions, mode) ? compositions[mode] : undefined
-  if (compose === undefined) raise('KeyError', `'${mode}'`)
   const [, rows = 0, columns = 0, channels = 0] = below.shape
   const fitMask = (mask: Tensor): Tensor =>
     mask.shape[1] === rows && mask.shape[2] === columns
@@ -148,6 +175,9 @@ function composite({ tensor, text }: Inputs): readonly Tensor[] {
   if (!sameShape(above.shape, below.shape))
     above = scaleImage(above, columns, rows, 'bicubic', 'center')
   aboveMask = fitMask(aboveMask)
+  const mode = text('mode')
+  const compose = Object.hasOwn(compositions, mode) ? compositions[mode] : undefined
+  if (compose === undefined) raise('KeyError', `'${mode}'`)
   const alphaOf = (a: number, b: number): number => f(compose.alpha(f(1 - a), f(1 - b)))
   const image = new Tensor(below.shape, (index, read) => {
     const items = [above, aboveMask, below, belowMask].map((one) => read(one, index))
@@ -166,17 +196,21 @@ function composite({ tensor, text }: Inputs): readonly Tensor[] {
 }
 
 /** The colours, and the alpha as a mask: white is what is transparent. */
-function split({ tensor }: Inputs): readonly Tensor[] {
+function split({ tensor, value }: Inputs): readonly Tensor[] {
+  const given = value('image')
+  if (isSized(given)) checkStack(lengthOf(given))
   const image = tensor('image', 'items')
   const alpha = (image.shape[3] ?? 0) > 3 ? channelOf(image, 3) : filled(image.shape.slice(0, 3), 1)
   return [slice(image, 3, 0, 3), map(alpha, (value) => 1 - value)]
 }
 
 function joinAlpha({ tensor }: Inputs): readonly Tensor[] {
-  const [image, mask] = [tensor('image', 'len.shape'), tensor('alpha', 'len.shape')]
+  const [image, mask] = [tensor('image', 'len.shape'), tensor('alpha', 'len.reshape')]
   const count = Math.min(countOf(image), countOf(mask))
   const [, rows = 0, columns = 0] = image.shape
+  checkReshape([1, ...mask.shape.slice(-2)])
   const alpha = map(scalePlanes(mask, columns, rows, 'bilinear'), (value) => 1 - value)
+  checkStack(count)
   const plane = new Tensor([count, rows, columns, 1], (index, read) => read(alpha, index))
   return [concatenate([slice(slice(image, 0, 0, count), 3, 0, 3), plane], 3)]
 }
@@ -213,6 +247,7 @@ export const blends: Family = {
     const image = tensor('image', '.repeat')
     const [count, amount] = [countOf(image), number('amount', 1)]
     checkLength(count * amount)
+    checkSides([count * amount, ...image.shape.slice(1)])
     return [
       pick(
         image,

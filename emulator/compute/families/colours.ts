@@ -6,13 +6,14 @@ import { concatenate } from '../values/layout.ts'
 import { quantise } from '../arithmetic/quantise.ts'
 import { spread } from '../arithmetic/morphology.ts'
 import { combine } from '../values/layout.ts'
-import { Tensor } from '../values/tensor.ts'
-import { raise, type Value } from '../values/values.ts'
+import { checkSides, numbers, Tensor } from '../values/tensor.ts'
+import { miscalled, raise, type Value } from '../values/values.ts'
 import type { Json } from '../../lib/json.ts'
 import { pythonRepr } from '../../lib/python.ts'
 import { hash53 } from '../../lib/random.ts'
 
 const f = Math.fround
+const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
 /** Brightness and two differences of colour, each as a grey picture. */
 function toYuv({ tensor }: Inputs): readonly Tensor[] {
@@ -46,16 +47,26 @@ const means = (image: Tensor): Tensor => {
   const channels = image.shape[3] ?? 1
   return new Tensor([...image.shape.slice(0, 3), 1], (index, read) => {
     const item = read(image, index)
-    return Float32Array.from({ length: item.length / channels }, (_, at) => {
+    return numbers(item.length / channels, (at) => {
       let sum = 0
-      for (let channel = 0; channel < channels; channel++) sum += item[at * channels + channel]!
+      for (let channel = 0; channel < channels; channel++)
+        sum = f(sum + item[at * channels + channel]!)
       return sum / channels
     })
   })
 }
 
-function toRgb({ tensor }: Inputs): readonly Tensor[] {
-  const parts = (['Y', 'U', 'V'] as const).map((name) => means(tensor(name, 'argument:mean')))
+const meanSignatures = [
+  '*, torch.dtype dtype = None, Tensor out = None',
+  'tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None',
+]
+
+function toRgb({ value }: Inputs): readonly Tensor[] {
+  const parts = (['Y', 'U', 'V'] as const).map((name) => {
+    const given = value(name)
+    if (given instanceof Tensor) return means(given)
+    return miscalled(given, 'mean', 'keepdim=bool, dim=int', meanSignatures)
+  })
   const yuv = concatenate(parts, 3)
   return [
     new Tensor(yuv.shape, (index, read) => {
@@ -63,9 +74,9 @@ function toRgb({ tensor }: Inputs): readonly Tensor[] {
       const values = new Float32Array(item.length)
       for (let at = 0; at < item.length; at += 3) {
         const [y, cb, cr] = [item[at]!, f(item[at + 1]! - 0.5), f(item[at + 2]! - 0.5)]
-        values[at] = y + f(f(1.403) * cr)
-        values[at + 1] = f(y - f(f(0.714) * cr)) - f(f(0.344) * cb)
-        values[at + 2] = y + f(f(1.773) * cb)
+        values[at] = clamp(y + f(f(1.4025245442) * cr))
+        values[at + 1] = clamp(f(y - f(f(0.7144034731) * cr)) - f(f(0.3443401356) * cb))
+        values[at + 2] = clamp(y + f(f(1.7730496454) * cb))
       }
       return values
     }),
@@ -103,7 +114,9 @@ const shapes: Readonly<Record<string, Change>> = {
 }
 
 function morphology({ tensor, text, number }: Inputs): readonly Value[] {
-  const image = tensor('image', '.movedim')
+  const side = number('kernel_size', 3)
+  checkSides([side, side])
+  const image = tensor('image', '.to')
   const name = text('operation')
   const change = Object.hasOwn(shapes, name) ? shapes[name] : undefined
   if (change === undefined)
@@ -111,7 +124,8 @@ function morphology({ tensor, text, number }: Inputs): readonly Value[] {
       'ValueError',
       `Invalid operation ${name} for morphology. Must be one of 'erode', 'dilate', 'open', 'close', 'gradient', 'tophat', 'bottomhat'`,
     )
-  return [change(image, number('kernel_size', 3))]
+  if (side === 0) raise('IndexError', 'index 0 is out of bounds for dimension 0 with size 0')
+  return [change(image, side)]
 }
 
 /** A synthetic number from -1 to 1 for each place, by a seed. */
@@ -124,7 +138,7 @@ function noisy({ tensor, number, value }: Inputs): readonly Value[] {
       let state = hash53(`${seed} ${index}`) >>> 0
       return read(image, index).map((one) => {
         state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-        return Math.min(1, Math.max(0, one + strength * (state / 2 ** 31 - 1)))
+        return clamp(one + strength * (state / 2 ** 31 - 1))
       })
     }),
   ]

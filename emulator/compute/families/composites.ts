@@ -6,7 +6,7 @@ import { checkTarget, faded, type Part, partOf, withPart } from '../values/paste
 import { withEqualChannels } from './blends.ts'
 import { spatialText } from '../arithmetic/latent-scaling.ts'
 import { scalePlanes } from '../arithmetic/scaling.ts'
-import { filled, product, reshape, Tensor } from '../values/tensor.ts'
+import { checkReshape, filled, product, reshape, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
 const LATENT_PIXEL = 8
@@ -72,6 +72,7 @@ const withSide = (mask: Tensor): Tensor => {
 /** A mask in the size of a source, with one channel. */
 function fittingMask(mask: Tensor, source: Tensor): Tensor {
   const [rows = 0, columns = 0] = mask.shape.slice(-2)
+  checkReshape([1, rows, columns])
   const own = reshape(mask, [product(mask.shape.slice(0, -2)), 1, rows, columns])
   const [height = 0, width = 0] = source.shape.slice(-2)
   return toCount(scalePlanes(own, width, height, 'bilinear'), source.shape[0] ?? 1)

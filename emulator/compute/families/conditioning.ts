@@ -4,7 +4,7 @@ import { floatOf, type Json } from '../../lib/json.ts'
 import { type Family, type Inputs, memberTensor } from '../values/inputs.ts'
 import { combine, concatenate } from '../values/layout.ts'
 import { scaleImage } from '../arithmetic/scaling.ts'
-import { filled, map, Tensor } from '../values/tensor.ts'
+import { filled, map, numbers, outOfMemory, Tensor } from '../values/tensor.ts'
 import {
   isMap,
   misused,
@@ -17,10 +17,26 @@ import {
 
 type Pair = readonly [embedding: Tensor, more: ValueMap]
 
+/** More pairs exceed the simulated memory: a conditioning that is combined with itself doubles. */
+const MOST_PAIRS = 1024
+
 function pairsOf({ value }: Inputs, name: string, use: Use = 'iterate'): readonly Pair[] {
   const given = value(name)
-  return Array.isArray(given) ? (given as unknown as readonly Pair[]) : misused(given, use)
+  return Array.isArray(given) ? given.map(pairOf) : misused(given, use)
 }
+
+/** A pair of a conditioning, which may be a list of anything: no model has made it. */
+function pairOf(given: Value): Pair {
+  if (!Array.isArray(given)) return misused(given, 'index')
+  if (given.length < 2) return raise('IndexError', 'list index out of range')
+  const [embedding = null, more = null] = given
+  if (!isMap(more)) return misused(more, '.copy')
+  return embedding instanceof Tensor ? [embedding, more] : misused(embedding, '.shape')
+}
+
+/** Two conditionings as one. */
+const joined = (a: readonly unknown[], b: readonly unknown[]): Value =>
+  a.length + b.length > MOST_PAIRS ? outOfMemory() : ([...a, ...b] as Value)
 
 /** The pairs with these values besides their own. */
 const withValues = (pairs: readonly Pair[], values: Readonly<Record<string, Value>>): Value[] =>
@@ -42,7 +58,7 @@ const float = ({ number }: Inputs, name: string, fallback = 0): Json =>
 
 function added({ value }: Inputs, a: string, b: string): Value {
   const [one, other] = [value(a), value(b)]
-  if (Array.isArray(one) && Array.isArray(other)) return [...one, ...other]
+  if (Array.isArray(one) && Array.isArray(other)) return joined(one, other)
   const types = `'${typeName(one)}' and '${typeName(other)}'`
   return raise('TypeError', `unsupported operand type(s) for +: ${types}`)
 }
@@ -108,7 +124,7 @@ function properties(inputs: Inputs): Readonly<Record<string, Value>> {
 }
 
 const withDefault = (inputs: Inputs, name: string, other: string): Value =>
-  [...pairsOf(inputs, name), ...withValues(pairsOf(inputs, other), { default: true })] as Value
+  joined(pairsOf(inputs, name), withValues(pairsOf(inputs, other), { default: true }))
 
 /** A latent or a picture that is appended to a list of the same name. */
 function reference(inputs: Inputs): readonly Value[] {
@@ -162,10 +178,7 @@ const planar = (image: Tensor): Tensor => {
   return new Tensor([count, channels, rows, columns], (index, read) => {
     const item = read(image, index)
     const size = rows * columns
-    return Float32Array.from(
-      { length: item.length },
-      (_, at) => item[(at % size) * channels + Math.floor(at / size)]!,
-    )
+    return numbers(item.length, (at) => item[(at % size) * channels + Math.floor(at / size)]!)
   })
 }
 
@@ -175,8 +188,7 @@ const empty: Value = [[filled([1, 2, 1024], 0), new Map<string, Value>()]]
 function cropGuides(inputs: Inputs): readonly Value[] {
   const latent = inputs.members('latent', '.copy')
   const samples = memberTensor(latent)
-  for (const name of ['positive', 'negative'])
-    for (const [, more] of pairsOf(inputs, name)) if (!isMap(more)) misused(more, 'key')
+  for (const name of ['positive', 'negative']) pairsOf(inputs, name)
   if (samples.shape.length !== 5)
     raise('ValueError', `not enough values to unpack (expected 5, got ${samples.shape.length})`)
   const [count = 0, , frames = 0] = samples.shape
@@ -203,10 +215,7 @@ export const conditioning: Family = {
   ConditioningSetMask: setting(masked),
   ConditioningSetProperties: setting(properties, 'cond_NEW'),
   ConditioningSetPropertiesAndCombine: (inputs) => [
-    [
-      ...pairsOf(inputs, 'cond'),
-      ...withValues(pairsOf(inputs, 'cond_NEW'), properties(inputs)),
-    ] as Value,
+    joined(pairsOf(inputs, 'cond'), withValues(pairsOf(inputs, 'cond_NEW'), properties(inputs))),
   ],
   ConditioningSetTimestepRange: setting((inputs) => ({
     start_percent: float(inputs, 'start'),
@@ -269,11 +278,8 @@ export const conditioning: Family = {
       withValues(pairsOf(inputs, name), properties(inputs)),
     ),
   PairConditioningSetPropertiesAndCombine: (inputs) =>
-    ['positive', 'negative'].map(
-      (name) =>
-        (pairsOf(inputs, name) as readonly unknown[]).concat(
-          withValues(pairsOf(inputs, `${name}_NEW`), properties(inputs)),
-        ) as Value,
+    ['positive', 'negative'].map((name) =>
+      joined(pairsOf(inputs, name), withValues(pairsOf(inputs, `${name}_NEW`), properties(inputs))),
     ),
   ReferenceLatent: reference,
   SD_4XUpscale_Conditioning: upscale,

@@ -1,10 +1,21 @@
 // Pictures and masks cut, padded, turned and stitched.
 
 import type { Family, Inputs } from '../values/inputs.ts'
-import { concatenate, flip, rotate, slice } from '../values/layout.ts'
+import { concatenate, flip, rotate, slice, within } from '../values/layout.ts'
 import { checkTarget } from '../values/paste.ts'
-import { scaleImage } from '../arithmetic/scaling.ts'
-import { checkSides, countOf, filled, map, pick, Tensor } from '../values/tensor.ts'
+import { floatOf, type Json, numberOf } from '../../lib/json.ts'
+import { divide, scaleImage } from '../arithmetic/scaling.ts'
+import { checkSides, countOf, filled, map, numbers, pick, Tensor } from '../values/tensor.ts'
+import { raise, typeName, type Value } from '../values/values.ts'
+
+/** 1 minus the value. */
+export function inverted(value: Value): Value {
+  if (value instanceof Tensor) return map(value, (one) => 1 - one)
+  const plain = typeof value === 'boolean' ? Number(value) : numberOf(value as Json)
+  if (plain !== undefined) return floatOf(1 - plain)
+  const text = `unsupported operand type(s) for -: 'float' and '${typeName(value)}'`
+  return raise('TypeError', text)
+}
 
 const quarters: Readonly<Record<string, number>> = {
   '90 degrees': 1,
@@ -53,12 +64,16 @@ function outpaint({ tensor, number }: Inputs): readonly Tensor[] {
   ) as [number, number, number, number]
   const [height, width] = [rows + top + bottom, columns + left + right]
   const target = [count, inside(top, rows, height), inside(left, columns, width), channels]
+  checkSides([count, height, width, channels])
   checkTarget(target, image.shape)
+  const [shownRows = 0, shownColumns = 0] = target.slice(1)
+  // A negative place counts from the end.
+  const [fromTop, fromLeft] = [within(top, height), within(left, width)]
   const pasted = (item: Float32Array, of: number, around: number): Float32Array => {
     const canvas = new Float32Array(height * width * of).fill(around)
-    for (let y = 0; y < rows; y++) {
-      const line = item.subarray(y * columns * of, (y + 1) * columns * of)
-      canvas.set(line, ((top + y) * width + left) * of)
+    for (let y = 0; y < shownRows; y++) {
+      const line = item.subarray(y * columns * of, (y * columns + shownColumns) * of)
+      canvas.set(line, ((fromTop + y) * width + fromLeft) * of)
     }
     return canvas
   }
@@ -83,33 +98,38 @@ const colours: Readonly<Record<string, readonly [number, number, number]>> = {
 
 const spacingColour = (name: string): readonly number[] => colours[name] ?? [0, 0, 0]
 
-/** A picture on a canvas that is larger along one side. */
-function centred(image: Tensor, dimension: 1 | 2, side: number, colour: readonly number[]): Tensor {
+/** A picture on a canvas that is larger along one side, filled with one number. */
+function centred(image: Tensor, dimension: 1 | 2, side: number, value: number): Tensor {
   const own = image.shape[dimension] as number
   if (own === side) return image
   const before = Math.floor((side - own) / 2)
   const blank = (length: number): Tensor =>
-    coloured(
+    filled(
       image.shape.map((one, at) => (at === dimension ? length : one)),
-      colour,
+      value,
     )
   return concatenate([blank(before), image, blank(side - own - before)], dimension)
 }
 
-/** Adds an opaque alpha. */
-export const opaque = (image: Tensor): Tensor =>
-  concatenate([image, filled([...image.shape.slice(0, 3), 1], 1)], 3)
+/** White in further channels, such as an opaque alpha. */
+const withChannels = (image: Tensor, channels: number): Tensor => {
+  const missing = channels - (image.shape[3] ?? 0)
+  if (missing === 0) return image
+  return concatenate([image, filled([...image.shape.slice(0, 3), missing], 1)], 3)
+}
 
 /** The last picture again, until there are so many. */
 const extended = (image: Tensor, count: number): Tensor =>
-  pick(
-    image,
-    Array.from({ length: count }, (_, at) => Math.min(at, countOf(image) - 1)),
-  )
+  countOf(image) === 0
+    ? image
+    : pick(
+        image,
+        Array.from({ length: count }, (_, at) => Math.min(at, countOf(image) - 1)),
+      )
 
-function stitch({ tensor, number, text, flag, has }: Inputs): readonly Tensor[] {
+function stitch({ tensor, number, text, flag, has, value }: Inputs): readonly Value[] {
+  if (!has('image2')) return [value('image1')]
   const first = tensor('image1', '.shape')
-  if (!has('image2')) return [first]
   const direction = text('direction', 'right')
   const isSide = direction === 'left' || direction === 'right'
   let [one, other] = [first, tensor('image2', '.shape')]
@@ -118,7 +138,8 @@ function stitch({ tensor, number, text, flag, has }: Inputs): readonly Tensor[] 
   const [, rows = 0, columns = 0] = one.shape
   const [, otherRows = 0, otherColumns = 0] = other.shape
   if (flag('match_image_size', true)) {
-    const aspect = otherColumns / otherRows
+    const aspect = divide(otherColumns, otherRows)
+    if (!isSide && aspect === 0) raise('ZeroDivisionError', 'float division by zero')
     const [width, height] = isSide
       ? [Math.trunc(rows * aspect), rows]
       : [columns, Math.trunc(columns / aspect)]
@@ -126,21 +147,24 @@ function stitch({ tensor, number, text, flag, has }: Inputs): readonly Tensor[] 
   } else {
     const across = isSide ? 1 : 2
     const side = Math.max(one.shape[across] as number, other.shape[across] as number)
-    // Only white is kept here, other colours are black.
-    const colour = text('spacing_color', 'white') === 'white' ? [1, 1, 1] : [0, 0, 0]
-    ;[one, other] = [centred(one, across, side, colour), centred(other, across, side, colour)]
+    // Only white is kept here: other colours are black, and so is their alpha.
+    const value = text('spacing_color', 'white') === 'white' ? 1 : 0
+    ;[one, other] = [centred(one, across, side, value), centred(other, across, side, value)]
   }
-  if (one.shape[3] !== other.shape[3]) {
-    if ((one.shape[3] ?? 0) < (other.shape[3] ?? 0)) one = opaque(one)
-    else other = opaque(other)
-  }
+  const channels = Math.max(one.shape[3] ?? 0, other.shape[3] ?? 0)
+  ;[one, other] = [withChannels(one, channels), withChannels(other, channels)]
   const parts = direction === 'left' || direction === 'up' ? [other, one] : [one, other]
   const spacing = number('spacing_width')
   const along = isSide ? 2 : 1
   if (spacing > 0) {
     const width = spacing + (spacing % 2)
-    const shape = one.shape.map((side, at) => (at === along ? width : side))
-    parts.splice(1, 0, coloured(shape, spacingColour(text('spacing_color', 'white'))))
+    const shape = one.shape.map((side, at) =>
+      at === along ? width : at === 3 - along ? Math.max(side, other.shape[at] ?? 0) : side,
+    )
+    // Only the fourth channel is opaque: one more leaves both black.
+    const alpha = channels === 4 ? [1] : [0, 0]
+    const colour = [...spacingColour(text('spacing_color', 'white')), ...alpha]
+    parts.splice(1, 0, coloured(shape, colour))
   }
   return [concatenate(parts, along)]
 }
@@ -148,9 +172,7 @@ function stitch({ tensor, number, text, flag, has }: Inputs): readonly Tensor[] 
 const coloured = (shape: readonly number[], colour: readonly number[]): Tensor => {
   const channels = shape[3] as number
   const size = shape.slice(1).reduce((all, side) => all * side, 1)
-  return new Tensor(shape, () =>
-    Float32Array.from({ length: size }, (_, at) => colour[at % channels] ?? 1),
-  )
+  return new Tensor(shape, () => numbers(size, (at) => colour[at % channels] ?? 0))
 }
 
 /** Colours of a whole number 0xRRGGBB. */
@@ -166,10 +188,7 @@ export const crops: Family = {
     checkSides([...shape, 1])
     return [coloured([...shape, 3], colourOf(number('color')))]
   },
-  ImageInvert: ({ tensor }) => {
-    const image = tensor('image', '.shape')
-    return [map(image, (value) => 1 - value)]
-  },
+  ImageInvert: ({ value }) => [inverted(value('image'))],
   ImageCrop: ({ tensor, number }) => {
     const image = tensor('image', '.shape')
     const [, rows = 0, columns = 0] = image.shape
@@ -184,7 +203,7 @@ export const crops: Family = {
     return [method.startsWith('y') ? flip(image, 2) : image]
   },
   ImageRotate: ({ tensor, text }) => [
-    rotate(tensor('image', '.shape'), turnsOf(text('rotation')), 2, 1),
+    rotate(tensor('image', 'argument:rot90'), turnsOf(text('rotation')), 2, 1),
   ],
   ImageStitch: stitch,
 }

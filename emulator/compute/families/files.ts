@@ -1,15 +1,25 @@
 // Node types that read latents and sounds from files.
 
 import type { Family } from '../values/inputs.ts'
-import { constant, Tensor } from '../values/tensor.ts'
+import { constant, numbers, Tensor } from '../values/tensor.ts'
 import { FileBytes, misused, raise, type Value } from '../values/values.ts'
 
-function bytesOf(value: Value): Uint8Array {
-  if (value instanceof FileBytes && value.bytes !== null) return value.bytes
+/** The bytes of the file that an input names. `fail` raises the exception for one that cannot be opened. */
+function bytesOf(value: Value, fail: (path: string, isFolder: boolean) => never): Uint8Array {
   if (!(value instanceof FileBytes)) return misused(value, '.endswith')
-  const { path } = value
-  return raise('FileNotFoundError', `No such file or directory: "${path}"`)
+  const { bytes, path, isFolder } = value.file
+  return bytes ?? fail(path, isFolder)
 }
+
+const noLatent = (path: string, isFolder: boolean): never =>
+  isFolder
+    ? raise('OSError', 'No such device (os error 19)')
+    : raise('FileNotFoundError', `No such file or directory: "${path}"`)
+
+const noSound = (path: string, isFolder: boolean): never =>
+  isFolder
+    ? raise('av.error.IsADirectoryError', `[Errno 21] Is a directory: '${path}'`)
+    : raise('av.error.FileNotFoundError', `[Errno 2] No such file or directory: '${path}'`)
 
 type Entry = { dtype: string; shape: number[]; data_offsets: [number, number] }
 
@@ -32,7 +42,7 @@ function safetensors(bytes: Uint8Array): ReadonlyMap<string, Tensor> {
     for (const [name, { dtype, shape, data_offsets }] of Object.entries(header)) {
       if (name === '__metadata__' || dtype !== 'F32') continue
       const [start, end] = data_offsets
-      const values = Float32Array.from({ length: (end - start) / 4 }, (_, at) =>
+      const values = numbers((end - start) / 4, (at) =>
         view.getFloat32(8 + length + start + at * 4, true),
       )
       tensors.set(name, constant(shape, values))
@@ -113,9 +123,7 @@ function loadAudio(bytes: Uint8Array): Value {
   if (wave === undefined) return raise('ValueError', 'No audio stream found in the file.')
   const { rate, channels, samples, valueAt } = wave
   const waveform = new Tensor([1, channels, samples], () =>
-    Float32Array.from({ length: channels * samples }, (_, at) =>
-      valueAt(Math.floor(at / samples), at % samples),
-    ),
+    numbers(channels * samples, (at) => valueAt(Math.floor(at / samples), at % samples)),
   )
   return new Map<string, Value>([
     ['waveform', waveform],
@@ -124,7 +132,7 @@ function loadAudio(bytes: Uint8Array): Value {
 }
 
 export const files: Family = {
-  LoadLatent: ({ value }) => [loadLatent(bytesOf(value('latent')))],
-  RecordAudio: ({ value }) => [loadAudio(bytesOf(value('audio')))],
-  LoadAudio: ({ value }) => [loadAudio(bytesOf(value('audio')))],
+  LoadLatent: ({ value }) => [loadLatent(bytesOf(value('latent'), noLatent))],
+  RecordAudio: ({ value }) => [loadAudio(bytesOf(value('audio'), noSound))],
+  LoadAudio: ({ value }) => [loadAudio(bytesOf(value('audio'), noSound))],
 }

@@ -1,81 +1,10 @@
-// Pictures and latents blurred and sharpened with a bell-shaped kernel.
+// Node types that blur and sharpen pictures and latents.
 
 import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
-import { type Read, Tensor } from '../values/tensor.ts'
+import { bell, filter, type Kernel, sharpening } from '../arithmetic/bell.ts'
+import { checkMirror } from '../arithmetic/mirror.ts'
+import { numbers, Tensor } from '../values/tensor.ts'
 import { Instance, isMap, misused, raise, type Value } from '../values/values.ts'
-
-type Kernel = { readonly side: number; readonly weights: Float32Array }
-
-/** A bell of so many places, which reaches from -1 to 1; its weights add up to 1. */
-function bell(side: number, sigma: number): Kernel {
-  const place = (at: number): number => (side === 1 ? -1 : -1 + (2 * at) / (side - 1))
-  const weights = Float32Array.from({ length: side * side }, (_, at) => {
-    const square = place(Math.floor(at / side)) ** 2 + place(at % side) ** 2
-    return Math.exp(-square / (2 * sigma * sigma))
-  })
-  const sum = weights.reduce((all, one) => all + one, 0)
-  return { side, weights: weights.map((one) => one / sum) }
-}
-
-/** A kernel that sharpens: the bell is taken away from the middle. */
-function sharpening(side: number, sigma: number, strength: number): Kernel {
-  const weights = bell(side, sigma).weights.map((one) => one * -strength)
-  const sum = weights.reduce((all, one) => all + one, 0)
-  const centre = (weights.length - 1) / 2
-  weights[centre] = weights[centre]! - sum + 1
-  return { side, weights }
-}
-
-/** The exception for edges that are mirrored further than the picture reaches. */
-function checkMirror(shape: readonly number[], radius: number): void {
-  const [rows = 0, columns = 0] = shape.slice(-2)
-  if (shape.length > 4)
-    raise(
-      'NotImplementedError',
-      `Padding size 4 is not supported for ${shape.length}D input tensor.\nSupported combinations for non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)`,
-    )
-  const side = radius >= columns ? shape.length - 1 : shape.length - 2
-  if (radius < columns && radius < rows) return
-  raise(
-    'RuntimeError',
-    `Argument #${side === shape.length - 1 ? 4 : 6}: Padding size should be less than the corresponding input dimension, but got: padding (${radius}, ${radius}) at dimension ${side} of input [${shape.join(', ')}]`,
-  )
-}
-
-const mirrored = (at: number, side: number): number => {
-  const place = Math.abs(at)
-  return place < side ? place : 2 * (side - 1) - place
-}
-
-type Sides = {
-  readonly rows: number
-  readonly columns: number
-  readonly inner: number
-  readonly planes: number
-}
-
-/** Each number as the weighted sum of its neighbours; beyond the edges the picture is mirrored. */
-function filter(data: Float32Array, kernel: Kernel, sides: Sides, read: Read): Float32Array {
-  const { rows, columns, inner, planes } = sides
-  const radius = (kernel.side - 1) / 2
-  read.spend(data.length * kernel.weights.length)
-  const filtered = new Float32Array(data.length)
-  for (let plane = 0; plane < planes; plane++)
-    for (let y = 0; y < rows; y++)
-      for (let x = 0; x < columns; x++)
-        for (let place = 0; place < inner; place++) {
-          let sum = 0
-          for (let dy = 0; dy < kernel.side; dy++) {
-            const line = (plane * rows + mirrored(y + dy - radius, rows)) * columns
-            for (let dx = 0; dx < kernel.side; dx++)
-              sum +=
-                kernel.weights[dy * kernel.side + dx]! *
-                data[(line + mirrored(x + dx - radius, columns)) * inner + place]!
-          }
-          filtered[((plane * rows + y) * columns + x) * inner + place] = sum
-        }
-  return filtered
-}
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
@@ -87,8 +16,8 @@ function filterImage(
   isClamped: boolean,
 ): Tensor {
   const [count = 0, rows = 0, columns = 0, channels = 1] = image.shape
-  checkMirror([count, channels, rows, columns], radius)
   const kernel = kernelOf()
+  checkMirror([count, channels, rows, columns], radius)
   const sides = { rows, columns, inner: channels, planes: 1 }
   return new Tensor(image.shape, (index, read) => {
     const filtered = filter(read(image, index), kernel, sides, read)
@@ -96,9 +25,9 @@ function filterImage(
   })
 }
 
-function sharpenImage({ tensor, number }: Inputs): readonly Value[] {
+function sharpenImage({ tensor, number, value }: Inputs): readonly Value[] {
   const radius = number('sharpen_radius')
-  if (radius === 0) return [tensor('image', '.to')]
+  if (radius === 0) return [value('image')]
   const image = tensor('image', '.shape')
   const kernelOf = (): Kernel => sharpening(radius * 2 + 1, number('sigma'), number('alpha') * 10)
   return [filterImage(image, kernelOf, radius, true)]
@@ -107,7 +36,7 @@ function sharpenImage({ tensor, number }: Inputs): readonly Value[] {
 /** Lengths of the vectors of channels. */
 function lengths(item: Float32Array, channels: number, more: number): Float32Array {
   const size = item.length / channels
-  return Float32Array.from({ length: size }, (_, at) => {
+  return numbers(size, (at) => {
     let sum = 0
     for (let channel = 0; channel < channels; channel++) sum += item[channel * size + at]! ** 2
     return Math.sqrt(sum) + more
@@ -202,10 +131,10 @@ function notCallable(value: Value): string {
 }
 
 export const filters: Family = {
-  ImageBlur: ({ tensor, number }) => {
+  ImageBlur: ({ tensor, number, value }) => {
     const radius = number('blur_radius')
+    if (radius === 0) return [value('image')]
     const image = tensor('image', '.to')
-    if (radius === 0) return [image]
     const kernelOf = (): Kernel => bell(radius * 2 + 1, number('sigma'))
     return [filterImage(image, kernelOf, radius, false)]
   },

@@ -4,14 +4,25 @@ import type { Family, Inputs } from '../values/inputs.ts'
 import { combine, slice } from '../values/layout.ts'
 import { faded, type Part, partOf, withPart } from '../values/paste.ts'
 import { grown } from '../arithmetic/morphology.ts'
-import { checkSides, filled, map, product, reshape, Tensor } from '../values/tensor.ts'
-import { checkMask } from './saving.ts'
-import { floatOf } from '../../lib/json.ts'
-import { misused, raise, type Use } from '../values/values.ts'
+import {
+  checkReshape,
+  checkSides,
+  checkStack,
+  countOf,
+  filled,
+  map,
+  numbers,
+  product,
+  reshape,
+  Tensor,
+} from '../values/tensor.ts'
+import { inverted } from './crops.ts'
+import { miscalled, raise, type Use } from '../values/values.ts'
 
 /** A mask as batch, rows and columns. */
 function planes(mask: Tensor): Tensor {
   const [rows = 0, columns = 0] = mask.shape.slice(-2)
+  checkReshape([rows, columns])
   return reshape(mask, [product(mask.shape.slice(0, -2)), rows, columns])
 }
 
@@ -24,10 +35,7 @@ export function channelOf(image: Tensor, index: number): Tensor {
     raise('IndexError', `index ${index} is out of bounds for dimension 3 with size ${count}`)
   return new Tensor(image.shape.slice(0, 3), (at, read) => {
     const item = read(image, at)
-    return Float32Array.from(
-      { length: item.length / count },
-      (_, place) => item[place * count + index]!,
-    )
+    return numbers(item.length / count, (place) => item[place * count + index]!)
   })
 }
 
@@ -39,13 +47,18 @@ const colourMask = (image: Tensor, color: number): Tensor => {
   return new Tensor(image.shape.slice(0, 3), (index, read) => {
     const item = read(image, index)
     const byte = (at: number): number => roundEven(Math.fround(clamp(item[at]!) * 255))
-    return Float32Array.from({ length: item.length / count }, (_, at) => {
+    return numbers(item.length / count, (at) => {
       const place = at * count
       const own = byte(place) * 65536 + byte(place + 1) * 256 + byte(place + 2)
       return own === color ? 1 : 0
     })
   })
 }
+
+const clampSignatures = [
+  'Tensor min = None, Tensor max = None, *, Tensor out = None',
+  'Number min = None, Number max = None, *, Tensor out = None',
+]
 
 function roundEven(value: number): number {
   const rounded = Math.round(value)
@@ -97,11 +110,12 @@ function feathered({ tensor, number }: Inputs): readonly Tensor[] {
 
 /** A mask as a grey picture. */
 export const maskImage = (mask: Tensor): Tensor => {
-  checkMask(mask)
+  const [rows = 0, columns = 0] = mask.shape.slice(-2)
+  checkReshape([1, rows, columns])
   const own = planes(mask)
   return new Tensor([...own.shape, 3], (index, read) => {
     const item = read(own, index)
-    return Float32Array.from({ length: item.length * 3 }, (_, at) => item[Math.floor(at / 3)]!)
+    return numbers(item.length * 3, (at) => item[Math.floor(at / 3)]!)
   })
 }
 
@@ -115,20 +129,20 @@ export const masks: Family = {
     return [slice(slice(mask, 1, y, y + number('height')), 2, x, x + number('width'))]
   },
   FeatherMask: feathered,
-  GrowMask: (inputs) => [
-    grown(planes(maskInput(inputs)), inputs.number('expand'), inputs.flag('tapered_corners')),
-  ],
-  ImageColorToMask: ({ tensor, number }) => [
-    colourMask(tensor('image', '.shape'), number('color')),
-  ],
+  GrowMask: (inputs) => {
+    const mask = planes(maskInput(inputs))
+    checkStack(countOf(mask))
+    return [grown(mask, inputs.number('expand'), inputs.flag('tapered_corners'))]
+  },
+  ImageColorToMask: ({ value, number }) => {
+    const image = value('image')
+    if (image instanceof Tensor) return [colourMask(image, number('color'))]
+    return miscalled(image, 'clamp', 'int, float', clampSignatures)
+  },
   ImageToMask: ({ tensor, text }) => [
     channelOf(tensor('image', 'slice'), channels.indexOf(text('channel'))),
   ],
-  InvertMask: ({ value }) => {
-    const mask = value('mask')
-    if (typeof mask === 'number') return [floatOf(1 - mask)]
-    return [mask instanceof Tensor ? map(mask, (one) => 1 - one) : misused(mask, '.reshape')]
-  },
+  InvertMask: ({ value }) => [inverted(value('mask'))],
   MaskComposite: compose,
   MaskToImage: (inputs) => [maskImage(maskInput(inputs))],
   SolidMask: ({ number }) => {

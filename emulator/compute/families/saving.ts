@@ -2,7 +2,7 @@
 
 import { isObject, type Json, numberOf } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
-import { countOf, product, Tensor } from '../values/tensor.ts'
+import { checkReshape, countOf, product, Tensor } from '../values/tensor.ts'
 import {
   Instance,
   misused,
@@ -26,16 +26,6 @@ function checkPictures({ value }: Inputs, name = 'images'): void {
   if (rows === 0 || columns === 0) raise('ValueError', 'cannot write empty image')
   if (channels === 1 || channels > 4)
     raise('TypeError', `Cannot handle this data type: (1, 1, ${channels}), |u1`)
-}
-
-/** The exception for a mask without pixels. */
-export function checkMask(mask: Tensor): void {
-  if (product(mask.shape) > 0) return
-  const [rows = 0, columns = 0] = mask.shape.slice(-2)
-  raise(
-    'RuntimeError',
-    `cannot reshape tensor of 0 elements into shape [-1, 1, ${rows}, ${columns}] because the unspecified dimension size -1 can be any value and is ambiguous`,
-  )
 }
 
 function checkSpeed({ number }: Inputs): void {
@@ -169,7 +159,8 @@ function webm({ value, text }: Inputs): readonly Value[] {
 export const savingChecks: Family = {
   LossGraphNode: loss,
   MaskPreview: ({ tensor }) => {
-    checkMask(tensor('mask', '.reshape'))
+    const { shape } = tensor('mask', '.reshape')
+    checkReshape([1, ...shape.slice(-2)])
     return nothing
   },
   PreviewAudio: audio,

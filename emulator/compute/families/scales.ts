@@ -2,8 +2,9 @@
 
 import { type Family, memberTensor, withMember } from '../values/inputs.ts'
 import { scaleLatent } from '../arithmetic/latent-scaling.ts'
-import { round, scaleImage } from '../arithmetic/scaling.ts'
-import { Tensor } from '../values/tensor.ts'
+import { divide, round, scaleImage } from '../arithmetic/scaling.ts'
+import { checkSides, Tensor } from '../values/tensor.ts'
+import { raise } from '../values/values.ts'
 
 const LATENT_PIXEL = 8
 /** The least side of a scaled latent, in pixels. */
@@ -25,6 +26,7 @@ function fitInto([height, width]: readonly [number, number], largest: number): [
 function padded(image: Tensor, width: number, height: number, value: number): Tensor {
   const [count = 0, rows = 0, columns = 0, channels = 1] = image.shape
   const [top, left] = [Math.floor((height - rows) / 2), Math.floor((width - columns) / 2)]
+  checkSides([count, channels, height, width])
   return new Tensor([count, height, width, channels], (index, read) => {
     const item = read(image, index)
     const canvas = new Float32Array(height * width * channels).fill(value)
@@ -42,8 +44,8 @@ export const scales: Family = {
     let [width, height] = [number('width'), number('height')]
     if (width === 0 && height === 0) return [image]
     const [rows, columns] = sidesOf(image)
-    if (width === 0) width = Math.max(1, round((columns * height) / rows))
-    else if (height === 0) height = Math.max(1, round((rows * width) / columns))
+    if (width === 0) width = Math.max(1, round(divide(columns * height, rows)))
+    else if (height === 0) height = Math.max(1, round(divide(rows * width, columns)))
     return [scaleImage(image, width, height, text('upscale_method'), text('crop'))]
   },
   ImageScaleBy: ({ tensor, number, text }) => {
@@ -60,14 +62,16 @@ export const scales: Family = {
   ImageScaleToTotalPixels: ({ tensor, number, text }) => {
     const image = tensor('image', '.movedim')
     const [rows, columns] = sidesOf(image)
-    const by = Math.sqrt(Math.trunc(number('megapixels') * 1024 * 1024) / (columns * rows))
+    const square = divide(Math.trunc(number('megapixels') * 1024 * 1024), columns * rows)
+    if (square < 0) raise('ValueError', 'math domain error')
+    const by = Math.sqrt(square)
     return [scaleImage(image, round(columns * by), round(rows * by), text('upscale_method'))]
   },
   ResizeAndPadImage: ({ tensor, number, text }) => {
     const image = tensor('image', '.shape')
     const [rows, columns] = sidesOf(image)
     const [width, height] = [number('target_width'), number('target_height')]
-    const by = Math.min(width / columns, height / rows)
+    const by = Math.min(divide(width, columns), divide(height, rows))
     const [newWidth, newHeight] = [Math.trunc(columns * by), Math.trunc(rows * by)]
     const scaled = scaleImage(image, newWidth, newHeight, text('interpolation'))
     return [padded(scaled, width, height, text('padding_color') === 'white' ? 1 : 0)]

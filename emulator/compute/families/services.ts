@@ -81,9 +81,25 @@ function chat({ text, value, has }: Inputs): readonly Value[] {
   ]
 }
 
+/** The templates of a service by its numbers. */
+const templates: Readonly<Record<string, number>> = {
+  Microwave: 324641385496960,
+  'Suit Swagger': 328545151283968,
+  'Anything, Robot': 313358700761536,
+  'Subject 3 Fever': 327828816843648,
+  'kiss kiss': 315446315336768,
+}
+
+function template({ text }: Inputs): readonly Value[] {
+  const name = text('template')
+  const known = Object.hasOwn(templates, name) ? templates[name] : undefined
+  return [known ?? raise('Exception', `Template '${name}' is not recognized.`)]
+}
+
 export const services: Family = {
   KlingCameraControls: camera,
   OpenAIChatConfig: chat,
+  PixverseTemplateNode: template,
   RecraftColorRGB: colour,
   RecraftControls: ({ value }) => [
     new Instance('RecraftControls', {

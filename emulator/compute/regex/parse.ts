@@ -207,7 +207,7 @@ class Parser {
     }
     const inner = { flags: changed, isVerbose: holds('x', isVerbose) }
     const body = this.closed(this.choice(inner), start)
-    // A separate part: it can be repeated though it is a repetition.
+    // A separate part: it can be repeated although it is a repetition.
     return { kind: 'sequence', parts: [body] }
   }
 

@@ -65,7 +65,7 @@ export type Widths = ReadonlyMap<number, Width>
 export type Width = readonly [least: number, most: number]
 
 const NOTHING: Width = [0, 0]
-/** Python counts to here: more is treated as endless. */
+/** Python counts to here, and treats more as unlimited. */
 const MOST_WIDTH = 2 ** 32 - 1
 
 const sumOf = (widths: readonly Width[]): Width =>

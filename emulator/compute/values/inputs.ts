@@ -5,23 +5,32 @@ import { isTruthy, pythonText } from '../../lib/python.ts'
 import { Tensor } from './tensor.ts'
 import { isMap, misused, raise, type Use, type Value, type ValueMap } from './values.ts'
 
-/** A node type: from its inputs to its outputs. It may end with an exception. */
+/** What a node type does: a function from its inputs to one value for each output. It can `raise` an exception. */
 export type Compute = (inputs: Inputs) => readonly Value[]
 
 /** Node types by name. */
 export type Family = Readonly<Record<string, Compute>>
 
+/**
+ * The inputs of a call, by name. Literals are checked before the run, values of links are not: they are converted, or
+ * raise the exception that the node raises on a real server.
+ */
 export type Inputs = {
+  /** Whether it is given, and not null. */
   readonly has: (name: string) => boolean
   /** Any value; null if it is not given. */
   readonly value: (name: string) => Value
+  /** An INT or a FLOAT. From a link, it can be outside the declared bounds: negative, huge, NaN. */
   readonly number: (name: string, fallback?: number) => number
+  /** A STRING or an option; another value as `str` returns it. */
   readonly text: (name: string, fallback?: string) => string
+  /** A BOOLEAN. */
   readonly flag: (name: string, fallback?: boolean) => boolean
-  /** An IMAGE, a MASK or SIGMAS. `use` is what Python does first with it. */
+  /** An IMAGE, a MASK or SIGMAS. `use` is what Python does first with it, and decides what a wrong value raises. */
   readonly tensor: (name: string, use: Use) => Tensor
-  /** The members of a LATENT or an AUDIO. */
+  /** The members of a LATENT or an AUDIO, one of which has to be `key`. */
   readonly members: (name: string, use?: Use, key?: string) => ValueMap
+  /** A list of values, such as CONDITIONING. */
   readonly list: (name: string, use?: Use) => readonly Value[]
 }
 
@@ -68,6 +77,6 @@ export const memberTensor = (members: ValueMap, key = 'samples', use: Use = '.sh
   return given instanceof Tensor ? given : misused(given, use)
 }
 
-/** A copy with another tensor. */
+/** A copy of a LATENT or an AUDIO with another member. */
 export const withMember = (members: ValueMap, value: Value, key = 'samples'): ValueMap =>
   new Map(members).set(key, value)

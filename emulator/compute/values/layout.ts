@@ -1,6 +1,6 @@
 // Parts of tensors, and tensors put together along a side, by position.
 
-import { countOf, join, pick, product, sizeOf, Tensor } from './tensor.ts'
+import { countOf, join, pick, product, Tensor, valuesOf } from './tensor.ts'
 import { raise } from './values.ts'
 
 /** How far apart neighbours along each side of an item are. */
@@ -139,10 +139,11 @@ export function concatenate(tensors: readonly Tensor[], dimension: number): Tens
   })
 }
 
-/** A batch of this length: cut, or repeated from the start. */
+/** A batch of `count` items: cut, or repeated from the start. */
 export function toCount(tensor: Tensor, count: number): Tensor {
   const own = countOf(tensor)
   if (own === count) return tensor
+  if (own === 0) raise('ZeroDivisionError', 'division by zero')
   return pick(
     tensor,
     Array.from({ length: count }, (_, at) => at % own),
@@ -167,7 +168,7 @@ export function broadcast(a: readonly number[], b: readonly number[]): number[] 
   return shape
 }
 
-/** Two tensors of as many sides, combined number by number. */
+/** Two tensors combined number by number, where sides of 1 repeat. */
 export function combine(a: Tensor, b: Tensor, change: (a: number, b: number) => number): Tensor {
   const shape = broadcast(a.shape, b.shape)
   const [left, right] = [expand(a, shape), expand(b, shape)]
@@ -189,14 +190,7 @@ export function expand(tensor: Tensor, shape: readonly number[]): Tensor {
   const item = own.slice(1)
   const steps = stepsOf(item).map((step, at) => (item[at] === 1 ? 0 : step))
   return new Tensor(shape, (index, read) => {
-    const source = isWhole ? wholeOf(tensor, read) : read(tensor, count === 1 ? 0 : index)
+    const source = isWhole ? valuesOf(tensor, read) : read(tensor, count === 1 ? 0 : index)
     return spaced(source, shape.slice(1), steps, 0)
   })
-}
-
-function wholeOf(tensor: Tensor, read: Parameters<Tensor['make']>[1]): Float32Array {
-  const size = sizeOf(tensor)
-  const values = new Float32Array(countOf(tensor) * size)
-  for (let at = 0; at < countOf(tensor); at++) values.set(read(tensor, at), at * size)
-  return values
 }

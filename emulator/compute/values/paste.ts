@@ -1,12 +1,12 @@
-// Parts of tensors replaced by others: slices that are assigned to.
+// Replaces or fades parts of tensors, as an assignment to a slice does in Python.
 
 import { expand, slice, stepsOf, within } from './layout.ts'
 import { product, Tensor } from './tensor.ts'
 import { raise } from './values.ts'
 
-/** The exception for an assignment to a part of another shape. */
+/** Raises the exception for an assignment to a part of another shape. */
 export function checkTarget(target: readonly number[], source: readonly number[]): void {
-  // Sides of 1 in front are left out.
+  // torch leaves out sides of 1 in front.
   const first = source.findIndex((side) => side !== 1)
   const shown = source.slice(first < 0 ? source.length : first)
   if (shown.length > target.length)

@@ -1,4 +1,4 @@
-// Exceptions of nodes: they end the node that is computed, not the server.
+// Exceptions of nodes: they end the run of the node, not the server.
 
 /** An exception of a node. */
 export class Raised extends Error {
@@ -9,7 +9,7 @@ export class Raised extends Error {
   }
 }
 
-/** Ends a node with an exception. */
+/** Ends the node with an exception of this Python type: `raise('ValueError', 'wrong size')`. */
 export function raise(type: string, message: string): never {
   throw new Raised(type, message)
 }

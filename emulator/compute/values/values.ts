@@ -1,14 +1,18 @@
-// The values that nodes pass on, as Python has them: JSON values, tensors, and objects of classes.
+// The values that nodes pass on, as Python has them: JSON values, tensors, and objects of classes; and the exceptions
+// for a value that a node cannot use.
 
 import type { Json } from '../../lib/json.ts'
 import { isObject } from '../../lib/json.ts'
 import { pythonTypeName } from '../../lib/python.ts'
+import type { FileSource } from '../../pictures/picture.ts'
 import { raise, Raised } from './raised.ts'
 import { Tensor } from './tensor.ts'
 
+// Most files need both; they stand apart because tensors raise exceptions, too.
 export { raise, Raised }
 
 export type Value = Json | Tensor | Instance | Value[] | ValueMap
+/** A Python dict that a node has made, such as a LATENT. A dict of literals is a JSON object. */
 export type ValueMap = Map<string, Value>
 
 /** An object of a class: its name, its members, and how Python prints it. */
@@ -34,19 +38,33 @@ export function typeName(value: Value): string {
   return pythonTypeName(value)
 }
 
-/** What Python does first with a value that should have been another one. */
+/**
+ * The first thing that the Python code of a node does with an input. A value of another type fails there, and the
+ * exception that clients see names this operation, not the type that the node expected.
+ */
 export type Use =
+  /** `x.shape`, and so on. */
   | `.${string}`
+  /** `len(x)`, then `x.shape`. */
   | `len.${string}`
+  /** `x[0].shape` */
+  | `item.${string}`
+  /** `torch.mean(x)`: the name of the function. */
   | `argument:${string}`
+  /** `len(x)` */
   | 'len'
+  /** `for one in x` */
   | 'iterate'
+  /** `for one in x`, then `one[:, 0]`. */
   | 'items'
+  /** `x['samples']` */
   | 'key'
+  /** `x[0]` */
   | 'index'
+  /** `x[:, 0]` */
   | 'slice'
 
-/** The exception for a value that cannot be used this way. */
+/** Raises the exception for a value that cannot be used this way. */
 export function misused(value: Value, use: Use, key = 'samples'): never {
   const type = typeName(value)
   if (use.startsWith('.'))
@@ -56,6 +74,7 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
     const text = `${name}(): argument 'input' (position 1) must be Tensor, not ${type}`
     return raise('TypeError', text)
   }
+  if (use.startsWith('item.')) return misusedItem(value, use.slice('item'.length))
   const isSized = type === 'str' || type === 'dict' || type === 'list'
   if (use.startsWith('len.') && isSized) return misused(value, use.slice(3) as Use, key)
   if (use === 'items' && isSized)
@@ -78,16 +97,28 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
   return raise('TypeError', `'${type}' object is not subscriptable`)
 }
 
-/** The bytes of a file as an input. */
-export class FileBytes extends Instance {
-  readonly bytes: Uint8Array | null
-  readonly path: string
-  constructor(bytes: Uint8Array | null, path: string) {
-    super('bytes', {})
-    this.bytes = bytes
-    this.path = path
-  }
+/** Raises the exception for a text or a dict whose first item is used as a tensor. */
+function misusedItem(value: Value, attribute: string): never {
+  if (isMap(value)) return raise('KeyError', '0')
+  return misused(value, typeof value === 'string' ? (attribute as Use) : 'index')
 }
 
-export const fileValue = (file: { bytes: Uint8Array | null; path: string }): Value =>
-  new FileBytes(file.bytes, file.path)
+/** The exception for a function that is called with something else than a tensor: its arguments, and its signatures. */
+export function miscalled(
+  value: Value,
+  name: string,
+  more: string,
+  signatures: readonly string[],
+): never {
+  const text = `${name}() received an invalid combination of arguments - got (${typeName(value)}, ${more}), but expected one of:\n`
+  return raise('TypeError', text + signatures.map((one) => ` * (Tensor input, ${one})\n`).join(''))
+}
+
+/** The bytes of a file as an input. */
+export class FileBytes extends Instance {
+  readonly file: FileSource
+  constructor(file: FileSource) {
+    super('bytes', {})
+    this.file = file
+  }
+}

@@ -147,6 +147,7 @@ export async function startWorlds(
       made: worldOptions(options, objectInfo, Date.now(), places.linksPort),
       hosted: options.deployment === 'hosted' ? hosted : null,
       hooks: own,
+      codec,
       file: null,
       secrets,
     })

@@ -9,6 +9,7 @@ import type { ServerOptions } from '../../options/server-options.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
+import { isOnDemand } from '../../server/local/on-demand.ts'
 import { corsHeaders } from '../../server/cors.ts'
 import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
@@ -97,7 +98,7 @@ export function connectWorld(
   })
   const answer: RequestHooks['answer'] = (arrived, response) => {
     const { method, target } = arrived
-    const loading = codec.ready(method === 'POST' || /\/(?:pre)?view/.test(target))
+    const loading = codec.ready(isOnDemand(method, target))
     const enter = (): void => host.enter(response, requestInput(arrived, undefined, part.name))
     return after(loading, () => {
       if (options.control && isControl(method, target))

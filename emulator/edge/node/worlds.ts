@@ -7,7 +7,6 @@ import { usageError } from '../../options/usage.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
 import type { Hosted } from '../../server/state/server.ts'
-import { nextWakeMs } from '../../server/step.ts'
 import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
 import type { ControlLoader } from '../control.ts'
@@ -181,7 +180,7 @@ export function createWorlds(address: AddressParts): Worlds {
     if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
     const made = worldOptions(options, objectInfo, Date.now(), linksPort, pages?.scripts)
     const hooks = hooksOf(name, options)
-    const part = await newParts({ name, options, made, hosted, hooks, file: null, secrets })
+    const part = await newParts({ name, options, made, hosted, hooks, codec, file: null, secrets })
     return port === undefined ? open(part).handle() : openAlone(part, await openOwn())
   }
   /** Opens a world with a separate listener, in addition to its path at the shared one. */
@@ -199,9 +198,7 @@ export function createWorlds(address: AddressParts): Worlds {
   const start: Worlds['start'] = async (options, made, hooks) => {
     const file =
       options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)
-    const part = await newParts({ name: null, options, made, hosted, hooks, file, secrets })
-    // A scenario can begin with runs.
-    if (nextWakeMs(part.server) !== undefined) await codec.ready(true)
+    const part = await newParts({ name: null, options, made, hosted, hooks, codec, file, secrets })
     await listen(listeners.main, options.host, options.port)
     part.recorder.open()
     main = open(part)

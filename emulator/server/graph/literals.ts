@@ -1,9 +1,9 @@
 // Converts literal inputs to their declared types like Python, and validates them against the declaration.
 
-import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
+import { isObject, type Json, numberOf } from '../../lib/json.ts'
 import { currentInput, listsModels } from '../nodes/catalog.ts'
-import { fileChoices, fileInputOf, isWebAddress, namedFile } from '../world/named-files.ts'
-import { linkOf } from './graph.ts'
+import { fileChoices, fileInputOf } from '../world/named-files.ts'
+import { limitsItself } from './type-checks.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
 import {
@@ -19,8 +19,9 @@ import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
 /**
- * The value of a literal after conversion, and what is wrong with it. A literal that cannot be converted stays as it
- * is. The declaration does not limit one that its type checks itself (`isUnlimited`).
+ * The value of a literal after conversion, and what is wrong with it: an error, or the exception that ends the
+ * validation. A literal that cannot be converted stays as it is. The declaration does not limit one that its type
+ * checks itself (`isUnlimited`).
  */
 export function checkLiteral(
   world: World,
@@ -28,7 +29,7 @@ export function checkLiteral(
   input: DeclaredInput,
   given: Json,
   isUnlimited: boolean,
-): { readonly value: Json; readonly error?: NodeError } {
+): { readonly value: Json; readonly error?: NodeError | PythonException } {
   const unwrapped =
     isObject(given) && given.has('__value__') ? (given.get('__value__') as Json) : given
   const conversion = convert(world, input, unwrapped)
@@ -36,21 +37,38 @@ export function checkLiteral(
     return { value: given, error: errors.conversionFailed(input, unwrapped, conversion.failure) }
   }
   const { value } = conversion
-  // Types with a specific check skip the comparison with the declaration.
-  const file = fileInputOf(type.class_type)
-  const isFile = file?.name === input.name
-  const declared =
-    isFile && Array.isArray(input.type)
-      ? { ...input, type: fileChoices(world, file) }
-      : currentInput(world, type, input)
-  const checksItself = isUnlimited || (isFile && file.what !== undefined)
-  const error = checksItself ? undefined : outside(world, declared, value)
+  if (isUnlimited || limitsItself(type.class_type, input.name)) return { value }
+  const error = outside(world, currentDeclaration(world, type, input), value)
   return error === undefined ? { value } : { value, error }
 }
 
-function outside(world: World, input: DeclaredInput, value: Json): NodeError | undefined {
+/** The declaration of an input as object_info lists it now: combos include the files of the world. */
+export function currentDeclaration(
+  world: World,
+  type: NodeType,
+  input: DeclaredInput,
+): DeclaredInput {
+  const file = fileInputOf(type.class_type)
+  return file?.name === input.name && Array.isArray(input.type)
+    ? { ...input, type: fileChoices(world, file) }
+    : currentInput(world, type, input)
+}
+
+function outside(
+  world: World,
+  input: DeclaredInput,
+  value: Json,
+): NodeError | PythonException | undefined {
   const min = input.options.get('min')
   const max = input.options.get('max')
+  // A literal of a type that is not converted may be anything.
+  const incomparable = min === undefined ? max : min
+  if (incomparable !== undefined && !isNumeric(value)) {
+    const [own, other] = [pythonTypeName(value), pythonTypeName(incomparable)]
+    const sign = min === undefined ? '>' : '<'
+    const text = `'${sign}' not supported between instances of '${own}' and '${other}'`
+    return { type: 'TypeError', text }
+  }
   if (min !== undefined && compareNumbers(value, min) < 0) {
     return errors.outOfBounds('value_smaller_than_min', input, value, min)
   }
@@ -67,6 +85,9 @@ function outside(world: World, input: DeclaredInput, value: Json): NodeError | u
     ? errors.noneInList(input, value, bad, options)
     : errors.notInList(input, value, options)
 }
+
+const isNumeric = (value: Json): boolean =>
+  typeof value === 'boolean' || numberOf(value) !== undefined
 
 /** The options of a combo; undefined for other inputs, and for combos that accept any value. */
 function optionsOf(world: World, { type, options }: DeclaredInput): readonly Json[] | undefined {
@@ -95,37 +116,4 @@ function convert(world: World, input: DeclaredInput, value: Json): Conversion {
 function finite(conversion: Conversion): Conversion {
   if ('failure' in conversion || Number.isFinite(numberOf(conversion.value))) return conversion
   return { failure: 'a number is finite' }
-}
-
-/** Types that load a file reject a name without a file, and crash on values that cannot be a name. */
-export function refusedByItsType(
-  world: World,
-  type: NodeType,
-  inputs: JsonObject | undefined,
-): NodeError | PythonException | undefined {
-  const input = fileInputOf(type.class_type)
-  if (input?.what === undefined) return undefined
-  const given = inputs?.get(input.name)
-  if (given === undefined) return missingArgument(type, input.name)
-  // The value of a link is not known yet: such a check receives None.
-  const value = linkOf(given) === undefined ? given : null
-  if (typeof value !== 'string') {
-    const text = `'${pythonTypeName(value)}' object has no attribute 'endswith'`
-    return { type: 'AttributeError', text }
-  }
-  // The run fails later, when the file cannot be fetched [runs/image-download-error].
-  const { takesWebAddresses } = world.setup.traits
-  if (takesWebAddresses && input.what === 'image' && isWebAddress(value)) return undefined
-  if (namedFile(world, value) !== undefined) return undefined
-  return errors.refusedByType(input.name, `Invalid ${input.what} file: ${value}`)
-}
-
-/** Types that use the check of another type. */
-const checkedBy: Readonly<Record<string, string>> = { LoadImageOutput: 'LoadImage' }
-
-function missingArgument({ class_type, newStyle }: NodeType, name: string): PythonException {
-  const check = newStyle ? 'validate_inputs' : 'VALIDATE_INPUTS'
-  const owner = checkedBy[class_type] ?? class_type
-  const text = `${owner}.${check}() missing 1 required positional argument: '${name}'`
-  return { type: 'TypeError', text }
 }

@@ -5,9 +5,10 @@ import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { linkedIds } from './graph.ts'
 import { outputType, typesMatch } from './links.ts'
-import { checkLiteral, refusedByItsType } from './literals.ts'
+import { checkLiteral, currentDeclaration } from './literals.ts'
 import * as errors from './node-errors.ts'
 import type { Targets, Verdict } from './verdict.ts'
+import { refusedByItsType } from './type-checks.ts'
 import { unknownClass } from './unknown-class.ts'
 import type { NodeCheck } from '../../../spec/scenario/nodes.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
@@ -214,35 +215,49 @@ function continueVisit(
     } else if (Array.isArray(value)) {
       const outcome = followLink(validation, visit, input, value, stack)
       if (outcome !== undefined) return outcome
-    } else takeLiteral(validation, visit, type, input, value)
+    } else {
+      const exception = takeLiteral(validation, visit, type, input, value)
+      if (exception !== undefined) return exception
+    }
   }
   const refused = refusedByItsType(validation.world, type, inputs)
-  if (refused !== undefined && 'text' in refused) return refused
-  if (refused !== undefined) visit.errors.push(refused)
+  if ('text' in refused) return refused
+  visit.errors.push(...refused)
   if (visit.checks.length > 0 && inputs !== undefined)
     visit.errors.push(...failedChecks(visit.checks, inputs, validation.types))
   return undefined
 }
 
-/** Converts a literal in place, and collects its errors. */
+/** Converts a literal in place, and collects its errors; or returns an exception. */
 function takeLiteral(
   validation: Validation,
   visit: Visit,
   type: NodeType,
   input: DeclaredInput,
   given: Json,
-): void {
+): PythonException | undefined {
   const isUnlimited = visit.checks.length > 0 && checksLiteral(visit.checks, input.name)
   const { value, error } = checkLiteral(validation.world, type, input, given, isUnlimited)
+  if (error !== undefined && 'text' in error) return error
   if (error !== undefined) visit.errors.push(error)
-  if (value === given) return
-  const inputs = inputsOf(validation, visit.id)
+  if (value !== given) storeLiteral(validation, visit.id, input.name, given, value)
+  return undefined
+}
+
+function storeLiteral(
+  validation: Validation,
+  id: string,
+  name: string,
+  given: Json,
+  value: Json,
+): void {
+  const inputs = inputsOf(validation, id)
   if (inputs === undefined) return
-  inputs.set(input.name, value)
+  inputs.set(name, value)
   if (pythonRepr(value) === pythonRepr(given)) return
   const names = validation.coerced.get(inputs)
-  if (names === undefined) validation.coerced.set(inputs, [input.name])
-  else names.push(input.name)
+  if (names === undefined) validation.coerced.set(inputs, [name])
+  else names.push(name)
 }
 
 function unusableInputs(node: JsonObject): PythonException | undefined {
@@ -266,12 +281,16 @@ function followLink(
   }
   const [source, index] = link as [Json, Json]
   const type = typeof source === 'string' ? validation.types.get(source) : undefined
+  if (Array.isArray(source) || isObject(source))
+    return { type: 'TypeError', text: `unhashable type: '${pythonTypeName(source)}'` }
   if (type === undefined || typeof source !== 'string')
     return { type: 'KeyError', text: pythonRepr(source) }
   const received = outputType(type, index)
   if (typeof received === 'object' && 'text' in received) return received
   if (!checksTypes(visit.checks) && !typesMatch(received, input.type)) {
-    visit.errors.push(errors.typeMismatch(input, received, [...link]))
+    const own = validation.types.get(visit.id) as NodeType
+    const declared = currentDeclaration(validation.world, own, input)
+    visit.errors.push(errors.typeMismatch(declared, received, [...link]))
     return undefined
   }
   const known = validation.done.get(source)

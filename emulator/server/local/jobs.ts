@@ -7,9 +7,9 @@ import { isCanonicalUuid } from '../../lib/uuid.ts'
 import { json, refuse, type Reply } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'
-import type { Ending, HistoryEntry, Run } from '../state/runs.ts'
+import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
-import { momentOf, runningOf } from '../world/derived.ts'
+import { endedStatuses, momentOf, runningOf } from '../world/derived.ts'
 import { isRecorded, recordedEntries, unrecordedEntries } from '../world/history.ts'
 import { interruptWorker, listedOf, restIdleWorkers } from '../world/queue.ts'
 import { type JobOutputs, jobOutputs, normalisedOutputs } from './job-outputs.ts'
@@ -24,12 +24,6 @@ export type LocalJob = {
   /** Its entry in the history; null until it has one. */
   readonly entry: HistoryEntry | null
 }
-
-const endings = {
-  success: 'completed',
-  error: 'failed',
-  interrupted: 'cancelled',
-} as const satisfies Record<Ending['state'], JobStatus>
 
 const openJob = (run: Run, status: JobStatus): LocalJob => ({
   id: run.prompt_id,
@@ -48,7 +42,7 @@ const unrecordedJob = (run: HistoryEntry): LocalJob => ({
 })
 const endedJob = (entry: HistoryEntry): LocalJob => ({
   id: entry.prompt_id,
-  status: endings[entry.state],
+  status: endedStatuses[entry.state],
   run: entry,
   createdMs: entry.createdMs,
   entry,

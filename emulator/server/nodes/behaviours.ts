@@ -20,6 +20,7 @@ import {
   textInput,
 } from './node.ts'
 import { pictureLoaders } from './load-image.ts'
+import { severalLoaders } from './load-several.ts'
 import { rebatchers } from './batch.ts'
 import { sourceText } from './printed.ts'
 import { savers } from './save-files.ts'
@@ -180,6 +181,7 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   FlowdoublePreviews: sampler((call) => numberInput(call, 'steps') ?? 0),
   FlowdoubleNotify: notify,
   ...pictureLoaders,
+  ...severalLoaders,
   ...rebatchers,
   ...schedulers,
   ...savers,

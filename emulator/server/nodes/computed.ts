@@ -1,12 +1,23 @@
 // Node types that compute their outputs without a model [nodes/*]: what they are called with, and what becomes of it.
 
-import { evaluate, isChecked, isComputed } from '../../compute/evaluate.ts'
+import {
+  evaluate,
+  isChecked,
+  isComputed,
+  valueOfOutput as computedOf,
+} from '../../compute/evaluate.ts'
 import { countOf, Tensor } from '../../compute/values/tensor.ts'
-import { Instance, isMap, Raised, type Value as Computed } from '../../compute/values/values.ts'
+import {
+  Instance,
+  isMap,
+  raise,
+  Raised,
+  type Value as Computed,
+} from '../../compute/values/values.ts'
 import { limits } from '../../../spec/limits.ts'
 import { LATENT_PIXEL } from '../../compute/values/pictures.ts'
 import { hash53 } from '../../lib/random.ts'
-import type { Json } from '../../lib/json.ts'
+import { type Json, writeJson } from '../../lib/json.ts'
 import type { Output, Picture, PictureType, Recipe, Source } from '../../pictures/picture.ts'
 import { batchPictures, type Call, failing } from './node.ts'
 import { fileSource } from './named-sources.ts'
@@ -19,22 +30,32 @@ export function computedWork(call: Call): Work | undefined {
   const recipe = recipeOf(call)
   if (recipe === undefined) return undefined
   try {
+    checkSides(call, recipe)
     const values = evaluate(recipe)
     const outputs = call.type.outputs.map((_, slot) => outputOf(call, recipe, slot, values))
+    // The only type of these that also sends its result as a text frame while it runs.
     if (class_type !== 'GetImageSize') return { outputs, steps: 0 }
     const [width, height, count] = values as readonly number[]
     const text = `width: ${width}, height: ${height}\n batch size: ${count}`
     return { outputs, steps: 0, text }
   } catch (error) {
-    if (error instanceof Raised) return failing(error.type, error.message)
-    throw error
+    return raised(error)
   }
 }
 
-/** Inputs whose values are checked in any case. */
+/** The work of a node that ends with an exception. Passes other errors on. */
+function raised(error: unknown): Work {
+  if (error instanceof Raised) return failing(error.type, error.message)
+  throw error
+}
+
+/** Inputs of saving nodes whose values are checked in any case. */
 const settings = new Set(['fps', 'quality', 'compress_level', 'codec', 'format'])
 
-/** The failure of a node that cannot use its inputs, or undefined. Pictures that are not computed can be used. */
+/**
+ * The failure of a saving node that cannot use its inputs, or undefined. Pictures that are not computed always fit: they
+ * are not evaluated for this.
+ */
 export function failedCheck(call: Call): Work | undefined {
   if (!isChecked(call.type.class_type)) return undefined
   const isPlain = ({ kind, ...value }: Value): boolean => kind === 'picture' && !('of' in value)
@@ -44,11 +65,31 @@ export function failedCheck(call: Call): Work | undefined {
   const recipe = needsCheck ? recipeOf(call) : undefined
   if (recipe === undefined) return undefined
   try {
+    checkSides(call, recipe)
     evaluate(recipe)
     return undefined
   } catch (error) {
-    if (error instanceof Raised) return failing(error.type, error.message)
-    throw error
+    return raised(error)
+  }
+}
+
+/** How many sides the tensors of a type can have. Links whose types nobody has checked may bring others. */
+const sides: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  IMAGE: [4, 4],
+  MASK: [2, 4],
+  SIGMAS: [1, 1],
+}
+
+function checkSides({ type }: Call, { inputs }: Recipe): void {
+  for (const { name, type: declared } of type.inputs) {
+    const [least, most] = (typeof declared === 'string' ? sides[declared] : undefined) ?? []
+    const source = inputs[name]
+    const value = source?.kind === 'output' ? computedOf(source.of) : undefined
+    if (least === undefined || most === undefined || !(value instanceof Tensor)) continue
+    const count = value.shape.length
+    if (count < least)
+      raise('ValueError', `not enough values to unpack (expected ${least}, got ${count})`)
+    if (count > most) raise('ValueError', `too many values to unpack (expected ${most})`)
   }
 }
 
@@ -72,7 +113,25 @@ function recipeOf(call: Call): Recipe | undefined {
   return { class_type, id, inputs, depth: depth + 1, effort: Math.min(effort, MOST_EFFORT) }
 }
 
-/** About how many numbers a picture takes. */
+/** The picture that a node of this type returns for a picture as `image` and for literals. */
+export function computedFrom(
+  of: Picture,
+  class_type: string,
+  literals: Readonly<Record<string, Json>>,
+): Picture {
+  const inputs: Record<string, Source> = {
+    image: { kind: 'pictures', as: 'IMAGE', pictures: [of] },
+  }
+  for (const [name, value] of Object.entries(literals)) inputs[name] = { kind: 'literal', value }
+  const id = hash53(
+    `${class_type} ${writeJson(new Map(Object.entries(literals)))} of ${of.kind} ${of.id}`,
+  )
+  const recipe = { class_type, id, inputs, depth: depthOf(of) + 1, effort: effortOf(of) }
+  const [tensor] = evaluate(recipe) as readonly [Tensor]
+  return pictureOf(id, { recipe, slot: 0, item: null }, tensor)
+}
+
+/** About how many numbers it takes to make a picture. */
 const effortOf = (picture: Picture): number =>
   picture.kind === 'computed' ? picture.effort : picture.width * picture.height * 4
 
@@ -86,7 +145,7 @@ function depthOf(picture: Picture | undefined): number {
   return depth
 }
 
-/** Sums end here: they only say that something takes long. */
+/** Effort is not counted beyond this: it only says that something takes long. */
 const MOST_EFFORT = 1e12
 
 /** Where an input is found; undefined if it comes from a model. */

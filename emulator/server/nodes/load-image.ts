@@ -2,10 +2,12 @@
 
 import { alphaOf } from '../../pictures/codecs/alpha.ts'
 import type { Channel, Picture } from '../../pictures/picture.ts'
+import type { Json } from '../../lib/json.ts'
+import { pythonTypeName } from '../../lib/python.ts'
 import { hash53 } from '../../lib/random.ts'
-import { isWebAddress, namedFile } from '../world/named-files.ts'
+import { isWebAddress, namedFile, namesFolder } from '../world/named-files.ts'
 import { pictureOf } from '../world/files.ts'
-import { reportedPathOfKey, reportedPath } from '../world/paths.ts'
+import { joinedPath, reportedPathOfKey } from '../world/paths.ts'
 import {
   type Behaviour,
   byDeclaration,
@@ -15,6 +17,7 @@ import {
   textInput,
 } from './node.ts'
 import type { Batch, Failure, Work } from '../state/nodes.ts'
+import type { World } from '../state/world.ts'
 
 /** One channel of a picture as grey, or its colours without alpha. */
 const channelOf = (of: Picture, channel: Channel): Picture => ({
@@ -42,22 +45,26 @@ const noMask: Picture = {
   color: 0,
 }
 
-const one = (picture: Picture): Batch => ({ kind: 'picture', picture, count: 1 })
+export const one = (picture: Picture): Batch => ({ kind: 'picture', picture, count: 1 })
 
 /** The picture in the file that the input `image` names, or the error. */
 function pictureFile(call: Call): Picture | Failure {
   const value = call.inputs.get('image')
-  const address = value?.kind === 'literal' ? value.value : undefined
-  if (isWebAddress(address)) {
-    const exception_message = `The image could not be fetched: ${address}`
+  return namedPicture(call.world, value?.kind === 'literal' ? value.value : null)
+}
+
+/** The picture in the file with this name, or the error. */
+export function namedPicture(world: World, name: Json): Picture | Failure {
+  if (isWebAddress(name)) {
+    const exception_message = `The image could not be fetched: ${name}`
     return { exception_type: 'ImageDownloadError', exception_message }
   }
-  const named = value?.kind === 'literal' ? namedFile(call.world, value.value) : undefined
-  if (named === undefined) {
-    const path = reportedPath('input', textInput(call, 'image', ''))
-    const exception_message = `[Errno 2] No such file or directory: '${path}'`
-    return { exception_type: 'FileNotFoundError', exception_message }
+  if (typeof name !== 'string') {
+    const exception_message = `'${pythonTypeName(name)}' object has no attribute 'endswith'`
+    return { exception_type: 'AttributeError', exception_message }
   }
+  const named = namedFile(world, name)
+  if (named === undefined) return missingFile(world, name)
   const exception_message = `cannot identify image file '${reportedPathOfKey(named.key)}'`
   return (
     pictureOf(named.file.content) ?? {
@@ -65,6 +72,20 @@ function pictureFile(call: Call): Picture | Failure {
       exception_message,
     }
   )
+}
+
+/** The error for a name without a file: it may be that of a folder. */
+function missingFile(world: World, name: string): Failure {
+  const path = joinedPath(name)
+  return namesFolder(world, name)
+    ? {
+        exception_type: 'IsADirectoryError',
+        exception_message: `[Errno 21] Is a directory: '${path}'`,
+      }
+    : {
+        exception_type: 'FileNotFoundError',
+        exception_message: `[Errno 2] No such file or directory: '${path}'`,
+      }
 }
 
 const loading =
@@ -75,14 +96,16 @@ const loading =
     return { outputs: outputsOf(file, call).slice(0, call.type.outputs.length).map(one), steps: 0 }
   }
 
+/** The colours of a picture, without its alpha. */
+export const coloursOf = (picture: Picture): Picture =>
+  alphaOf(picture) === 'none' ? picture : channelOf(picture, 'rgb')
+
+/** The alpha of a picture as a mask. */
+export const alphaMaskOf = (picture: Picture): Picture =>
+  alphaOf(picture) === 'channel' ? maskOf(picture) : noMask
+
 /** The colours, and the alpha as a mask [files/loaded-alpha]. */
-const loadImage = loading((picture) => {
-  const alpha = alphaOf(picture)
-  return [
-    alpha === 'none' ? picture : channelOf(picture, 'rgb'),
-    alpha === 'channel' ? maskOf(picture) : noMask,
-  ]
-})
+const loadImage = loading((picture) => [coloursOf(picture), alphaMaskOf(picture)])
 
 const channels: readonly Channel[] = ['red', 'green', 'blue']
 

@@ -1,10 +1,10 @@
 // The files that loading nodes compute from.
 
 import { bytesOf } from '../world/files.ts'
-import { namedFile } from '../world/named-files.ts'
-import { reportedPath } from '../world/paths.ts'
+import { namedFile, namesFolder } from '../world/named-files.ts'
+import { joinedPath } from '../world/paths.ts'
 import type { Source } from '../../pictures/picture.ts'
-import { type Call, textInput } from './node.ts'
+import type { Call } from './node.ts'
 
 /** The inputs that name a file whose bytes a node reads. */
 const fileInputs: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ export function fileSource(call: Call, name: string): Source | undefined {
   const value = call.inputs.get(name)
   if (value?.kind !== 'literal' || typeof value.value !== 'string') return undefined
   const named = namedFile(call.world, value.value)
-  const path = reportedPath('input', textInput(call, name, ''))
   const bytes = named === undefined ? undefined : bytesOf(named.file.content)
-  return { kind: 'file', bytes: bytes ?? null, path }
+  const isFolder = named === undefined && namesFolder(call.world, value.value)
+  return { kind: 'file', bytes: bytes ?? null, path: joinedPath(value.value), isFolder }
 }

@@ -9,19 +9,34 @@ import { currentInput, isModelFile, optionsOf } from './catalog.ts'
 import { payPartner } from './partner-nodes.ts'
 import type { Value, Work } from '../state/nodes.ts'
 
-/** The work of a call, by its node type. */
+/** The work of a call, by its node type. An unforeseen error fails the run too: it would otherwise stay in the queue. */
 export function workOf(call: Call): Work {
+  try {
+    return foreseenWork(call)
+  } catch (error) {
+    return failing('RuntimeError', `flowdouble cannot run this node: ${String(error)}`)
+  }
+}
+
+function foreseenWork(call: Call): Work {
   const missing = call.world.setup.traits.needsModelsToRun ? missingModel(call) : undefined
   if (missing !== undefined)
     return failing('ModelDownloadError', `The model ${missing} is not available.`)
   const unpaid = call.type.apiNode ? payPartner(call) : undefined
   if (unpaid !== undefined) return failing(unpaid.exception_type, unpaid.exception_message)
+  if (isOfEmptyList(call)) return failing('IndexError', 'list index out of range')
   if (measures.some((name) => isNotANumber(call, name)))
     return failing('ValueError', 'cannot convert float NaN to integer')
   const computed = changesPictures(call) ? undefined : computedWork(call)
   const work = computed ?? failedCheck(call) ?? behaviourOf(call.type.class_type)(call)
   const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
   return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
+}
+
+/** Whether an input is an item of a list that has none: a node can return such a list. */
+const isOfEmptyList = ({ inputs }: Call): boolean => {
+  const given: readonly (Value | undefined)[] = [...inputs.values()]
+  return given.includes(undefined)
 }
 
 /** Nodes that change a latent of a model as the picture that it stands for, so that nothing of it is lost. */

@@ -6,6 +6,7 @@ import { missingSources } from './lazy-inputs.ts'
 import {
   blockOf,
   createCalls,
+  emptyListFailure,
   hashOfCall,
   inputsOfCall,
   joinedUi,
@@ -20,7 +21,7 @@ import { sendsProgress } from './throttle.ts'
 import { progressText, setFinished, setPaused, setRunning } from './progress.ts'
 import { finishScheduled, takeNext, waitFor } from '../graph/schedule.ts'
 import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
-import { scriptedWork } from '../nodes/loaded-work.ts'
+import { scriptedWork } from '../nodes/scripted-work.ts'
 import { outputOf } from './user-output.ts'
 import { endsAtMs, isEndless, timed } from './pace.ts'
 import { noteNode, originOf, sendForRun, sendNotification } from './running.ts'
@@ -130,7 +131,7 @@ function startCall(world: World, running: Running, id: string, type: NodeType, c
   const inputs = inputsOfCall(type, running.inputs, calls)
   const call = { world, node_id: id, type, hash, inputs, hasPartnerKey }
   running.calls = calls
-  running.work = scriptedWork(call, running.script)
+  running.work = emptyListFailure(type, running.inputs) ?? scriptedWork(call, running.script)
   running.work = timed(world, running, calls, running.work)
   running.step = 0
   if (running.work.text !== undefined) {

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { hash53 } from '../../lib/random.ts'
-import { batchFrom, batchPictures } from '../nodes/node.ts'
+import { batchFrom, batchPictures, failing } from '../nodes/node.ts'
 import { fitsMemory, outOfMemory } from '../nodes/memory.ts'
 import type { Failure, NodeType, Value, Work } from '../state/nodes.ts'
 import type { Calls, InputLists } from '../state/runs.ts'
@@ -24,12 +24,16 @@ export function inputsOfCall(
 ): ReadonlyMap<string, Value> {
   const seen = new Map<string, Value>()
   for (const [name, items] of inputs) {
-    seen.set(
-      name,
-      type.takesLists ? joinItems(items) : (items[Math.min(at, items.length - 1)] as Value),
-    )
+    const item = type.takesLists ? joinItems(items) : items[Math.min(at, items.length - 1)]
+    if (item !== undefined) seen.set(name, item)
   }
   return seen
+}
+
+/** The failure of a node that is called with an item of an empty list, or undefined. */
+export function emptyListFailure(type: NodeType, inputs: InputLists): Work | undefined {
+  const isEmpty = !type.takesLists && [...inputs.values()].some(({ length }) => length === 0)
+  return isEmpty ? failing('IndexError', 'list index out of range') : undefined
 }
 
 /** Calls of one node produce different content, even with the same inputs. */
@@ -52,7 +56,8 @@ export function blockOf(
 /** A list as one value: all its pictures as one batch, of anything else the first item [runs/list-taken-whole]. */
 function joinItems(items: readonly Value[]): Value {
   const [first] = items
-  if (first?.kind !== 'picture') return first as Value
+  if (first === undefined) return { kind: 'literal', value: [] }
+  if (first.kind !== 'picture') return first
   const batches = items.filter((item) => item.kind === 'picture')
   if (batches.length === 1) return Object.assign({}, first, { items: batches })
   return Object.assign(batchFrom(batches.flatMap(batchPictures)), { items: batches })

@@ -1,6 +1,7 @@
 // Values derived from the state of a world: its time, its running runs, and so on.
 
-import type { Running } from '../state/runs.ts'
+import type { JobStatus } from '../../../spec/server/jobs.ts'
+import type { Ending, Running } from '../state/runs.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 
 export const isHosted = (world: World): world is HostedWorld => world.setup.hosted !== null
@@ -24,3 +25,10 @@ export function remaining({ state: { pendingCount, workers } }: World): number {
   for (const { running } of workers) if (running !== null) count++
   return count
 }
+
+/** The status of a job whose run has ended. */
+export const endedStatuses = {
+  success: 'completed',
+  error: 'failed',
+  interrupted: 'cancelled',
+} as const satisfies Record<Ending['state'], JobStatus>

@@ -1,13 +1,13 @@
 // The runs of a hosted account as jobs [jobs/*]: pending, running and finished ones, and how they are cancelled
 // [jobs/cancel*].
 
-import type { Ending, HistoryEntry, Run } from '../state/runs.ts'
+import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { JobStatus } from '../../../spec/server/jobs.ts'
 import type { World } from '../state/world.ts'
 import { announce } from './log.ts'
 import { everyone, send, sendStatus } from './sockets.ts'
 import { get } from '../../lib/bounded.ts'
-import { remaining, runningOf, timestamp } from './derived.ts'
+import { endedStatuses, remaining, runningOf, timestamp } from './derived.ts'
 import { addEntry } from './history.ts'
 import { interruptWorker, restIdleWorkers, takeOut, waitingOf } from './queue.ts'
 
@@ -23,12 +23,6 @@ export type Job = {
   readonly entry: HistoryEntry | null
 }
 
-const endings = {
-  success: 'completed',
-  error: 'failed',
-  interrupted: 'cancelled',
-} as const satisfies Record<Ending['state'], JobStatus>
-
 const openJob = (run: Run, startedMs: number | null): Job => ({
   prompt_id: run.prompt_id,
   status: startedMs === null ? 'pending' : 'in_progress',
@@ -43,7 +37,7 @@ function endedJob({ state }: World, entry: HistoryEntry): Job {
   const isKnown = entry.jobMs <= state.nowMs
   return {
     prompt_id: entry.prompt_id,
-    status: isKnown ? endings[entry.state] : 'in_progress',
+    status: isKnown ? endedStatuses[entry.state] : 'in_progress',
     run: entry,
     createdMs: entry.createdMs,
     startedMs: entry.startedMs,

@@ -2,7 +2,7 @@
 
 import { get } from '../../lib/bounded.ts'
 import type { Json } from '../../lib/json.ts'
-import { splitAnnotation, normalisePath } from './paths.ts'
+import { splitAnnotation, normalisePath, pathWithin } from './paths.ts'
 import type { StoredFile } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
@@ -76,9 +76,9 @@ export function fileChoices(world: World, input: FileInput): Json[] {
   return names.sort()
 }
 
-/** The subfolders of the input folder. Hosted has none, and lists the one of its catalogue. */
-function folderChoices({ setup, state }: World): Json[] {
-  const names = new Set<string>(setup.traits.hasSubfolders ? [] : ['3d'])
+/** The subfolders of the input folder. The one for meshes is always there. */
+function folderChoices({ state }: World): Json[] {
+  const names = new Set<string>(['3d'])
   for (const key of state.files.entries.keys()) {
     const [, name] = /^input\/([^/]+)\//.exec(key) ?? []
     if (name !== undefined) names.add(name)
@@ -116,4 +116,18 @@ export function namedFile(
   const key = `${type ?? 'input'}/${cut < 0 ? '' : path.slice(0, cut)}/${path.slice(cut + 1)}`
   const file = get(world.state.files, key)
   return file === undefined ? undefined : { key, file }
+}
+
+/** Whether the name in a node input leads to a folder: to real servers, that exists like a file. */
+export function namesFolder(world: World, value: string): boolean {
+  if (!world.setup.traits.hasSubfolders) return false
+  const { name, type } = splitAnnotation(value)
+  const path = pathWithin(type ?? 'input', name)
+  if (path === '') return true
+  if (path === undefined) return false
+  const folder = `${type ?? 'input'}/${path}`
+  for (const key of world.state.files.entries.keys()) {
+    if (key.startsWith(`${folder}/`)) return true
+  }
+  return folder === 'input/3d'
 }

@@ -30,6 +30,12 @@ export const serverFolder = '/flowdouble'
 export const reportedPath = (type: FolderType, path: string): string =>
   path === '' ? `${serverFolder}/${type}` : `${serverFolder}/${type}/${path}`
 
+/** The path of the file that a node input names, as Python joins it: an empty name leaves a slash at the end. */
+export function joinedPath(value: string): string {
+  const { name, type } = splitAnnotation(value)
+  return name.startsWith('/') ? name : `${serverFolder}/${type ?? 'input'}/${name}`
+}
+
 /** The same for a stored file by its key, `type/subfolder/name`, in which the subfolder may be empty. */
 export const reportedPathOfKey = (key: string): string =>
   `${serverFolder}/${key.replace('//', '/')}`

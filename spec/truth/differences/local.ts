@@ -169,8 +169,10 @@ export const localDifferences = [
     real:
       'an empty name, a folder and an absolute path such as `/etc/passwd` are accepted: the run opens them, ' +
       'and fails or outputs what it reads',
-    ours: 'rejected with 400, like a file that does not exist: no name leads out of the three folders',
-    rules: ['workflows/missing-input-file', 'workflows/check-trips'],
+    ours:
+      'a folder is accepted, and the run fails; a name that leads out of the three folders is rejected with 400, ' +
+      'like a file that does not exist',
+    rules: ['workflows/missing-input-file', 'nodes/folder-as-file', 'workflows/check-trips'],
   },
   {
     topic: '`executing` with node null',

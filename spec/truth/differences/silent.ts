@@ -132,15 +132,40 @@ export const silences = [
     rules: ['history/cap', 'history/oldest-first'],
   },
   {
-    topic: 'What nodes compute without a model',
-    real: 'texts, numbers, pictures, latents and sounds, by their libraries',
+    topic: 'Texts, numbers and sizes of nodes that need no model',
+    real: 'what Python and its libraries return',
+    ours: 'exactly the same, exceptions included; a regular expression that takes too long ends',
+    rules: [
+      'nodes/texts',
+      'nodes/expressions',
+      'nodes/expressions-bounded',
+      'nodes/sizes',
+      'nodes/exceptions',
+    ],
+  },
+  {
+    topic: 'Pictures and masks of nodes that need no model',
+    real: 'what their libraries compute',
     ours:
-      'the same: texts, numbers, sizes and counts exactly; pictures exactly where it is arithmetic (invert, blend, crop, ' +
-      'pad, flip, rotate, nearest scale, solid, masks, composites), within 2 of 255 for other scales, blurs, sharpening ' +
-      'and colours in palettes; latents and sounds by value. Made up are noise, codecs (video, sound, lossy files) and ' +
-      'what only a model can use; conditioning has shapes and settings, no numbers. GITSScheduler approximates the ' +
-      'schedules that were not seen on a real server',
-    rules: ['nodes/texts', 'nodes/sizes', 'nodes/pixels', 'nodes/masks', 'nodes/exceptions'],
+      'exactly the same where it is arithmetic (invert, blend, crop, pad, flip, rotate, nearest scale, solid, masks, ' +
+      'composites); within 2 of 255 for other scales, blurs, sharpening and colours in palettes',
+    rules: ['nodes/pixels', 'nodes/masks', 'nodes/mixed'],
+  },
+  {
+    topic: 'Latents, noise levels, conditioning and sounds of nodes that need no model',
+    real: 'numbers, which other nodes use and PreviewAny shows',
+    ours:
+      'the same numbers, apart from their last digits; GITSScheduler approximates schedules that were not recorded, and ' +
+      'conditioning has shapes and settings, no numbers. A file of a sound or a video is a fixed sample',
+    rules: ['nodes/tensor-text', 'nodes/latents-saved'],
+  },
+  {
+    topic: 'Noise, lossy files and cameras of nodes that need no model',
+    real: 'random numbers of their library, and its codecs',
+    ours:
+      'made up in the right shape: ImageAddNoise, LTXVPreprocess, WanCameraEmbedding, LossGraphNode. Animations are ' +
+      'always lossless',
+    rules: ['nodes/sizes'],
   },
   {
     topic: 'When a picture is computed',

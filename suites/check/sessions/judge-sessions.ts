@@ -10,6 +10,7 @@ import type { KeptSession } from './kept.ts'
 import type { SessionLog } from './log.ts'
 import { freshSalt, play } from './play.ts'
 import { shrink } from './shrink.ts'
+import type { Session, Step } from './steps.ts'
 
 /** The seeds of sessions that follow each other. */
 export const seedsOf = ({ sessions, seed }: SessionOptions): readonly number[] =>
@@ -20,6 +21,11 @@ const sessionsOf = ({ seeds, kept }: Subject): readonly KeptSession[] => [
   ...kept,
   ...seeds.map((seed) => ({ seed, steps: sessionOf(seed) })),
 ]
+
+/** The first socket of each client stays in every shorter session. */
+const isFirstSocket = (step: Step, at: number, steps: Session): boolean =>
+  step.do === 'connect' &&
+  steps.findIndex((one) => one.do === 'connect' && one.client === step.client) === at
 
 /** What is wrong in a session. Data in a form that cannot be read is wrong too. */
 export function faultsOf(judge: Judge, log: SessionLog): readonly string[] {
@@ -39,10 +45,11 @@ export const inSessions =
     const index = logs.findIndex((log) => faultsOf(judge, log).length > 0)
     const log = logs[index]
     if (log === undefined) return
-    const smallest = await shrink(log, async (steps) => {
+    const attempt = async (steps: Session): Promise<SessionLog | undefined> => {
       const again = await play(subject, steps, freshSalt())
       return faultsOf(judge, again).length > 0 ? again : undefined
-    })
+    }
+    const smallest = await shrink(log, attempt, isFirstSocket)
     const { seed } = sessionsOf(subject)[index] as KeptSession
     throw new Counterexample(faultsOf(judge, smallest), recordOf(seed, smallest))
   }

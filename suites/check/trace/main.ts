@@ -8,6 +8,7 @@ import { brokenBy } from '../../../spec/truth/broken-by.ts'
 import { openKnown } from '../baseline/known.ts'
 import type { CheckEvent } from '../events.ts'
 import { judgementOf, ruleInfosOf } from '../judgement.ts'
+import { asPattern } from '../plan.ts'
 import { endOf, ofTrace } from '../reports/outcome.ts'
 import { type CheckIo, reportsFor } from '../reports/reports.ts'
 import { nearestOf, type SeenCase } from '../shown-quirks.ts'
@@ -85,9 +86,6 @@ const knownCases = (traces: readonly Trace[], laws: readonly Law[]) =>
 
 /** The parts of a trace, without anything that a law could look at. */
 const emptyTrace = { exchanges: [], links: [], sockets: [], runs: [], byType: new Map() }
-
-const asPattern = (glob: string): RegExp =>
-  new RegExp(`^${glob.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll('*', '.*')}$`)
 
 /** The laws that selectors choose: globs of rule ids, or areas. */
 function selected(select: readonly string[]): readonly Law[] {

@@ -9,6 +9,7 @@ import {
   labelOf,
   listed,
   refusalOf,
+  tagged,
   uploaded,
 } from '../../judge/own-assets.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
@@ -104,15 +105,6 @@ proves(
   },
   on,
 )
-
-/** Three assets with tags that nobody else has. */
-async function tagged(subject: Subject) {
-  const [x, y] = [labelOf(subject, 'x'), labelOf(subject, 'y')]
-  const both = await uploaded(subject, 'both', { tags: `input,${x},${y}` })
-  const one = await uploaded(subject, 'one', { tags: `input,${x}` })
-  const other = await uploaded(subject, 'other', { tags: `input,${y}` })
-  return { x, y, both: both.id, one: one.id, other: other.id }
-}
 
 proves(
   'assets/list-tags',

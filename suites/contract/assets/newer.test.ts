@@ -3,27 +3,17 @@
 import {
   ask,
   type AssetPage,
-  labelOf,
   listed,
   noContent,
   refusalOf,
+  tagged,
   uploaded,
 } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
-import type { Subject } from '../../judge/subject.ts'
 
 const on = { assets: true }
 const idsOf = ({ assets }: AssetPage): string[] => assets.map(({ id }) => id)
-
-/** Three assets with tags that nobody else has. */
-async function tagged(subject: Subject) {
-  const [x, y] = [labelOf(subject, 'x'), labelOf(subject, 'y')]
-  const both = await uploaded(subject, 'both', { tags: `input,${x},${y}` })
-  const one = await uploaded(subject, 'one', { tags: `input,${x}` })
-  const other = await uploaded(subject, 'other', { tags: `input,${y}` })
-  return { x, y, both: both.id, one: one.id, other: other.id }
-}
 
 proves(
   'assets/list-newer-tags',

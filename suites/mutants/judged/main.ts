@@ -17,7 +17,7 @@ import type { Generation } from '../../../spec/generations.ts'
 import { type RuleId, rules } from '../../../spec/rules.ts'
 import type { CheckEvent } from '../../check/events.ts'
 import { releaseOf, judgementOf } from '../../check/judgement.ts'
-import { areaOf, isOfQuirk, type PlannedCase, planCases } from '../../check/plan.ts'
+import { areaOf, asPattern, isOfQuirk, type PlannedCase, planCases } from '../../check/plan.ts'
 import { NotMeasured } from '../../check/probe/ask.ts'
 import { allCases } from '../../check/registry.ts'
 import { runCases } from '../../check/run-cases.ts'
@@ -193,9 +193,6 @@ async function judge([name, mutant]: (typeof mutants)[number]): Promise<Row> {
   const seconds = Math.round((performance.now() - startMs) / 100) / 10
   return { mutant: name, caughtBy, isOwnRule, seconds, verdicts }
 }
-
-const asPattern = (glob: string): RegExp =>
-  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`)
 
 const progress = (text: string): void => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
