@@ -1,6 +1,6 @@
 // Tensors as torch prints them.
 
-import { type Read, sizeOf, type Tensor } from './values/tensor.ts'
+import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
 
 /** Of a longer tensor, only the edges are printed. */
 const MOST_PRINTED = 1000
@@ -30,14 +30,24 @@ export function tensorText(tensor: Tensor, read: Read): string {
   return withSuffixes(`${PREFIX}${numbers}`, suffixes)
 }
 
-/** The number at a place, for which only its item is made. */
-type Numbers = (place: number) => number
+/** Finds a number of a tensor. Only the items that are shown are read. */
+type Values = (index: number) => number
 
-function numbersOf(tensor: Tensor, read: Read): Numbers {
+function numbersOf(tensor: Tensor, read: Read): Values {
   const { fill } = tensor
   if (fill !== undefined) return () => Math.fround(fill)
+  if (countOf(tensor) === 1) {
+    const all = read(tensor, 0)
+    return (index) => all[index]!
+  }
   const size = sizeOf(tensor)
-  return (place) => read(tensor, Math.floor(place / size))[place % size]!
+  const items = new Map<number, Float32Array>()
+  return (index) => {
+    const at = Math.floor(index / size)
+    const item = items.get(at) ?? read(tensor, at)
+    items.set(at, item)
+    return item[index - at * size]!
+  }
 }
 
 const tupleText = (shape: readonly number[]): string =>
@@ -58,16 +68,16 @@ function withSuffixes(text: string, suffixes: readonly string[]): string {
 /** The indices that a cut tensor shows. */
 function edges(shape: readonly number[]): readonly number[] {
   const places = (side: number): number[] =>
-    side <= 2 * EDGE
-      ? Array.from({ length: side }, (_, at) => at)
-      : [0, 1, 2, side - 3, side - 2, side - 1]
+    Array.from({ length: Math.min(side, 2 * EDGE) }, (_, at) =>
+      side <= 2 * EDGE || at < EDGE ? at : side - 2 * EDGE + at,
+    )
   let indices = [0]
   for (const side of shape)
     indices = indices.flatMap((base) => places(side).map((at) => base * side + at))
   return indices
 }
 
-function formatOf(values: Numbers, shown: readonly number[], dtype: string): Format {
+function formatOf(values: Values, shown: readonly number[], dtype: string): Format {
   if (dtype === 'complex64') return complexFormat(values, shown)
   if (dtype.startsWith('float')) return floatFormat(values, shown, 1, 0)
   const text = (index: number): string =>
@@ -77,7 +87,7 @@ function formatOf(values: Numbers, shown: readonly number[], dtype: string): For
 }
 
 /** The real and the imaginary parts have separate widths. */
-function complexFormat(values: Numbers, shown: readonly number[]): Format {
+function complexFormat(values: Values, shown: readonly number[]): Format {
   const real = floatFormat(values, shown, 2, 0)
   const imaginary = floatFormat(values, shown, 2, 1)
   const write = (index: number): string => {
@@ -94,7 +104,7 @@ const MOST_RATIO = 1000
 
 /** Floats as integers with a point, with four digits behind it, or with an exponent. */
 function floatFormat(
-  values: Numbers,
+  values: Values,
   shown: readonly number[],
   step: number,
   offset: number,

@@ -157,7 +157,7 @@ const rows: readonly (readonly [pattern: string, replace: string, text: string, 
   ]
 
 test('expressions replace what they replace in Python, or fail with its errors', () => {
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const results = rows.map(([regex_pattern, replace, string]) => {
     const { outputs, failure } = run('RegexReplace', { string, regex_pattern, replace })
     if (failure === undefined) return outputs?.[0]?.[0].value
@@ -179,7 +179,7 @@ const long: readonly (readonly [pattern: string, text: string, matches: boolean 
 ]
 
 test('long texts need no deep recursion, and endless searches end', () => {
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const results = long.map(([regex_pattern, string]) => {
     const { outputs, failure } = run('RegexMatch', { string, regex_pattern, ...flags })
     return failure === undefined ? outputs?.[0]?.[0].value : undefined

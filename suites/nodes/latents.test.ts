@@ -126,7 +126,7 @@ const rows: readonly Row[] = [
 ]
 
 test('latents and sounds are those of torch', () => {
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const texts = rows.map(([class_type, inputs]) => {
     const { ui, failure } = run('PreviewAny', { source: node(class_type, inputs) })
     if (failure === undefined) return ui?.text[0]
@@ -136,7 +136,7 @@ test('latents and sounds are those of torch', () => {
 })
 
 test('codecs refuse the rates that they do not know', () => {
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const errorOf = (class_type: string, quality: string, sample_rate: number, channels: number) => {
     const audio = node('EmptyAudio', { duration: 0.1, sample_rate, channels })
     return run(class_type, { audio, filename_prefix: 'a', quality }).failure?.exception_type

@@ -182,7 +182,7 @@ const cases: readonly (readonly string[])[] = [
 ]
 
 test('texts change their case as in Python', () => {
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const results = cases.map(([string]) => [
     string,
     ...modes.map((mode) => run('CaseConverter', { string, mode }).outputs?.[0]?.[0].value),

@@ -1,4 +1,4 @@
-// Recipes of inputs, in the form of the recording.
+// Rows of computed tables: recipes of inputs in the form of the recording, and what comes of them.
 
 import type { RecordedMap } from './lines.ts'
 

@@ -192,7 +192,7 @@ const rows: readonly Row[] = [
 ]
 
 test('schedules are those of torch', () => {
-  const { run } = createNodeServer()
+  const { run } = createNodeServer('folders')
   const texts = rows.map(([class_type, inputs]) => {
     const { ui, failure } = run('PreviewAny', { source: node(class_type, inputs) })
     if (failure === undefined) return ui?.text[0]

@@ -155,7 +155,7 @@ export const silences = [
     topic: 'Latents, noise levels, conditioning and sounds of nodes that need no model',
     real: 'numbers, which other nodes use and PreviewAny shows',
     ours:
-      'the same numbers, apart from their last digits; GITSScheduler approximates the schedules that were not seen, and ' +
+      'the same numbers, apart from their last digits; GITSScheduler approximates schedules that were not recorded, and ' +
       'conditioning has shapes and settings, no numbers. A file of a sound or a video is a fixed sample',
     rules: ['nodes/tensor-text', 'nodes/latents-saved'],
   },
