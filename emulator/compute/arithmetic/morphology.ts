@@ -50,6 +50,9 @@ function cross(data: Float32Array, rows: number, columns: number, sign: 1 | -1):
 const isSame = (a: Float32Array, b: Float32Array): boolean =>
   a.every((value, at) => value === b[at])
 
+/** So many numbers are compared in each step. */
+const NEIGHBOURS = 4
+
 /** A mask that grows by so many pixels, or shrinks; with `tapered` without the corners. */
 export function grown(mask: Tensor, by: number, tapered: boolean): Tensor {
   const [, rows = 0, columns = 0] = mask.shape
@@ -57,7 +60,7 @@ export function grown(mask: Tensor, by: number, tapered: boolean): Tensor {
   return perItem(mask, [rows, columns], (item, read) => {
     let values = item
     for (let step = 0; step < Math.abs(by); step++) {
-      read.spend(values.length)
+      read.spend(values.length * NEIGHBOURS)
       const next = tapered
         ? cross(values, rows, columns, sign)
         : spread(values, { rows, columns, inner: 1 }, [1, 1], sign)

@@ -2,7 +2,7 @@
 // spreading the error.
 
 import type { Inputs } from '../values/inputs.ts'
-import { numbers, Tensor } from '../values/tensor.ts'
+import { numbers, type Read, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
 type Colour = { readonly channels: readonly [number, number, number]; readonly count: number }
@@ -91,12 +91,21 @@ class Heap {
 
 type Rgb = readonly [number, number, number]
 
+/** A colour is sorted again for each box that it is in: it counts as so many numbers. */
+const COLOUR = 512
+
 /** The mean colours of so many boxes. */
-export function palette(bytes: Uint8Array, most: number): readonly Rgb[] {
+export function palette(
+  bytes: Uint8Array,
+  most: number,
+  spend: Read['spend'] = () => undefined,
+): readonly Rgb[] {
   const counts = new Map<number, number>()
   for (let at = 0; at < bytes.length; at += 3) {
     const key = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!
-    counts.set(key, (counts.get(key) ?? 0) + 1)
+    const known = counts.get(key)
+    if (known === undefined) spend(COLOUR)
+    counts.set(key, (known ?? 0) + 1)
   }
   const colours = Array.from(counts, ([key, count]): Colour => {
     return { channels: [key >> 16, (key >> 8) & 255, key & 255], count }
@@ -224,6 +233,9 @@ const ordered =
 
 const byteOf = (value: number): number => Math.trunc(Math.fround(value * 255)) & 255
 
+/** So many colours are compared with the palette: only their upper bits count. */
+const MOST_COMPARED = 2 ** 18
+
 export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
   const image = tensor('image', '.shape')
   const [count = 0, rows = 0, columns = 0, channels = 0] = image.shape
@@ -239,8 +251,8 @@ export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
       const item = read(image, index)
       const bytes = new Uint8Array(item.length)
       for (let at = 0; at < item.length; at++) bytes[at] = byteOf(item[at]!)
-      read.spend(bytes.length * 16)
-      const painted = paint(bytes, palette(bytes, most), columns)
+      read.spend(bytes.length * 16 + Math.min(rows * columns, MOST_COMPARED) * most)
+      const painted = paint(bytes, palette(bytes, most, read.spend), columns)
       return numbers(painted.length, (at) => painted[at]! / 255)
     }),
   ]

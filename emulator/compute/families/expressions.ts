@@ -1,23 +1,28 @@
 // Texts and regular expressions: whether one matches, what it extracts, what replaces it.
 
 import type { Json } from '../../lib/json.ts'
-import type { Family, Inputs } from '../values/inputs.ts'
+import { checkText, checkTextLength, type Family, type Inputs } from '../values/inputs.ts'
 import { codesOf, type Match, search, searchAll } from '../regex/search.ts'
 import { parse } from '../regex/parse.ts'
 import { compile, type Pattern } from '../regex/program.ts'
 import { parseTemplate } from '../regex/template.ts'
-import { textOf } from './texts.ts'
 import { Raised, raise } from '../values/values.ts'
+
+/** Longer patterns exceed the simulated memory. */
+const MOST_IN_PATTERN = 2 ** 17
 
 const patternOf = ({ text, flag }: Inputs): Pattern =>
   compile(
-    parse(text('regex_pattern'), {
+    parse(shortEnough(text('regex_pattern')), {
       i: flag('case_insensitive', true),
       m: flag('multiline'),
       s: flag('dotall'),
       a: false,
     }),
   )
+
+const shortEnough = (pattern: string): string =>
+  pattern.length > MOST_IN_PATTERN ? raise('MemoryError', '') : pattern
 
 /** What a function returns, or `otherwise` if the expression is invalid. */
 function orInvalid<Result>(compute: () => Result, otherwise: Result): Result {
@@ -90,20 +95,26 @@ function replace(inputs: Inputs): readonly Json[] {
   const count = number('count')
   const matches = count < 0 ? [] : searchAll(pattern, codes, count === 0 ? Infinity : count)
   const parts: string[] = []
+  let length = 0
+  const add = (part: string): void => {
+    length += part.length
+    checkTextLength(Math.max(length, parts.push(part)))
+  }
   let at = 0
   for (const match of matches) {
     const [start, end] = match[0] as readonly [number, number]
-    parts.push(between(at, start))
-    for (const part of template)
-      parts.push(typeof part === 'string' ? part : (groupOf(match, part) ?? ''))
+    add(between(at, start))
+    for (const part of template) add(typeof part === 'string' ? part : (groupOf(match, part) ?? ''))
     at = end
   }
-  parts.push(between(at, codes.length))
-  return textOf(parts.join(''))
+  add(between(at, codes.length))
+  return [parts.join('')]
 }
 
+const checkExtracted = (text: Json): Json => (typeof text === 'string' ? checkText(text) : text)
+
 export const expressions: Family = {
-  RegexExtract: (inputs) => [orInvalid(() => extract(inputs), '')],
+  RegexExtract: (inputs) => [orInvalid(() => extract(inputs), '')].map(checkExtracted),
   RegexMatch: (inputs) => {
     const find = (): boolean =>
       search(patternOf(inputs), codesOf(inputs.text('string')), 0, { steps: 0 }) !== undefined
