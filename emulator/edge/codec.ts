@@ -16,6 +16,8 @@ export type Codec = {
   readonly encodeImage: (image: Picture | Preview, format: PictureFormat) => Uint8Array
   /** The bytes of a picture file; call it only after `ready`. */
   readonly encodeFile: PictureModule['encodeFile']
+  /** The bytes of a picture file that takes little to compute, or undefined; call it only after `ready`. */
+  readonly encodeWithin: PictureModule['encodeWithin']
   /** Whether the bytes of a picture file are known; call it only after `ready`. */
   readonly isKept: PictureModule['isFileCached']
   /** Keeps the bytes of a picture file; call it only after `ready`. */
@@ -43,8 +45,10 @@ export function createCodec(): Codec {
       ? (codec as PictureModule).encodePreview(image, format)
       : (codec as PictureModule).encodePicture(image, format)
   const encodeFile: Codec['encodeFile'] = (file) => (codec as PictureModule).encodeFile(file)
+  const encodeWithin: Codec['encodeWithin'] = (file, left) =>
+    (codec as PictureModule).encodeWithin(file, left)
   const isKept: Codec['isKept'] = (file) => (codec as PictureModule).isFileCached(file)
   const keepFile: Codec['keepFile'] = (file, bytes) =>
     (codec as PictureModule).cacheFile(file, bytes)
-  return { ready, encodeImage, encodeFile, isKept, keepFile }
+  return { ready, encodeImage, encodeFile, encodeWithin, isKept, keepFile }
 }

@@ -4,6 +4,7 @@ import { createRead, TooMuch, valueOfOutput } from '../compute/evaluate.ts'
 import { itemPixels } from '../compute/values/pictures.ts'
 import { Tensor } from '../compute/values/tensor.ts'
 import { isMap, Raised } from '../compute/values/values.ts'
+import type { Budget } from './paint.ts'
 import type { Picture } from './picture.ts'
 import type { Pixels } from './pixels.ts'
 
@@ -13,7 +14,7 @@ type ComputedPicture = Extract<Picture, { kind: 'computed' }>
 export function compute(
   { of, index, width, height }: ComputedPicture,
   make: (picture: Picture) => Pixels,
-  budget: { left: number },
+  budget: Budget,
 ): Pixels | null {
   const value = valueOfOutput(of)
   const tensor = isMap(value) ? value.get('samples') : value
@@ -21,6 +22,7 @@ export function compute(
   try {
     return itemPixels(createRead(make, budget)(tensor, index), tensor, width, height)
   } catch (error) {
+    if (error instanceof TooMuch && budget.isStrict === true) throw error
     if (error instanceof TooMuch || error instanceof Raised) return null
     throw error
   }

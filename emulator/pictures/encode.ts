@@ -1,9 +1,10 @@
 // Encodes pictures and previews, and caches the bytes: several clients request the same ones.
 
+import { MOST_NUMBERS, TooMuch } from '../compute/evaluate.ts'
 import { hash53 } from '../lib/random.ts'
 import { encodeApng } from './codecs/apng.ts'
 import { encodeJpeg } from './codecs/jpeg.ts'
-import { paint, paintPreview } from './paint.ts'
+import { type Budget, paint, paintPreview } from './paint.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
 import { framesOf, onlyChannels } from './pixels.ts'
 import { encodePng } from './codecs/png.ts'
@@ -15,12 +16,22 @@ import { encodeWebp } from './codecs/webp.ts'
 export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Array =>
   encodeFile({ picture, format, text: [] })
 
+/** The bytes of a file of a picture, or undefined if they take more than so many numbers to compute. */
+export const encodeWithin = (file: PictureFile, left: number): Uint8Array | undefined => {
+  try {
+    return encodeFile(file, { left, isStrict: true })
+  } catch (error) {
+    if (error instanceof TooMuch) return undefined
+    throw error
+  }
+}
+
 /** The bytes of a file of a picture. Shared: do not write to them. */
-export const encodeFile = (file: PictureFile): Uint8Array => {
+export const encodeFile = (file: PictureFile, budget?: Budget): Uint8Array => {
   const { picture, animation, format, text, textChunks, quality = JPEG_QUALITY, channels } = file
   const bytes = cacheBytes(keyOfFile(file), () => {
-    if (animation !== undefined) return encodeAnimation(file, animation)
-    const pixels = paint(picture)
+    if (animation !== undefined) return encodeAnimation(file, animation, budget)
+    const pixels = paint(picture, budget)
     const isPart = channels === 'rgb' || channels === 'a'
     const shown = isPart ? onlyChannels(pixels, channels) : pixels
     if (format === 'webp') return encodeWebp(shown)
@@ -65,9 +76,17 @@ const JPEG_QUALITY = 95
 
 type Animation = NonNullable<PictureFile['animation']>
 
-const encodeAnimation = ({ picture, format, text }: PictureFile, { rest, frameMs }: Animation) =>
+/** All frames together are computed within one budget. */
+const encodeAnimation = (
+  { picture, format, text }: PictureFile,
+  { rest, frameMs }: Animation,
+  budget: Budget = { left: MOST_NUMBERS },
+) =>
   (format === 'webp' ? encodeWebpAnimation : encodeApng)(
-    framesOf([picture, ...rest].map(paint), frameMs),
+    framesOf(
+      [picture, ...rest].map((one) => paint(one, budget)),
+      frameMs,
+    ),
     text,
   )
 

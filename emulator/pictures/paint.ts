@@ -25,9 +25,16 @@ export type { Pixels } from './pixels.ts'
 /** Paints a picture that another one is based on. */
 type Maker = (picture: Picture) => Pixels
 
+/** How much may still be computed, in numbers. */
+export type Budget = {
+  left: number
+  /** With less, painting ends with `TooMuch`; otherwise a scene stands for what takes longer. */
+  readonly isStrict?: boolean
+}
+
 /** The pixels of `picture`, in its original size. They are not shared: callers may change them. */
-export const paint = (picture: Picture): Pixels =>
-  paintWith(picture, new Map(), { left: MOST_NUMBERS })
+export const paint = (picture: Picture, budget: Budget = { left: MOST_NUMBERS }): Pixels =>
+  paintWith(picture, new Map(), budget)
 
 /**
  * The latest blended pictures of one recipe, the newest last. If each of twenty pictures is blended from two copies of
@@ -36,9 +43,6 @@ export const paint = (picture: Picture): Pixels =>
 type RecentPixels = Map<Picture, Pixels>
 
 const MOST_SEEN = 8
-
-/** How many numbers may still be computed. */
-type Budget = { left: number }
 
 const paintWith = (picture: Picture, seen: RecentPixels, budget: Budget): Pixels => {
   const known = seen.get(picture)
@@ -165,7 +169,7 @@ const paintSmall = (picture: Picture, target: Target, seen: RecentPixels): Pixel
   if (known !== undefined) return known
   const isSmall = picture.width * picture.height <= SMALL_AREA
   const pixels = isSmall
-    ? scale(paint(picture), target)
+    ? scale(paint(picture, { left: MOST_PREVIEW_EFFORT }), target)
     : paintKindSmall(picture, target, (part) => paintSmall(part, target, seen))
   if (picture.kind === 'blended') remember(seen, picture, pixels, MOST_SEEN)
   return pixels
@@ -186,7 +190,7 @@ const paintKindSmall = (picture: Picture, target: Target, make: Maker): Pixels =
     case 'scaled':
       return make(picture.of)
     case 'cropped':
-      return scale(paint(picture), target)
+      return scale(paint(picture, { left: MOST_PREVIEW_EFFORT }), target)
     case 'blended':
       return blend(make(picture.of), make(picture.over), picture.opacity)
     case 'masked':
@@ -196,7 +200,7 @@ const paintKindSmall = (picture: Picture, target: Target, make: Maker): Pixels =
     case 'computed':
       return picture.effort > MOST_PREVIEW_EFFORT
         ? paintId(picture, target)
-        : scale(paint(picture), target)
+        : scale(paint(picture, { left: MOST_PREVIEW_EFFORT }), target)
   }
 }
 

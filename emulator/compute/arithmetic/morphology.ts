@@ -84,6 +84,9 @@ function cross(data: Float32Array, to: Float32Array, rows: number, columns: numb
   return changes
 }
 
+/** So many numbers are compared in each step. */
+const NEIGHBOURS = 4
+
 /** A mask that grows by so many pixels, or shrinks; with `tapered` without the corners. */
 export function grown(mask: Tensor, by: number, tapered: boolean): Tensor {
   const [, rows = 0, columns = 0] = mask.shape
@@ -95,7 +98,7 @@ export function grown(mask: Tensor, by: number, tapered: boolean): Tensor {
     if (sign < 0) negate(values)
     // When nothing changes any more, it is the same however often it is repeated.
     for (let step = 0, changes = true; step < most && changes; step++) {
-      read.spend(values.length)
+      read.spend(values.length * NEIGHBOURS)
       changes = cross(values, next, rows, columns)
       ;[values, next] = [next, values]
     }

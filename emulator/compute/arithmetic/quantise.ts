@@ -3,7 +3,7 @@
 
 import { fromBytes } from './lanczos.ts'
 import type { Inputs } from '../values/inputs.ts'
-import { Tensor } from '../values/tensor.ts'
+import { type Read, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
 /** The colours of a picture as 0xRRGGBB, each once, and how many pixels have them. Boxes are parts of these lists. */
@@ -116,9 +116,17 @@ class Heap {
 
 type Rgb = readonly [number, number, number]
 
+/** A colour is sorted again for each box that it is in: it counts as so many numbers. */
+const COLOUR = 512
+
 /** The mean colours of so many boxes. */
-export function palette(bytes: Uint8Array, most: number): readonly Rgb[] {
+export function palette(
+  bytes: Uint8Array,
+  most: number,
+  spend: Read['spend'] = () => undefined,
+): readonly Rgb[] {
   const colours = coloursOf(bytes)
+  spend(colours.keys.length * COLOUR)
   const whole: Box = { from: 0, to: colours.keys.length, pixels: bytes.length / 3 }
   const open = new Heap()
   open.add(whole)
@@ -241,6 +249,9 @@ const ordered =
 
 const byteOf = (value: number): number => Math.trunc(Math.fround(value * 255)) & 255
 
+/** So many colours are compared with the palette: only their upper bits count. */
+const MOST_COMPARED = 2 ** 18
+
 export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
   const image = tensor('image', '.shape')
   const [count = 0, rows = 0, columns = 0, channels = 0] = image.shape
@@ -256,8 +267,8 @@ export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
       const item = read(image, index)
       const bytes = new Uint8Array(item.length)
       for (let at = 0; at < item.length; at++) bytes[at] = byteOf(item[at]!)
-      read.spend(bytes.length * 16)
-      const painted = paint(bytes, palette(bytes, most), columns)
+      read.spend(bytes.length * 16 + Math.min(rows * columns, MOST_COMPARED) * most)
+      const painted = paint(bytes, palette(bytes, most, read.spend), columns)
       return fromBytes(painted)
     }),
   ]

@@ -3,7 +3,7 @@
 import { bislerp } from './bislerp.ts'
 import { scaleLanczos } from './lanczos.ts'
 import { isMethod, resample } from './resample.ts'
-import { checkStack, product, Tensor } from '../values/tensor.ts'
+import { checkStack, product, type Read, Tensor } from '../values/tensor.ts'
 import { raise } from '../values/values.ts'
 
 type Size = readonly [height: number, width: number]
@@ -95,11 +95,26 @@ export function scaleImage(
   checkSize(method, [count, channels, rows, columns], [height, width])
   return new Tensor([count, height, width, ...image.shape.slice(3)], (index, read) => {
     const whole = read(image, index)
+    spendScaling(read, channels, [rows, columns], [height, width])
     const part = cut(whole, oldWidth, channels, top, left, rows, columns)
     if (method === 'lanczos') return scaleLanczos(part, channels, [rows, columns], [height, width])
     return resample(part, { planes: 1, rows, columns, inner: channels }, [height, width], method)
   })
 }
+
+/** Between its two steps a picture has the rows of one size and the columns of the other. */
+function spendScaling(
+  read: Read,
+  planes: number,
+  [rows, columns]: Size,
+  [newRows, newColumns]: Size,
+): void {
+  const between = Math.max(rows * newColumns, columns * newRows)
+  read.spend(planes * SCALED * (between + newRows * newColumns))
+}
+
+/** A number that is scaled counts as so many: it depends on several others. */
+const SCALED = 2
 
 /** A part of rows of pixels. */
 export function cut(
@@ -138,6 +153,7 @@ export function scalePlanes(
   return new Tensor([...shape.slice(0, -2), height, width], (index, read) => {
     const whole = read(samples, index)
     const planes = oldHeight * oldWidth === 0 ? 0 : whole.length / (oldHeight * oldWidth)
+    spendScaling(read, planes, [rows, columns], [height, width])
     const part = new Float32Array(planes * rows * columns)
     for (let plane = 0; plane < planes; plane++) {
       const own = whole.subarray(plane * oldHeight * oldWidth, (plane + 1) * oldHeight * oldWidth)

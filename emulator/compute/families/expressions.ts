@@ -1,23 +1,28 @@
 // Texts and regular expressions: whether one matches, what it extracts, what replaces it.
 
 import type { Json } from '../../lib/json.ts'
-import type { Family, Inputs } from '../values/inputs.ts'
+import { checkText, checkTextLength, type Family, type Inputs } from '../values/inputs.ts'
 import { codesOf, type Match, search, searchAll } from '../regex/search.ts'
 import { parse } from '../regex/parse.ts'
 import { compile, type Pattern } from '../regex/program.ts'
 import { parseTemplate } from '../regex/template.ts'
-import { MOST_CHARACTERS } from './texts.ts'
 import { Raised, raise } from '../values/values.ts'
+
+/** Longer patterns exceed the simulated memory. */
+const MOST_IN_PATTERN = 2 ** 17
 
 const patternOf = ({ text, flag }: Inputs): Pattern =>
   compile(
-    parse(text('regex_pattern'), {
+    parse(shortEnough(text('regex_pattern')), {
       i: flag('case_insensitive', true),
       m: flag('multiline'),
       s: flag('dotall'),
       a: false,
     }),
   )
+
+const shortEnough = (pattern: string): string =>
+  pattern.length > MOST_IN_PATTERN ? raise('MemoryError', '') : pattern
 
 /** What a function returns, or `otherwise` if the expression is invalid. */
 function orInvalid<Result>(compute: () => Result, otherwise: Result): Result {
@@ -93,8 +98,7 @@ function replace(inputs: Inputs): readonly Json[] {
   let length = 0
   const add = (part: string): void => {
     length += part.length
-    if (length > MOST_CHARACTERS) raise('MemoryError', '')
-    parts.push(part)
+    checkTextLength(Math.max(length, parts.push(part)))
   }
   let at = 0
   for (const match of matches) {
@@ -113,8 +117,10 @@ function replace(inputs: Inputs): readonly Json[] {
   return [parts.join('')]
 }
 
+const checkExtracted = (text: Json): Json => (typeof text === 'string' ? checkText(text) : text)
+
 export const expressions: Family = {
-  RegexExtract: (inputs) => [orInvalid(() => extract(inputs), '')],
+  RegexExtract: (inputs) => [orInvalid(() => extract(inputs), '')].map(checkExtracted),
   RegexMatch: (inputs) => {
     const find = (): boolean =>
       search(patternOf(inputs), codesOf(inputs.text('string')), 0, { steps: 0 }) !== undefined

@@ -1,8 +1,8 @@
 // Node types that read latents and sounds from files.
 
 import type { Family } from '../values/inputs.ts'
-import { constant, numbers, Tensor } from '../values/tensor.ts'
-import { FileBytes, misused, raise, type Value } from '../values/values.ts'
+import { constant, numbers, product, Tensor } from '../values/tensor.ts'
+import { FileBytes, misused, raise, Raised, type Value } from '../values/values.ts'
 
 /** The bytes of the file that an input names. `fail` raises the exception for one that cannot be opened. */
 function bytesOf(value: Value, fail: (path: string, isFolder: boolean) => never): Uint8Array {
@@ -42,12 +42,16 @@ function safetensors(bytes: Uint8Array): ReadonlyMap<string, Tensor> {
     for (const [name, { dtype, shape, data_offsets }] of Object.entries(header)) {
       if (name === '__metadata__' || dtype !== 'F32') continue
       const [start, end] = data_offsets
+      // Numbers are at most as many as the file has, and as many as the shape says.
+      if (product(shape) * 4 !== end - start || end > bytes.length - length - 8)
+        return broken('invalid shape, data type, or offset for tensor')
       const values = numbers((end - start) / 4, (at) =>
         view.getFloat32(8 + length + start + at * 4, true),
       )
       tensors.set(name, constant(shape, values))
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof Raised) throw error
     return broken('invalid JSON in header')
   }
   return tensors

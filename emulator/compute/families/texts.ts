@@ -1,8 +1,7 @@
 // Texts: cases, parts, comparisons, replacements. Python counts characters, not UTF-16 units.
 
 import { type Json } from '../../lib/json.ts'
-import type { Family, Inputs } from '../values/inputs.ts'
-import { raise } from '../values/values.ts'
+import { checkText, checkTextLength, type Family, type Inputs } from '../values/inputs.ts'
 import { lower, lowersOf, titleCase, toTitle, upper } from '../arithmetic/title-case.ts'
 
 /** Python's blanks; JavaScript has others. */
@@ -19,12 +18,8 @@ function trimEnd(text: string): string {
 
 const trimStart = (text: string): string => text.replace(LEADING, '')
 
-/** Longer texts exceed the simulated memory. */
-export const MOST_CHARACTERS = 2 ** 24
-
 /** A text as a result. */
-export const textOf = (text: string): readonly [Json] =>
-  text.length > MOST_CHARACTERS ? raise('MemoryError', '') : [text]
+const textOf = (text: string): readonly [Json] => [checkText(text)]
 
 const capitalise = (text: string): string => {
   const [first = ''] = text
@@ -69,8 +64,8 @@ const substring = ({ text, number }: Inputs): readonly [Json] => {
 
 function replaceAll(text: string, find: string, by: string): string {
   const parts = find === '' ? ['', ...Array.from(text), ''] : text.split(find)
-  const length = text.length + (parts.length - 1) * by.length
-  return length > MOST_CHARACTERS ? raise('MemoryError', '') : parts.join(by)
+  checkTextLength(text.length + (parts.length - 1) * by.length)
+  return parts.join(by)
 }
 
 export const texts: Family = {

@@ -10,6 +10,10 @@ import { raise } from '../values/values.ts'
 const MOST_STEPS = limits.expressionSteps.value
 /** Characters that a repetition passes take little time: so many are a step. */
 const CHARACTERS_A_STEP = 16
+/** A set takes longer, the more ranges it has. */
+const RANGES_A_STEP = 4
+/** To begin a search takes as long as so many steps. */
+const STEPS_TO_BEGIN = 4
 
 /** Another way to go on, for when the one that was tried fails. */
 type Choice = {
@@ -43,7 +47,7 @@ export class Matcher {
     this.counters = 2 * pattern.groups + 2
     this.numbers = Array<number>(this.counters + 2 * pattern.counters).fill(-1)
     this.notEmptyAt = notEmptyAt
-    this.spent = spent + pattern.groups
+    this.spent = spent + pattern.groups + STEPS_TO_BEGIN
   }
 
   spend(steps: number): void {
@@ -228,7 +232,7 @@ export class Matcher {
     if (code === undefined) return false
     if (one.kind === 'any') return one.flags.s || code !== 10
     if (one.kind === 'literal') return isSame(code, one.code, one.flags)
-    this.spend((3 + one.set.ranges.length) / CHARACTERS_A_STEP)
+    this.spend((one.set.ranges.length + 1) / RANGES_A_STEP)
     return contains(one.set, code, one.flags)
   }
 

@@ -129,11 +129,11 @@ class Compiler {
       this.alone(body, { kind: 'possessive', least, most, after: 0 })
     else {
       const counter = this.counters++
+      const start = this.steps.length + 1
       const enter = this.add({ kind: 'enter', counter, to: 0 })
       this.compile(body)
       const isLazy = manner === 'lazy'
       enter.to = this.steps.length
-      const start = this.steps.indexOf(enter) + 1
       this.add({ kind: 'until', counter, body: start, least, most, isLazy })
     }
   }

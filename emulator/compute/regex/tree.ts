@@ -76,9 +76,16 @@ const rangeOf = (widths: readonly Width[]): Width => [
   Math.max(...widths.map(([, high]) => high)),
 ]
 
+/** The widths of what has parts: each group asks for those of all groups in it. */
+const known = new WeakMap<Node, Width>()
+
 export function widthOf(node: Node, groups: Widths): Width {
+  const found = known.get(node)
+  if (found !== undefined) return found
   const [least, most] = ownWidth(node, groups)
-  return [Math.min(least, MOST_WIDTH - 1), Math.min(most, MOST_WIDTH)]
+  const width: Width = [Math.min(least, MOST_WIDTH - 1), Math.min(most, MOST_WIDTH)]
+  if (node.kind === 'sequence' || node.kind === 'choice') known.set(node, width)
+  return width
 }
 
 function ownWidth(node: Node, groups: Widths): Width {

@@ -34,6 +34,20 @@ export type Inputs = {
   readonly list: (name: string, use?: Use) => readonly Value[]
 }
 
+/** Longer texts exceed the simulated memory. */
+const MOST_CHARACTERS = 2 ** 21
+
+/** The exception for a text that would be too long. */
+export function checkTextLength(length: number): void {
+  if (length > MOST_CHARACTERS) raise('MemoryError', '')
+}
+
+/** The text, unless it is too long. */
+export function checkText(text: string): string {
+  checkTextLength(text.length)
+  return text
+}
+
 const isPlain = (value: Value): value is Json => !(value instanceof Tensor)
 
 export function inputsOf(values: ReadonlyMap<string, Value>): Inputs {
@@ -49,7 +63,7 @@ export function inputsOf(values: ReadonlyMap<string, Value>): Inputs {
     },
     text: (name, fallback = '') => {
       const given = values.get(name)
-      return given === undefined ? fallback : pythonText(given as Json)
+      return given === undefined ? fallback : checkText(pythonText(given as Json))
     },
     flag: (name, fallback = false) => {
       const given = values.get(name)

@@ -9,7 +9,7 @@ import type { Call } from './node.ts'
 import type { Value } from '../state/nodes.ts'
 
 /** A text computes at most so many numbers. */
-const MOST_NUMBERS = 2 ** 24
+const MOST_NUMBERS = 2 ** 23
 
 /** The input `source` as text. */
 export const sourceText = ({ inputs }: Call): string =>

@@ -6,7 +6,7 @@ import { product, Tensor, valuesOf } from '../../compute/values/tensor.ts'
 import { Instance, isMap } from '../../compute/values/values.ts'
 import { get, put } from '../../lib/bounded.ts'
 import { paint } from '../../pictures/paint.ts'
-import type { Picture } from '../../pictures/picture.ts'
+import { longestSide, type Picture } from '../../pictures/picture.ts'
 import { MOST_PIXELS } from '../../pictures/codecs/probe.ts'
 import { drawLetters, hash53 } from '../../lib/random.ts'
 import { computedWork } from './computed.ts'
@@ -14,6 +14,7 @@ import {
   batchPictures,
   type Behaviour,
   type Call,
+  failing,
   lettersKey,
   numberInput,
   pictureInput,
@@ -76,6 +77,11 @@ const saveAnimation =
     const source = pictureInput(call)
     const pictures = source === undefined ? [] : batchPictures(source)
     const [picture, ...others] = pictures
+    if (Math.max(picture?.width ?? 0, picture?.height ?? 0) > longestSide[format])
+      return failing(
+        'ValueError',
+        'encoding error 5: Image size exceeds WebP limit of 16383 pixels',
+      )
     const most = Math.floor(MOST_PIXELS / ((picture?.width ?? 1) * (picture?.height ?? 1)))
     const rest = others.slice(0, Math.max(0, most - 1))
     const frameMs = Math.trunc(1000 / (numberInput(call, 'fps') ?? DEFAULT_FPS))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { limits } from '../../../../spec/limits.ts'
 import type { Body } from '../../../machine.ts'
-import type { PictureFile } from '../../../pictures/picture.ts'
+import type { Picture, PictureFile } from '../../../pictures/picture.ts'
 import type { Codec } from '../../codec.ts'
 
 export type LargePictures = {
@@ -34,7 +34,10 @@ export function createLargePictures(codec: Codec): LargePictures {
   }
   const ready: LargePictures['ready'] = (body) => {
     if (typeof body === 'string' || body instanceof Uint8Array) return undefined
-    if (pixelsOf(body) <= limits.pixels.value || codec.isKept(body)) return undefined
+    if (codec.isKept(body)) return undefined
+    const isSmall = pixelsOf(body) <= limits.pixels.value
+    // The number of pixels does not say how long a filter takes: that shows when it is tried.
+    if (isSmall && codec.encodeWithin(body, MOST_AT_ONCE) !== undefined) return undefined
     // If no thread can start, the codec makes the bytes later.
     last = last.then(() => make(body)).catch(() => undefined)
     return last
@@ -46,12 +49,19 @@ export function createLargePictures(codec: Codec): LargePictures {
   return { ready, close }
 }
 
-/** How much work a file is, in pixels: a computed picture counts all that it is computed from. */
-const pixelsOf = ({ picture, animation }: PictureFile): number => {
-  const { width, height } = picture
-  const own =
-    picture.kind === 'computed' ? Math.max(width * height, picture.effort / 4) : width * height
-  return own * (1 + (animation?.rest.length ?? 0))
+/** So many numbers are computed before other requests are handled. */
+const MOST_AT_ONCE = 2 ** 23
+
+/** How much work a file is, in pixels: of all that it is made of. */
+function pixelsOf({ picture, animation }: PictureFile): number {
+  let pixels = 0
+  let next: Picture | undefined = picture
+  while (next !== undefined) {
+    const own = next.width * next.height
+    pixels += next.kind === 'computed' ? Math.max(own, next.effort / 4) : own
+    next = 'of' in next && next.kind !== 'computed' ? next.of : undefined
+  }
+  return pixels * (1 + (animation?.rest.length ?? 0))
 }
 
 /** The file of the thread, beside this one: bundled or not. */
