@@ -4,9 +4,8 @@ import { createRead, TooMuch, valueOfOutput } from '../compute/evaluate.ts'
 import { itemPixels } from '../compute/values/pictures.ts'
 import { Tensor } from '../compute/values/tensor.ts'
 import { isMap, Raised } from '../compute/values/values.ts'
-import type { Budget } from './paint.ts'
 import type { Picture } from './picture.ts'
-import type { Pixels } from './pixels.ts'
+import type { Budget, Pixels } from './pixels.ts'
 
 type ComputedPicture = Extract<Picture, { kind: 'computed' }>
 

@@ -116,3 +116,10 @@ export const framesOf = (pictures: readonly Pixels[], frameMs: number): Frame[] 
   }
   return frames
 }
+
+/** How much may still be computed, in numbers. */
+export type Budget = {
+  left: number
+  /** With less, painting ends with `TooMuch`; otherwise a scene stands for what takes longer. */
+  readonly isStrict?: boolean
+}

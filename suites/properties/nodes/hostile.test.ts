@@ -2,10 +2,10 @@
 // real server, not one of the language that this server is written in.
 
 import { expect, test } from 'vitest'
-import { readLines, type RecordedMap } from '../nodes/lines.ts'
-import { createNodeServer } from '../nodes/server.ts'
-import { types } from '../generate/catalogue.ts'
-import { isLong } from '../support/effort.ts'
+import { readLines, type RecordedMap } from '../../nodes/lines.ts'
+import { createNodeServer } from '../../nodes/server.ts'
+import { types } from '../../generate/catalogue.ts'
+import { isLong } from '../../support/effort.ts'
 
 const recorded = new Set(readLines().map(({ class_type }) => class_type))
 const computing = types.filter(({ name }) => recorded.has(name))
