@@ -4,11 +4,17 @@ import { createRead, TooMuch, valueOfOutput } from '../compute/evaluate.ts'
 import { itemPixels } from '../compute/values/pictures.ts'
 import { Tensor } from '../compute/values/tensor.ts'
 import { isMap, Raised } from '../compute/values/values.ts'
-import type { Budget } from './paint.ts'
 import type { Picture } from './picture.ts'
 import type { Pixels } from './pixels.ts'
 
 type ComputedPicture = Extract<Picture, { kind: 'computed' }>
+
+/** How much may still be computed, in numbers. */
+export type Budget = {
+  left: number
+  /** With less, painting ends with `TooMuch`; otherwise a scene stands for what takes longer. */
+  readonly isStrict?: boolean
+}
 
 /** The pixels of a computed picture, in its original size; null if that takes too long. */
 export function compute(

@@ -2,7 +2,7 @@
 
 import { decodePicture } from './codecs/decode.ts'
 import { MOST_NUMBERS } from '../compute/evaluate.ts'
-import { compute } from './computed.ts'
+import { type Budget, compute } from './computed.ts'
 import { CELL, coarsen, expand, mixNoise } from './mosaic.ts'
 import type { Channel, Picture, Preview } from './picture.ts'
 import {
@@ -24,13 +24,6 @@ export type { Pixels } from './pixels.ts'
 
 /** Paints a picture that another one is based on. */
 type Maker = (picture: Picture) => Pixels
-
-/** How much may still be computed, in numbers. */
-export type Budget = {
-  left: number
-  /** With less, painting ends with `TooMuch`; otherwise a scene stands for what takes longer. */
-  readonly isStrict?: boolean
-}
 
 /** The pixels of `picture`, in its original size. They are not shared: callers may change them. */
 export const paint = (picture: Picture, budget: Budget = { left: MOST_NUMBERS }): Pixels =>
