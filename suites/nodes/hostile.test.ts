@@ -2,8 +2,8 @@
 // real server, not one of the language that this server is written in.
 
 import { expect, test } from 'vitest'
-import { readLines, type RecordedMap } from '../nodes/lines.ts'
-import { createNodeServer } from '../nodes/server.ts'
+import { readLines, type RecordedMap } from './lines.ts'
+import { createNodeServer } from './server.ts'
 import { types } from '../generate/catalogue.ts'
 import { isLong } from '../support/effort.ts'
 
