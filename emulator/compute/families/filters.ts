@@ -54,7 +54,7 @@ function sharpenLatent(samples: Tensor, radius: number, sigma: number, alpha: nu
     const item = read(samples, index)
     const long = lengths(item, channels, 1e-6)
     const directions = item.map((value, at) => value / long[at % long.length]!)
-    const sides = { rows, columns, inner: 1, planes: channels }
+    const sides = { rows, columns, inner: 1, planes: item.length / (rows * columns) }
     const sharp = filter(directions, kernel, sides, read)
     return sharp.map((value, at) => value * long[at % long.length]!)
   })

@@ -68,6 +68,46 @@ const graphs: Readonly<Record<string, Graph>> = {
     show: node('StringLength', { string: ['19', 0] }),
     number: shown('show'),
   },
+  'a conditioning that doubles': {
+    ...Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [
+        `${at + 1}`,
+        node('ConditioningCombine', { conditioning_1: [`${at}`, 0], conditioning_2: [`${at}`, 0] }),
+      ]),
+    ),
+    0: node('LotusConditioning', {}),
+    show: shown('30'),
+  },
+  'a replacement that grows': {
+    one: node('RegexReplace', {
+      string: 'a'.repeat(2 ** 16),
+      regex_pattern: 'a',
+      replace: '\\g<0>'.repeat(2 ** 10),
+    }),
+    show: shown('one'),
+  },
+  'groups in a pattern without end': {
+    one: node('RegexMatch', {
+      string: 'a',
+      regex_pattern: '(a)'.repeat(2 ** 16),
+      case_insensitive: true,
+      multiline: false,
+      dotall: false,
+    }),
+    show: shown('one'),
+  },
+  'an animation wider than its format': {
+    wide: node('PrimitiveInt', { value: 2 ** 15 }),
+    one: node('EmptyImage', { width: ['wide', 0], height: 1, batch_size: 1, color: 0 }),
+    show: node('SaveAnimatedWEBP', {
+      images: ['one', 0],
+      filename_prefix: 'wide',
+      fps: 6,
+      lossless: true,
+      quality: 80,
+      method: 'default',
+    }),
+  },
   'an expression nested without end': {
     one: node('RegexReplace', {
       string: 'a',
@@ -86,6 +126,14 @@ proves(
       const { messages } = await run(session, graph)
       expect([what, messages.some(({ type }) => type === 'execution_error')]).toEqual([what, true])
     }
+    // Lists of less than nothing come to an end, too.
+    const { entry: ended } = await run(session, {
+      latent,
+      less,
+      one: node('RebatchLatents', { latents: ['latent', 0], batch_size: ['less', 0] }),
+      show: shown('one'),
+    })
+    expect(ended).toBeDefined()
     const { entry } = await run(session, { show: node('PreviewAny', { source: 'on' }) })
     expect(entry.outputs['show']).toEqual({ text: ['on'] })
   },
