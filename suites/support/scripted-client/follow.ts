@@ -35,7 +35,8 @@ export async function follow(
     judgeMessages(session, own())
     const ends = own().filter(({ type }) => type === 'execution_success').length
     const isOver = own().some(isEnd)
-    if (!isOver && !isQuiet) continue
+    // What trusts the order of messages waits for all of them, however late they come.
+    if (!isOver && (!isQuiet || session.has('order'))) continue
     const record = await readRecord(session, prompt_id)
     if (record.state === 'error' || record.state === 'interrupted') fail(session, record)
     if (record.state === 'success') {
