@@ -51,9 +51,7 @@ const firstRequests = [
   ['a picture', [], '/view?filename=example.png&type=input', undefined, 200],
   ['a submit', [], '/prompt', submit, 200],
   ['a hosted submit', ['--deployment', 'hosted'], '/api/prompt', submit, 200],
-  ['tags', ['--like', 'comfyui-0.38'], '/api/tags', undefined, 200],
   ['assets', ['--like', 'comfyui-0.38'], '/api/assets', undefined, 200],
-  ['a change', ['--like', 'comfyui-0.38'], '/api/assets/x', { method: 'PUT' }, 405],
 ] as const
 for (const [what, flags, path, init, status] of firstRequests) {
   test(`on-demand/first ${what} is the first request`, () =>
