@@ -25,9 +25,12 @@ async function serving(
   const server = start('serve', '--port', '0', '--json', ...flags)
   const [, url = ''] = /"url":"([^"]+)"/.exec(await server.says(/\n/)) ?? []
   const headers = { 'X-API-Key': 'test-key' }
-  await ask((path, init) => fetch(url + path, { headers, ...init }))
-  server.process.kill()
-  await server.ends
+  try {
+    await ask((path, init) => fetch(url + path, { headers, ...init }))
+  } finally {
+    server.process.kill()
+    await server.ends
+  }
 }
 
 test('there are scenarios that begin with runs', () => {
