@@ -19,7 +19,6 @@ export function scaleLatent(
   const { shape } = samples
   const [rows = 0, columns = 0] = shape.slice(-2)
   const isCut = crop === 'center'
-  if (isCut && (rows === 0 || height === 0)) raise('ZeroDivisionError', 'division by zero')
   const { top, left } = isCut ? centre([rows, columns], [height, width]) : { top: 0, left: 0 }
   const part = [rows - top * 2, columns - left * 2] as const
   if (shape.length < 4 && method === 'bislerp')

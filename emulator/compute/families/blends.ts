@@ -5,6 +5,7 @@ import { broadcast, combine, concatenate, slice } from '../values/layout.ts'
 import { channelOf } from './masks.ts'
 import { scaleImage, scalePlanes } from '../arithmetic/scaling.ts'
 import {
+  clamp,
   checkLength,
   checkReshape,
   checkSides,
@@ -39,8 +40,6 @@ const modes: Readonly<Record<string, Mix>> = {
       : below + f(f(f(2 * above) - 1) * f(curve(below) - below)),
   difference: (below, above) => below - above,
 }
-
-const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
 /** Pictures with as many channels as the first: further ones are dropped, missing ones added as the real server does. */
 export function withEqualChannels(below: Tensor, above: Tensor): readonly [Tensor, Tensor] {

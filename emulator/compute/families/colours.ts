@@ -6,14 +6,13 @@ import { concatenate } from '../values/layout.ts'
 import { quantise } from '../arithmetic/quantise.ts'
 import { spread } from '../arithmetic/morphology.ts'
 import { combine } from '../values/layout.ts'
-import { checkSides, numbers, Tensor } from '../values/tensor.ts'
+import { checkSides, clamp, numbers, Tensor } from '../values/tensor.ts'
 import { miscalled, raise, type Value } from '../values/values.ts'
 import type { Json } from '../../lib/json.ts'
 import { pythonRepr } from '../../lib/python.ts'
 import { hash53 } from '../../lib/random.ts'
 
 const f = Math.fround
-const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
 /** Brightness and two differences of colour, each as a grey picture. */
 function toYuv({ tensor }: Inputs): readonly Tensor[] {

@@ -3,10 +3,8 @@
 import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
 import { bell, filter, type Kernel, sharpening } from '../arithmetic/bell.ts'
 import { checkMirror } from '../arithmetic/mirror.ts'
-import { numbers, Tensor } from '../values/tensor.ts'
+import { clamp, numbers, Tensor } from '../values/tensor.ts'
 import { Instance, isMap, misused, raise, type Value } from '../values/values.ts'
-
-const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
 /** A picture filtered; its channels lie side by side. */
 function filterImage(

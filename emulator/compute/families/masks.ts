@@ -5,6 +5,7 @@ import { combine, slice } from '../values/layout.ts'
 import { faded, type Part, partOf, withPart } from '../values/paste.ts'
 import { grown } from '../arithmetic/morphology.ts'
 import {
+  clamp,
   checkReshape,
   checkSides,
   checkStack,
@@ -38,8 +39,6 @@ export function channelOf(image: Tensor, index: number): Tensor {
     return numbers(item.length / count, (place) => item[place * count + index]!)
   })
 }
-
-const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
 /** Colours of equal value, as 0xRRGGBB. */
 const colourMask = (image: Tensor, color: number): Tensor => {

@@ -110,6 +110,9 @@ export const filled = (shape: readonly number[], value: number): Tensor => {
   return new Tensor(shape, () => new Float32Array(size).fill(value), 'float32', value)
 }
 
+/** A colour within its bounds, 0 and 1. */
+export const clamp = (value: number): number => Math.min(1, Math.max(0, value))
+
 /** Changes each number: `map(image, (value) => 1 - value)`. */
 export const map = (tensor: Tensor, change: (value: number) => number): Tensor =>
   new Tensor(tensor.shape, (index, read) => read(tensor, index).map(change), tensor.dtype)
