@@ -19,6 +19,10 @@ export function linkOf(value: Json): Link | undefined {
   return index === undefined ? undefined : { source: value[0], index }
 }
 
+/** A literal without the object that clients may wrap it in. */
+export const unwrap = (given: Json): Json =>
+  isObject(given) && given.has('__value__') ? (given.get('__value__') as Json) : given
+
 /**
  * The node that an input value links to, or undefined for a literal. Does not build a link: walking a graph needs only
  * the id.

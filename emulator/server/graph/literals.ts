@@ -1,8 +1,9 @@
 // Converts literal inputs to their declared types like Python, and validates them against the declaration.
 
-import { isObject, type Json, numberOf } from '../../lib/json.ts'
+import { type Json, numberOf } from '../../lib/json.ts'
 import { currentInput, listsModels } from '../nodes/catalog.ts'
 import { fileChoices, fileInputOf } from '../world/named-files.ts'
+import { unwrap } from './graph.ts'
 import { limitsItself } from './type-checks.ts'
 import * as errors from './node-errors.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
@@ -30,8 +31,7 @@ export function checkLiteral(
   given: Json,
   isUnlimited: boolean,
 ): { readonly value: Json; readonly error?: NodeError | PythonException } {
-  const unwrapped =
-    isObject(given) && given.has('__value__') ? (given.get('__value__') as Json) : given
+  const unwrapped = unwrap(given)
   const conversion = convert(world, input, unwrapped)
   if ('failure' in conversion) {
     return { value: given, error: errors.conversionFailed(input, unwrapped, conversion.failure) }

@@ -1,9 +1,9 @@
 // What node types check themselves before a run: files that must exist, and values that must fit together.
 
-import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
+import { type Json, type JsonObject, numberOf } from '../../lib/json.ts'
 import { pythonTypeName } from '../../lib/python.ts'
 import { fileInputOf, isWebAddress, namedFile, namesFolder } from '../world/named-files.ts'
-import { linkOf } from './graph.ts'
+import { linkOf, unwrap } from './graph.ts'
 import { type NodeError, type PythonException, refusedByType } from './node-errors.ts'
 import type { NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
@@ -41,10 +41,7 @@ export function refusedByItsType(
 const none: readonly NodeError[] = []
 
 /** The value that a check receives: that of a link is not known yet. */
-function argument(given: Json): Json {
-  if (linkOf(given) !== undefined) return null
-  return isObject(given) && given.has('__value__') ? (given.get('__value__') as Json) : given
-}
+const argument = (given: Json): Json => (linkOf(given) === undefined ? unwrap(given) : null)
 
 const CAMERA = 'KlingCameraControls'
 const movements = ['horizontal_movement', 'vertical_movement', 'pan', 'tilt', 'roll', 'zoom']
