@@ -25,6 +25,11 @@ export type Rule = Holding & {
   readonly basis: Basis
   /** The real server that does it, or where it is published. Every `observed` rule has a source. */
   readonly source?: string
+  /**
+   * Set where not the server but the library that it uses for HTTP decides: how the header `Server` names it. The rule was
+   * observed with this library; a server with another one, or behind a proxy, can differ.
+   */
+  readonly library?: string
   readonly on: readonly Place[]
   /** Numbers of the statements that this rule carries (see statements.ts). */
   readonly carries?: readonly string[]

@@ -23,6 +23,9 @@ export const hostedCors = {
   'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-API-Key',
 } as const
 
+/** The library with which the rules about what it decides were observed. */
+const httpLibrary = 'aiohttp/3.13'
+
 export const rules = {
   'http/json-replies': {
     says: 'Replies that carry data are JSON, with the type application/json in UTF-8.',
@@ -136,6 +139,7 @@ export const rules = {
     says: 'The server decompresses gzip and deflate bodies, and applies the limit to the result.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
     on: local,
   },
   'http/body-charset': {
@@ -160,12 +164,14 @@ export const rules = {
     says: 'A request line or header line of more than 8190 bytes returns 400.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
     on: local,
   },
   'http/no-http': {
     says: 'An unknown HTTP method, or input that is not HTTP, returns 400.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
     on: local,
   },
   'http/failure-page': {
@@ -199,12 +205,14 @@ export const rules = {
     says: 'Connections stay open, except after a 500 and when the client asks to close.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
     on: local,
   },
   'http/other-upgrades': {
     says: 'The server ignores an upgrade to anything but a WebSocket and serves the request.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
     on: local,
   },
   'http/pipelined': {
@@ -231,24 +239,28 @@ export const rules = {
     says: 'An Expect header other than 100-continue returns 417 with a text that names it.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
     on: local,
   },
   'http/reasons': {
     says: 'The reasons of 413 and 416 are Request Entity Too Large and Requested Range Not Satisfiable.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
     on: local,
   },
   'http/fragment': {
     says: 'The server ignores a fragment in the request line.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
     on: local,
   },
   'http/asterisk': {
     says: 'OPTIONS of * replies as on every path, and GET of * returns 404 with a text.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
     on: local,
   },
   'http/hosted-refusals': {

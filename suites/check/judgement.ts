@@ -16,6 +16,8 @@ import {
 export type Judged = Where & {
   /** As {@link releaseOf} names it. */
   readonly release: string
+  /** The header `Server` of its replies, where it is known. */
+  readonly library?: string | null
   /** Ids of quirks, */
   readonly accept?: readonly string[]
   /** and the named server whose quirks are accepted. */
@@ -79,7 +81,7 @@ export function judgementOf(
   const candidates = quirksBehind(one.ids, judged.place, all).filter((id) => !absent.has(id))
   const quirk =
     candidates.find((id) => accepted.has(id)) ?? candidates.find((id) => !isContradicted(id, all))
-  const basis = strictestOf(one.ids, judged.release)
+  const basis = strictestOf(one.ids, judged)
   if (quirk === undefined) return withoutQuirk(one.ids, basis, judged)
   const detail = `The quirk ${quirk} would explain it: ${(quirks as Quirks)[quirk as keyof Quirks]?.quirk}`
   if (basis !== 'stated' || accepted.has(quirk)) return { verdict: 'note', quirk, detail }
@@ -89,33 +91,48 @@ export function judgementOf(
 function withoutQuirk(
   ids: readonly string[],
   basis: Basis | 'elsewhere',
-  { release, ...where }: Judged,
+  judged: Judged,
 ): Judgement {
   if (basis === 'stated' || basis === 'observed') return { verdict: 'fail' }
   if (basis === 'chosen') {
     const unsettled = 'Neither the description nor real servers settle it'
-    return { verdict: 'note', detail: `${[unsettled, ...optionsBehind(ids, where)].join('; ')}.` }
+    return { verdict: 'note', detail: `${[unsettled, ...optionsBehind(ids, judged)].join('; ')}.` }
   }
-  const sources = [...new Set(ids.flatMap((id) => ruleOf(id)?.source ?? []))]
-  return {
-    verdict: 'note',
-    detail: `It was observed at ${sources.join('; ')}; this server is ${release}.`,
+  return { verdict: 'note', detail: elsewhereText(ids.map(ruleOf), judged) }
+}
+
+/** Where some rules were observed, and what this server is instead. */
+function elsewhereText(
+  broken: readonly (Rule | undefined)[],
+  { release, library: own }: Judged,
+): string {
+  const libraries = [...new Set(broken.flatMap((rule) => rule?.library ?? []))]
+  if (libraries.length > 0) {
+    const names = own == null ? 'does not name its own' : `says ${JSON.stringify(own)}`
+    return `The HTTP library decides it: it was observed with ${libraries.join(', ')}; this server ${names}.`
   }
+  const sources = [...new Set(broken.flatMap((rule) => rule?.source ?? []))]
+  return `It was observed at ${sources.join('; ')}; this server is ${release}.`
 }
 
 const ruleOf = (id: string): Rule | undefined => (rules as Readonly<Record<string, Rule>>)[id]
 
-/** The strictest basis of some rules; `elsewhere` if they were observed at servers of other releases only. */
-function strictestOf(ids: readonly string[], release: string): Basis | 'elsewhere' {
-  const found = new Set(ids.map((id) => basisAt(ruleOf(id), release)))
+/** The strictest basis of some rules; `elsewhere` if they were observed at other servers only. */
+function strictestOf(ids: readonly string[], judged: Judged): Basis | 'elsewhere' {
+  const found = new Set(ids.map((id) => basisAt(ruleOf(id), judged)))
   return (['stated', 'observed', 'elsewhere'] as const).find((one) => found.has(one)) ?? 'chosen'
 }
 
-function basisAt(rule: Rule | undefined, release: string): Basis | 'elsewhere' {
+function basisAt(rule: Rule | undefined, { release, library }: Judged): Basis | 'elsewhere' {
   if (rule?.basis !== 'observed') return rule?.basis ?? 'elsewhere'
+  if (rule.library !== undefined && !namesLibrary(library ?? '', rule.library)) return 'elsewhere'
   const isHere = (rule.source ?? '').split('; ').some((source) => names(source, release))
   return isHere ? 'observed' : 'elsewhere'
 }
+
+/** Whether a header `Server` names a library: not `aiohttp/3.13` in `aiohttp/3.130`. */
+const namesLibrary = (header: string, library: string): boolean =>
+  header.split(' ').some((one) => one === library || one.startsWith(`${library}.`))
 
 /** Whether a source names a release: not `ComfyUI 0.3.6` for `ComfyUI 0.3.64`. */
 const names = (source: string, release: string): boolean =>

@@ -88,6 +88,7 @@ async function judge(check: Check): Promise<number> {
     generation,
     url,
     software,
+    library,
     server,
     ledger,
     kept,
@@ -107,7 +108,14 @@ async function judge(check: Check): Promise<number> {
   })
   // Later servers are judged by what real ones of their generation do: the description is not about them.
   const { accept, like = laterServer(generation) } = options
-  const judged = { place, generation, release, accept, ...(like !== undefined && { like }) }
+  const judged = {
+    place,
+    generation,
+    release,
+    library,
+    accept,
+    ...(like !== undefined && { like }),
+  }
   const running = runCases(planned, server, {
     judge: (one, error, absent) => judgementOf(one, error, judged, known.done, absent),
     quirkCases: cases.filter((one) => one.place === place && isOfQuirk(one.ids)),

@@ -20,6 +20,7 @@ export type OpenedServer = {
   readonly generation: Generation
   readonly url: string
   readonly software: string | null
+  readonly library: string | null
   readonly server: CheckedServer
   /** What is made there; a gateway keeps nothing that could be removed. */
   readonly ledger: Ledger | null
@@ -41,18 +42,19 @@ export async function openServer(
       generation: described,
       url,
       software,
+      library: null,
       server,
       ledger: null,
       kept: null,
     }
   }
   const target = await probe(options, signal)
-  const { url, deployment, generation, software } = target
+  const { url, deployment, generation, software, library } = target
   const file = resolve(cwd, options.ledger)
   const ledger = openLedger(file, { kind: 'server', url, deployment, version: 1 })
   const kept = openKept(file, deployment)
   const server = openTarget(target, options, ledger, kept.sessions)
-  return { place: deployment, generation, url, software, server, ledger, kept }
+  return { place: deployment, generation, url, software, library, server, ledger, kept }
 }
 
 /** Removes what was made, and returns what is left. A server that is gone keeps it all. */

@@ -19,6 +19,8 @@ export type Target = {
   readonly types: Readonly<Record<string, any>>
   /** Its software with the version, as it says itself. */
   readonly software: string | null
+  /** The header `Server` of its replies: it names the HTTP library, or a proxy before the server. */
+  readonly library: string | null
 }
 
 /** A case while it runs. */

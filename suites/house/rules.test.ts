@@ -51,6 +51,11 @@ describe('rules', () => {
     expect(wrong.map(([id]) => id)).toEqual([])
   })
 
+  test('only observed rules depend on a library', () => {
+    const wrong = entries.filter(([, { basis, library }]) => library && basis !== 'observed')
+    expect(wrong.map(([id]) => id)).toEqual([])
+  })
+
   test('each sentence occurs once', () => {
     const sentences = entries.map(([, rule]) => rule.says)
     expect(sentences.filter((says, at) => sentences.indexOf(says) !== at)).toEqual([])

@@ -5,9 +5,10 @@ import type { Quirk, Rule } from '../../spec/language.ts'
 import { code, holdingText, link, onText, section, table } from './markdown.ts'
 
 function ruleRow([id, rule]: [string, Rule]): string[] {
-  const { says, basis, source, carries } = rule
+  const { says, basis, source, library, carries } = rule
   const facts = (carries ?? []).map((fact) => link(fact, `statement-${fact}`)).join(', ')
-  return [`<a id="rule-${id}"></a>${code(id)}`, says, holdingText(rule), source ?? basis, facts]
+  const observedAt = `${source ?? basis}${library === undefined ? '' : `; with ${library}`}`
+  return [`<a id="rule-${id}"></a>${code(id)}`, says, holdingText(rule), observedAt, facts]
 }
 
 export function rulesPart(): string {
@@ -29,7 +30,8 @@ export function rulesPart(): string {
     'What a server of this protocol does, one sentence per rule, each proved by a case; the rules of ' +
       '`duties` state what a good client does. Rules with "stated" ' +
       'come from the description and carry its statements. The others were observed at the server that the ' +
-      'column names, where the description leaves something open.',
+      'column names, where the description leaves something open; those with a library depend on it, so that ' +
+      'a server with another one, or behind a proxy, can differ.',
     ...byArea,
   )
 }

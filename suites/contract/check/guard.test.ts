@@ -139,6 +139,7 @@ function permissionsFor(more: Partial<TargetOptions> = {}) {
     generation: described,
     types: { PreviewAny: {} },
     software: null,
+    library: null,
   } as const
   const options = { url, headers: {}, allow: [], isReadOnly: false, maxRuns: 2, ...more }
   const made: LedgerEntry[] = []

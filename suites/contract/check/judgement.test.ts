@@ -27,6 +27,24 @@ test('a rule that was observed at another generation is a note that names both',
   })
 })
 
+test('a rule about what the HTTP library decides is a note at a server with another library', () => {
+  const at = (library?: string) =>
+    judgementOf(
+      { ids: ['http/fragment'] },
+      broken,
+      library === undefined ? local : { ...local, library },
+    )
+  expect([
+    at('Python/3.12 aiohttp/3.13.1').verdict,
+    at('Python/3.11 aiohttp/3.130.5').verdict,
+    at('nginx/1.22').verdict,
+    at().verdict,
+  ]).toEqual(['fail', 'note', 'note', 'note'])
+  expect(at('Python/3.11 aiohttp/3.14.5').detail).toBe(
+    'The HTTP library decides it: it was observed with aiohttp/3.13; this server says "Python/3.11 aiohttp/3.14.5".',
+  )
+})
+
 test('a stated rule that a quirk breaks fails and names the quirk, unless the operator accepts it', () => {
   const one = { ids: ['history/error-comes-first'] }
   const quirk = 'history.completed-on-error'

@@ -60,8 +60,8 @@ async function* eventsOf(
   planned: readonly PlannedCase[],
   done: CaseEvent[] = [],
 ): AsyncGenerator<CaseEvent> {
-  const { generation } = opened
-  const judged = { place, generation, release: releaseOf(place, opened.software) }
+  const { generation, library } = opened
+  const judged = { place, generation, library, release: releaseOf(place, opened.software) }
   const events = runCases(planned, opened.server, {
     judge: (one, error, absent) => judgementOf(one, error, judged, done, absent),
     quirkCases: cases.filter((one) => one.place === place && isOfQuirk(one.ids)),

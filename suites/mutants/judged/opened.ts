@@ -41,6 +41,7 @@ const setups: Readonly<Record<Setup, EmulatorOptions>> = {
 export type Opened = {
   readonly server: CheckedServer
   readonly software: string | null
+  readonly library: string | null
   readonly generation: Generation
   readonly close: () => Promise<void>
 }
@@ -109,8 +110,8 @@ async function openWrongServer(
       url: emulator.url,
     }
     const server = openTarget(target, options, noLedger)
-    const { software, generation } = target
-    return { server, software, generation, close: () => emulator.close() }
+    const { software, library, generation } = target
+    return { server, software, library, generation, close: () => emulator.close() }
   } catch (error) {
     await emulator.close()
     throw error
@@ -139,7 +140,7 @@ async function openWrongGateway({
     const facts = { route: 'hook', secret: SECRET, second, rateLimit, hasControl: true } as const
     const { server, target } = await openGateway(optionsFor(gateway.url), facts)
     const { software } = target
-    return { server, software, generation: described, close: () => gateway.close() }
+    return { server, software, library: null, generation: described, close: () => gateway.close() }
   } catch (error) {
     await gateway.close()
     throw error
