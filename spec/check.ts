@@ -103,6 +103,8 @@ export type ReportFiles = {
   readonly junit?: string
   readonly html?: string
   readonly markdown?: string
+  /** A page with a row for each server. */
+  readonly results?: string
 }
 
 /** What `check report` is asked to do: the files with events, in the order of the columns, and the reports to write. */

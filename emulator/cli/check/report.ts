@@ -15,6 +15,7 @@ Options:
   --html FILE         one page that needs no network
   --junit FILE        for the test view of a CI
   --markdown FILE     for the summary of a CI job
+  --results FILE      a page of results as Markdown: a table with a row for each server
   -h, --help          print this help
 
 Exit codes: 0 the reports are written, whatever they say; 2 wrong usage, or a FILE that is not the whole output of
@@ -31,6 +32,7 @@ const flags = {
   html: { type: 'string' },
   junit: { type: 'string' },
   markdown: { type: 'string' },
+  results: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 

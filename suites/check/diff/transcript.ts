@@ -10,7 +10,7 @@ import {
   type RunLog,
   type SessionLog,
 } from '../sessions/log.ts'
-import { kindOf } from '../../judge/judge.ts'
+import { kindOf, type Message } from '../../judge/judge.ts'
 import { mayDiffer } from './may-differ.ts'
 
 /** Facts by what they are about. */
@@ -52,6 +52,21 @@ export function transcriptOf(log: SessionLog): Transcript {
   return facts
 }
 
+/**
+ * The messages of a run with several outputs, which a server executes in any order: all but the first and the last by
+ * what they say, without the states that depend on what came before.
+ */
+const inAnyOrder = (all: readonly Message[]): readonly Message[] => [
+  ...all.slice(0, 1),
+  ...all
+    .slice(1, -1)
+    .filter(({ type }) => type !== 'progress_state')
+    .toSorted((a, b) => compareTexts(orderOf(a), orderOf(b))),
+  ...all.slice(-1),
+]
+const orderOf = ({ type, data }: Message): string => `${String(data['node'])} ${type}`
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
 type Fact = readonly [what: string, value: unknown]
 
 function factsOf(log: SessionLog, run: RunLog): readonly Fact[] {
@@ -64,7 +79,11 @@ function factsOf(log: SessionLog, run: RunLog): readonly Fact[] {
     .slice(0, 1)
     .map((all) => [
       'messages',
-      isTimed ? all.map(kindOf).filter((kind) => kind.startsWith('execution_')) : all,
+      isTimed
+        ? all.map(kindOf).filter((kind) => kind.startsWith('execution_'))
+        : run.planned.targets.length > 1
+          ? inAnyOrder(all)
+          : all,
     ])
   const { outputs, status } = run.entry ?? {}
   const kept = isTimed

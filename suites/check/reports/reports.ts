@@ -12,6 +12,7 @@ import { markdownText } from './markdown.ts'
 import { ndjsonReport } from './ndjson.ts'
 import { oneLine } from './text.ts'
 import { wrongUse } from '../usage.ts'
+import { resultsText } from './results.ts'
 import { type Render, type Report, type Sink, wholeReport } from './report.ts'
 
 /** What the command needs from its process. */
@@ -34,6 +35,7 @@ const renders: Readonly<Record<keyof ReportFiles, Render>> = {
   junit: junitText,
   markdown: markdownText,
   html: htmlText,
+  results: resultsText,
 }
 
 /** The reports in files that were asked for, each with its sink. */

@@ -8,6 +8,7 @@ import { htmlText } from '../../check/reports/html.ts'
 import { junitText } from '../../check/reports/junit.ts'
 import { markdownText } from '../../check/reports/markdown.ts'
 import { eventLine, readEvents } from '../../check/reports/ndjson.ts'
+import { resultsText } from '../../check/reports/results.ts'
 import { expect } from '../../judge/expect.ts'
 import { elementsOf } from './elements.ts'
 import { attacks, sample, streamOf } from './streams.ts'
@@ -34,6 +35,7 @@ const reportsOf = async (events: readonly CheckEvent[]): Promise<readonly string
   htmlText([events]),
   junitText([events]),
   markdownText([events]),
+  resultsText([events]),
   await consoleText(events),
 ]
 

@@ -80,6 +80,18 @@ test('check/report-size Two long checks share the size of one summary.', async (
   expect(text).toMatch(/\d+ parts did not fit into this summary\.\n[\s\S]*as expected/)
 })
 
+test('check/report-results A page of results has a row for each server, with its quirks and broken rules.', async () => {
+  const cwd = folderWith({ a: linesOf(sample), b: linesOf(other) })
+  await report(cwd, { files: ['a', 'b'], results: 'servers.md' })
+  const rows = readFileSync(join(cwd, 'servers.md'), 'utf8').match(/^\|.*\|$/gm) ?? []
+  expect(rows.slice(2)).toMatchInlineSnapshot(`
+    [
+      "| http\\://gpu-7.example\\:8188 | ComfyUI 0.3.64 | 2026-01-02 | 2 kept of 5 judged, 8 in all | 2 kept of 5 judged | local.video-under-images, queue/listing, queue/clear |",
+      "| http\\://gpu-8.example\\:8188 | ComfyUI 0.3.64 | 2026-01-02 | 1 kept of 1 judged, 1 in all | 1 kept of 1 judged | none |",
+    ]
+  `)
+})
+
 describe('a file that cannot be used', () => {
   const whole = linesOf(other)
   const [first = '', second = '', last = ''] = whole.split('\n')
