@@ -486,7 +486,11 @@ export const nodeErrorRules: Readonly<Record<keyof typeof nodeErrors, Ids>> = {
   value_smaller_than_min: ['workflows/bounds'],
   value_bigger_than_max: ['workflows/bounds'],
   value_not_in_list: ['workflows/not-in-list'],
-  custom_validation_failed: ['workflows/missing-input-file', 'scenario/node-validate'],
+  custom_validation_failed: [
+    'workflows/missing-input-file',
+    'workflows/own-types',
+    'scenario/node-validate',
+  ],
   exception_during_validation: [
     'workflows/link-to-nowhere',
     'workflows/check-trips',

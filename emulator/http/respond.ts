@@ -87,7 +87,9 @@ export function complete<B extends { readonly length: number }>(
   }
   // These statuses imply an empty body: 204 must not have a length, and that of 304 would describe another body.
   const isBare = status === 204 || status === 304
-  const hasNoLength = isBare || isUnsaid || (isChunked && takesChunks)
+  // Nor does HEAD describe an empty body [http/head].
+  const isEmptyHead = method === 'HEAD' && body.length === 0
+  const hasNoLength = isBare || isUnsaid || isEmptyHead || (isChunked && takesChunks)
   if (!hasNoLength) headers.push('Content-Length', `${body.length}`)
   headers.push('Date', dateText(timeMs), 'Server', serverName)
   return { status, reason, headers, body, isLast: 'Connection' in own }

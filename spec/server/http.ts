@@ -58,7 +58,7 @@ export const rules = {
     on: local,
   },
   'http/head': {
-    says: 'HEAD of a path that serves GET returns the same headers and no body.',
+    says: 'HEAD of a path that serves GET returns the same headers, without the length of an empty body.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
@@ -137,6 +137,12 @@ export const rules = {
   },
   'http/body-compressed': {
     says: 'The server decompresses gzip and deflate bodies, and applies the limit to the result.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/body-undecodable': {
+    says: 'A body that cannot be decompressed returns 500, and has no effect.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     library: httpLibrary,

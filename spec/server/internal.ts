@@ -126,14 +126,14 @@ export const rules = {
     on: local,
   },
   'internal/files': {
-    says: 'GET /internal/files/<type> lists the files at the top of that folder, newest first.',
+    says: 'GET /internal/files/<type> lists all files at the top of that folder, newest first.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,
     before: '0.27',
   },
   'internal/files-annotated': {
-    says: 'Files listed by GET /internal/files/<type> end in their folder in brackets, newest first.',
+    says: 'GET /internal/files/<type> lists files with their folder in brackets, none with a leading dot.',
     basis: 'observed',
     source: 'ComfyUI 0.27.0, /internal',
     on: local,

@@ -130,9 +130,15 @@ export const rules = {
     on: local,
   },
   'settings/broken-file': {
-    says: 'The server treats an unreadable settings file as empty settings.',
+    says: 'The server treats a settings file that is not valid JSON as empty settings.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users',
+    on: local,
+  },
+  'settings/other-json': {
+    says: 'Other JSON than an object in the settings file is returned as it is, and a change returns 500.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, settings and users; ComfyUI 0.27.0; ComfyUI 0.33.0',
     on: local,
   },
   'settings/users': {

@@ -243,6 +243,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
+  'userdata/impossible-folder': {
+    says: 'A path through a folder that cannot be created returns 500, also to read it.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, userdata; ComfyUI 0.27.0',
+    on: local,
+  },
   'userdata/list': {
     says: 'GET /userdata lists the names of the files in the folder dir.',
     basis: 'observed',

@@ -352,6 +352,11 @@ export const rules = {
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
+  'workflows/no-outside-file': {
+    says: 'A loader accepts no absolute path outside of the folders.',
+    basis: 'chosen',
+    on: local,
+  },
   'workflows/check-trips': {
     says: 'A loader whose file name is missing or not a text is reported as an exception of the node.',
     basis: 'observed',
@@ -369,6 +374,12 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
+  },
+  'workflows/own-types': {
+    says: 'A link of another type to a TripoConversionNode is reported as custom_validation_failed.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt; ComfyUI 0.27.0; ComfyUI 0.33.0',
+    on: local,
   },
   'workflows/undeclared-inputs': {
     says: 'The server does not validate inputs that a node type does not declare.',

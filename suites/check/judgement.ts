@@ -108,7 +108,7 @@ function elsewhereText(
 ): string {
   const libraries = [...new Set(broken.flatMap((rule) => rule?.library ?? []))]
   if (libraries.length > 0) {
-    const names = own == null ? 'does not name its own' : `says ${JSON.stringify(own)}`
+    const names = (own ?? null) === null ? 'does not name its own' : `says ${JSON.stringify(own)}`
     return `The HTTP library decides it: it was observed with ${libraries.join(', ')}; this server ${names}.`
   }
   const sources = [...new Set(broken.flatMap((rule) => rule?.source ?? []))]

@@ -16,6 +16,8 @@ type PlainRequest = {
   readonly body?: unknown
   /** Status of the answer. */
   readonly status: number
+  /** Whether it is about a file that not every server has: another one answers 404. */
+  readonly needsFile?: true
 }
 
 /** Endpoints of a local server, except those that it serves only with an option. */
@@ -56,6 +58,7 @@ const plain: Readonly<Record<LocalName, PlainRequest>> = {
   modelMetadata: {
     path: '/view_metadata/embeddings?filename=example_negative.safetensors',
     status: 200,
+    needsFile: true,
   },
   embeddings: { path: '/embeddings', status: 200 },
   extensions: { path: '/extensions', status: 200 },
@@ -86,10 +89,11 @@ const plain: Readonly<Record<LocalName, PlainRequest>> = {
 
 /** The requests, ready to be sent, with the spec of their endpoints. */
 export const everyPath = Object.entries<PlainRequest>(plain).map(
-  ([name, { path, body, status }]) => {
+  ([name, { path, body, status, needsFile = false }]) => {
     const endpoint: Endpoint = endpoints[name as keyof typeof plain]
     const text = body === undefined ? '' : JSON.stringify(body)
-    return { method: endpoint.method, path, body: text, status, replies: endpoint.replies }
+    const { method, replies } = endpoint
+    return { method, path, body: text, status, needsFile, replies }
   },
 )
 

@@ -25,6 +25,8 @@ export type Session = {
   readonly faults: readonly string[]
   /** The first message that matches, past or future. Each is checked once. Fails if it can no longer arrive. */
   readonly next: (matches: (message: Message) => boolean) => Promise<Message>
+  /** Resolves when this holds for what has arrived, now or later. Fails if nothing more can arrive. */
+  readonly until: (holds: () => boolean) => Promise<void>
   readonly send: (data: string | Uint8Array) => void
   /** Resolves when the server has read everything that was sent before, and its answers are here, by a ping. */
   readonly settled: () => Promise<void>
@@ -97,13 +99,12 @@ export async function openSession(
   const { closed, settled, send, close } = line
   void closed.then(look)
   await line.opened
-  const next = (matches: (message: Message) => boolean): Promise<Message> =>
+  const until = (holds: () => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
-        const found = log.messages().find(matches)
-        if (found) {
+        if (holds()) {
           waiting.delete(check)
-          resolve(found)
+          resolve()
         } else if (!line.isOpen()) giveUp('The socket closed first.')
       }
       const giveUp = (why: string): void => {
@@ -124,6 +125,11 @@ export async function openSession(
       check()
       if (patience !== undefined && waiting.has(check)) void wait(patience)
     })
+  const next = async (matches: (message: Message) => boolean): Promise<Message> => {
+    let found: Message | undefined
+    await until(() => (found = log.messages().find(matches)) !== undefined)
+    return found as Message
+  }
   await next(({ type }) => type === 'status')
-  return { clientId, ...log, next, send, settled, close, closed }
+  return { clientId, ...log, next, until, send, settled, close, closed }
 }

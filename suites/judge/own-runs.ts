@@ -147,17 +147,32 @@ export async function onlyOurs(subject: Subject, ours: readonly string[]): Promi
     throw new Skip('busy', 'The queue lists runs of others.')
 }
 
-/** The messages that the server sends because of an action. */
-export async function sentBy(
+/**
+ * What a session receives from now on and this matches. A server may send messages after the answer to the request that
+ * causes them: the returned function waits until there are so many, and returns all that there are, also when no more arrive.
+ * A case compares all of them after a last one that is sure to come: what should not have been sent is then among them.
+ */
+export function watch(
   session: Session,
-  action: () => Promise<unknown>,
-): Promise<readonly Message[]> {
-  await session.settled()
-  const before = session.messages().length
-  await action()
-  await session.settled()
-  return session.messages().slice(before)
+  matches: (message: Message) => boolean,
+): (count: number) => Promise<readonly Message[]> {
+  const from = session.messages().length
+  const all = (): readonly Message[] => session.messages().slice(from).filter(matches)
+  return async (count) => {
+    await session.until(() => all().length >= count).catch(() => undefined)
+    return all()
+  }
 }
+
+/** The counts in the statuses that a session receives from now on, when there are so many. */
+export function watchCounts(session: Session): (count: number) => Promise<readonly number[]> {
+  const statuses = watch(session, ({ type }) => type === 'status')
+  return async (count) => (await statuses(count)).map((message) => countIn(message))
+}
+
+/** The number of runs in the queue that a status says. */
+const countIn = ({ data }: Message): number =>
+  (data as { status: { exec_info: { queue_remaining: number } } }).status.exec_info.queue_remaining
 
 /** How many entries of the history are read to find the latest. */
 const LATEST = 100

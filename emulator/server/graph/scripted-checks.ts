@@ -1,4 +1,5 @@
-// The checks of a node by the rules of a scenario, as if the node itself validated its inputs [scenario/node-validate].
+// The checks of a node by the rules of a scenario, as if the node itself validated its inputs [scenario/node-validate], and
+// those of the one real type that checks the types of its links [workflows/own-types].
 
 import type { NodeCheck, NodeRule } from '../../../spec/scenario/nodes.ts'
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
@@ -11,14 +12,24 @@ import { type NodeError, refusedByType } from './node-errors.ts'
 import type { NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
-/** The checks for a node of the run that a submit would start; none without a rule. */
+/** The checks for a node of the run that a submit would start: by a rule, else those of its type. */
 export function checksFor(world: World, id: string, class_type: string): readonly NodeCheck[] {
-  if (world.script.nodes.length === 0) return none
+  const own = class_type === CONVERSION ? conversionChecks : none
+  if (world.script.nodes.length === 0) return own
   const script: NodeRule | undefined = nodeScript(world, world.state.nextSerial + 1, id, class_type)
-  return script?.validate ?? none
+  return script?.validate ?? own
 }
 
 const none: readonly NodeCheck[] = []
+
+const CONVERSION = 'TripoConversionNode'
+const conversionChecks: readonly NodeCheck[] = [
+  {
+    input: 'original_model_task_id',
+    types: ['MODEL_TASK_ID', 'RIG_TASK_ID', 'RETARGET_TASK_ID'],
+    message: 'original_model_task_id must be MODEL_TASK_ID, RIG_TASK_ID or RETARGET_TASK_ID type',
+  },
+]
 
 /** Whether the declaration of an input does not limit its literals: the node checks them itself. */
 export const checksLiteral = (checks: readonly NodeCheck[], input: string): boolean =>

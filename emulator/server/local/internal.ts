@@ -49,13 +49,14 @@ const folderPaths = (world: World): Reply =>
 
 function folderFiles(world: World, { segment }: Request): Reply {
   if (!folderTypes.some((type) => type === segment)) return refuse('directoryType')
+  const { hidesDots, annotatesFiles } = world.setup.traits
   const top = `${segment}//`
   const found = [...world.state.files.entries]
     .map(([key, { value }]) => ({ name: key.slice(top.length), isTop: key.startsWith(top), value }))
-    .filter(({ name, isTop }) => isTop && !name.startsWith('.'))
+    .filter(({ name, isTop }) => isTop && (!hidesDots || !name.startsWith('.')))
   // Of files with the same time, the one stored later is newer.
   found.reverse().sort((a, b) => b.value.modifiedMs - a.value.modifiedMs)
-  const mark = world.setup.traits.annotatesFiles ? ` [${segment}]` : ''
+  const mark = annotatesFiles ? ` [${segment}]` : ''
   return json(JSON.stringify(found.map(({ name }) => name + mark)))
 }
 

@@ -6,26 +6,33 @@ import { drawUuid } from '../../lib/random.ts'
 import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 import type { World } from '../state/world.ts'
-import { storedSettings, storeSettings } from '../world/settings.ts'
+import { storedJson, storeSettings } from '../world/settings.ts'
 
 const store = (world: World, settings: JsonObject): Reply =>
   storeSettings(world, settings) ? empty : refuse('internal')
 
-const readSettings = (world: World): Reply => json(writeJson(storedSettings(world)))
+const readSettings = (world: World): Reply => json(writeJson(storedJson(world)))
 
-const readSetting = (world: World, { segment }: Request): Reply =>
-  json(writeJson(storedSettings(world).get(segment) ?? null))
+function readSetting(world: World, { segment }: Request): Reply {
+  const settings = storedJson(world)
+  if (isObject(settings)) return json(writeJson(settings.get(segment) ?? null))
+  // Python looks for the id in a list or in a text, and fails if it is there or if there is neither.
+  const isSearched = Array.isArray(settings) || typeof settings === 'string'
+  return isSearched && !settings.includes(segment) ? json('null') : refuse('internal')
+}
 
 function changeSettings(world: World, request: Request): Reply {
   const changes = bodyJson(request)
-  if (!isObject(changes)) return refuse('internal')
-  return store(world, new Map([...storedSettings(world), ...changes]))
+  const settings = storedJson(world)
+  if (!isObject(changes) || !isObject(settings)) return refuse('internal')
+  return store(world, new Map([...settings, ...changes]))
 }
 
 function changeSetting(world: World, request: Request): Reply {
   const value = bodyJson(request)
-  if (value === undefined) return refuse('internal')
-  return store(world, storedSettings(world).set(request.segment, value))
+  const settings = storedJson(world)
+  if (value === undefined || !isObject(settings)) return refuse('internal')
+  return store(world, settings.set(request.segment, value))
 }
 
 // All clients are the same user here, whose folder exists from the start.

@@ -4,12 +4,13 @@ import { floatOf, type Json, type JsonObject, writeJson } from '../../lib/json.t
 import { json, noContent, type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import type { Headers } from '../../machine.ts'
-import { contentType, mediaType } from '../world/content-types.ts'
+import { mediaType } from '../world/content-types.ts'
 import { guardFile, neverSniffed, UNKNOWN_TYPE } from '../world/guarded-files.ts'
 import { fileFacts } from '../world/files.ts'
 import {
   deleteFile,
   entriesBelow,
+  hasPossibleFolder,
   move,
   nameOf,
   resolvePath,
@@ -98,6 +99,7 @@ function browseUserdata(world: World, { query }: Request): Reply {
 function existing(world: World, name: string): { path: string; entry: UserEntry } | Reply {
   const path = resolvePath(name)
   if (path === undefined) return refuse('forbiddenEmpty')
+  if (!hasPossibleFolder(world.state.userFolder, path)) return refuse('internal')
   const entry = world.state.userFolder.entries.get(path)
   return entry === undefined ? refuse('notFoundEmpty') : { path, entry }
 }
@@ -114,7 +116,7 @@ function readUserdata(world: World, { segment, headers: asked }: Request): Reply
 /** The headers of a file: since 2026 each is a download, except for the style sheet of the user. */
 function headersOf(world: World, path: string, asked: Headers): Readonly<Record<string, string>> {
   const { guardsFiles, showsUserStyle } = world.setup.traits
-  if (!guardsFiles) return { 'Content-Type': contentType(path) }
+  if (!guardsFiles) return { 'Content-Type': mediaType(path) ?? UNKNOWN_TYPE }
   if (showsUserStyle && path === 'user.css')
     return { 'Content-Type': 'text/css', 'Content-Disposition': 'inline', ...neverSniffed }
   const { type, headers } = guardFile(world, mediaType(path) ?? UNKNOWN_TYPE, asked)
@@ -125,7 +127,8 @@ function writeUserdata(world: World, { segment, query, body }: Request): Reply {
   const path = resolvePath(segment)
   if (path === undefined) return refuse('forbiddenEmpty')
   // Python raises a different error for it than for other names.
-  if (path.includes('\0')) return refuse('internal')
+  if (path.includes('\0') || !hasPossibleFolder(world.state.userFolder, path))
+    return refuse('internal')
   if (isTaken(world, query, path)) return refuse('fileExists')
   const isWritten = writeFile(world.state.userFolder, path, body, timestamp(world))
   return isWritten ? written(world, query, path) : refuse('fileNotWritten')

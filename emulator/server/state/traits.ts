@@ -52,6 +52,8 @@ export type Traits = {
   readonly scriptCache: 'no-cache' | 'no-store'
   /** Whether a script with the ending .mjs is none of these. */
   readonly cachesModules: boolean
+  /** Whether the list of a folder leaves out names that begin with a dot. */
+  readonly hidesDots: boolean
   /** Whether listed files end in the name of their folder, in brackets. */
   readonly annotatesFiles: boolean
   /** Whether model folders list the extensions of their files. */

@@ -9,13 +9,18 @@ const FILE = 'comfy.settings.json'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The settings; empty if the file is missing or malformed. */
+/** The settings; empty if the file holds no object. */
 export function storedSettings(world: World): JsonObject {
+  const stored = storedJson(world)
+  return isObject(stored) ? stored : new Map()
+}
+
+/** The content of the file; empty settings if it is missing or not valid JSON. */
+export function storedJson(world: World): Json {
   const bytes = world.state.userFolder.entries.get(FILE)?.bytes
   if (!bytes) return new Map()
   try {
-    const stored = readJson(decoder.decode(bytes))
-    return isObject(stored) ? stored : new Map()
+    return readJson(decoder.decode(bytes))
   } catch {
     return new Map()
   }

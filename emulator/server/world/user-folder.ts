@@ -70,6 +70,15 @@ function isPossible(path: string): boolean {
   return path.split('/').every((name) => fits(name, MAX_NAME_BYTES))
 }
 
+/** Whether the folder of a path is there, even if it is a file, or could be created. */
+export function hasPossibleFolder({ entries }: UserFolder, path: string): boolean {
+  const parts = path.split('/').slice(0, -1)
+  const above = parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+  const folder = above.at(-1) ?? ''
+  if (entries.has(folder)) return true
+  return isPossible(folder) && above.every((one) => (entries.get(one)?.bytes ?? null) === null)
+}
+
 /**
  * Creates the folders of a path that is about to have so many new entries. Returns false, and creates nothing, if one
  * of them is a file or there would be too many entries.

@@ -172,7 +172,12 @@ export const localDifferences = [
     ours:
       'a folder is accepted, and the run fails; a name that leads out of the three folders is rejected with 400, ' +
       'like a file that does not exist',
-    rules: ['workflows/missing-input-file', 'nodes/folder-as-file', 'workflows/check-trips'],
+    rules: [
+      'workflows/no-outside-file',
+      'workflows/missing-input-file',
+      'nodes/folder-as-file',
+      'workflows/check-trips',
+    ],
   },
   {
     topic: '`executing` with node null',

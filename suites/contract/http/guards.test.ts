@@ -76,9 +76,10 @@ proves('http/foreign-origin', async ({ url, get, submit }) => {
   ] as const
   const body = JSON.stringify({ clear: true, prompt: solid() })
   for (const [method, path] of ways) {
+    const { length, ...rest } = refused
     expect([path, summaryOf(await exchange(url, method, path, headers, body))]).toEqual([
       path,
-      refused,
+      { ...rest, length: method === 'HEAD' ? undefined : length },
     ])
   }
   expect((await get('/queue')).json().queue_pending).toHaveLength(1)

@@ -224,14 +224,17 @@ proves('http/other-upgrades', async (subject) => {
     'HTTP2-Settings': 'AAMAAABk',
   }
   // The connection stays open, so another request shows where the first reply ends.
-  const after = 'GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n'
+  const after = 'GET /nowhere HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n'
   const lines = Object.entries(h2c).map(([name, value]) => `${name}: ${value}\r\n`)
-  const queue = await exchangeBytes(url, `GET /queue HTTP/1.1\r\n${lines.join('')}\r\n${after}`)
+  const queue = await exchangeBytes(
+    url,
+    `GET /queue HTTP/1.1\r\nHost: here\r\n${lines.join('')}\r\n${after}`,
+  )
   expect([queue.status, queue.body.slice(0, 16)]).toEqual([200, '{"queue_running"'])
   expect(queue.body).toContain('HTTP/1.1 404')
   const body = JSON.stringify({ prompt: solid(), extra_data: { mine: mark } })
   const length = `Content-Length: ${body.length}\r\n`
-  const head = `POST /prompt HTTP/1.1\r\n${length}${lines.join('')}\r\n`
+  const head = `POST /prompt HTTP/1.1\r\nHost: here\r\n${length}${lines.join('')}\r\n`
   expect((await exchangeBytes(url, head, body + after)).status).toBe(200)
   expect(await markedRuns(subject, mark)).toEqual([{ mine: mark }])
   const socket = { Connection: 'Upgrade', Upgrade: 'websocket' }
@@ -239,7 +242,7 @@ proves('http/other-upgrades', async (subject) => {
     (
       await exchangeBytes(
         url,
-        'GET /nowhere HTTP/1.1\r\n',
+        'GET /nowhere HTTP/1.1\r\nHost: here\r\n',
         ...Object.entries(socket).map(([name, value]) => `${name}: ${value}\r\n`),
         `\r\n${after}`,
       )

@@ -66,6 +66,10 @@ proves('http/alias-below-api', async ({ url, unique, idle }) => {
   }
 })
 
+/** The header lines of a reply that HEAD has too: the length of an empty body is not among them. */
+const said = ({ lines }: Exchange): readonly string[] =>
+  lines.filter((line) => line !== 'Content-Length: 0')
+
 proves('http/head', async ({ url, submit, idle }) => {
   await submit(solid(), { prompt_id: 'mine' })
   await idle()
@@ -74,7 +78,7 @@ proves('http/head', async ({ url, submit, idle }) => {
     const before = await exchange(url, 'GET', path)
     const head = await exchange(url, 'HEAD', path)
     const after = await exchange(url, 'GET', path)
-    const heads = [before, after].map((got) => lasting({ ...got, body: '' }))
+    const heads = [before, after].map((got) => lasting({ ...got, lines: said(got), body: '' }))
     expect(heads, path).toContainEqual(lasting(head))
   }
   expect(

@@ -32,7 +32,7 @@ proves(
     for (const text of ['no JSON', '["feature_flags"]', '7', 'null']) other.send(text)
     other.send(new Uint8Array([1, 2, 3]))
     other.send('{"type": "feature_flags"}')
-    await other.settled()
+    await other.next(({ type }) => type === 'feature_flags')
     const own = other.messages().filter(({ type }) => type !== 'status')
     expect(own).toEqual([{ type: 'feature_flags', data: served }])
   },

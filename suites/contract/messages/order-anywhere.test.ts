@@ -9,12 +9,13 @@ import {
   onlyOurs,
   ordered,
   runInTurn,
-  sentBy,
   shown,
   sortedNodes,
   submitFor,
+  watchCounts,
 } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
+import { endsRun } from '../../judge/responses.ts'
 
 const local = { deployment: 'local' } as const
 const dataOf = (type: string, messages: readonly Message[]): Message['data'][] =>
@@ -30,7 +31,6 @@ proves(
     const failed = await subject.run(session, (await subject.workloads.failing()).graph)
     const held = await occupy(subject, session)
     await held.stop()
-    await session.settled()
     const messages = session.messages().slice(before)
     for (const id of [...runs.map((one) => one.prompt_id), failed.prompt_id, held.prompt_id])
       expect(judgeOrder('local', ordered(messages, id))).toEqual([])
@@ -56,25 +56,22 @@ proves(
   ['messages/status', 'messages/status-of-a-run'],
   async (subject) => {
     const session = await me(subject)
-    const counts = (messages: readonly Message[]) =>
-      dataOf('status', messages).map((data) => (data as any).status.exec_info.queue_remaining)
     const held = await occupy(subject, session)
     await onlyOurs(subject, [held.prompt_id])
+    const counts = watchCounts(session)
     const ids: string[] = []
+    const submitted: number[] = []
     for (const count of [2, 3]) {
-      const sent = await sentBy(session, async () => {
-        ids.push(await submitFor(subject, session, talking(subject.unique(`run ${count}`))))
-      })
+      ids.push(await submitFor(subject, session, talking(subject.unique(`run ${count}`))))
       await onlyOurs(subject, [held.prompt_id, ...ids])
-      expect(counts(sent)).toEqual([count])
+      submitted.push(count)
+      expect(await counts(submitted.length)).toEqual(submitted)
     }
-    const before = session.messages().length
     await held.stop()
-    await subject.idle()
-    await session.settled()
+    await subject.reach(session, endsRun('local', ids[1]))
     await onlyOurs(subject, [])
     // Each end, and each start but that of the run that was at work.
-    expect(counts(session.messages().slice(before))).toEqual([2, 2, 1, 1, 0])
+    expect(await counts(7)).toEqual([...submitted, 2, 2, 1, 1, 0])
   },
   local,
 )

@@ -5,14 +5,13 @@ import type { Session } from '../../judge/client.ts'
 import { expect } from '../../judge/expect.ts'
 import { hex } from '../../judge/frames.ts'
 import type { Message } from '../../judge/judge.ts'
-import { listedIds, messagesAbout, occupy, shown, submitFor } from '../../judge/own-runs.ts'
+import { listedIds, messagesAbout, occupy, shown, submitFor, watch } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { endsRun } from '../../judge/responses.ts'
 
 const local = { deployment: 'local' } as const
 const typesOf = (messages: readonly Message[]): string[] => messages.map(({ type }) => type)
-const statusCount = (session: Session): number =>
-  typesOf(session.messages()).filter((type) => type === 'status').length
+const isStatus = ({ type }: Message): boolean => type === 'status'
 
 proves(['messages/status-on-connect', 'messages/sid'], async ({ connect, unique }) => {
   const status = { exec_info: { queue_remaining: expect.any(Number) } }
@@ -43,7 +42,7 @@ proves(['messages/own-client', 'messages/status-to-everyone'], async (subject) =
   const { connect, unique, run } = subject
   const sessions = [await connect(unique('mine')), await connect(unique('other')), await connect()]
   const [mine, ...others] = sessions as [Session, Session, Session]
-  const counts = sessions.map(statusCount)
+  const statuses = sessions.map((session) => watch(session, isStatus))
   const ids = [(await run(mine, shown(subject, 'own'))).prompt_id]
   ids.push((await run(mine, (await subject.workloads.failing()).graph)).prompt_id)
   const forOther = await submitFor(subject, mine, shown(subject, 'other'), {
@@ -53,8 +52,10 @@ proves(['messages/own-client', 'messages/status-to-everyone'], async (subject) =
   const forNobody = await submitFor(subject, mine, shown(subject, 'absent'), {
     client_id: unique('absent'),
   })
+  await subject.reach(others[0], endsRun('local', forOther))
   await subject.idle()
-  await Promise.all(sessions.map((session) => session.settled()))
+  // A run sends one when it is queued, when it starts, and when it is over.
+  for (const received of statuses) expect((await received(12)).length).toBeGreaterThanOrEqual(12)
   for (const id of ids) {
     expect(messagesAbout(mine, id).length).toBeGreaterThan(5)
     for (const session of others) expect(messagesAbout(session, id)).toEqual([])
@@ -62,9 +63,6 @@ proves(['messages/own-client', 'messages/status-to-everyone'], async (subject) =
   expect(typesOf(messagesAbout(others[0], forOther))).toContain('execution_success')
   expect(messagesAbout(mine, forOther)).toEqual([])
   for (const session of sessions) expect(messagesAbout(session, forNobody)).toEqual([])
-  // A run sends one when it is queued, when it starts, and when it is over.
-  for (const [index, session] of sessions.entries())
-    expect(statusCount(session) - counts[index]!).toBeGreaterThanOrEqual(12)
 })
 
 // Each preview is different: those of others may go to everyone.
@@ -78,11 +76,12 @@ proves(
       await connect(),
     ]
     const graph = await subject.workloads.sampling(4)
+    const statuses = [other, nameless].map((session) => watch(session, isStatus))
     await subject.run(mine, graph)
+    for (const received of statuses) await received(3)
     const isImage = (frame: Uint8Array): boolean => frame[3] !== 3
     const sent = mine.rawFrames.filter(isImage).map(hex)
     for (const session of [other, nameless]) {
-      await session.settled()
       const received = new Set(session.rawFrames.map(hex))
       expect(sent.filter((frame) => received.has(frame))).toEqual([])
     }
@@ -96,8 +95,7 @@ proves('messages/own-client', async (subject) => {
     client_id: undefined,
     extra_data: { client_id: mine.clientId },
   })
-  await subject.idle()
-  await mine.settled()
+  await subject.reach(mine, endsRun('local', id))
   expect(typesOf(messagesAbout(mine, id))).toContain('execution_success')
 })
 
@@ -128,7 +126,7 @@ proves('messages/no-client', async (subject) => {
   await subject.post('/interrupt', { prompt_id: cut })
   await subject.idle()
   for (const session of sessions) {
-    await session.settled()
+    await subject.reach(session, isInterruptionOf(cut))
     for (const id of plain)
       expect(new Set(typesOf(messagesAbout(session, id)))).toEqual(new Set(['progress_state']))
     const types = typesOf(messagesAbout(session, cut))
@@ -138,16 +136,22 @@ proves('messages/no-client', async (subject) => {
   }
 })
 
+const isInterruptionOf =
+  (prompt_id: string) =>
+  ({ type, data }: Message): boolean =>
+    type === 'execution_interrupted' && data['prompt_id'] === prompt_id
+
 proves('messages/no-client', async (subject) => {
   const sessions = [await subject.connect(subject.unique('one')), await subject.connect()]
   // Every server reports the first and the last step.
   const graph = await subject.workloads.sampling(2)
   const id = await submitFor(subject, sessions[0]!, graph, { client_id: undefined })
+  const received = sessions.map((session) =>
+    watch(session, ({ type, data }) => type === 'progress' && data['prompt_id'] === id),
+  )
   await subject.idle()
-  for (const session of sessions) {
-    await session.settled()
-    const steps = messagesAbout(session, id).filter(({ type }) => type === 'progress')
-    expect(steps.map(({ data }) => data['value'])).toEqual([1, 2])
+  for (const steps of received) {
+    expect((await steps(2)).map(({ data }) => data['value'])).toEqual([1, 2])
   }
 })
 
@@ -157,7 +161,6 @@ proves('messages/newest-socket', async (subject) => {
   const first = await subject.run(newest, shown(subject, 'first'))
   await older.close()
   await subject.get('/queue')
-  await newest.settled()
   const second = await subject.run(newest, shown(subject, 'second'))
   for (const { messages } of [first, second])
     expect(typesOf(messages)).toContain('execution_success')
@@ -207,7 +210,7 @@ proves('messages/reconnect', async (subject) => {
   await subject.get('/queue')
   const back = await subject.connect(first.clientId)
   const other = await subject.connect(subject.unique('other'))
-  await Promise.all([back.settled(), other.settled()])
+  await subject.reach(back, ({ type, data }) => type === 'executing' && !('prompt_id' in data))
   expect(back.received[1]).toEqual({ type: 'executing', data: { node: expect.any(String) } })
   // Not a node that had run before.
   const over = messagesAbout(first, held.prompt_id)
@@ -216,11 +219,10 @@ proves('messages/reconnect', async (subject) => {
   const left = Object.keys(held.graph).filter((id) => !over.includes(id))
   expect(over.length).toBeGreaterThan(0)
   expect(left).toContain(back.messages()[1]?.data['node'])
-  expect(new Set(typesOf(other.messages()))).toEqual(new Set(['status']))
   await subject.post('/interrupt', { prompt_id: held.prompt_id })
-  await subject.idle()
-  await back.settled()
-  expect(messagesAbout(back, held.prompt_id).at(-1)).toMatchObject({ data: { node: null } })
+  await subject.reach(back, endsRun('local', held.prompt_id))
+  await watch(other, isStatus)(1)
+  expect(new Set(typesOf(other.messages()))).toEqual(new Set(['status']))
   const after = await subject.connect(first.clientId)
   await after.settled()
   expect(typesOf(after.messages())).not.toContain('executing')

@@ -4,17 +4,13 @@ import { queueListing } from '../../../spec/server/queue.ts'
 import { node, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { fitting, nobody } from '../../judge/hosted/jobs.ts'
-import type { Message } from '../../judge/judge.ts'
-import { busy, listedIds, messagesAbout, onlyOurs, sentBy } from '../../judge/own-runs.ts'
+import { busy, listedIds, messagesAbout, onlyOurs, watchCounts } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { empty, shape } from '../../judge/reply.ts'
+import { endsRun } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 const local = { deployment: 'local' } as const
-const remaining = (count: number): Message => ({
-  type: 'status',
-  data: { status: { exec_info: { queue_remaining: count } } },
-})
 
 /** Those of these runs that the history has, in its order. */
 async function ended({ get }: Subject, ours: readonly string[]): Promise<string[]> {
@@ -154,21 +150,18 @@ proves(
 
 proves('queue/clear-and-delete', async (subject) => {
   const { session, held, pend, pending } = await busy(subject)
+  const counts = watchCounts(session)
   const ours = await pend('a', 'b', 'c')
   await onlyOurs(subject, [held.prompt_id, ...ours])
   // Deleting first would report what is left.
   const both = { delete: [ours[1]], clear: true }
-  expect(await sentBy(session, () => subject.post('/queue', both)).then(statuses)).toEqual([
-    remaining(1),
-  ])
+  await subject.post('/queue', both)
   expect(await pending(ours)).toEqual([])
   const [e, f] = await pend('e', 'f')
+  expect(await counts(6)).toEqual([2, 3, 4, 1, 2, 3])
   await subject.post('/queue', { clear: 0, delete: [e] })
   expect(await pending([e!, f!])).toEqual([f])
 })
-
-const statuses = (messages: readonly Message[]): Message[] =>
-  messages.filter(({ type }) => type === 'status')
 
 proves(
   'queue/running-is-spared',
@@ -208,8 +201,7 @@ proves('queue/removed-leaves-nothing', async (subject) => {
   const kept = await pend('kept')
   await subject.post('/queue', { delete: removed })
   await held.stop()
-  await subject.idle()
-  await session.settled()
+  await subject.reach(session, endsRun('local', kept[0]))
   expect(await ended(subject, [...removed, ...kept])).toEqual(kept)
   for (const id of removed) {
     expect(messagesAbout(session, id)).toEqual([])
@@ -219,16 +211,26 @@ proves('queue/removed-leaves-nothing', async (subject) => {
 
 proves('queue/removal-status', async (subject) => {
   const { session, held, pend } = await busy(subject)
+  const counts = watchCounts(session)
   const [a, b, c, d] = await pend('a', 'b', 'c', 'd')
   await onlyOurs(subject, [held.prompt_id, a!, b!, c!, d!])
-  const remove = async (...ids: readonly (string | undefined)[]): Promise<Message[]> =>
-    statuses(await sentBy(session, () => subject.post('/queue', { delete: ids })))
-  expect(await remove(a)).toEqual([remaining(4)])
-  expect(await remove(nobody, a, held.prompt_id)).toEqual([])
-  expect(await remove(b, c)).toEqual([remaining(3), remaining(2)])
-  expect(await remove(d)).toEqual([remaining(1), remaining(1)])
+  const expected = [2, 3, 4, 5]
+  const remove = async (
+    ids: readonly (string | undefined)[],
+    left: readonly number[],
+  ): Promise<void> => {
+    expected.push(...left)
+    await subject.post('/queue', { delete: ids })
+    expect(await counts(expected.length)).toEqual(expected)
+  }
+  await remove([a], [4])
+  // None, which the next ones show: one too many would come before them.
+  await remove([nobody, a, held.prompt_id], [])
+  await remove([b, c], [3, 2])
+  await remove([d], [1, 1])
   const last = await pend('e', 'f')
   await onlyOurs(subject, [held.prompt_id, ...last])
-  const cleared = await sentBy(session, () => subject.post('/queue', { clear: true }))
-  expect(statuses(cleared)).toEqual([remaining(1)])
+  await subject.post('/queue', { clear: true })
+  await pend('g')
+  expect(await counts(expected.length + 4)).toEqual([...expected, 2, 3, 1, 2])
 })

@@ -13,6 +13,7 @@ import {
 } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { empty, shape } from '../../judge/reply.ts'
+import { endsRun } from '../../judge/responses.ts'
 
 const local = { deployment: 'local' } as const
 
@@ -22,8 +23,7 @@ proves(
     const { session, held, pend } = await busy(subject)
     const [next] = await pend('next')
     expect(shape(await subject.request('POST', '/interrupt'))).toEqual(empty)
-    await subject.idle()
-    await session.settled()
+    await subject.reach(session, endsRun('local', next))
     const messages = messagesAbout(session, held.prompt_id)
     const [stopped, ...more] = messages.filter(({ type }) => type === 'execution_interrupted')
     const started = messages

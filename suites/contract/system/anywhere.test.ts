@@ -5,16 +5,7 @@ import { queueLength, systemStats } from '../../../spec/server/system.ts'
 import { talking } from '../../generate/graphs.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
 import { violations } from '../../judge/judge.ts'
-import {
-  cachedNodes,
-  listedIds,
-  occupy,
-  submitFor,
-  onlyOurs,
-  runInTurn,
-  sentBy,
-  shown,
-} from '../../judge/own-runs.ts'
+import { cachedNodes, occupy, submitFor, onlyOurs, shown } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -68,34 +59,37 @@ proves(
 
 proves('system/free-empties-cache', async (subject) => {
   const session = await subject.connect(subject.unique('me'))
-  const graph = shown(subject, 'freed')
-  const [, again] = await runInTurn(subject, session, [graph, graph])
-  expect(cachedNodes(again!)).toEqual(['1', '2'])
-  await subject.post('/free', { free_memory: true })
-  // The worker of a server in Python looks at it when the main thread lets it.
-  await listedIds(subject)
-  expect(cachedNodes(await subject.run(session, graph))).toEqual([])
+  const { '1': picture, '2': output } = shown(subject, 'freed')
+  const graph = { a: picture!, b: { ...output!, inputs: { images: ['a', 0] } } }
+  await subject.run(session, graph)
+  // While a run is at work: a server looks at it when that has ended, but at any time where it has nothing to do.
+  for (const cached of [['a', 'b'], []]) {
+    const held = await occupy(subject, session, graph)
+    if (cached.length === 0) await subject.post('/free', { free_memory: true })
+    await held.stop()
+    expect(cachedNodes(await subject.run(session, graph))).toEqual(cached)
+  }
 })
 
 proves('system/free-reply', async (subject) => {
   const session = await subject.connect(subject.unique('me'))
+  await subject.run(session, talking(subject.unique('before')))
   await onlyOurs(subject, [])
-  const received = await sentBy(session, async () => {
-    for (const body of [
-      '{"unload_models": true, "free_memory": true}',
-      '{"free_memory": true}',
-      '{}',
-    ])
-      expect(summaryOf(await exchange(subject.url, 'POST', '/free', {}, body))).toEqual({
-        status: 200,
-        type: undefined,
-        length: '0',
-        body: '',
-      })
-    await subject.idle()
-  })
+  const from = session.messages().length
+  const bodies = ['{"unload_models": true, "free_memory": true}', '{"free_memory": true}', '{}']
+  for (const body of bodies)
+    expect(summaryOf(await exchange(subject.url, 'POST', '/free', {}, body))).toEqual({
+      status: 200,
+      type: undefined,
+      length: '0',
+      body: '',
+    })
+  await subject.idle()
+  await subject.run(session, talking(subject.unique('after')))
   await onlyOurs(subject, [])
-  expect(received).toEqual([])
+  // Between the two runs nothing came but that the second is queued and starts.
+  const types = session.messages().map(({ type }) => type)
+  expect(types.slice(from, from + 3)).toEqual(['status', 'status', 'execution_start'])
 })
 
 proves(

@@ -80,13 +80,7 @@ proves('userdata/folder-is-no-file', async (subject) => {
 proves('userdata/impossible-name', async (subject) => {
   const { unique } = subject
   await write(subject, 'file')
-  const impossible = [
-    'n'.repeat(256),
-    'ü'.repeat(128),
-    'file/below',
-    'file/further/below',
-    `${'d'.repeat(200)}/`.repeat(21),
-  ]
+  const impossible = ['n'.repeat(256), 'ü'.repeat(128), 'file/below']
   const nul = await exchange(subject.url, 'POST', at(unique('nul\0')), {}, 'x')
   expect({ status: nul.status, body: nul.body }).toEqual({
     status: 500,
@@ -101,6 +95,31 @@ proves('userdata/impossible-name', async (subject) => {
   for (const file of ['n'.repeat(255), 'ü'.repeat(127), ':*?"<>|', 'a'.repeat(250)]) {
     expect((await write(subject, file)).json()).toBe(unique(file))
   }
+})
+
+proves('userdata/impossible-folder', async (subject) => {
+  const { request, unique } = subject
+  await write(subject, 'file')
+  const deep = ['file/further/below', `${'n'.repeat(256)}/x`, `${'d'.repeat(200)}/`.repeat(22)]
+  for (const file of deep) {
+    const path = at(unique(file))
+    const ways = [
+      ['POST', path],
+      ['GET', path],
+      ['DELETE', path],
+      ['POST', moving(unique(file), unique('to'))],
+    ] as const
+    for (const [method, way] of ways) {
+      const { status, text } = await request(method, way)
+      expect({ file, method, status, text }).toEqual({
+        file,
+        method,
+        status: 500,
+        text: errors.refusals.internal.body.text,
+      })
+    }
+  }
+  expect(await paths(subject)).toEqual(['file'])
 })
 
 proves(

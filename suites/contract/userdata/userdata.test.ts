@@ -31,7 +31,8 @@ proves('userdata/read', async (subject) => {
   const types = {
     'a.json': 'application/json',
     'a.PNG': 'image/png',
-    'a.html': 'application/octet-stream',
+    'a.html': 'text/html',
+    'a.css': 'text/css',
     plain: 'application/octet-stream',
     'a.b/c': 'application/octet-stream',
   }

@@ -8,12 +8,13 @@ import {
   messagesAbout,
   occupy,
   onlyOurs,
-  sentBy,
   shown,
   submitFor,
   uniqueId,
+  watchCounts,
 } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
+import { endsRun } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { nodesOf } from '../../support/transcript.ts'
 
@@ -109,18 +110,15 @@ proves(
     const prompts = [undefined, {}, cycle, { '1': node('Nope') }, { '7': node('SaveImage') }]
     const fields = { client_id: session.clientId, prompt_id: uniqueId(subject, 'refused') }
     await onlyOurs(subject, [held.prompt_id])
-    const sent = await sentBy(session, async () => {
-      for (const prompt of prompts)
-        expect((await subject.post('/prompt', { prompt, ...fields })).status).toBe(400)
-    })
+    const counts = watchCounts(session)
+    for (const prompt of prompts)
+      expect((await subject.post('/prompt', { prompt, ...fields })).status).toBe(400)
     await onlyOurs(subject, [held.prompt_id])
-    expect(sent.filter(({ type }) => type === 'status')).toEqual([])
-    const queued = await sentBy(session, () =>
-      submitFor(subject, session, talking(subject.unique('valid'))),
-    )
-    expect(queued.filter(({ type }) => type === 'status')).toHaveLength(1)
+    const valid = await submitFor(subject, session, talking(subject.unique('valid')))
     await held.stop()
-    await subject.idle()
+    await subject.reach(session, endsRun('local', valid))
+    // The valid one alone is counted: when it is queued, when the first ends, when it starts and ends.
+    expect(await counts(4)).toEqual([2, 1, 1, 0])
     expect((await subject.get(`/history/${fields.prompt_id}`)).json()).toEqual({})
     expect(messagesAbout(session, fields.prompt_id)).toEqual([])
   },
