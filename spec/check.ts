@@ -14,7 +14,8 @@ export const skipReasons = {
   'no-key': 'It needs a key that was not given.',
   'not-recorded': 'The recording contains nothing that the rule is about.',
   'not-made': 'It is about what an earlier request was to make, and that was refused or not sent.',
-  budget: 'The number of runs or the time is used up.',
+  budget: 'The runs were for other cases: see --max-runs.',
+  time: 'The time is used up: see --max-seconds.',
   'not-done': 'The client never does what the duty is about.',
   'no-run': 'The client fails on a server on which nothing goes wrong.',
   busy: 'Somebody else used the server at the same time.',
@@ -111,9 +112,11 @@ export type ReportFiles = {
 export type ReportOptions = ReportFiles & { readonly files: readonly string[] }
 
 /** What `check` is asked to do. */
-export type CheckOptions = TargetOptions &
+export type CheckOptions = Omit<TargetOptions, 'maxRuns'> &
   SessionOptions &
   ReportFiles & {
+    /** By default what the stated rules need, or what `select` chooses. */
+    readonly maxRuns?: number
     /** If the URL is that of a webhook gateway. */
     readonly gateway?: GatewayFacts
     readonly maxSeconds: number

@@ -44,6 +44,13 @@ export type TargetInfo = {
   readonly recorded?: true
 }
 
+/** How many of the stated rules are judged, and by what the others would be: an option, or the reason why none does it. */
+export type Share = {
+  readonly judged: number
+  readonly of: number
+  readonly rest: readonly { readonly by: string; readonly rules: number }[]
+}
+
 /** One case title may carry several rules. */
 export type CheckEvent =
   | {
@@ -52,6 +59,8 @@ export type CheckEvent =
       readonly target: TargetInfo
       readonly cases: number
       readonly startedAt: string
+      /** What is planned on a server: how many runs at most, and the share of the stated rules. */
+      readonly plan?: { readonly maxRuns: number; readonly stated: Share }
     }
   | {
       readonly event: 'case'
@@ -77,6 +86,8 @@ export type CheckEvent =
       readonly counts: Readonly<Record<Verdict, number>>
       readonly runs: number
       readonly durationMs: number
+      /** The share of the stated rules that was judged on a server. */
+      readonly stated?: Share
       /** The named server that it resembles most. */
       readonly nearest?: { readonly like: string; readonly differs: readonly string[] }
       /** What could not be removed from the target. */

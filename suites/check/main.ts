@@ -10,8 +10,9 @@ import { openLedger } from './ledger.ts'
 import { clean, type OpenedServer, openServer } from './open-server.ts'
 import { NotMeasured } from './probe/ask.ts'
 import { listText } from './reports/list.ts'
-import { isOfQuirk, type PlannedCase, planCases } from './plan.ts'
+import { isOfQuirk, asPlanned, enoughRuns, type PlannedCase, planCases, usualRuns } from './plan.ts'
 import { allCases } from './registry.ts'
+import { shareOf } from './reports/share.ts'
 import { endOf, ofServer } from './reports/outcome.ts'
 import { type CheckIo, reportsFor } from './reports/reports.ts'
 import { runCases } from './run-cases.ts'
@@ -32,9 +33,9 @@ export { runShrink } from './trace/shrink-main.ts'
 export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {
   const startMs = performance.now()
   try {
-    const opened = await openServer(options, io)
     const cases = await allCases()
-    const planned = planCases(cases, opened, options)
+    const opened = await openServer(options, io, (where) => usualRuns(cases, where, options))
+    const planned = planCases(cases, opened, { ...options, maxRuns: opened.maxRuns })
     if (options.isList) {
       io.stdout.write(listText(planned, options.isJson))
       return checkExitCodes.asExpected
@@ -89,6 +90,7 @@ async function judge(check: Check): Promise<number> {
     url,
     software,
     library,
+    maxRuns,
     server,
     ledger,
     kept,
@@ -99,12 +101,14 @@ async function judge(check: Check): Promise<number> {
   const ours = planned.map(({ one }) => one)
   const known = openKnown(options, io, ours, cases)
   const release = releaseOf(place, software)
+  const enough = enoughRuns(planned)
   reports.take({
     event: 'start',
     version: 1,
     target: { name: options.name ?? shownUrl(url), place, generation: release, software },
     cases: planned.length,
     startedAt: io.now(),
+    plan: { maxRuns, stated: shareOf(planned.map(asPlanned), enough) },
   })
   // Later servers are judged by what real ones of their generation do: the description is not about them.
   const { accept, like = laterServer(generation) } = options
@@ -120,6 +124,7 @@ async function judge(check: Check): Promise<number> {
     judge: (one, error, absent) => judgementOf(one, error, judged, known.done, absent),
     quirkCases: cases.filter((one) => one.place === place && isOfQuirk(one.ids)),
     commandFor: (one, seed) => commandFor(options, one, seed),
+    maxRuns,
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,
     writeHar: io.writeHar,
@@ -136,6 +141,7 @@ async function judge(check: Check): Promise<number> {
     ...end,
     ...(nearest && { nearest }),
     runs: server.runs(),
+    stated: shareOf(known.done, enough),
     durationMs: Math.round(performance.now() - startMs),
     left,
   })

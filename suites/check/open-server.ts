@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import type { CheckOptions } from '../../spec/check.ts'
 import { described, type Generation } from '../../spec/generations.ts'
-import type { Place } from '../../spec/language.ts'
+import type { Place, Where } from '../../spec/language.ts'
 import { cleanUp } from './clean.ts'
 import { openGateway } from './gateway/target.ts'
 import { type Ledger, openLedger } from './ledger.ts'
@@ -19,6 +19,8 @@ export type OpenedServer = {
   readonly place: Place
   readonly generation: Generation
   readonly url: string
+  /** How many runs are submitted at most. */
+  readonly maxRuns: number
   readonly software: string | null
   readonly library: string | null
   readonly server: CheckedServer
@@ -28,33 +30,41 @@ export type OpenedServer = {
   readonly kept: Kept | null
 }
 
-/** Asks a server what it is, and opens it. */
+/** How many runs are submitted at most where nothing plans them. */
+const UNPLANNED_RUNS = 50
+
+/**
+ * Asks a server what it is, and opens it.
+ * @param usualRuns how many runs are submitted at most if the options do not say it.
+ */
 export async function openServer(
-  options: CheckOptions,
+  asked: CheckOptions,
   { cwd }: Pick<CheckIo, 'cwd'>,
+  usualRuns: (where: Where) => number = () => UNPLANNED_RUNS,
 ): Promise<OpenedServer> {
   const signal = commandDeadline()
-  if (options.gateway !== undefined) {
-    const { target, server } = await openGateway(options, options.gateway, signal)
+  const within = (where: Where): CheckOptions & { readonly maxRuns: number } => ({
+    ...asked,
+    maxRuns: asked.maxRuns ?? usualRuns(where),
+  })
+  if (asked.gateway !== undefined) {
+    const where = { place: 'gateway', generation: described } as const
+    const options = within(where)
+    const { target, server } = await openGateway(options, asked.gateway, signal)
     const { url, software } = target
-    return {
-      place: 'gateway',
-      generation: described,
-      url,
-      software,
-      library: null,
-      server,
-      ledger: null,
-      kept: null,
-    }
+    const { maxRuns } = options
+    const none = { library: null, ledger: null, kept: null }
+    return { ...where, url, maxRuns, software, server, ...none }
   }
-  const target = await probe(options, signal)
-  const { url, deployment, generation, software, library } = target
-  const file = resolve(cwd, options.ledger)
-  const ledger = openLedger(file, { kind: 'server', url, deployment, version: 1 })
-  const kept = openKept(file, deployment)
+  const target = await probe(asked, signal)
+  const { url, deployment: place, generation, software, library } = target
+  const file = resolve(cwd, asked.ledger)
+  const ledger = openLedger(file, { kind: 'server', url, deployment: place, version: 1 })
+  const kept = openKept(file, place)
+  const options = within({ place, generation })
   const server = openTarget(target, options, ledger, kept.sessions)
-  return { place: deployment, generation, url, software, library, server, ledger, kept }
+  const { maxRuns } = options
+  return { place, generation, url, maxRuns, software, library, server, ledger, kept }
 }
 
 /** Removes what was made, and returns what is left. A server that is gone keeps it all. */

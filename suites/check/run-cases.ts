@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Recording } from '../../dist/emulator/internal.js'
 import type { Case } from '../judge/proves.ts'
-import type { PlannedCase } from './plan.ts'
+import { allowancesIn, type PlannedCase, runsHeld } from './plan.ts'
 import type { CheckEvent } from './events.ts'
 import { failureOf } from './failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
 import { Counterexample } from './sessions/counterexample.ts'
 import type { Kept } from './sessions/kept.ts'
+import { counted } from './reports/text.ts'
 import { Skip } from '../judge/skip.ts'
 import { type CheckedServer, newRunning, type Running } from './running.ts'
 
@@ -32,6 +33,8 @@ export type RunOptions = {
   readonly quirkCases: readonly Case[]
   /** and the command that runs it again, with the session of this seed if that broke the rule. */
   readonly commandFor: (one: Case, seed?: number) => string
+  /** How many runs are submitted at most. */
+  readonly maxRuns: number
   /** From then on, in milliseconds of `performance.now`, no further case begins. */
   readonly endMs: number
   /** Aborted when the user stops the check. */
@@ -63,9 +66,11 @@ export async function* runCases(
       if (judgement.quirk === undefined || (await has(judgement.quirk))) return judgement
     }
   }
+  const runsFor = createBudget(planned, server, options)
   for (const one of planned) {
     if (options.signal?.aborted) return
-    yield await runOne(one, server, options, judge)
+    const skipped = reasonToSkip(one, runsFor(one), options)
+    yield await runOne(one, skipped, server, options, judge)
   }
 }
 
@@ -85,31 +90,58 @@ async function isAbsent(
   return hasFailed
 }
 
+/**
+ * The runs that there are for each case, asked in the order in which they run: what others do not use of theirs, since they were
+ * skipped or cost less than was known, later ones get.
+ */
+function createBudget(
+  planned: readonly PlannedCase[],
+  server: CheckedServer,
+  { maxRuns }: RunOptions,
+): (one: PlannedCase) => number {
+  const heldFor = (one: PlannedCase): number => (one.isBeyondBudget ? 0 : runsHeld(one))
+  let held = planned.reduce((sum, one) => sum + heldFor(one), 0)
+  return (one) => {
+    held -= heldFor(one)
+    return Math.max(0, Math.floor(maxRuns - server.runs() - held))
+  }
+}
+
 /** Why a case is not even tried. */
 function reasonToSkip(
-  { one, isBeyondBudget }: PlannedCase,
-  { endMs }: RunOptions,
+  { runs, skip, isBeyondBudget }: PlannedCase,
+  left: number,
+  { endMs, maxRuns }: RunOptions,
 ): Skip | undefined {
-  if (one.needsOwnWorld) return new Skip('own-world', 'It needs a world with special options.')
-  if (isBeyondBudget) return new Skip('budget', 'The runs are for other cases: see --max-runs.')
-  if (performance.now() > endMs)
-    return new Skip('budget', 'The time is used up: see --max-seconds.')
-  return undefined
+  if (skip !== undefined) return skip
+  if (performance.now() > endMs) return new Skip('time', 'The time is used up: see --max-seconds.')
+  if (!isBeyondBudget || runs <= left) return undefined
+  const enough = maxRuns + runs - left
+  return new Skip(
+    'budget',
+    `It needs ${counted(runs, 'run')}, ${left} are left for it: --max-runs ${enough}.`,
+  )
 }
+
+/** A case that is not tried, with what it is known to need. */
+const untried = ({ tags }: PlannedCase): Running => ({
+  ...newRunning(),
+  needs: new Set(allowancesIn(tags)),
+})
 
 async function runOne(
   planned: PlannedCase,
+  skipped: Skip | undefined,
   server: CheckedServer,
   options: RunOptions,
   judge: (one: Case, error: unknown) => Promise<Judgement>,
 ): Promise<CaseEvent> {
   const { one, area } = planned
   const startMs = performance.now()
-  const skipped = reasonToSkip(planned, options)
   const { skip, error, running } =
     skipped === undefined
       ? await tryOften(one, server)
-      : { skip: skipped, error: undefined, running: newRunning() }
+      : { skip: skipped, error: undefined, running: untried(planned) }
   const durationMs = Math.round(performance.now() - startMs)
   const described = {
     event: 'case',

@@ -25,9 +25,6 @@ import { type NamedRecording, readRecordings, traceHelp, traceOptionsOf } from '
 import { parseFlags } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
 
-/** How many runs a session submits at most. */
-const RUNS_OF_SESSION = 60
-
 const help = `Usage: flowdouble check URL [options]
        flowdouble check --client COMMAND [options]   judge a client (flowdouble check --client --help)
        flowdouble check --gateway URL --route NAME --secret SECRET [options]
@@ -51,8 +48,8 @@ ${traceHelp}
 What it may do:
   --read-only         submit nothing and change nothing
   --allow LIST        global, destructive, paid, slow or all, between commas
-  --max-runs N        runs that it submits at most (default 50, with --allow slow 500 and ${RUNS_OF_SESSION} for each
-                      session), or posts that a gateway accepts (default ${MAX_GATEWAY_RUNS}, with --allow slow 500)
+  --max-runs N        runs that it submits at most (default: what the stated rules need, some 100; what all cases need
+                      with --only or --allow slow), or posts that a gateway accepts (default ${MAX_GATEWAY_RUNS}, with --allow slow 500)
   --max-seconds N     time that it takes at most (default 300)
 
 Which cases:
@@ -233,6 +230,8 @@ function optionsOf(
     throw usageError('--deployment is local or hosted.')
   const allow = allowancesOf(values['allow'] as readonly string[] | undefined)
   const sessions = sessionsOf(values, allow)
+  const usualPosts = allow.includes('slow') ? 500 : MAX_GATEWAY_RUNS
+  const maxRuns = numberOf(values, 'max-runs') ?? (isGateway ? usualPosts : undefined)
   const key = (values['key'] as string | undefined) ?? env['FLOWDOUBLE_API_KEY']
   return {
     url,
@@ -244,7 +243,7 @@ function optionsOf(
     headers: Object.fromEntries(((values['header'] ?? []) as readonly string[]).map(headerOf)),
     allow,
     isReadOnly: values['read-only'] === true,
-    maxRuns: numberOf(values, 'max-runs') ?? runsFor(allow, isGateway, sessions),
+    ...(maxRuns !== undefined && { maxRuns }),
     ...sessions,
     ...(isGateway && { gateway: gatewayFactsOf(values, env, numberOf) }),
     maxSeconds: numberOf(values, 'max-seconds') ?? 300,
@@ -272,15 +271,6 @@ function sessionsOf(values: Values, allow: readonly Allowance[]): SessionOptions
     sessions: sessions ?? usualSessions.sessions,
     seed: seed ?? usualSessions.seed,
   }
-}
-
-function runsFor(
-  allow: readonly Allowance[],
-  isGateway: boolean,
-  { sessions }: SessionOptions,
-): number {
-  if (allow.includes('slow')) return isGateway ? 500 : 500 + sessions * RUNS_OF_SESSION
-  return isGateway ? MAX_GATEWAY_RUNS : 50
 }
 
 const textIn = (values: Values, name: string, to: string): Readonly<Record<string, string>> =>

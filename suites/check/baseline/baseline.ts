@@ -38,6 +38,7 @@ type Entry = {
 /** These skips depend on flags and on time: with others, the case could still fail. The rest never runs on this target. */
 const undecided: ReadonlySet<SkipReason | undefined> = new Set<SkipReason>([
   'budget',
+  'time',
   'busy',
   'no-key',
   'no-run',

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CheckOptions, GatewayFacts } from '../../../spec/check.ts'
+import type { CheckOptions, GatewayFacts, TargetOptions } from '../../../spec/check.ts'
 import type { SchemeName } from '../../../spec/gateway/signatures.ts'
 import { limits } from '../../../spec/limits.ts'
 import { type Answer, type GatewaySubject, sendTo } from '../../judge/gateway-subject.ts'
@@ -27,7 +27,7 @@ export type CheckedGateway = { readonly target: GatewayTarget; readonly server: 
 
 /** Asks a gateway what it is, and opens it. */
 export async function openGateway(
-  options: CheckOptions,
+  options: CheckOptions & Pick<TargetOptions, 'maxRuns'>,
   facts: GatewayFacts,
   signal?: AbortSignal,
 ): Promise<CheckedGateway> {

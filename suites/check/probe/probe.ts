@@ -13,7 +13,7 @@ type Answer = StatsReply & { readonly library: string | null; readonly json: any
 
 /** Asks a server what it is, until the signal ends. Throws {@link NotMeasured} if it is not one that can be judged. */
 export async function probe(
-  options: TargetOptions,
+  options: Omit<TargetOptions, 'maxRuns'>,
   signal: AbortSignal = probeDeadline(),
 ): Promise<Target> {
   const url = options.url.replace(/\/+$/, '')

@@ -20,6 +20,7 @@ import {
   targetText,
   withMark,
 } from './summary.ts'
+import { shareText } from './share.ts'
 import { clipped, counted, durationText, oneLine, visible } from './text.ts'
 
 export type Colors = ReturnType<typeof pc.createColors>
@@ -60,7 +61,11 @@ export function openingText(summary: Summary, colors: Colors): string {
     ? Object.values(targetText(summary))
     : [place, software ?? 'unknown software', generation]
   const what = words.map(oneLine).join(', ')
-  return `${colors.bold(oneLine(name))}  ${colors.dim(`${what}, ${counted(start.cases, 'case')}`)}\n`
+  const plan =
+    start.plan === undefined
+      ? ''
+      : `${colors.dim(`At most ${counted(start.plan.maxRuns, 'run')}, ${shareText(start.plan.stated, 'planned')}`)}\n`
+  return `${colors.bold(oneLine(name))}  ${colors.dim(`${what}, ${counted(start.cases, 'case')}`)}\n${plan}`
 }
 
 /** The line of progress: `[########........]  45/320  queue  1 fail`, without the counts of what is expected. */
@@ -97,6 +102,7 @@ function block(name: string, text: string, colors: Colors): string {
 export function closingText(summary: Summary, colors: Colors): string {
   const { cases, warnings } = summary
   const sections = [
+    summary.end?.stated === undefined ? '' : `${shareText(summary.end.stated)}.\n`,
     ...['fail', 'fault'].flatMap((mark) =>
       withMark(cases, mark as Mark).map((one) => failureText(one, colors)),
     ),

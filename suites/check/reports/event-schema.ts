@@ -24,16 +24,25 @@ const place = { enum: ['local', 'hosted', 'gateway'] }
 const wire = listOf(object({ atMs: number, direction: { enum: ['sent', 'received'] }, text }))
 const rule = object({ id: text, says: text, basis: { enum: ['stated', 'observed', 'chosen'] } })
 
+const share = object({
+  judged: number,
+  of: number,
+  rest: listOf(object({ by: text, rules: number })),
+})
+
 /** The members of each kind of event. */
 const schemas: Readonly<Record<CheckEvent['event'], object>> = {
-  start: object({
-    target: object(
-      { name: text, place, generation: text, software: { type: ['string', 'null'] } },
-      { deployments: listOf(place), recorded: { const: true } },
-    ),
-    cases: number,
-    startedAt: text,
-  }),
+  start: object(
+    {
+      target: object(
+        { name: text, place, generation: text, software: { type: ['string', 'null'] } },
+        { deployments: listOf(place), recorded: { const: true } },
+      ),
+      cases: number,
+      startedAt: text,
+    },
+    { plan: object({ maxRuns: number, stated: share }) },
+  ),
   case: object(
     {
       title: text,
@@ -64,7 +73,7 @@ const schemas: Readonly<Record<CheckEvent['event'], object>> = {
       exitCode: { enum: [0, 1, 2, 3, 4, 5] },
       outcome: text,
     },
-    { nearest: object({ like: text, differs: texts }) },
+    { nearest: object({ like: text, differs: texts }), stated: share },
   ),
 }
 

@@ -1,5 +1,6 @@
 // The first screen of the HTML report: the answers to an operator's five questions.
 
+import { shareText } from './share.ts'
 import { skipReasons } from '../../../spec/check.ts'
 import { countsBar, markChip, nameOf, section } from './html-parts.ts'
 import { type Html, html, nothing } from './markup.ts'
@@ -67,6 +68,7 @@ function targetRow(checks: readonly Summary[], index: number): Html {
     <th scope="row">
       <code>${nameOf(checks, index)}</code>
       ${checks.length === 1 ? nothing : html`<span class="why">${oneLine(sentence)}</span>`}
+      ${end?.stated === undefined || checks.length === 1 ? nothing : html`<span class="why">${shareText(end.stated)}</span>`}
     </th>
     <td>
       ${what}

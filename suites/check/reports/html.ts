@@ -16,6 +16,7 @@ import { leftSection, nearestSection, skippedSection, targetsSection } from './h
 import { isInFull, isUnexpected } from './html-parts.ts'
 import { policy, scriptElement, styleElement } from './html-page.ts'
 import { type Html, html } from './markup.ts'
+import { shareText } from './share.ts'
 import { isOfClient, outcomeOf, type Summary, summaryOf, withMark } from './summary.ts'
 import { counted } from './text.ts'
 
@@ -87,10 +88,14 @@ function navigation(checks: readonly Summary[]): Html {
   </nav>`
 }
 
+/** How many of the stated rules are judged. */
+const statedText = ({ end }: Summary): string =>
+  end?.stated === undefined ? '' : `${shareText(end.stated)}. `
+
 /** The sentence below the title; of several targets, each has its sentence in the table. */
 const leadOf = (checks: readonly Summary[]): Html => {
   const [only] = checks
   return checks.length === 1 && only !== undefined
-    ? html`${outcomeOf(only).sentence}`
+    ? html`${statedText(only)}${outcomeOf(only).sentence}`
     : html`<span class="dim">Each column of the table of rules is one target.</span>`
 }

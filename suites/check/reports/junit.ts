@@ -5,6 +5,7 @@ import { skipReasons } from '../../../spec/check.ts'
 import { nearestText } from './console-text.ts'
 import { partsOf } from './failure-parts.ts'
 import { escaped } from './markup.ts'
+import { shareText } from './share.ts'
 import {
   type CaseEvent,
   groupsOf,
@@ -155,6 +156,7 @@ function outcomeCase(summary: Summary, prefix: string): TestCase {
   const { end, warnings } = summary
   const log = [
     ...warnings.map((text) => `warning: ${text}`),
+    ...(end?.stated === undefined ? [] : [shareText(end.stated)]),
     ...(end?.nearest === undefined ? [] : [`nearest named server: ${nearestText(end.nearest)}`]),
     ...(end?.left ?? []).map((one) => `left on the target: ${one}`),
     `exit code ${exitCode}: ${words}`,

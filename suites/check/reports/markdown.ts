@@ -4,6 +4,7 @@ import { skipReasons } from '../../../spec/check.ts'
 import type { CheckEvent } from '../events.ts'
 import { nearestText } from './console-text.ts'
 import { partsOf } from './failure-parts.ts'
+import { shareText } from './share.ts'
 import {
   type CaseEvent,
   countsOf,
@@ -100,6 +101,7 @@ function headText(summary: Summary): string {
     ['Target', start?.target.name],
     [isOfClient(summary) ? 'Kind' : 'Server', what],
     ['Protocol', by],
+    ['Stated rules', end?.stated && shareText(end.stated)],
     ['Started', start?.startedAt],
     ['Took', end && `${durationText(end.durationMs)}, ${counted(end.runs, 'run')}`],
     [

@@ -39,6 +39,19 @@ export const ofDrift: Sentences = {
   nothing: 'Nothing of the recording could be sent.',
 }
 
+/** The areas of a server in which something could be judged, and nothing was. */
+export function unjudgedAreas(done: readonly CaseEvent[]): readonly string[] {
+  const possible = done.filter(({ reason }) => reason !== 'own-world')
+  const judged = new Set(possible.filter(isJudged).map(({ area }) => area))
+  return [...new Set(possible.map(({ area }) => area))].filter((area) => !judged.has(area))
+}
+
+const isJudged = ({ verdict }: CaseEvent): boolean => verdict !== 'skip'
+
+/** A sentence about a server, with the areas that it says nothing about. */
+const withAreas = (sentence: string, areas: readonly string[]): string =>
+  areas.length === 0 ? sentence : `${sentence} Not judged at all: ${areas.join(', ')}.`
+
 /** @param ended whether the user has stopped the check, and how many entries of the baseline are stale. */
 export function endOf(
   done: readonly CaseEvent[],
@@ -50,15 +63,17 @@ export function endOf(
   ) as EndEvent['counts']
   const broken = done.filter((one) => one.verdict === 'fail' && one.baseline !== 'known').length
   const judged = done.length - counts.skip
+  const areas = sentences === ofServer ? unjudgedAreas(done) : []
   const end = (exitCode: EndEvent['exitCode'], outcome: string) =>
     ({ event: 'end', counts, exitCode, outcome }) as const
   if (isStopped) return end(checkExitCodes.notMeasured, 'The check was stopped before its end.')
-  if (broken > 0) return end(checkExitCodes.ruleBroken, sentences.broken(broken, judged))
+  if (broken > 0)
+    return end(checkExitCodes.ruleBroken, withAreas(sentences.broken(broken, judged), areas))
   if (counts.fault > 0)
     return end(checkExitCodes.ownFault, 'Check itself has a fault: please report it.')
   if (stale > 0)
     return end(checkExitCodes.staleBaseline, 'The baseline lists failures that no longer happen.')
   return judged === 0
     ? end(checkExitCodes.notMeasured, sentences.nothing)
-    : end(checkExitCodes.asExpected, sentences.kept(judged))
+    : end(checkExitCodes.asExpected, withAreas(sentences.kept(judged), areas))
 }

@@ -2,7 +2,8 @@
 
 import { test } from 'vitest'
 import { generations } from '../../../spec/generations.ts'
-import { planCases } from '../../check/plan.ts'
+import { asPlanned, planCases, type PlanOptions, usualRuns } from '../../check/plan.ts'
+import { shareOf } from '../../check/reports/share.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Case } from '../../judge/proves.ts'
 
@@ -27,8 +28,17 @@ const remote = caseOf(['queue/listing'], { place: 'hosted' })
 const quirk = caseOf(['quirks/queue.heap-order'])
 const all = [listing, history, own, remote, quirk]
 
+/** An operator who allows everything, or less. */
+const able = {
+  select: [],
+  allow: ['global', 'destructive', 'paid', 'slow'],
+  isReadOnly: false,
+  sessions: 3,
+  maxRuns: 50,
+} as const
+
 const titles = (select: readonly string[], cases = all) =>
-  planCases(cases, { place: 'local' }, { select, maxRuns: 50 }).map(({ one }) => one.title)
+  planCases(cases, { place: 'local' }, { ...able, select }).map(({ one }) => one.title)
 
 test('check/plan Cases of the place run area by area; those of quirks belong to the judgement.', () => {
   const again = caseOf(['queue/fork'])
@@ -71,14 +81,14 @@ function thrownBy(run: () => unknown): unknown {
 }
 
 test('check/plan-tags A case that needs its own world has that tag, costs nothing and is in any budget.', () => {
-  const [, planned] = planCases(all, { place: 'local' }, { select: ['queue'], maxRuns: 0 })
+  const [, planned] = planCases(all, { place: 'local' }, { ...able, select: ['queue'], maxRuns: 0 })
   expect(planned).toMatchObject({ one: own, area: 'queue', tags: ['own-world'], runs: 0 })
   expect(planned?.isBeyondBudget).toBe(false)
 })
 
 test('check/plan-budget The runs are for stated rules first, then for those that cost least.', async () => {
   const { cases } = await import('../../house/cases.ts')
-  const plan = (maxRuns: number) => planCases(cases, { place: 'local' }, { select: [], maxRuns })
+  const plan = (maxRuns: number) => planCases(cases, { place: 'local' }, { ...able, maxRuns })
   const costing = plan(0).filter(({ one, runs }) => runs > 0 && !one.needsOwnWorld)
   expect(costing.length).toBeGreaterThan(20)
   expect(costing.every(({ isBeyondBudget }) => isBeyondBudget)).toBe(true)
@@ -89,13 +99,43 @@ test('check/plan-budget The runs are for stated rules first, then for those that
   expect(plan(Infinity).filter(({ isBeyondBudget }) => isBeyondBudget)).toEqual([])
 })
 
+test('check/plan-usual Without a budget all stated rules are judged that may be, and what --only chooses.', async () => {
+  const { cases } = await import('../../house/cases.ts')
+  const local = { place: 'local' } as const
+  const careful = { ...able, allow: [] }
+  const usual = usualRuns(cases, local, careful)
+  expect(usual).toBeGreaterThan(80)
+  expect(usual).toBeLessThan(120)
+  const planned = planCases(cases, local, { ...careful, maxRuns: usual }).map(asPlanned)
+  const { judged, of, rest } = shareOf(planned, 500)
+  expect(rest.every(({ by }) => by.startsWith('with --allow'))).toBe(true)
+  expect(judged + rest.reduce((sum, { rules }) => sum + rules, 0)).toBe(of)
+  const queue = { ...able, select: ['queue'] }
+  const whole = planCases(cases, local, { ...queue, maxRuns: usualRuns(cases, local, queue) })
+  expect(whole.some(({ isBeyondBudget }) => isBeyondBudget)).toBe(false)
+})
+
+test('check/plan-known What is known not to be judged is not tried and costs nothing.', async () => {
+  const { cases } = await import('../../house/cases.ts')
+  const plan = (options: Partial<PlanOptions>) =>
+    planCases(cases, { place: 'local' }, { ...able, ...options, maxRuns: Infinity })
+  const skipped = (options: Partial<PlanOptions>) =>
+    plan(options).filter(({ skip }) => skip?.reason === 'not-allowed')
+  expect(skipped({})).toEqual([])
+  expect(skipped({ allow: ['slow'] }).map(({ tags }) => tags)).toContainEqual(['global'])
+  const reading = plan({ isReadOnly: true })
+  expect(reading.filter(({ runs, skip }) => runs > 0 && skip === undefined)).toEqual([])
+})
+
 test('check/plan-shared Cases that share what the first of them makes are paid for once.', async () => {
   const { cases } = await import('../../house/cases.ts')
   const select = cases
     .filter(({ isShared, place }) => isShared && place === 'local')
     .map(({ title }) => title)
   const plan = (maxRuns: number) =>
-    planCases(cases, { place: 'local' }, { select, maxRuns }).filter(({ one }) => one.isShared)
+    planCases(cases, { place: 'local' }, { ...able, select, maxRuns }).filter(
+      ({ one }) => one.isShared,
+    )
   const runs = plan(0).reduce((total, one) => total + one.runs, 0)
   expect(runs).toBeGreaterThan(50)
   expect(plan(runs - 1).every(({ isBeyondBudget }) => isBeyondBudget)).toBe(true)
@@ -103,10 +143,14 @@ test('check/plan-shared Cases that share what the first of them makes are paid f
 })
 
 test.each(['local', 'hosted'] as const)(
-  'check/plan-enough 500 runs and 60 for each of the 3 sessions are enough for every case of a %s server.',
+  'check/plan-enough With everything allowed the usual budget is enough for every case of a %s server.',
   async (place) => {
     const { cases } = await import('../../house/cases.ts')
-    const plan = planCases(cases, { place }, { select: [], maxRuns: 500 + 3 * 60 })
+    const plan = planCases(
+      cases,
+      { place },
+      { ...able, maxRuns: usualRuns(cases, { place }, able) },
+    )
     expect(plan.filter(({ isBeyondBudget }) => isBeyondBudget)).toEqual([])
   },
 )

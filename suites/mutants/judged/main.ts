@@ -12,6 +12,7 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { type Allowance, allowances } from '../../../spec/check.ts'
 import type { Place, Rule } from '../../../spec/language.ts'
 import type { Generation } from '../../../spec/generations.ts'
 import { type RuleId, rules } from '../../../spec/rules.ts'
@@ -66,6 +67,7 @@ async function* eventsOf(
     judge: (one, error, absent) => judgementOf(one, error, judged, done, absent),
     quirkCases: cases.filter((one) => one.place === place && isOfQuirk(one.ids)),
     commandFor: () => '',
+    maxRuns: Infinity,
     endMs: performance.now() + (flags.matrix === undefined ? MAX_MUTANT_MS[place] : Infinity),
     signal: undefined,
     writeHar: () => '',
@@ -95,6 +97,14 @@ async function* eventsTwice(
   )
 }
 
+/** The plan of an operator who allows everything. */
+const everything = {
+  select: [],
+  allow: Object.keys(allowances) as readonly Allowance[],
+  isReadOnly: false,
+  maxRuns: Infinity,
+} as const
+
 /** The cases of a place: those of the broken rules first, then those of their areas, the sessions, and the rest for a full table. */
 function orderedFor(
   { breaks }: Mutant,
@@ -106,7 +116,7 @@ function orderedFor(
   const rankOf = ({ one, area }: PlannedCase): number =>
     one.ids.some((id) => broken.has(id)) ? 0 : areas.has(area) ? 1 : area === 'sessions' ? 2 : 3
   const isSlow = ({ tags }: PlannedCase): number => Number(tags.includes('slow'))
-  return planCases(cases, { place, generation }, { select: [], maxRuns: Infinity })
+  return planCases(cases, { place, generation }, everything)
     .filter((planned) => !planned.one.needsOwnWorld && !isLeftOut(planned, rankOf(planned)))
     .toSorted((a, b) => rankOf(a) - rankOf(b) || isSlow(a) - isSlow(b))
 }

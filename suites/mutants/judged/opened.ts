@@ -2,7 +2,7 @@
 
 import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
 import { startEmulator, startGateway } from 'flowdouble'
-import type { CheckOptions } from '../../../spec/check.ts'
+import type { CheckOptions, TargetOptions } from '../../../spec/check.ts'
 import { allowances, usualSessions } from '../../../spec/check.ts'
 import { described, type Generation } from '../../../spec/generations.ts'
 import type { Place } from '../../../spec/language.ts'
@@ -100,7 +100,7 @@ async function openWrongServer(
   })
   try {
     const keys = own.accounts ? {} : { secondKey: 'other-key', freeKey: 'test-key-free' }
-    const options: CheckOptions = {
+    const options: ReturnType<typeof optionsFor> = {
       ...optionsFor(emulator.url),
       ...(deployment === 'hosted' && { key: 'test-key', ...keys }),
       ...(setup === 'token' && { token: testToken }),
@@ -148,7 +148,7 @@ async function openWrongGateway({
 }
 
 /** An operator who allows everything. */
-const optionsFor = (url: string): CheckOptions => ({
+const optionsFor = (url: string): CheckOptions & Pick<TargetOptions, 'maxRuns'> => ({
   url,
   headers: {},
   allow: Object.keys(allowances) as (keyof typeof allowances)[],
