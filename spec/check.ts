@@ -82,6 +82,8 @@ export type TargetOptions = {
   readonly freeKey?: string
   /** The bearer token of a local server. */
   readonly token?: string
+  /** The key with which partner nodes run. */
+  readonly partnerKey?: string
   /** Further headers of each request. */
   readonly headers: Readonly<Record<string, string>>
   readonly allow: readonly Allowance[]

@@ -31,7 +31,7 @@ export const nodeType = {
     },
     input_order: { type: 'object', additionalProperties: names },
     output: { type: 'array', items: {} },
-    output_is_list: { type: 'array', items: flag },
+    output_is_list: { type: 'array', items: { type: ['boolean', 'null'] } },
     is_input_list: flag,
     output_name: { type: 'array', items: {} },
     output_tooltips: { type: 'array', items: {} },
@@ -320,7 +320,7 @@ export const rules = {
     since: '0.27',
   },
   'catalog/folders-are-options': {
-    says: 'Nodes that load a folder list the subfolders of the inputs.',
+    says: 'Nodes that load a folder list all folders below the inputs, whatever their depth.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, GET /object_info',
     on: local,

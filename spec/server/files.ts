@@ -231,9 +231,14 @@ export const rules = {
     on: local,
   },
   'files/view-undecodable': {
-    says: 'Converting a file that is not an image, is damaged or is too large returns 500.',
+    says: 'Converting a file that is not an image, or is damaged, returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/view-cut': {
+    says: 'Converting an image that lacks its last bytes, or is too large, returns 500 too.',
+    basis: 'chosen',
     on: local,
   },
   'files/view-bombs': {
@@ -709,7 +714,7 @@ export const rules = {
     on: local,
   },
   'files/mask-format': {
-    says: 'The server stores a mask as PNG or WebP by its extension; other extensions return 500.',
+    says: 'The server stores a mask as PNG or WebP by its extension; JPEG and no picture return 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,

@@ -116,6 +116,7 @@ export function commandFor(
     ['--second-key', options.secondKey, '"$FLOWDOUBLE_SECOND_KEY"'],
     ['--free-key', options.freeKey, '"$FLOWDOUBLE_FREE_KEY"'],
     ['--token', options.token, '"$FLOWDOUBLE_TOKEN"'],
+    ['--partner-key', options.partnerKey, '"$FLOWDOUBLE_PARTNER_KEY"'],
   ] as const
   return [
     `flowdouble check ${addressIn(options)}`,

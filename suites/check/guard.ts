@@ -199,16 +199,21 @@ const inventedTypes: ReadonlySet<string> = new Set([
   'crash',
   'constructor',
 ])
-/** The model that the graphs of the suites load. */
-const usualModel = 'sd_xl_base_1.0.safetensors'
+/** The models that the graphs of the suites load, with a node type that lists them. */
+const usualModels: Readonly<Record<string, string>> = {
+  'sd_xl_base_1.0.safetensors': 'CheckpointLoaderSimple',
+  'ae.safetensors': 'VAELoader',
+  'RealESRGAN_x4plus.pth': 'UpscaleModelLoader',
+}
 
 /** What a graph needs and a server with these node types lacks, as a sentence; undefined if it lacks nothing. */
 export function lackFor(graph: unknown, types: Readonly<Record<string, any>>): string | undefined {
   const name = classTypesOf(graph).find((one) => !(one in types) && !inventedTypes.has(one))
   if (name !== undefined) return `The server does not list the node type ${name}.`
-  const isUsual = JSON.stringify(graph).includes(`"${usualModel}"`)
-  const loader = JSON.stringify(types['CheckpointLoaderSimple'] ?? null)
-  return isUsual && !loader.includes(`"${usualModel}"`)
-    ? `The server does not list the model ${usualModel}.`
-    : undefined
+  const asked = JSON.stringify(graph)
+  const model = Object.keys(usualModels).find((one) => {
+    const loader = JSON.stringify(types[usualModels[one] ?? ''] ?? null)
+    return asked.includes(`"${one}"`) && !loader.includes(`"${one}"`)
+  })
+  return model === undefined ? undefined : `The server does not list the model ${model}.`
 }

@@ -16,9 +16,14 @@ const flagOf: Readonly<Record<KeyName, string>> = {
   [testToken]: '--token',
 }
 
+/** The key for partner nodes in the worlds of the suites. Only the body of a submit carries it. */
+const partnerKeyName = 'test-partner-key'
+
 export type Keys = {
   /** A text with the operator's keys. Throws a skip for a key that is not given. */
   readonly insert: (text: string) => string
+  /** A body with the operator's key for partner nodes. Throws a skip if it needs one that is not given. */
+  readonly insertPartner: (body: Outgoing['body']) => Outgoing['body']
   /** A text without them. */
   readonly hide: (text: string) => string
   /** A request without them; further headers may be secrets too. */
@@ -33,7 +38,7 @@ export function keysOf(options: TargetOptions): Keys {
     [testToken]: options.token,
   }
   const hide = (text: string): string =>
-    Object.values(keys).reduce<string>(
+    [...Object.values(keys), options.partnerKey].reduce<string>(
       (sum, key) => (key === undefined ? sum : sum.replaceAll(key, '$FLOWDOUBLE_KEY')),
       text,
     )
@@ -47,6 +52,14 @@ export function keysOf(options: TargetOptions): Keys {
         const whole = sum.replaceAll(name, key)
         return escaped === name ? whole : whole.replaceAll(escaped, encodeURIComponent(key))
       }, text),
+    insertPartner: (body) => {
+      const text = typeof body === 'string' ? body : Buffer.from(body).toString('latin1')
+      if (!text.includes(partnerKeyName)) return body
+      if (options.partnerKey === undefined) throw new Skip('no-key', 'It needs --partner-key.')
+      return Buffer.from(body as string)
+        .toString()
+        .replaceAll(partnerKeyName, options.partnerKey)
+    },
     hide,
     hideIn: (request) => ({
       ...request,

@@ -55,7 +55,8 @@ export function openTarget(
     request: async (request) => {
       const headers = mapValues({ ...options.headers, ...request.headers }, keys.insert)
       for (const [name, value] of Object.entries(bearer())) headers[name] ??= value
-      const sent = { ...request, headers, path: keys.insert(request.path) }
+      const body = keys.insertPartner(request.body)
+      const sent = { ...request, headers, path: keys.insert(request.path), body }
       if (isAt(sent.url, url)) await guard(sent)
       const running = current()
       if (running && !running.hasEnded) running.last = keys.hideIn(sent)

@@ -6,7 +6,7 @@ import { expect } from './expect.ts'
 import type { Message } from './judge.ts'
 import { endsRun } from './responses.ts'
 import { nodesOf } from '../support/transcript.ts'
-import { Skip } from './skip.ts'
+import { missing, Skip } from './skip.ts'
 import type { Run, Subject } from './subject.ts'
 
 /** A session of this case's own client. */
@@ -58,6 +58,17 @@ export const sortedNodes = (
 export function cachedNodes({ messages }: Pick<Run, 'messages'>): readonly string[] | undefined {
   const cached = messages.find(({ type }) => type === 'execution_cached')
   return (cached?.data['nodes'] as string[] | undefined)?.toSorted()
+}
+
+/**
+ * A run that has to succeed for a rule about something else. Ends the case on a server that cannot do it: its models or
+ * libraries do not suffice for the node.
+ */
+export function succeeded(run: Run): Run {
+  const error = run.messages.find(({ type }) => type === 'execution_error')
+  if (error === undefined) return run
+  const { node_type, exception_type, exception_message } = error.data as Record<string, string>
+  throw missing(`The run fails at ${node_type}: ${exception_type}: ${exception_message}`.trim())
 }
 
 /** Submits a graph for a session, and returns the id of its run. */

@@ -119,3 +119,16 @@ export const endsRun =
     (deployment === 'hosted'
       ? finals.has(type)
       : type === 'executing' && data['node'] === null && 'prompt_id' in data)
+
+type Declared = { readonly python_module?: string | undefined }
+
+/** Where packs are; one file that comes with the server is there as well. */
+const ofPack = /^custom_nodes\.(?!websocket_image_save$)/
+
+/** The node types that come with a server, without those of installed packs: what packs declare is not up to the server. */
+export const builtIn = <T extends Declared>(
+  types: Readonly<Record<string, T>>,
+): Readonly<Record<string, T>> =>
+  Object.fromEntries(
+    Object.entries(types).filter(([, type]) => !ofPack.test(`${type.python_module}`)),
+  )

@@ -41,6 +41,7 @@ The server:
   --second-key KEY    key of another account, for what accounts must not see of each other
   --free-key KEY      key of an account in the free tier
   --token TOKEN       bearer token of a local server
+  --partner-key KEY   key with which partner nodes run, with --allow paid
   --header 'N: V'     a further header of each request; repeatable
 
 ${gatewayHelp}
@@ -103,6 +104,7 @@ const flags = {
   'second-key': text,
   'free-key': text,
   token: text,
+  'partner-key': text,
   header: texts,
   'read-only': flag,
   allow: texts,
@@ -240,6 +242,7 @@ function optionsOf(
     ...textIn(values, 'second-key', 'secondKey'),
     ...textIn(values, 'free-key', 'freeKey'),
     ...textIn(values, 'token', 'token'),
+    ...textIn(values, 'partner-key', 'partnerKey'),
     headers: Object.fromEntries(((values['header'] ?? []) as readonly string[]).map(headerOf)),
     allow,
     isReadOnly: values['read-only'] === true,

@@ -11,6 +11,7 @@ import type { Request } from '../../http/requests.ts'
 import { bytesOf, intactPicture, fileKey, storedPicture } from '../world/files.ts'
 import { splitAnnotation, isFolderType, pathWithin } from '../world/paths.ts'
 import { receive } from './uploads.ts'
+import { hasFoldersOnTheWay } from './view.ts'
 import type { FileContent } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
@@ -42,6 +43,7 @@ function originalOf(
   if (typeof subfolder !== 'string') return 'broken'
   const path = pathWithin(folder, `${subfolder || '.'}/${name}`)
   if (path === undefined || pathWithin(folder, subfolder) === undefined) return 'nothing'
+  if (!hasFoldersOnTheWay(world, folder, subfolder)) return 'nothing'
   const cut = path.lastIndexOf('/')
   const key = fileKey(folder, path.slice(0, Math.max(cut, 0)), path.slice(cut + 1))
   return get(world.state.files, key)?.content ?? 'nothing'

@@ -73,7 +73,7 @@ function viewByHash(
 }
 
 /** Whether the folders before each `..` of a path exist: a file system requires it. */
-function hasFoldersOnTheWay(world: World, type: FolderType, path: string): boolean {
+export function hasFoldersOnTheWay(world: World, type: FolderType, path: string): boolean {
   if (!path.includes('..')) return true
   const parts = path.split('/')
   return parts.every((part, at) => {

@@ -16,7 +16,7 @@ export type FileInput = {
   readonly endings?: readonly string[]
   /** The subfolder whose files are listed, at any depth; absent for the top of the input folder. */
   readonly below?: string
-  /** Whether its combo lists subfolders of the input folder instead of files. */
+  /** Whether its combo lists the folders below the input folder instead of files. */
   readonly folders?: true
 }
 
@@ -76,12 +76,13 @@ export function fileChoices(world: World, input: FileInput): Json[] {
   return names.sort()
 }
 
-/** The subfolders of the input folder. The one for meshes is always there. */
+/** All folders below the input folder. The one for meshes is always there. */
 function folderChoices({ state }: World): Json[] {
   const names = new Set<string>(['3d'])
   for (const key of state.files.entries.keys()) {
-    const [, name] = /^input\/([^/]+)\//.exec(key) ?? []
-    if (name !== undefined) names.add(name)
+    if (!key.startsWith('input/')) continue
+    for (let cut = key.lastIndexOf('/'); cut > 'input/'.length; cut = key.lastIndexOf('/', cut - 1))
+      names.add(key.slice('input/'.length, cut))
   }
   return [...names].sort()
 }

@@ -24,6 +24,18 @@ export const silences = [
     quirks: ['queue.heap-order'],
   },
   {
+    topic: 'Images that lack their last bytes, or are larger than 4096 pixels',
+    real: 'a decoder opens some of them, such as a PNG without its last chunk',
+    ours: 'not opened: a conversion and a mask of them return 500',
+    rules: ['files/view-cut', 'files/mask-unfit'],
+  },
+  {
+    topic: 'Masks with a name in another format, such as .gif, .bmp, .tiff, .ico, .tga or .avif',
+    real: 'stored in that format',
+    ours: '500, as for .jpg',
+    rules: ['files/mask-format'],
+  },
+  {
     topic: 'System statistics',
     real: 'system, RAM, versions and one entry for each device',
     ours: 'like real servers, with one device',

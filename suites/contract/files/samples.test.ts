@@ -3,6 +3,7 @@
 import { withoutAssets } from '../../judge/own-assets.ts'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node } from '../../generate/graphs.ts'
+import { succeeded } from '../../judge/own-runs.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
@@ -75,13 +76,26 @@ const ownLength: Readonly<Record<string, (bytes: Buffer) => number>> = {
   },
 }
 
+/** The sources that a node needs, with those that they need. */
+const sourcesOf = ({ inputs }: Node): Graph => {
+  const linked = Object.values(inputs).flatMap((value) =>
+    Array.isArray(value) ? [String(value[0])] : [],
+  )
+  return Object.assign(
+    {},
+    ...linked.flatMap((id) => [sourcesOf(sources[id]!), { [id]: sources[id] }]),
+  )
+}
+
 /** Runs one saver and returns its output, its only file, and the reply to a view of that file. */
 async function save(subject: Subject, id: string, graph: Graph = savers) {
   const { connect, view, run, unique } = subject
   const { class_type, inputs } = graph[id]!
   const filename_prefix = unique(String(inputs['filename_prefix']))
   const placed = node(class_type, { ...inputs, filename_prefix })
-  const { entry } = await run(await connect(id), { ...sources, saver: placed }, partner)
+  const needed = sourcesOf(placed)
+  const fields = 'svg' in needed ? partner : {}
+  const { entry } = succeeded(await run(await connect(id), { ...needed, saver: placed }, fields))
   const output: Record<string, Record<string, string>[]> = entry.outputs.saver
   const file = Object.values(output)[0]![0]!
   return { output, file, reply: await view(file) }
@@ -109,13 +123,13 @@ for (const [id, [key, , type, magic]] of Object.entries(expected)) {
 /** A name as earlier servers number it: later ones leave out the end of the number [files/audio-names]. */
 const numbered = (name: string): string => name.replace(/(_\d{5})(?=\.(flac|mp3|opus)$)/, '$1_')
 
-proves('files/audio-underscore', async (subject) => {
-  for (const id of ['flac', 'mp3', 'opus'])
+for (const id of ['flac', 'mp3', 'opus'])
+  proves('files/audio-underscore', async (subject) => {
     expect((await save(subject, id)).file['filename']).toMatch(/_00001_\.\w+$/)
-})
+  })
 
-proves('files/saved-name', async (subject) => {
-  for (const [id, [, path]] of Object.entries(expected)) {
+for (const [id, [, path]] of Object.entries(expected))
+  proves('files/saved-name', async (subject) => {
     const { file } = await save(subject, id)
     const folder = file['subfolder']!.slice(subject.unique('').length).replace(/^\//, '')
     expect(`${folder}/${numbered(file['filename']!)}`).toBe(path)
@@ -125,12 +139,12 @@ proves('files/saved-name', async (subject) => {
     })
     const again = await save(subject, id, { [id]: other })
     expect(numbered(again.file['filename']!)).toBe(`more-${id}_00001_.${id}`)
-  }
-})
+  })
 
 proves('files/samples', async ({ connect, view, run }) => {
   const preview = node('PreviewAudio', { audio: ['audio', 0] })
-  const { outputs } = (await run(await connect('me'), { ...sources, preview })).entry
+  const graph = { ...sourcesOf(preview), preview }
+  const { outputs } = succeeded(await run(await connect('me'), graph)).entry
   const [file] = outputs.preview.audio
   expect(file).toMatchObject({ type: 'temp', subfolder: '' })
   expect(file.filename).toMatch(/\.flac$/)
@@ -142,7 +156,8 @@ const showsSound =
   (counter: string) =>
   async ({ connect, run }: Subject) => {
     const preview = node('PreviewAudio', { audio: ['audio', 0] })
-    const { outputs } = (await run(await connect('me'), { ...sources, preview })).entry
+    const graph = { ...sourcesOf(preview), preview }
+    const { outputs } = succeeded(await run(await connect('me'), graph)).entry
     const name = new RegExp(`^ComfyUI_temp_[a-vx-z]{5}_${counter}_\\.flac$`)
     expect(numbered(outputs.preview.audio[0].filename)).toMatch(name)
   }

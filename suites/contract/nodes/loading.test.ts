@@ -131,7 +131,7 @@ proves(
     ])
     expect(await shown(subject, loading({}))).toMatchObject(['TypeError', /'resize_method'/])
     expect(await errorsOf(subject, loading({ folder: 'none' }))).toEqual([
-      ['value_not_in_list', "folder: 'none' not in ['3d', 'looks', 'texts']"],
+      ['value_not_in_list', "folder: 'none' not in ['3d', 'looks', 'looks/deep', 'texts']"],
     ])
   },
   ownWorld,

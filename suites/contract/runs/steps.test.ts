@@ -1,6 +1,7 @@
 // The progress of nodes: the number of steps that each reports, and its maximum.
 
 import { changed, type Graph, node, textToImage } from '../../generate/graphs.ts'
+import { succeeded } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Run } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
@@ -19,7 +20,8 @@ const model = node('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safete
 const picture = (width: number, height: number, batch_size = 1) =>
   node('EmptyImage', { width, height, batch_size, color: 0 })
 
-proves('runs/tile-steps', async ({ connect, run }) => {
+proves('runs/tile-steps', async ({ connect, run, permit }) => {
+  permit('slow')
   const session = await connect('me')
   const upscaled = async (width: number, height: number, batch: number): Promise<unknown> => {
     const graph = {
@@ -28,7 +30,7 @@ proves('runs/tile-steps', async ({ connect, run }) => {
       scale: node('ImageUpscaleWithModel', { upscale_model: ['scaler', 0], image: ['image', 0] }),
       show: node('PreviewImage', { images: ['scale', 0] }),
     }
-    return progressOf(await run(session, graph), 'scale')
+    return progressOf(succeeded(await run(session, graph)), 'scale')
   }
   expect(await upscaled(512, 512, 1)).toEqual(steps(1))
   // Tiles of 512 pixels begin every 480: two across, and three down at more than 992.
@@ -44,7 +46,7 @@ proves('runs/tile-steps', async ({ connect, run }) => {
     decode: node('VAEDecodeTiled', { samples: ['encode', 0], vae: ['model', 2], ...tiles }),
     show: node('PreviewImage', { images: ['decode', 0] }),
   }
-  const done = await run(await connect('me'), graph)
+  const done = succeeded(await run(await connect('me'), graph))
   // Squares of 512 begin every 448: 3. Upright tiles of 256 begin every 192: 5. Lying ones of 256: 3 rows of 1.
   expect(progressOf(done, 'encode')).toEqual(steps(3 + 5 + 3))
   expect(progressOf(done, 'decode')).toEqual(steps(3 + 5 + 3))
@@ -92,7 +94,7 @@ proves('runs/sigma-steps', async ({ connect, run }) => {
     [short, ['all', 0], 3],
   ]
   for (const [sigmas, from, count] of cases) {
-    const done = await run(session, sampling(sigmas, from))
+    const done = succeeded(await run(session, sampling(sigmas, from)))
     expect([from, progressOf(done, '3')]).toEqual([from, steps(count)])
   }
 })
@@ -105,7 +107,7 @@ proves('runs/dpm-fast-steps', async ({ connect, run }) => {
     [7, 3],
   ] as const) {
     const graph = changed(textToImage(count, count), '3', { sampler_name: 'dpm_fast' })
-    const done = await run(session, graph)
+    const done = succeeded(await run(session, graph))
     expect(progressOf(done, '3')).toEqual(steps(reported, count))
     const [state] = done.messages.filter(({ type }) => type === 'progress_state').slice(-1)
     const nodes = state?.data['nodes'] as Record<string, object>

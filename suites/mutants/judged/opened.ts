@@ -104,6 +104,7 @@ async function openWrongServer(
       ...optionsFor(emulator.url),
       ...(deployment === 'hosted' && { key: 'test-key', ...keys }),
       ...(setup === 'token' && { token: testToken }),
+      ...(deployment === 'local' && { partnerKey: 'test-partner-key' }),
     }
     const target = {
       ...(await targetOf(options, `${deployment} ${usual.like}`)),
