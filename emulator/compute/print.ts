@@ -1,5 +1,6 @@
 // Values as Python prints them.
 
+import { asciiJson } from '../lib/ascii-json.ts'
 import { type Json, writeJson } from '../lib/json.ts'
 import { pythonRepr } from '../lib/python.ts'
 import { tensorText } from './print-tensor.ts'
@@ -14,10 +15,7 @@ export function printed(value: Value, read: Read): string {
 
 function jsonOrText(value: Json): string {
   if (!Array.isArray(value) && !isMap(value)) return pythonRepr(value)
-  return writeJson(value).replaceAll(
-    /[\u007f-\uffff]/g,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return asciiJson(writeJson(value))
 }
 
 function hasTensor(value: Value): boolean {

@@ -29,9 +29,17 @@ export function readForm(request: Request): Form | undefined {
     // Any other kind of body counts as a form without fields.
     for (const part of multipartOf(request.body, type) ?? []) {
       const name = part.name ?? ''
-      if (parts.has(name)) continue
-      parts.set(name, part)
-      if (isText(part) || textNames.has(name)) texts.set(name, partText(part))
+      const isFirst = !parts.has(name)
+      if (!isText(part) && !(isFirst && textNames.has(name))) {
+        if (isFirst) parts.set(name, part)
+        continue
+      }
+      // Texts that do not count have to be texts, too.
+      const text = partText(part)
+      if (isFirst) {
+        parts.set(name, part)
+        texts.set(name, text)
+      }
     }
   } catch {
     return undefined
@@ -46,10 +54,11 @@ export function readForm(request: Request): Form | undefined {
   }
 }
 
-/** The parts of a body; undefined if its type is another one. Throws if they are malformed. */
+/** The parts of a body; undefined if its type is another one. Throws if they are malformed or have no boundary. */
 function multipartOf(body: Uint8Array, type: string): Iterable<MultipartPart> | undefined {
-  const boundary = /^multipart\/form-data\b/i.test(type) ? getMultipartBoundary(type) : null
-  if (boundary === null) return undefined
+  if (!/^multipart\/form-data\b/i.test(type)) return undefined
+  const boundary = getMultipartBoundary(type)
+  if (boundary === null || boundary === '') throw new TypeError('The boundary is missing.')
   const maxSize = body.length + 1
   return parseMultipart(body, { boundary, maxFileSize: maxSize, maxTotalSize: maxSize })
 }

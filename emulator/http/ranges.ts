@@ -4,7 +4,9 @@
 export function partOf(range: string, size: number): readonly [start: number, end: number] | null {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? []
   if (first === '' && last === '') return null
-  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  // Python counts the last 0 bytes from the start: they are all.
+  const start =
+    first !== '' ? Number(first) : Number(last) === 0 ? 0 : Math.max(0, size - Number(last))
   const end = first === '' || last === '' ? size : Math.min(Number(last) + 1, size)
   return start < end ? [start, end] : null
 }

@@ -65,6 +65,8 @@ const endless = (whole: WireReply): WireReply => {
   return Object.assign({}, whole, { headers: kept, isLast: true })
 }
 
+const NOT_FOUND = 404
+
 /** Adds the headers of every response. */
 export function complete<B extends { readonly length: number }>(
   status: number,
@@ -82,7 +84,7 @@ export function complete<B extends { readonly length: number }>(
   for (const name in own) {
     if (name === 'Connection') continue
     if (name === 'Transfer-Encoding' && (isUnsaid || !takesChunks)) continue
-    if (name === 'Content-Type' && isUnsaid) continue
+    if (name === 'Content-Type' && isUnsaid && status === NOT_FOUND) continue
     headers.push(name, own[name] as string)
   }
   // These statuses imply an empty body: 204 must not have a length, and that of 304 would describe another body.

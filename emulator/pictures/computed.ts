@@ -9,6 +9,14 @@ import type { Budget, Pixels } from './pixels.ts'
 
 type ComputedPicture = Extract<Picture, { kind: 'computed' }>
 
+/** Whether each pixel of a computed picture has an alpha value [files/alpha-kept]. */
+export function hasAlphaChannel({ of }: ComputedPicture): boolean {
+  const value = valueOfOutput(of)
+  return value instanceof Tensor && value.shape[3] === RGBA
+}
+
+const RGBA = 4
+
 /** The pixels of a computed picture, in its original size; null if that takes too long. */
 export function compute(
   { of, index, width, height }: ComputedPicture,

@@ -2,6 +2,7 @@
 
 import { MOST_NUMBERS, TooMuch } from '../compute/evaluate.ts'
 import { hash53 } from '../lib/random.ts'
+import { alphaOf } from './codecs/alpha.ts'
 import { encodeApng } from './codecs/apng.ts'
 import { encodeJpeg } from './codecs/jpeg.ts'
 import { paint, paintPreview } from './paint.ts'
@@ -36,7 +37,8 @@ export const encodeFile = (file: PictureFile, budget?: Budget): Uint8Array => {
     const shown = isPart ? onlyChannels(pixels, channels) : pixels
     if (format === 'webp') return encodeWebp(shown)
     if (format === 'jpeg') return encodeJpeg(shown, quality)
-    return encodePng(shown, text, channels === 'a' || channels === 'rgba')
+    const keepsAlpha = channels === 'a' || channels === 'rgba' || hasAlpha(picture)
+    return encodePng(shown, text, keepsAlpha && channels !== 'rgb')
   })
   return textChunks === undefined ? bytes : withTextChunks(bytes, textChunks)
 }
@@ -81,14 +83,15 @@ const encodeAnimation = (
   { picture, format, text }: PictureFile,
   { rest, frameMs }: Animation,
   budget: Budget = { left: MOST_NUMBERS },
-) =>
-  (format === 'webp' ? encodeWebpAnimation : encodeApng)(
-    framesOf(
-      [picture, ...rest].map((one) => paint(one, budget)),
-      frameMs,
-    ),
-    text,
-  )
+) => {
+  const pictures = [picture, ...rest].map((one) => paint(one, budget))
+  const frames = framesOf(pictures, frameMs)
+  return format === 'webp'
+    ? encodeWebpAnimation(frames, text)
+    : encodeApng(frames, text, hasAlpha(picture))
+}
+
+const hasAlpha = (picture: Picture): boolean => alphaOf(picture) === 'channel'
 
 const animationKey = ({ rest, frameMs }: Animation) => [frameMs, ...rest.map(pictureKey)]
 

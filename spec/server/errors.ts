@@ -80,7 +80,7 @@ export const refusals = {
     when: 'A Range of a file that is malformed, names several parts, or begins after its end.',
     body: 'empty',
     reason: 'Requested Range Not Satisfiable',
-    headers: { 'Content-Range': 'bytes */{size}' },
+    headers: { 'Content-Range': 'bytes */{size}', 'Transfer-Encoding': 'chunked' },
   },
   expectation: {
     status: 417,

@@ -268,6 +268,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/range-refused': {
+    says: 'A 416 to a Range has an empty body in chunks, without a length.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
   'files/hosted-view': {
     says: 'A hosted GET /view returns 302 with a signed URL in Location.',
     basis: 'stated',
@@ -392,6 +398,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/prefix-surrogate': {
+    says: 'A prefix with half of a surrogate pair fails the run with UnicodeEncodeError.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
   'files/batch-number-kept': {
     says: 'Names of latents, videos, meshes and animations keep %batch_num% unreplaced.',
     basis: 'observed',
@@ -412,6 +424,18 @@ export const rules = {
   },
   'files/workflow-in-png': {
     says: 'A saved PNG contains the workflow and the members of extra_pnginfo as text.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/workflow-in-latent': {
+    says: 'A saved latent contains the workflow and the members of extra_pnginfo in __metadata__.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
+  'files/alpha-kept': {
+    says: 'A saved picture of four channels keeps its alpha channel, even if all pixels are opaque.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
@@ -595,11 +619,23 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/upload-boundary': {
+    says: 'A multipart upload without a boundary, or with an empty one, returns 500.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
   'files/upload-is-usable': {
     says: 'A workflow loads an uploaded image by the name in the reply.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: files',
     on: both,
+  },
+  'files/name-returns': {
+    says: 'A name that leads out of the input folder and back into it names a file.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
   },
   'files/loaded-alpha': {
     says: 'LoadImage returns the colours of a file without alpha, and the inverted alpha as a mask.',

@@ -248,6 +248,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, history',
     on: local,
   },
+  'history/delete-unhashable': {
+    says: 'An array or object among the ids to delete returns 500, unless the history is empty.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
+    on: local,
+  },
   'history/cap': {
     says: 'The history drops the oldest run when it holds more than 10,000.',
     basis: 'observed',

@@ -120,7 +120,7 @@ export const rules = {
     on: local,
   },
   'internal/folder-paths': {
-    says: 'GET /internal/folder_paths returns absolute paths for each model folder.',
+    says: 'GET /internal/folder_paths returns one or more absolute paths for each model folder.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, /internal',
     on: local,

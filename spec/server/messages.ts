@@ -522,6 +522,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, socket',
     on: local,
   },
+  'messages/error-inputs-order': {
+    says: 'current_inputs keeps the order of the inputs in the workflow.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
+    on: local,
+  },
   'messages/error-hidden-inputs': {
     says: 'current_inputs of an old-style type also holds its hidden inputs, with credentials as null.',
     basis: 'observed',
@@ -611,6 +617,12 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
     on: both,
+  },
+  'messages/refused-handshake': {
+    says: 'After a refused handshake the connection serves further requests.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
+    on: local,
   },
   'messages/handshake-headers': {
     says: 'The handshake reply also contains Date and Server, and selects no subprotocol.',

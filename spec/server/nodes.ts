@@ -52,6 +52,12 @@ export const rules = {
     source,
     on: local,
   },
+  'nodes/object-text': {
+    says: 'PreviewAny shows an object by its module and class, and a function by its place.',
+    basis: 'observed',
+    source,
+    on: local,
+  },
   'nodes/own-checks': {
     says: 'Inputs that a node checks itself, and literals that fit no bound, are refused before the run.',
     basis: 'observed',

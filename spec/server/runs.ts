@@ -100,6 +100,12 @@ export const rules = {
     on: local,
     before: '0.27',
   },
+  'runs/no-denoise': {
+    says: 'KSampler with a denoise of 0 has no steps: it sends no progress, and returns its latent.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64 and 0.27.0, execution',
+    on: local,
+  },
   'runs/joined-texts': {
     says: 'StringConcatenate puts its delimiter between its two texts.',
     basis: 'observed',

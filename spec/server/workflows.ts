@@ -387,6 +387,13 @@ export const rules = {
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
   },
+  'workflows/unreadable-inputs': {
+    says: 'Inputs as an array or a text that contains the name of an input are an exception.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
+    on: local,
+    before: '0.27',
+  },
   'workflows/dependent-outputs': {
     says: 'node_errors holds only invalid nodes, with the outputs that failed after they were found.',
     basis: 'observed',
@@ -474,6 +481,12 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64; published hosted API, 2026: POST /prompt',
     on: both,
+  },
+  'workflows/unreadable-targets': {
+    says: 'Targets that hold no values, such as true, return 500 once an output node is found.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, POST /prompt',
+    on: local,
   },
   'workflows/unknown-members': {
     says: 'The server ignores unknown members of the body and keeps those of nodes.',

@@ -4,7 +4,7 @@
 import { fromBytes } from './lanczos.ts'
 import type { Inputs } from '../values/inputs.ts'
 import { type Read, Tensor } from '../values/tensor.ts'
-import { raise } from '../values/values.ts'
+import { misused, raise, type Value } from '../values/values.ts'
 
 /** The colours of a picture as 0xRRGGBB, each once, and how many pixels have them. Boxes are parts of these lists. */
 type Colours = { readonly keys: Uint32Array; readonly counts: Uint32Array }
@@ -252,13 +252,13 @@ const byteOf = (value: number): number => Math.trunc(Math.fround(value * 255)) &
 /** So many colours are compared with the palette: only their upper bits count. */
 const MOST_COMPARED = 2 ** 18
 
-export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
+export function quantise({ tensor, number, value }: Inputs): readonly Tensor[] {
   const image = tensor('image', '.shape')
   const [count = 0, rows = 0, columns = 0, channels = 0] = image.shape
   if (count === 0) return [image]
   if (channels !== 3) raise('ValueError', 'Invalid mode for data type')
   const most = number('colors')
-  const dither = text('dither')
+  const dither = value('dither')
   if (rows === 0 || columns === 0) return emptyPalette(dither)
   if (most < 1 || most > 256) raise('ValueError', 'bad number of colors')
   const paint = painterOf(dither)
@@ -275,13 +275,15 @@ export function quantise({ tensor, number, text }: Inputs): readonly Tensor[] {
 }
 
 /** The exception for a palette without colours. */
-function emptyPalette(dither: string): never {
+function emptyPalette(dither: Value): never {
   painterOf(dither)
-  if (dither.startsWith('bayer')) raise('ZeroDivisionError', 'division by zero')
+  if (typeof dither === 'string' && dither.startsWith('bayer'))
+    raise('ZeroDivisionError', 'division by zero')
   return raise('ValueError', 'empty palette')
 }
 
-function painterOf(dither: string): Paint {
+function painterOf(dither: Value): Paint {
+  if (typeof dither !== 'string') return misused(dither, '.startswith')
   if (dither === 'none') return plain
   if (dither === 'floyd-steinberg') return diffused
   const order = /^bayer-(\d+)$/.exec(dither)?.[1]

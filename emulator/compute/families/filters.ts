@@ -99,8 +99,16 @@ const operations: Readonly<Record<string, (samples: Tensor, operation: Instance)
 }
 
 /** A function that changes a latent, as Python prints it. */
-const operation = (name: string, values: Readonly<Record<string, number>>): Instance =>
-  new Instance('function', { name, ...values }, `<function ${name} at 0x7f0000000000>`)
+const operation = (
+  class_type: string,
+  name: string,
+  values: Readonly<Record<string, number>>,
+): Instance =>
+  new Instance(
+    'function',
+    { name, ...values },
+    `<function ${class_type}.execute.<locals>.${name} at 0x7f0000000000>`,
+  )
 
 function apply({ members, value }: Inputs): readonly Value[] {
   const latent = members('samples', '.copy')
@@ -140,13 +148,15 @@ export const filters: Family = {
   ImageSharpen: sharpenImage,
   LatentApplyOperation: apply,
   LatentOperationSharpen: ({ number }) => [
-    operation('sharpen', {
+    operation('LatentOperationSharpen', 'sharpen', {
       radius: number('sharpen_radius'),
       sigma: number('sigma'),
       alpha: number('alpha'),
     }),
   ],
   LatentOperationTonemapReinhard: ({ number }) => [
-    operation('tonemap_reinhard', { multiplier: number('multiplier') }),
+    operation('LatentOperationTonemapReinhard', 'tonemap_reinhard', {
+      multiplier: number('multiplier'),
+    }),
   ],
 }

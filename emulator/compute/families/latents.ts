@@ -44,6 +44,7 @@ function cut({ members, number, text }: Inputs): readonly Value[] {
   const [given, amount] = [number('index'), number('amount')]
   const start = given >= 0 ? Math.min(given, side - 1) : Math.max(given, -side) + side
   const length = Math.min(side - start, amount)
+  if (length < 0) raise('RuntimeError', 'narrow(): length must be non-negative.')
   return [withMember(latent, slice(samples, dimension, start, start + length))]
 }
 

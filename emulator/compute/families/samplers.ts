@@ -4,7 +4,7 @@ import { floatOf, type Json } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
 import { spaced } from '../arithmetic/spaced.ts'
 import { constant } from '../values/tensor.ts'
-import { Instance, misused, type Value } from '../values/values.ts'
+import { Instance, misused, objectText, type Value } from '../values/values.ts'
 
 const functionOf = (name: string): Instance =>
   new Instance(name, {}, `<function ${name} at 0x7f0000000000>`)
@@ -24,7 +24,7 @@ const sampler = (
       extra_options: dict(options),
       inpaint_options: dict(inpaint),
     },
-    '<comfy.samplers.KSAMPLER object at 0x7f0000000000>',
+    objectText('comfy.samplers', 'KSAMPLER'),
   ),
 ]
 
@@ -93,7 +93,7 @@ function keyframes({ value }: Inputs, added: readonly Instance[]): readonly Valu
     new Instance(
       'HookKeyframeGroup',
       { keyframes: sorted },
-      '<comfy.hooks.HookKeyframeGroup object at 0x7f0000000000>',
+      objectText('comfy.hooks', 'HookKeyframeGroup'),
     ),
   ]
 }
@@ -138,6 +138,10 @@ function fromFloats(inputs: Inputs): readonly Value[] {
   return keyframes(inputs, added)
 }
 
+/** Modules of extra nodes are named by their file, without its ending. */
+const noise = (name: string, seed: Value): Instance =>
+  new Instance(name, { seed }, objectText('/srv/ComfyUI/comfy_extras/nodes_custom_sampler', name))
+
 /** The hooks that are given; several come from models. */
 const combined = ({ value }: Inputs): readonly Value[] => {
   const given = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].flatMap(
@@ -154,15 +158,9 @@ export const samplers: Family = {
     keyframes(inputs, [keyframe(float(inputs, 'strength_mult'), inputs.number('start_percent'))]),
   CreateHookKeyframesFromFloats: fromFloats,
   CreateHookKeyframesInterpolated: interpolated,
-  DisableNoise: () => [new Instance('Noise_EmptyNoise', { seed: 0 })],
+  DisableNoise: () => [noise('Noise_EmptyNoise', 0)],
   KSamplerSelect: select,
-  RandomNoise: ({ value }) => [
-    new Instance(
-      'Noise_RandomNoise',
-      { seed: value('noise_seed') },
-      '</srv/ComfyUI/comfy_extras/nodes_custom_sampler.Noise_RandomNoise object at 0x7f0000000000>',
-    ),
-  ],
+  RandomNoise: ({ value }) => [noise('Noise_RandomNoise', value('noise_seed'))],
   SamplerDPMAdaptative: (inputs) => {
     const names = [
       'rtol',

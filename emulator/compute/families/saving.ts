@@ -18,6 +18,10 @@ const nothing: readonly Value[] = []
 /** The exception for pictures that no file can hold. */
 function checkPictures({ value }: Inputs, name = 'images'): void {
   const given = value(name)
+  if (Array.isArray(given)) {
+    const [first = raise('IndexError', 'list index out of range')] = given as readonly Value[]
+    return misused(first, '.shape')
+  }
   if (!(given instanceof Tensor))
     return misused(given, typeof given === 'string' ? '.shape' : 'index')
   const [, rows = 0, columns = 0, channels = 3] = given.shape
@@ -40,8 +44,8 @@ const pictures = (inputs: Inputs): readonly Value[] => {
 function animatedPng(inputs: Inputs): readonly Value[] {
   checkPictures(inputs)
   checkSpeed(inputs)
-  if (inputs.number('compress_level') > 9)
-    raise('OSError', 'codec configuration error when writing image file')
+  const level = inputs.number('compress_level')
+  if (level < -1 || level > 9) raise('OSError', 'codec configuration error when writing image file')
   return nothing
 }
 
@@ -137,7 +141,9 @@ function video({ value, text }: Inputs): readonly Value[] {
   if (!codecs.has(text('codec', 'auto')))
     raise('ValueError', 'Only H264 codec is supported for now')
   const images = given.fields.get('images')
-  const [, rows = 0, columns = 0] = images instanceof Tensor ? images.shape : []
+  const [, rows = 0, columns = 0, channels = 3] = images instanceof Tensor ? images.shape : []
+  if (channels !== 3)
+    raise('ValueError', `Unexpected numpy array shape \`(${rows}, ${columns}, ${channels})\``)
   if (rows % 2 === 1 || columns % 2 === 1)
     raise(
       'av.error.ExternalError',

@@ -3,7 +3,10 @@
 import { floatOf, numberOf } from '../../lib/json.ts'
 import { pythonRepr } from '../../lib/python.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
-import { Instance, raise, type Value } from '../values/values.ts'
+import { Instance, objectText, raise, type Value } from '../values/values.ts'
+
+const recraft = (name: string, fields: Readonly<Record<string, Value>>): Instance =>
+  new Instance(name, fields, objectText('comfy_api_nodes.apis.recraft_api', name))
 
 /** A style of pictures; without one of its variants if that is None. */
 const style =
@@ -11,7 +14,7 @@ const style =
   ({ text }: Inputs): readonly Value[] => {
     const substyle = text('substyle')
     const fields = { style: name, substyle: substyle === 'None' ? null : substyle, style_id: null }
-    return [new Instance('RecraftStyle', fields)]
+    return [recraft('RecraftStyle', fields)]
   }
 
 const movements = {
@@ -36,7 +39,13 @@ function camera({ number, text }: Inputs): readonly Value[] {
   }
   const fields = Object.fromEntries(values.map(([name, value]) => [name, floatOf(value)]))
   const config = new Instance('KlingCameraConfig', fields)
-  return [new Instance('KlingCameraControl', { config, type: text('camera_control_type') })]
+  const type = text('camera_control_type')
+  const members = values
+    .map(([name, value]) => `${name}=${pythonRepr(floatOf(value))}`)
+    .toSorted()
+    .join(', ')
+  const printed = `config=KlingCameraConfig(${members}) type=<KlingCameraControlType.${type}: '${type}'>`
+  return [new Instance('KlingCameraControl', { config, type }, printed)]
 }
 
 function boundsText(name: string, value: number): string {
@@ -57,7 +66,7 @@ function colour({ number, value }: Inputs): readonly Value[] {
   const known = previous instanceof Instance ? previous.fields.get('colors') : []
   const own = new Instance('RecraftColor', { color: [number('r'), number('g'), number('b')] })
   const colors = [...(Array.isArray(known) ? known : []), own] as Value[]
-  return [new Instance('RecraftColorChain', { colors })]
+  return [recraft('RecraftColorChain', { colors })]
 }
 
 const truncations = new Set(['disabled', 'auto'])
@@ -69,16 +78,16 @@ function chat({ text, value, has }: Inputs): readonly Value[] {
       'pydantic_core._pydantic_core.ValidationError',
       `1 validation error for ModelResponseProperties\ntruncation\n  Input should be 'disabled' or 'auto' [type=enum, input_value=${pythonRepr(truncation)}, input_type=str]\n    For further information visit https://errors.pydantic.dev/2.11/v/enum`,
     )
-  return [
-    new Instance('ModelResponseProperties', {
-      instructions: has('instructions') ? text('instructions') : null,
-      max_output_tokens: numberOf(value('max_output_tokens') as number) ?? null,
-      model: null,
-      temperature: 1,
-      top_p: 1,
-      truncation,
-    }),
-  ]
+  const fields = {
+    instructions: has('instructions') ? text('instructions') : null,
+    max_output_tokens: numberOf(value('max_output_tokens') as number) ?? null,
+    model: null,
+    temperature: 1,
+    top_p: 1,
+  }
+  const members = Object.entries(fields).map(([name, one]) => `${name}=${pythonRepr(one)}`)
+  const printed = `${members.join(' ')} truncation=<Truncation.${truncation}: '${truncation}'>`
+  return [new Instance('ModelResponseProperties', { ...fields, truncation }, printed)]
 }
 
 /** The templates of a service by its numbers. */
@@ -102,7 +111,7 @@ export const services: Family = {
   PixverseTemplateNode: template,
   RecraftColorRGB: colour,
   RecraftControls: ({ value }) => [
-    new Instance('RecraftControls', {
+    recraft('RecraftControls', {
       colors: value('colors'),
       background_color: value('background_color'),
       artistic_level: null,
@@ -113,7 +122,7 @@ export const services: Family = {
   RecraftStyleV3InfiniteStyleLibrary: ({ text }) => {
     const style_id = text('style_id')
     if (style_id === '') raise('Exception', 'The style_id input cannot be empty.')
-    return [new Instance('RecraftStyle', { style: null, substyle: null, style_id })]
+    return [recraft('RecraftStyle', { style: null, substyle: null, style_id })]
   },
   RecraftStyleV3LogoRaster: style('logo_raster'),
   RecraftStyleV3RealisticImage: style('realistic_image'),

@@ -5,7 +5,7 @@ import type { Family, Inputs } from '../values/inputs.ts'
 import { slice } from '../values/layout.ts'
 import { scaleImage } from '../arithmetic/scaling.ts'
 import { filled, type Tensor } from '../values/tensor.ts'
-import { Instance, misused, raise, type Value } from '../values/values.ts'
+import { Instance, misused, objectText, raise, type Value } from '../values/values.ts'
 
 /** Sizes that a model was trained with: width and height. */
 const sizes: readonly (readonly [number, number])[] = [
@@ -80,7 +80,8 @@ export const videos: Family = {
       audio: value('audio'),
       fps: number,
     }
-    return [new Instance('VideoFromComponents', fields)]
+    const text = objectText('comfy_api.latest._input_impl.video_types', 'VideoFromComponents')
+    return [new Instance('VideoFromComponents', fields, text)]
   },
   FluxKontextImageScale: toTrainedSize,
   GetImageSize: ({ tensor }) => {

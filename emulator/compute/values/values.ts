@@ -15,6 +15,10 @@ export type Value = Json | Tensor | Instance | Value[] | ValueMap
 /** A Python dict that a node has made, such as a LATENT. A dict of literals is a JSON object. */
 export type ValueMap = Map<string, Value>
 
+/** How Python prints an object of a class of this module. */
+export const objectText = (module: string, name: string): string =>
+  `<${module}.${name} object at 0x7f0000000000>`
+
 /** An object of a class: its name, its members, and how Python prints it. */
 export class Instance {
   readonly name: string

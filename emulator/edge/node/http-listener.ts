@@ -44,8 +44,18 @@ export type RequestHooks = {
   readonly timeMs: () => number
   /** The value of the response header Server. */
   readonly name: string
-  /** Takes over a connection that requests a WebSocket; null without WebSockets. */
-  readonly upgrade: ((request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>) | null
+  /**
+   * Takes over a connection that requests a WebSocket, or returns it with the bytes that follow if it refuses to; null
+   * without WebSockets.
+   */
+  readonly upgrade:
+    | ((
+        request: IncomingMessage,
+        raw: Duplex,
+        head: Buffer,
+        giveBack: (raw: Duplex, head: Buffer) => void,
+      ) => Promise<void>)
+    | null
 }
 
 const KEEP_ALIVE_MS = 3_630_000
@@ -103,13 +113,14 @@ export function serve(server: Server, behind: RequestHooks): void {
     raw.destroySoon = () => closeGracefully(raw)
   }
   server.on('connection', closeRaw).on('secureConnection', closeRaw)
+  const giveBack = (raw: Duplex, head: Buffer): void => restart(server, raw, head)
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
     raw.on('error', ignoreError)
     connections.afterAnswers(raw, () => {
       if (behind.upgrade === null || !asksForSocket(behind, request))
         ignoreUpgrade(server, request, raw, head)
       else if (hasLongLine(request)) endWith(raw, behind.refusals.badRequest)
-      else void behind.upgrade(request, raw, head)
+      else void behind.upgrade(request, raw, head, giveBack)
     })
   })
   server.on('connect', (request: IncomingMessage, raw: Socket) => {
@@ -201,11 +212,22 @@ function ignoreUpgrade(server: Server, request: IncomingMessage, raw: Duplex, he
     const kept = /^connection$/i.test(name) ? value.replaceAll(/\bupgrade\b/gi, '') : value
     if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${kept}`)
   }
-  // Wait until Node has left the connection: it may still be emitting data.
+  restart(
+    server,
+    raw,
+    Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]),
+  )
+}
+
+/** Reads HTTP again from a connection that Node has left, from these bytes on. */
+function restart(server: Server, raw: Duplex, head: Buffer): void {
+  // Node may still be emitting data.
   process.nextTick(() => {
     if (raw.destroyed) return
     raw.off('error', ignoreError)
-    raw.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+    // Node leaves this one behind, and adds another.
+    raw.removeAllListeners('timeout')
+    if (head.length > 0) raw.unshift(head)
     server.emit('encrypted' in raw ? 'secureConnection' : 'connection', raw)
   })
 }

@@ -1,20 +1,29 @@
 // WebSockets: their handshakes, incoming messages, and the effects that go out to them.
 
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../../spec/limits.ts'
 import type { Effect, Headers, Input, SentFrame } from '../../machine.ts'
 import { dateText } from '../../http/respond.ts'
 import { endConnection, resetConnection, sendCut } from './broken-connections.ts'
-import { readHeaders, replyText } from './http.ts'
+import type { RequestHooks } from './http-listener.ts'
+import { noPictures, readHeaders, writeReply } from './http.ts'
+import { closeGracefully } from './pipelining.ts'
 import { type Connection, createWriter, flush, MAX_STALL_MS } from './socket-writer.ts'
 
-type Handshake = { readonly request: IncomingMessage; readonly raw: Duplex; readonly head: Buffer }
+type Handshake = {
+  readonly request: IncomingMessage
+  readonly raw: Duplex
+  readonly head: Buffer
+  /** Stops listening, and returns the connection to HTTP. */
+  readonly giveBack: () => void
+}
 
 export type Sockets = {
   /** Takes over the connection of a request for an upgrade. */
-  readonly upgrade: (request: IncomingMessage, raw: Duplex, head: Buffer) => Promise<void>
+  readonly upgrade: NonNullable<RequestHooks['upgrade']>
   /** Emits the socket effects of one step. */
   readonly emit: (effects: readonly Effect[]) => void
   /** Combines what is emitted during the work into one write per socket, up to a limit. */
@@ -137,18 +146,24 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
   let openingCount = 0
   let isClosed = false
 
-  const upgrade = async (request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> => {
-    raw.on('error', () => raw.destroy())
+  const upgrade: Sockets['upgrade'] = async (request, raw, head, giveBack) => {
+    const failed = (): void => void raw.destroy()
+    raw.on('error', failed)
     server ??= loadProtocol(hooks)
     openingCount++
     protocol = await server.finally(() => openingCount--)
     if (isClosed) return void raw.destroy()
     const id = ++lastId
-    handshakes.set(id, { request, raw, head })
-    raw.once('close', () => {
+    const gone = (): void => {
       // The client has not waited for the answer.
       if (handshakes.delete(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
-    })
+    }
+    raw.once('close', gone)
+    const leave = (): void => {
+      raw.off('error', failed).off('close', gone)
+      giveBack(raw, head)
+    }
+    handshakes.set(id, { request, raw, head, giveBack: leave })
     const headers: Headers = readHeaders(request, hooks.readsCredentials)
     const target = request.url ?? '/ws'
     dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers, ...faultOf(request) }))
@@ -180,9 +195,9 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
     })
   }
   const refuse: Handshakes['refuse'] = ({ socket, status, headers, body }) => {
-    const raw = handshakes.get(socket)?.raw
+    const handshake = handshakes.get(socket)
     handshakes.delete(socket)
-    raw?.end(replyText({ status, headers, body }, timeMs(), name), () => raw.destroy())
+    if (handshake !== undefined) refuseBy(handshake, { status, headers, body }, timeMs(), name)
   }
   const reset = async (id: number): Promise<void> => {
     const raw = handshakes.get(id)?.raw
@@ -195,6 +210,26 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
   }
   const isIdle = (): boolean => handshakes.size === 0 && openingCount === 0
   return { upgrade, accept, refuse, reset, close, isIdle, lastId: () => lastId }
+}
+
+/** Answers a handshake like any request: its connection stays open for the next one [messages/refused-handshake]. */
+function refuseBy(
+  { request, raw, giveBack }: Handshake,
+  reply: Pick<Extract<Effect, { kind: 'refuse' }>, 'status' | 'headers' | 'body'>,
+  timeMs: number,
+  name: string,
+): void {
+  const response = new ServerResponse(request)
+  const words = request.headers.connection ?? ''
+  const isOld = request.httpVersionMinor === 0
+  response.shouldKeepAlive = isOld ? /\bkeep-alive\b/i.test(words) : !/\bclose\b/i.test(words)
+  response.assignSocket(raw as Socket)
+  response.on('finish', () => {
+    response.detachSocket(raw as Socket)
+    if (response.shouldKeepAlive) giveBack()
+    else closeGracefully(raw)
+  })
+  writeReply(response, reply, timeMs, noPictures, name)
 }
 
 /** ws loads TLS and zlib: it is imported for the first client, so that the server starts fast. */

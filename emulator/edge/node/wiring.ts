@@ -170,10 +170,10 @@ export function serveWorlds(
       options.deployment === 'local'
         ? (expected) => main.explainReply(refuse('expectation', {}, { expected }))
         : null,
-    upgrade: (request, raw, head) => {
+    upgrade: (request, raw, head, giveBack) => {
       const { world, target } = find(request.url ?? '/ws')
       request.url = target
-      return world.sockets.upgrade(request, raw, head)
+      return world.sockets.upgrade(request, raw, head, giveBack)
     },
     ...shared,
   })

@@ -189,6 +189,6 @@ function listenTo(
     refuseExpectation: null,
     timeMs: host.timeMs,
     name: replayServerName,
-    upgrade: (request, raw, head) => sockets.upgrade(request, raw, head),
+    upgrade: sockets.upgrade,
   })
 }

@@ -1,5 +1,6 @@
 // Reads the kind of transparency from the headers of a file, as an image loader does.
 
+import { hasAlphaChannel } from '../computed.ts'
 import type { Picture } from '../picture.ts'
 import { hasChunk } from './png-chunks.ts'
 import { probePicture } from './probe.ts'
@@ -33,8 +34,9 @@ const alphaOfPng = (bytes: Uint8Array): Alpha => {
   return type === 3 ? 'channel' : 'key'
 }
 
-/** The kind of transparency of a picture that was loaded from a file. Pictures from nodes are opaque. */
+/** The kind of transparency of a picture in a file. Nodes make opaque pictures, or pictures with four channels. */
 export const alphaOf = (picture: Picture): Alpha => {
   if (picture.kind === 'stored') return alphaOfBytes(picture.bytes)
+  if (picture.kind === 'computed') return hasAlphaChannel(picture) ? 'channel' : 'none'
   return picture.kind === 'masked' ? 'channel' : 'none'
 }

@@ -14,9 +14,13 @@ const MOST_TIME = 0xffff
  * A PNG file that shows these frames, which have one size, again and again.
  * Each text becomes a comf chunk after the pixels: keyword, zero byte, JSON. A single frame makes a still picture.
  */
-export const encodeApng = (frames: readonly Frame[], texts: TextChunks): Uint8Array => {
+export const encodeApng = (
+  frames: readonly Frame[],
+  texts: TextChunks,
+  keepsAlpha = false,
+): Uint8Array => {
   // All frames have an alpha channel if one has.
-  const isClear = frames.some(({ pixels }) => hasAlpha(pixels.data))
+  const isClear = keepsAlpha || frames.some(({ pixels }) => hasAlpha(pixels.data))
   const files = frames.map(({ pixels }) => encodePng(pixels, [], isClear))
   const isStill = frames.length === 1
   const head = isStill ? [] : [chunk('acTL', numbers(frames.length, 0))]

@@ -2,6 +2,7 @@
 
 import { encode } from 'fast-png'
 
+import { asciiJson } from '../../lib/ascii-json.ts'
 import type { Pixels } from '../pixels.ts'
 import { textsFirst } from './png-chunks.ts'
 
@@ -38,13 +39,7 @@ export const encodePng = (
 export const usableTexts = (text: TextChunks): TextChunks =>
   text
     .filter(([keyword]) => /^[\x20-\x7e\xa1-\xff]{1,79}$/.test(keyword))
-    .map(([keyword, json]) => [keyword, escapeJson(json)])
-
-const escapeJson = (json: string): string =>
-  json.replace(
-    /[\0\x7f-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+    .map(([keyword, json]) => [keyword, asciiJson(json)])
 
 const withoutIdleAlpha = (pixels: Pixels): Pixels & { channels: number } => {
   const { width, height, data } = pixels

@@ -47,7 +47,9 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
       linked ??= linkedIds(graph)
       types.set(id, passThrough(class_type, !linked.has(id)))
     } else return unknownClass(world, id, node, class_type)
-    if (types.get(id)?.outputNode && (targets === null || targets.has(id))) outputs.push(id)
+    if (!types.get(id)?.outputNode) continue
+    if (targets === 'crash') return { kind: 'crash' }
+    if (targets === null || targets.has(id)) outputs.push(id)
   }
   if (outputs.length === 0) {
     return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
@@ -210,6 +212,8 @@ function continueVisit(
   for (; visit.next < type.inputs.length; visit.next++) {
     const input = type.inputs[visit.next] as DeclaredInput
     const value = inputs?.get(input.name)
+    const unreadable = unreadableInput(node.get('inputs'), input.name)
+    if (unreadable !== undefined) return unreadable
     if (value === undefined) {
       if (input.required) visit.errors.push(errors.missingInput(input.name))
     } else if (Array.isArray(value)) {
@@ -265,6 +269,16 @@ function unusableInputs(node: JsonObject): PythonException | undefined {
   const inputs = node.get('inputs') as Json
   if (isObject(inputs) || Array.isArray(inputs) || typeof inputs === 'string') return undefined
   return { type: 'TypeError', text: `argument of type '${pythonTypeName(inputs)}' is not iterable` }
+}
+
+/** Python finds the name in an array or a text, and then cannot read its value. */
+function unreadableInput(inputs: Json | undefined, name: string): PythonException | undefined {
+  const isText = typeof inputs === 'string'
+  if (!(isText || Array.isArray(inputs)) || !inputs.includes(name)) return undefined
+  const text = isText
+    ? "string indices must be integers, not 'str'"
+    : 'list indices must be integers or slices, not str'
+  return { type: 'TypeError', text }
 }
 
 /** Checks a link, and its source. Returns an id if that source must be visited first. */

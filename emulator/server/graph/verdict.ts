@@ -11,8 +11,8 @@ export type NodeErrors = ReadonlyMap<
     readonly class_type: Json
   }
 >
-/** Ids of the output nodes that a submit requests. */
-export type Targets = { readonly has: (id: string) => boolean }
+/** Ids of the output nodes that a submit requests; `crash` if Python cannot look them up in the value. */
+export type Targets = { readonly has: (id: string) => boolean } | 'crash'
 export type PromptError = {
   readonly type: string
   readonly message: string

@@ -45,7 +45,7 @@ export function judgeOrigin(headers: Headers): 'own' | 'foreign' | 'broken' {
   const host = headers['host']?.toLowerCase()
   const origin = headers['origin']?.toLowerCase()
   if (host === undefined || origin === undefined) return 'own'
-  const from = readPlace(/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/.exec(origin)?.[1] ?? '')
+  const from = readPlace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/.exec(origin)?.[1] ?? '')
   const to = readPlace(host)
   if (!isPort(from.port) || !isPort(to.port)) return 'broken'
   // If one of the two has no port, the ports and users of both are ignored.

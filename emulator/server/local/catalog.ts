@@ -24,15 +24,26 @@ import {
 import { normalisePath, serverFolder } from '../world/paths.ts'
 import type { World } from '../state/world.ts'
 
-/** The path of a model folder. Each name has one. */
-export const folderPath = (folder: string): string =>
-  folder === 'custom_nodes' ? `${serverFolder}/custom_nodes` : `${serverFolder}/models/${folder}`
+/** The folders that a kind of models is read from, if it is not one of the same name; most have one for outputs. */
+const sharedFolders: Readonly<Record<string, readonly string[]>> = {
+  checkpoints: ['models/checkpoints', 'output/checkpoints'],
+  loras: ['models/loras', 'output/loras'],
+  vae: ['models/vae', 'output/vae'],
+  text_encoders: ['models/text_encoders', 'models/clip', 'output/clip'],
+  diffusion_models: ['models/unet', 'models/diffusion_models', 'output/diffusion_models'],
+  controlnet: ['models/controlnet', 'models/t2i_adapter'],
+  custom_nodes: ['custom_nodes'],
+}
+
+/** The paths of a model folder [internal/folder-paths]. */
+export const folderPaths = (folder: string): readonly string[] =>
+  (sharedFolders[folder] ?? [`models/${folder}`]).map((path) => `${serverFolder}/${path}`)
 
 const experimentModelFolders = (world: World): Reply =>
   json(
     JSON.stringify(
       shownFolders(world).map((name) => {
-        const folder = { name, folders: [folderPath(name)] }
+        const folder = { name, folders: folderPaths(name) }
         return world.setup.traits.listsExtensions
           ? Object.assign(folder, { extensions: extensionsOf(name) })
           : folder

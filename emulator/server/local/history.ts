@@ -1,6 +1,7 @@
 // The history of a local server [history/*]: listing, reading and deleting entries.
 
-import { withAsciiDigits } from '../../lib/python.ts'
+import { toInt } from '../../lib/python.ts'
+import { numberOf } from '../../lib/json.ts'
 import type { HistoryEntry } from '../state/runs.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import type { World } from '../state/world.ts'
@@ -23,8 +24,9 @@ export function readHistory(world: World, request: Request): Reply {
 /** Python's `int` of a query parameter; `none` if it is not a whole number. */
 export function pythonInt(text: string | undefined): number | undefined | 'none' {
   if (text === undefined) return undefined
-  const digits = withAsciiDigits(text)
-  return /^\s*[+-]?\d+\s*$/.test(digits) ? Number(digits) : 'none'
+  const conversion = toInt(text)
+  if ('failure' in conversion) return 'none'
+  return numberOf(conversion.value) ?? 'none'
 }
 
 function page<T>(
@@ -54,8 +56,11 @@ export function changeHistory(world: World, request: Request): Reply {
   const change = readChange(request)
   if (change === undefined) return refuse('internal')
   if (change.clear) clearHistory(world)
-  for (const id of change.ids) removeEntry(world, id)
-  return empty
+  const { ids, unhashableAt } = change
+  for (const id of ids.slice(0, unhashableAt)) removeEntry(world, id)
+  // Python looks up what has no hash, unless the history is empty.
+  const trips = unhashableAt !== undefined && world.state.history.entries.size > 0
+  return trips ? refuse('internal') : empty
 }
 
 /** An entry in the form of the local history. */

@@ -6,7 +6,7 @@ import { empty, json, type Reply, refuse } from '../../http/replies.ts'
 import { bodyText, type Request } from '../../http/requests.ts'
 import { folderNames } from '../nodes/catalog.ts'
 import { latestLines, lineEntry, lineText, subscribe } from '../world/log.ts'
-import { folderPath } from './catalog.ts'
+import { folderPaths as pathsOf } from './catalog.ts'
 import { folderTypes } from '../world/paths.ts'
 import { isTruthy } from '../../lib/python.ts'
 import type { World } from '../state/world.ts'
@@ -41,11 +41,7 @@ function subscribeLogs(world: World, request: Request): Reply {
 const isHashable = (value: Json): boolean => !isObject(value) && !Array.isArray(value)
 
 const folderPaths = (world: World): Reply =>
-  json(
-    JSON.stringify(
-      Object.fromEntries(folderNames(world).map((name) => [name, [folderPath(name)]])),
-    ),
-  )
+  json(JSON.stringify(Object.fromEntries(folderNames(world).map((name) => [name, pathsOf(name)]))))
 
 function folderFiles(world: World, { segment }: Request): Reply {
   if (!folderTypes.some((type) => type === segment)) return refuse('directoryType')

@@ -68,7 +68,8 @@ function storeUpload(
   content: FileContent,
 ): Reply | undefined {
   // Uploads create their subfolder, but no folder from the file name itself.
-  if (target.within !== '' && !hasFolder(world, type, target.subfolder)) return refuse('internal')
+  const exists = target.within === '' || `${target.created}/`.startsWith(`${target.subfolder}/`)
+  if (!exists && !hasFolder(world, type, target.subfolder)) return refuse('internal')
   if (heldWith(world, content) > world.setup.options.uploadLimitBytes) {
     return refuse('bodyTooLarge', {}, { limit: `${world.setup.options.uploadLimitBytes}` })
   }
@@ -76,8 +77,13 @@ function storeUpload(
   return undefined
 }
 
-/** The destination of a file; `within` is the part of its name up to the last slash. */
-type Target = { readonly subfolder: string; readonly name: string; readonly within: string }
+/** The destination of a file; `within` is the part of its name up to the last slash, `created` the subfolder. */
+type Target = {
+  readonly subfolder: string
+  readonly name: string
+  readonly within: string
+  readonly created: string
+}
 
 /** The destination of an upload; it must be inside the folder of its type, and not be a folder. */
 function uploadTarget(
@@ -91,7 +97,13 @@ function uploadTarget(
   if (hasFolder(world, type, path)) return 'folder'
   const cut = path.lastIndexOf('/')
   const within = filename.slice(0, filename.lastIndexOf('/') + 1)
-  return { subfolder: cut < 0 ? '' : path.slice(0, cut), name: path.slice(cut + 1), within }
+  const created = pathWithin(type, subfolder) ?? ''
+  return {
+    subfolder: cut < 0 ? '' : path.slice(0, cut),
+    name: path.slice(cut + 1),
+    within,
+    created,
+  }
 }
 
 function hasFolder(world: World, type: FolderType, subfolder: string): boolean {

@@ -63,8 +63,7 @@ export function submit(world: World, request: Request): Reply {
   if (refusesOddIds && chosenId !== undefined && !isCanonicalUuid(chosenId))
     return refused(promptErrors.invalidPromptId, new Map())
   const targets = targetsOf(body.get('partial_execution_targets'))
-  const verdict =
-    targets === 'crash' ? ({ kind: 'crash' } as const) : validatePrompt(world, prompt, targets)
+  const verdict = validatePrompt(world, prompt, targets)
   const prompt_id =
     chosenId === undefined ? drawUuid(world.state.random) : copyText(pythonText(chosenId))
   if (verdict.kind === 'crash') return refuse('internal')
@@ -184,10 +183,9 @@ function priority(world: World, body: JsonObject): { value: number; text: string
 }
 
 /**
- * The ids of the output nodes to run: null for all, `crash` if the value does not support lookups. A text contains each
- * of its substrings, as in Python.
+ * The ids of the output nodes to run: null for all. A text contains each of its substrings, as in Python.
  */
-export function targetsOf(value: Json | undefined): Targets | null | 'crash' {
+export function targetsOf(value: Json | undefined): Targets | null {
   if (value === undefined || value === null) return null
   if (Array.isArray(value))
     return new Set(value.filter((id): id is string => typeof id === 'string'))

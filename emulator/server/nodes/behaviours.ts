@@ -40,6 +40,8 @@ const sampler =
   (call) => {
     const steps = Math.max(0, Math.trunc(stepsOf(call)))
     const source = pictureInput(call, 'latent_image')
+    if (steps === 0 && source !== undefined)
+      return { outputs: declaredOutputs(call).map(() => plain(source)), steps: 0 }
     const scene = painted(call)
     const denoise = numberInput(call, 'denoise') ?? 1
     const picture =
@@ -60,6 +62,10 @@ const blended = (of: Picture, over: Picture, opacity: number): Picture => ({
   over,
   opacity,
 })
+
+/** Without noise to remove there are no steps [runs/no-denoise]. */
+const denoisedSteps = (call: Call): number =>
+  (numberInput(call, 'denoise') ?? 1) > 0 ? (numberInput(call, 'steps') ?? 0) : 0
 
 const advancedSteps = (call: Call): number => {
   const steps = numberInput(call, 'steps') ?? 0
@@ -154,7 +160,7 @@ const notify: Behaviour = (call) => ({
 
 /** The behaviours by node type. */
 export const behaviours: Readonly<Record<string, Behaviour>> = {
-  KSampler: sampler((call) => numberInput(call, 'steps') ?? 0),
+  KSampler: sampler(denoisedSteps),
   KSamplerAdvanced: sampler(advancedSteps),
   SamplerCustom: sampler((call) => stepsOfSigmas(call) ?? 0),
   SamplerCustomAdvanced: sampler((call) => stepsOfSigmas(call) ?? 0),

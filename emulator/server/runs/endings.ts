@@ -7,6 +7,7 @@ import { isObject, writeJson } from '../../lib/json.ts'
 import { unloadBetweenRuns } from '../world/loaded-models.ts'
 import { announce } from '../world/log.ts'
 import { sendStatus } from '../world/sockets.ts'
+import { nodeInputs } from '../graph/graph.ts'
 import { hiddenInputs, submittedGraph } from './node-inputs.ts'
 import { pythonText } from '../../lib/python.ts'
 import { nextPending, readyAtMs } from '../world/queue.ts'
@@ -14,7 +15,7 @@ import { idAndTime, noteNode, originOf, sendForRun } from './running.ts'
 import { resultOf } from './result-cache.ts'
 import { remaining, timestamp } from '../world/derived.ts'
 import type { Ending, Running } from '../state/runs.ts'
-import type { Failure, Value } from '../state/nodes.ts'
+import type { DeclaredInput, Failure, Value } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 import { wakeWorker } from '../world/timers.ts'
 
@@ -144,19 +145,24 @@ function currentOutputs(running: Running): string {
 const finished = (running: Running): string[] =>
   running.executed.filter((id) => running.results.has(id))
 
-/** Inputs of the failing node, each as the list of its items [messages/error-inputs]. */
+/** Inputs of the failing node in the order of the graph, each as the list of its items [messages/error-inputs]. */
 function currentInputs(running: Running, id: string): string {
-  const items = new Map([...running.inputs, ...hiddenInputs(running, id)])
-  const inputs = Array.from(
-    items,
-    ([name, items]) => `${JSON.stringify(name)}: [${items.map(inputText).join(', ')}]`,
-  )
+  const given = [...nodeInputs(running.graph, id).keys()]
+  const placeOf = (name: string): number => given.indexOf(name)
+  const shown = [...running.inputs].sort(([a], [b]) => placeOf(a) - placeOf(b))
+  const typeOf = (name: string): DeclaredInput['type'] | undefined =>
+    running.types.get(id)?.inputs.find((input) => input.name === name)?.type
+  const inputs = Array.from([...shown, ...hiddenInputs(running, id)], ([name, items]) => {
+    const texts = items.map((item) => inputText(item, typeOf(name)))
+    return `${JSON.stringify(name)}: [${texts.join(', ')}]`
+  })
   return `{${inputs.join(', ')}}`
 }
 
 /** Numbers, texts and so on as they are, others as Python prints them, and those of models by their kind. */
-function inputText(item: Value): string {
-  if ('of' in item && item.of !== undefined) return JSON.stringify(valueText(item))
+function inputText(item: Value, type: DeclaredInput['type'] | undefined): string {
+  const isPrinted = item.kind === 'picture' || ('of' in item && item.of !== undefined)
+  if (isPrinted) return JSON.stringify(valueText(item, type))
   if (item.kind !== 'literal') return JSON.stringify(`<${item.kind}>`)
   const { value } = item
   const isNested = isObject(value) || Array.isArray(value)

@@ -13,6 +13,7 @@ import { type FolderType, reportedPath, savePlace } from './paths.ts'
 import { sampleBytes } from './samples.ts'
 import type { FileContent, RunMetadata, StoredFile } from '../state/files.ts'
 import type { Failure } from '../state/nodes.ts'
+import { withLatentMetadata } from './latent-metadata.ts'
 import { metadataTexts } from './png-metadata.ts'
 import type { Hashing, World, WorldSetup } from '../state/world.ts'
 
@@ -105,8 +106,11 @@ export function saveFiles(
     const digits = String(counter + index).padStart(5, '0')
     const number = save.isWholeName ? '' : `_${digits}${save.numberEnd ?? '_'}`
     const filename = `${batched}${number}.${save.ending}`
-    if (isTooLong(filename)) return tooLong(save.type, subfolder, filename)
-    const saved = ofRun(content, run)
+    const path = subfolder === '' ? filename : `${subfolder}/${filename}`
+    const unsaid = unencodable(reportedPath(save.type, path))
+    if (unsaid !== undefined) return unsaid
+    if (isTooLong(filename)) return tooLong(save.type, path)
+    const saved = ofRun(content, save.ending, run)
     store(world, save.type, subfolder, filename, saved)
     entries.push({ filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>)
   }
@@ -118,10 +122,26 @@ const MOST_NAME_BYTES = 255
 const isTooLong = (name: string): boolean =>
   name.length > MOST_NAME_BYTES / 4 && new TextEncoder().encode(name).length > MOST_NAME_BYTES
 
-const tooLong = (type: FolderType, subfolder: string, name: string): Failure => ({
+const tooLong = (type: FolderType, path: string): Failure => ({
   exception_type: 'OSError',
-  exception_message: `[Errno 36] File name too long: '${reportedPath(type, subfolder === '' ? name : `${subfolder}/${name}`)}'`,
+  exception_message: `[Errno 36] File name too long: '${reportedPath(type, path)}'`,
 })
+
+/** The failure of a path with a half of a surrogate pair, which no file system takes. */
+function unencodable(path: string): Failure | undefined {
+  const found = /\p{Surrogate}+/u.exec(path)
+  if (found === null) return undefined
+  const at = Array.from(path.slice(0, found.index)).length
+  const [first = '', ...more] = found[0]
+  const what =
+    more.length === 0
+      ? `character '\\u${first.charCodeAt(0).toString(16)}' in position ${at}`
+      : `characters in position ${at}-${at + more.length}`
+  return {
+    exception_type: 'UnicodeEncodeError',
+    exception_message: `'utf-8' codec can't encode ${what}: surrogates not allowed`,
+  }
+}
 
 /** Writes a file of a node under this name, which may be in a subfolder; on hosted all names are in one folder. */
 export function saveNamed(
@@ -138,8 +158,13 @@ export function saveNamed(
   return [{ filename: place.base, subfolder, type }]
 }
 
-const ofRun = (content: FileContent, run: RunMetadata): FileContent =>
-  'picture' in content ? Object.assign({}, content, { run }) : content
+/** The content with what describes its run. */
+function ofRun(content: FileContent, ending: string, run: RunMetadata): FileContent {
+  if ('picture' in content) return Object.assign({}, content, { run })
+  // A sample is always the same [files/samples].
+  if (ending !== 'latent' || !('bytes' in content)) return content
+  return { bytes: withLatentMetadata(content.bytes, metadataTexts(run)) }
+}
 
 /** Stores a file of a node on hosted, where `output` and `temp` are one [files/hosted-output-name]. */
 function saveByContent(
@@ -149,7 +174,7 @@ function saveByContent(
   content: FileContent,
   run: RunMetadata,
 ): FileEntry {
-  const saved = ofRun(content, run)
+  const saved = ofRun(content, ending, run)
   const filename = `${contentHash(hashing, saved, world.setup.spell)}.${ending}`
   if (get(world.state.files, fileKey('output', '', filename)) === undefined) {
     store(world, 'output', '', filename, saved)

@@ -2,7 +2,7 @@
 
 import { get } from '../../lib/bounded.ts'
 import type { Json } from '../../lib/json.ts'
-import { splitAnnotation, normalisePath, pathWithin } from './paths.ts'
+import { splitAnnotation, pathWithin } from './paths.ts'
 import type { StoredFile } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
@@ -111,8 +111,8 @@ export function namedFile(
   if (typeof value !== 'string') return undefined
   const { name, type } = splitAnnotation(value)
   if (!world.setup.traits.hasSubfolders) return flatFile(world, name)
-  const path = normalisePath(name)
-  if (path === undefined || path === '') return undefined
+  const path = pathWithin(type ?? 'input', name)
+  if (path === undefined || path === '' || path.includes('\0')) return undefined
   const cut = path.lastIndexOf('/')
   const key = `${type ?? 'input'}/${cut < 0 ? '' : path.slice(0, cut)}/${path.slice(cut + 1)}`
   const file = get(world.state.files, key)

@@ -18,6 +18,7 @@ proves('catalog/experiment-folders', async ({ get }) => {
   const names: string[] = (await get('/models')).json()
   const shown = names.filter((name) => name !== 'configs' && name !== 'custom_nodes')
   expect(folders).toEqual(shown.map((name) => ({ name, folders: paths[name] })))
+  expect(paths.diffusion_models.length).toBeGreaterThan(1)
 })
 
 proves('catalog/experiment-models', async ({ get, url }) => {

@@ -108,6 +108,7 @@ proves('files/view-range', async (subject) => {
     ['bytes=7-', '789', '7-9'],
     ['bytes=-3', '789', '7-9'],
     ['bytes=-99', '0123456789', '0-9'],
+    ['bytes=-0', '0123456789', '0-9'],
     ['bytes=8-99', '89', '8-9'],
     ['bytes=0-', '0123456789', '0-9'],
     ['BYTES=0-3', '0123', '0-3'],
@@ -137,6 +138,14 @@ proves('files/view-range', async (subject) => {
     contentLength: head.headers['content-length'],
     text: head.text,
   }).toEqual({ status: 206, contentLength: '3', text: '' })
+})
+
+proves('files/range-refused', async (subject) => {
+  const ask = await asking(subject)
+  const { status, text, headers } = await ask({ Range: 'bytes=99-' })
+  expect({ status, text }).toEqual({ status: 416, text: '' })
+  expect(headers['transfer-encoding']).toBe('chunked')
+  expect(headers['content-length']).toBeUndefined()
 })
 
 proves('files/view-range', async (subject) => {

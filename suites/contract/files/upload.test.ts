@@ -3,7 +3,7 @@
 import { decode, encode } from 'fast-png'
 import { uploadReply } from '../../../spec/server/files.ts'
 import { formOf, formsWithoutText, viewPath } from '../../generate/form.ts'
-import type { Graph } from '../../generate/graphs.ts'
+import { type Graph, node } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { placedIn, put, viewOf } from '../../judge/own-files.ts'
@@ -227,6 +227,46 @@ proves('files/upload-text-bytes', async (subject) => {
     }
   }
 })
+
+proves('files/upload-text-bytes', async (subject) => {
+  // All parts count, also those that stand behind one of the same name.
+  const unreadable = { name: 'type', content: Uint8Array.of(0xff) }
+  const form = formOf(...fieldsOf(subject), image, { name: 'type', content: 'input' }, unreadable)
+  expect((await sending(subject)(...form))[0]).toBe(500)
+})
+
+proves('files/upload-boundary', async (subject) => {
+  const [body] = formOf(image)
+  for (const type of ['multipart/form-data', 'multipart/form-data; boundary=']) {
+    const [status] = await sending(subject)(body, { 'Content-Type': type })
+    expect({ type, status }).toEqual({ type, status: 500 })
+  }
+})
+
+proves('files/upload-subfolder', async (subject) => {
+  // The subfolder is made first, so that a name can lead through it.
+  const form = formOf(
+    { ...image, filename: '../up.txt' },
+    { name: 'subfolder', content: subject.unique('made//deep') },
+  )
+  const reply = await subject.request('POST', '/upload/image', ...form)
+  expect(reply.status).toBe(200)
+  expect((await view(subject, 'up.txt', 'made')).text).toBe('x')
+})
+
+proves(
+  'files/name-returns',
+  async (subject) => {
+    const { connect, run, unique, upload } = subject
+    const name = unique('back.png')
+    const png = encode({ width: 1, height: 1, data: new Uint8Array(3), channels: 3 })
+    await upload({ name, bytes: png }, {})
+    const load = node('LoadImage', { image: `../input/${name}` })
+    const graph = { load, show: node('PreviewImage', { images: ['load', 0] }) }
+    expect((await run(await connect('me'), graph)).entry.status.status_str).toBe('success')
+  },
+  { deployment: 'local' },
+)
 
 proves(
   'files/upload-is-usable',

@@ -68,8 +68,25 @@ proves('history/bad-numbers', async ({ get }) => {
       expect({ name, text, status, body }).toEqual({ name, text, status: 500, body: refused })
     }
   }
-  expect((await get('/history?max_items=%201%20&offset=%2B0')).status).toBe(200)
+  for (const query of ['max_items=%201%20&offset=%2B0', 'max_items=1_0'])
+    expect((await get(`/history?${query}`)).status).toBe(200)
 })
+
+proves(
+  'history/delete-unhashable',
+  async (subject) => {
+    const { get, post } = subject
+    const statusOf = async (ids: readonly unknown[]) =>
+      (await post('/history', { delete: ids })).status
+    expect(await statusOf([['a']])).toBe(200)
+    await runAll(subject, 'a', 'b', 'c')
+    for (const ids of [['a', {}, 'b'], [['c']]]) expect(await statusOf(ids)).toBe(500)
+    expect(await idsIn(get)).toEqual(['b', 'c'])
+    expect(await statusOf(['b', 1, null, 'c', {}])).toBe(200)
+    expect(await idsIn(get)).toEqual([])
+  },
+  ownWorld,
+)
 
 proves(
   'history/clear',

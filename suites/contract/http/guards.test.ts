@@ -22,6 +22,8 @@ proves('http/foreign-origin', async ({ url }) => {
     ['127.0.0.1:8188', 'http://127.0.0.1:3000'],
     ['127.0.0.1:8188', 'http://127.0.0.1.evil.example'],
     ['127.0.0.1:8188', 'http://evil.example:8188'],
+    // A scheme is not needed.
+    ['127.0.0.1:8188', '//evil.example'],
     ['localhost:8188', 'http://localhost:3000'],
     ['LOCALHOST:8188', 'HTTP://EVIL.EXAMPLE'],
     ['127.8.8.8:8188', 'https://evil.example'],

@@ -248,7 +248,8 @@ proves('http/other-upgrades', async (subject) => {
       )
     ).status,
   ).toBe(404)
-  const { status, body: said } = await exchange(url, 'GET', '/ws', h2c)
+  const last = { ...h2c, Connection: `${h2c.Connection}, close` }
+  const { status, body: said } = await exchange(url, 'GET', '/ws', last)
   const text = errors.refusals.socketWithoutUpgrade.body.text
   expect({ status, said }).toEqual({ status: 400, said: text.replace('{upgrade}', 'h2c') })
 })

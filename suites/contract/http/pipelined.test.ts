@@ -74,8 +74,9 @@ proves(
   async ({ url }) => {
     // A handshake after a long answer.
     const handshake = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\n'
-    const answers = await exchangeAll(url, get('/object_info') + get('/ws', handshake))
-    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+    const requests = [get('/object_info'), get('/ws', handshake), get('/prompt', closing)]
+    const answers = await exchangeAll(url, requests.join(''))
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 200])
   },
   { deployment: 'local' },
 )

@@ -5,7 +5,7 @@ import { limits } from '../../../spec/index.ts'
 import { slow, talking } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { nodesOf } from '../../support/transcript.ts'
-import { dial, exchange } from '../../judge/wire.ts'
+import { dial, exchange, exchangeAll } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 import { expectNewSids } from '../../judge/sids.ts'
 
@@ -87,6 +87,24 @@ proves(
 )
 
 proves(
+  'messages/refused-handshake',
+  async ({ url }) => {
+    const version = 'Sec-WebSocket-Version: 12\r\n'
+    const handshake = `GET /ws HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${version}\r\n`
+    const last = 'GET /prompt HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n'
+    const answers = await exchangeAll(url, handshake + handshake + last)
+    expect(answers.map(({ status, header }) => [status, header('connection')])).toEqual([
+      [400, undefined],
+      [400, undefined],
+      [200, 'close'],
+    ])
+    const closing = handshake.replace('Upgrade\r\n', 'Upgrade, close\r\n')
+    expect(await exchangeAll(url, closing)).toHaveLength(1)
+  },
+  { deployment: 'local' },
+)
+
+proves(
   'messages/no-handshake',
   async ({ url, get }) => {
     for (const path of ['/ws', '/api/ws', '/ws?clientId=me']) {
@@ -105,7 +123,7 @@ proves(
       [{ 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'abc' }, "Handshake error: 'abc'"],
     ] as const
     for (const [headers, text] of refusals) {
-      const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', ...headers }
+      const upgrade = { Connection: 'Upgrade, close', Upgrade: 'websocket', ...headers }
       const { status, body } = await exchange(url, 'GET', '/ws', upgrade)
       expect({ status, body }).toEqual({ status: 400, body: text })
     }

@@ -99,6 +99,14 @@ proves('runs/sigma-steps', async ({ connect, run }) => {
   }
 })
 
+proves('runs/no-denoise', async ({ connect, run }) => {
+  const graph = changed(textToImage(1, 4), '3', { denoise: 0 })
+  const { entry, messages } = await run(await connect('me'), graph)
+  expect(entry.status.status_str).toBe('success')
+  const ofSampler = messages.filter(({ data }) => data['node'] === '3').map(({ type }) => type)
+  expect(ofSampler).toEqual(['executing'])
+})
+
 proves('runs/dpm-fast-steps', async ({ connect, run }) => {
   const session = await connect('me')
   for (const [count, reported] of [

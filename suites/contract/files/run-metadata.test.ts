@@ -1,0 +1,50 @@
+// What saved files keep of their run and of their pictures: the metadata of latents, and alpha channels.
+
+import { decode } from 'fast-png'
+import { viewPath } from '../../generate/form.ts'
+import { node } from '../../generate/graphs.ts'
+import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
+
+proves('files/workflow-in-latent', async ({ connect, run, get, unique }) => {
+  const graph = {
+    latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
+    save: node('SaveLatent', { samples: ['latent', 0], filename_prefix: unique('grün') }),
+  }
+  const workflow = { nodes: [], name: 'grün' }
+  const members = { extra_data: { extra_pnginfo: { workflow } } }
+  const { outputs } = (await run(await connect(unique('me')), graph, members)).entry
+  const { bytes } = await get(viewPath(outputs['save'].latents[0]))
+  const length = Number(Buffer.from(bytes).readBigUInt64LE())
+  expect(length % 8).toBe(0)
+  const header = JSON.parse(Buffer.from(bytes.subarray(8, 8 + length)).toString())
+  const { __metadata__: kept, latent_tensor: tensor } = header
+  expect(Object.keys(kept).toSorted()).toEqual(['prompt', 'workflow'])
+  for (const text of Object.values(kept)) expect(text).toMatch(/^[ -~]*$/)
+  expect(JSON.parse(kept.prompt)).toEqual(graph)
+  expect(JSON.parse(kept.workflow)).toEqual(workflow)
+  expect(tensor.shape).toEqual([1, 4, 8, 8])
+  expect(bytes.length).toBe(8 + length + 4 * 4 * 8 * 8)
+})
+
+proves('files/alpha-kept', async ({ connect, run, get, unique }) => {
+  const graph = {
+    picture: node('EmptyImage', { width: 8, height: 8, batch_size: 1, color: 0xff8040 }),
+    mask: node('SolidMask', { value: 0, width: 8, height: 8 }),
+    joined: node('JoinImageWithAlpha', { image: ['picture', 0], alpha: ['mask', 0] }),
+    opaque: node('PreviewImage', { images: ['joined', 0] }),
+    plain: node('PreviewImage', { images: ['picture', 0] }),
+    moving: node('SaveAnimatedPNG', {
+      images: ['joined', 0],
+      filename_prefix: unique('moving'),
+      fps: 6,
+      compress_level: 4,
+    }),
+  }
+  const { outputs } = (await run(await connect(unique('me')), graph)).entry
+  const channelsOf = async (id: string): Promise<number> =>
+    decode((await get(viewPath(outputs[id].images[0]))).bytes).channels
+  expect(await channelsOf('plain')).toBe(3)
+  expect(await channelsOf('opaque')).toBe(4)
+  expect(await channelsOf('moving')).toBe(4)
+})

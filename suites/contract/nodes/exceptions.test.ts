@@ -1,0 +1,160 @@
+// Inputs that nodes cannot use, with the exceptions of Python and its libraries; and how Python prints objects.
+
+import { encode } from 'fast-png'
+import { type Graph, node } from '../../generate/graphs.ts'
+import { put } from '../../judge/own-files.ts'
+import { proves } from '../../judge/proves.ts'
+import { expect } from '../../judge/expect.ts'
+import type { Subject } from '../../judge/subject.ts'
+
+/** The error that ends the run of a graph. */
+async function errorOf({ connect, run, unique }: Subject, graph: Graph): Promise<any> {
+  const { messages } = await run(await connect(unique('me')), graph)
+  return messages.find(({ type }) => type === 'execution_error')?.data
+}
+
+const picture = node('EmptyImage', { width: 8, height: 8, batch_size: 1, color: 0xff8040 })
+const number = (value: number) => node('PrimitiveInt', { value })
+const show = (source: string) => node('PreviewAny', { source: [source, 0] })
+
+proves('nodes/exceptions', async (subject) => {
+  const failures: readonly (readonly [Graph, type: string, message: string])[] = [
+    [
+      { show: node('PreviewImage', { images: { __value__: [1, 2] } }) },
+      'AttributeError',
+      "'int' object has no attribute 'shape'",
+    ],
+    [
+      {
+        picture,
+        clear: node('SolidMask', { value: 0.5, width: 8, height: 8 }),
+        joined: node('JoinImageWithAlpha', { image: ['picture', 0], alpha: ['clear', 0] }),
+        video: node('CreateVideo', { images: ['joined', 0], fps: 24 }),
+        save: node('SaveVideo', {
+          video: ['video', 0],
+          filename_prefix: subject.unique('clear'),
+          format: 'auto',
+          codec: 'auto',
+        }),
+      },
+      'ValueError',
+      'Unexpected numpy array shape `(8, 8, 4)`',
+    ],
+    [
+      {
+        picture,
+        few: node('ImageQuantize', { image: ['picture', 0], colors: 8, dither: null }),
+        show: node('PreviewImage', { images: ['few', 0] }),
+      },
+      'AttributeError',
+      "'NoneType' object has no attribute 'startswith'",
+    ],
+    [
+      {
+        picture,
+        level: number(-2),
+        save: node('SaveAnimatedPNG', {
+          images: ['picture', 0],
+          filename_prefix: subject.unique('level'),
+          fps: 6,
+          compress_level: ['level', 0],
+        }),
+      },
+      'OSError',
+      'codec configuration error when writing image file',
+    ],
+    [
+      {
+        latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
+        amount: number(-57),
+        part: node('LatentCut', {
+          samples: ['latent', 0],
+          dim: 'y',
+          index: 0,
+          amount: ['amount', 0],
+        }),
+        show: show('part'),
+      },
+      'RuntimeError',
+      'narrow(): length must be non-negative.',
+    ],
+  ]
+  for (const [graph, type, message] of failures) {
+    const { exception_type, exception_message } = await errorOf(subject, graph)
+    expect({ exception_type, exception_message }).toEqual({
+      exception_type: type,
+      exception_message: `${message}\n`,
+    })
+  }
+})
+
+proves('files/prefix-surrogate', async (subject) => {
+  const save = node('SaveImage', { images: ['picture', 0], filename_prefix: 'half \ud800' })
+  const { exception_type, exception_message } = await errorOf(subject, { picture, save })
+  expect(exception_type).toBe('UnicodeEncodeError')
+  expect(exception_message).toMatch(
+    /^'utf-8' codec can't encode character '\\ud800' in position \d+: surrogates not allowed\n$/,
+  )
+})
+
+proves('messages/error-inputs-order', async (subject) => {
+  const sharp = node('ImageSharpen', {
+    alpha: 1,
+    image: ['picture', 0],
+    sharpen_radius: ['radius', 0],
+    sigma: 1,
+  })
+  const graph = {
+    picture,
+    radius: number(99),
+    sharp,
+    show: node('PreviewImage', { images: ['sharp', 0] }),
+  }
+  const { current_inputs } = await errorOf(subject, graph)
+  expect(Object.keys(current_inputs)).toEqual(['alpha', 'image', 'sharpen_radius', 'sigma'])
+})
+
+proves('messages/error-inputs', async (subject) => {
+  // A picture that a node has loaded is printed like any tensor.
+  const bytes = encode({ width: 1, height: 1, data: new Uint8Array(3), channels: 3 })
+  const { name } = (await put(subject, { name: 'black.png', bytes })).json()
+  const graph = {
+    load: node('LoadImage', { image: subject.unique(name) }),
+    few: node('ImageQuantize', { image: ['load', 0], colors: 8, dither: null }),
+    show: node('PreviewImage', { images: ['few', 0] }),
+  }
+  const { current_inputs } = await errorOf(subject, graph)
+  expect(current_inputs).toEqual({
+    image: ['tensor([[[[0., 0., 0.]]]])'],
+    colors: [8],
+    dither: [null],
+  })
+})
+
+proves('nodes/object-text', async ({ connect, run, unique }) => {
+  const graph: Graph = {
+    picture,
+    video: node('CreateVideo', { images: ['picture', 0], fps: 24 }),
+    'show video': show('video'),
+    operation: node('LatentOperationTonemapReinhard', { multiplier: 1 }),
+    'show operation': show('operation'),
+    noise: node('DisableNoise'),
+    'show noise': show('noise'),
+  }
+  const { outputs } = (await run(await connect(unique('me')), graph)).entry
+  const texts = ['video', 'operation', 'noise'].map((id) => outputs[`show ${id}`].text[0])
+  const address = '0x[0-9a-f]+>$'
+  expect(texts[0]).toMatch(
+    new RegExp(
+      `^<comfy_api.latest._input_impl.video_types.VideoFromComponents object at ${address}`,
+    ),
+  )
+  expect(texts[1]).toMatch(
+    new RegExp(
+      `^<function LatentOperationTonemapReinhard.execute.<locals>.tonemap_reinhard at ${address}`,
+    ),
+  )
+  expect(texts[2]).toMatch(
+    new RegExp(`^</.*/comfy_extras/nodes_custom_sampler.Noise_EmptyNoise object at ${address}`),
+  )
+})
