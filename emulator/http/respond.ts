@@ -65,7 +65,8 @@ const endless = (whole: WireReply): WireReply => {
   return Object.assign({}, whole, { headers: kept, isLast: true })
 }
 
-const NOT_FOUND = 404
+/** The status that keeps the type of its file. */
+const NOT_SATISFIABLE = 416
 
 /** Adds the headers of every response. */
 export function complete<B extends { readonly length: number }>(
@@ -84,7 +85,7 @@ export function complete<B extends { readonly length: number }>(
   for (const name in own) {
     if (name === 'Connection') continue
     if (name === 'Transfer-Encoding' && (isUnsaid || !takesChunks)) continue
-    if (name === 'Content-Type' && isUnsaid && status === NOT_FOUND) continue
+    if (name === 'Content-Type' && isUnsaid && status !== NOT_SATISFIABLE) continue
     headers.push(name, own[name] as string)
   }
   // These statuses imply an empty body: 204 must not have a length, and that of 304 would describe another body.

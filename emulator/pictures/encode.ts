@@ -2,7 +2,7 @@
 
 import { MOST_NUMBERS, TooMuch } from '../compute/evaluate.ts'
 import { hash53 } from '../lib/random.ts'
-import { alphaOf } from './codecs/alpha.ts'
+import { alphaOf } from './alpha.ts'
 import { encodeApng } from './codecs/apng.ts'
 import { encodeJpeg } from './codecs/jpeg.ts'
 import { paint, paintPreview } from './paint.ts'

@@ -452,7 +452,7 @@ export const rules = {
     on: local,
   },
   'files/samples': {
-    says: 'Non-image outputs are a fixed small valid sample per format.',
+    says: 'Sounds, videos, meshes and drawings are a fixed small valid sample per format.',
     basis: 'chosen',
     on: both,
   },

@@ -6,7 +6,7 @@ import { encodePng, type TextChunks, usableTexts } from './png.ts'
 import { hasAlpha } from './webp.ts'
 import { chunk, contentsOf, pngOf } from './png-chunks.ts'
 
-/** The duration of a frame is a fraction of a second, in 16 bits each. */
+/** The duration of a frame is a fraction of a second in its lowest terms, in 16 bits each. */
 const PER_SECOND = 1000
 const MOST_TIME = 0xffff
 
@@ -44,12 +44,18 @@ const frameControl = ({ pixels, shownMs }: Frame, sequence: number): Uint8Array 
   const bytes = new Uint8Array(26)
   bytes.set(numbers(sequence, pixels.width, pixels.height))
   const view = new DataView(bytes.buffer)
-  // Longer durations are in whole seconds.
-  const perSecond = shownMs > MOST_TIME ? 1 : PER_SECOND
-  view.setUint16(20, Math.min(Math.round((shownMs * perSecond) / PER_SECOND), MOST_TIME))
+  const common = commonDivisor(shownMs, PER_SECOND)
+  // Durations that no fraction holds are in whole seconds.
+  const [time, perSecond] =
+    shownMs / common > MOST_TIME
+      ? [Math.min(Math.round(shownMs / PER_SECOND), MOST_TIME), 1]
+      : [shownMs / common, PER_SECOND / common]
+  view.setUint16(20, time)
   view.setUint16(22, perSecond)
   return bytes
 }
+
+const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b))
 
 const numbers = (...values: readonly number[]): Uint8Array => {
   const bytes = new Uint8Array(4 * values.length)

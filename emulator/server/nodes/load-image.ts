@@ -1,6 +1,6 @@
 // Node types that load pictures: their colours, and their alpha or another channel as a mask.
 
-import { alphaOf } from '../../pictures/codecs/alpha.ts'
+import { alphaOf } from '../../pictures/alpha.ts'
 import type { Channel, Picture } from '../../pictures/picture.ts'
 import type { Json } from '../../lib/json.ts'
 import { pythonTypeName } from '../../lib/python.ts'

@@ -1,4 +1,4 @@
-// Submits that Python looks into and cannot read: inputs that are no object, targets that hold no values.
+// Submits that Python looks into and cannot read: inputs without members, targets without values.
 
 import { node, talking } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'

@@ -1,9 +1,9 @@
 // Reads the kind of transparency from the headers of a file, as an image loader does.
 
-import { hasAlphaChannel } from '../computed.ts'
-import type { Picture } from '../picture.ts'
-import { hasChunk } from './png-chunks.ts'
-import { probePicture } from './probe.ts'
+import { hasAlphaChannel } from './computed.ts'
+import type { Picture } from './picture.ts'
+import { hasChunk } from './codecs/png-chunks.ts'
+import { probePicture } from './codecs/probe.ts'
 
 /**
  * `channel`: each pixel, or each palette colour, has an alpha value. `key`: one colour counts as transparent, without a
