@@ -263,7 +263,7 @@ const ofLocal: Table<typeof refusals> = {
     moveUserdata: userFile,
   },
   forbiddenText: ['pages/folder'],
-  notFoundText: ['internal/unknown-path', 'http/asterisk'],
+  notFoundText: ['internal/unknown-path', 'http/path-outside', 'http/asterisk'],
   forbiddenEmpty: {
     view: ['files/view-bad-name', 'http/foreign-origin', 'http/cross-site'],
     readUserdata: ['userdata/stays-inside', 'http/foreign-origin', 'http/cross-site'],
@@ -319,7 +319,7 @@ const ofLocal: Table<typeof refusals> = {
   userNameReserved: ['settings/user-names'],
   directoryType: ['internal/files-type'],
   socketWithoutUpgrade: handshake,
-  socketWithoutConnection: handshake,
+  socketWithoutConnection: ['messages/handshake-connection'],
   socketVersion: handshake,
   socketKey: handshake,
 }

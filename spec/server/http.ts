@@ -25,6 +25,8 @@ export const hostedCors = {
 
 /** The library with which the rules about what it decides were observed. */
 const httpLibrary = 'aiohttp/3.13'
+/** The same library: what all its versions decide so. */
+const anyVersion = 'aiohttp'
 
 export const rules = {
   'http/json-replies': {
@@ -73,6 +75,13 @@ export const rules = {
     says: 'GET of an unknown or POST-only path returns 404 with an empty body.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
+    on: local,
+  },
+  'http/path-outside': {
+    says: 'A path that no page can have, such as one that leads out of the root, returns 404 with a text.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    library: anyVersion,
     on: local,
   },
   'http/wrong-method': {
@@ -245,14 +254,14 @@ export const rules = {
     says: 'An Expect header other than 100-continue returns 417 with a text that names it.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
-    library: httpLibrary,
+    library: anyVersion,
     on: local,
   },
   'http/reasons': {
     says: 'The reasons of 413 and 416 are Request Entity Too Large and Requested Range Not Satisfiable.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
-    library: httpLibrary,
+    library: anyVersion,
     on: local,
   },
   'http/fragment': {

@@ -622,6 +622,14 @@ export const rules = {
     says: 'After a refused handshake the connection serves further requests.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, socket',
+    library: 'aiohttp',
+    on: local,
+  },
+  'messages/handshake-connection': {
+    says: 'A handshake whose Connection header does not ask for an upgrade returns 400.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, socket',
+    library: 'aiohttp',
     on: local,
   },
   'messages/handshake-headers': {

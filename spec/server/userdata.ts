@@ -243,6 +243,13 @@ export const rules = {
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
+  'userdata/nul': {
+    says: 'A name with the character NUL returns 500 for a write, and otherwise as for an unknown file.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, userdata',
+    library: 'aiohttp',
+    on: local,
+  },
   'userdata/impossible-folder': {
     says: 'A path through a folder that cannot be created returns 500, also to read it.',
     basis: 'observed',

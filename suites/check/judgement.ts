@@ -16,7 +16,7 @@ import {
 export type Judged = Where & {
   /** As {@link releaseOf} names it. */
   readonly release: string
-  /** The header `Server` of its replies, where it is known. */
+  /** How its HTTP library, or a proxy before it, names itself, where it does. */
   readonly library?: string | null
   /** Ids of quirks, */
   readonly accept?: readonly string[]
@@ -130,9 +130,11 @@ function basisAt(rule: Rule | undefined, { release, library }: Judged): Basis | 
   return isHere ? 'observed' : 'elsewhere'
 }
 
-/** Whether a header `Server` names a library: not `aiohttp/3.13` in `aiohttp/3.130`. */
+/** Whether a header `Server` names a library, of any version if it has none: not `aiohttp/3.13` in `aiohttp/3.130`. */
 const namesLibrary = (header: string, library: string): boolean =>
-  header.split(' ').some((one) => one === library || one.startsWith(`${library}.`))
+  header
+    .split(' ')
+    .some((one) => one.startsWith(library) && /^(?:$|[./])/.test(one.slice(library.length)))
 
 /** Whether a source names a release: not `ComfyUI 0.3.6` for `ComfyUI 0.3.64`. */
 const names = (source: string, release: string): boolean =>

@@ -19,7 +19,7 @@ export type Target = {
   readonly types: Readonly<Record<string, any>>
   /** Its software with the version, as it says itself. */
   readonly software: string | null
-  /** The header `Server` of its replies: it names the HTTP library, or a proxy before the server. */
+  /** How the HTTP library of the server, or a proxy before it, names itself, if it does [see probe/front.ts]. */
   readonly library: string | null
 }
 

@@ -6,10 +6,11 @@ import type { Deployment } from '../../../spec/language.ts'
 import { keyHeader } from '../../../spec/server/access.ts'
 import type { Target } from '../running.ts'
 import { ask, NotMeasured, probeDeadline } from './ask.ts'
+import { frontOf } from './front.ts'
 import { notAServer, refusedAddress, type StatsReply } from './unreachable.ts'
 
 /** A reply, with its body if that is valid JSON. */
-type Answer = StatsReply & { readonly library: string | null; readonly json: any }
+type Answer = StatsReply & { readonly json: any }
 
 /** Asks a server what it is, until the signal ends. Throws {@link NotMeasured} if it is not one that can be judged. */
 export async function probe(
@@ -25,7 +26,7 @@ export async function probe(
     ...(options.token !== undefined && { Authorization: `Bearer ${options.token}` }),
   }
   const answer = (path: string): Promise<Answer> => answerTo(url, path, { headers, signal })
-  const [deployment, { library, json: stats }] = await statsOf(url, answer)
+  const [deployment, { json: stats }] = await statsOf(url, answer)
   const version: unknown = stats.system.comfyui_version
   const listing = await answer(deployment === 'hosted' ? '/api/object_info' : '/object_info')
   // Without a key, what needs one is skipped; with a wrong one, all of it would fail.
@@ -38,7 +39,8 @@ export async function probe(
     generation: deployment === 'hosted' ? described : generationOfVersion(String(version)),
     types: isObject(types) ? types : {},
     software: typeof version === 'string' ? version : null,
-    library,
+    // What it decides are rules of local servers.
+    library: deployment === 'local' ? await frontOf(url, signal) : null,
   }
 }
 
@@ -70,7 +72,6 @@ async function answerTo(
     status,
     type: header('content-type'),
     location: header('location'),
-    library: header('server'),
     json: jsonIn(text),
   }
 }

@@ -1,7 +1,11 @@
-// The verdict on a broken rule, and the named server that a server resembles.
+// The verdict on a broken rule, the library that decides some, and the named server that a server resembles.
 
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
+import { frontOf } from '../../check/probe/front.ts'
 import { releaseOf, judgementOf } from '../../check/judgement.ts'
 import { nearestOf, type SeenCase } from '../../check/shown-quirks.ts'
 
@@ -43,6 +47,44 @@ test('a rule about what the HTTP library decides is a note at a server with anot
   expect(at('Python/3.11 aiohttp/3.14.5').detail).toBe(
     'The HTTP library decides it: it was observed with aiohttp/3.13; this server says "Python/3.11 aiohttp/3.14.5".',
   )
+})
+
+test('a rule that any version of a library decides is a note behind a proxy alone', () => {
+  const at = (library: string | null) =>
+    judgementOf({ ids: ['http/expectation'] }, broken, { ...local, library }).verdict
+  expect([
+    at('Python/3.11 aiohttp/3.14.5'),
+    at('aiohttp'),
+    at('aiohttpd/1'),
+    at('nginx/1.22'),
+    at(null),
+  ]).toEqual(['fail', 'fail', 'note', 'note', 'note'])
+})
+
+test('the library is that of a proxy, whose replies name the server behind it.', async () => {
+  const emulator = await startEmulator({ like: 'comfyui-0.3.64' })
+  const proxy = createServer((incoming, response) => {
+    const { method, url = '/', headers } = incoming
+    const outgoing = request(emulator.url + url, { method, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers)
+      reply.pipe(response)
+    })
+    incoming.pipe(outgoing)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const { signal } = new AbortController()
+  try {
+    const reply = await fetch(`${url}/system_stats`)
+    expect(reply.headers.get('server')).toBe('Python/3.12 aiohttp/3.13.1')
+    expect(await frontOf(emulator.url, signal)).toBe('Python/3.12 aiohttp/3.13.1')
+    expect(await frontOf(url, signal)).toBeNull()
+    expect(await frontOf('http://127.0.0.1:1', signal)).toBeNull()
+  } finally {
+    proxy.close()
+    proxy.closeAllConnections()
+    await emulator.close()
+  }
 })
 
 test('a stated rule that a quirk breaks fails and names the quirk, unless the operator accepts it', () => {

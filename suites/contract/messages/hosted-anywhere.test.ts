@@ -38,7 +38,6 @@ proves(
     await cancel(subject, stopped)
     const all = [stopped, ...ids]
     for (const id of all) await subject.reach(session, isEnd(id))
-    await session.settled()
     const ends = all.map((id) => ofRun(session, id).at(-1)?.type)
     const [ok, error, interrupted] = ['success', 'error', 'interrupted'].map(
       (word) => `execution_${word}`,
@@ -87,7 +86,7 @@ proves(
     await subject.reach(first, isAtWork(prompt_id))
     await first.close()
     const back = await subject.connect('whoever')
-    await back.settled()
+    await back.next(({ data }) => data['prompt_id'] === prompt_id)
     expect(ofRun(back, prompt_id)[0]).toEqual({
       type: 'executing',
       data: { node: expect.any(String), prompt_id },
@@ -108,14 +107,13 @@ proves(
       const { prompt_id } = (await submit(talking(), fields)).json()
       for (const session of sessions) {
         await reach(session, isOf('execution_success', prompt_id))
-        await session.settled()
       }
       const [received, ...others] = sessions.map((session) => ofRun(session, prompt_id))
       expect(received?.length).toBeGreaterThan(2)
       for (const one of others) expect(one).toEqual(received)
     }
-    for (const session of sessions)
-      expect(session.messages().filter(({ type }) => type === 'status').length).toBeGreaterThan(1)
+    const isChange = ({ type, data }: Message): boolean => type === 'status' && !('sid' in data)
+    for (const session of sessions) await session.next(isChange)
   },
 )
 
@@ -169,8 +167,8 @@ proves(
   async (subject) => {
     const [plain, asking] = [await subject.connect(), await subject.connect()]
     await askForMetadata(asking)
-    await subject.run(plain, await subject.workloads.sampling(4))
-    await Promise.all([plain.settled(), asking.settled()])
+    const { prompt_id } = await subject.run(plain, await subject.workloads.sampling(4))
+    await subject.reach(asking, isOf('execution_success', prompt_id))
     if (plain.frames().length === 0) throw missing('The server sends no previews.')
     expect(previewKinds(plain)).toEqual(['previewImage'])
     expect(previewKinds(asking)).toEqual(['previewWithMetadata'])

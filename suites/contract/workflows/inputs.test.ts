@@ -1,7 +1,9 @@
 // The validation of literals: accepted and rejected values.
 
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
+import { put } from '../../judge/own-files.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
 import { configOf, errorsOf, passes } from '../../judge/verdicts.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -117,9 +119,16 @@ proves('workflows/not-in-list', async (subject) => {
   for (const scheduler of few[0]) await passes(subject, sampling({ scheduler }))
 })
 
+/** Uploads a file, whatever its name says it is, below the folder of the case, and returns the name that loaders know it by. */
+async function uploaded(subject: Subject, name: string, subfolder = ''): Promise<string> {
+  const reply = await put(subject, { name, bytes: Buffer.from('whatever') }, { subfolder })
+  const stored = reply.json() as { readonly name: string; readonly subfolder: string }
+  return stored.subfolder === '' ? stored.name : `${stored.subfolder}/${stored.name}`
+}
+
 proves('workflows/new-combo-unchecked', async (subject) => {
-  await subject.upload({ name: 'new.mp4', bytes: Buffer.from('a video') })
-  const video = node('LoadVideo', { file: 'new.mp4' })
+  const file = await uploaded(subject, 'new.mp4')
+  const video = node('LoadVideo', { file })
   for (const codec of ['nope', 7, null, { a: 1 }]) {
     const inputs = { video: ['1', 0], filename_prefix: 'x', format: codec, codec }
     await passes(subject, { '1': video, '2': node('SaveVideo', inputs) })
@@ -134,8 +143,7 @@ proves('workflows/missing-input-file', async (subject) => {
     ['LoadVideo', 'file', 'video'],
     ['LoadLatent', 'latent', 'latent'],
   ] as const
-  const file = { name: 'new.file', bytes: Buffer.from('whatever it holds') }
-  const { name: held } = (await subject.upload(file)).json()
+  const held = await uploaded(subject, 'new.file')
   for (const [class_type, input_name, what] of loaders) {
     const loading = (name: string): Graph => ({
       '1': node(class_type, { [input_name]: name, channel: 'red' }),
@@ -221,15 +229,14 @@ proves(
       '1': node('LoadImage', { image }),
       '2': node('PreviewImage', { images: ['1', 0] }),
     })
-    const bytes = (await subject.get('/view?filename=example.png&type=input')).bytes
-    await subject.upload({ name: 'late.png', bytes }, { subfolder: 'deep' })
-    await passes(subject, loading('deep/late.png'))
-    await passes(subject, loading('deep/late.png [input]'))
+    const late = await uploaded(subject, 'late.png', 'deep')
+    await passes(subject, loading(late))
+    await passes(subject, loading(`${late} [input]`))
     expect(await errorsOf(subject, loading('late.png'), '1')).toMatchObject([
       { type: 'custom_validation_failed' },
     ])
-    const elsewhere = await errorsOf(subject, loading('deep/late.png [output]'), '1')
-    expect(elsewhere[0]?.details).toBe('image - Invalid image file: deep/late.png [output]')
+    const elsewhere = await errorsOf(subject, loading(`${late} [output]`), '1')
+    expect(elsewhere[0]?.details).toBe(`image - Invalid image file: ${late} [output]`)
   },
   { deployment: 'local' },
 )

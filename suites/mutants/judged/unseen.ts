@@ -91,6 +91,7 @@ const idleRules: Readonly<Record<string, readonly string[]>> = {
     'http/long-lines',
     'http/pipelined',
     'http/refused-early',
+    'messages/handshake-connection',
     'messages/handshake-headers',
     'messages/no-handshake',
     'messages/uncompressed',
