@@ -1,9 +1,9 @@
 // The files of a case, all of them below its folder: uploads, views and userdata.
 
 import { viewPath } from '../generate/form.ts'
+import { withoutFlag } from './own-runs.ts'
 import { at } from '../generate/userdata-paths.ts'
 import type { Reply } from './reply.ts'
-import { missing } from './skip.ts'
 import type { Subject } from './subject.ts'
 
 type Fields = Readonly<Record<string, string>>
@@ -28,13 +28,9 @@ export const viewOf = (
   { subfolder, ...values }: Fields,
 ): string => viewPath({ ...values, ...placedIn(subject, subfolder) })
 
-/** Ends a case about what a saved file says of its run on a server that is started to keep that out of its files. */
-export async function needsMetadata({ get }: Pick<Subject, 'get'>): Promise<void> {
-  const { system } = (await get('/system_stats')).json()
-  const flags: unknown = system.argv
-  if (Array.isArray(flags) && flags.includes('--disable-metadata'))
-    throw missing('The server writes no metadata: --disable-metadata.')
-}
+/** Ends a case about what a saved file says of its run on a server that keeps that out of its files. */
+export const needsMetadata = (subject: Subject): Promise<void> =>
+  withoutFlag(subject, /^--disable-metadata$/)
 
 /** Writes a file with its name, as the case has it, as content. */
 export const write = ({ request, unique }: Subject, file: string, query = '') =>

@@ -12,6 +12,23 @@ import type { Run, Subject } from './subject.ts'
 /** A session of this case's own client. */
 export const me = ({ connect, unique }: Subject): Promise<Session> => connect(unique('me'))
 
+/** What a server says of its machine and of the flags that it was started with. */
+const systemOf = ({ once, get }: Subject): Promise<{ os?: unknown; argv?: unknown }> =>
+  once('system', async () => (await get('/system_stats')).json().system)
+
+/** Ends a case on a server that was started with a flag that turns off what the case is about. */
+export async function withoutFlag(subject: Subject, flag: RegExp): Promise<void> {
+  const { argv } = await systemOf(subject)
+  const found = Array.isArray(argv) ? argv.find((one) => flag.test(`${one}`)) : undefined
+  if (found !== undefined) throw missing(`The server was started with ${found}.`)
+}
+
+/** Ends a case about paths on a server whose paths are those of Windows. */
+export async function needsPosix(subject: Subject): Promise<void> {
+  const { os } = await systemOf(subject)
+  if (/^(nt|win)/i.test(`${os}`)) throw missing('The server runs on Windows.')
+}
+
 /** What a session has received about a run. */
 export const messagesAbout = (session: Session, prompt_id: string): readonly Message[] =>
   session.messages().filter(({ data }) => data['prompt_id'] === prompt_id)
@@ -188,6 +205,9 @@ const countIn = ({ data }: Message): number =>
 /** How many entries of the history are read to find the latest. */
 const LATEST = 100
 
+/** The flags that keep other results than those of the last graph. */
+const otherCache = /^--cache-(?!classic)/
+
 /**
  * Runs graphs for a session, each directly behind the one before: their numbers leave no place between them. Local only.
  * Ends the case if a run of another client came between.
@@ -198,6 +218,7 @@ export async function runInTurn(
   graphs: readonly Graph[],
 ): Promise<readonly Run[]> {
   const { submit, reach, finished, get } = subject
+  await withoutFlag(subject, otherCache)
   const ids: string[] = []
   let number: number | undefined
   for (const [index, graph] of graphs.entries()) {

@@ -19,7 +19,7 @@ const failed = { status: 'error' }
 /** A world of the suites accepts any text. */
 const partnerKey = 'test-partner-key'
 
-proves('access/local-without-key', async ({ url, connect, submit, reach }) => {
+proves('access/local-without-key', async ({ url, connect, submit, reach, unique }) => {
   const credentials: Record<string, string>[] = [
     {},
     { Authorization: 'Bearer nonsense' },
@@ -34,13 +34,15 @@ proves('access/local-without-key', async ({ url, connect, submit, reach }) => {
     const body = JSON.stringify({ prompt: talking() })
     expect((await exchange(url, 'POST', '/prompt', headers, body)).status).toBe(200)
   }
-  const session = await connect(undefined, '/ws?token=nonsense&clientId=me')
-  await submit(talking(), { client_id: 'me' })
+  const client_id = unique('me')
+  const query = `token=nonsense&clientId=${encodeURIComponent(client_id)}`
+  const session = await connect(undefined, `/ws?${query}`)
+  await submit(talking(), { client_id })
   await reach(session, ({ type }) => type === 'execution_success')
 })
 
 proves('access/partner-key-names', async ({ connect, run, unique, isOwn }) => {
-  const session = await connect('me')
+  const session = await connect(unique('me'))
   const outcome = async (extra_data: object, prompt = unique('a lighthouse')) => {
     const graph = { ...bought, '1': node('OpenAIDalle3', { prompt }), '2': preview }
     const { entry, messages } = await run(session, graph, { extra_data })
@@ -62,8 +64,8 @@ proves('access/partner-key-names', async ({ connect, run, unique, isOwn }) => {
 
 proves(
   'access/partner-token',
-  async ({ connect, run }) => {
-    const session = await connect('me')
+  async ({ connect, run, unique }) => {
+    const session = await connect(unique('me'))
     const outcome = async (auth_token_comfy_org: unknown) =>
       (await run(session, bought, { extra_data: { auth_token_comfy_org } })).entry.status.status_str
     expect(await outcome('')).toBe('error')
@@ -75,8 +77,8 @@ proves(
 
 proves(
   'access/partner-key-missing',
-  async ({ connect, run }) => {
-    const session = await connect('me')
+  async ({ connect, run, unique }) => {
+    const session = await connect(unique('me'))
     const graph = {
       ...bought,
       '3': node('ImageInvert', { image: ['1', 0] }),
@@ -107,8 +109,8 @@ const extra_data = { ...secrets, extra_pnginfo: { workflow: { mine: 'shown' } } 
 proves(
   'access/partner-key-hidden',
   async (subject) => {
-    const { get, queue, finished, view, connect, submit, reach, idle } = subject
-    const session = await connect('me')
+    const { get, queue, finished, view, connect, submit, reach, idle, unique } = subject
+    const session = await connect(unique('me'))
     const { prompt_id } = (await submit(bought, { extra_data, client_id: 'me' })).json()
     const [waiting] = (await queue()).pending
     const pending = await get('/queue')
@@ -133,13 +135,16 @@ proves(
   ownWorld,
 )
 
-provesQuirk('local.queue-shows-partner-key', async ({ get, connect, submit, reach, idle }) => {
-  const session = await connect('me')
-  await submit(bought, { extra_data, client_id: 'me' })
-  const listed = { ...extra_data, client_id: 'me' }
-  expect((await get('/queue')).json().queue_pending[0][3]).toEqual(listed)
-  await reach(session, ({ type }) => type === 'execution_start')
-  expect((await get('/queue')).json().queue_running[0][3]).toEqual(listed)
-  await idle()
-  expect((await get('/history')).text).not.toMatch(secret)
-})
+provesQuirk(
+  'local.queue-shows-partner-key',
+  async ({ get, connect, submit, reach, idle, unique }) => {
+    const session = await connect(unique('me'))
+    await submit(bought, { extra_data, client_id: 'me' })
+    const listed = { ...extra_data, client_id: 'me' }
+    expect((await get('/queue')).json().queue_pending[0][3]).toEqual(listed)
+    await reach(session, ({ type }) => type === 'execution_start')
+    expect((await get('/queue')).json().queue_running[0][3]).toEqual(listed)
+    await idle()
+    expect((await get('/history')).text).not.toMatch(secret)
+  },
+)

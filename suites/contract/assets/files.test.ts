@@ -105,7 +105,7 @@ proves(
   'assets/of-run',
   async (subject) => {
     await listed(subject, 'limit=1')
-    const session = await subject.connect('me')
+    const session = await subject.connect(subject.unique('me'))
     const { prompt_id, messages, entry } = await subject.run(session, solid())
     const executed = messages.flatMap(({ type, data }) => (type === 'executed' ? [data] : []))
     const files: any[] = executed.flatMap(({ output }: any) => output.images)
@@ -128,7 +128,7 @@ proves(
   'assets/output-preview',
   async (subject) => {
     await listed(subject, 'limit=1')
-    const session = await subject.connect('me')
+    const session = await subject.connect(subject.unique('me'))
     const { entry } = await subject.run(session, solid())
     const files: any[] = Object.values(entry.outputs).flatMap((one: any) => one.images)
     expect(files.length).toBeGreaterThan(0)
@@ -140,7 +140,7 @@ proves(
 proves(
   'assets/painted',
   async (subject) => {
-    const session = await subject.connect('me')
+    const session = await subject.connect(subject.unique('me'))
     const { entry } = await subject.run(session, solid())
     const [file]: any[] = Object.values(entry.outputs).flatMap((one: any) => one.images)
     const found = await read(subject, file.id)

@@ -74,7 +74,10 @@ proves(
 proves(
   'assets/scan-messages',
   async (subject) => {
-    const sessions = [await subject.connect('one'), await subject.connect('two')]
+    const sessions = [
+      await subject.connect(subject.unique('one')),
+      await subject.connect(subject.unique('two')),
+    ]
     const roots = ['models', 'input']
     const { progress } = (
       await ask(subject, 'POST', '/api/assets/seed?wait=true', { roots })

@@ -59,9 +59,9 @@ const placedSaver = ({ unique }: Subject, { class_type, inputs }: Node): Node =>
 
 /** Runs a graph with a saver and returns its reported output, its file, and what the other nodes showed. */
 async function save(subject: Subject, graph: Graph, saving: Node, fields = {}) {
-  const { connect, get, run } = subject
+  const { connect, get, run, unique } = subject
   const saver = placedSaver(subject, saving)
-  const { entry } = await run(await connect('me'), { ...graph, saver }, fields)
+  const { entry } = await run(await connect(unique('me')), { ...graph, saver }, fields)
   const { saver: output, shown } = entry.outputs
   const { bytes, headers } = await get(viewPath(output.images[0]))
   const stills: Buffer[] = []

@@ -20,7 +20,7 @@ async function asking(subject: Subject) {
 
 proves('files/view-conditional', async (subject) => {
   const { connect, get, run, unique } = subject
-  await run(await connect('me'), solid(1, unique('p')))
+  await run(await connect(unique('me')), solid(1, unique('p')))
   await asking(subject)
   const picture = viewOf(subject, { filename: 'p_00001_.png' })
   await write(subject, 'mine.json')

@@ -126,7 +126,7 @@ proves('files/view-converted', async (subject) => {
 
 proves('files/view-converted', async (subject) => {
   const { connect, get, run, unique } = subject
-  await run(await connect('me'), solid(0x102030, unique('blue')))
+  await run(await connect(unique('me')), solid(0x102030, unique('blue')))
   const view = (values: Readonly<Record<string, string>>) =>
     get(viewOf(subject, { filename: 'blue_00001_.png', ...values }))
   const { data, width } = decodeJpeg((await view({ preview: 'jpeg;95' })).bytes)

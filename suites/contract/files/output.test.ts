@@ -7,9 +7,9 @@ import { viewPath } from '../../generate/form.ts'
 import { type Graph, node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { needsPosix } from '../../judge/own-runs.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import { needsMetadata, put } from '../../judge/own-files.ts'
-import { missing } from '../../judge/skip.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -29,8 +29,8 @@ const taking = (class_type: string, inputs = {}, batch_size = 1, color = 0): Gra
 })
 
 /** Runs graphs in one session and returns the entries of node 2. */
-async function imagesOf({ connect, run }: Subject, ...graphs: Graph[]): Promise<Entry[]> {
-  const session = await connect('me')
+async function imagesOf({ connect, run, unique }: Subject, ...graphs: Graph[]): Promise<Entry[]> {
+  const session = await connect(unique('me'))
   const entries: Entry[] = []
   for (const graph of graphs) entries.push(...(await run(session, graph)).entry.outputs['2'].images)
   return entries
@@ -47,7 +47,10 @@ proves(
       type: 'output',
     })
     expect(violations(fileEntry, entry)).toEqual([])
-    const { messages } = await subject.run(await subject.connect('you'), solid(1, unique('x')))
+    const { messages } = await subject.run(
+      await subject.connect(subject.unique('you')),
+      solid(1, unique('x')),
+    )
     const executed = messages.find(({ type }) => type === 'executed')
     const images = [{ filename: 'x_00001_.png', subfolder: unique(''), type: 'output' }]
     expect(withoutAssets(executed?.data['output'])).toEqual({ images })
@@ -84,7 +87,7 @@ proves('files/saved-name', async (subject) => {
 
 proves('files/saved-name', async (subject) => {
   const { connect, run, get, unique } = subject
-  const session = await connect('me')
+  const session = await connect(unique('me'))
   for (const prefix of ['../out', '/out', 'a/../../out']) {
     const { status, outputs } = (await run(session, solid(0, prefix))).entry
     const [type, { exception_message }] = status.messages.at(-1)!
@@ -102,8 +105,10 @@ const above = (path: string): string => path.replace(/\/[^/]*$/, '') || '/'
 const outside =
   /^\*{4} ERROR: Saving image outside the output folder is not allowed\.\n full_output_folder: (.*)\n {9}output_dir: (.*)\n {9}commonpath: (.*)\n$/
 
-proves('files/prefix-outside', async ({ connect, run }) => {
-  const session = await connect('me')
+proves('files/prefix-outside', async (subject) => {
+  await needsPosix(subject)
+  const { connect, run, unique } = subject
+  const session = await connect(unique('me'))
   const failed = async (prefix: string) => {
     const { status } = (await run(session, solid(0, prefix))).entry
     return status.messages.at(-1)![1] as Readonly<Record<string, string>>
@@ -113,7 +118,6 @@ proves('files/prefix-outside', async ({ connect, run }) => {
     const { exception_message, exception_type } = await failed(prefix)
     const [, ...paths] = outside.exec(exception_message ?? '') ?? []
     const [, root = ''] = paths
-    if (/^[A-Z]:/i.test(root)) throw missing('The server has paths of Windows.')
     const places: Readonly<Record<string, readonly string[]>> = {
       '../up': [above(root), root, above(root)],
       '/abs': ['/', root, '/'],
@@ -152,7 +156,10 @@ const oddNames = {
   ' lead': '/ lead_00001_.png',
 }
 
-proves('files/prefix-odd', (subject) => saveOddly(subject, oddNames))
+proves('files/prefix-odd', async (subject) => {
+  await needsPosix(subject)
+  await saveOddly(subject, oddNames)
+})
 
 proves(
   'files/prefix-odd',
@@ -169,7 +176,7 @@ proves(
 )
 
 proves('files/batch-number-kept', async ({ connect, run, unique }) => {
-  const session = await connect('me')
+  const session = await connect(unique('me'))
   const named = async (class_type: string, inputs: object, key = 'images'): Promise<string> => {
     const { '1': source } = taking('SaveImage', {}, 2)
     const latent = node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 })
@@ -189,8 +196,8 @@ proves('files/batch-number-kept', async ({ connect, run, unique }) => {
 
 proves(
   'files/temp-letters',
-  async ({ connect, run }) => {
-    const session = await connect('me')
+  async ({ connect, run, unique }) => {
+    const session = await connect(unique('me'))
     const preview = async (graph: Graph): Promise<string> =>
       (await run(session, graph)).entry.outputs['2']?.images[0].filename ?? ''
     const first = await preview(taking('PreviewImage'))
@@ -216,7 +223,7 @@ const preview = ({ unique }: Subject, batch: number, color: number): readonly [s
 }
 
 proves('files/preview-is-temp', async (subject) => {
-  const session = await subject.connect('me')
+  const session = await subject.connect(subject.unique('me'))
   const entries: Entry[] = []
   for (const [batch, color] of [
     [1, 0],
@@ -230,7 +237,7 @@ proves('files/preview-is-temp', async (subject) => {
   expect(first?.filename).toMatch(/^ComfyUI_temp_[a-vx-z]{5}_\d{5}_\.png$/)
   expect((await view(subject.get, first!)).status).toBe(200)
   expect((await view(subject.get, { ...first!, type: 'output' })).status).toBe(404)
-  const others = await subject.connect('you')
+  const others = await subject.connect(subject.unique('you'))
   const { '1': source, '2': previews } = taking('PreviewImage', {}, 1, 10)
   const { outputs } = (await subject.run(others, { '1': source!, '7': previews! })).entry
   expect(outputs['7'].images[0].filename).not.toContain(first?.filename.slice(0, 18))
@@ -255,7 +262,9 @@ proves('files/workflow-in-png', async (subject) => {
   const workflow = { nodes: [{ id: 1, title: 'Ünïcode ☃' }], version: 0.4 }
   const extra_pnginfo = { workflow, note: 'two\nlines' }
   const extra_data = { extra_pnginfo, api_key_comfy_org: 'secret-key' }
-  const { entry } = await subject.run(await subject.connect('me'), graph, { extra_data })
+  const { entry } = await subject.run(await subject.connect(subject.unique('me')), graph, {
+    extra_data,
+  })
   const { bytes } = await view(subject.get, entry.outputs['2'].images[0])
   const { text } = decode(bytes)
   expect(Object.keys(text)).toEqual(['prompt', 'workflow', 'note'])
@@ -270,9 +279,9 @@ proves('files/workflow-in-png', async (subject) => {
 // Only training makes a loss: no check trains the models of others.
 proves('files/loss-graph', lossGraph, ownWorld)
 
-async function lossGraph({ connect, run, get }: Subject): Promise<void> {
+async function lossGraph({ connect, run, get, unique }: Subject): Promise<void> {
   const { outputs } = (
-    await run(await connect('me'), {
+    await run(await connect(unique('me')), {
       model: node('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safetensors' }),
       text: node('CLIPTextEncode', { text: 'a lighthouse', clip: ['model', 1] }),
       latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),

@@ -143,10 +143,10 @@ for (const [id, [, path]] of Object.entries(expected))
     expect(numbered(again.file['filename']!)).toBe(`more-${id}_00001_.${id}`)
   })
 
-proves('files/samples', async ({ connect, view, run }) => {
+proves('files/samples', async ({ connect, view, run, unique }) => {
   const preview = node('PreviewAudio', { audio: ['audio', 0] })
   const graph = { ...sourcesOf(preview), preview }
-  const { outputs } = succeeded(await run(await connect('me'), graph)).entry
+  const { outputs } = succeeded(await run(await connect(unique('me')), graph)).entry
   const [file] = outputs.preview.audio
   expect(file).toMatchObject({ type: 'temp', subfolder: '' })
   expect(file.filename).toMatch(/\.flac$/)
@@ -156,10 +156,10 @@ proves('files/samples', async ({ connect, view, run }) => {
 /** The name of a sound that is shown, whose counter looks like this. */
 const showsSound =
   (counter: string) =>
-  async ({ connect, run }: Subject) => {
+  async ({ connect, run, unique }: Subject) => {
     const preview = node('PreviewAudio', { audio: ['audio', 0] })
     const graph = { ...sourcesOf(preview), preview }
-    const { outputs } = succeeded(await run(await connect('me'), graph)).entry
+    const { outputs } = succeeded(await run(await connect(unique('me')), graph)).entry
     const name = new RegExp(`^ComfyUI_temp_[a-vx-z]{5}_${counter}_\\.flac$`)
     expect(numbered(outputs.preview.audio[0].filename)).toMatch(name)
   }
@@ -188,9 +188,9 @@ provesQuirk('local.video-under-images', async (subject) => {
   }
 })
 
-proves('files/preview-3d', async ({ connect, run }) => {
+proves('files/preview-3d', async ({ connect, run, unique }) => {
   const camera_info = { position: [1, 2.5, 3] }
-  const { entry } = await run(await connect('me'), {
+  const { entry } = await run(await connect(unique('me')), {
     plain: node('Preview3D', { model_file: 'mesh/a.glb' }),
     seen: node('Preview3DAnimation', { model_file: 'ü.glb', camera_info }),
   })

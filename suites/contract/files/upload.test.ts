@@ -9,6 +9,7 @@ import { proves } from '../../judge/proves.ts'
 import { placedIn, put, viewOf } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
+import { needsPosix } from '../../judge/own-runs.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -185,6 +186,7 @@ proves('files/upload-bad', async (subject) => {
 })
 
 proves('files/upload-odd-names', async (subject) => {
+  await needsPosix(subject)
   const { request } = subject
   const send = async (filename: string, subfolder = '') => {
     const image = { name: 'image', filename: filename.replaceAll('\\', '\\\\'), content: filename }
@@ -279,7 +281,7 @@ proves(
         inputs: { images: ['1', 0], filename_prefix: unique('copy') },
       },
     })
-    const session = await connect('me')
+    const session = await connect(unique('me'))
     const pictureOf = async (image: string) => {
       const [{ filename }] = (await run(session, loading(image))).entry.outputs['2'].images
       const { data, width, height, channels } = decode(

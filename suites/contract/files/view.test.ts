@@ -15,8 +15,8 @@ const putText = (subject: Subject, name: string, text: string, fields = {}) =>
   put(subject, { name, bytes: bytesOf(text) }, { overwrite: 'true', ...fields })
 
 proves('files/view', async (subject) => {
-  const { connect, get, run } = subject
-  await run(await connect('me'), solid(0xff8000, subject.unique('deep/er/orange')))
+  const { connect, get, run, unique } = subject
+  await run(await connect(unique('me')), solid(0xff8000, subject.unique('deep/er/orange')))
   const entry = { filename: 'orange_00001_.png', subfolder: 'deep/er', type: 'output' }
   const reply = await get(viewOf(subject, entry))
   expect({ status: reply.status, contentLength: reply.headers['content-length'] }).toEqual({
@@ -53,6 +53,8 @@ proves('files/view', async (subject) => {
   }
 })
 
+const unknownType = 'application/octet-stream'
+
 proves('files/view-headers', async (subject) => {
   const types = {
     'a.png': 'image/png',
@@ -75,8 +77,11 @@ proves('files/view-headers', async (subject) => {
     await putText(subject, name, name)
     const { headers, text } = await subject.get(viewOf(subject, { filename: name, type: 'input' }))
     const disposition = `filename="${name}"`
-    const actual = [text, headers['content-type'], headers['content-disposition']]
-    expect(actual).toEqual([name, type, disposition])
+    const found = headers['content-type']
+    expect([text, headers['content-disposition']]).toEqual([name, disposition])
+    // Some types come from the list of the machine, which may lack them.
+    if (found === unknownType && !subject.isOwn && /\.(flac|glb)$/.test(name)) continue
+    expect([name, found]).toEqual([name, type])
   }
   await putText(subject, 'příliš žluťoučký.png', '')
   const { headers } = await subject.get(

@@ -4,6 +4,7 @@ import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { placedIn, put } from '../../judge/own-files.ts'
+import { needsPosix } from '../../judge/own-runs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -18,8 +19,8 @@ async function errorsOf({ submit }: Subject, graph: Graph): Promise<unknown> {
 }
 
 /** The sizes and the first pixels of the pictures that the run shows, or its exception. */
-async function shown({ connect, run, get }: Subject, graph: Graph): Promise<unknown> {
-  const { entry, messages } = await run(await connect('me'), graph)
+async function shown({ connect, run, get, unique }: Subject, graph: Graph): Promise<unknown> {
+  const { entry, messages } = await run(await connect(unique('me')), graph)
   const error = messages.find(({ type }) => type === 'execution_error')?.data
   if (error !== undefined) return [error['exception_type'], error['exception_message']]
   const pictures = []
@@ -63,7 +64,10 @@ proves('nodes/own-checks', async (subject) => {
     ['exception_during_inner_validation', 'must be real number, not str'],
   ])
   // After a movement nothing else is checked: the run fails at a value beyond its bounds.
-  const { messages } = await subject.run(await subject.connect('me'), moving({ pan: 1, zoom: 11 }))
+  const { messages } = await subject.run(
+    await subject.connect(subject.unique('me')),
+    moving({ pan: 1, zoom: 11 }),
+  )
   expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
     exception_type: 'pydantic_core._pydantic_core.ValidationError',
   })
@@ -82,6 +86,7 @@ proves('nodes/own-checks', async (subject) => {
 })
 
 proves('nodes/folder-as-file', async (subject) => {
+  await needsPosix(subject)
   await put(subject, { name: 'dark.png', bytes: dark }, { subfolder: 'looks' })
   const { subfolder = '' } = placedIn(subject, 'looks')
   const loading = (image: string): Graph => ({
@@ -163,7 +168,7 @@ proves(
       'TypeError',
       "'NoneType' object is not subscriptable\n",
     ])
-    const { entry } = await subject.run(await subject.connect('me'), {
+    const { entry } = await subject.run(await subject.connect(subject.unique('me')), {
       load: loading(rendered)['load']!,
       path: node('PreviewAny', { source: ['load', 2] }),
       camera: node('PreviewAny', { source: ['load', 5] }),

@@ -26,8 +26,11 @@ const measured = (id: string, source: string, index: 0 | 1 | 2): Graph => ({
 })
 
 /** What each output node of a graph shows. */
-async function shown({ connect, run }: Subject, graph: Graph): Promise<Record<string, any>> {
-  return (await run(await connect('me'), graph)).entry.outputs
+async function shown(
+  { connect, run, unique }: Subject,
+  graph: Graph,
+): Promise<Record<string, any>> {
+  return (await run(await connect(unique('me')), graph)).entry.outputs
 }
 
 const errorOf = ({ messages }: Run): Message['data'] | undefined =>
@@ -63,7 +66,10 @@ proves(
       ...measured('count', 'list', 2),
       save: node('SaveImage', { images: ['list', 0], filename_prefix: 'listed' }),
     }
-    const { messages, entry } = await subject.run(await subject.connect('me'), graph)
+    const { messages, entry } = await subject.run(
+      await subject.connect(subject.unique('me')),
+      graph,
+    )
     const images = [1, 2, 3, 4, 5].map((counter) => ({
       filename: `listed_0000${counter}_.png`,
       subfolder: '',
@@ -96,7 +102,7 @@ proves('runs/list-rebatched', async (subject) => {
     count: { text: ['1', '2'] },
     width: { text: ['16', '8'] },
   })
-  const session = await subject.connect('you')
+  const session = await subject.connect(subject.unique('you'))
   const join = node('RebatchImages', { images: ['wide', 0], batch_size: 4 })
   const failed = await subject.run(session, { ...unequal, join, ...measured('count', 'join', 2) })
   expect(errorOf(failed)).toMatchObject({ node_id: 'join', exception_type: 'RuntimeError' })
@@ -105,8 +111,8 @@ proves('runs/list-rebatched', async (subject) => {
 
 proves(
   ['runs/list-steps', 'runs/list-maps', 'messages/order'],
-  async ({ connect, run }) => {
-    const { messages } = await run(await connect('me'), {
+  async ({ connect, run, unique }) => {
+    const { messages } = await run(await connect(unique('me')), {
       latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 2 }),
       list: node('RebatchLatents', { latents: ['latent', 0], batch_size: 1 }),
       slow: node('FlowdoubleSlow', { seconds: 1, steps: 2, value: ['list', 0] }),
@@ -130,8 +136,8 @@ proves(
 
 proves(
   'runs/list-interrupted',
-  async ({ connect, submit, reach, post, get }) => {
-    const session = await connect('me')
+  async ({ connect, submit, reach, post, get, unique }) => {
+    const session = await connect(unique('me'))
     const save = node('SaveImage', { images: ['list', 0], filename_prefix: 'part' })
     await submit({ ...listed('list', 3, 1), save }, { client_id: 'me' })
     await reach(session, ({ type, data }) => type === 'executing' && data['node'] === 'save')
@@ -150,8 +156,8 @@ proves(
 
 proves(
   ['runs/list-maps', 'messages/error-inputs'],
-  async ({ connect, run }) => {
-    const failed = await run(await connect('me'), {
+  async ({ connect, run, unique }) => {
+    const failed = await run(await connect(unique('me')), {
       ...listed('list', 3, 2),
       fail: node('FlowdoubleFail', {
         exception_type: 'ValueError',
@@ -180,8 +186,8 @@ proves('runs/image-batch', async (subject) => {
 })
 
 /** Runs a graph and returns the pictures that its node `shown` saved, as base64. */
-async function pixelsOf({ connect, run, get }: Subject, graph: Graph): Promise<string[]> {
-  const { outputs } = (await run(await connect('me'), graph)).entry
+async function pixelsOf({ connect, run, get, unique }: Subject, graph: Graph): Promise<string[]> {
+  const { outputs } = (await run(await connect(unique('me')), graph)).entry
   const files: string[] = []
   for (const image of outputs.shown.images) {
     files.push(Buffer.from(decode((await get(viewPath(image))).bytes).data).toString('base64'))
@@ -220,8 +226,8 @@ proves('runs/batch-repeated', async (subject) => {
 
 proves(
   'runs/list-too-long',
-  async ({ connect, run }) => {
-    const session = await connect('me')
+  async ({ connect, run, unique }) => {
+    const session = await connect(unique('me'))
     const repeated = (amount: number): Graph => ({
       ...listed('list', 64, 1),
       repeat: node('RepeatImageBatch', { image: ['list', 0], amount }),

@@ -20,9 +20,9 @@ const model = node('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safete
 const picture = (width: number, height: number, batch_size = 1) =>
   node('EmptyImage', { width, height, batch_size, color: 0 })
 
-proves('runs/tile-steps', async ({ connect, run, permit }) => {
+proves('runs/tile-steps', async ({ connect, run, permit, unique }) => {
   permit('slow')
-  const session = await connect('me')
+  const session = await connect(unique('me'))
   const upscaled = async (width: number, height: number, batch: number): Promise<unknown> => {
     const graph = {
       scaler: node('UpscaleModelLoader', { model_name: 'RealESRGAN_x4plus.pth' }),
@@ -37,7 +37,7 @@ proves('runs/tile-steps', async ({ connect, run, permit }) => {
   expect(await upscaled(513, 1000, 2)).toEqual(steps(2 * 3 * 2))
 })
 
-proves('runs/tile-steps', async ({ connect, run }) => {
+proves('runs/tile-steps', async ({ connect, run, unique }) => {
   const tiles = { tile_size: 512, overlap: 64, temporal_size: 64, temporal_overlap: 8 }
   const graph: Graph = {
     model,
@@ -46,7 +46,7 @@ proves('runs/tile-steps', async ({ connect, run }) => {
     decode: node('VAEDecodeTiled', { samples: ['encode', 0], vae: ['model', 2], ...tiles }),
     show: node('PreviewImage', { images: ['decode', 0] }),
   }
-  const done = succeeded(await run(await connect('me'), graph))
+  const done = succeeded(await run(await connect(unique('me')), graph))
   // Squares of 512 begin every 448: 3. Upright tiles of 256 begin every 192: 5. Lying ones of 256: 3 rows of 1.
   expect(progressOf(done, 'encode')).toEqual(steps(3 + 5 + 3))
   expect(progressOf(done, 'decode')).toEqual(steps(3 + 5 + 3))
@@ -70,8 +70,8 @@ const sampling = (sigmas: Graph, from: readonly [string, number]): Graph => ({
   }),
 })
 
-proves('runs/sigma-steps', async ({ connect, run }) => {
-  const session = await connect('me')
+proves('runs/sigma-steps', async ({ connect, run, unique }) => {
+  const session = await connect(unique('me'))
   const basic = (count: number, denoise = 1): Graph => ({
     all: node('BasicScheduler', { model: ['4', 0], scheduler: 'normal', steps: count, denoise }),
   })
@@ -99,16 +99,16 @@ proves('runs/sigma-steps', async ({ connect, run }) => {
   }
 })
 
-proves('runs/no-denoise', async ({ connect, run }) => {
+proves('runs/no-denoise', async ({ connect, run, unique }) => {
   const graph = changed(textToImage(1, 4), '3', { denoise: 0 })
-  const { entry, messages } = await run(await connect('me'), graph)
+  const { entry, messages } = await run(await connect(unique('me')), graph)
   expect(entry.status.status_str).toBe('success')
   const ofSampler = messages.filter(({ data }) => data['node'] === '3').map(({ type }) => type)
   expect(ofSampler).toEqual(['executing'])
 })
 
-proves('runs/dpm-fast-steps', async ({ connect, run }) => {
-  const session = await connect('me')
+proves('runs/dpm-fast-steps', async ({ connect, run, unique }) => {
+  const session = await connect(unique('me'))
   for (const [count, reported] of [
     [1, 1],
     [3, 2],
