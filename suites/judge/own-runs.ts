@@ -13,7 +13,7 @@ import type { Run, Subject } from './subject.ts'
 export const me = ({ connect, unique }: Subject): Promise<Session> => connect(unique('me'))
 
 /** What a server says of its machine and of the flags that it was started with. */
-const systemOf = ({ once, get }: Subject): Promise<{ os?: unknown; argv?: unknown }> =>
+const systemOf = ({ once, get }: Subject): Promise<{ os?: string; argv?: unknown }> =>
   once('system', async () => (await get('/system_stats')).json().system)
 
 /** Ends a case on a server that was started with a flag that turns off what the case is about. */
@@ -26,7 +26,7 @@ export async function withoutFlag(subject: Subject, flag: RegExp): Promise<void>
 /** Ends a case about paths on a server whose paths are those of Windows. */
 export async function needsPosix(subject: Subject): Promise<void> {
   const { os } = await systemOf(subject)
-  if (/^(nt|win)/i.test(`${os}`)) throw missing('The server runs on Windows.')
+  if (/^(nt|win)/i.test(os ?? '')) throw missing('The server runs on Windows.')
 }
 
 /** What a session has received about a run. */

