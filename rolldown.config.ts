@@ -163,9 +163,14 @@ const modules = {
 } as const
 
 const nodeTypes = readFileSync(join(import.meta.dirname, 'spec/node-types.json'))
+const laterNodeTypes = readFileSync(join(import.meta.dirname, 'spec/later-node-types.json'))
 
-/** Deflated bytes in base64: a tenth of the size. */
-const deflated = (bytes: Uint8Array): string => deflateSync(bytes, { level: 9 }).toString('base64')
+/** Bytes as a literal, a tenth of their size: deflated, in base64, with the size. */
+const packed = (bytes: Uint8Array): string =>
+  JSON.stringify([deflateSync(bytes, { level: 9 }).toString('base64'), bytes.length])
+
+/** What pages load beside the one file of an emulator. */
+const besideEmulator = /\/(msw|later-node-types)\.ts$/
 
 /** The fixtures share the server with the public entry, which exports it. */
 const nodeServer = /edge\/node\/server\.ts$/
@@ -280,15 +285,18 @@ export default defineConfig([
     external: ['msw'],
     transform: {
       define: {
-        BUILT_IN_NODE_TYPES: JSON.stringify(deflated(nodeTypes)),
-        BUILT_IN_NODE_TYPES_BYTES: `${nodeTypes.length}`,
+        BUILT_IN_NODE_TYPES: packed(nodeTypes),
+        LATER_NODE_TYPES: packed(laterNodeTypes),
       },
     },
     output: {
       ...modules,
       minify: true,
-      // One file beside the entries: all that an emulator can need, as a page cannot know what it will.
-      codeSplitting: { groups: [{ name: (id) => (id.endsWith('msw.ts') ? null : 'in-process') }] },
+      // One file beside the entries: all that an emulator can need, as a page cannot know what it will. Few need the
+      // node types of later generations, which the server on Node reads too.
+      codeSplitting: {
+        groups: [{ name: (id) => (besideEmulator.test(id) ? null : 'in-process') }],
+      },
     },
   },
   {

@@ -4,7 +4,7 @@
  * The generations, oldest first, each named by the first version that is known to be of it. The description is about the
  * first; hosted servers and gateways have one generation only.
  */
-export const generations = ['0.3', '0.27', '0.38'] as const
+export const generations = ['0.3', '0.27', '0.33', '0.38'] as const
 export type Generation = (typeof generations)[number]
 
 /** The generation of the description, and of every server that does not name another. */
@@ -44,11 +44,17 @@ export function generationOfVersion(version: string): Generation {
   )
 }
 
+/** The generations whose paths differ from those before: each has an OpenAPI document, which holds until the next. */
+export const documented = ['0.3', '0.27'] as const satisfies readonly Generation[]
+
 /** How the OpenAPI document of a server is named in its file. */
-export const documentName = ({
+export function documentName({
   place,
   generation = described,
 }: {
   readonly place: string
   readonly generation?: Generation
-}): string => (generation === described ? place : `${place}-${generation}`)
+}): string {
+  const last = documented.findLast((since) => holdsIn(generation, { since }))
+  return last === undefined || last === described ? place : `${place}-${last}`
+}

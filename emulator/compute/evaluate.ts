@@ -7,7 +7,7 @@ import type { Pixels } from '../pictures/pixels.ts'
 import { inputsOf } from './values/inputs.ts'
 import { FileBytes, raise, type Value } from './values/values.ts'
 import { pictureTensor } from './values/pictures.ts'
-import { computes, checks } from './table.ts'
+import { checks, computes, laterComputes } from './table.ts'
 import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
 
 /** Whether a type only checks its inputs here; what it does then stands elsewhere. */
@@ -25,7 +25,9 @@ export function evaluate(recipe: Recipe): readonly Value[] {
   if (found !== undefined) return found
   const values = new Map<string, Value>()
   for (const [name, source] of Object.entries(recipe.inputs)) values.set(name, valueOf(source))
-  const compute = computes[recipe.class_type] ?? checks[recipe.class_type]
+  const { class_type } = recipe
+  const later = recipe.later === true ? laterComputes[class_type] : undefined
+  const compute = later ?? computes[class_type] ?? checks[class_type]
   const outputs = compute?.(inputsOf(values)) ?? []
   known.set(recipe, outputs)
   return outputs

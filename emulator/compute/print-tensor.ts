@@ -4,7 +4,6 @@ import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
 
 /** Of a longer tensor, only the edges are printed. */
 const MOST_PRINTED = 1000
-const EDGE = 3
 const LINE = 80
 const PREFIX = 'tensor('
 /** The types that torch does not print: it assumes them. */
@@ -13,8 +12,8 @@ const usual = new Set(['float32', 'complex64', 'int64', 'bool'])
 /** Writes the number at an index; all in one width. */
 type Format = { readonly write: (index: number) => string; readonly width: number }
 
-/** A tensor as `str` returns it. */
-export function tensorText(tensor: Tensor, read: Read): string {
+/** A tensor as `str` returns it, with so many items at each edge of a long one. */
+export function tensorText(tensor: Tensor, read: Read, edge: number): string {
   const { shape, dtype } = tensor
   const size = shape.reduce((all, one) => all * one, 1)
   const isCut = size > MOST_PRINTED
@@ -23,10 +22,12 @@ export function tensorText(tensor: Tensor, read: Read): string {
   if (size === 0 ? dtype !== 'float32' : !usual.has(dtype)) suffixes.push(`dtype=torch.${dtype}`)
   if (size === 0) return withSuffixes(`${PREFIX}[]`, suffixes)
   const values = numbersOf(tensor, read)
-  const shown = isCut ? edges(shape) : Array.from({ length: size }, (_, at) => at)
+  const shown = isCut ? edges(shape, edge) : Array.from({ length: size }, (_, at) => at)
   const format = formatOf(values, shown, dtype)
   const numbers =
-    shape.length === 0 ? format.write(0) : nested(shape, 0, PREFIX.length, format, isCut)
+    shape.length === 0
+      ? format.write(0)
+      : nested(shape, 0, PREFIX.length, format, isCut ? edge : Infinity)
   return withSuffixes(`${PREFIX}${numbers}`, suffixes)
 }
 
@@ -66,10 +67,10 @@ function withSuffixes(text: string, suffixes: readonly string[]): string {
 }
 
 /** The indices that a cut tensor shows. */
-function edges(shape: readonly number[]): readonly number[] {
+function edges(shape: readonly number[], edge: number): readonly number[] {
   const places = (side: number): number[] =>
-    Array.from({ length: Math.min(side, 2 * EDGE) }, (_, at) =>
-      side <= 2 * EDGE || at < EDGE ? at : side - 2 * EDGE + at,
+    Array.from({ length: Math.min(side, 2 * edge) }, (_, at) =>
+      side <= 2 * edge || at < edge ? at : side - 2 * edge + at,
     )
   let indices = [0]
   for (const side of shape)
@@ -152,18 +153,18 @@ function nested(
   from: number,
   indent: number,
   format: Format,
-  isCut: boolean,
+  edge: number,
 ): string {
   const [side = 0, ...rest] = shape
-  if (rest.length === 0) return row(side, from, indent, format, isCut)
+  if (rest.length === 0) return row(side, from, indent, format, edge)
   const size = rest.reduce((all, one) => all * one, 1)
   const parts: string[] = []
   for (let at = 0; at < side; at++) {
-    if (isCut && side > 2 * EDGE && at === EDGE) {
+    if (side > 2 * edge && at === edge) {
       parts.push('...')
-      at = side - EDGE
+      at = side - edge
     }
-    parts.push(nested(rest, from + at * size, indent + 1, format, isCut))
+    parts.push(nested(rest, from + at * size, indent + 1, format, edge))
   }
   return `[${parts.join(`,${'\n'.repeat(rest.length)}${' '.repeat(indent + 1)}`)}]`
 }
@@ -173,15 +174,13 @@ function row(
   from: number,
   indent: number,
   { write, width }: Format,
-  isCut: boolean,
+  edge: number,
 ): string {
   const perLine = Math.max(1, Math.floor((LINE - indent) / (width + 2)))
   const texts = (first: number, end: number): string[] =>
     Array.from({ length: end - first }, (_, at) => write(from + first + at))
   const shown =
-    isCut && side > 2 * EDGE
-      ? [...texts(0, EDGE), ' ...', ...texts(side - EDGE, side)]
-      : texts(0, side)
+    side > 2 * edge ? [...texts(0, edge), ' ...', ...texts(side - edge, side)] : texts(0, side)
   const lines: string[] = []
   for (let at = 0; at < shown.length; at += perLine)
     lines.push(shown.slice(at, at + perLine).join(', '))

@@ -12,6 +12,7 @@ import { expressions } from './families/expressions.ts'
 import { files } from './families/files.ts'
 import { filters } from './families/filters.ts'
 import type { Family } from './values/inputs.ts'
+import { later } from './families/later.ts'
 import { latentSums } from './families/latent-sums.ts'
 import { latents } from './families/latents.ts'
 import { masks } from './families/masks.ts'
@@ -48,6 +49,9 @@ const families: readonly Family[] = [
 
 /** Types that write files: here they only check their inputs. */
 export const checks: Family = savingChecks
+
+/** Types that compute their outputs differently on servers of 2026. */
+export const laterComputes: Family = later
 
 /** Types that compute their outputs. */
 export const computes: Family = Object.assign({}, ...families)

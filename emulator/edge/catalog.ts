@@ -1,5 +1,7 @@
 // The catalogue of node types: the built-in one or replacements, with additional types merged in.
 
+import { described, type Generation, holdsIn } from '../../spec/generations.ts'
+import { generationLike } from '../../spec/truth/servers.ts'
 import { readJsonText } from '../lib/json-text.ts'
 import { isObject, type JsonObject, readJson, writeJson } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
@@ -12,13 +14,17 @@ import { testNodes } from '../server/nodes/test-nodes.ts'
 
 /** The options that select the node types of a server. */
 export type CatalogOptions = Pick<ServerOptions, 'objectInfo' | 'nodes'> & {
+  /** The named server, whose generation has its own built-in types. */
+  readonly like?: string | null
   readonly scenario?: Pick<Scenario, 'types'>
 }
 
 /** Where the texts of node types come from. */
 export type CatalogSources = {
-  /** The built-in types. */
+  /** The built-in types of the first generation. */
   readonly builtIn: () => string
+  /** What each later generation changes in those of the one before: types, or null for those that are gone. */
+  readonly later: () => string
   /** Reads a file of the user; throws an error that says why it cannot. */
   readonly readFile: (path: string) => string
 }
@@ -29,8 +35,8 @@ export type CatalogSources = {
  * cannot be read or is not an object of node types.
  */
 export function readCatalog(
-  { objectInfo, nodes, scenario }: CatalogOptions,
-  { builtIn, readFile }: CatalogSources,
+  { objectInfo, nodes, scenario, like = null }: CatalogOptions,
+  { readFile, ...sources }: CatalogSources,
 ): () => string {
   const bases = objectInfo.map((source) => sourceText(source, 'object-info', readFile))
   const additions = nodes.map((source) => sourceText(source, 'nodes', readFile))
@@ -38,9 +44,33 @@ export function readCatalog(
   if (scripted.length > 0) additions.push(JSON.stringify(Object.fromEntries(scripted)))
   let text: string | undefined
   return () => {
-    text ??= joined([...(bases.length === 0 ? [builtIn()] : bases), ...additions])
+    const builtIn = (): readonly string[] => [builtInTypes(generationLike(like), sources)]
+    text ??= joined([...(bases.length === 0 ? builtIn() : bases), ...additions])
     return text
   }
+}
+
+/** Those of later generations: made once, since a process can start many servers. */
+const ofGenerations = new Map<Generation, string>()
+
+/** The built-in types of a generation [catalog/types-of-generation]. */
+function builtInTypes(
+  generation: Generation,
+  { builtIn, later }: Pick<CatalogSources, 'builtIn' | 'later'>,
+): string {
+  if (generation === described) return builtIn()
+  const known = ofGenerations.get(generation)
+  if (known !== undefined) return known
+  const types = readJson(builtIn()) as JsonObject
+  for (const [since, changes] of readJson(later()) as Map<Generation, JsonObject>) {
+    if (!holdsIn(generation, { since })) continue
+    for (const [name, type] of changes)
+      if (type === null) types.delete(name)
+      else types.set(name, type)
+  }
+  const text = writeJson(types)
+  ofGenerations.set(generation, text)
+  return text
 }
 
 /** A type of the scenario, with defaults for the members that it lacks [scenario/types]. */

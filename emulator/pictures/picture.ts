@@ -101,6 +101,8 @@ export type Picture =
 /** The call of a node whose results are computed on request: its type, and what it is called with. */
 export type Recipe = {
   readonly class_type: string
+  /** Set if the node computes as on servers of 2026. */
+  readonly later?: true
   readonly id: number
   readonly inputs: Readonly<Record<string, Source>>
   /** The number of calls on the longest way to a source that is not computed. */

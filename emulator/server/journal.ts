@@ -36,15 +36,19 @@ export const journalOf = <O>(
   },
 })
 
-/** @param catalogueWith returns the catalogue for a replay, with the types of its scenario. */
-export const serverFormat = (catalogueWith: (types: object) => () => string): ServerFormat => ({
+/** @param catalogueWith returns the catalogue for a replay, with the types of its scenario, like the named server. */
+export const serverFormat = (
+  catalogueWith: (types: object, like: string | null) => () => string,
+): ServerFormat => ({
   version: 'journal 2',
   machine: 'server',
   secretsOf: (options) => secretsOf(options).map(({ text }) => text),
   redactor,
   inputOf: (value) => restoreInput(value) as Input,
   start: ({ types = {}, ...options }) =>
-    serverMachine(createServer({ ...options, objectInfo: catalogueWith(types) }, hosted)),
+    serverMachine(
+      createServer({ ...options, objectInfo: catalogueWith(types, options.like) }, hosted),
+    ),
 })
 
 type RequestInput = Extract<Input, { kind: 'request' }>

@@ -5,6 +5,16 @@ import type { Deployment } from '../../spec/language.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
 import type { Traits } from './state/traits.ts'
 
+/** Model folders that servers have since 2026. */
+const foldersOf2026 = [
+  'latent_upscale_models',
+  'background_removal',
+  'frame_interpolation',
+  'geometry_estimation',
+  'optical_flow',
+  'detection',
+] as const
+
 /** What only later generations of local servers change: the first one and hosted servers have these alike. */
 const beforeGenerations = {
   knowsAssets: false,
@@ -19,15 +29,18 @@ const beforeGenerations = {
   annotatesFiles: false,
   listsExtensions: false,
   allowsPatch: false,
-  insertedFolders: [],
-  moreFolders: [],
+  missingFolders: [...foldersOf2026, 'datasets', 'fonts'],
   hasMoreFlags: false,
   replacesNodes: false,
   showsUserStyle: false,
-  hasNewerJobs: false,
+  prefersMedia: false,
+  showsOpenWorkflows: false,
   audioNameEnd: '_',
   modelResults: 2,
   describesTypes: false,
+  nodesOf2026: false,
+  printsCharacters: false,
+  cachedNeedsClient: false,
   takesPreviewMethod: false,
   describesFiles: false,
   refusesOddIds: false,
@@ -73,15 +86,6 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
   },
 }
 
-/** Model folders that servers have since 2026. */
-const foldersOf2026 = [
-  'background_removal',
-  'frame_interpolation',
-  'geometry_estimation',
-  'optical_flow',
-  'detection',
-] as const
-
 /** What each generation of local servers changes in the one before. */
 const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
   '0.27': {
@@ -94,8 +98,7 @@ const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
     annotatesFiles: true,
     listsExtensions: true,
     allowsPatch: true,
-    insertedFolders: ['latent_upscale_models'],
-    moreFolders: foldersOf2026,
+    missingFolders: ['datasets', 'fonts'],
     hasMoreFlags: true,
     replacesNodes: true,
     refusesOddIds: true,
@@ -106,17 +109,25 @@ const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
     audioNameEnd: '',
     modelResults: 3,
     describesTypes: true,
+    nodesOf2026: true,
+    cachedNeedsClient: true,
     takesPreviewMethod: true,
     refusesCrossSite: true,
   },
+  '0.33': {
+    missingFolders: ['fonts'],
+    showsSafeImages: true,
+    showsUserStyle: true,
+    prefersMedia: true,
+    cachedNeedsClient: false,
+    printsCharacters: true,
+  },
   '0.38': {
-    hasNewerJobs: true,
+    missingFolders: [],
+    showsOpenWorkflows: true,
     describesFiles: true,
     hasNewerAssets: true,
-    showsSafeImages: true,
     cachesModules: false,
-    showsUserStyle: true,
-    moreFolders: [...foldersOf2026, 'datasets', 'fonts'],
   },
 }
 

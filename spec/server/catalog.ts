@@ -433,8 +433,22 @@ export const rules = {
     on: local,
     since: '0.27',
   },
+  'catalog/dataset-folder': {
+    says: 'There is a model folder for datasets, after that of the node packs.',
+    basis: 'observed',
+    source: 'ComfyUI 0.33.0, GET /models',
+    on: local,
+    since: '0.33',
+  },
+  'catalog/types-of-generation': {
+    says: 'The server has the node types of its generation.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /object_info',
+    on: local,
+    since: '0.27',
+  },
   'catalog/newest-folders': {
-    says: 'There are model folders for datasets and fonts.',
+    says: 'There is a model folder for fonts.',
     basis: 'observed',
     source: 'ComfyUI 0.38.1, GET /models, as read in its source',
     on: local,

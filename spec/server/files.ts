@@ -202,9 +202,9 @@ export const rules = {
   'files/view-as-image': {
     says: 'An SVG image has its type where a page asks for an image; nobody keeps it.',
     basis: 'observed',
-    source: 'ComfyUI 0.38.1, files, as read in its source',
+    source: 'ComfyUI 0.33.0, files',
     on: local,
-    since: '0.38',
+    since: '0.33',
   },
   'files/view-annotated': {
     says: 'The server looks up a filename that ends in a folder name in brackets in that folder.',
@@ -461,6 +461,21 @@ export const rules = {
     basis: 'observed',
     source: 'ComfyUI 0.3.64, files',
     on: local,
+    before: '0.27',
+  },
+  'files/one-picture-not-animated': {
+    says: 'The output of an animation has animated true; that of one picture has no animated.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, files',
+    on: local,
+    since: '0.27',
+  },
+  'files/mask-preview': {
+    says: 'The output of MaskPreview has animated false, and its pictures have no metadata.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, files',
+    on: local,
+    since: '0.27',
   },
   'files/animation-frames': {
     says: 'An animated PNG or WebP file shows each image of the batch for 1/fps seconds.',

@@ -176,6 +176,14 @@ export const rules = {
     on: local,
     carries: ['A50'],
   },
+  'history/cached-needs-client': {
+    says: 'The entry of a run without client_id lacks the outputs that were cached, and their meta.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, history',
+    on: local,
+    since: '0.27',
+    before: '0.33',
+  },
   'history/status-words': {
     says: 'The status of an entry has a status_str, success or error, and a boolean completed.',
     basis: 'stated',

@@ -153,6 +153,7 @@ export const endpoints = {
 } as const satisfies Endpoints
 
 const source = 'ComfyUI 0.27.0, jobs'
+const newer = 'ComfyUI 0.33.0, jobs'
 const read = 'ComfyUI 0.38.1, read: jobs'
 
 export const rules = {
@@ -260,7 +261,7 @@ export const rules = {
     source,
     on: local,
     since: '0.27',
-    before: '0.38',
+    before: '0.33',
   },
   'local-jobs/text-preview': {
     says: 'A text as the preview of a local job is its first 1024 characters, and says if more follow.',
@@ -294,16 +295,16 @@ export const rules = {
   'local-jobs/previewable-count': {
     says: 'A local job also counts the outputs that can be shown.',
     basis: 'observed',
-    source: read,
+    source: newer,
     on: local,
-    since: '0.38',
+    since: '0.33',
   },
   'local-jobs/media-first': {
     says: 'The preview of a local job is a saved medium, else any medium, else a text file, else a text.',
     basis: 'observed',
-    source: read,
+    source: newer,
     on: local,
-    since: '0.38',
+    since: '0.33',
   },
   'local-jobs/workflow-while-open': {
     says: 'The detail of a local job that is not over has its workflow too.',

@@ -3,6 +3,7 @@
 import { hosted, local, type Rules } from '../language.ts'
 
 const source = 'ComfyUI 0.3.64, 7,262 results in recordings/nodes'
+const later = 'ComfyUI 0.27.0, execution'
 
 export const rules = {
   'nodes/texts': {
@@ -127,5 +128,54 @@ export const rules = {
     says: 'Behind 400 nodes that compute, pictures are painted instead of computed.',
     basis: 'chosen',
     on: local,
+  },
+  'nodes/passed-on': {
+    says: 'Output nodes return what they save or show, for further nodes; PreviewAny returns its text.',
+    basis: 'observed',
+    source: later,
+    on: local,
+    since: '0.27',
+  },
+  'nodes/latent-scale': {
+    says: 'Empty latents contain how many pixels one of theirs stands for, as downscale_ratio_spacial.',
+    basis: 'observed',
+    source: later,
+    on: local,
+    since: '0.27',
+  },
+  'nodes/alpha-added': {
+    says: 'Nodes that join two pictures give the one without alpha an opaque one.',
+    basis: 'observed',
+    source: later,
+    on: local,
+    since: '0.27',
+  },
+  'nodes/resolution-steps': {
+    says: 'ImageScaleToTotalPixels makes both sides multiples of resolution_steps.',
+    basis: 'observed',
+    source: later,
+    on: local,
+    since: '0.27',
+  },
+  'nodes/printed-lines': {
+    says: 'PreviewAny shows lists and objects with a line for each item, indented by four blanks.',
+    basis: 'observed',
+    source: later,
+    on: local,
+    since: '0.27',
+  },
+  'nodes/printed-edges': {
+    says: 'PreviewAny shows six items at each edge of a long tensor.',
+    basis: 'observed',
+    source: later,
+    on: local,
+    since: '0.27',
+  },
+  'nodes/printed-characters': {
+    says: 'PreviewAny shows lists and objects with their characters, not with escapes.',
+    basis: 'observed',
+    source: 'ComfyUI 0.33.0, execution',
+    on: local,
+    since: '0.33',
   },
 } as const satisfies Rules

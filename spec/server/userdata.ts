@@ -157,9 +157,9 @@ export const rules = {
   'userdata/user-style': {
     says: 'The file user.css at the top is a style sheet, and not a download.',
     basis: 'observed',
-    source: 'ComfyUI 0.38.1, userdata, as read in its source',
+    source: 'ComfyUI 0.33.0, userdata',
     on: local,
-    since: '0.38',
+    since: '0.33',
   },
   'userdata/one-segment': {
     says: 'A file is one path segment: %2F encodes its slashes, and the server creates its folders.',

@@ -13,7 +13,7 @@ import type {
   Where,
 } from '../../spec/language.ts'
 import { bodiesOn, bodyOn, isPublic, isV2, pathOn, queryOn } from '../generate/replies-on.ts'
-import { described, generations, holdsIn } from '../../spec/generations.ts'
+import { described, documented, holdsIn } from '../../spec/generations.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
 import { hostedError } from '../../spec/server/errors.ts'
 import { endpoints as historyEndpoints } from '../../spec/server/history.ts'
@@ -284,7 +284,7 @@ function pathsOf({ place: on, generation = described }: Where): Paths {
 
 /** Every server with a document: hosted ones and the gateway have one generation. */
 export const everywhere: readonly Where[] = [
-  ...generations.map((generation) => ({ place: 'local' as const, generation })),
+  ...documented.map((generation) => ({ place: 'local' as const, generation })),
   { place: 'hosted' },
   { place: 'gateway' },
 ]
@@ -317,7 +317,7 @@ const infos = {
   },
 } as const satisfies Record<Place, Part>
 
-/** The title and the description of a document. That of a later generation names it. */
+/** The title and the description of a document. That of later generations names the first of them. */
 function infoOf({ place, generation = described }: Where): Part {
   const { title, description } = infos[place]
   return generation === described

@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 
-const text = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'))
+const packed = (name: string): readonly [deflated: string, bytes: number] => {
+  const text = readFileSync(join(import.meta.dirname, '../../spec', name))
+  return [deflateSync(text).toString('base64'), text.length]
+}
 
 Object.assign(globalThis, {
-  BUILT_IN_NODE_TYPES: deflateSync(text).toString('base64'),
-  BUILT_IN_NODE_TYPES_BYTES: text.length,
+  BUILT_IN_NODE_TYPES: packed('node-types.json'),
+  LATER_NODE_TYPES: packed('later-node-types.json'),
 })

@@ -41,35 +41,40 @@ const modes: Readonly<Record<string, Mix>> = {
   difference: (below, above) => below - above,
 }
 
+/** Returns two pictures with the same number of channels. */
+export type EqualChannels = (below: Tensor, above: Tensor) => readonly [Tensor, Tensor]
+
 /** Pictures with as many channels as the first: further ones are dropped, missing ones added as the real server does. */
-export function withEqualChannels(below: Tensor, above: Tensor): readonly [Tensor, Tensor] {
+export const withEqualChannels: EqualChannels = (below, above) => {
   const [own, other] = [below.shape.at(-1) as number, above.shape.at(-1) as number]
   if (own < other) return [below, slice(above, 3, 0, own)]
   if (own === other) return [below, above]
   return [concatenate([below, filled([...below.shape.slice(0, 3), 1], 1)], 3), above]
 }
 
-function blend({ tensor, number, text }: Inputs): readonly Tensor[] {
-  const given = [tensor('image1', '.shape'), tensor('image2', '.shape')] as const
-  const [below, second] = withEqualChannels(...given)
-  let above = second
-  if (!sameShape(below.shape, above.shape))
-    above = scaleImage(
-      above,
-      below.shape[2] as number,
-      below.shape[1] as number,
-      'bicubic',
-      'center',
-    )
-  const mode = text('blend_mode')
-  const mix = Object.hasOwn(modes, mode) ? modes[mode] : undefined
-  if (mix === undefined) raise('ValueError', `Unsupported blend mode: ${mode}`)
-  // This mode begins with the picture above.
-  if (mode === 'soft_light') broadcast(above.shape, below.shape)
-  const share = number('blend_factor')
-  const [own, other] = [Math.fround(1 - share), Math.fround(share)]
-  return [combine(below, above, (a, b) => clamp(f(f(a * own) + f(f(mix(a, b)) * other))))]
-}
+export const blend =
+  (equal: EqualChannels) =>
+  ({ tensor, number, text }: Inputs): readonly Tensor[] => {
+    const given = [tensor('image1', '.shape'), tensor('image2', '.shape')] as const
+    const [below, second] = equal(...given)
+    let above = second
+    if (!sameShape(below.shape, above.shape))
+      above = scaleImage(
+        above,
+        below.shape[2] as number,
+        below.shape[1] as number,
+        'bicubic',
+        'center',
+      )
+    const mode = text('blend_mode')
+    const mix = Object.hasOwn(modes, mode) ? modes[mode] : undefined
+    if (mix === undefined) raise('ValueError', `Unsupported blend mode: ${mode}`)
+    // This mode begins with the picture above.
+    if (mode === 'soft_light') broadcast(above.shape, below.shape)
+    const share = number('blend_factor')
+    const [own, other] = [Math.fround(1 - share), Math.fround(share)]
+    return [combine(below, above, (a, b) => clamp(f(f(a * own) + f(f(mix(a, b)) * other))))]
+  }
 
 /** A colour and its alpha of both pictures, weighted by alpha; the result of each mode is a colour and an alpha. */
 type Pair = {
@@ -215,25 +220,27 @@ function joinAlpha({ tensor }: Inputs): readonly Tensor[] {
 }
 
 /** The pictures of both, the second ones in the size of the first. */
-function joinBatches({ tensor }: Inputs): readonly Tensor[] {
-  const first = tensor('image1', '.shape')
-  let second = tensor('image2', '.shape')
-  if (!sameShape(first.shape.slice(1), second.shape.slice(1)))
-    second = scaleImage(
-      second,
-      first.shape[2] as number,
-      first.shape[1] as number,
-      'bilinear',
-      'center',
-    )
-  return [concatenate([first, second], 0)]
-}
+export const joinBatches =
+  (equal: EqualChannels) =>
+  ({ tensor }: Inputs): readonly Tensor[] => {
+    const [first, given] = equal(tensor('image1', '.shape'), tensor('image2', '.shape'))
+    let second = given
+    if (!sameShape(first.shape.slice(1), second.shape.slice(1)))
+      second = scaleImage(
+        second,
+        first.shape[2] as number,
+        first.shape[1] as number,
+        'bilinear',
+        'center',
+      )
+    return [concatenate([first, second], 0)]
+  }
 
 const clampedIndex = (index: number, count: number): number => Math.min(count - 1, index)
 
 export const blends: Family = {
-  ImageBatch: joinBatches,
-  ImageBlend: blend,
+  ImageBatch: joinBatches((first, second) => [first, second]),
+  ImageBlend: blend(withEqualChannels),
   ImageFromBatch: ({ tensor, number }) => {
     const image = tensor('image', '.shape')
     const first = clampedIndex(number('batch_index'), countOf(image))

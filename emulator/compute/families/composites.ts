@@ -3,7 +3,7 @@
 import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
 import { combine, expand, slice, toCount, within } from '../values/layout.ts'
 import { checkTarget, faded, type Part, partOf, withPart } from '../values/paste.ts'
-import { withEqualChannels } from './blends.ts'
+import { type EqualChannels, withEqualChannels } from './blends.ts'
 import { spatialText } from '../arithmetic/latent-scaling.ts'
 import { scalePlanes } from '../arithmetic/scaling.ts'
 import { checkReshape, filled, product, reshape, Tensor } from '../values/tensor.ts'
@@ -191,11 +191,12 @@ function softMask(
   return mask
 }
 
-export const composites: Family = {
-  ImageCompositeMasked: (inputs) => {
+export const compositeMasked =
+  (equal: EqualChannels) =>
+  (inputs: Inputs): readonly Tensor[] => {
     const { tensor } = inputs
     const given = [tensor('destination', '.shape'), tensor('source', '.shape')] as const
-    const [destination, source] = withEqualChannels(...given)
+    const [destination, source] = equal(...given)
     const image = composite(
       moved(destination, true),
       moved(source, true),
@@ -203,7 +204,10 @@ export const composites: Family = {
       placeOf(inputs, 1),
     )
     return [moved(image, false)]
-  },
+  }
+
+export const composites: Family = {
+  ImageCompositeMasked: compositeMasked(withEqualChannels),
   LatentComposite: latentComposite,
   LatentCompositeMasked: (inputs) => {
     const output = inputs.members('destination', '.copy')

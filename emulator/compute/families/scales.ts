@@ -1,6 +1,6 @@
 // Node types that scale pictures and latents.
 
-import { type Family, memberTensor, withMember } from '../values/inputs.ts'
+import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
 import { scaleLatent } from '../arithmetic/latent-scaling.ts'
 import { divide, round, scaleImage } from '../arithmetic/scaling.ts'
 import { checkSides, Tensor } from '../values/tensor.ts'
@@ -38,6 +38,17 @@ function padded(image: Tensor, width: number, height: number, value: number): Te
   })
 }
 
+/** A picture with about so many pixels, and sides that are multiples of `step` [nodes/resolution-steps]. */
+export function scaleToPixels({ tensor, number, text }: Inputs, step: number): readonly Tensor[] {
+  const image = tensor('image', '.movedim')
+  const [rows, columns] = sidesOf(image)
+  const square = divide(Math.trunc(number('megapixels') * 1024 * 1024), columns * rows)
+  if (square < 0) raise('ValueError', 'math domain error')
+  const by = Math.sqrt(square)
+  const side = (length: number): number => round(divide(length * by, step)) * step
+  return [scaleImage(image, side(columns), side(rows), text('upscale_method'))]
+}
+
 export const scales: Family = {
   ImageScale: ({ tensor, number, text }) => {
     const image = tensor('image', '.movedim')
@@ -59,14 +70,7 @@ export const scales: Family = {
     const [height, width] = fitInto(sidesOf(image), number('largest_size'))
     return [scaleImage(image, width, height, text('upscale_method'))]
   },
-  ImageScaleToTotalPixels: ({ tensor, number, text }) => {
-    const image = tensor('image', '.movedim')
-    const [rows, columns] = sidesOf(image)
-    const square = divide(Math.trunc(number('megapixels') * 1024 * 1024), columns * rows)
-    if (square < 0) raise('ValueError', 'math domain error')
-    const by = Math.sqrt(square)
-    return [scaleImage(image, round(columns * by), round(rows * by), text('upscale_method'))]
-  },
+  ImageScaleToTotalPixels: (inputs) => scaleToPixels(inputs, 1),
   ResizeAndPadImage: ({ tensor, number, text }) => {
     const image = tensor('image', '.shape')
     const [rows, columns] = sidesOf(image)

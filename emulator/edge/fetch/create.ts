@@ -4,19 +4,24 @@ import { inflate } from '../../pictures/codecs/inflate.ts'
 import { createEmulatorWith, type InProcessOptions } from './emulator.ts'
 import type { InProcessEmulator } from './worlds.ts'
 
-/** The built-in node types, deflated, in base64, and their size in bytes: the bundler replaces these names. */
-declare const BUILT_IN_NODE_TYPES: string
-declare const BUILT_IN_NODE_TYPES_BYTES: number
+/** The text of spec/node-types.json: deflated, in base64, with its size in bytes. The bundler replaces this name. */
+declare const BUILT_IN_NODE_TYPES: readonly [deflated: string, bytes: number]
+
+const textOf = ([deflated, bytes]: typeof BUILT_IN_NODE_TYPES): string =>
+  new TextDecoder().decode(
+    inflate(
+      Uint8Array.from(atob(deflated), (letter) => letter.charCodeAt(0)),
+      bytes,
+    ),
+  )
 
 let types: string | undefined
 
-function builtInTypes(): string {
-  if (types === undefined) {
-    const deflated = Uint8Array.from(atob(BUILT_IN_NODE_TYPES), (letter) => letter.charCodeAt(0))
-    types = new TextDecoder().decode(inflate(deflated, BUILT_IN_NODE_TYPES_BYTES))
-  }
-  return types
-}
+const builtIn = (): string => (types ??= textOf(BUILT_IN_NODE_TYPES))
+
+/** The node types of later generations, where a world can need them. */
+const laterTypes = async (): Promise<string> =>
+  textOf((await import('./later-node-types.ts')).laterNodeTypes)
 
 /**
  * Creates an emulator in this page or process, without a server. Throws a usage error for invalid options, and for those
@@ -33,4 +38,4 @@ function builtInTypes(): string {
  * await emulator.close()
  */
 export const createEmulator = (options: InProcessOptions = {}): Promise<InProcessEmulator> =>
-  createEmulatorWith(options, builtInTypes)
+  createEmulatorWith(options, { builtIn, later: laterTypes })

@@ -7,7 +7,7 @@ import { usageError } from '../../options/usage.ts'
 import { linkBase } from '../../server/hosted/index.ts'
 import type { Tamper } from '../driver.ts'
 import { requireContent } from './scenarios.ts'
-import { type InProcessEmulator, type Places, startWorlds } from './worlds.ts'
+import { type InProcessEmulator, type PageSources, type Places, startWorlds } from './worlds.ts'
 
 /** Options that need a network or a disk. */
 const NETWORK_OPTIONS = [
@@ -42,11 +42,11 @@ export type InProcessOptions = Omit<
 
 /**
  * @param given the options of the caller.
- * @param builtIn returns the text of the built-in node types.
+ * @param types return the texts of the built-in node types.
  */
 export async function createEmulatorWith(
   { url = 'http://127.0.0.1:8188', onEntry, tamper, ...given }: InProcessOptions,
-  builtIn: () => string,
+  types: Omit<PageSources, 'readFile'>,
 ): Promise<InProcessEmulator> {
   requireNoNetwork(given)
   const places = placesOf(url, given)
@@ -54,7 +54,7 @@ export async function createEmulatorWith(
   // Nothing is encrypted: the option says that links are those of HTTPS, like the address.
   const tls = base.protocol === 'https:' ? 'auto' : null
   const options = { ...given, host: base.hostname, port, tls } as const
-  return startWorlds(options, places, { builtIn, readFile }, { onEntry, tamper })
+  return startWorlds(options, places, { ...types, readFile }, { onEntry, tamper })
 }
 
 function requireNoNetwork(given: Omit<InProcessOptions, 'url'>): void {

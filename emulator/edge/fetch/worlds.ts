@@ -1,5 +1,7 @@
 // The worlds at one address without a server: the one at the root, and others below /w/NAME.
 
+import { described } from '../../../spec/generations.ts'
+import { generationLike } from '../../../spec/truth/servers.ts'
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
@@ -56,6 +58,9 @@ type Running = {
   readonly stop: () => void
 }
 
+/** Where the texts of node types come from; those of later generations are loaded where a world needs them. */
+export type PageSources = Omit<CatalogSources, 'later'> & { readonly later: () => Promise<string> }
+
 /**
  * Creates the world at the root.
  * @param given the options of the caller, on which those of further worlds are based.
@@ -63,7 +68,7 @@ type Running = {
 export async function startWorlds(
   given: ServerOptionsInput,
   places: Places,
-  sources: CatalogSources,
+  sources: PageSources,
   hooks: Hooks<Input, Effect>,
 ): Promise<InProcessEmulator> {
   const codec = createCodec()
@@ -134,12 +139,14 @@ export async function startWorlds(
     requireOwnOptions(own, listenerOptions)
     return open(await partOf(name, completeOptions({ ...given, ...own }), {})).emulator
   }
-  const partOf = (
+  const partOf = async (
     name: string | null,
     options: ServerOptions,
     own: Hooks<Input, Effect>,
   ): Promise<WorldParts> => {
-    const objectInfo = readCatalog(options, sources)
+    const isFirst = generationLike(options.like) === described
+    const later = isFirst ? '' : await sources.later()
+    const objectInfo = readCatalog(options, { ...sources, later: () => later })
     requireKnownTypes(options, objectInfo)
     return newParts({
       name,

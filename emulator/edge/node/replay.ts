@@ -28,9 +28,9 @@ export const replay = (
 ): ReplayResult =>
   replayJournal(
     journal,
-    serverFormat((types) =>
+    serverFormat((types, like) =>
       typeof catalogue === 'string'
         ? () => catalogue
-        : readCatalog({ ...catalogue, scenario: { types } }, nodeTypeFiles),
+        : readCatalog({ like, ...catalogue, scenario: { types } }, nodeTypeFiles),
     ),
   )

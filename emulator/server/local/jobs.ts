@@ -91,7 +91,7 @@ const known = new WeakMap<HistoryEntry, Ended>()
 
 function endedOf({ setup: { traits } }: World, entry: HistoryEntry): Ended {
   const found = known.get(entry) ?? {
-    outputs: jobOutputs(readJson(entry.outputsText) as JsonObject, traits.hasNewerJobs),
+    outputs: jobOutputs(readJson(entry.outputsText) as JsonObject, traits.prefersMedia),
     errorText: entry.state === 'error' ? errorText(entry) : undefined,
   }
   known.set(entry, found)
@@ -121,7 +121,7 @@ function members(world: World, job: LocalJob): Readonly<Record<string, string | 
     execution_end_time: time(entry?.endedMs),
     execution_error: ended?.errorText,
     outputs_count: `${ended?.outputs.count ?? 0}`,
-    previewable_outputs_count: world.setup.traits.hasNewerJobs
+    previewable_outputs_count: world.setup.traits.prefersMedia
       ? `${ended?.outputs.previewableCount ?? 0}`
       : undefined,
     preview_output: ended?.outputs.previewText,
@@ -143,7 +143,7 @@ export function localJob(world: World, { segment }: Request): Reply {
   const job = jobOf(world, segment)
   if (job === undefined) return refuse('jobUnknown')
   const { run, entry } = job
-  const showsWorkflow = entry !== null || world.setup.traits.hasNewerJobs
+  const showsWorkflow = entry !== null || world.setup.traits.showsOpenWorkflows
   return json(
     objectText(
       Object.assign(members(world, job), {

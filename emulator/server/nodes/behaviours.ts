@@ -118,8 +118,12 @@ const primitive: Behaviour = (call) => {
   return { outputs: [value ?? { kind: 'literal', value: null }], steps: 0 }
 }
 
-/** Any value as text. */
-const previewAny: Behaviour = (call) => ({ outputs: [], steps: 0, ui: textUi(sourceText(call)) })
+/** Any value as text, which is also its output where the type has one [nodes/passed-on]. */
+const previewAny: Behaviour = (call) => {
+  const text = sourceText(call)
+  const outputs = call.type.outputs.map((): Value => ({ kind: 'literal', value: text }))
+  return { outputs, steps: 0, ui: textUi(text) }
+}
 
 /** A model file and the camera of its view, unchanged. */
 const preview3d: Behaviour = (call) => {

@@ -189,7 +189,7 @@ export function objectInfoText(world: World): string {
   return `{${members.join(', ')}}`
 }
 
-/** Folders of model files in the order of the listing, each with the combo that lists its files. */
+/** Folders of model files in the order of the listing, each with the combo that lists its files. Some servers lack those of `laterFolders`. */
 export const modelFolders: Readonly<
   Record<string, readonly [class_type: string, input: string] | null>
 > = {
@@ -207,25 +207,25 @@ export const modelFolders: Readonly<
   controlnet: ['ControlNetLoader', 'control_net_name'],
   gligen: ['GLIGENLoader', 'gligen_name'],
   upscale_models: ['UpscaleModelLoader', 'model_name'],
+  latent_upscale_models: ['LatentUpscaleModelLoader', 'model_name'],
   custom_nodes: null,
+  datasets: null,
   hypernetworks: ['HypernetworkLoader', 'hypernetwork_name'],
   photomaker: ['PhotoMakerLoader', 'photomaker_model_name'],
   classifiers: null,
   model_patches: ['ModelPatchLoader', 'name'],
   audio_encoders: ['AudioEncoderLoader', 'audio_encoder_name'],
+  background_removal: ['LoadBackgroundRemovalModel', 'bg_removal_name'],
+  frame_interpolation: ['FrameInterpolationModelLoader', 'model_name'],
+  geometry_estimation: ['LoadMoGeModel', 'model_name'],
+  optical_flow: ['OpticalFlowLoader', 'model_name'],
+  detection: ['LoadMediaPipeFaceLandmarker', 'model_name'],
+  fonts: null,
 }
-
-/** Where some of the folders of later servers stand in the listing; the others follow all. */
-const MORE_BEFORE = 'custom_nodes'
 
 /** The names of the model folders of a world, in the order of the listing. */
-export function folderNames({ setup }: World): readonly string[] {
-  const { insertedFolders, moreFolders } = setup.traits
-  const known = Object.keys(modelFolders)
-  if (moreFolders.length === 0) return known
-  const at = known.indexOf(MORE_BEFORE)
-  return [...known.slice(0, at), ...insertedFolders, ...known.slice(at), ...moreFolders]
-}
+export const folderNames = ({ setup }: World): readonly string[] =>
+  Object.keys(modelFolders).filter((name) => !setup.traits.missingFolders.includes(name))
 
 /** The names of the files in a model folder, or undefined for an unknown folder. */
 export function modelFiles(world: World, folder: string): readonly string[] | undefined {

@@ -110,7 +110,8 @@ function recipeOf(call: Call): Recipe | undefined {
   if (depth >= limits.computedChain.value) return undefined
   const id = hash53(`${call.world.setup.pictureSeed}:${call.hash}`)
   const { class_type } = call.type
-  return { class_type, id, inputs, depth: depth + 1, effort: Math.min(effort, MOST_EFFORT) }
+  const recipe = { class_type, id, inputs, depth: depth + 1, effort: Math.min(effort, MOST_EFFORT) }
+  return call.world.setup.traits.nodesOf2026 ? { ...recipe, later: true } : recipe
 }
 
 /** The picture that a node of this type returns for a picture as `image` and for literals. */

@@ -40,8 +40,11 @@ const saveImages: Behaviour = (call) => ({
 const LETTERS = 'abcdefghijklmnopqrstuvxyz'
 
 function tempPrefix(call: Call): string {
-  const key = lettersKey(call.node_id, call.type.class_type)
-  const known = get(call.world.state.tempLetters, key)
+  const { class_type } = call.type
+  const key = lettersKey(call.node_id, class_type)
+  // On servers of 2026 only this type has an object for each node, which keeps its letters.
+  const forgets = call.world.setup.traits.nodesOf2026 && class_type !== 'PreviewImage'
+  const known = forgets ? undefined : get(call.world.state.tempLetters, key)
   const letters = known ?? drawLetters(call.world.state.random, LETTERS, 5)
   if (known === undefined) put(call.world.state.tempLetters, key, letters)
   return `ComfyUI_temp_${letters}`
@@ -53,11 +56,13 @@ const previewImages: Behaviour = (call) => ({
   save: pictureSave(call, 'temp', tempPrefix(call)),
 })
 
-/** Shows a mask as the picture that a node makes of it. */
+/** Shows a mask as the picture that a node makes of it; servers of 2026 without metadata [files/mask-preview]. */
 const previewMask: Behaviour = (call) => {
   const mask = computedWork({ ...call, type: { ...call.type, ...maskImage } })?.outputs[0]
-  if (mask === undefined || !('kind' in mask)) return previewImages(call)
-  return previewImages({ ...call, inputs: new Map([['mask', mask]]) })
+  const isPicture = mask !== undefined && 'kind' in mask
+  const work = previewImages(isPicture ? { ...call, inputs: new Map([['mask', mask]]) } : call)
+  if (!call.world.setup.traits.nodesOf2026) return work
+  return { ...work, save: { ...(work.save as Save), animated: false, isBare: true } }
 }
 
 const maskImage = { class_type: 'MaskToImage', outputs: ['IMAGE'] }
@@ -71,7 +76,7 @@ const sendImages: Behaviour = (call) => {
 
 /** All pictures of a batch in one file, within the limit of pixels [files/animation-pixels]. */
 const saveAnimation =
-  (format: 'png' | 'webp', isAnimated: (frames: number) => boolean): Behaviour =>
+  (format: 'png' | 'webp'): Behaviour =>
   (call) => {
     const prefix = textInput(call, 'filename_prefix', 'ComfyUI')
     const source = pictureInput(call)
@@ -86,16 +91,13 @@ const saveAnimation =
     const rest = others.slice(0, Math.max(0, most - 1))
     const frameMs = Math.trunc(1000 / (numberInput(call, 'fps') ?? DEFAULT_FPS))
     const contents = picture ? [{ picture, format, animation: { rest, frameMs } }] : []
-    const animated = isAnimated(pictures.length)
-    const save = {
-      type: 'output',
-      prefix,
-      ending: format,
-      key: 'images',
-      contents,
-      animated,
-    } as const
-    return { outputs: [], steps: 0, save }
+    const save = { type: 'output', prefix, ending: format, key: 'images', contents } as const
+    const isAnimation = pictures.length !== 1
+    // [files/one-picture-not-animated]
+    if (call.world.setup.traits.nodesOf2026 && !isAnimation) return { outputs: [], steps: 0, save }
+    // A WebP file of one picture is not an animation.
+    const animated = format === 'png' || isAnimation
+    return { outputs: [], steps: 0, save: { ...save, animated } }
   }
 
 const DEFAULT_FPS = 6
@@ -190,9 +192,8 @@ export const savers: Readonly<Record<string, Behaviour>> = {
   LossGraphNode: drawLoss,
   SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
   SaveWEBM: saveVideo('webm', 'ComfyUI'),
-  SaveAnimatedPNG: saveAnimation('png', () => true),
-  // A single picture is not an animation.
-  SaveAnimatedWEBP: saveAnimation('webp', (frames) => frames !== 1),
+  SaveAnimatedPNG: saveAnimation('png'),
+  SaveAnimatedWEBP: saveAnimation('webp'),
   SaveAudio: saveSample('flac', 'audio', 'audio/ComfyUI'),
   SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
   SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),

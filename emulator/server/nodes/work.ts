@@ -28,10 +28,23 @@ function foreseenWork(call: Call): Work {
   if (measures.some((name) => isNotANumber(call, name)))
     return failing('ValueError', 'cannot convert float NaN to integer')
   const computed = changesPictures(call) ? undefined : computedWork(call)
-  const work = computed ?? failedCheck(call) ?? behaviourOf(call.type.class_type)(call)
+  const work =
+    computed ?? failedCheck(call) ?? passingOn(call, behaviourOf(call.type.class_type)(call))
   const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
   return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
 }
+
+/** An output node that has outputs passes its inputs of their types on [nodes/passed-on]. */
+function passingOn({ type, inputs }: Call, work: Work): Work {
+  if (!type.outputNode || work.outputs.length > 0) return work
+  const passed = type.outputs.map((wanted) => {
+    const input = type.inputs.find((one) => one.type === wanted)
+    return (input && inputs.get(input.name)) ?? nothing
+  })
+  return { ...work, outputs: passed }
+}
+
+const nothing: Value = { kind: 'literal', value: null }
 
 /** Whether an input is an item of a list that has none: a node can return such a list. */
 const isOfEmptyList = ({ inputs }: Call): boolean => {

@@ -16,6 +16,7 @@ import { resultOf } from './result-cache.ts'
 import { remaining, timestamp } from '../world/derived.ts'
 import type { Ending, Running } from '../state/runs.ts'
 import type { DeclaredInput, Failure, Value } from '../state/nodes.ts'
+import type { Traits } from '../state/traits.ts'
 import type { World } from '../state/world.ts'
 import { wakeWorker } from '../world/timers.ts'
 
@@ -72,7 +73,7 @@ export function fail(world: World, running: Running, found: string, failure: Fai
     exception_type,
     exception_message: `${exception_message}\n`,
     traceback: [`  File "flowdouble", node ${id}\n`],
-    inputsText: currentInputs(running, found),
+    inputsText: currentInputs(world, running, found),
   }
   endByError(world, running, id, error, 'error')
 }
@@ -146,23 +147,23 @@ const finished = (running: Running): string[] =>
   running.executed.filter((id) => running.results.has(id))
 
 /** Inputs of the failing node in the order of the graph, each as the list of its items [messages/error-inputs]. */
-function currentInputs(running: Running, id: string): string {
+function currentInputs({ setup }: World, running: Running, id: string): string {
   const given = [...nodeInputs(running.graph, id).keys()]
   const placeOf = (name: string): number => given.indexOf(name)
   const shown = [...running.inputs].sort(([a], [b]) => placeOf(a) - placeOf(b))
   const typeOf = (name: string): DeclaredInput['type'] | undefined =>
     running.types.get(id)?.inputs.find((input) => input.name === name)?.type
   const inputs = Array.from([...shown, ...hiddenInputs(running, id)], ([name, items]) => {
-    const texts = items.map((item) => inputText(item, typeOf(name)))
+    const texts = items.map((item) => inputText(setup.traits, item, typeOf(name)))
     return `${JSON.stringify(name)}: [${texts.join(', ')}]`
   })
   return `{${inputs.join(', ')}}`
 }
 
 /** Numbers, texts and so on as they are, others as Python prints them, and those of models by their kind. */
-function inputText(item: Value, type: DeclaredInput['type'] | undefined): string {
+function inputText(traits: Traits, item: Value, type: DeclaredInput['type'] | undefined): string {
   const isPrinted = item.kind === 'picture' || ('of' in item && item.of !== undefined)
-  if (isPrinted) return JSON.stringify(valueText(item, type))
+  if (isPrinted) return JSON.stringify(valueText(traits, item, type))
   if (item.kind !== 'literal') return JSON.stringify(`<${item.kind}>`)
   const { value } = item
   const isNested = isObject(value) || Array.isArray(value)
@@ -188,9 +189,12 @@ function endRun(
   const { worker } = running
   const outputs: string[] = []
   const meta: string[] = []
+  // [history/cached-needs-client]
+  const leavesOut = world.setup.traits.cachedNeedsClient && running.run.client_id === null
+  const ran = new Set(running.executed)
   for (const id of running.graph.keys()) {
     const result = resultOf(running, id)
-    if (result === undefined || result.ui === null) continue
+    if (result === undefined || result.ui === null || (leavesOut && !ran.has(id))) continue
     const node = JSON.stringify(id)
     outputs.push(`${node}: ${result.ui}`)
     meta.push(`${node}: ${metaText(running, result.producer)}`)

@@ -11,7 +11,7 @@ import type { World } from '../state/world.ts'
 export function outputOf(world: World, running: Running, done: Work): string | null | Failure {
   if (done.own !== undefined) return ownOutput(world, running, done.own)
   if (done.save === undefined) return done.ui ?? null
-  const entries = saveFiles(world, done.save, running.savedBy)
+  const entries = saveFiles(world, done.save, done.save.isBare ? null : running.savedBy)
   if ('exception_type' in entries) return entries
   const { animated } = done.save
   const shown = withAssets(world, running, entries)

@@ -78,6 +78,8 @@ export type Save = {
   readonly contents: readonly FileContent[]
   /** The value of `animated` in the output; absent if the output has none. */
   readonly animated?: boolean
+  /** Whether pictures are saved without metadata about the run. */
+  readonly isBare?: boolean
   /** The size in names, if no picture has it. */
   readonly size?: { readonly width: number; readonly height: number }
 }

@@ -62,15 +62,20 @@ export type Traits = {
   readonly hasMoreFlags: boolean
   /** Whether a submit replaces node types that the server does not have by those that took their place. */
   readonly replacesNodes: boolean
-  /** Model folders in addition to those of the first servers: before the node packs, and at the end. */
-  readonly insertedFolders: readonly string[]
-  readonly moreFolders: readonly string[]
+  /** Model folders that the server does not have yet. */
+  readonly missingFolders: readonly string[]
   /** Whether pages of other origins can send PATCH, where the server lets them in. */
   readonly allowsPatch: boolean
   /** What follows the number in the names of audio files. */
   readonly audioNameEnd: '_' | ''
   /** How many results the preview of a 3D model has: the file, the camera, and on later servers a background. */
   readonly modelResults: 2 | 3
+  /** Whether nodes compute, print and save as on servers of 2026 [nodes/passed-on]. */
+  readonly nodesOf2026: boolean
+  /** Whether previews of lists and objects show characters, and not their escapes [nodes/printed-characters]. */
+  readonly printsCharacters: boolean
+  /** Whether a cached output is in the history only if the run has a client [history/cached-needs-client]. */
+  readonly cachedNeedsClient: boolean
   /** Whether node types list further members, such as search_aliases. */
   readonly describesTypes: boolean
   /** Whether extra_data can set the previews of a run, as preview_method. */
@@ -89,9 +94,8 @@ export type Traits = {
   readonly throttlesProgress: boolean
   /** Whether a request for a page of another site is rejected, whatever its origin [http/cross-site]. */
   readonly refusesCrossSite: boolean
-  /**
-   * Whether jobs count the outputs that can be shown, prefer media to texts as their preview, and contain their workflow
-   * while they are open.
-   */
-  readonly hasNewerJobs: boolean
+  /** Whether jobs count the outputs that can be shown, and prefer media to texts as their preview. */
+  readonly prefersMedia: boolean
+  /** Whether jobs contain their workflow while they are open. */
+  readonly showsOpenWorkflows: boolean
 }

@@ -87,7 +87,7 @@ export function saveFiles(
     numberEnd?: '_' | ''
     size?: { readonly width: number; readonly height: number }
   },
-  run: RunMetadata,
+  run: RunMetadata | null,
 ): readonly FileEntry[] | Failure {
   const place = savePlace(
     save.type,
@@ -159,7 +159,8 @@ export function saveNamed(
 }
 
 /** The content with what describes its run. */
-function ofRun(content: FileContent, ending: string, run: RunMetadata): FileContent {
+function ofRun(content: FileContent, ending: string, run: RunMetadata | null): FileContent {
+  if (run === null) return content
   if ('picture' in content) return Object.assign({}, content, { run })
   // A sample is always the same [files/samples].
   if (ending !== 'latent' || !('bytes' in content)) return content
@@ -172,7 +173,7 @@ function saveByContent(
   hashing: Hashing,
   { type, ending }: { type: 'output' | 'temp'; ending: string },
   content: FileContent,
-  run: RunMetadata,
+  run: RunMetadata | null,
 ): FileEntry {
   const saved = ofRun(content, ending, run)
   const filename = `${contentHash(hashing, saved, world.setup.spell)}.${ending}`

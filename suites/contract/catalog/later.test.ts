@@ -65,12 +65,24 @@ proves('catalog/more-folders', async ({ get }) => {
   }
 })
 
-proves('catalog/newest-folders', async ({ get }) => {
+proves('catalog/dataset-folder', async ({ get }) => {
   const names: string[] = (await get('/models')).json()
-  expect(names.filter((name) => name === 'datasets' || name === 'fonts')).toEqual([
-    'datasets',
-    'fonts',
-  ])
+  expect(names[names.indexOf('custom_nodes') + 1]).toBe('datasets')
+})
+
+proves('catalog/newest-folders', async ({ get }) => {
+  expect((await get('/models')).json()).toContain('fonts')
+})
+
+proves('catalog/types-of-generation', async ({ get }) => {
+  const typeOf = async (name: string) => (await get(`/object_info/${name}`)).json()[name]
+  const preview = await typeOf('PreviewImage')
+  expect({ output: preview.output, output_node: preview.output_node }).toEqual({
+    output: ['IMAGE'],
+    output_node: true,
+  })
+  expect((await typeOf('ManualSigmas'))?.output).toEqual(['SIGMAS'])
+  expect(await typeOf('Load3DAnimation')).toBe(undefined)
 })
 
 proves('catalog/replacements', async ({ get }) => {

@@ -86,6 +86,24 @@ proves('files/animated', async (subject) => {
   })
 })
 
+proves('files/one-picture-not-animated', async (subject) => {
+  for (const saver of [savePng(), saveWebp()]) {
+    expect((await save(subject, batch(2), saver)).output).toMatchObject({ animated: [true] })
+    expect(Object.keys((await save(subject, batch(1), saver)).output)).toEqual(['images'])
+  }
+})
+
+proves('files/mask-preview', async ({ connect, get, run, unique }) => {
+  const graph = {
+    mask: node('SolidMask', { value: 1, width: 2, height: 1 }),
+    shown: node('MaskPreview', { mask: ['mask', 0] }),
+  }
+  const { entry } = await run(await connect(unique('me')), graph)
+  const { images, animated } = entry.outputs['shown']
+  expect({ animated, count: images.length }).toEqual({ animated: [false], count: 1 })
+  expect(decode((await get(viewPath(images[0]))).bytes).text).toEqual({})
+})
+
 /** Names and contents of the chunks of a PNG file. */
 function pngChunks(bytes: Buffer): [name: string, content: Buffer][] {
   const chunks: [string, Buffer][] = []

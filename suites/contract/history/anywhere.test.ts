@@ -106,6 +106,19 @@ proves(['history/status-words', 'history/error-comes-first'], async (subject) =>
     expect([status.status_str, typeof status.completed]).toEqual(['error', 'boolean'])
 })
 
+proves('history/cached-needs-client', async (subject) => {
+  const { connect, finished, run, submit, unique } = subject
+  const graph = saved(subject, 'cached')
+  const session = await connect(unique('me'))
+  await run(session, graph)
+  const { prompt_id } = (await submit(graph)).json()
+  // It follows the one without a client.
+  const { entry } = await run(session, graph)
+  const other = await finished(prompt_id)
+  expect({ outputs: other?.outputs, meta: other?.meta }).toEqual({ outputs: {}, meta: {} })
+  expect(Object.keys(entry.outputs)).toEqual(['2'])
+})
+
 proves('history/failed-not-completed', async (subject) => {
   const { failed, stopped } = await endings(subject)
   expect(failed.entry.status).toMatchObject({ status_str: 'error', completed: false })

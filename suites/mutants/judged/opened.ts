@@ -35,6 +35,7 @@ const setups: Readonly<Record<Setup, EmulatorOptions>> = {
   'no manager': {},
   assets: { manager: true, like: 'comfyui-0.27', assets: true },
   '0.27': { manager: true, like: 'comfyui-0.27' },
+  '0.33': { manager: true, like: 'comfyui-0.33' },
   '0.38': { manager: true, like: 'comfyui-0.38' },
 }
 

@@ -75,7 +75,7 @@ export const laterCatalog: Mutants = {
     ),
   },
   'folders-of-before': {
-    breaks: ['catalog/more-folders', 'catalog/newest-folders'],
+    breaks: ['catalog/more-folders', 'catalog/dataset-folder', 'catalog/newest-folders'],
     tamper: onJson(/^GET \/models$/, (names: string[]) => names.slice(0, 20)),
   },
   'replacements-under-new-names': {

@@ -1,0 +1,46 @@
+// Node types that compute their outputs differently on servers of 2026 [nodes/*]; all others compute as before.
+
+import type { Compute, Family } from '../values/inputs.ts'
+import { concatenate } from '../values/layout.ts'
+import { filled, type Tensor } from '../values/tensor.ts'
+import type { Value } from '../values/values.ts'
+import { type EqualChannels, blend, joinBatches, withEqualChannels } from './blends.ts'
+import { compositeMasked } from './composites.ts'
+import { emptyLatents } from './empty-latents.ts'
+import { scaleToPixels } from './scales.ts'
+
+/** The same latent, which also says how many pixels a latent pixel stands for [nodes/latent-scale]. */
+const scaled =
+  (class_type: string, ratio: number, name = 'downscale_ratio_spacial'): Compute =>
+  (inputs) => {
+    const [latent] = emptyLatents[class_type]?.(inputs) as readonly [Map<string, Value>]
+    return [latent.set(name, ratio)]
+  }
+
+/** A picture with an opaque alpha. */
+const opaque = (image: Tensor): Tensor =>
+  concatenate([image, filled([...image.shape.slice(0, -1), 1], 1)], image.shape.length - 1)
+
+/** A picture above another one gets an alpha, or loses it, as the one below has it [nodes/alpha-added]. */
+const withAlphaOfBelow: EqualChannels = (below, above) =>
+  below.shape.at(-1) === 4 && above.shape.at(-1) === 3
+    ? [below, opaque(above)]
+    : withEqualChannels(below, above)
+
+/** Two pictures of a batch both have an alpha if one of them has. */
+const withAlphaOfEither: EqualChannels = (first, second) =>
+  first.shape.at(-1) === 3 && second.shape.at(-1) === 4
+    ? [opaque(first), second]
+    : withAlphaOfBelow(first, second)
+
+export const later: Family = {
+  EmptyHunyuanLatentVideo: scaled('EmptyHunyuanLatentVideo', 8),
+  EmptyLTXVLatentVideo: scaled('EmptyLTXVLatentVideo', 32),
+  EmptyLatentAudio: scaled('EmptyLatentAudio', 2048, 'downscale_ratio_temporal'),
+  EmptyLatentImage: scaled('EmptyLatentImage', 8),
+  EmptySD3LatentImage: scaled('EmptySD3LatentImage', 8),
+  ImageBatch: joinBatches(withAlphaOfEither),
+  ImageBlend: blend(withAlphaOfBelow),
+  ImageCompositeMasked: compositeMasked(withAlphaOfBelow),
+  ImageScaleToTotalPixels: (inputs) => scaleToPixels(inputs, inputs.number('resolution_steps', 1)),
+}
