@@ -13,7 +13,8 @@ import { scaleToPixels } from './scales.ts'
 const scaled =
   (class_type: string, ratio: number, name = 'downscale_ratio_spacial'): Compute =>
   (inputs) => {
-    const [latent] = emptyLatents[class_type]?.(inputs) as readonly [Map<string, Value>]
+    const compute = emptyLatents[class_type] as Compute
+    const [latent] = compute(inputs) as readonly [Map<string, Value>]
     return [latent.set(name, ratio)]
   }
 
