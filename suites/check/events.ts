@@ -51,6 +51,15 @@ export type Share = {
   readonly rest: readonly { readonly by: string; readonly rules: number }[]
 }
 
+/** What is wrong with the traffic of a case that failed. Failures with the same sentence have the same cause. */
+export type Cause = {
+  readonly says: string
+  /** The rules about the very thing, */
+  readonly rules: readonly string[]
+  /** and the member that is wrong or missing. */
+  readonly word?: string
+}
+
 /** One case title may carry several rules. */
 export type CheckEvent =
   | {
@@ -78,12 +87,19 @@ export type CheckEvent =
       /** and what it did that has to be allowed. */
       readonly needs?: readonly Allowance[]
       readonly failure?: Failure
+      /** Why it failed, if its traffic shows it. */
+      readonly cause?: Cause
+      /** Set by reports: the case that a failure follows from, or how those are named that follow from this one. */
+      readonly follows?: string
+      readonly followers?: readonly string[]
       readonly baseline?: 'known' | 'stale'
     }
   | { readonly event: 'warning'; readonly text: string }
   | {
       readonly event: 'end'
-      readonly counts: Readonly<Record<Verdict, number>>
+      /** How many cases have each verdict. Failures of one cause count once; the others follow. */
+      readonly counts: Readonly<Record<Verdict, number>> &
+        Readonly<Partial<Record<'known' | 'stale' | 'follow', number>>>
       readonly runs: number
       readonly durationMs: number
       /** The share of the stated rules that was judged on a server. */

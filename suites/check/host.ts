@@ -16,6 +16,9 @@ chai.use(JestExtend)
 chai.use(JestChaiExpect)
 chai.use(JestAsymmetricMatchers)
 
+// Reports print whole values, and shorten them themselves.
+chai.config.truncateThreshold = 400
+
 const create = (): ExpectStatic => {
   const expect = ((value: unknown, message?: string) => chai.expect(value, message)) as ExpectStatic
   const asymmetric = (globalThis as Readonly<Record<symbol, object>>)[ASYMMETRIC_MATCHERS_OBJECT]

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { checkExitCodes, type CheckOptions } from '../../spec/check.ts'
 import type { Case } from '../judge/proves.ts'
 import { openKnown } from './baseline/known.ts'
-import { commandFor } from './failures.ts'
+import { commandFor } from './failures/failures.ts'
 import { releaseOf, judgementOf } from './judgement.ts'
 import { openLedger } from './ledger.ts'
 import { clean, type OpenedServer, openServer } from './open-server.ts'
@@ -132,14 +132,15 @@ async function judge(check: Check): Promise<number> {
   })
   for await (const event of running) reports.take(known.mark(event))
   const left = ledger === null ? [] : await clean(server, ledger)
-  const stale = known.close()
-  for (const text of stale) reports.take({ event: 'warning', text })
+  const { stale, notices } = known.close()
+  for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
   const ended = { isStopped: io.signal?.aborted === true, stale: stale.length }
   const end = endOf(known.done, ended, ofServer)
   const nearest = nearestOf({ place, generation }, known.done)
   reports.take({
     ...end,
-    ...(nearest && { nearest }),
+    // A server that breaks rules for which no quirk stands does not resemble one that keeps them.
+    ...(nearest && (end.counts.fail === 0 || nearest.differs.length > 0) && { nearest }),
     runs: server.runs(),
     stated: shareOf(known.done, enough),
     durationMs: Math.round(performance.now() - startMs),

@@ -8,7 +8,8 @@ import type { Recording } from '../../dist/emulator/internal.js'
 import type { Case } from '../judge/proves.ts'
 import { allowancesIn, type PlannedCase, runsHeld } from './plan.ts'
 import type { CheckEvent } from './events.ts'
-import { failureOf } from './failures.ts'
+import { causeOf } from './failures/cause.ts'
+import { failureOf } from './failures/failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
 import { Counterexample } from './sessions/counterexample.ts'
 import type { Kept } from './sessions/kept.ts'
@@ -160,11 +161,12 @@ async function runOne(
     return { ...described, verdict: 'pass' }
   }
   const shown = error instanceof Counterexample ? error.exchanges : undefined
+  const cause = causeOf(one.place, error, running)
   const failure = {
-    ...failureOf(one, error, running, options.commandFor(one, shown?.seed)),
+    ...failureOf(one, error, running, options.commandFor(one, shown?.seed), cause),
     ...(shown && { exchanges: saveIn(kept, one.title, options.writeHar(shown.recording)) }),
   }
-  return { ...described, ...(await judge(one, error)), failure }
+  return { ...described, ...(await judge(one, error)), failure, ...(cause && { cause }) }
 }
 
 /** Tries a case, again if it fails while somebody else uses the server: what it saw may be theirs. */

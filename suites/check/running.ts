@@ -6,6 +6,7 @@ import type { Generation } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { Outgoing } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
+import type { SeenReply } from './failures/cause.ts'
 import { ownFolder } from './guard.ts'
 import type { KeptFiles } from './kept.ts'
 
@@ -26,6 +27,8 @@ export type Target = {
 /** A case while it runs. */
 export type Running = {
   readonly wire: WireLine[]
+  /** The replies to it, whole. */
+  readonly replies: SeenReply[]
   readonly runs: Set<string>
   /** What it did that has to be allowed. */
   readonly needs: Set<Allowance>
@@ -57,6 +60,7 @@ export type CheckedServer = {
 export const newRunning = (isAboutToken = false): Running => ({
   isAboutToken,
   wire: [],
+  replies: [],
   runs: new Set(),
   needs: new Set(),
   files: new Map(),

@@ -4,8 +4,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type SessionOptions, type TargetOptions, usualSessions } from '../../spec/check.ts'
-import { createHttpClient } from '../judge/http-client.ts'
+import { createHttpClient, type HttpClient } from '../judge/http-client.ts'
 import { listedIds, looseJson } from '../judge/own-runs.ts'
+import { type Patience, TimedOut } from '../judge/client.ts'
 import { createOnce, type Subject, subjectFor } from '../judge/subject.ts'
 import { watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
@@ -20,8 +21,14 @@ import { createWorkloads } from './workloads.ts'
 
 /** The longest time that a case waits for a message, in milliseconds. */
 const MAX_WAIT_MS = 15_000
+/** After so many cases that waited in vain for a kind of message, others wait less for it: in milliseconds. */
+const MAX_MISSED = 2
+const SHORT_WAIT_MS = 2000
 /** How many of the latest runs show whether somebody else uses the server. */
 const RECENT_RUNS = 30
+
+/** So many of the last replies to a case are kept. */
+const MAX_REPLIES = 100
 
 /** How long a session takes at most, in milliseconds. */
 const SESSION_MS = 20_000
@@ -96,9 +103,13 @@ export function openTarget(
     for (const prompt_id of ours(running)) await subject.post('/interrupt', { prompt_id })
     await idle(subject, { ...newRunning(), runs: mine })
   }
-  const patience = async (): Promise<string> => {
-    await delay(MAX_WAIT_MS, undefined, { ref: false })
-    return `It did not arrive within ${MAX_WAIT_MS / 1000} s.`
+  /** How often cases have ended since a message of this kind did not arrive. */
+  const missed = new Map<string, number>()
+  const patience: Patience = async (_, awaited) => {
+    const isKnown = awaited !== undefined && (missed.get(awaited.kind) ?? 0) >= MAX_MISSED
+    const waitMs = isKnown ? SHORT_WAIT_MS : MAX_WAIT_MS
+    await delay(waitMs, undefined, { ref: false })
+    return `It did not arrive within ${waitMs / 1000} s.`
   }
 
   const workloads = createWorkloads(types)
@@ -115,7 +126,7 @@ export function openTarget(
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
       const { folder } = running
-      const client = createHttpClient(url)
+      const client = noting(createHttpClient(url), running)
       const shared = {
         url,
         deployment,
@@ -151,6 +162,10 @@ export function openTarget(
       }
       try {
         await body(subject)
+      } catch (error) {
+        const kind = error instanceof TimedOut ? error.awaited?.kind : undefined
+        if (kind !== undefined) missed.set(kind, (missed.get(kind) ?? 0) + 1)
+        throw error
       } finally {
         running.hasEnded = true
         // What cannot be stopped or put back says nothing about the rule of the case; the ledger keeps it.
@@ -177,6 +192,18 @@ export function openTarget(
   }
   return { use, runs, isDisturbed }
 }
+
+/** A client whose replies are kept for the judgement on a case that fails. */
+const noting = (client: HttpClient, { replies }: Running): HttpClient => ({
+  ...client,
+  send: async (method, path, ...rest) => {
+    const answer = await client.send(method, path, ...rest)
+    const { status, headers, bytes } = answer
+    replies.push({ method, path, status, type: headers['content-type'] ?? '', bytes })
+    if (replies.length > MAX_REPLIES) replies.shift()
+    return answer
+  },
+})
 
 const tooLate = async (withinMs: number): Promise<never> => {
   await delay(withinMs, undefined, { ref: false })

@@ -4,6 +4,7 @@ import { type DecodedFrame, decodeFrame } from './decode.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
 import { type Line, openLine } from './edges.ts'
+import { messages } from '../../spec/server/messages.ts'
 
 /** What arrived on a socket, in order: messages and frames. */
 export type ReceivedItem = Message | DecodedFrame
@@ -34,8 +35,64 @@ export type Session = {
   readonly closed: Promise<number>
 }
 
-/** How long a session waits for a message: until this resolves, with the reason. */
-export type Patience = (line: Pick<Line, 'settled'>) => Promise<string>
+/** The kind of a message that was awaited, and in words. */
+export type Awaited = { readonly kind: string; readonly says: string }
+
+/** Thrown where a message did not arrive. */
+export class TimedOut extends Error {
+  readonly awaited: Awaited | undefined
+
+  constructor(message: string, awaited: Awaited | undefined) {
+    super(awaited === undefined ? message : `${awaited.says}: ${message}`)
+    this.awaited = awaited
+  }
+}
+
+/** Data that messages about nodes and runs have, so that a condition can read it. */
+const usual = {
+  status: { exec_info: { queue_remaining: 0 } },
+  nodes: [],
+  output: {},
+  value: 1,
+  max: 1,
+}
+
+/** Each kind of message about a run, the end of a run first. */
+const kinds: readonly (readonly [kind: string, type: string, node: string | null])[] = [
+  ['executing_null', 'executing', null],
+  ...Object.keys(messages).map((type) => [type, type, '1'] as const),
+]
+
+/**
+ * What a condition waits for: the kinds of messages that fit it, for one of these runs; undefined if that cannot be said.
+ * A condition that fits almost anything has no name.
+ */
+export function awaitedBy(
+  matches: (message: Message) => boolean,
+  promptIds: readonly string[],
+): Awaited | undefined {
+  const fits = (message: Message): boolean => {
+    try {
+      return matches(message)
+    } catch {
+      return false
+    }
+  }
+  const found = kinds.filter(([, type, node]) =>
+    promptIds.some((prompt_id) =>
+      fits({ type, data: { ...usual, prompt_id, node, display_node: node, node_id: node } }),
+    ),
+  )
+  const [first] = found
+  if (first === undefined || found.length > 3) return undefined
+  const names = found.map(([, type, node]) => (node === null ? 'executing with node null' : type))
+  return { kind: first[0], says: `The message ${names.join(' or ')}` }
+}
+
+/** How long a session waits for a message: until this resolves, with the reason. What is awaited may have a name. */
+export type Patience = (line: Pick<Line, 'settled'>, awaited?: Awaited) => Promise<string>
+
+const promptIdOf = ({ data }: Message): string => String(data['prompt_id'])
 
 /** For a server whose time stands still: what is not on its way then never comes. */
 export const untilStill: Patience = ({ settled }) => {
@@ -99,7 +156,7 @@ export async function openSession(
   const { closed, settled, send, close } = line
   void closed.then(look)
   await line.opened
-  const until = (holds: () => boolean): Promise<void> =>
+  const awaits = (holds: () => boolean, matches?: (message: Message) => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
         if (holds()) {
@@ -108,8 +165,11 @@ export async function openSession(
         } else if (!line.isOpen()) giveUp('The socket closed first.')
       }
       const giveUp = (why: string): void => {
-        if (waiting.delete(check)) reject(new Error(`${why} It received:\n${log.texts.join('\n')}`))
+        if (waiting.delete(check))
+          reject(new TimedOut(`${why} It received:\n${log.texts.join('\n')}`, awaited()))
       }
+      const awaited = (): Awaited | undefined =>
+        matches && awaitedBy(matches, [...new Set(log.messages().map(promptIdOf)), ''])
       /** Gives up when nothing at all has arrived in the meantime: a server with much to do still sends. */
       const wait = async (patient: Patience): Promise<void> => {
         const arrived = (): number => log.texts.length + log.rawFrames.length
@@ -117,7 +177,7 @@ export async function openSession(
         let why: string
         do {
           seen = arrived()
-          why = await patient(line)
+          why = await patient(line, awaited())
         } while (waiting.has(check) && arrived() > seen)
         giveUp(why)
       }
@@ -125,9 +185,10 @@ export async function openSession(
       check()
       if (patience !== undefined && waiting.has(check)) void wait(patience)
     })
+  const until = (holds: () => boolean): Promise<void> => awaits(holds)
   const next = async (matches: (message: Message) => boolean): Promise<Message> => {
     let found: Message | undefined
-    await until(() => (found = log.messages().find(matches)) !== undefined)
+    await awaits(() => (found = log.messages().find(matches)) !== undefined, matches)
     return found as Message
   }
   await next(({ type }) => type === 'status')

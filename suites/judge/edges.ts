@@ -93,10 +93,16 @@ export function openLine(url: string, path: string, take: Take): Line {
   return isInProcess(url) ? openOwn(whole, take) : openLibrary(whole, take, watcher)
 }
 
+/** A frame in the log of the wire. */
+const frameText = (data: Buffer): string =>
+  data.length < 4
+    ? `frame of ${data.length} bytes`
+    : `frame of type ${data.readUInt32BE(0)}, ${data.length} bytes`
+
 function openLibrary(url: string, take: Take, watcher: Watcher | undefined): Line {
   const socket = new LibrarySocket(url, { headers: watcher?.socketHeaders() ?? {} })
   socket.on('message', (data: Buffer, isBinary) => {
-    watcher?.message('received', isBinary ? `frame of ${data.length} bytes` : data.toString())
+    watcher?.message('received', isBinary ? frameText(data) : data.toString())
     take(data, isBinary)
   })
   socket.on('close', (code) => watcher?.message('received', `socket closed with ${code}`))

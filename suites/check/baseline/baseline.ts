@@ -19,6 +19,8 @@ export type BaselineJudge = {
   readonly mark: (event: CaseEvent) => CaseEvent
   /** The entries that no longer fail, or whose case does not exist. */
   readonly stale: () => readonly StaleEntry[]
+  /** The entries about which this check says nothing, since none of their cases was judged. */
+  readonly unjudged: () => readonly KnownFailure[]
 }
 
 /** An entry that has to leave the baseline, and why, as a sentence. */
@@ -85,13 +87,21 @@ export function judgeByBaseline(
         const exists = all.some((one) => isOf(entry.failure, one))
         return exists && !isStale(entry) ? [] : [staleEntry(entry.failure, exists)]
       }),
+    unjudged: () =>
+      entries
+        .filter(({ ran, hasFailed }) => ran === 0 && !hasFailed)
+        .map(({ failure }) => failure)
+        .filter((failure) => all.some((one) => isOf(failure, one))),
   }
 }
 
+/** An entry in a sentence. */
+export const nameOf = ({ title, rule, place }: KnownFailure): string =>
+  `${title ?? rule} on ${place}`
+
 function staleEntry(failure: KnownFailure, exists: boolean): StaleEntry {
-  const { title, rule, place } = failure
   const why = exists ? 'it does not fail' : 'it does not exist'
-  return { failure, says: `The baseline lists ${title ?? rule} on ${place}, but ${why}.` }
+  return { failure, says: `The baseline lists ${nameOf(failure)}, but ${why}.` }
 }
 
 /** The reason of the entry becomes the detail of the case. */

@@ -2,9 +2,11 @@
 
 import { resolve } from 'node:path'
 import type { CheckOptions } from '../../../spec/check.ts'
+import type { Baseline } from '../../../spec/baseline.ts'
 import type { CheckEvent } from '../events.ts'
 import type { CheckIo } from '../reports/reports.ts'
-import { judgeByBaseline, type KnownCase, updatedBaseline } from './baseline.ts'
+import { counted } from '../reports/text.ts'
+import { judgeByBaseline, type KnownCase, nameOf, updatedBaseline } from './baseline.ts'
 import { emptyBaseline, loadBaseline, saveBaseline } from './file.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
@@ -14,8 +16,8 @@ export type Known = {
   readonly mark: (event: CaseEvent) => CaseEvent
   /** The events so far. */
   readonly done: readonly CaseEvent[]
-  /** Ends it: returns what is stale as sentences, unless the file is written anew. */
-  readonly close: () => readonly string[]
+  /** Ends it: what is stale, unless the file is written anew, and what else there is to say, as sentences. */
+  readonly close: () => { readonly stale: readonly string[]; readonly notices: readonly string[] }
 }
 
 /**
@@ -34,17 +36,39 @@ export function openKnown(
   const before = isNew ? emptyBaseline : loadBaseline(file)
   const known = judgeByBaseline(before, planned, all)
   const done: CaseEvent[] = []
+  const notices = (): readonly string[] => {
+    const left = known.unjudged()
+    if (left.length === 0) return []
+    const names = left.slice(0, MAX_NAMES).map(nameOf)
+    const more = left.length > names.length ? [`and ${left.length - names.length} more`] : []
+    return [`Not judged of the baseline: ${[...names, ...more].join('; ')}.`]
+  }
   return {
     done,
     mark: (event) => {
       const marked = known.mark(event)
-      done.push(marked)
-      return marked
+      // What fails is in the file when the check has ended.
+      const isWritten = isBaselineUpdate && marked.verdict === 'fail'
+      done.push(isWritten ? { ...marked, baseline: 'known' } : marked)
+      return done.at(-1) ?? marked
     },
     close: () => {
-      if (!isBaselineUpdate) return known.stale().map(({ says }) => says)
-      if (file !== undefined) saveBaseline(file, updatedBaseline(before, done, all))
-      return []
+      if (!isBaselineUpdate || file === undefined)
+        return { stale: known.stale().map(({ says }) => says), notices: notices() }
+      const after = updatedBaseline(before, done, all)
+      saveBaseline(file, after)
+      return { stale: [], notices: [updateText(baseline ?? file, before, after), ...notices()] }
     },
   }
+}
+
+/** How many entries a sentence names. */
+const MAX_NAMES = 5
+
+/** What an update has written. */
+function updateText(file: string, before: Baseline, after: Baseline): string {
+  const added = after.failures.filter((one) => !before.failures.includes(one)).length
+  const removed = before.failures.filter((one) => !after.failures.includes(one)).length
+  const kept = after.failures.length - added
+  return `${file} lists ${counted(after.failures.length, 'known failure')} now: ${added} added, ${removed} removed, ${kept} kept.`
 }

@@ -36,7 +36,7 @@ Options:
 
 What counts:
   --baseline FILE     known failures, each with a reason; one that no longer fails is an error
-  --update-baseline   write the failures of this check into that file
+  --update-baseline   write the failures of this check into that file: then they are known, and it ends with 0
 
 Reports:
   --json              print one JSON object per line, as things happen

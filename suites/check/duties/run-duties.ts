@@ -115,8 +115,8 @@ export async function* runDuties(
       yield known.mark(await judgeOne(options, place, duty, judge, { ordinary, why }))
     }
   }
-  const stale = known.close()
-  for (const text of stale) yield { event: 'warning', text }
+  const { stale, notices } = known.close()
+  for (const text of [...stale, ...notices]) yield { event: 'warning', text }
   const ended = { isStopped: signal?.aborted === true, stale: stale.length }
   const end = endOf(known.done, ended, ofClient)
   yield { ...end, runs, durationMs: Date.now() - startedMs, left: [] }

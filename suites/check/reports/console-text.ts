@@ -35,6 +35,7 @@ const colorOf = (colors: Colors, mark: Mark): ((text: string) => string) =>
     fail: colors.red,
     stale: colors.red,
     fault: colors.magenta,
+    follow: colors.yellow,
     known: colors.yellow,
     note: colors.cyan,
     skip: colors.dim,

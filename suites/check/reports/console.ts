@@ -4,6 +4,7 @@
 import pc from 'picocolors'
 import type { CheckEvent } from '../events.ts'
 import { areaLine, closingText, openingText, progressText } from './console-text.ts'
+import { withCauses } from './causes.ts'
 import type { Report, Sink } from './report.ts'
 import { type CaseEvent, summaryOf } from './summary.ts'
 
@@ -25,7 +26,8 @@ export function consoleReport(output: Terminal, env: Environment): Report {
   const line = (text: string) => output.write(isTerminal ? eraseLine + text : text)
   const endArea = () => {
     const [first] = ofArea
-    if (first !== undefined) line(areaLine(first.area, ofArea, colors))
+    const own = withCauses(cases).slice(cases.length - ofArea.length)
+    if (first !== undefined) line(areaLine(first.area, own, colors))
     ofArea = []
   }
   const takeCase = (one: CaseEvent) => {

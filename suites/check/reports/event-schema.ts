@@ -60,6 +60,7 @@ const schemas: Readonly<Record<CheckEvent['event'], object>> = {
         { message: text, wire, command: text },
         { allowed: text, curl: text, exchanges: text },
       ),
+      cause: object({ says: text, rules: texts }, { word: text }),
       baseline: { enum: ['known', 'stale'] },
     },
   ),

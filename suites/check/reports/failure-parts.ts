@@ -14,13 +14,15 @@ export const wireTitle = 'Messages around it'
 
 /** All parts, in the order in which a reader asks for them. Texts are as they came: a report makes them safe. */
 export function partsOf(one: CaseEvent): readonly Part[] {
-  const { verdict, failure, quirk, detail } = one
+  const { verdict, failure, quirk, detail, cause, followers = [] } = one
   return [
     ...part(
       'Fault of',
       verdict === 'fault' ? 'flowdouble, not of the target: please report it' : undefined,
     ),
     ...(failure === undefined ? [] : failureParts(failure)),
+    ...part('Cause', cause?.says === failure?.message ? undefined : cause?.says),
+    ...part('Also fails by it', followers.length === 0 ? undefined : followers.join(', ')),
     ...part('Known quirk', quirk && `${quirk} (--accept ${quirk} makes it a note)`),
     ...part('Detail', detail),
   ]

@@ -56,7 +56,7 @@ thead th { border-top: 0 }
   background: color-mix(in srgb, var(--ink) var(--tint), transparent) }
 a.mark { text-decoration: underline }
 .pass { --ink: var(--pass) } .fail { --ink: var(--fail) } .note { --ink: var(--note) } .skip { --ink: var(--skip) }
-.fault { --ink: var(--fault) } .known { --ink: var(--known) } .stale { --ink: var(--stale) }
+.fault { --ink: var(--fault) } .known { --ink: var(--known) } .stale { --ink: var(--stale) } .follow { --ink: var(--known) }
 .outcome { border-left: 5px solid var(--ink) }
 svg.bar { display: block; width: 100%; height: 8px; border-radius: 4px; margin-bottom: 5px }
 svg.bar rect { fill: var(--ink) }

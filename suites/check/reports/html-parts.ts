@@ -7,6 +7,7 @@ import { type CaseEvent, countsOf, type Mark, markOf, type Summary } from './sum
 const symbols: Readonly<Record<Mark, string>> = {
   pass: '✓',
   fail: '✗',
+  follow: '↳',
   known: '✗',
   stale: '↺',
   fault: '!',

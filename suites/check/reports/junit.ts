@@ -117,6 +117,7 @@ function resultOf(one: CaseEvent): Result {
     xml: `      <skipped${attribute('message', message)}/>\n`,
   })
   if (mark === 'skip') return skipped(`${reason}: ${detail || skipReasons[reason]}`)
+  if (mark === 'follow') return skipped(`follows from ${one.follows}`)
   if (mark === 'known') return skipped(`known failure: ${detail || failureLine(one)}`)
   if (mark === 'stale')
     return broken('failure', 'stale', 'The baseline lists this case, but it did not fail.', '')

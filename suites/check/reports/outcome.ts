@@ -2,6 +2,8 @@
 
 import { checkExitCodes, verdicts } from '../../../spec/check.ts'
 import type { CheckEvent } from '../events.ts'
+import { withCauses } from './causes.ts'
+import { type Mark, markOf } from './summary.ts'
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>
@@ -58,10 +60,13 @@ export function endOf(
   { isStopped, stale }: { readonly isStopped: boolean; readonly stale: number },
   sentences: Sentences,
 ): Pick<EndEvent, 'event' | 'counts' | 'exitCode' | 'outcome'> {
+  const marks = withCauses(done).map(markOf)
+  const countOf = (mark: Mark): number => marks.filter((one) => one === mark).length
+  const further = (['follow', 'known', 'stale'] as const).filter((mark) => countOf(mark) > 0)
   const counts = Object.fromEntries(
-    verdicts.map((verdict) => [verdict, done.filter((one) => one.verdict === verdict).length]),
+    [...verdicts, ...further].map((mark) => [mark, countOf(mark)]),
   ) as EndEvent['counts']
-  const broken = done.filter((one) => one.verdict === 'fail' && one.baseline !== 'known').length
+  const broken = counts.fail
   const judged = done.length - counts.skip
   const areas = sentences === ofServer ? unjudgedAreas(done) : []
   const end = (exitCode: EndEvent['exitCode'], outcome: string) =>

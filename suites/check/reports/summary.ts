@@ -1,5 +1,6 @@
 // What the events of one check amount to: broken rules, notes by quirk, skips by reason. All reports print from this.
 
+import { withCauses } from './causes.ts'
 import { oneLine } from './text.ts'
 import type { CheckEvent, RuleInfo, SkipReason, Verdict } from '../events.ts'
 
@@ -20,7 +21,7 @@ export function summaryOf(events: readonly CheckEvent[]): Summary {
     events.filter((one): one is Kind<E> => one.event === kind)
   return {
     start: all('start')[0],
-    cases: all('case'),
+    cases: withCauses(all('case')),
     warnings: all('warning').map(({ text }) => text),
     end: all('end').at(-1),
   }
@@ -40,16 +41,26 @@ export function targetText({ start }: Summary): { readonly what: string; readonl
     : { what: 'client', by: deployments.join(' and ') }
 }
 
-/** What a report shows of a case: its verdict, or that its failure is known or its place in the baseline stale. */
-export type Mark = Verdict | 'known' | 'stale'
+/** What a report shows of a case: its verdict, or that its failure is known or follows from another, or its place in the baseline stale. */
+export type Mark = Verdict | 'known' | 'stale' | 'follow'
 
-export function markOf({ verdict, baseline }: CaseEvent): Mark {
+export function markOf({ verdict, baseline, follows }: CaseEvent): Mark {
+  if (follows !== undefined) return 'follow'
   if (baseline === 'known' && verdict === 'fail') return 'known'
   return baseline === 'stale' ? 'stale' : verdict
 }
 
 /** The marks, the worst first: what several cases of one rule amount to is the worst of them. */
-export const marks: readonly Mark[] = ['fail', 'stale', 'fault', 'known', 'note', 'pass', 'skip']
+export const marks: readonly Mark[] = [
+  'fail',
+  'follow',
+  'stale',
+  'fault',
+  'known',
+  'note',
+  'pass',
+  'skip',
+]
 
 export const worstOf = (cases: readonly CaseEvent[]): Mark | undefined =>
   marks.find((mark) => cases.some((one) => markOf(one) === mark))
@@ -65,7 +76,16 @@ export const countsOf = (cases: readonly CaseEvent[]): readonly (readonly [Mark,
   })
 
 /** The order in which counts are printed. */
-const shownOrder: readonly Mark[] = ['pass', 'fail', 'known', 'stale', 'fault', 'note', 'skip']
+const shownOrder: readonly Mark[] = [
+  'pass',
+  'fail',
+  'follow',
+  'known',
+  'stale',
+  'fault',
+  'note',
+  'skip',
+]
 
 /** Things by a key, in the order in which the keys first occur. */
 export function groupsOf<T>(

@@ -60,8 +60,8 @@ export async function runTrace(
     if (trace === undefined)
       reports.take({ event: 'warning', text: `${name} contains no request that the spec knows.` })
   for (const result of results) reports.take(known.mark(eventOf(result, results, options, names)))
-  const stale = known.close()
-  for (const text of stale) reports.take({ event: 'warning', text })
+  const { stale, notices } = known.close()
+  for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
   const end = endOf(known.done, { isStopped: false, stale: stale.length }, ofTrace)
   const nearest = first && nearestOf(first, known.done)
   reports.take({

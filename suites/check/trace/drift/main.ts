@@ -93,8 +93,8 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
   })
   for (const event of cases) reports.take(known.mark(event))
   const left = ledger === null ? [] : await clean(server, ledger)
-  const stale = known.close()
-  for (const text of stale) reports.take({ event: 'warning', text })
+  const { stale, notices } = known.close()
+  for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
   const end = endOf(
     known.done,
     { isStopped: io.signal?.aborted === true, stale: stale.length },

@@ -1,12 +1,13 @@
 // A failure as reports show it: what differs, what was on the wire, and how to see it again.
 
-import type { CheckOptions } from '../../spec/check.ts'
-import type { Case } from '../judge/proves.ts'
-import type { Outgoing } from '../judge/traffic.ts'
-import { differencesOf, shortText } from './differences.ts'
-import type { Failure, WireLine } from './events.ts'
-import { ruleInfosOf } from './judgement.ts'
-import { shownUrl } from './probe/unreachable.ts'
+import type { CheckOptions } from '../../../spec/check.ts'
+import type { Case } from '../../judge/proves.ts'
+import type { Outgoing } from '../../judge/traffic.ts'
+import { shortText } from './differences.ts'
+import type { Cause, Failure, WireLine } from '../events.ts'
+import { ruleInfosOf } from '../judgement.ts'
+import { shownUrl } from '../probe/unreachable.ts'
+import { isCompared, wordsOf } from './words.ts'
 
 /** How many lines of the wire a failure shows. */
 const MAX_WIRE_LINES = 20
@@ -22,28 +23,15 @@ export function failureOf(
   error: unknown,
   { wire, last }: Exchanged,
   command: string,
+  cause?: Cause,
 ): Failure {
   return {
-    message: messageOf(error),
+    message: wordsOf(error, cause),
     allowed: allowedBy(one, error),
     wire: endOf(wire),
     ...(last && { curl: curlOf(last) }),
     command,
   }
-}
-
-type Compared = { readonly expected?: unknown; readonly actual?: unknown }
-const isCompared = (error: unknown): error is Error & Compared =>
-  error instanceof Error && ('expected' in error || 'actual' in error)
-
-/** The message of an error, with what was expected and what came. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error instanceof TypeError || error instanceof SyntaxError)
-    return `The reply does not have the expected form: ${error.message}`
-  const message = error.message.replace(' // Object.is equality', '')
-  if (!isCompared(error) || error.expected === undefined) return message
-  return [message, ...differencesOf(error.expected, error.actual)].join('\n')
 }
 
 /** What the rules of a case allow: their sentences, and the value that was expected. */
