@@ -26,8 +26,8 @@ export type Rule = Holding & {
   /** The real server that does it, or where it is published. Every `observed` rule has a source. */
   readonly source?: string
   /**
-   * Set where not the server but the library that it uses for HTTP decides: how the header `Server` names it. The rule was
-   * observed with this library; a server with another one, or behind a proxy, can differ.
+   * Set where not the server but a library decides, for HTTP or for its nodes: in the form of the header `Server`. The rule
+   * was observed with this library; a server with another one, or behind a proxy, can differ.
    */
   readonly library?: string
   readonly on: readonly Place[]

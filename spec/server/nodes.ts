@@ -16,6 +16,7 @@ export const rules = {
     says: 'Regular expressions have the meaning, the replacements and the errors of Python.',
     basis: 'observed',
     source,
+    library: 'Python/3.11',
     on: local,
   },
   'nodes/expressions-bounded': {
@@ -51,6 +52,7 @@ export const rules = {
     says: 'A node that cannot compute its inputs fails with the exception of Python or its library.',
     basis: 'observed',
     source,
+    library: 'torch/2.13',
     on: local,
   },
   'nodes/object-text': {

@@ -16,7 +16,7 @@ import {
 export type Judged = Where & {
   /** As {@link releaseOf} names it. */
   readonly release: string
-  /** How its HTTP library, or a proxy before it, names itself, where it does. */
+  /** How its libraries, or a proxy before it, name themselves, where they do. */
   readonly library?: string | null
   /** Ids of quirks, */
   readonly accept?: readonly string[]
@@ -109,7 +109,7 @@ function elsewhereText(
   const libraries = [...new Set(broken.flatMap((rule) => rule?.library ?? []))]
   if (libraries.length > 0) {
     const names = (own ?? null) === null ? 'does not name its own' : `says ${JSON.stringify(own)}`
-    return `The HTTP library decides it: it was observed with ${libraries.join(', ')}; this server ${names}.`
+    return `A library decides it: it was observed with ${libraries.join(', ')}; this server ${names}.`
   }
   const sources = [...new Set(broken.flatMap((rule) => rule?.source ?? []))]
   return `It was observed at ${sources.join('; ')}; this server is ${release}.`

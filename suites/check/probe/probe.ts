@@ -39,9 +39,23 @@ export async function probe(
     generation: deployment === 'hosted' ? described : generationOfVersion(String(version)),
     types: isObject(types) ? types : {},
     software: typeof version === 'string' ? version : null,
-    // What it decides are rules of local servers.
-    library: deployment === 'local' ? await frontOf(url, signal) : null,
+    // What they decide are rules of local servers.
+    library: deployment === 'local' ? librariesOf(await frontOf(url, signal), stats.system) : null,
   }
+}
+
+/** What reads its bytes, and what computes its nodes, as a header `Server` names libraries; null if nothing is known. */
+function librariesOf(
+  front: string | null,
+  { python_version, pytorch_version }: { python_version?: unknown; pytorch_version?: unknown },
+): string | null {
+  const [python = ''] = typeof python_version === 'string' ? python_version.split(' ') : []
+  const named = [
+    ...(front === null ? [] : [front]),
+    ...(python === '' ? [] : [`Python/${python}`]),
+    ...(typeof pytorch_version === 'string' ? [`torch/${pytorch_version}`] : []),
+  ]
+  return named.length === 0 ? null : named.join(' ')
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null

@@ -45,7 +45,7 @@ test('a rule about what the HTTP library decides is a note at a server with anot
     at().verdict,
   ]).toEqual(['fail', 'note', 'note', 'note'])
   expect(at('Python/3.11 aiohttp/3.14.5').detail).toBe(
-    'The HTTP library decides it: it was observed with aiohttp/3.13; this server says "Python/3.11 aiohttp/3.14.5".',
+    'A library decides it: it was observed with aiohttp/3.13; this server says "Python/3.11 aiohttp/3.14.5".',
   )
 })
 

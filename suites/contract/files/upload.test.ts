@@ -259,13 +259,12 @@ proves('files/upload-subfolder', async (subject) => {
 proves(
   'files/name-returns',
   async (subject) => {
-    const { connect, run, unique, upload } = subject
-    const name = unique('back.png')
+    const { connect, run, unique } = subject
     const png = encode({ width: 1, height: 1, data: new Uint8Array(3), channels: 3 })
-    await upload({ name, bytes: png }, {})
-    const load = node('LoadImage', { image: `../input/${name}` })
+    await put(subject, { name: 'back.png', bytes: png })
+    const load = node('LoadImage', { image: `../input/${unique('back.png')}` })
     const graph = { load, show: node('PreviewImage', { images: ['load', 0] }) }
-    expect((await run(await connect('me'), graph)).entry.status.status_str).toBe('success')
+    expect((await run(await connect(unique('me')), graph)).entry.status.status_str).toBe('success')
   },
   { deployment: 'local' },
 )
