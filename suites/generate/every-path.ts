@@ -16,7 +16,7 @@ type PlainRequest = {
   readonly body?: unknown
   /** Status of the answer. */
   readonly status: number
-  /** Whether it is about a file that not every server has: another one answers 404. */
+  /** Whether it is about a file or a folder that not every server has: another one answers 404. */
   readonly needsFile?: true
 }
 
@@ -64,7 +64,8 @@ const plain: Readonly<Record<LocalName, PlainRequest>> = {
   extensions: { path: '/extensions', status: 200 },
   translations: { path: '/i18n', status: 200 },
   workflowTemplates: { path: '/workflow_templates', status: 200 },
-  listUserdata: { path: '/userdata?dir=.&full_info=true', status: 200 },
+  // Until something is stored, a new server has no folder for it.
+  listUserdata: { path: '/userdata?dir=.&full_info=true', status: 200, needsFile: true },
   browseUserdata: { path: '/v2/userdata', status: 200 },
   readUserdata: { path: '/userdata/none.json', status: 404 },
   writeUserdata: { path: '/userdata/mine.json', body: {}, status: 200 },

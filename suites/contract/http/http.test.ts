@@ -4,6 +4,7 @@ import { errors } from '../../../spec/index.ts'
 import { everyPath, ownRunId } from '../../generate/every-path.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
+import { put } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import { markedRuns } from '../../judge/responses.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
@@ -13,7 +14,8 @@ const jsonType = 'application/json; charset=utf-8'
 
 proves(
   'http/json-replies',
-  async ({ url, submit, idle, upload, post, isOwn }) => {
+  async (subject) => {
+    const { url, submit, idle, post, isOwn } = subject
     await submit(solid(0, 'grün'), { prompt_id: ownRunId })
     await idle()
     for (const { method, path, replies, needsFile } of everyPath) {
@@ -34,7 +36,7 @@ proves(
     const data = [
       await submit(solid()),
       await post('/prompt', {}),
-      await upload({ name: 'a', bytes: Buffer.from('a') }),
+      await put(subject, { name: 'a', bytes: Buffer.from('a') }),
     ]
     expect(data.map(({ status, headers }) => [status, headers['content-type']])).toEqual([
       [200, jsonType],
