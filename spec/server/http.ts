@@ -235,6 +235,13 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'http/transfer-encoding': {
+    says: 'A Transfer-Encoding whose last coding is not chunked returns 400, and the connection ends.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer',
+    library: httpLibrary,
+    on: local,
+  },
   'http/garbage-last': {
     says: 'The server answers input that is not HTTP after the earlier requests, and closes the connection.',
     basis: 'chosen',

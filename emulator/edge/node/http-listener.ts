@@ -155,7 +155,8 @@ function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Later<void> {
-  if (hasLongLine(request)) return behind.write(response, behind.refusals.badRequest)
+  if (hasLongLine(request) || hasUnknownEnd(request))
+    return behind.write(response, behind.refusals.badRequest)
   const head = {
     method: request.method ?? 'GET',
     target: originForm(request),
@@ -198,6 +199,12 @@ function hasLongLine({ method = '', url = '', rawHeaders }: IncomingMessage): bo
     if (length + ': '.length > limits.line.value) return true
   }
   return false
+}
+
+/** Only a body in chunks, as the last coding, says where it ends [http/transfer-encoding]. */
+const hasUnknownEnd = ({ headers }: IncomingMessage): boolean => {
+  const coding = headers['transfer-encoding']
+  return coding !== undefined && !/(?:^|,)[ \t]*chunked[ \t]*$/i.test(coding)
 }
 
 const asksForSocket = (behind: RequestHooks, { method, url = '' }: IncomingMessage): boolean =>

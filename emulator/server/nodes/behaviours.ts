@@ -39,6 +39,8 @@ const sampler =
   (stepsOf: (call: Call) => number): Behaviour =>
   (call) => {
     const steps = Math.max(0, Math.trunc(stepsOf(call)))
+    if (steps > 0 && isBeyondSeeds(call))
+      return failing('ValueError', 'Overflow when unpacking long long')
     const source = pictureInput(call, 'latent_image')
     if (steps === 0 && source !== undefined)
       return { outputs: declaredOutputs(call).map(() => plain(source)), steps: 0 }
@@ -52,6 +54,15 @@ const sampler =
     const outputs = declaredOutputs(call).map((): Value => ({ kind: 'picture', picture, count }))
     return { outputs, ...reportedSteps(call, steps), preview: picture }
   }
+
+const LARGEST_SEED = 2n ** 64n - 1n
+
+/** One sampler draws other noise from the next seed. */
+const isBeyondSeeds = (call: Call): boolean => {
+  const seed = call.inputs.get('seed') ?? call.inputs.get('noise_seed')
+  const isLargest = seed?.kind === 'literal' && seed.value === LARGEST_SEED
+  return isLargest && textInput(call, 'sampler_name', '') === 'ddim'
+}
 
 const blended = (of: Picture, over: Picture, opacity: number): Picture => ({
   kind: 'blended',

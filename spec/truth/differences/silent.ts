@@ -208,9 +208,11 @@ export const silences = [
   },
   {
     topic: 'Texts of 400 for input that is not HTTP',
-    real: 'the error of their library about the bytes, in an HTTP/1.0 reply; it differs between versions',
+    real:
+      'the error of their library about the bytes, in an HTTP/1.0 reply; it differs between versions, as does the ' +
+      'status for the target *',
     ours: 'one text, in an HTTP/1.1 reply that closes; earlier requests of the connection are answered too',
-    rules: ['http/no-http', 'http/long-lines', 'http/garbage-last'],
+    rules: ['http/no-http', 'http/long-lines', 'http/garbage-last', 'http/asterisk'],
     refusals: ['badRequestText'],
   },
   {
@@ -218,6 +220,39 @@ export const silences = [
     real: 'ASCII, in which other characters are escaped, with blanks behind commas and colons',
     ours: 'UTF-8 without blanks: the same values, and other lengths',
     rules: ['http/json-replies', 'settings/one'],
+  },
+  {
+    topic: 'Order of what a Python set or a hash table holds',
+    real:
+      'outputs are validated and executed, inputs of a node validated, and members of latents written in an order that ' +
+      'differs from start to start: it decides which of two equal nodes runs, which input an error names, and what a ' +
+      'failed or interrupted run has already done',
+    ours: 'the order of the workflow, of the declaration, and of the members',
+    rules: ['workflows/dependent-outputs', 'runs/sources-first', 'files/workflow-in-latent'],
+  },
+  {
+    topic: 'Paths and addresses in texts',
+    real: 'those of the machine, in exceptions and in the names of objects',
+    ours: 'below /flowdouble and /srv/ComfyUI, and one address for all objects',
+    rules: ['nodes/exceptions', 'nodes/object-text'],
+  },
+  {
+    topic: 'GET /view of a name with a control character, such as a tab',
+    real: 'the connection ends without a reply, since no header can contain the name',
+    ours: 'the file',
+    rules: ['files/view'],
+  },
+  {
+    topic: 'Reading user data that do not exist',
+    real: 'creates the folders of the file, which listings then find',
+    ours: 'creates nothing',
+    rules: ['userdata/read'],
+  },
+  {
+    topic: 'Pages and scripts of the front end',
+    real: 'files with entity tags, at / and at the paths of their packages',
+    ours: 'an own start page alone, unless a folder of pages is served',
+    rules: ['system/home', 'http/unknown-path'],
   },
   {
     topic: 'Folders of the pages, such as GET /assets',

@@ -46,6 +46,16 @@ proves(
   ownWorld,
 )
 
+proves('http/transfer-encoding', async ({ url }) => {
+  for (const coding of ['gzip', 'identity', 'chunked, gzip']) {
+    for (const method of ['GET', 'POST']) {
+      const lines = `${method} /queue HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: ${coding}\r\n\r\n`
+      const { status } = await exchangeBytes(url, lines)
+      expect({ coding, method, status }).toEqual({ coding, method, status: 400 })
+    }
+  }
+})
+
 proves('http/no-http', async ({ url, get }) => {
   const nonsense = [
     'FOO /queue HTTP/1.1\r\nHost: here\r\n\r\n',

@@ -1,7 +1,7 @@
 // Inputs that nodes cannot use, with the exceptions of Python and its libraries; and how Python prints objects.
 
 import { encode } from 'fast-png'
-import { type Graph, node } from '../../generate/graphs.ts'
+import { changed, type Graph, node, textToImage } from '../../generate/graphs.ts'
 import { put } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
@@ -86,6 +86,17 @@ proves('nodes/exceptions', async (subject) => {
       exception_message: `${message}\n`,
     })
   }
+})
+
+proves('nodes/exceptions', async (subject) => {
+  // The largest seed has no next one, which this sampler needs.
+  const text = JSON.stringify(changed(textToImage(), '3', { sampler_name: 'ddim', seed: 0 }))
+  const largest = text.replace('"seed":0', '"seed":18446744073709551615')
+  const session = await subject.connect(subject.unique('me'))
+  const body = `{"client_id": ${JSON.stringify(session.clientId)}, "prompt": ${largest}}`
+  await subject.request('POST', '/prompt', body, { 'Content-Type': 'application/json' })
+  const { data } = await subject.reach(session, ({ type }) => type === 'execution_error')
+  expect(data['exception_message']).toBe('Overflow when unpacking long long\n')
 })
 
 proves('files/prefix-surrogate', async (subject) => {
