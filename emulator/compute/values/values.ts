@@ -71,6 +71,8 @@ export type Use =
 /** Raises the exception for a value that cannot be used this way. */
 export function misused(value: Value, use: Use, key = 'samples'): never {
   const type = typeName(value)
+  // Python's lists can be copied, and then lack the key.
+  if (use === '.copy' && type === 'list') return misused(value, 'key', key)
   if (use.startsWith('.'))
     return raise('AttributeError', `'${type}' object has no attribute '${use.slice(1)}'`)
   if (use.startsWith('argument:')) {

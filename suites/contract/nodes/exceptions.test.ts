@@ -42,6 +42,14 @@ proves('nodes/exceptions', async (subject) => {
     ],
     [
       {
+        both: node('LatentBatch', { samples1: { __value__: [1] }, samples2: { __value__: [1] } }),
+        show: show('both'),
+      },
+      'TypeError',
+      'list indices must be integers or slices, not str',
+    ],
+    [
+      {
         picture,
         few: node('ImageQuantize', { image: ['picture', 0], colors: 8, dither: null }),
         show: node('PreviewImage', { images: ['few', 0] }),
