@@ -2,46 +2,57 @@
 
 import { posix } from 'node:path'
 import type { Allowance } from '../../spec/check.ts'
+import type { Endpoint } from '../../spec/language.ts'
 import { profiles } from '../../spec/server/deployments.ts'
+import { endpoints } from '../../spec/server/endpoints.ts'
+import { fieldsOf, filesOf, type Readings, readingsOf } from './readings.ts'
 
 /** Files and userdata that `check` makes are below this folder. */
 export const ownFolder = 'flowdouble-check'
 
 /** A request in the form in which it is looked at. */
 export type GuardedRequest = {
+  /** Empty for bytes that are no request, or can be read as several. */
   readonly method: string
   /** In local form, without the query. */
   readonly path: string
-  readonly query: URLSearchParams
-  readonly body: string
+  readonly body: Readings
+  /** Whether its body is here: else it is still to come. */
+  readonly isWhole: boolean
 }
 
 /** What a request does. */
 export type Deed = {
+  /** Whether it may change anything. What is not known to change nothing may. */
+  readonly changes: boolean
   /** What the operator must have allowed. */
   readonly needs: readonly Allowance[]
   /** Runs that it stops or deletes: each must be one of ours, or none at all. */
   readonly runs: readonly string[]
-  /** The graph that it submits, with the id that it asks for. */
+  /** The graph that it submits, undefined if it cannot be read, with the id that it asks for. */
   readonly submits?: { readonly graph: unknown; readonly prompt_id?: string }
   /** What it makes that nobody can remove. */
-  readonly makes?: { readonly kind: 'upload' | 'user'; readonly name: string }
+  readonly makes?: readonly { readonly kind: 'upload' | 'user'; readonly name: string }[]
   /** The user's files that it writes, moves or deletes. */
   readonly writes?: readonly string[]
 }
 
 /** A request as sent, in the form in which it is looked at. */
-export function guardedRequest(method: string, target: string, body: string): GuardedRequest {
-  const [way = '', ...rest] = target.split('?')
+export function guardedRequest(
+  method: string,
+  target: string,
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+  isWhole = true,
+): GuardedRequest {
+  const [way = ''] = target.split('?')
   const { prefix } = profiles.hosted
-  const decoded = decodedPath(way).replace(/\/{2,}/g, '/')
+  // A server may take a path with a trailing slash for the one without.
+  const decoded = decodedPath(way)
+    .replace(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '')
   const path = decoded.startsWith(`${prefix}/`) ? decoded.slice(prefix.length) : decoded
-  return {
-    method: method.toUpperCase(),
-    path,
-    query: new URLSearchParams(rest.join('?')),
-    body,
-  }
+  return { method: method.toUpperCase(), path, body: readingsOf(body, headers), isWhole }
 }
 
 function decodedPath(path: string): string {
@@ -63,60 +74,72 @@ const isOutside = (path: string): boolean => /^(\/|\.\.(\/|$))/.test(plainPath(p
 /** Whether a path leads into the folder of check. */
 export const isOwnPath = (path: string): boolean => plainPath(path).startsWith(`${ownFolder}/`)
 
-const harmless: Deed = { needs: [], runs: [] }
-const needing = (...needs: readonly Allowance[]): Deed => ({ needs, runs: [] })
-
-function jsonOf(body: string): any {
-  try {
-    return JSON.parse(body) as unknown
-  } catch {
-    return undefined
-  }
-}
+const harmless: Deed = { changes: false, needs: [], runs: [] }
+const changing: Deed = { changes: true, needs: [], runs: [] }
+const needing = (...needs: readonly Allowance[]): Deed => ({ ...changing, needs })
 
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
+const isObject = (value: unknown): value is Readonly<Record<string, any>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether no reading of a body names any of these. */
+const namesNone = ({ texts: all, isSealed }: Readings, names: RegExp): boolean =>
+  !isSealed && all.every((text) => !names.test(text) && !text.includes('\\u'))
+
 /** A listing of runs is cleared as a whole, or loses the runs that are named. */
-function deletesRuns({ body }: GuardedRequest): Deed {
-  const value = jsonOf(body)
-  return value?.clear ? needing('global') : { needs: [], runs: texts(value?.delete) }
+function deletesRuns({ body, isWhole }: GuardedRequest): Deed {
+  if (!isWhole) return harmless
+  if (body.values.length === 0) return namesNone(body, /clear|delete/) ? harmless : changing
+  const values = body.values.filter(isObject)
+  if (values.some(({ clear }) => Boolean(clear))) return needing('global')
+  const names = values.flatMap((one) => one['delete'] ?? [])
+  return names.length === 0 ? harmless : { ...changing, runs: texts(names) }
 }
 
-function interrupts({ body }: GuardedRequest): Deed {
-  const id: unknown = jsonOf(body)?.prompt_id
-  return typeof id === 'string' && id !== '' ? { needs: [], runs: [id] } : needing('global')
+/** Some servers do not wait for the body. */
+function interrupts({ body, isWhole }: GuardedRequest): Deed {
+  const ids = body.values.map((value) => value?.prompt_id)
+  const isNamed =
+    isWhole && ids.length > 0 && ids.every((id) => typeof id === 'string' && id !== '')
+  return isNamed ? { ...changing, runs: texts(ids) } : needing('global')
 }
 
-/** A submit to the hosted API v2. */
-function submitsJob({ body }: GuardedRequest): Deed {
-  const graph: unknown = jsonOf(body)?.workflow
-  return graph === undefined ? harmless : { ...harmless, submits: { graph } }
-}
-
-function submits({ body }: GuardedRequest): Deed {
-  const value = jsonOf(body)
-  if (value?.prompt === undefined) return harmless
-  const prompt_id: unknown = value.prompt_id
-  return {
-    ...harmless,
-    submits: { graph: value.prompt, ...(typeof prompt_id === 'string' && { prompt_id }) },
+/** A submit, by the member of its body that has the graph. A graph without nodes cannot run. */
+const submits =
+  (member: 'prompt' | 'workflow') =>
+  ({ body, isWhole }: GuardedRequest): Deed => {
+    if (!isWhole) return harmless
+    if (body.values.length === 0)
+      return namesNone(body, /class_type/)
+        ? harmless
+        : { ...changing, submits: { graph: undefined } }
+    const found = body.values.find(
+      (value) => isObject(value) && /class_type/.test(JSON.stringify(value[member]) ?? ''),
+    )
+    if (found === undefined) return harmless
+    const prompt_id: unknown = found.prompt_id
+    return {
+      ...changing,
+      submits: {
+        graph: found[member],
+        ...(typeof prompt_id === 'string' && member === 'prompt' && { prompt_id }),
+      },
+    }
   }
-}
 
-/** The value of a field of a form. */
-const fieldOf = (body: string, name: string): string =>
-  new RegExp(`name="${name}"\\r\\n(?:[^\\r\\n]+\\r\\n)*\\r\\n([^\\r\\n]*)`).exec(body)?.[1] ?? ''
-
-function uploads({ body }: GuardedRequest): Deed {
-  const subfolder = fieldOf(body, 'subfolder')
-  const filename = /filename="([^"]*)"/.exec(body)?.[1]
-  if (filename === undefined) return harmless
-  const name = subfolder === '' ? filename : `${subfolder}/${filename}`
+function uploads({ body, isWhole }: GuardedRequest): Deed {
+  const files = isWhole ? filesOf(body) : []
+  if (files.length === 0) return harmless
+  const [subfolder = '', ...further] = fieldsOf(body, 'subfolder')
+  const names = [subfolder, ...further].flatMap((folder) =>
+    files.map((file) => (folder === '' ? file : `${folder}/${file}`)),
+  )
   return {
-    needs: isOwnPath(name) ? [] : ['destructive'],
-    runs: [],
-    makes: { kind: 'upload', name },
+    ...changing,
+    needs: names.every(isOwnPath) ? [] : ['destructive'],
+    makes: [...new Set(names)].map((name) => ({ kind: 'upload', name })),
   }
 }
 
@@ -125,7 +148,7 @@ function writesUserdata({ path }: GuardedRequest): Deed {
   const names = name.split('/move/')
   // What leads out of the user's folder, or names a folder, is refused: there is nothing to put back.
   const writes = names.filter((one) => !isOutside(one) && !/(^|\/)\.{0,2}$/.test(one))
-  return { needs: names.every(isOwnPath) ? [] : ['destructive'], runs: [], writes }
+  return { ...changing, needs: names.every(isOwnPath) ? [] : ['destructive'], writes }
 }
 
 /** Settings are a file of the user. */
@@ -133,42 +156,106 @@ const writesSettings: Deed = { ...needing('destructive'), writes: ['comfy.settin
 
 const addsUser = ({ body }: GuardedRequest): Deed => ({
   ...needing('destructive'),
-  makes: { kind: 'user', name: String(jsonOf(body)?.username) },
+  makes: body.values.map((value) => ({ kind: 'user', name: String(value?.username) })),
 })
 
 /** An upload to the hosted API v2, under its own path or none. */
 function uploadsAsset({ body }: GuardedRequest): Deed {
-  const name = fieldOf(body, 'file_path')
-  if (name === '') return harmless
-  const needs: readonly Allowance[] = isOwnPath(name) ? [] : ['destructive']
-  return { needs, runs: [], makes: { kind: 'upload', name } }
+  const names = fieldsOf(body, 'file_path').filter((name) => name !== '')
+  return {
+    ...changing,
+    needs: names.every(isOwnPath) ? [] : ['destructive'],
+    makes: names.map((name) => ({ kind: 'upload', name })),
+  }
 }
 
-/** What the requests to a path do; the first that matches counts. Others change nothing. */
+const cancels =
+  (at: number) =>
+  ({ path }: GuardedRequest): Deed => ({
+    ...changing,
+    runs: [path.split('/')[at] ?? ''],
+  })
+
+/** Bytes that are no request, or can be read as several: each method in them may begin one. */
+function doubtful({ body }: GuardedRequest): Deed {
+  const found = body.texts.flatMap((text) => [
+    ...text.matchAll(
+      /\b(POST|PUT|PATCH|DELETE)[ \t]+(\S+)([^]*?)(?=\b(?:POST|PUT|PATCH|DELETE)[ \t]|$)/gi,
+    ),
+  ])
+  const deeds = found.map(([, method = '', target = '', rest = '']) =>
+    deedOf(guardedRequest(method, target, rest.replace(/^[^]*?\r\n\r\n/, ''))),
+  )
+  return {
+    changes: deeds.some(({ changes }) => changes),
+    needs: deeds.flatMap(({ needs }) => needs),
+    runs: deeds.flatMap(({ runs }) => runs),
+    ...deeds.find((one) => one.submits !== undefined),
+    makes: deeds.flatMap(({ makes = [] }) => makes),
+  }
+}
+
+/** A subscription to the log needs both members. */
+function subscribes({ body, isWhole }: GuardedRequest): Deed {
+  const isNone = body.values.every(
+    (one) => one?.clientId === undefined || one.enabled === undefined,
+  )
+  if (body.values.length === 0) return namesNone(body, /clientId|enabled/) ? harmless : changing
+  return isNone || !isWhole ? harmless : changing
+}
+
+/** Methods and paths that cases ask for because no server knows them. */
+const inventedMethods: ReadonlySet<string> = new Set(['FOO', 'NONSENSE'])
+const inventedPath = /^(\*|\/nowhere\b.*)$/
+
+const servedPaths = Object.values<Endpoint>(endpoints).map(({ method, path, hostedPath }) => ({
+  method,
+  hasParts: path.includes('{'),
+  patterns: [path, ...(hostedPath === undefined ? [] : [hostedPath])].map(
+    (one) => new RegExp(`^${one.replace(/\{[^}]*\}/g, '[^/]+').replaceAll('.', String.raw`\.`)}$`),
+  ),
+}))
+
+/** Whether no server does anything for a method at a path: it is invented, or served for other methods alone. */
+function isServedNowhere({ method, path }: GuardedRequest): boolean {
+  if (inventedMethods.has(method) || inventedPath.test(path)) return true
+  const served = servedPaths.filter(({ patterns }) => patterns.some((one) => one.test(path)))
+  // Node packs add deletions below the paths of lists.
+  return (
+    served.length > 0 &&
+    served.every((one) => one.method !== method && !(method === 'DELETE' && one.hasParts))
+  )
+}
+
+/** What the requests to a path do; the first that matches counts. */
 const deeds: readonly (readonly [
   asked: RegExp,
   deed: Deed | ((request: GuardedRequest) => Deed),
 ])[] = [
-  [/^POST \/prompt$/, submits],
-  [/^POST \/v2\/jobs$/, submitsJob],
+  [/^ /, doubtful],
   [
-    /^POST \/v2\/jobs\/[^/]+\/cancel$/,
-    ({ path }) => ({ needs: [], runs: [path.split('/')[3] ?? ''] }),
+    /^(GET|HEAD) .*\/(manager|snapshot|customnode|externalmodel)\/(?!queue\/status)/,
+    needing('destructive'),
   ],
+  [/^(GET|HEAD|OPTIONS|CONNECT|TRACE) /, harmless],
+  [/^PATCH \/internal\/logs\/subscribe$/, subscribes],
+  [/^POST \/prompt$/, submits('prompt')],
+  [/^POST \/v2\/jobs$/, submits('workflow')],
+  [/^POST \/v2\/jobs\/[^/]+\/cancel$/, cancels(3)],
   [/^POST \/v2\/assets$/, uploadsAsset],
   // An asset has an id that only its maker knows.
-  [/^(POST|DELETE) \/v2\/assets\//, harmless],
+  [/^(POST|DELETE) \/v2\/assets\//, changing],
   [/^POST \/interrupt$/, interrupts],
   [/^POST \/(queue|history)$/, deletesRuns],
   [/^POST \/free$/, needing('global')],
-  [/^POST \/jobs\/[^/]+\/cancel$/, ({ path }) => ({ needs: [], runs: [path.split('/')[2] ?? ''] })],
+  [/^POST \/jobs\/[^/]+\/cancel$/, cancels(2)],
   [/^POST \/upload\//, uploads],
   [/^POST \/assets$/, uploads],
   [/^(POST|PUT|DELETE) \/assets\//, needing('destructive')],
   [/^(POST|DELETE) \/userdata\//, writesUserdata],
   [/^POST \/settings(\/|$)/, writesSettings],
   [/^POST \/users$/, addsUser],
-  [/^(POST|GET) .*\/manager\/(?!queue\/status)/, needing('destructive')],
+  [/^POST .*\/manager\//, needing('destructive')],
   [
     /^(POST|PUT|PATCH|DELETE) \/(settings|users|customnode|snapshot|v2)(\/|$)/,
     needing('destructive'),
@@ -178,9 +265,16 @@ const deeds: readonly (readonly [
 
 /** What a request does. */
 export function deedOf(request: GuardedRequest): Deed {
+  if (request.method !== '' && isServedNowhere(request)) return harmless
   const line = `${request.method} ${request.path}`
-  const [, deed = harmless] = deeds.find(([asked]) => asked.test(line)) ?? []
+  const [, deed = changing] = deeds.find(([asked]) => asked.test(line)) ?? []
   return typeof deed === 'function' ? deed(request) : deed
+}
+
+/** Whether a message of a socket changes nothing: it says what its client can do, or is none that a server knows. */
+export const isHarmlessText = (text: string): boolean => {
+  const { values } = readingsOf(text)
+  return values.every((value) => !isObject(value) || value['type'] === 'feature_flags')
 }
 
 /** The node types of a graph. */

@@ -39,7 +39,7 @@ export function openLedger(file: string, server?: LedgerServer): Ledger {
   const [begun] = entries
   if (begun?.kind === 'server' && server !== undefined && begun.url !== server.url)
     throw wrongUse(
-      `${file} lists what a check has left on ${begun.url}: remove that with --clean, delete the file if the server is gone, or name another one with --ledger.`,
+      `${file} lists what a check has left on ${begun.url}: name another file with --ledger, remove that with --clean, or delete the file if the server is gone.`,
     )
   const keys = new Set(entries.map(keyOf))
   const write = (entry: LedgerEntry): void => {

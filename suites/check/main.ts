@@ -51,20 +51,28 @@ export async function runCheck(options: CheckOptions, io: CheckIo): Promise<numb
 /** Removes what an earlier check has left behind; resolves to the exit code. */
 export async function runClean(options: CheckOptions, io: CheckIo): Promise<number> {
   const file = resolve(io.cwd, options.ledger)
-  const [begun] = io.exists(file) ? openLedger(file).entries() : []
+  if (!io.exists(file)) throw wrongUse(`There is no file ${options.ledger}.`)
+  const [begun] = openLedger(file).entries()
   if (begun?.kind !== 'server') throw wrongUse(`${options.ledger} is not the ledger of a check.`)
   try {
     const { url, deployment } = begun
     const { server, ledger } = await openServer({ ...options, url, deployment }, io)
-    const left = ledger === null ? [] : await clean(server, ledger)
-    const says = left.length === 0 ? 'All of it is removed.' : 'These cannot be removed:'
-    io.stdout.write(`${[says, ...left].join('\n')}\n`)
-    return checkExitCodes.asExpected
+    const { names, isWorthATry } =
+      ledger === null ? { names: [], isWorthATry: false } : await clean(server, ledger)
+    io.stdout.write(`${[leftText(names, isWorthATry, options.ledger), ...names].join('\n')}\n`)
+    return isWorthATry ? checkExitCodes.notMeasured : checkExitCodes.asExpected
   } catch (error) {
     if (!(error instanceof NotMeasured)) throw error
     io.stderr.write(`${error.message}\n`)
     return checkExitCodes.notMeasured
   }
+}
+
+function leftText(names: readonly string[], isWorthATry: boolean, file: string): string {
+  if (names.length === 0) return 'All of it is removed.'
+  return isWorthATry
+    ? `These were not removed; ${file} keeps them for another try:`
+    : `These cannot be removed, and are forgotten; ${file} is gone:`
 }
 
 /** A check that is under way. */
@@ -131,7 +139,9 @@ async function judge(check: Check): Promise<number> {
     kept,
   })
   for await (const event of running) reports.take(known.mark(event))
-  const left = ledger === null ? [] : await clean(server, ledger)
+  // What reads alone has made nothing.
+  const { names: left } =
+    ledger === null || options.isReadOnly ? { names: [] } : await clean(server, ledger)
   const { stale, notices } = known.close()
   for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
   const ended = { isStopped: io.signal?.aborted === true, stale: stale.length }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { CheckOptions } from '../../spec/check.ts'
 import { described, type Generation } from '../../spec/generations.ts'
 import type { Place, Where } from '../../spec/language.ts'
-import { cleanUp } from './clean.ts'
+import { cleanUp, type Left } from './clean.ts'
 import { openGateway } from './gateway/target.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { commandDeadline } from './probe/ask.ts'
@@ -68,14 +68,15 @@ export async function openServer(
 }
 
 /** Removes what was made, and returns what is left. A server that is gone keeps it all. */
-export async function clean(server: CheckedServer, ledger: Ledger): Promise<readonly string[]> {
-  let left: readonly string[] = []
+export async function clean(server: CheckedServer, ledger: Ledger): Promise<Left> {
+  let left: Left = { names: [], isWorthATry: false }
   try {
     await server.use(newRunning(), async (subject) => {
       left = await cleanUp(subject, ledger)
     })
   } catch (error) {
-    return [`all that ${ledger.file} lists: ${(error as Error).message}`]
+    const all = `all that ${ledger.file} lists: ${(error as Error).message}`
+    return { names: [all], isWorthATry: true }
   }
   return left
 }

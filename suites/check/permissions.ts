@@ -4,26 +4,38 @@
 import type { Allowance, TargetOptions } from '../../spec/check.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { missing, Skip } from '../judge/skip.ts'
-import type { Outgoing } from '../judge/traffic.ts'
-import { classTypesOf, type Deed, deedOf, guardedRequest, lackFor } from './guard.ts'
+import type { Outgoing, Watcher } from '../judge/traffic.ts'
+import {
+  classTypesOf,
+  type Deed,
+  deedOf,
+  guardedRequest,
+  isHarmlessText,
+  lackFor,
+} from './guard.ts'
 import { credentialsOf, keepFile } from './kept.ts'
 import type { Ledger } from './ledger.ts'
 import type { Running, Target } from './running.ts'
 
 /** How the reply to a submit names its run. */
 const acceptedBy: readonly (readonly [asked: RegExp, named: RegExp])[] = [
+  // Bytes that are not a valid request, or can be read as several.
+  [/^ /, /"prompt_id":\s*"([^"]+)"/],
   [/^POST (\/api)?\/prompt(\?|$)/, /"prompt_id":\s*"([^"]+)"/],
   [/^POST \/api\/v2\/jobs$/, /^\s*\{.*?"id":\s*"([^"]+)"/s],
 ]
 
-/** A larger body is part of what takes long. */
-const MAX_USUAL_BYTES = 8 * 2 ** 20
+/** Larger bodies and messages have to be allowed. */
+const MAX_BODY_BYTES = 8 * 2 ** 20
+const MAX_MESSAGE_BYTES = 2 ** 20
 
 export type Permissions = {
   /** Throws a skip if the operator has not allowed all of these. */
   readonly permit: (needs: readonly Allowance[]) => void
-  /** Looks at a request before it leaves. Throws a skip if it must not. */
-  readonly guard: (request: Outgoing) => Promise<void>
+  /** Looks at a request before the last of its bytes leaves. Throws a skip if it must not. */
+  readonly guard: Watcher['guard']
+  /** Looks at a message of a socket before the last of its bytes leaves. Throws a skip if it must not. */
+  readonly guardMessage: Watcher['guardMessage']
   /** Looks at the reply to a request that the guard has seen: a submit that was accepted has started a run. */
   readonly take: (request: Outgoing, body: string) => void
   /** How many runs were accepted. */
@@ -40,7 +52,8 @@ export function createPermissions(
   current: () => Running | undefined,
 ): Permissions {
   const allowed: ReadonlySet<Allowance> = new Set(options.allow)
-  const own = new Set<string>()
+  // A ledger may list runs of a check that could not end.
+  const own = new Set(ledger.entries().flatMap((one) => (one.kind === 'run' ? [one.name] : [])))
   /** Runs that were accepted, and submits whose reply is not here yet. */
   let runs = 0
   /** Whether a hosted server has named one of our runs as it named another. */
@@ -58,15 +71,18 @@ export function createPermissions(
     current()?.runs.add(prompt_id)
     ledger.add({ kind: 'run', name: prompt_id })
   }
-  const permitSubmit = ({ graph, prompt_id }: NonNullable<Deed['submits']>): void => {
-    if (options.isReadOnly) throw new Skip('not-allowed', '--read-only submits nothing.')
+  const permitSubmit = ({ graph, prompt_id }: NonNullable<Deed['submits']>, text: string): void => {
     if (runs >= options.maxRuns) throw new Skip('budget', `${options.maxRuns} runs are used up.`)
-    const names = classTypesOf(graph)
+    // The types of a graph that cannot be read are those that its text names.
+    const names =
+      graph === undefined
+        ? Object.keys(types).filter((name) => text.includes(name))
+        : classTypesOf(graph)
     // What a recorded server had and this one lacks is a change.
     if (current()?.isRecorded !== true) {
       const testNode = names.find((name) => name.startsWith('Flowdouble'))
       if (testNode !== undefined) throw new Skip('own-world', `It needs the test node ${testNode}.`)
-      const lack = lackFor(graph, types)
+      const lack = graph === undefined ? undefined : lackFor(graph, types)
       if (lack !== undefined) throw missing(lack)
     }
     if (names.some((name) => types[name]?.api_node === true)) permit(['paid'])
@@ -85,24 +101,39 @@ export function createPermissions(
     ])
     return texts.some((text) => text.includes(JSON.stringify(prompt_id)))
   }
-  const guard: Permissions['guard'] = async (request) => {
-    const body =
-      typeof request.body === 'string' ? request.body : Buffer.from(request.body).toString('latin1')
-    const deed = deedOf(guardedRequest(request.method, request.path, body))
-    const { needs, makes, writes = [] } = deed
-    if (options.isReadOnly && (needs.length > 0 || makes || writes.length > 0))
-      throw new Skip('not-allowed', '--read-only changes nothing.')
-    permit(body.length > MAX_USUAL_BYTES ? [...needs, 'slow'] : needs)
+  const guard: Permissions['guard'] = async (request, isWhole) => {
+    const { method, path, headers } = request
+    // A link to another host names one file there.
+    if (new URL(request.url).host !== new URL(url).host) {
+      if (options.isReadOnly && !/^(GET|HEAD|OPTIONS)$/.test(method))
+        throw new Skip('not-allowed', '--read-only changes nothing.')
+      return
+    }
+    const guarded = guardedRequest(method, path, isWhole ? request.body : '', headers, isWhole)
+    const deed = deedOf(guarded)
+    const { changes, needs, makes = [], writes = [], submits: submitted } = deed
+    if (options.isReadOnly && changes)
+      throw new Skip(
+        'not-allowed',
+        submitted ? '--read-only submits nothing.' : '--read-only changes nothing.',
+      )
+    permit(Buffer.byteLength(request.body) > MAX_BODY_BYTES ? [...needs, 'heavy'] : needs)
     if (!allowed.has('global'))
       for (const id of deed.runs) if (await isOfOthers(request, id)) permit(['global'])
-    if (makes) ledger.add(makes)
+    makes.forEach(ledger.add)
     const running = current()
     if (running) for (const name of writes) await keepFile(running.files, ledger, request, name)
-    if (deed.submits) {
-      permitSubmit(deed.submits)
+    if (submitted) {
+      permitSubmit(submitted, guarded.body.texts.join('\n'))
       submits.add(request)
       runs++
     }
+  }
+  const guardMessage: Permissions['guardMessage'] = ({ kind, length, isWhole, bytes }) => {
+    if (length > MAX_MESSAGE_BYTES) permit(['heavy'])
+    if (!options.isReadOnly || !isWhole || kind !== 'text') return
+    if (bytes === undefined || !isHarmlessText(bytes.toString()))
+      throw new Skip('not-allowed', '--read-only changes nothing.')
   }
   const take: Permissions['take'] = (request, body) => {
     const line = `${request.method} ${request.path}`
@@ -119,5 +150,5 @@ export function createPermissions(
     if (!isSubmit && isAccepted) runs++
   }
   const isOwn: Permissions['isOwn'] = (prompt_id) => isAmbiguous || own.has(prompt_id)
-  return { permit, guard, take, runs: () => runs, isOwn }
+  return { permit, guard, guardMessage, take, runs: () => runs, isOwn }
 }

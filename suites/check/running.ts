@@ -39,6 +39,10 @@ export type Running = {
   readonly isAboutToken: boolean
   /** Whether it sends what was recorded, also to a server that lacks a node type of then. */
   readonly isRecorded?: true
+  /** Rejects as soon as something of it was not sent, */
+  readonly refusal: Promise<never>
+  /** with this reason. */
+  readonly refuse: (reason: unknown) => void
   /** The last request, for a line that repeats it. */
   last?: Outgoing
   /** Set when the case has ended: what follows is the clean-up of the runner. */
@@ -57,12 +61,22 @@ export type CheckedServer = {
 }
 
 /** A case that begins. */
-export const newRunning = (isAboutToken = false): Running => ({
-  isAboutToken,
-  wire: [],
-  replies: [],
-  runs: new Set(),
-  needs: new Set(),
-  files: new Map(),
-  folder: `${ownFolder}/${randomUUID().slice(0, 8)}`,
-})
+export function newRunning(isAboutToken = false): Running {
+  let refuse: Running['refuse'] = () => undefined
+  const refusal = new Promise<never>((_, reject) => {
+    refuse = reject
+  })
+  // Not each case is waited for.
+  refusal.catch(() => undefined)
+  return {
+    isAboutToken,
+    wire: [],
+    replies: [],
+    runs: new Set(),
+    needs: new Set(),
+    files: new Map(),
+    folder: `${ownFolder}/${randomUUID().slice(0, 8)}`,
+    refusal,
+    refuse,
+  }
+}

@@ -8,7 +8,7 @@ import { createHttpClient, type HttpClient } from '../judge/http-client.ts'
 import { listedIds, looseJson } from '../judge/own-runs.ts'
 import { type Patience, TimedOut } from '../judge/client.ts'
 import { createOnce, type Subject, subjectFor } from '../judge/subject.ts'
-import { watchTraffic } from '../judge/traffic.ts'
+import { type Outgoing, type Watcher, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
 import { putBack } from './kept.ts'
 import { keysOf, mapValues } from './keys.ts'
@@ -45,7 +45,8 @@ export function openTarget(
   const startMs = performance.now()
   const keys = keysOf(options)
   const current = (): Running | undefined => store.getStore()
-  const { permit, guard, take, runs, isOwn } = createPermissions(target, options, ledger, current)
+  const permissions = createPermissions(target, options, ledger, current)
+  const { permit, guard: allow, guardMessage, take, runs, isOwn } = permissions
 
   const note = (direction: WireLine['direction'], text: string): void => {
     const atMs = Math.round(performance.now() - startMs)
@@ -58,28 +59,48 @@ export function openTarget(
       ? {}
       : { Authorization: `Bearer ${options.token}` }
 
+  const guard: Watcher['guard'] = async (request, isWhole) => {
+    const running = current()
+    try {
+      if (running && !running.hasEnded && !isHandshake(request)) {
+        running.last = keys.hideIn({ ...request, headers: ownHeaders(request) })
+      }
+      await allow(request, isWhole)
+    } catch (error) {
+      running?.refuse(error)
+      throw error
+    }
+    if (isWhole) noteSent(request)
+  }
+  const noted = new WeakSet<Outgoing>()
+  const noteSent = (request: Outgoing): void => {
+    if (!noted.has(request)) note('sent', lineOf(request))
+    noted.add(request)
+  }
   watchTraffic(url, {
-    request: async (request) => {
+    request: (request) => {
       const headers = mapValues({ ...options.headers, ...request.headers }, keys.insert)
       for (const [name, value] of Object.entries(bearer())) headers[name] ??= value
       const body = keys.insertPartner(request.body)
-      const sent = { ...request, headers, path: keys.insert(request.path), body }
-      if (isAt(sent.url, url)) await guard(sent)
-      const running = current()
-      if (running && !running.hasEnded) running.last = keys.hideIn(sent)
-      note('sent', `${sent.method} ${sent.path}${bodyText(sent.body)}`)
-      return sent
+      return { ...request, headers, path: keys.insert(request.path), body }
     },
+    guard,
     reply: (request, status, body) => {
+      // Its body may never have been sent.
+      noteSent(request)
       note('received', `${status} ${body}`)
       take(request, body)
     },
-    socket: (_, path) => {
-      const at = keys.insert(path)
-      note('sent', `GET ${at} (WebSocket)`)
-      return at
-    },
+    socket: (_, path) => keys.insert(path),
     socketHeaders: () => ({ ...bearer(), ...options.headers }),
+    guardMessage: (message) => {
+      try {
+        guardMessage(message)
+      } catch (error) {
+        current()?.refuse(error)
+        throw error
+      }
+    },
     message: note,
   })
 
@@ -125,7 +146,7 @@ export function openTarget(
     })
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
-      const { folder } = running
+      const { folder, refusal } = running
       const client = noting(createHttpClient(url), running)
       const shared = {
         url,
@@ -161,7 +182,8 @@ export function openTarget(
           await look(subject.as('other-key'))
       }
       try {
-        await body(subject)
+        // A case cannot go on, nor pass, without what it must not send.
+        await Promise.race([body(subject), refusal])
       } catch (error) {
         const kind = error instanceof TimedOut ? error.awaited?.kind : undefined
         if (kind !== undefined) missed.set(kind, (missed.get(kind) ?? 0) + 1)
@@ -210,7 +232,26 @@ const tooLate = async (withinMs: number): Promise<never> => {
   throw new Error(`It did not arrive within ${withinMs / 1000} s.`)
 }
 
-const isAt = (url: string, base: string): boolean => new URL(url).host === new URL(base).host
+/** Whether a request opens a socket. */
+const isHandshake = ({ headers }: Outgoing): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === 'sec-websocket-key')
+
+/** The headers that a client does not add by itself. */
+const ownHeaders = ({ url, headers }: Outgoing): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name, value]) =>
+      /^host$/i.test(name)
+        ? value !== new URL(url).host
+        : !/^(content-length|connection|transfer-encoding)$/i.test(name),
+    ),
+  )
+
+/** A request as a line of the log of the wire. */
+function lineOf(request: Outgoing): string {
+  const { method, path, body } = request
+  if (method === '') return Buffer.from(body.slice(0, 2000) as Uint8Array).toString()
+  return `${method} ${path}${isHandshake(request) ? ' (WebSocket)' : bodyText(body)}`
+}
 
 /** The beginning of a body for the log of the wire. */
 function bodyText(body: string | Uint8Array): string {

@@ -124,6 +124,17 @@ test('each file of the emulator has a layer, and imports from its own and earlie
   expect(upward).toEqual([])
 })
 
+test('what check runs on servers elsewhere sends through the judge alone, which looks at each byte', () => {
+  const list = 'suites/check/case-files.ts'
+  const cases = [...read(list).matchAll(/'\.\.\/(contract\/.*\.ts)'/g)].map(
+    ([, file]) => `suites/${file}`,
+  )
+  expect(cases.length).toBeGreaterThan(100)
+  const sends =
+    /^import (?!type )[^\n]* from '(node:(net|tls|https?|http2|dgram)|ws|undici)'|\b(fetch|new WebSocket|new EventSource)\(/m
+  expect(cases.filter((file) => sends.test(code(file)))).toEqual([])
+})
+
 /** Code that runs for each request, message and delivery. */
 const isOnThePath = (file: string): boolean =>
   /^emulator\/(http|edge\/node\/(http|responses|wiring|pipelining|(raw-)?bodies|sockets)|edge\/(driver|host|codec|later|recorder)|server\/(step|admit|response-headers|local\/(endpoints|access|view|workflows|uploads|queue|history)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows|history)|world\/(frames|sockets|queue|history|files)|runs\/[\w-]+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\.ts$/.test(

@@ -6,8 +6,9 @@ import type { Emulator, EmulatorOptions } from 'flowdouble'
 import type { InProcessEmulator, InProcessOptions } from 'flowdouble/browser'
 import type { mswHandlers } from 'flowdouble/msw'
 import type { SetupServer } from 'msw/node'
-import { WebSocket as LibrarySocket } from 'ws'
-import { watcherOf, type Watcher } from './traffic.ts'
+import { type ClientOptions, WebSocket as LibrarySocket } from 'ws'
+import { openConnection } from './connection/open.ts'
+import { addedHeaders, type Watcher, watcherOf } from './traffic.ts'
 
 export const edges = ['node', 'fetch', 'msw'] as const
 export type Edge = (typeof edges)[number]
@@ -87,10 +88,9 @@ type Take = (data: Buffer, isBinary: boolean) => void
 
 /** Opens a socket at a path with its query. */
 export function openLine(url: string, path: string, take: Take): Line {
-  const watcher = watcherOf(url)
-  const target = watcher?.socket(url, path) ?? path
-  const whole = url.replace(/^http/, 'ws') + target
-  return isInProcess(url) ? openOwn(whole, take) : openLibrary(whole, take, watcher)
+  const target = watcherOf(url)?.socket(url, path) ?? path
+  if (isInProcess(url)) return openOwn(url.replace(/^http/, 'ws') + target, take)
+  return openLibrary(openSocket(url, target), watcherOf(url), take)
 }
 
 /** A frame in the log of the wire. */
@@ -99,8 +99,19 @@ const frameText = (data: Buffer): string =>
     ? `frame of ${data.length} bytes`
     : `frame of type ${data.readUInt32BE(0)}, ${data.length} bytes`
 
-function openLibrary(url: string, take: Take, watcher: Watcher | undefined): Line {
-  const socket = new LibrarySocket(url, { headers: watcher?.socketHeaders() ?? {} })
+/** Opens a socket of the package ws. */
+export const openSocket = (
+  url: string,
+  target: string,
+  { headers = {}, ...more }: ClientOptions = {},
+): LibrarySocket =>
+  new LibrarySocket(url.replace(/^http/, 'ws') + target, {
+    ...more,
+    headers: { ...addedHeaders(url), ...headers },
+    createConnection: () => openConnection(url),
+  })
+
+function openLibrary(socket: LibrarySocket, watcher: Watcher | undefined, take: Take): Line {
   socket.on('message', (data: Buffer, isBinary) => {
     watcher?.message('received', isBinary ? frameText(data) : data.toString())
     take(data, isBinary)

@@ -1,9 +1,9 @@
 // Sends the requests of the suites unchanged, over connections that stay open.
 
-import { Agent, type ClientRequest, type IncomingMessage, request as sendPlain } from 'node:http'
-import { Agent as SecureAgent, request as sendSecure } from 'node:https'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { openConnection } from './connection/open.ts'
 import { isInProcess } from './edges.ts'
-import { answered, outgoing } from './traffic.ts'
+import { outgoing } from './traffic.ts'
 
 type Answer = {
   readonly status: number
@@ -71,27 +71,27 @@ const createFetchClient = (base: string): HttpClient => ({
 /** A client that opens connections. */
 function createSocketClient(base: string): HttpClient {
   const { protocol, hostname, port } = new URL(base)
-  const isSecure = protocol === 'https:'
-  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
-  const begin = isSecure ? sendSecure : sendPlain
+  const agent = Object.assign(new Agent({ keepAlive: true }), {
+    createConnection: () => openConnection(base),
+  })
   // An address of IPv6 stands in brackets there, and without them here.
-  const to = { agent, port, hostname: hostname.replace(/^\[|\]$/g, '') }
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const to = { agent, port, hostname: host, defaultPort: protocol === 'https:' ? 443 : 80 }
   return {
     send: async (method, path, given, body) => {
-      const allowed = await outgoing({ url: base, method, path, headers: given, body: body ?? '' })
-      const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+      const allowed = outgoing({ url: base, method, path, headers: given, body: body ?? '' })
+      const content = body === undefined ? undefined : allowed.body
+      const length = content === undefined ? {} : { 'Content-Length': Buffer.byteLength(content) }
       const headers = { ...typeOf(given, body), ...length, ...allowed.headers }
       const options = { ...to, method, path: escaped(allowed.path, base), headers }
-      const answer = await new Promise<Answer>((resolve, reject) => {
-        const sent: ClientRequest = begin(
+      return new Promise<Answer>((resolve, reject) => {
+        const sent: ClientRequest = request(
           options,
           (response) => void answerOf(response).then(resolve, reject),
         )
         sent.on('error', reject)
-        sent.end(body)
+        sent.end(content)
       })
-      answered(allowed, answer.status, answer.bytes)
-      return answer
     },
     close: () => agent.destroy(),
   }

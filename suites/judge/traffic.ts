@@ -1,6 +1,8 @@
 // Where a host of the suites watches what they send: `check` looks at each request before it leaves, so that no case does
 // more to a server than its operator allows.
 
+import type { WrittenMessage } from './connection/messages.ts'
+
 /** A request as a case sends it. */
 export type Outgoing = {
   readonly url: string
@@ -13,14 +15,21 @@ export type Outgoing = {
 
 /** What a host does with the traffic of the suites. */
 export type Watcher = {
-  /** Returns the request that is sent instead. Throws if it must not be sent. */
-  readonly request: (request: Outgoing) => Promise<Outgoing>
+  /** Returns the request that is sent instead. */
+  readonly request: (request: Outgoing) => Outgoing
+  /**
+   * Looks at a request before the last of its bytes leaves, and before its head does if its body is still to come. Bytes that
+   * are no request, or can be read as several, are the body of one without a method. Throws if it must not be sent.
+   */
+  readonly guard: (request: Outgoing, isWhole: boolean) => Promise<void>
   /** Called with each reply: its status and the beginning of its body. */
   readonly reply: (request: Outgoing, status: number, body: string) => void
   /** Returns the target of a socket, its path with the query, that is opened instead. */
   readonly socket: (url: string, target: string) => string
   /** Further headers of handshakes, and of requests that are written by hand. */
   readonly socketHeaders: () => Readonly<Record<string, string>>
+  /** Looks at a message of a socket before its last byte leaves. Throws if it must not be sent. */
+  readonly guardMessage: (message: WrittenMessage) => void
   /** Called with each message that a socket sends or receives, and with its close. */
   readonly message: (direction: 'sent' | 'received', text: string) => void
 }
@@ -41,21 +50,23 @@ export const watcherOf = (url: string): Watcher | undefined =>
     ? undefined
     : (watchers.get(new URL(url).host) ?? [...watchers.values()].at(-1))
 
-/** The request that may be sent. */
-export const outgoing = async (request: Outgoing): Promise<Outgoing> =>
+/** The request that is sent instead. */
+export const outgoing = (request: Outgoing): Outgoing =>
   watcherOf(request.url)?.request(request) ?? request
+
+/** Throws if a request must not be sent. For requests of `fetch`: those on connections of the suites are looked at there. */
+export const guarded = async (request: Outgoing): Promise<void> =>
+  watcherOf(request.url)?.guard(request, true)
 
 /** Headers that each hand-written request and each handshake gets. */
 export const addedHeaders = (url: string): Readonly<Record<string, string>> =>
   watcherOf(url)?.socketHeaders() ?? {}
 
 /** The longest part of a body that a watcher sees, in bytes. */
-const MAX_SEEN_BYTES = 4096
+export const MAX_SEEN_BYTES = 4096
 
-/** Reports a reply. */
+/** Reports a reply to a request of `fetch`. */
 export function answered(request: Outgoing, status: number, body: Uint8Array | string): void {
-  const watcher = watcherOf(request.url)
-  if (watcher === undefined) return
   const seen = Buffer.from(body.slice(0, MAX_SEEN_BYTES) as Uint8Array)
-  watcher.reply(request, status, seen.toString())
+  watcherOf(request.url)?.reply(request, status, seen.toString())
 }

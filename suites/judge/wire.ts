@@ -1,29 +1,27 @@
-// One HTTP exchange as bytes on a separate connection, including what HTTP clients hide.
+// HTTP exchanges as bytes on a separate connection, including what HTTP clients hide.
 
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
-import { connect as connectSecurely } from 'node:tls'
+import { type Answer, createAnswerReader, isLast } from './connection/answers.ts'
+import { openConnection } from './connection/open.ts'
+import { createRequestReader } from './connection/requests.ts'
 import { isInProcess } from './edges.ts'
 import { missing } from './skip.ts'
-import { addedHeaders, answered, outgoing, type Outgoing } from './traffic.ts'
+import { addedHeaders, outgoing, watcherOf } from './traffic.ts'
 
 /** A reply as it was on the wire. */
-export type Exchange = {
-  readonly status: number
-  /** The reason phrase after the status. */
-  readonly reason: string
-  /** Header lines in their order and spelling. */
-  readonly lines: readonly string[]
-  /** The value of a header, whatever its spelling; undefined if it is absent. */
-  readonly header: (name: string) => string | undefined
-  /** All bytes after the headers, to the end of the connection. */
+export type Exchange = Pick<Answer, 'status' | 'before' | 'reason' | 'lines' | 'header'> & {
+  /** Its body, with all that came behind it on the connection. */
   readonly body: string
 }
 
+/** How long a server elsewhere may take for its first answer, and be silent after it, in milliseconds. */
+const MAX_ANSWER_MS = 15_000
+const MAX_SILENCE_MS = 3000
+
 /**
- * Sends one request with `Connection: close` and reads to the end of the connection. Throws the reason of the signal when
- * that ends.
+ * Sends one request with `Connection: close`, and reads its answer: to the end of the connection if the server says that
+ * it ends it. Throws the reason of the signal when that ends.
  */
 export async function exchange(
   url: string,
@@ -33,19 +31,32 @@ export async function exchange(
   body: string | Uint8Array = '',
   signal?: AbortSignal,
 ): Promise<Exchange> {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  if (isInProcess(url)) return exchangeHere(`${url}${path}`, method, headers, bytes)
-  const sent = await outgoing({ url, method, path, headers, body: bytes })
+  const given = typeof body === 'string' ? Buffer.from(body) : body
+  if (isInProcess(url)) return exchangeHere(`${url}${path}`, method, headers, given)
+  const sent = outgoing({ url, method, path, headers, body: given })
+  const bytes = Buffer.from(sent.body as Uint8Array)
   const { host } = new URL(url)
   const own = { Host: host, Connection: 'close', 'Content-Length': `${bytes.length}` }
   const lines = Object.entries({ ...own, ...sent.headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   )
-  const head = `${method} ${sent.path} HTTP/1.1\r\n${lines.join('')}\r\n`
-  const reply = read((await receive(url, [head, bytes], signal)).toString())
-  answered(sent, reply.status, reply.body)
-  return reply
+  const head = `${method} ${below(url, sent.path)} HTTP/1.1\r\n${lines.join('')}\r\n`
+  signal?.throwIfAborted()
+  const socket = openConnection(url)
+  if (signal !== undefined) addAbortSignal(signal, socket)
+  try {
+    return firstOf(await receive(socket, url, [Buffer.concat([Buffer.from(head), bytes])]))
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    socket.destroy()
+  }
 }
+
+/** A path of a server as its address has it, which may lead below a prefix. */
+const below = (url: string, path: string): string =>
+  path.startsWith('/') ? new URL(url).pathname.replace(/\/$/, '') + path : path
 
 /** The same with a server in this process. The spelling of header lines is lost. */
 async function exchangeHere(
@@ -58,6 +69,7 @@ async function exchangeHere(
   const reply = await fetch(url, { method, headers, redirect: 'manual', ...body })
   return {
     status: reply.status,
+    before: [],
     reason: reply.statusText,
     lines: [...reply.headers].map(([name, value]) => `${name}: ${value}`),
     header: (name) => reply.headers.get(name) ?? undefined,
@@ -67,64 +79,59 @@ async function exchangeHere(
 
 /**
  * Opens a connection without sending anything. Each request that is written to it gets the headers that a host of the
- * suites adds to all.
+ * suites adds to all, and the prefix of the address.
  */
 export function dial(url: string): Socket {
-  const { protocol, hostname, port } = new URL(url)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const socket =
-    protocol === 'https:'
-      ? connectSecurely({ host, port: Number(port || 443), servername: host })
-      : connect(Number(port || 80), host)
+  const socket = openConnection(url)
   const added = Object.entries(addedHeaders(url)).map(([name, value]) => `${name}: ${value}\r\n`)
-  if (added.length > 0) {
+  if (added.length > 0 || below(url, '/') !== '/') {
     const write = socket.write.bind(socket)
-    socket.write = (bytes: string | Uint8Array) => write(withLines(bytes, added.join('')))
+    socket.write = (bytes: string | Uint8Array) => write(completed(url, bytes, added.join('')))
   }
   return socket
 }
 
-/** Requests as bytes, with further lines behind the first of each. */
-const withLines = (bytes: string | Uint8Array, lines: string): Buffer =>
+/** Requests as bytes, with their whole path, and with further lines behind the first of each. */
+const completed = (url: string, bytes: string | Uint8Array, lines: string): Buffer =>
   Buffer.from(
     Buffer.from(bytes as Uint8Array)
       .toString('latin1')
-      .replace(/^[A-Z]+ \S+ HTTP\/1\.[01]\r\n/gm, (first) => first + lines),
+      .replace(
+        /^([A-Z]+ )(\S+)( HTTP\/1\.[01]\r\n)/gm,
+        (_, method: string, path: string, end: string) => method + below(url, path) + end + lines,
+      ),
     'latin1',
   )
 
-/** Sends these bytes and reads to the end of the connection, which the server must close. */
+/** Sends these bytes, and reads the first answer to them, to the end of the connection if the server says that it ends it. */
 export async function exchangeBytes(
   url: string,
   ...sent: readonly (string | Uint8Array)[]
 ): Promise<Exchange> {
-  return read((await receiveRaw(url, sent)).toString())
+  const socket = dial(url)
+  try {
+    return firstOf(await receive(socket, url, sent, 1))
+  } finally {
+    socket.destroy()
+  }
 }
 
 /**
- * Sends requests in one write and reads to the end of the connection, which one of them must request. Returns every
- * answer, each character of its body a byte; throws if one is cut off.
+ * Sends requests in one write, and reads the answer to each, or until one says that the connection ends. Each character of
+ * a body is a byte. Throws if an answer is cut off.
  */
 export async function exchangeAll(url: string, sent: string): Promise<readonly Exchange[]> {
-  const answers: Exchange[] = []
-  for (let rest = (await receiveRaw(url, [sent])).toString('latin1'); rest !== '';) {
-    const one = read(rest)
-    const length = Number(one.header('content-length'))
-    if (!(length <= one.body.length)) throw new Error(`Cut off: ${rest.slice(0, 200)}`)
-    answers.push({ ...one, body: one.body.slice(0, length) })
-    rest = one.body.slice(length)
-  }
-  return answers
+  const socket = dial(url)
+  const { answers, cut, surplus } = await receive(socket, url, [sent])
+  socket.destroy()
+  if (cut !== undefined || surplus.length > 0)
+    throw new Error(`Cut off: ${(cut?.bytes ?? surplus).toString('latin1').slice(0, 200)}`)
+  return answers.map((one) => Object.assign(one, { body: one.bytes.toString('latin1') }))
 }
 
 /** The status of the answer to a request whose body never arrives; `head` ends with its last header. */
 export async function statusOfHead(url: string, head: string): Promise<number> {
-  await outgoing(requestIn(url, head))
-  const socket = dial(url)
-  socket.write(`${head}Content-Length: 1000\r\n\r\n`)
-  const [bytes] = (await once(socket, 'data')) as [Buffer]
-  socket.destroy()
-  return read(bytes.toString()).status
+  return (await firstReply(url, `${head}Content-Length: 1000\r\n\r\n`))[0]
 }
 
 /** The status and body of the first answer on a connection on which this was sent, while it stays open. */
@@ -132,68 +139,98 @@ export async function firstReply(
   url: string,
   ...sent: readonly string[]
 ): Promise<readonly [status: number, body: string]> {
-  await outgoing(requestIn(url, sent[0] ?? ''))
-  const socket = dial(url)
-  socket.on('error', () => socket.destroy())
-  for (const text of sent) socket.write(text)
-  const [chunk] = (await once(socket, 'data')) as [Buffer]
-  socket.destroy()
-  const { status, body } = read(chunk.toString())
+  const { status, body } = await exchangeBytes(url, ...sent)
   return [status, body]
 }
 
-/** The first request of raw bytes, as far as it can be read. */
-function requestIn(url: string, bytes: string | Uint8Array): Outgoing {
-  const [head = '', ...body] = Buffer.from(bytes as Uint8Array)
-    .toString('latin1')
-    .split('\r\n\r\n')
-  const [method = '', path = ''] = head.split(' ')
-  return { url, method, path, headers: {}, body: body.join('\r\n\r\n') }
+/** A connection on which one request follows the answer to another. */
+export type Talk = {
+  /** Sends a request, and reads its answer. */
+  readonly ask: (sent: string | Uint8Array) => Promise<Exchange>
+  readonly end: () => void
 }
 
-/** Sends bytes that a case has written itself. */
-async function receiveRaw(url: string, sent: readonly (string | Uint8Array)[]): Promise<Buffer> {
-  const [first = ''] = sent
-  const request = await outgoing(requestIn(url, first))
-  const bytes = await receive(url, sent)
-  answered(request, Number(/^HTTP\/1\.\d (\d+)/.exec(bytes.toString('latin1'))?.[1] ?? 0), bytes)
-  return bytes
+export function openTalk(url: string): Talk {
+  const socket = dial(url)
+  return {
+    ask: async (sent) => firstOf(await receive(socket, url, [sent], 1)),
+    end: () => void socket.destroy(),
+  }
 }
 
+/** What came on a connection. */
+type Received = {
+  readonly answers: readonly Answer[]
+  /** An answer that is cut off, */
+  readonly cut: Answer | undefined
+  /** and what came after the last one. */
+  readonly surplus: Buffer
+}
+
+/** The first answer, even if it is cut off, with all that came behind it. */
+function firstOf({ answers, cut, surplus }: Received): Exchange {
+  const first = answers[0] ?? cut
+  if (first === undefined) {
+    if (surplus.length === 0) throw new Error('The connection ended without an answer.')
+    throw new Error(`This is no answer: ${surplus.toString('latin1').slice(0, 200)}`)
+  }
+  return { ...first, body: Buffer.concat([first.bytes, surplus]).toString() }
+}
+
+/**
+ * Sends bytes and reads the answers to them: as many as there are requests, or as are wanted. It ends with the connection
+ * if an answer says so. A server elsewhere need not be waited for without end.
+ */
 async function receive(
+  socket: Socket,
   url: string,
   sent: readonly (string | Uint8Array)[],
-  signal?: AbortSignal,
-): Promise<Buffer> {
-  signal?.throwIfAborted()
-  const socket = dial(url)
-  if (signal !== undefined) addAbortSignal(signal, socket)
-  for (const bytes of sent) socket.write(bytes)
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of socket) {
-      chunks.push(chunk as Buffer)
-      // After a handshake that succeeds the connection stays open.
-      if (chunks[0]?.toString('latin1').startsWith('HTTP/1.1 101 ')) break
+  wanted = Number.POSITIVE_INFINITY,
+): Promise<Received> {
+  const reader = createRequestReader()
+  const written = sent.map((bytes) => reader.read(Buffer.from(bytes as Uint8Array)))
+  const requests = [...new Set(written.flatMap((one) => one.requests))]
+  const isOpen =
+    requests.some((one) => !one.isWhole()) || written.some((one) => one.doubtful !== undefined)
+  const methods = requests.map(({ method }) => method)
+  // What is no request may be answered all the same.
+  const count = Math.min(wanted, methods.length + (written.some((one) => one.doubtful) ? 1 : 0))
+  const answers: Answer[] = []
+  const from = createAnswerReader(() => methods.shift() ?? 'GET')
+  const limits =
+    watcherOf(url) === undefined
+      ? undefined
+      : { first: isOpen ? MAX_SILENCE_MS : MAX_ANSWER_MS, silence: MAX_SILENCE_MS }
+  await new Promise<void>((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined
+    const end = (error?: Error): void => {
+      clearTimeout(timer)
+      socket.off('data', take).off('close', close).off('error', fail)
+      if (error === undefined) resolve()
+      else reject(error)
     }
-  } catch (error) {
+    const close = (): void => end()
+    const wait = (ms: number | undefined): void => {
+      clearTimeout(timer)
+      if (ms !== undefined) timer = setTimeout(close, ms)
+    }
+    const take = (chunk: Buffer): void => {
+      answers.push(...from.read(chunk))
+      const last = answers.at(-1)
+      const isDone = last !== undefined && (last.status === 101 || !isLast(last))
+      if (isDone && (answers.length >= count || last.status === 101)) end()
+      else wait(limits?.silence)
+    }
     // A server that has answered need not read the rest of a request, and may end the connection so.
-    if (chunks.length === 0) throw error
-  }
-  signal?.throwIfAborted()
-  return Buffer.concat(chunks)
-}
-
-function read(text: string): Exchange {
-  const cut = text.indexOf('\r\n\r\n')
-  const [start = '', ...lines] = text.slice(0, cut).split('\r\n')
-  const header = (name: string): string | undefined => {
-    const prefix = `${name.toLowerCase()}: `
-    return lines.find((line) => line.toLowerCase().startsWith(prefix))?.slice(prefix.length)
-  }
-  const [, status, ...reason] = start.split(' ')
-  const body = text.slice(cut + 4)
-  return { status: Number(status), reason: reason.join(' '), lines, header, body }
+    const fail = (error: Error): void =>
+      end(answers.length === 0 && from.end() === undefined ? error : undefined)
+    wait(limits?.first)
+    socket.on('data', take).on('close', close).on('error', fail)
+    for (const bytes of sent) socket.write(bytes)
+  })
+  const last = from.end()
+  if (last?.isCut === false) answers.push(last.answer)
+  return { answers, cut: last?.isCut ? last.answer : undefined, surplus: from.surplus() }
 }
 
 /** A header line with the name of the emulator in place of that of another server. In a world of the suites it stays. */

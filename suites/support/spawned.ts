@@ -42,10 +42,14 @@ export const startAt = (
 export const startLimited = (limit: string, ...args: readonly string[]): Command =>
   startProcess('sh', ['-c', `${limit}; exec "$0" "$@"`, process.execPath, main, ...args])
 
-/** Starts a program, in a temporary folder. */
-export function startProcess(program: string, args: readonly string[]): Command {
+/** Starts a program, in a temporary folder, or in this one. */
+export function startProcess(
+  program: string,
+  args: readonly string[],
+  cwd: string = folder(),
+): Command {
   const child = spawn(program, args, {
-    cwd: folder(),
+    cwd,
     env: { ...process.env, NO_COLOR: '1' },
   })
   const said = { stdout: '', stderr: '' }

@@ -33,7 +33,7 @@ const help = `Usage: flowdouble check URL [options]
        flowdouble check report FILE... [options]     reports on checks that are over (flowdouble check report --help)
 
 Judges a workflow server or a webhook gateway by the rules of the protocol: which rule it breaks, and how to see it
-again. By default it touches nothing but its own runs and files, and removes what it has made.
+again. By default it touches nothing but its own runs and files, and removes what can be removed.
 
 The server:
   --deployment NAME   local or hosted (default: found by asking)
@@ -48,14 +48,14 @@ ${gatewayHelp}
 ${traceHelp}
 What it may do:
   --read-only         submit nothing and change nothing
-  --allow LIST        global, destructive, paid, slow or all, between commas
+  --allow LIST        global, destructive, paid, slow, heavy or all, between commas
   --max-runs N        runs that it submits at most (default: what the stated rules need, some 100; what all cases need
                       with --only or --allow slow), or posts that a gateway accepts (default ${MAX_GATEWAY_RUNS}, with --allow slow 500)
   --max-seconds N     time that it takes at most (default 300)
 
 Which cases:
   --only WHAT         a rule, an area, a glob such as queue/*, a title, or a tag (global, destructive, paid, slow,
-                      own-world); repeatable
+                      heavy, own-world); repeatable
   --sessions N        how many seeded sessions of two clients are played (default 3), some 40 runs each;
                       they need --allow slow
   --seed S            seed of the first one; the others follow (default 1)
@@ -73,10 +73,11 @@ Reports:
   --html FILE         one page that needs no network
   --markdown FILE     for the summary of a CI job
   --name NAME         what the reports call the server (default: its address)
-  --ledger FILE       where it writes down what it makes (default flowdouble-check.ledger); the file goes when all of
-                      it is removed. Sessions that break a rule are kept beside it, in flowdouble-check.counterexamples,
-                      and played first by the next check with --allow slow
-  --clean LEDGER      remove what a check has left that could not end, and do nothing else
+  --ledger FILE       where it writes down what it makes (default flowdouble-check-HOST-PORT.ledger); the file goes
+                      when all that can be removed is. Sessions that break a rule are kept beside it, in
+                      flowdouble-check.counterexamples, and played first by the next check with --allow slow
+  --clean LEDGER      remove what a check has left that could not end, list and forget what cannot be removed, and do
+                      nothing else; exit code 5 if the server refuses for now
 
 Options:
   -h, --help          print this help
@@ -261,9 +262,16 @@ function optionsOf(
     ...textIn(values, 'markdown', 'markdown'),
     ...textIn(values, 'baseline', 'baseline'),
     isBaselineUpdate: values['update-baseline'] === true,
-    ledger:
-      ((values['clean'] ?? values['ledger']) as string | undefined) ?? 'flowdouble-check.ledger',
+    ledger: ((values['clean'] ?? values['ledger']) as string | undefined) ?? ledgerOf(url),
   }
+}
+
+/** Each server has a ledger of its own. */
+function ledgerOf(url: string): string {
+  const { protocol, hostname, port, pathname } = new URL(url)
+  const place = `${hostname} ${port || (protocol === 'https:' ? '443' : '80')} ${pathname}`
+  const name = place.replace(/[^\w.]+/g, '-').replace(/^-|-$/g, '')
+  return `flowdouble-check-${name}.ledger`
 }
 
 function sessionsOf(values: Values, allow: readonly Allowance[]): SessionOptions {

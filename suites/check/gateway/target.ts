@@ -9,7 +9,7 @@ import { limits } from '../../../spec/limits.ts'
 import { type Answer, type GatewaySubject, sendTo } from '../../judge/gateway-subject.ts'
 import { schemeNames } from '../../generate/senders.ts'
 import type { Sender } from '../../generate/sender.ts'
-import { type Outgoing, watchTraffic } from '../../judge/traffic.ts'
+import { watchTraffic } from '../../judge/traffic.ts'
 import { Skip } from '../../judge/skip.ts'
 import type { CheckedServer, Running } from '../running.ts'
 import { type GatewayTarget, probeGateway } from './probe.ts'
@@ -221,16 +221,18 @@ function watchPosts(
     store.getStore()?.wire.push({ atMs, direction, text: hidden(text) })
   }
   watchTraffic(url, {
-    request: (request) => {
-      const sent: Outgoing = { ...request, headers: { ...further, ...request.headers } }
+    request: (request) => ({ ...request, headers: { ...further, ...request.headers } }),
+    guard: (sent, isWhole) => {
+      if (!isWhole) return Promise.resolve()
       const running = store.getStore()
       const shown = Object.entries(sent.headers).map(([name, value]) => [name, hidden(value)])
       if (running) running.last = { ...sent, headers: Object.fromEntries(shown) }
       const lines = shown.map(([name, value]) => ` ${name}: ${value};`).join('')
       const text = Buffer.from(sent.body.slice(0, 1000) as Uint8Array).toString()
       note('sent', `${sent.method} ${sent.path}${lines} ${text}`)
-      return Promise.resolve(sent)
+      return Promise.resolve()
     },
+    guardMessage: () => undefined,
     reply: ({ method, path }, status, body) => {
       note('received', `${status} ${body}`)
       if (method !== 'POST' || !path.includes('/webhooks/')) return

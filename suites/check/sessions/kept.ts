@@ -18,9 +18,9 @@ export type Kept = {
   readonly forget: (title: string) => void
 }
 
-/** The folder that belongs to a ledger. */
+/** The folder that belongs to a ledger: one for all ledgers of usual names, as a session can be played on any server. */
 export const keptFolder = (ledger: string): string =>
-  `${ledger.replace(/\.ledger$/, '')}.counterexamples`
+  `${ledger.replace(/\.ledger$/, '').replace(/(?<=(?:^|\/)flowdouble-check)-[^/]*$/, '')}.counterexamples`
 
 /** The members of a recording that say what was played. */
 type Info = { readonly place?: unknown; readonly seed?: unknown; readonly steps?: unknown }

@@ -20,7 +20,7 @@ test.each([
   ['POST', '/queue', { delete: [] }],
   ['GET', '/manager/queue/status', ''],
 ])('check/guard-harmless %s %s %j needs nothing and makes nothing.', (method, path, body) => {
-  expect(deed(method, path, body)).toEqual({ needs: [], runs: [] })
+  expect(deed(method, path, body)).toEqual({ changes: false, needs: [], runs: [] })
 })
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ['POST', '//api/free?x=1', {}],
   ['post', '/%66ree', {}],
 ])('check/guard-global %s %s %j concerns the work of others.', (method, path, body) => {
-  expect(deed(method, path, body)).toEqual({ needs: ['global'], runs: [] })
+  expect(deed(method, path, body)).toEqual({ changes: true, needs: ['global'], runs: [] })
 })
 
 test.each([
@@ -51,10 +51,12 @@ test.each([
   expect(deed(method, path, body).needs).toEqual(['destructive'])
 })
 
+const stopping = (...runs: readonly string[]) => ({ changes: true, needs: [], runs })
+
 test('check/guard-runs A request that stops or deletes runs by their ids names them.', () => {
-  expect(deed('POST', '/queue', { delete: ['a', 7, 'b'] })).toEqual({ needs: [], runs: ['a', 'b'] })
-  expect(deed('POST', '/interrupt', { prompt_id: 'a' })).toEqual({ needs: [], runs: ['a'] })
-  expect(deed('POST', '/api/jobs/a/cancel')).toEqual({ needs: [], runs: ['a'] })
+  expect(deed('POST', '/queue', { delete: ['a', 7, 'b'] })).toMatchObject(stopping('a', 'b'))
+  expect(deed('POST', '/interrupt', { prompt_id: 'a' })).toMatchObject(stopping('a'))
+  expect(deed('POST', '/api/jobs/a/cancel')).toMatchObject(stopping('a'))
 })
 
 test('check/guard-submit A submit has its graph, and the id that it asks for.', () => {
@@ -73,20 +75,22 @@ test('check/guard-upload An upload belongs into the folder of check.', () => {
       `${name}"\r\nContent-Type: image/png\r\n\r\nbytes\r\n`,
       `--x\r\nContent-Disposition: form-data; name="subfolder"\r\n\r\n${subfolder}\r\n--x--`,
     ].join('')
-  expect(deed('POST', '/upload/image', form('a.png', 'flowdouble-check'))).toEqual({
+  expect(deed('POST', '/upload/image', form('grün.png', 'flowdouble-check'))).toEqual({
+    changes: true,
     needs: [],
     runs: [],
-    makes: { kind: 'upload', name: 'flowdouble-check/a.png' },
+    makes: [{ kind: 'upload', name: 'flowdouble-check/grün.png' }],
   })
   expect(deed('POST', '/upload/image', form('a.png', ''))).toMatchObject({
     needs: ['destructive'],
-    makes: { name: 'a.png' },
+    makes: [{ name: 'a.png' }],
   })
-  expect(deed('POST', '/upload/image', 'no form')).toEqual({ needs: [], runs: [] })
+  expect(deed('POST', '/upload/image', 'no form').changes).toBe(false)
 })
 
 test('check/guard-userdata Files in the folder of check are written without permission, and kept.', () => {
   expect(deed('POST', '/userdata/flowdouble-check%2Fa.json')).toEqual({
+    changes: true,
     needs: [],
     runs: [],
     writes: ['flowdouble-check/a.json'],
@@ -161,15 +165,15 @@ const prompt = { 1: { class_type: 'PreviewAny' } }
 test('check/permissions-runs Submits count as runs unless they are refused, and runs are written down.', async () => {
   const { guard, take, runs, isOwn, request, made } = permissionsFor()
   const refused = request('/prompt', { prompt })
-  await guard(refused)
+  await guard(refused, true)
   expect(runs()).toBe(1)
   take(refused, '{"error":{}}')
   expect(runs()).toBe(0)
   const submit = request('/prompt', { prompt })
-  await guard(submit)
+  await guard(submit, true)
   take(submit, '{"prompt_id": "a"}')
   const odd = request('/prompt', 7)
-  await guard(odd)
+  await guard(odd, true)
   take(odd, '{"prompt_id": "b"}')
   expect({ runs: runs(), own: ['a', 'b', 'c'].map(isOwn) }).toEqual({
     runs: 2,
@@ -179,24 +183,27 @@ test('check/permissions-runs Submits count as runs unless they are refused, and 
     { kind: 'run', name: 'a' },
     { kind: 'run', name: 'b' },
   ])
-  await expect(guard(request('/prompt', { prompt }))).rejects.toMatchObject({ reason: 'budget' })
+  await expect(guard(request('/prompt', { prompt }), true)).rejects.toMatchObject({
+    reason: 'budget',
+  })
 })
 
 test('check/permissions-refused What is not allowed is a skip, before anything is written down.', async () => {
-  const { guard, request, made } = permissionsFor()
+  const usual = permissionsFor()
+  const { request, made } = usual
   const readOnly = permissionsFor({ isReadOnly: true })
-  const reasonFor = (run: Promise<void>) =>
-    run.then(
+  const reasonFor = ({ guard }: typeof readOnly, path: string, body: unknown) =>
+    guard(request(path, body), true).then(
       () => undefined,
       ({ reason }: { readonly reason: string }) => reason,
     )
   expect([
-    await reasonFor(guard(request('/free', {}))),
-    await reasonFor(guard(request('/users', { username: 'x' }))),
-    await reasonFor(guard(request('/prompt', { prompt: { 1: { class_type: 'Other' } } }))),
-    await reasonFor(guard(request('/prompt', { prompt: { 1: { class_type: 'FlowdoubleX' } } }))),
-    await reasonFor(readOnly.guard(request('/prompt', { prompt }))),
-    await reasonFor(readOnly.guard(request('/userdata/flowdouble-check%2Fa', ''))),
+    await reasonFor(usual, '/free', {}),
+    await reasonFor(usual, '/users', { username: 'x' }),
+    await reasonFor(usual, '/prompt', { prompt: { 1: { class_type: 'Other' } } }),
+    await reasonFor(usual, '/prompt', { prompt: { 1: { class_type: 'FlowdoubleX' } } }),
+    await reasonFor(readOnly, '/prompt', { prompt }),
+    await reasonFor(readOnly, '/userdata/flowdouble-check%2Fa', ''),
   ]).toEqual(['not-allowed', 'not-allowed', 'missing', 'own-world', 'not-allowed', 'not-allowed'])
   expect([...made, ...readOnly.made]).toEqual([])
 })

@@ -1,14 +1,21 @@
 // What `check` has made: its file, from which everything can be removed, and the removal.
 
-import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import { cleanUp } from '../../check/clean.ts'
-import { type Ledger, type LedgerServer, openLedger } from '../../check/ledger.ts'
+import { type Ledger, type LedgerEntry, type LedgerServer, openLedger } from '../../check/ledger.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { folder, start } from '../../support/spawned.ts'
+import { folder, main, start, startProcess } from '../../support/spawned.ts'
 
 const server: LedgerServer = {
   kind: 'server',
@@ -48,7 +55,7 @@ test('check/ledger-other The file of another server is refused: its things are n
   const file = newFile()
   openLedger(file, server).add({ kind: 'run', name: 'a' })
   expect(() => openLedger(file, { ...server, url: 'http://other:1' })).toThrow(
-    'lists what a check has left on http://gpu:8188: remove that with --clean',
+    'lists what a check has left on http://gpu:8188: name another file with --ledger',
   )
   expect(openLedger(file).entries()).toHaveLength(2)
 })
@@ -82,7 +89,7 @@ test('check/clean-removes Runs are deleted by their ids, files of the user as th
     { kind: 'userdata', name: 'flowdouble-check/new', before: null },
     { kind: 'userdata', name: 'settings', before },
   )
-  expect(await cleanUp(subject, ledger)).toEqual([])
+  expect(await cleanUp(subject, ledger)).toEqual({ names: [], isWorthATry: false })
   expect(requests).toEqual([
     'POST /queue {"delete":["a"]}',
     'POST /history {"delete":["a"]}',
@@ -105,19 +112,53 @@ test('check/clean-many Many runs are deleted a hundred at a time.', async () => 
   expect(ids).toEqual([100, 100, 100, 100, 1, 1])
 })
 
-test('check/clean-left What cannot be removed is named; the file stays unless that is an upload.', async () => {
-  const refusing = recording((request) => (request.includes('/userdata/') ? 500 : 200))
+test('check/clean-left What cannot be removed is listed and forgotten; what is refused for now is kept.', async () => {
+  const busy = recording((request) => (request.includes('/userdata/') ? 503 : 200))
   const ledger = ledgerWith(
     { kind: 'run', name: 'a' },
     { kind: 'userdata', name: 'b', before: null },
+    { kind: 'userdata', name: 'grün/folder', before: null },
     { kind: 'upload', name: 'c' },
   )
-  expect(await cleanUp(refusing.subject, ledger)).toEqual(['userdata b', 'upload c'])
+  expect(await cleanUp(busy.subject, ledger)).toEqual({
+    names: ['userdata b', 'userdata grün/folder', 'upload c'],
+    isWorthATry: true,
+  })
   expect(existsSync(ledger.file)).toBe(true)
-  const missing = recording(() => 404)
-  expect(await cleanUp(missing.subject, openLedger(ledger.file, server))).toEqual(['upload c'])
-  expect(missing.requests).toEqual(['DELETE /userdata/b'])
+  const later = recording((request) => (request.includes('folder') ? 400 : 404))
+  expect(await cleanUp(later.subject, openLedger(ledger.file, server))).toEqual({
+    names: ['userdata grün/folder', 'upload c'],
+    isWorthATry: false,
+  })
+  expect(later.requests).toEqual(['DELETE /userdata/b', 'DELETE /userdata/gr%C3%BCn%2Ffolder'])
   expect(existsSync(ledger.file)).toBe(false)
+})
+
+test('check/ledger-each Two servers are checked from one folder, and what the first check has left does not block.', async () => {
+  const worlds = await Promise.all([startEmulator({ port: 0 }), startEmulator({ port: 0 })])
+  const place = folder()
+  const command = (...argv: readonly string[]) =>
+    startProcess(process.execPath, [main, 'check', ...argv], place).ends
+  const only = ['--only', 'userdata', '--only', 'files/upload']
+  for (const { url } of worlds) expect((await command(url, ...only)).code).toBe(0)
+  expect(readdirSync(place)).toEqual([])
+  // One that could not end.
+  const { host, url } = Object.assign(new URL(worlds[0].url), { url: worlds[0].url })
+  const name = `flowdouble-check-${host.replace(':', '-')}.ledger`
+  const entries: readonly LedgerEntry[] = [
+    { kind: 'server', url, deployment: 'local', version: 1 },
+    { kind: 'run', name: 'a' },
+    { kind: 'upload', name: 'flowdouble-check/grün.png' },
+  ]
+  writeFileSync(join(place, name), entries.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  expect((await command(worlds[1].url, ...only)).code).toBe(0)
+  const cleaned = await command('--clean', name)
+  expect([cleaned.code, cleaned.stdout]).toEqual([
+    0,
+    `These cannot be removed, and are forgotten; ${name} is gone:\nupload flowdouble-check/grün.png\n`,
+  ])
+  expect(readdirSync(place)).toEqual([])
+  await Promise.all(worlds.map((one) => one.close()))
 })
 
 test('check/ledger-nothing A check that selects nothing, or makes nothing, leaves no file.', async () => {

@@ -1,12 +1,12 @@
 // The history: its order, its pages, deleting, and its limit.
 
-import { connect as openConnection } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { limits } from '../../../spec/index.ts'
 import { talking } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { dial } from '../../judge/wire.ts'
 
 const idsIn = async (get: Subject['get'], query = ''): Promise<string[]> =>
   Object.keys((await get(`/history${query}`)).json())
@@ -118,12 +118,11 @@ proves(
 
 /** Submits many graphs over one connection, each before the answer to the one before. */
 async function submitMany(url: string, from: number, to: number): Promise<void> {
-  const { hostname, port } = new URL(url)
-  const socket = openConnection(Number(port), hostname)
+  const socket = dial(url)
   for (let number = from; number < to; number++) {
     const body = JSON.stringify({ prompt: talking(), prompt_id: `run ${number}`, number })
     const last = number === to - 1 ? 'Connection: close\r\n' : ''
-    const head = `POST /prompt HTTP/1.1\r\nHost: ${hostname}\r\n${last}`
+    const head = `POST /prompt HTTP/1.1\r\nHost: here\r\n${last}`
     socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)
   }
   expect((await readAll(socket)).split('HTTP/1.1 200 ')).toHaveLength(to - from + 1)

@@ -92,23 +92,31 @@ proves(
   limited,
 )
 
-proves('http/long-body', async ({ url, deployment }) => {
-  const [path, refused] = deployment === 'hosted' ? ['/api/prompt', 401] : ['/prompt', 413]
-  const head = `POST ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`
+/** The head of a submit without its last line, and the status that is due for a body that is too long. */
+const longSubmit = ({ url, deployment }: Subject): [head: string, refused: number] =>
+  deployment === 'hosted'
+    ? [`POST /api/prompt HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`, 401]
+    : [`POST /prompt HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`, 413]
+
+proves('http/long-body', async (subject) => {
+  const [head, refused] = longSubmit(subject)
   // The body never arrives, and does not have to.
-  const { status, header } = await exchangeBytes(
-    url,
-    `${head}Content-Length: ${120 * 2 ** 20}\r\n\r\n`,
-  )
+  const length = `Content-Length: ${120 * 2 ** 20}\r\n\r\n`
+  const { status, header } = await exchangeBytes(subject.url, head + length)
   expect({ status, connection: header('connection') }).toEqual({
     status: refused,
     connection: 'close',
   })
+})
+
+proves('http/long-body', async (subject) => {
+  const [head, refused] = longSubmit(subject)
   // Nor does the end of a body without a length.
   const piece = `1000000\r\n${' '.repeat(2 ** 24)}\r\n`
-  const pieces = Array.from({ length: deployment === 'hosted' ? 2 : 8 }, () => piece)
-  const endless = await exchangeBytes(url, `${head}Transfer-Encoding: chunked\r\n\r\n`, ...pieces)
-  expect({ status: endless.status, connection: endless.header('connection') }).toEqual({
+  const pieces = Array.from({ length: subject.deployment === 'hosted' ? 2 : 8 }, () => piece)
+  const chunked = 'Transfer-Encoding: chunked\r\n\r\n'
+  const { status, header } = await exchangeBytes(subject.url, head + chunked, ...pieces)
+  expect({ status, connection: header('connection') }).toEqual({
     status: refused,
     connection: 'close',
   })

@@ -1,9 +1,8 @@
 // Requests for pages of other sites, which later local servers reject by what browsers say of them.
 
 import { once } from 'node:events'
-import { WebSocket } from 'ws'
 import { proves } from '../../judge/proves.ts'
-import { addedHeaders } from '../../judge/traffic.ts'
+import { openSocket } from '../../judge/edges.ts'
 import { missing } from '../../judge/skip.ts'
 import { corsOriginOf, exchange, outsideCors, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -43,8 +42,7 @@ proves('http/cross-site', async ({ url }) => {
 
 proves('http/cross-site', async ({ url }) => {
   await outsideCors(url)
-  const headers = { ...addedHeaders(url), 'Sec-Fetch-Site': 'cross-site' }
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers })
+  const socket = openSocket(url, '/ws', { headers: { 'Sec-Fetch-Site': 'cross-site' } })
   const [, response] = await once(socket, 'unexpected-response')
   expect(response.statusCode).toBe(403)
   response.destroy()

@@ -2,11 +2,10 @@
 // large.
 
 import { once } from 'node:events'
-import { WebSocket } from 'ws'
 import { errors, limits } from '../../../spec/index.ts'
 import { slow, solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { addedHeaders } from '../../judge/traffic.ts'
+import { openSocket } from '../../judge/edges.ts'
 import { exchange, outsideCors, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -89,8 +88,7 @@ proves('http/foreign-origin', async ({ url, get, submit }) => {
 
 proves('http/foreign-origin', async ({ url }) => {
   await outsideCors(url)
-  const open = (origin: string) =>
-    new WebSocket(`${url.replace('http', 'ws')}/ws`, { origin, headers: addedHeaders(url) })
+  const open = (origin: string) => openSocket(url, '/ws', { origin })
   const foreign = open('http://evil.example')
   const [, response] = await once(foreign, 'unexpected-response')
   expect({

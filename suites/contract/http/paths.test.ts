@@ -14,7 +14,7 @@ const unknown = {
   status: 404,
   type: 'application/octet-stream',
   length: undefined,
-  body: '0\r\n\r\n',
+  body: '',
 }
 const gets = everyPath.filter(({ method }) => method === 'GET').map(({ path }) => path)
 

@@ -135,8 +135,8 @@ proves(
     for (let depth = 1; depth <= 8; depth++) {
       const before = Array.from({ length: depth }, () => get('/object_info')).join('')
       // More than a system buffers for a connection that nobody reads.
-      const after = Array.from({ length: 40 }, () => submit + post('/queue', ' '.repeat(60_000)))
-      const answers = await exchangeAll(url, before + post('/prompt', '{') + after.join(''))
+      const after = post('/queue', ' '.repeat(60_000)).repeat(40)
+      const answers = await exchangeAll(url, before + post('/prompt', '{') + submit + after)
       const statuses = answers.map(({ status }) => status)
       expect(statuses).toEqual([...Array.from({ length: depth }, () => 200), 500])
     }

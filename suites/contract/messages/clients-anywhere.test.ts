@@ -1,13 +1,12 @@
 // What a client may send to any local server: others may be connected at the same time.
 
 import { once } from 'node:events'
-import { WebSocket } from 'ws'
 import { talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Message } from '../../judge/judge.ts'
 import { listedIds, occupy } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
-import { addedHeaders } from '../../judge/traffic.ts'
+import { openSocket } from '../../judge/edges.ts'
 
 const local = { deployment: 'local' } as const
 const typesOf = (messages: readonly Message[]): string[] => messages.map(({ type }) => type)
@@ -69,7 +68,7 @@ proves(
 
 proves('messages/pings-and-closes', async ({ url }) => {
   for (const code of [1000, 1001, 3000, 4999, undefined]) {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: addedHeaders(url) })
+    const socket = openSocket(url, '/ws')
     await once(socket, 'message')
     socket.ping('are you there')
     const [pong] = await once(socket, 'pong')

@@ -3,11 +3,10 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { limits } from '../../../spec/index.ts'
-import { WebSocket } from 'ws'
 import type { EmulatorOptions, Entry } from 'flowdouble'
 import { saying, talking, textToImage } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { addedHeaders } from '../../judge/traffic.ts'
+import { openSocket } from '../../judge/edges.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { dial } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -72,7 +71,7 @@ proves(
 
 /** Sends bytes on a separate socket and returns the code with which the server closes it. */
 async function closeCode(url: string, sent: Uint8Array): Promise<number> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: addedHeaders(url) })
+  const socket = openSocket(url, '/ws')
   await once(socket, 'message')
   const { _socket: raw } = socket as unknown as { _socket: Socket }
   raw.write(sent)
@@ -105,7 +104,7 @@ proves(
   'messages/pings-and-closes',
   async ({ url, submit, idle, emulator }) => {
     for (const code of [1000, 1001, 3000, 4999, undefined]) {
-      const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
+      const socket = openSocket(url, '/ws?clientId=me')
       const pings: string[] = []
       socket.on('ping', (data: Buffer) => pings.push(data.toString()))
       await once(socket, 'message')

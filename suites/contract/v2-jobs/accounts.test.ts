@@ -3,6 +3,7 @@
 import { bought, node, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { account, fitting as fittingFirst } from '../../judge/hosted/jobs.ts'
+import { fetchLink } from '../../judge/fetch-link.ts'
 import { expectRefused, v2Of } from '../../judge/hosted/v2.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import { subjectOf } from '../../judge/subject.ts'
@@ -75,10 +76,10 @@ proves(
     // They lead to the world, whoever reads them.
     const { origin } = new URL(world.url)
     for (const link of [urls.self, urls.events])
-      expect((await fetch(origin + link, { headers })).status).toBe(200)
-    expect((await fetch(outputs[0].url)).status).toBe(200)
+      expect((await fetchLink(origin + link, headers)).status).toBe(200)
+    expect((await fetchLink(outputs[0].url)).status).toBe(200)
     const content = `${world.url}/api/v2/assets/${outputs[0].id}/content`
-    expect((await fetch(content, { headers })).status).toBe(200)
+    expect((await fetchLink(content, headers)).status).toBe(200)
   },
   ownWorld,
 )

@@ -1,12 +1,12 @@
 // Submitting workflows that run: the reply, the graph, extra_data.
 
-import { request as sendRequest } from 'node:http'
 import { submitReply } from '../../../spec/server/workflows.ts'
 import { node, slow, solid } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { dial } from '../../judge/wire.ts'
 
 const show = (source: unknown) => node('PreviewAny', { source })
 
@@ -59,14 +59,14 @@ proves(
   async ({ connect, url }) => {
     const session = await connect('me')
     const isStart = ({ type }: Message): boolean => type === 'execution_start'
+    const body = JSON.stringify({ prompt: solid(), client_id: 'me' })
+    const socket = dial(url)
     const isHere = await new Promise((resolve, reject) => {
-      const sent = sendRequest(`${url}/prompt`, { method: 'POST' }, (response) => {
-        const seen = session.messages().some(isStart)
-        response.resume().on('end', () => resolve(seen))
-      })
-      sent.on('error', reject)
-      sent.end(JSON.stringify({ prompt: solid(), client_id: 'me' }))
+      socket.once('data', () => resolve(session.messages().some(isStart))).once('error', reject)
+      const head = `POST /prompt HTTP/1.1\r\nHost: here\r\nContent-Length: ${body.length}\r\n\r\n`
+      socket.write(head + body)
     })
+    socket.destroy()
     expect(isHere).toBe(false)
     await session.next(isStart)
     await session.next(({ type, data }) => type === 'executing' && data['node'] === null)

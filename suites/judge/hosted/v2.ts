@@ -12,7 +12,7 @@ import { violations } from '../judge.ts'
 import type { Reply } from '../reply.ts'
 import { missing } from '../skip.ts'
 import type { Subject } from '../subject.ts'
-import { answered, outgoing } from '../traffic.ts'
+import { answered, guarded, outgoing } from '../traffic.ts'
 import { nobody } from './jobs.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -171,7 +171,8 @@ async function reachEvent(
 
 async function openStream(url: string, path: string, given: Headers): Promise<OpenStream> {
   const asked = { url, method: 'GET', path, headers: given, body: '' }
-  const allowed = await outgoing(asked)
+  const allowed = outgoing(asked)
+  await guarded(allowed)
   const left = new AbortController()
   const { headers } = allowed
   const response = await fetch(url + allowed.path, { headers, signal: left.signal })

@@ -92,7 +92,7 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
     startedAt: io.now(),
   })
   for (const event of cases) reports.take(known.mark(event))
-  const left = ledger === null ? [] : await clean(server, ledger)
+  const { names: left } = ledger === null ? { names: [] } : await clean(server, ledger)
   const { stale, notices } = known.close()
   for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
   const end = endOf(

@@ -1,7 +1,6 @@
 // Files on hosted: a view returns a link to a file, never the file.
 
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { decode } from 'fast-png'
 import { hostedError } from '../../../../spec/server/errors.ts'
 import { endpoints } from '../../../../spec/server/endpoints.ts'
@@ -15,6 +14,7 @@ import { ownWorld, proves, provesQuirk, twoAccounts } from '../../../judge/prove
 import type { Subject } from '../../../judge/subject.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
+import { dial } from '../../../judge/wire.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
@@ -50,7 +50,7 @@ proves(
   async (subject) => {
     // A client that resolves localhost to an IPv6 address first reaches the links too, where IPv6 exists.
     const { port } = new URL(await linkTo(subject, 'example.png'))
-    const socket = connect(Number(port), '::1')
+    const socket = dial(`http://[::1]:${port}`)
     const outcome = await once(socket, 'connect').then(
       () => 'open',
       (error: NodeJS.ErrnoException) => error.code,

@@ -1,0 +1,32 @@
+// What a check does on a server, as the server counts it: never more than its operator allows.
+
+import { test } from 'vitest'
+import { expect } from '../../judge/expect.ts'
+import { countedCheck, trespasses } from './counted.ts'
+
+const http = ['--only', 'http', '--only', 'workflows', '--only', 'queue']
+
+test.each(['local', 'hosted'] as const)(
+  'check/counted-read-only With --read-only, %s, nothing is submitted and nothing changes, in raw bytes neither.',
+  async (deployment) => {
+    const counted = await countedCheck(deployment, ['--read-only', '--allow', 'all'])
+    const { after, before, judged, obeyed, runs } = counted
+    expect({ runs, after }).toEqual({ runs: [], after: before })
+    // What has no effect, whoever reads it.
+    expect(obeyed.filter(({ line, body }) => !isWithoutEffect(line, body))).toEqual([])
+    expect(judged).toBeGreaterThan(deployment === 'local' ? 40 : 10)
+  },
+)
+
+/** A listing is changed by its members alone, and an object has none of them. */
+const isWithoutEffect = (line: string, body: string): boolean =>
+  /^POST (\/api)?\/(queue|history)$/.test(line) && !/^\s*\{.*(clear|delete)/s.test(body)
+
+test.each([1, 3])(
+  'check/counted-runs With --max-runs %i the server never starts more runs, whoever writes the bytes.',
+  async (most) => {
+    const counted = await countedCheck('local', ['--max-runs', `${most}`, ...http])
+    expect(counted.runs).toHaveLength(most)
+    expect(trespasses(counted, '')).toEqual([])
+  },
+)
