@@ -30,7 +30,7 @@ export const allowances = {
     'change what stays: settings, users, files outside flowdouble-check/, installed nodes',
   paid: 'run nodes of partners, which cost money',
   slow: 'take long: more than 50 runs',
-  heavy: 'send much at once: bodies of more than 8 MiB, and messages of more than 1 MiB',
+  heavy: 'send much: bodies of more than 8 MiB, and messages of more than 1 MiB',
 } as const
 export type Allowance = keyof typeof allowances
 

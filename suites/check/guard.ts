@@ -12,7 +12,7 @@ export const ownFolder = 'flowdouble-check'
 
 /** A request in the form in which it is looked at. */
 export type GuardedRequest = {
-  /** Empty for bytes that are no request, or can be read as several. */
+  /** Empty for bytes that are not a valid request, or can be read as several. */
   readonly method: string
   /** In local form, without the query. */
   readonly path: string
@@ -176,7 +176,7 @@ const cancels =
     runs: [path.split('/')[at] ?? ''],
   })
 
-/** Bytes that are no request, or can be read as several: each method in them may begin one. */
+/** Bytes that are not a valid request, or can be read as several: each method in them may begin one. */
 function doubtful({ body }: GuardedRequest): Deed {
   const found = body.texts.flatMap((text) => [
     ...text.matchAll(

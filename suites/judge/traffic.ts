@@ -19,7 +19,7 @@ export type Watcher = {
   readonly request: (request: Outgoing) => Outgoing
   /**
    * Looks at a request before the last of its bytes leaves, and before its head does if its body is still to come. Bytes that
-   * are no request, or can be read as several, are the body of one without a method. Throws if it must not be sent.
+   * are not a valid request, or can be read as several, are the body of one without a method. Throws if it must not be sent.
    */
   readonly guard: (request: Outgoing, isWhole: boolean) => Promise<void>
   /** Called with each reply: its status and the beginning of its body. */

@@ -172,7 +172,7 @@ function firstOf({ answers, cut, surplus }: Received): Exchange {
   const first = answers[0] ?? cut
   if (first === undefined) {
     if (surplus.length === 0) throw new Error('The connection ended without an answer.')
-    throw new Error(`This is no answer: ${surplus.toString('latin1').slice(0, 200)}`)
+    throw new Error(`This is not an answer: ${surplus.toString('latin1').slice(0, 200)}`)
   }
   return { ...first, body: Buffer.concat([first.bytes, surplus]).toString() }
 }
@@ -193,7 +193,7 @@ async function receive(
   const isOpen =
     requests.some((one) => !one.isWhole()) || written.some((one) => one.doubtful !== undefined)
   const methods = requests.map(({ method }) => method)
-  // What is no request may be answered all the same.
+  // Also bytes that are not a valid request may be answered.
   const count = Math.min(wanted, methods.length + (written.some((one) => one.doubtful) ? 1 : 0))
   const answers: Answer[] = []
   const from = createAnswerReader(() => methods.shift() ?? 'GET')

@@ -266,7 +266,7 @@ function optionsOf(
   }
 }
 
-/** Each server has a ledger of its own. */
+/** The name of the ledger for a server: no two servers share one. */
 function ledgerOf(url: string): string {
   const { protocol, hostname, port, pathname } = new URL(url)
   const place = `${hostname} ${port || (protocol === 'https:' ? '443' : '80')} ${pathname}`

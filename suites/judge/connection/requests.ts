@@ -17,7 +17,7 @@ export type WrittenRequest = {
 /** What some bytes begin, go on with, or end. */
 export type Written = {
   readonly requests: readonly WrittenRequest[]
-  /** Bytes that are no request, or can be read in more than one way, with all before them that belong to it. */
+  /** Bytes that are not a valid request, or can be read as several, with all before them that belong to it. */
   readonly doubtful?: Buffer
 }
 

@@ -1,8 +1,8 @@
 // A check of a world that somebody uses, and what the world itself says that it has done there.
 
 import { type Entry, startEmulator } from 'flowdouble'
-import { textToImage } from '../../generate/graphs.ts'
-import { start } from '../../support/spawned.ts'
+import { textToImage } from '../../../generate/graphs.ts'
+import { start } from '../../../support/spawned.ts'
 
 /** A request that changes something, and was obeyed. */
 export type Obeyed = { readonly line: string; readonly body: string }

@@ -1,7 +1,7 @@
 // What a check does on a server, as the server counts it: never more than its operator allows.
 
 import { test } from 'vitest'
-import { expect } from '../../judge/expect.ts'
+import { expect } from '../../../judge/expect.ts'
 import { countedCheck, trespasses } from './counted.ts'
 
 const http = ['--only', 'http', '--only', 'workflows', '--only', 'queue']

@@ -1,8 +1,8 @@
 // Every combination of what an operator may allow, as the server counts what a check does there.
 
 import { test } from 'vitest'
-import { allowances } from '../../../spec/check.ts'
-import { expect } from '../../judge/expect.ts'
+import { allowances } from '../../../../spec/check.ts'
+import { expect } from '../../../judge/expect.ts'
 import { countedCheck, trespasses } from './counted.ts'
 
 const names = Object.keys(allowances)
