@@ -31,7 +31,7 @@ const all = [listing, history, own, remote, quirk]
 /** An operator who allows everything, or less. */
 const able = {
   select: [],
-  allow: ['global', 'destructive', 'paid', 'slow'],
+  allow: ['global', 'destructive', 'paid', 'slow', 'heavy'],
   isReadOnly: false,
   sessions: 3,
   maxRuns: 50,
