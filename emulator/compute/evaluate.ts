@@ -14,7 +14,8 @@ import { countOf, type Read, sizeOf, type Tensor } from './values/tensor.ts'
 export const isChecked = (class_type: string): boolean => Object.hasOwn(checks, class_type)
 
 /** Whether a type computes its outputs. */
-export const isComputed = (class_type: string): boolean => Object.hasOwn(computes, class_type)
+export const isComputed = (class_type: string): boolean =>
+  Object.hasOwn(computes, class_type) || Object.hasOwn(laterComputes, class_type)
 
 /** Results by call: every picture of a batch asks for those of the whole chain before it. */
 const known = new WeakMap<Recipe, readonly Value[]>()

@@ -426,6 +426,13 @@ export const rules = {
     source: 'ComfyUI 0.3.64, GET /object_info and /models',
     on: local,
   },
+  'catalog/other-extensions': {
+    says: 'The extension of diffusers is the word folder, and that of classifiers is empty.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, GET /experiment/models',
+    on: local,
+    since: '0.27',
+  },
   'catalog/more-folders': {
     says: 'There are model folders for latent upscalers, background removal, detection and others.',
     basis: 'observed',

@@ -152,6 +152,13 @@ export const rules = {
     on: local,
     since: '0.27',
   },
+  'nodes/masks-repeated': {
+    says: 'JoinImageWithAlpha repeats its pictures or its masks, so that all are used.',
+    basis: 'observed',
+    source: later,
+    on: local,
+    since: '0.27',
+  },
   'nodes/resolution-steps': {
     says: 'ImageScaleToTotalPixels makes both sides multiples of resolution_steps.',
     basis: 'observed',

@@ -237,6 +237,13 @@ export const rules = {
     source: 'ComfyUI 0.3.64, userdata',
     on: local,
   },
+  'userdata/folder-as-download': {
+    says: 'The refusal to read a folder has the headers of a download.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, userdata',
+    on: local,
+    since: '0.27',
+  },
   'userdata/impossible-name': {
     says: 'A name that no file can have returns 400 with a reason phrase and no body.',
     basis: 'observed',

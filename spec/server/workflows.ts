@@ -520,4 +520,25 @@ export const rules = {
     on: local,
     since: '0.27',
   },
+  'workflows/no-objects-crash': {
+    says: 'A prompt, a node or the inputs of a node that is not an object returns 500.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, POST /prompt',
+    on: local,
+    since: '0.27',
+  },
+  'workflows/dynamic-inputs': {
+    says: 'A node requires the inputs of the option that it chooses, and the least number of repeated ones.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, POST /prompt',
+    on: local,
+    since: '0.27',
+  },
+  'workflows/unknown-choice': {
+    says: 'A missing or unknown choice of inputs is valid, and the node fails without it.',
+    basis: 'observed',
+    source: 'ComfyUI 0.33.0, POST /prompt',
+    on: local,
+    since: '0.33',
+  },
 } as const satisfies Rules

@@ -1,7 +1,7 @@
 // Two pictures as one: blended by mode, or one over the other by their masks.
 
 import type { Family, Inputs } from '../values/inputs.ts'
-import { broadcast, combine, concatenate, slice } from '../values/layout.ts'
+import { broadcast, combine, concatenate, slice, toCount } from '../values/layout.ts'
 import { channelOf } from './masks.ts'
 import { scaleImage, scalePlanes } from '../arithmetic/scaling.ts'
 import {
@@ -208,33 +208,35 @@ function split({ tensor, value }: Inputs): readonly Tensor[] {
   return [slice(image, 3, 0, 3), map(alpha, (value) => 1 - value)]
 }
 
-function joinAlpha({ tensor }: Inputs): readonly Tensor[] {
-  const [image, mask] = [tensor('image', 'len.shape'), tensor('alpha', 'len.reshape')]
-  const count = Math.min(countOf(image), countOf(mask))
-  const [, rows = 0, columns = 0] = image.shape
-  checkReshape([1, ...mask.shape.slice(-2)])
-  const alpha = map(scalePlanes(mask, columns, rows, 'bilinear'), (value) => 1 - value)
-  checkStack(count)
-  const plane = new Tensor([count, rows, columns, 1], (index, read) => read(alpha, index))
-  return [concatenate([slice(slice(image, 0, 0, count), 3, 0, 3), plane], 3)]
-}
+/** @param countFor how many pictures there are, of the numbers of pictures and of masks. */
+export const joinAlpha =
+  (countFor: (images: number, masks: number) => number) =>
+  ({ tensor }: Inputs): readonly Tensor[] => {
+    const [image, mask] = [tensor('image', 'len.shape'), tensor('alpha', 'len.reshape')]
+    const count = countFor(countOf(image), countOf(mask))
+    const [, rows = 0, columns = 0] = image.shape
+    checkReshape([1, ...mask.shape.slice(-2)])
+    const alpha = map(scalePlanes(mask, columns, rows, 'bilinear'), (value) => 1 - value)
+    checkStack(count)
+    const planes = alpha.shape.length === 3 ? toCount(alpha, count) : alpha
+    const plane = new Tensor([count, rows, columns, 1], (index, read) => read(planes, index))
+    return [concatenate([slice(toCount(slice(image, 0, 0, count), count), 3, 0, 3), plane], 3)]
+  }
 
 /** The pictures of both, the second ones in the size of the first. */
+export function joinTwo(equal: EqualChannels, one: Tensor, other: Tensor): Tensor {
+  const [first, given] = equal(one, other)
+  const [, height = 0, width = 0] = first.shape
+  const fits = sameShape(first.shape.slice(1), given.shape.slice(1))
+  const second = fits ? given : scaleImage(given, width, height, 'bilinear', 'center')
+  return concatenate([first, second], 0)
+}
+
 export const joinBatches =
   (equal: EqualChannels) =>
-  ({ tensor }: Inputs): readonly Tensor[] => {
-    const [first, given] = equal(tensor('image1', '.shape'), tensor('image2', '.shape'))
-    let second = given
-    if (!sameShape(first.shape.slice(1), second.shape.slice(1)))
-      second = scaleImage(
-        second,
-        first.shape[2] as number,
-        first.shape[1] as number,
-        'bilinear',
-        'center',
-      )
-    return [concatenate([first, second], 0)]
-  }
+  ({ tensor }: Inputs): readonly Tensor[] => [
+    joinTwo(equal, tensor('image1', '.shape'), tensor('image2', '.shape')),
+  ]
 
 const clampedIndex = (index: number, count: number): number => Math.min(count - 1, index)
 
@@ -247,7 +249,7 @@ export const blends: Family = {
     const length = Math.min(countOf(image) - first, number('length', 1))
     return [slice(image, 0, first, first + length)]
   },
-  JoinImageWithAlpha: joinAlpha,
+  JoinImageWithAlpha: joinAlpha(Math.min),
   PorterDuffImageComposite: composite,
   RepeatImageBatch: ({ tensor, number }) => {
     const image = tensor('image', '.repeat')

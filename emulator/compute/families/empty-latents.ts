@@ -15,7 +15,7 @@ function zeros(
 }
 
 /** A latent whose sides are those of the picture, divided. */
-const picture =
+export const picture =
   (channels: number, unit: number) =>
   ({ number }: Inputs): readonly Value[] =>
     zeros([

@@ -2,11 +2,18 @@
 
 import type { Compute, Family } from '../values/inputs.ts'
 import { concatenate } from '../values/layout.ts'
-import { filled, type Tensor } from '../values/tensor.ts'
+import { filled, Tensor } from '../values/tensor.ts'
 import type { Value } from '../values/values.ts'
-import { type EqualChannels, blend, joinBatches, withEqualChannels } from './blends.ts'
+import {
+  type EqualChannels,
+  blend,
+  joinAlpha,
+  joinBatches,
+  joinTwo,
+  withEqualChannels,
+} from './blends.ts'
 import { compositeMasked } from './composites.ts'
-import { emptyLatents } from './empty-latents.ts'
+import { emptyLatents, picture } from './empty-latents.ts'
 import { scaleToPixels } from './scales.ts'
 
 /** The same latent, which also says how many pixels a latent pixel stands for [nodes/latent-scale]. */
@@ -34,14 +41,36 @@ const withAlphaOfEither: EqualChannels = (first, second) =>
     ? [opaque(first), second]
     : withAlphaOfBelow(first, second)
 
+/** Numbered pictures as one batch, each in the size of the first. */
+const batchImages: Compute = (inputs) => {
+  const names = Array.from({ length: 50 }, (_, at) => `images.image${at}`).filter(inputs.has)
+  return [
+    names
+      .map((name) => inputs.tensor(name, '.shape'))
+      .reduce((all, one) => joinTwo(withAlphaOfEither, all, one)),
+  ]
+}
+
+/** Numbers in a text, in their order. */
+const manualSigmas: Compute = ({ text }) => {
+  const values = Float32Array.from(text('sigmas').match(NUMBER) ?? [], Number)
+  return [new Tensor([values.length], () => values)]
+}
+
+const NUMBER = /[-+]?(?:\d*\.\d+|\d+)/g
+
 export const later: Family = {
+  BatchImagesNode: batchImages,
   EmptyHunyuanLatentVideo: scaled('EmptyHunyuanLatentVideo', 8),
   EmptyLTXVLatentVideo: scaled('EmptyLTXVLatentVideo', 32),
   EmptyLatentAudio: scaled('EmptyLatentAudio', 2048, 'downscale_ratio_temporal'),
   EmptyLatentImage: scaled('EmptyLatentImage', 8),
   EmptySD3LatentImage: scaled('EmptySD3LatentImage', 8),
+  EmptyFlux2LatentImage: picture(128, 16),
   ImageBatch: joinBatches(withAlphaOfEither),
   ImageBlend: blend(withAlphaOfBelow),
   ImageCompositeMasked: compositeMasked(withAlphaOfBelow),
+  JoinImageWithAlpha: joinAlpha(Math.max),
+  ManualSigmas: manualSigmas,
   ImageScaleToTotalPixels: (inputs) => scaleToPixels(inputs, inputs.number('resolution_steps', 1)),
 }

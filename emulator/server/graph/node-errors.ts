@@ -32,8 +32,11 @@ const inputMembers = (input: DeclaredInput): [string, Json][] => [
   ['input_config', inputConfig(input)],
 ]
 
+/** The details name an input that depends on another one without that [workflows/dynamic-inputs]. */
 export const missingInput = (name: string): NodeError =>
-  build('required_input_missing', { input: name }, [['input_name', name]])
+  build('required_input_missing', { input: name.slice(name.lastIndexOf('.') + 1) }, [
+    ['input_name', name],
+  ])
 
 export const badLink = (input: DeclaredInput, value: Json): NodeError =>
   build('bad_linked_input', { input: input.name }, [

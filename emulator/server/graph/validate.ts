@@ -3,6 +3,7 @@
 import { promptErrors } from '../../../spec/server/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
+import { typeFor } from './dynamic-inputs.ts'
 import { linkedIds } from './graph.ts'
 import { outputType, typesMatch } from './links.ts'
 import { checkLiteral, currentDeclaration } from './literals.ts'
@@ -42,7 +43,7 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     const class_type = classTypeOf(node)
     if (class_type === CRASH) return { kind: 'crash' }
     const type = typeof class_type === 'string' ? known.get(class_type) : undefined
-    if (type !== undefined) types.set(id, type)
+    if (type !== undefined) types.set(id, typeFor(type, isObject(node) ? node.get('inputs') : null))
     else if (typeof class_type === 'string' && world.setup.options.unknownNodes === 'accept') {
       linked ??= linkedIds(graph)
       types.set(id, passThrough(class_type, !linked.has(id)))

@@ -108,10 +108,13 @@ function readUserdata(world: World, { segment, headers: asked }: Request): Reply
   const found = existing(world, segment)
   if ('status' in found) return found
   const { path, entry } = found
-  if (entry.bytes === null) return refuse('folderAsFile')
+  if (entry.bytes === null)
+    return refuse('folderAsFile', world.setup.traits.guardsFiles ? download : {})
   const file = fileFacts(entry.modifiedMs, { bytes: entry.bytes })
   return { status: 200, headers: headersOf(world, path, asked), body: entry.bytes, file }
 }
+
+const download = { 'Content-Disposition': 'attachment', ...neverSniffed } as const
 
 /** The headers of a file: since 2026 each is a download, except for the style sheet of the user. */
 function headersOf(world: World, path: string, asked: Headers): Readonly<Record<string, string>> {

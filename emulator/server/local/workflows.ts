@@ -195,14 +195,20 @@ export function targetsOf(value: Json | undefined): Targets | null {
 
 /** Whether the prompt of a body can run. */
 export function validatePrompt(world: World, prompt: Json, targets: Targets | null): Verdict {
-  if (isObject(prompt))
-    return world.setup.traits.replacesNodes
-      ? validateReplaced(world, prompt, targets)
-      : validate(world, prompt, targets)
+  if (world.setup.traits.replacesNodes)
+    return isReplaceable(prompt) ? validateReplaced(world, prompt, targets) : { kind: 'crash' }
+  if (isObject(prompt)) return validate(world, prompt, targets)
   const empty = prompt === '' || (Array.isArray(prompt) && prompt.length === 0)
   if (!empty) return { kind: 'crash' }
   return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
 }
+
+/** Whether the server can look for nodes to replace [workflows/no-objects-crash]. */
+const isReplaceable = (prompt: Json): prompt is JsonObject =>
+  isObject(prompt) &&
+  [...prompt.values()].every(
+    (node) => isObject(node) && (!node.has('inputs') || isObject(node.get('inputs'))),
+  )
 
 /** The same once the node types of older workflows are replaced [workflows/replaced]. */
 function validateReplaced(world: World, graph: JsonObject, targets: Targets | null): Verdict {

@@ -3,6 +3,7 @@
 import { hash53 } from '../../lib/random.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { type Json, writeJson } from '../../lib/json.ts'
+import { isTruthy } from '../../lib/python.ts'
 import {
   batchFrom,
   batchPictures,
@@ -148,6 +149,14 @@ const preview3d: Behaviour = (call) => {
 
 const textUi = (text: string): string => `{"text": [${JSON.stringify(text)}]}`
 
+/** One of two values. */
+const chooseValue: Behaviour = (call) => {
+  const by = call.inputs.get('switch')
+  const isOn = by?.kind === 'literal' && isTruthy(by.value)
+  const value = call.inputs.get(isOn ? 'on_true' : 'on_false')
+  return { outputs: [value ?? { kind: 'literal', value: null }], steps: 0 }
+}
+
 const slow: Behaviour = (call) => {
   const steps = Math.max(0, Math.trunc(numberInput(call, 'steps') ?? 1))
   const durationMs = Math.max(0, numberInput(call, 'seconds') ?? 1) * 1000
@@ -193,6 +202,7 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   PrimitiveString: primitive,
   PrimitiveStringMultiline: primitive,
   PrimitiveBoolean: primitive,
+  ComfySwitchNode: chooseValue,
   PreviewAny: previewAny,
   Preview3D: preview3d,
   Preview3DAnimation: preview3d,

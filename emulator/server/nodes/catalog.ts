@@ -77,7 +77,7 @@ function nodeType(class_type: string, entry: Json, isLater: boolean): NodeType {
     class_type,
     inputs: [...declared(entry, 'required'), ...declared(entry, 'optional')],
     outputs: list(entry.get('output')).map((type) =>
-      Array.isArray(type) ? type : pythonText(type),
+      Array.isArray(type) ? type : type === ANY ? '*' : pythonText(type),
     ),
     outputIsList: list(entry.get('output_is_list')).map((flag) => flag === true),
     takesLists: lists,
@@ -89,6 +89,9 @@ function nodeType(class_type: string, entry: Json, isLater: boolean): NodeType {
     text: writeJson(isLater ? withLaterMembers(entry, newStyle, lists) : entry),
   }
 }
+
+/** The output of such a type has that of the inputs with it [workflows/dynamic-inputs]. */
+const ANY = 'COMFY_MATCHTYPE_V3'
 
 /** Types of the built-in catalogue that take whole lists, which object_info does not state [runs/list-taken-whole]. */
 const takesLists: ReadonlySet<string> = new Set(['RebatchImages', 'RebatchLatents'])

@@ -10,10 +10,16 @@ export const shownFolders = (world: World): readonly string[] =>
   folderNames(world).filter((name) => name !== 'configs' && name !== 'custom_nodes')
 
 /** The extensions that the files of a folder can have, sorted; none for folders of folders. */
-export const extensionsOf = (folder: string): readonly string[] =>
-  folder === 'diffusers' || folder === 'classifiers'
-    ? []
-    : ['.bin', '.ckpt', '.pkl', '.pt', '.pt2', '.pth', '.safetensors', '.sft']
+export const extensionsOf = (folder: string): readonly string[] => otherEndings[folder] ?? endings
+
+const endings = ['.bin', '.ckpt', '.pkl', '.pt', '.pt2', '.pth', '.safetensors', '.sft'] as const
+
+/** Folders whose models are folders, have no ending, or any. */
+const otherEndings: Readonly<Record<string, readonly string[]>> = {
+  diffusers: ['folder'],
+  classifiers: [''],
+  datasets: [],
+}
 
 /** Whether a listing includes a file as a model: by its extension, unless its name starts with a dot. */
 export const isModel = (name: string): boolean =>

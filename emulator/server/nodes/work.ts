@@ -24,6 +24,8 @@ function foreseenWork(call: Call): Work {
     return failing('ModelDownloadError', `The model ${missing} is not available.`)
   const unpaid = call.type.apiNode ? payPartner(call) : undefined
   if (unpaid !== undefined) return failing(unpaid.exception_type, unpaid.exception_message)
+  const { class_type, missing: absent = [] } = call.type
+  if (absent.length > 0) return failing('TypeError', missingArguments(class_type, absent))
   if (isOfEmptyList(call)) return failing('IndexError', 'list index out of range')
   if (measures.some((name) => isNotANumber(call, name)))
     return failing('ValueError', 'cannot convert float NaN to integer')
@@ -45,6 +47,10 @@ function passingOn({ type, inputs }: Call, work: Work): Work {
 }
 
 const nothing: Value = { kind: 'literal', value: null }
+
+/** What Python says of a call without required arguments. */
+const missingArguments = (class_type: string, names: readonly string[]): string =>
+  `${class_type}.execute() missing ${names.length} required positional argument${names.length === 1 ? '' : 's'}: ${names.map((name) => `'${name}'`).join(' and ')}`
 
 /** Whether an input is an item of a list that has none: a node can return such a list. */
 const isOfEmptyList = ({ inputs }: Call): boolean => {

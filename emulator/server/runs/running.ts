@@ -4,6 +4,7 @@ import type { MessageType } from '../../../spec/server/messages.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { dependsOn, fingerprintsOf } from './fingerprints.ts'
+import { typeFor } from '../graph/dynamic-inputs.ts'
 import { createSchedule } from '../graph/schedule.ts'
 import { contentHashes } from '../graph/content-hashes.ts'
 import { send, socketsFor } from '../world/sockets.ts'
@@ -42,7 +43,8 @@ export function typesOf(world: World, graph: JsonObject): Map<string, NodeType> 
   const types = new Map<string, NodeType>()
   for (const [id, node] of graph) {
     const class_type = isObject(node) ? pythonText(node.get('class_type') ?? null) : ''
-    types.set(id, known.get(class_type) ?? passThrough(class_type, false))
+    const type = known.get(class_type) ?? passThrough(class_type, false)
+    types.set(id, typeFor(type, isObject(node) ? node.get('inputs') : undefined))
   }
   return types
 }

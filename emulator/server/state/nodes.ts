@@ -22,6 +22,8 @@ export type NodeType = {
   readonly outputs: readonly (string | Json[])[]
   /** For each output, whether it is a list. */
   readonly outputIsList: readonly boolean[]
+  /** Required inputs whose values choose no known option: the node is called without them. */
+  readonly missing?: readonly string[]
   /** Whether one call takes the whole lists of all inputs, instead of one call for each item. */
   readonly takesLists: boolean
   readonly outputNode: boolean

@@ -25,6 +25,15 @@ proves('catalog/experiment-extensions', async ({ get }) => {
   expect(loras?.extensions).toContain('.safetensors')
 })
 
+proves('catalog/other-extensions', async ({ get }) => {
+  const folders: Folder[] = (await get('/experiment/models')).json()
+  const of = (folder: string) => folders.find(({ name }) => name === folder)?.extensions
+  expect({ diffusers: of('diffusers'), classifiers: of('classifiers') }).toEqual({
+    diffusers: ['folder'],
+    classifiers: [''],
+  })
+})
+
 proves('catalog/model-preview-refusals', async ({ get }) => {
   const statuses: readonly (readonly [path: string, status: number])[] = [
     ['loras/0/none.safetensors', 404],

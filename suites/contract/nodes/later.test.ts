@@ -102,6 +102,26 @@ proves('nodes/alpha-added', async (subject) => {
   })
 })
 
+proves('nodes/masks-repeated', async (subject) => {
+  const many = (color: number, batch_size: number) =>
+    node('EmptyImage', { width: 1, height: 1, batch_size, color })
+  const mask = (of: string) => node('ImageToMask', { image: [of, 0], channel: 'red' })
+  const joined = (image: string, alpha: string) =>
+    node('JoinImageWithAlpha', { image: [image, 0], alpha: [alpha, 0] })
+  const graph = {
+    one: many(0, 1),
+    two: many(0, 2),
+    'one mask': mask('one'),
+    'two masks': mask('two'),
+    pictures: joined('two', 'one mask'),
+    masks: joined('one', 'two masks'),
+    'pictures size': node('GetImageSize', { image: ['pictures', 0] }),
+    'masks size': node('GetImageSize', { image: ['masks', 0] }),
+  }
+  const previews = { p: ['pictures size', 2], m: ['masks size', 2] }
+  expect(await shown(subject, graph, previews)).toEqual({ p: '2', m: '2' })
+})
+
 proves('nodes/resolution-steps', async (subject) => {
   const graph: Record<string, ReturnType<typeof node>> = { image: picture(0, 251, 97) }
   const previews: Record<string, unknown> = {}

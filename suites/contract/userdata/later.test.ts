@@ -109,3 +109,13 @@ proves('userdata/never-outside', async (subject) => {
   }
   expect(await paths(subject)).toEqual(['deep', 'deep/a'])
 })
+
+proves('userdata/folder-as-download', async (subject) => {
+  await write(subject, 'deep/a')
+  const { status, headers } = await subject.get(at(subject.unique('deep')))
+  expect({
+    status,
+    type: headers['x-content-type-options'],
+    disposition: headers['content-disposition'],
+  }).toEqual({ status: 403, type: 'nosniff', disposition: 'attachment' })
+})

@@ -195,3 +195,85 @@ proves('workflows/extra-data-object', async (subject) => {
     expect({ extra_data, status: reply.status }).toEqual({ extra_data, status: 500 })
   }
 })
+
+const blue = node('EmptyImage', { width: 2, height: 1, batch_size: 1, color: 0xff })
+
+proves('workflows/dynamic-inputs', async ({ connect, run, submit, unique }) => {
+  const graph = {
+    picture: blue,
+    batch: node('BatchImagesNode', {
+      'images.image0': ['picture', 0],
+      'images.image2': ['picture', 0],
+    }),
+    size: node('GetImageSize', { image: ['batch', 0] }),
+    chosen: node('ComfySwitchNode', {
+      switch: true,
+      on_false: ['picture', 0],
+      on_true: ['size', 2],
+    }),
+    count: node('PreviewAny', { source: ['chosen', 0] }),
+    larger: node('ResizeImageMaskNode', {
+      input: ['picture', 0],
+      resize_type: 'scale by multiplier',
+      'resize_type.multiplier': 2,
+      scale_method: 'area',
+    }),
+    shown: node('PreviewImage', { images: ['larger', 0] }),
+  }
+  const { outputs } = (await run(await connect(unique('me')), graph)).entry
+  expect({ count: outputs['count'].text, shown: outputs['shown'].images.length }).toEqual({
+    count: ['2'],
+    shown: 1,
+  })
+  const without = (id: keyof typeof graph, name: string): Graph => {
+    const { [name]: _, ...inputs } = graph[id].inputs
+    return { ...graph, [id]: { ...graph[id], inputs } }
+  }
+  const missing = [
+    ['batch', 'images.image0', 'image0'],
+    ['larger', 'resize_type.multiplier', 'multiplier'],
+  ] as const
+  for (const [id, input_name, details] of missing) {
+    const [error] = (await submit(without(id, input_name))).json().node_errors[id].errors
+    expect(error).toMatchObject({
+      type: 'required_input_missing',
+      details,
+      extra_info: { input_name },
+    })
+  }
+})
+
+proves('workflows/unknown-choice', async ({ connect, run, unique }) => {
+  for (const choice of [{}, { codec: 'vp9' }]) {
+    const graph = {
+      picture: node('EmptyImage', { width: 16, height: 16, batch_size: 1, color: 0 }),
+      video: node('CreateVideo', { images: ['picture', 0], fps: 24 }),
+      saved: node('SaveVideo', {
+        video: ['video', 0],
+        filename_prefix: unique('video'),
+        format: 'auto',
+        ...choice,
+      }),
+    }
+    const { messages } = await run(await connect(unique('me')), graph)
+    expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
+      exception_type: 'TypeError',
+      exception_message: "SaveVideo.execute() missing 1 required positional argument: 'codec'\n",
+    })
+  }
+})
+
+proves('workflows/no-objects-crash', async ({ post }) => {
+  const graph = { picture: blue, shown: node('PreviewImage', { images: ['picture', 0] }) }
+  const prompts = [
+    '',
+    [],
+    { ...graph, odd: [] },
+    { ...graph, odd: { ...blue, inputs: null } },
+    { ...graph, odd: { ...blue, inputs: ['images'] } },
+  ]
+  for (const prompt of prompts) {
+    const { status } = await post('/prompt', { prompt })
+    expect({ prompt, status }).toEqual({ prompt, status: 500 })
+  }
+})
