@@ -51,7 +51,7 @@ export const laterSystem: Mutants = {
 export const laterWorkflows: Mutants = {
   'replaced-in-silence': {
     breaks: ['workflows/replaced'],
-    tamper: onText(/^GET \/history/, /ImageScaleToMaxDimension/g, 'ResizeImagesByLongerEdge'),
+    tamper: onText(/^GET \/history/, /ControlNetLoader/g, 'T2IAdapterLoader'),
   },
   'lacking-input-is-400': {
     breaks: ['workflows/replaced-without-input'],
