@@ -2,6 +2,7 @@
 // numbered ones, and those of any type.
 
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
+import { pythonText } from '../../lib/python.ts'
 import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 
 /** The types of such inputs. */
@@ -52,11 +53,12 @@ function several({ name, options }: DeclaredInput, values: JsonObject): readonly
   const least = numberOf(template.get('min') ?? null) ?? 0
   const most = numberOf(template.get('max') ?? null) ?? MOST_SEVERAL
   const names = template.get('names')
+  const prefix = pythonText(template.get('prefix') ?? '')
   const all = Array.isArray(names)
-    ? names.map(String)
-    : Array.from({ length: most }, (_, at) => `${String(template.get('prefix'))}${at}`)
+    ? names.map(pythonText)
+    : Array.from({ length: most }, (_, at) => `${prefix}${at}`)
   return all
-    .map((one, at) => ({ ...pattern, name: `${name}.${one}`, required: at < least }))
+    .map((one, at) => Object.assign({}, pattern, { name: `${name}.${one}`, required: at < least }))
     .filter((one) => one.required || values.has(one.name))
 }
 
@@ -69,7 +71,7 @@ function declaredIn(inputs: Json | undefined, nameOf: (name: string) => string):
       return {
         name: nameOf(name),
         required: group === 'required',
-        type: Array.isArray(type) ? type : String(type),
+        type: Array.isArray(type) ? type : pythonText(type ?? ''),
         options: isObject(options) ? options : new Map(),
       }
     })
