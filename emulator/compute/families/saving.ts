@@ -52,6 +52,10 @@ function animatedPng(inputs: Inputs): readonly Value[] {
 function animatedWebp(inputs: Inputs): readonly Value[] {
   checkPictures(inputs)
   checkSpeed(inputs)
+  const frames = inputs.value('images')
+  const isBackwards = Math.trunc(1000 / inputs.number('fps', 6)) < 0
+  if (isBackwards && frames instanceof Tensor && countOf(frames) > 1)
+    raise('RuntimeError', 'ERROR adding frame: timestamps must be non-decreasing.')
   const quality = inputs.number('quality', 80)
   if (quality < 0 || quality > 100) raise('ValueError', 'invalid configuration')
   return nothing

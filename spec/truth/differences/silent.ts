@@ -233,7 +233,7 @@ export const silences = [
   {
     topic: 'Paths and addresses in texts',
     real: 'those of the machine, in exceptions and in the names of objects',
-    ours: 'below /flowdouble and /srv/ComfyUI, and one address for all objects',
+    ours: 'below /flowdouble and /srv/ComfyUI, and one address for all objects; what a model makes is named by its kind',
     rules: ['nodes/exceptions', 'nodes/object-text'],
   },
   {

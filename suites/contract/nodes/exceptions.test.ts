@@ -42,6 +42,22 @@ proves('nodes/exceptions', async (subject) => {
     ],
     [
       {
+        two: node('EmptyImage', { width: 8, height: 8, batch_size: 2, color: 0 }),
+        speed: node('PrimitiveFloat', { value: -0.72 }),
+        save: node('SaveAnimatedWEBP', {
+          images: ['two', 0],
+          filename_prefix: subject.unique('backwards'),
+          fps: ['speed', 0],
+          lossless: true,
+          quality: 80,
+          method: 'default',
+        }),
+      },
+      'RuntimeError',
+      'ERROR adding frame: timestamps must be non-decreasing.',
+    ],
+    [
+      {
         both: node('LatentBatch', { samples1: { __value__: [1] }, samples2: { __value__: [1] } }),
         show: show('both'),
       },
