@@ -4,7 +4,8 @@ import { encode } from 'fast-png'
 import type { Asset } from '../../judge/own-assets.ts'
 import { endpoints } from '../../../spec/assets/assets.ts'
 import { ask, listed, nobody, noContent } from '../../judge/own-assets.ts'
-import { put } from '../../judge/own-files.ts'
+import { placedIn, put } from '../../judge/own-files.ts'
+import { uniqueNumber } from '../../judge/own-runs.ts'
 import { solid } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { missing } from '../../judge/skip.ts'
@@ -90,13 +91,15 @@ proves(
     const changed = await put(subject, { name: 'up.png', bytes: other }, { overwrite: 'true' })
     expect(changed.json().asset).toMatchObject({ id: asset.id, size: other.length })
     expect((await ask(subject, 'GET', `/api/assets/${asset.id}/content`)).bytes).toEqual(other)
+    await put(subject, { name: 'base.png', bytes })
+    const original = { filename: 'base.png', type: 'input', ...placedIn(subject) }
     const mask = await put(
       subject,
       { name: 'mask.png', bytes },
-      { original_ref: JSON.stringify({ filename: 'example.png', type: 'input' }) },
+      { original_ref: JSON.stringify(original) },
       '/upload/mask',
     )
-    if (mask.status === 200) expect(mask.json().asset).toMatchObject({ name: 'mask.png' })
+    expect(mask.json().asset).toMatchObject({ name: 'mask.png' })
   },
   on,
 )
@@ -106,7 +109,8 @@ proves(
   async (subject) => {
     await listed(subject, 'limit=1')
     const session = await subject.connect(subject.unique('me'))
-    const { prompt_id, messages, entry } = await subject.run(session, solid())
+    const graph = solid(uniqueNumber(subject, 'solid'), subject.unique('solid'))
+    const { prompt_id, messages, entry } = await subject.run(session, graph)
     const executed = messages.flatMap(({ type, data }) => (type === 'executed' ? [data] : []))
     const files: any[] = executed.flatMap(({ output }: any) => output.images)
     expect(files).toHaveLength(1)
@@ -115,7 +119,7 @@ proves(
     const found = await read(subject, files[0].id)
     expect(found).toMatchObject({
       name: files[0].filename,
-      tags: ['output'],
+      tags: expect.arrayContaining(['output']),
       job_id: prompt_id,
       prompt_id,
       mime_type: 'image/png',

@@ -5,21 +5,41 @@ import { violations } from '../../judge/judge.ts'
 import { ask, listed, refusalOf } from '../../judge/own-assets.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
+import type { Reply } from '../../judge/reply.ts'
+import type { Subject } from '../../judge/subject.ts'
 
 const on = { assets: true }
+
+/** How long a case looks for the end of another scan, in milliseconds, and how often. */
+const PAUSE_MS = 100
+const LOOKS = 100
+
+/** Scans and waits for the end, behind scans that others have started: a server does one at a time. */
+async function scan(subject: Subject, wait: string, body?: unknown): Promise<Reply> {
+  for (let looks = LOOKS; ; looks--) {
+    const reply = await ask(subject, 'POST', `/api/assets/seed?wait=${wait}`, body)
+    if (reply.status !== 409 || looks === 0) return reply
+    // Meanwhile the clock passes.
+    const session = await subject.connect(subject.unique('waiting'))
+    await subject.reach(session, () => false, PAUSE_MS).catch(() => undefined)
+  }
+}
 
 proves(
   'assets/scan',
   async (subject) => {
     const { total } = await listed(subject, 'limit=1')
-    const waited = await ask(subject, 'POST', '/api/assets/seed?wait=true')
+    const waited = await scan(subject, 'true')
     expect({ status: waited.status, wrong: violations(scanReply, waited.json()) }).toEqual({
       status: 200,
       wrong: [],
     })
     const { progress, ...rest } = waited.json()
     expect(rest).toEqual({ status: 'completed', errors: [] })
-    expect(progress.created + progress.skipped).toBe(progress.total)
+    // What has changed without being new is neither.
+    const known: number = progress.created + progress.skipped
+    if (subject.isOwn) expect(known).toBe(progress.total)
+    expect(known).toBeLessThanOrEqual(progress.total)
     const started = await ask(subject, 'POST', '/api/assets/seed', {})
     expect({ status: started.status, json: started.json() }).toEqual({
       status: 202,
@@ -35,7 +55,7 @@ proves(
   'assets/scan-roots',
   async (subject) => {
     const scanned = async (body: unknown): Promise<number> =>
-      (await ask(subject, 'POST', '/api/assets/seed?wait=1', body)).json().progress.total
+      (await scan(subject, '1', body)).json().progress.total
     const all = await scanned({})
     const models = await scanned({ roots: ['models'] })
     const others = await scanned({ roots: ['input', 'output', 'nowhere'] })
@@ -55,7 +75,7 @@ proves(
 proves(
   'assets/scan-state',
   async (subject) => {
-    const { json } = await ask(subject, 'POST', '/api/assets/seed?wait=yes')
+    const { json } = await scan(subject, 'yes')
     const state = await ask(subject, 'GET', '/api/assets/seed/status')
     expect(violations(scanState, state.json())).toEqual([])
     expect(state.json()).toEqual({ state: 'IDLE', progress: json().progress, errors: [] })
@@ -74,6 +94,8 @@ proves(
 proves(
   'assets/scan-messages',
   async (subject) => {
+    // No messages of another scan come in between.
+    await scan(subject, 'true')
     const sessions = [
       await subject.connect(subject.unique('one')),
       await subject.connect(subject.unique('two')),
