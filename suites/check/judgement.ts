@@ -4,6 +4,7 @@ import { quirks, rules } from '../../spec/index.ts'
 import type { Basis, Place, Quirks, Rule, Where } from '../../spec/language.ts'
 import type { Case } from '../judge/proves.ts'
 import type { RuleInfo, Verdict } from './events.ts'
+import { isHeldAt } from './held.ts'
 import {
   isContradicted,
   optionsBehind,
@@ -119,15 +120,16 @@ const ruleOf = (id: string): Rule | undefined => (rules as Readonly<Record<strin
 
 /** The strictest basis of some rules; `elsewhere` if they were observed at other servers only. */
 function strictestOf(ids: readonly string[], judged: Judged): Basis | 'elsewhere' {
-  const found = new Set(ids.map((id) => basisAt(ruleOf(id), judged)))
+  const found = new Set(ids.map((id) => basisAt(id, judged)))
   return (['stated', 'observed', 'elsewhere'] as const).find((one) => found.has(one)) ?? 'chosen'
 }
 
-function basisAt(rule: Rule | undefined, { release, library }: Judged): Basis | 'elsewhere' {
+function basisAt(id: string, { release, library }: Judged): Basis | 'elsewhere' {
+  const rule = ruleOf(id)
   if (rule?.basis !== 'observed') return rule?.basis ?? 'elsewhere'
   if (rule.library !== undefined && !namesLibrary(library ?? '', rule.library)) return 'elsewhere'
   const isHere = (rule.source ?? '').split('; ').some((source) => names(source, release))
-  return isHere ? 'observed' : 'elsewhere'
+  return isHere || isHeldAt(release, id) ? 'observed' : 'elsewhere'
 }
 
 /** Whether a header `Server` names a library, of any version if it has none: not `aiohttp/3.13` in `aiohttp/3.130`. */

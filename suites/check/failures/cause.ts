@@ -30,6 +30,7 @@ export const causeOf = (place: Place, error: unknown, seen: Seen): Cause | undef
     ? undefined
     : (frameCause(seen) ??
       messageCause(place, seen) ??
+      executedCause(seen) ??
       orderCause(place, seen) ??
       replyCause(place, seen) ??
       countCause(error, seen) ??
@@ -83,6 +84,60 @@ function messageCause(place: Deployment, seen: Seen): Cause | undefined {
   return undefined
 }
 
+/** Nodes whose outputs are always sent. */
+const showing: ReadonlySet<unknown> = new Set(['PreviewImage', 'SaveImage', 'PreviewAny'])
+
+/** The nodes that show something in the runs that were submitted, as `prompt_id node`. */
+function showingNodes({ wire }: Seen): ReadonlySet<string> {
+  const found = new Set<string>()
+  let graph: Readonly<Record<string, any>> = {}
+  for (const { direction, text } of wire) {
+    const sent =
+      direction === 'sent' ? /^POST (?:\/api)?\/prompt (\{.*)/s.exec(text)?.[1] : undefined
+    if (sent !== undefined) graph = graphIn(sent)
+    const prompt_id = direction === 'received' && /^200 .*"prompt_id": ?"([^"]+)"/s.exec(text)?.[1]
+    if (!prompt_id) continue
+    for (const [id, one] of Object.entries(graph))
+      if (showing.has(one?.class_type)) found.add(`${prompt_id} ${id}`)
+    graph = {}
+  }
+  return found
+}
+
+function graphIn(text: string): Readonly<Record<string, any>> {
+  try {
+    const { prompt } = JSON.parse(text) as { readonly prompt?: Readonly<Record<string, any>> }
+    return prompt ?? {}
+  } catch {
+    return {}
+  }
+}
+
+/** A node that shows something and was executed, in a run that succeeded, without its executed. */
+function executedCause(seen: Seen): Cause | undefined {
+  const all = messagesIn(seen)
+  const keysOf = (type: string): ReadonlySet<string> =>
+    new Set(
+      all.flatMap((one) =>
+        one.type === type ? [`${String(one.data['prompt_id'])} ${String(one.data['node'])}`] : [],
+      ),
+    )
+  const executed = keysOf('executed')
+  const executing = keysOf('executing')
+  const succeeded = new Set(
+    all.flatMap(({ type, data }) => (type === 'execution_success' ? [data['prompt_id']] : [])),
+  )
+  const isLost = [...showingNodes(seen)].some(
+    (key) => executing.has(key) && !executed.has(key) && succeeded.has(key.split(' ')[0]),
+  )
+  return isLost
+    ? {
+        says: 'A node with an output was executed, and no executed came.',
+        rules: ['messages/executed'],
+      }
+    : undefined
+}
+
 /** A run whose messages do not follow each other as they must. */
 function orderCause(place: Deployment, seen: Seen): Cause | undefined {
   const byRun = new Map<string, Message[]>()
@@ -134,12 +189,11 @@ function causeIn(place: Deployment, reply: SeenReply): Cause | undefined {
     const usual = Object.keys(spec.replies).join(', ')
     return { says: `${at} returned ${status}; its replies are ${usual}.`, rules }
   }
-  if (name === 'view' && status === 200) {
-    const file = new URLSearchParams(query)
-    const isPlain = !file.has('preview') && !file.has('channel')
-    return isPlain && file.get('filename')?.endsWith('.png') && type !== 'image/png'
+  if (name === 'view') {
+    const isLost = status === 200 && type === 'application/octet-stream' && hasKnownType(query)
+    return isLost
       ? {
-          says: `${at} returned ${type || 'no type'} for a .png file.`,
+          says: `${at} returned ${type} for a file of another type.`,
           rules: ['files/view-headers'],
         }
       : undefined
@@ -152,6 +206,12 @@ function causeIn(place: Deployment, reply: SeenReply): Cause | undefined {
   const all = faults.flat()
   const fault = all.find((one) => one.includes('required property')) ?? all[0] ?? ''
   return { says: `${at} ${replyText(fault)}`, rules, ...wordIn(fault) }
+}
+
+/** Whether the type of a viewed file is known from its name, or since it is converted. */
+function hasKnownType(query: string): boolean {
+  const asked = new URLSearchParams(query)
+  return asked.has('preview') || /\.(png|webp|jpe?g|gif|txt)$/i.test(asked.get('filename') ?? '')
 }
 
 function jsonIn({ bytes }: SeenReply): unknown {

@@ -4,6 +4,8 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
+import held from '../../check/held.json' with { type: 'json' }
+import { rules } from '../../../spec/index.ts'
 import { expect } from '../../judge/expect.ts'
 import { frontOf } from '../../check/probe/front.ts'
 import { releaseOf, judgementOf } from '../../check/judgement.ts'
@@ -29,6 +31,21 @@ test('a rule that was observed at another generation is a note that names both',
     verdict: 'note',
     detail: 'It was observed at ComfyUI 0.3.64, history; this server is ComfyUI 0.3.6.',
   })
+})
+
+test('a rule of a release that was held against all of them is judged there, but for those that it does not keep', () => {
+  const at = (release: string) =>
+    judgementOf({ ids: ['history/oldest-first'] }, broken, { ...local, release }).verdict
+  expect([at('ComfyUI 0.27.0'), at('ComfyUI 0.33.0'), at('ComfyUI 0.27.9')]).toEqual([
+    'fail',
+    'fail',
+    'note',
+  ])
+  expect(
+    Object.values<readonly string[]>(held)
+      .flat()
+      .filter((id) => !(id in rules)),
+  ).toEqual([])
 })
 
 test('a rule about what the HTTP library decides is a note at a server with another library', () => {

@@ -1,0 +1,25 @@
+// Writes held.json from the events of checks of real servers, each with everything allowed: which observed rules a
+// release did not keep, or did not show. It is judged by all others as if they had been observed there. Run it after a change of rules:
+// flowdouble check URL --allow all --json > a.ndjson && node suites/check/measure-held.mjs a.ndjson ...
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const file = join(import.meta.dirname, 'held.json')
+const held = JSON.parse(readFileSync(file, 'utf8'))
+for (const name of process.argv.slice(2)) {
+  const events = readFileSync(name, 'utf8').trimEnd().split('\n').map(JSON.parse)
+  const cases = events.filter(({ event, reason }) => event === 'case' && reason !== 'own-world')
+  const kept = new Set()
+  const others = new Set()
+  for (const { rules, verdict } of cases)
+    for (const { id, basis } of rules)
+      if (basis === 'observed' && verdict === 'pass') kept.add(id)
+      else if (basis === 'observed') others.add(`${verdict} ${id}`)
+  const isBroken = (id) => others.has(`fail ${id}`) || others.has(`note ${id}`)
+  const ids = new Set([...others].map((one) => one.split(' ')[1]))
+  held[events[0].target.generation] = [...ids]
+    .filter((id) => isBroken(id) || !kept.has(id))
+    .toSorted((a, b) => (a < b ? -1 : 1))
+}
+writeFileSync(file, `${JSON.stringify(held, null, 2)}\n`)
