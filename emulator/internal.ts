@@ -54,6 +54,7 @@ export { optionTable } from './options/table.ts'
 export type { ClockGroup } from './edge/clock-handle.ts'
 export { commandAgent, urlAgent } from './edge/gateway/agent.ts'
 export { senderDeliveries, urlDeliveries } from './edge/gateway/senders.ts'
+export { resetConnection } from './edge/node/broken-connections.ts'
 export { createSockets } from './edge/node/sockets.ts'
 
 export type { GatewayStateOptions } from './gateway/state.ts'

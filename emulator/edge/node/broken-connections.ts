@@ -90,9 +90,16 @@ function afterWrites(raw: Duplex, work: () => void): void {
 const carrierOf = (raw: Duplex): Duplex =>
   (raw as Duplex & { readonly _parent?: Duplex | null })._parent ?? raw
 
+/**
+ * Whether a connection can be reset. Not if it has begun to end: the system refuses that, and Node then never closes its
+ * handle, so that the process does not end.
+ */
+export const canBeReset = ({ destroyed, writableEnded }: Duplex): boolean =>
+  !destroyed && !writableEnded
+
 function reset(raw: Duplex): void {
   const carrier = carrierOf(raw)
-  if (carrier instanceof Socket && !carrier.destroyed) {
+  if (carrier instanceof Socket && canBeReset(carrier) && canBeReset(raw)) {
     // Node would first end the connection gracefully (see http-listener.ts).
     carrier.destroySoon = () => carrier.destroy()
     carrier.resetAndDestroy()

@@ -6,6 +6,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RecordedClose } from '../../../spec/recording.ts'
 import type { HeaderList } from '../../recording/recording.ts'
+import { canBeReset } from '../node/broken-connections.ts'
 import { decodedBody, keepBody } from './bodies.ts'
 import { type ProxyParts, unreachableText } from './exchanges.ts'
 import { createMessageReader } from './message-reader.ts'
@@ -165,6 +166,6 @@ function connect(
 
 /** Ends a connection as its other side did: with a reset. */
 function reset(connection: Duplex): void {
-  if (connection instanceof Socket) connection.resetAndDestroy()
+  if (connection instanceof Socket && canBeReset(connection)) connection.resetAndDestroy()
   else connection.destroy()
 }

@@ -1,5 +1,9 @@
 // What faults do to whole sockets: they close, are reset, fall silent, or break inside a frame.
 
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { test } from 'vitest'
+import { resetConnection } from '../../../dist/emulator/internal.js'
 import { handshakeText, openPlain, openRaw } from '../../judge/broken.ts'
 import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
@@ -104,3 +108,18 @@ proves(
     { when: { atMs: 1000 }, then: { reset: true } },
   ),
 )
+
+test('faults/reset-socket A connection that begins to end while a reset waits is closed without one', async () => {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [raw] = (await once(server, 'connection')) as [Socket]
+  const errors: Error[] = []
+  raw.on('error', (error) => errors.push(error))
+  const closed = resetConnection(raw)
+  raw.end()
+  await closed
+  expect(errors).toEqual([])
+  client.destroy()
+  server.close()
+})

@@ -206,6 +206,36 @@ test(
   }),
 )
 
+/** The connections of this process whose handles are open. */
+const connections = (): number =>
+  process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length
+
+test('record/cut-sockets A client that goes while the server sends leaves no connection open, so that the command ends', async () => {
+  const before = connections()
+  const ends: Promise<unknown>[] = []
+  let opened = (_: WebSocket): void => undefined
+  const connect = (socket: WebSocket): void => {
+    ends.push(once(socket, 'close'))
+    opened(socket)
+  }
+  await withEcho({ connect }, async (server) => {
+    await recorded(server.url, async (url) => {
+      for (let cut = 0; cut < 5; cut++) {
+        const accepted = new Promise<WebSocket>((resolve) => (opened = resolve))
+        const socket = new WebSocket(`${socketAt(url)}/ws`)
+        const [own] = await Promise.all([accepted, once(socket, 'open')])
+        socket.terminate()
+        // The proxy reads the end of the client, and in the same turn more than it can pass on to it.
+        own.send(Buffer.alloc(1_000_000))
+        await once(socket, 'close')
+      }
+    })
+    await Promise.all(ends)
+  })()
+  await new Promise(setImmediate)
+  expect(connections()).toBeLessThanOrEqual(before)
+})
+
 test(
   'record/odd-bytes What is not a WebSocket frame passes as it is',
   withEcho({}, async (server) => {
