@@ -94,12 +94,13 @@ const carrierOf = (raw: Duplex): Duplex =>
  * Whether a connection can be reset. Not if it has begun to end: the system refuses that, and Node then never closes its
  * handle, so that the process does not end.
  */
-export const canBeReset = ({ destroyed, writableEnded }: Duplex): boolean =>
-  !destroyed && !writableEnded
+const canBeReset = (raw: Duplex): boolean =>
+  !raw.destroyed && !raw.writableEnded && !('encrypted' in raw)
 
-function reset(raw: Duplex): void {
+/** Resets a connection immediately; one that cannot be reset is closed. */
+export function reset(raw: Duplex): void {
   const carrier = carrierOf(raw)
-  if (carrier instanceof Socket && canBeReset(carrier) && canBeReset(raw)) {
+  if (carrier instanceof Socket && canBeReset(carrier) && !raw.writableEnded) {
     // Node would first end the connection gracefully (see http-listener.ts).
     carrier.destroySoon = () => carrier.destroy()
     carrier.resetAndDestroy()

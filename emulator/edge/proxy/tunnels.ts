@@ -2,11 +2,10 @@
 // those of client and server. Reports the messages that it reads on the way, and how each socket ends.
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
-import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RecordedClose } from '../../../spec/recording.ts'
 import type { HeaderList } from '../../recording/recording.ts'
-import { canBeReset } from '../node/broken-connections.ts'
+import { reset } from '../node/broken-connections.ts'
 import { decodedBody, keepBody } from './bodies.ts'
 import { type ProxyParts, unreachableText } from './exchanges.ts'
 import { createMessageReader } from './message-reader.ts'
@@ -151,6 +150,7 @@ function connect(
     from.on('end', () => close(by, 1006))
     from.on('error', () => {
       close(by, 1006)
+      // As this side did.
       reset(to)
     })
     from.once('close', () => {
@@ -162,10 +162,4 @@ function connect(
   target.on('error', () => target.destroy())
   pass('client', client, target, clientHead)
   pass('server', target, client, targetHead)
-}
-
-/** Ends a connection as its other side did: with a reset. */
-function reset(connection: Duplex): void {
-  if (connection instanceof Socket && canBeReset(connection)) connection.resetAndDestroy()
-  else connection.destroy()
 }

@@ -7,10 +7,12 @@ import { test } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventsOf } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { withEcho } from '../../support/echo-server.ts'
+import { certificate, withEcho } from '../../support/echo-server.ts'
 import { recorded, startRecord } from '../../support/recording.ts'
 
 const socketAt = (url: string): string => url.replace(/^http/, 'ws')
+
+const handshake = `GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
 
 /** Sends each message and resolves to the echoes. */
 async function echoes(socket: WebSocket, messages: readonly (string | Buffer)[]) {
@@ -206,6 +208,23 @@ test(
   }),
 )
 
+test('record/closes A client that resets its socket ends that of a server with TLS too', async () => {
+  let leave = (): void => undefined
+  const left = new Promise<void>((resolve) => (leave = resolve))
+  const connected = (socket: WebSocket): void => void socket.on('close', leave)
+  await withEcho({ isTls: true, connect: connected }, async (server) => {
+    const session = async (url: string): Promise<void> => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.write(handshake)
+      await once(socket, 'data')
+      socket.resetAndDestroy()
+      await left
+    }
+    const result = await recorded(server.url, session, '--ca', certificate)
+    expect(result.recording().sockets[0]?.close).toMatchObject({ by: 'client', code: 1006 })
+  })()
+})
+
 /** The connections of this process whose handles are open. */
 const connections = (): number =>
   process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length
@@ -242,9 +261,7 @@ test(
     const result = await recorded(server.url, async (url) => {
       const { hostname, port } = new URL(url)
       const raw = connect(Number(port), hostname)
-      raw.write(
-        `GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
-      )
+      raw.write(handshake)
       await once(raw, 'data')
       raw.write(Buffer.from([0xff, 0xff, 0xff]))
       const chunks: Buffer[] = await raw.toArray()
