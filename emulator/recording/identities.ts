@@ -4,7 +4,7 @@
 import { frames } from '../../spec/server/frames.ts'
 import type { FrameField } from '../../spec/language.ts'
 import { concat } from '../lib/bytes.ts'
-import { decodePart, splitTarget } from '../http/requests.ts'
+import { decodePart, parameter, splitTarget } from '../http/requests.ts'
 import { formFields } from '../http/multipart.ts'
 import { headerOf, type RecordedExchange, targetOf } from './recording.ts'
 
@@ -79,6 +79,24 @@ export function identitiesOf(exchange: RecordedExchange): readonly Identity[] {
     ]
   }
   return method === 'GET' && /^\/(history|history_v2|jobs)\b/.test(path) ? outputsIn(reply()) : []
+}
+
+/** The id of the client that a request names, in its address or its body; null without one. */
+export function clientIn({
+  target,
+  contentType,
+  body,
+}: {
+  readonly target: string
+  readonly contentType: string
+  readonly body: Uint8Array
+}): string | null {
+  const inTarget = parameter(splitTarget(target)[1], 'clientId')
+  if (inTarget !== undefined) return inTarget
+  if (body.length === 0 || /^multipart/i.test(contentType)) return null
+  const { client_id, clientId } = membersIn(body)
+  const named = client_id ?? clientId
+  return typeof named === 'string' && named !== '' ? named : null
 }
 
 /** The identities that the address of a socket introduces. */

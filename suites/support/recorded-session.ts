@@ -20,6 +20,8 @@ export type RecordingClient = {
   readonly connectTo: (server: { readonly url: string }) => void
   /** Opens a socket; resolves when it has received what the server sends immediately. */
   readonly open: (clientId: string) => Promise<void>
+  /** Breaks the connection of a socket; resolves when the server knows it. */
+  readonly cut: (socket: number) => Promise<void>
   readonly send: (socket: number, text: string) => Promise<void>
   readonly request: (
     method: string,
@@ -40,6 +42,8 @@ type Open = {
   /** When the server sent each message: it arrives later. */
   readonly sentMs: number[]
   received: number
+  /** When the client cut it; null while it is open. */
+  cutMs: number | null
 }
 
 /**
@@ -55,10 +59,12 @@ export function recordingClient(
   const pending = new Map<number, number[]>()
   let [url, nowMs, ticks] = ['', 0, 0]
   let arrived = (): void => undefined
+  let noticed = (): void => undefined
   const stamp = (): number => startMs + nowMs + ++ticks * TICK_MS
 
   const onEntry = ({ input, effects }: Entry): void => {
     nowMs = Math.max(nowMs, input.atMs)
+    if (input.kind === 'close') noticed()
     for (const effect of effects) {
       if (effect.kind !== 'send' && effect.kind !== 'frame') continue
       const atMs = stamp()
@@ -69,7 +75,8 @@ export function recordingClient(
       }
     }
   }
-  const isComplete = (): boolean => sockets.every((one) => one.received === one.sentMs.length)
+  const isComplete = (): boolean =>
+    sockets.every((one) => one.cutMs !== null || one.received === one.sentMs.length)
   const received = async (): Promise<void> => {
     while (!isComplete()) await new Promise<void>((resolve) => (arrived = resolve))
   }
@@ -81,7 +88,7 @@ export function recordingClient(
     const id = sockets.length + 1
     const sentMs = pending.get(id) ?? []
     pending.set(id, sentMs)
-    const one: Open = { socket, url: address, openMs, messages, sentMs, received: 0 }
+    const one: Open = { socket, url: address, openMs, messages, sentMs, received: 0, cutMs: null }
     sockets.push(one)
     socket.on('message', (data: Buffer, isBinary) => {
       const atMs = sentMs[one.received++] ?? NaN
@@ -94,6 +101,14 @@ export function recordingClient(
     })
     await once(socket, 'open')
     await received()
+  }
+  const cut = async (at: number): Promise<void> => {
+    const one = sockets[at]
+    if (one === undefined || one.cutMs !== null) return
+    const isKnown = new Promise<void>((resolve) => (noticed = resolve))
+    one.socket.terminate()
+    await isKnown
+    one.cutMs = stamp()
   }
   const send = async (at: number, text: string): Promise<void> => {
     const one = sockets[at]
@@ -140,19 +155,20 @@ export function recordingClient(
   const recording = (): Recording => ({
     info: { version: 1, origin: 'a world of flowdouble', place },
     exchanges,
-    sockets: sockets.map(({ url: address, openMs, messages }, entry) => ({
+    sockets: sockets.map(({ url: address, openMs, messages, cutMs }, entry) => ({
       entry,
       openMs,
       url: address,
       headers: [],
       messages,
-      close: null,
+      close: cutMs === null ? null : { by: 'client', code: 1006, atMs: cutMs },
     })),
   })
   return {
     onEntry,
     connectTo: (server) => void (url = server.url),
     open,
+    cut,
     send,
     request,
     received,

@@ -28,14 +28,18 @@ client in place of the recorded ones. Messages come at the recorded distance fro
 get the state that a run has reached by then. A request that was not recorded gets 404 with the nearest one and what
 differs; it is also printed on standard error.
 
-A submit matches by its body without client_id and prompt_id, else by its workflow alone. Equal requests get the recorded
-responses in order, then the last one again; a run submitted once more than recorded gets a new id. What clients ask
+A submit matches by its body without client_id and prompt_id, else by its workflow alone. With --any seed, members named
+seed need not match; --any KSampler.seed names those of one type of node (or of the node with this id): for clients that
+draw a seed for each run. Equal requests get the recorded responses in order, then the last one again; a run submitted once
+more than recorded gets a new id. Several clients of one recording come in any order; a client whose socket is cut gets on
+the next one what the recorded one got there. What clients ask
 without having recorded it is answered too, with the header X-Flowdouble-Replay: the state of runs (queue, prompt, history,
 jobs), /system_stats, /features, and a small sample for a file that a run made but nobody downloaded. A response of which
 the recording does not hold the body gets the recorded status, and a body that says so; it is also printed.
 
 Options:
 ${serverFlags.map(helpOf).join('\n')}
+  --any NAME             a member that need not match, as seed or KSampler.seed; repeatable, or separated by commas
   --ready-file FILE      write the address as JSON to this file while the server listens
   --json                 print the address as one line of JSON
   --quiet                print warnings and errors only
@@ -46,6 +50,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 1 the file is not a recording, 2 wro
 Examples:
   flowdouble replay session.har
   flowdouble replay session.har --port 0 --clock instant --json
+  flowdouble replay session.har --any seed,noise_seed             for a client that draws its seeds
   flowdouble replay session.har --clock x10                       ten times as fast as recorded
 `
 
@@ -68,6 +73,7 @@ export async function replayCommand(argv: readonly string[], io: CommandIo): Pro
     replay = await startReplay({
       port: 8188,
       ...optionsIn(values),
+      any: namesIn(values['any']),
       recording: resolve(io.cwd, file),
       onEntry,
     })
@@ -89,6 +95,7 @@ export async function replayCommand(argv: readonly string[], io: CommandIo): Pro
 
 const flagTable = (): FlagTable => ({
   ...Object.fromEntries(serverFlags.map((name) => [optionTable[name].flag, { type: 'string' }])),
+  any: { type: 'string', multiple: true },
   'ready-file': { type: 'string' },
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
@@ -103,6 +110,9 @@ const optionsIn = (values: Readonly<Record<string, unknown>>): object =>
       return value === undefined ? [] : [[name, value]]
     }),
   )
+
+const namesIn = (any: unknown): readonly string[] =>
+  ((any ?? []) as readonly string[]).flatMap((names) => names.split(',').map((one) => one.trim()))
 
 /** Reports a request, or the body of a response, that the recording does not hold. */
 function warn({ effects }: Entry, { stderr }: CommandIo): void {

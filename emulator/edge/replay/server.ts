@@ -37,16 +37,18 @@ import { type ReplayOptionsInput, replayOptionNames } from './start.ts'
 
 /** Starts a replay: see `startReplay` of start.ts. */
 export async function serveReplay(given: ReplayOptionsInput): Promise<Replay> {
-  const { recording, onEntry, ...rest } = given
+  const { recording, onEntry, any = [], ...rest } = given
   const known: readonly string[] = replayOptionNames
   const foreign = Object.keys(rest).find((name) => !known.includes(name))
   if (foreign !== undefined)
     throw usageError(`A replay has no option ${foreign}: it answers as recorded.`)
+  const names = namesIn(any)
   const options = completeOptions({ port: 0, ...rest })
   const { name, content } = await readRecordingOf(recording)
   const isNow = options.epoch === 'now'
   const epochMs = isNow ? Date.now() : ((rest.epoch as number | undefined) ?? null)
-  const world = createReplay(content, { epochMs, seed: options.seed, cors: options.cors }, name)
+  const { seed, cors } = options
+  const world = createReplay(content, { epochMs, seed, cors, any: names }, name)
   const recorder = await createRecorder(
     replayMachine(world),
     { recording: name, epochMs: world.options.epochMs, seed: options.seed },
@@ -63,6 +65,15 @@ export async function serveReplay(given: ReplayOptionsInput): Promise<Replay> {
     await closing()
     throw error
   }
+}
+
+function namesIn(any: readonly string[]): readonly string[] {
+  if (!Array.isArray(any)) throw usageError("any is a list of names: ['seed'].")
+  const wrong = any.find((name) => typeof name !== 'string' || !/^[^.\s]+(\.[^.\s]+)?$/.test(name))
+  if (wrong === undefined) return any
+  throw usageError(
+    `any names members, as seed or KSampler.seed: ${JSON.stringify(wrong)} does not.`,
+  )
 }
 
 /** The name of a recording for messages, and what it holds. */

@@ -20,6 +20,11 @@ export const replayOptionNames = [
 export type ReplayOptionsInput = Pick<ServerOptionsInput, (typeof replayOptionNames)[number]> & {
   /** A HAR file, or its content. */
   readonly recording: string | object
+  /**
+   * Members and parameters of requests that need not be as recorded: by name, `seed`, or with the type or id of their node
+   * before it, `KSampler.seed`. The responses hold what was recorded.
+   */
+  readonly any?: readonly string[]
   /** Called with each input and its effects, after they have been emitted. */
   readonly onEntry?: (entry: Entry) => void
 }

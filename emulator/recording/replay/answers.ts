@@ -5,8 +5,15 @@ import type { Reply } from '../../http/replies.ts'
 import { json } from '../../http/replies.ts'
 import { decodePart } from '../../http/requests.ts'
 import { localCors } from '../../server/cors.ts'
-import { fileNameIn, membersIn, replaceTarget, replaceText } from '../identities.ts'
-import type { Replacement } from '../identities.ts'
+import {
+  clientIn,
+  clientKey,
+  fileNameIn,
+  membersIn,
+  type Replacement,
+  replaceTarget,
+  replaceText,
+} from '../identities.ts'
 import {
   type CanonicalRequest,
   canonicalRequest,
@@ -27,7 +34,7 @@ import {
   type ReplayWorld,
 } from './state.ts'
 import { drawUuid } from '../../lib/random.ts'
-import { followClient } from './sockets.ts'
+import { followClient, recordedClient } from './sockets.ts'
 
 export type RequestInput = Extract<Input, { kind: 'request' }>
 
@@ -38,9 +45,13 @@ export const replayHeader = 'X-Flowdouble-Replay'
 export function answer(world: ReplayWorld, input: RequestInput): Reply {
   const { method, target, body, headers } = input
   const contentType = headers['content-type'] ?? ''
-  const request = canonicalRequest({ method, target, contentType, body }, world.state.recorded)
+  const own = { method, target, contentType, body }
+  const request = canonicalRequest(own, world.state.recorded, world.script.any)
+  const client = clientIn(own)
   const reply =
-    request.method === 'GET' ? answerGet(world, input, request) : answerOther(world, input, request)
+    request.method === 'GET'
+      ? answerGet(world, input, request, client)
+      : answerOther(world, input, request, client)
   const { cors } = world.options
   return cors === null ? reply : { ...reply, headers: { ...reply.headers, ...localCors(cors) } }
 }
@@ -50,10 +61,16 @@ const notRecorded = (world: ReplayWorld, input: RequestInput, request: Canonical
   return { ...reply, headers: { ...reply.headers, [replayHeader]: 'unmatched' } }
 }
 
-function answerGet(world: ReplayWorld, input: RequestInput, request: CanonicalRequest): Reply {
+function answerGet(
+  world: ReplayWorld,
+  input: RequestInput,
+  request: CanonicalRequest,
+  client: string | null,
+): Reply {
   const { script } = world
   const key = keyOf(request)
   const group = inPlace(world, input.target, script.byKey.get(key))
+  if (group !== undefined) meetClient(world, client, group)
   const run = runOf(world, input.target)
   const at = group && pollAnswer(world, key, group, run)
   const isKnown = at !== undefined && !exchangeAt(script, at).lacksBody
@@ -97,36 +114,74 @@ function runOf({ state }: ReplayWorld, target: string): Instance | null {
   return null
 }
 
-function answerOther(world: ReplayWorld, input: RequestInput, request: CanonicalRequest): Reply {
+function answerOther(
+  world: ReplayWorld,
+  input: RequestInput,
+  request: CanonicalRequest,
+  client: string | null,
+): Reply {
   const { script, state } = world
   const exact = keyOf(request)
   const workflow = script.byKey.has(exact) ? undefined : workflowKey(request)
-  const group =
+  const all =
     script.byKey.get(exact) ??
     script.byWorkflow.get(workflow ?? '') ??
     script.byTarget.get(targetKey(request))
-  if (group === undefined)
+  if (all === undefined)
     return request.method === 'OPTIONS'
       ? { status: 200, headers: {}, body: '' }
       : notRecorded(world, input, request)
-  const key = `${request.method} ${exchangeAt(script, group[0] as number).key}`
+  const group = ofClient(world, client, all)
+  const first = exchangeAt(script, group[0] as number)
+  const key = `${request.method} ${first.key} ${first.client}`
   const uses = state.uses.get(key) ?? 0
   state.uses.set(key, uses + 1)
   const at = group[Math.min(uses, group.length - 1)] as number
   if (request.method === 'OPTIONS') return recordedReply(world, at, null)
-  return recordedReply(world, at, repeat(world, at, input))
+  return recordedReply(world, at, repeat(world, at, input, client))
+}
+
+/** The recorded client for which one stands that sends a recorded request: known, or one of those that sent it. */
+function meetClient(
+  world: ReplayWorld,
+  client: string | null,
+  group: readonly number[],
+): string | null {
+  if (client === null) return null
+  const senders = group.flatMap((at) => exchangeAt(world.script, at).client ?? [])
+  return senders.length === 0 ? null : recordedClient(world, client, senders)
+}
+
+/** Of equal requests, those of the recorded client for which this one stands, else of the first for which nobody does. */
+function ofClient(
+  world: ReplayWorld,
+  client: string | null,
+  group: readonly number[],
+): readonly number[] {
+  const { script, state } = world
+  const senderOf = (at: number): string | null => exchangeAt(script, at).client
+  const own = meetClient(world, client, group)
+  if (own === null) return group
+  const isFree = (at: number): boolean => !state.present.has(clientKey(senderOf(at) ?? ''))
+  const senders = [own, senderOf(group.find(isFree) ?? (group[0] as number))]
+  const sender = senders.find((one) => group.some((at) => senderOf(at) === one))
+  return group.filter((at) => senderOf(at) === sender)
 }
 
 /** A recorded request is sent again, perhaps with other ids. */
-function repeat(world: ReplayWorld, at: number, input: RequestInput): Instance {
+function repeat(
+  world: ReplayWorld,
+  at: number,
+  input: RequestInput,
+  client: string | null,
+): Instance {
   const { script, state } = world
   const recorded = exchangeAt(script, at)
   if (recorded.run === null) {
     noteUpload(world, at, input)
     return begin(world, at, null, null)
   }
-  const { prompt_id, client_id } = membersIn(input.body)
-  const client = typeof client_id === 'string' ? client_id : null
+  const { prompt_id } = membersIn(input.body)
   if (client !== null && recorded.client !== null) followClient(world, recorded.client, client)
   const isOwn = typeof prompt_id === 'string' && prompt_id !== '' && script.place === 'local'
   const free = state.runs.has(recorded.run) ? drawUuid(state.random) : recorded.run

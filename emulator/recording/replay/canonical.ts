@@ -18,6 +18,9 @@ export type CanonicalRequest = {
   readonly body: unknown
 }
 
+/** What need not be as it was: names of members and parameters, such as `seed`, or with the type or id of a node, `KSampler.seed`. */
+export type AnyMembers = ReadonlySet<string>
+
 type AnyRequest = {
   readonly method: string
   /** Path and query. */
@@ -26,17 +29,19 @@ type AnyRequest = {
   readonly body: Uint8Array
 }
 
-/** Parameters without a meaning for the answer: credentials, and what keeps caches away. */
-const ignoredParameters: ReadonlySet<string> = new Set(['token', 'rand'])
+/** Parameters without a meaning for the answer: credentials, who asks, and what keeps caches away. */
+const ignoredParameters: ReadonlySet<string> = new Set(['token', 'rand', 'clientId'])
 
-/** Members of a submit that each client chooses, and credentials anywhere. */
-const ownMembers: ReadonlySet<string> = new Set(['client_id', 'prompt_id'])
+/** Members that say who asks, and those of a submit that each client chooses; credentials anywhere. */
+const clientMembers: ReadonlySet<string> = new Set(['client_id', 'clientId'])
+const submitMembers: ReadonlySet<string> = new Set([...clientMembers, 'prompt_id'])
 const secretMembers: ReadonlySet<string> = new Set(secretKeys)
 
 /** @param replacement the values of the recording for present ones. */
 export function canonicalRequest(
   { method, target, contentType, body }: AnyRequest,
   replacement: Replacement,
+  any: AnyMembers,
 ): CanonicalRequest {
   const [whole, query] = splitTarget(target)
   const valueOf = (text: string): string => replacement.get(text) ?? text
@@ -52,9 +57,13 @@ export function canonicalRequest(
     method: method === 'HEAD' ? 'GET' : method,
     path,
     query: parameters
-      .filter(([name]) => !ignoredParameters.has(name))
+      .filter(([name]) => !ignoredParameters.has(name) && !any.has(name))
       .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
-    body: bodyOf(body, contentType, valueOf, path === '/prompt' ? ownMembers : noMembers),
+    body: bodyOf(body, contentType, {
+      valueOf,
+      ignored: path === '/prompt' ? submitMembers : clientMembers,
+      any,
+    }),
   }
 }
 
@@ -78,28 +87,28 @@ export const targetKey = (request: CanonicalRequest): string =>
 
 const noMembers: ReadonlySet<string> = new Set()
 
-type ValueOf = (text: string) => string
+/** How a body is read: with the values of the recording, and without some members of the whole and of any part. */
+type Reading = {
+  readonly valueOf: (text: string) => string
+  readonly ignored: ReadonlySet<string>
+  readonly any: AnyMembers
+}
 
-function bodyOf(
-  bytes: Uint8Array,
-  contentType: string,
-  valueOf: ValueOf,
-  ignored: ReadonlySet<string>,
-): unknown {
+function bodyOf(bytes: Uint8Array, contentType: string, reading: Reading): unknown {
   if (bytes.length === 0) return null
-  const fields = fieldsOf(bytes, contentType, valueOf)
+  const fields = fieldsOf(bytes, contentType, reading)
   if (fields !== undefined) return fields
   const text = textOf(bytes)
   if (text === undefined) return { sha256: bytesToHex(sha256(bytes)) }
   try {
-    return plain(readJson(text), valueOf, ignored)
+    return plain(readJson(text), reading, [])
   } catch {
     return text
   }
 }
 
 /** The fields of a form: texts, and files by their bytes, as a client chooses their names; undefined for another body. */
-function fieldsOf(bytes: Uint8Array, contentType: string, valueOf: ValueOf): unknown {
+function fieldsOf(bytes: Uint8Array, contentType: string, { valueOf, any }: Reading): unknown {
   const boundary = /^multipart\//i.test(contentType) ? getMultipartBoundary(contentType) : null
   if (boundary === null) return undefined
   const maxSize = bytes.length + 1
@@ -111,7 +120,8 @@ function fieldsOf(bytes: Uint8Array, contentType: string, valueOf: ValueOf): unk
       const value = text === undefined ? { sha256: bytesToHex(sha256(part.bytes)) } : valueOf(text)
       return [part.name ?? '', value] as const
     })
-    return Object.fromEntries(parts.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    const compared = parts.filter(([name]) => !any.has(name))
+    return Object.fromEntries(compared.toSorted(([a], [b]) => (a < b ? -1 : 1)))
   } catch {
     return undefined
   }
@@ -127,15 +137,27 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A JSON value as plain data. Members are sorted by name; 1 and 1.0 are equal. */
-function plain(value: Json, valueOf: ValueOf, ignored: ReadonlySet<string>): unknown {
+/**
+ * A JSON value as plain data. Members are sorted by name; 1 and 1.0 are equal.
+ * @param owners the names by which a member of the value can be named: that of the value, and for inputs, those of their node.
+ */
+function plain(value: Json, reading: Reading, owners: readonly string[]): unknown {
+  const { valueOf, ignored, any } = reading
   if (typeof value === 'string') return valueOf(value)
   if (typeof value === 'bigint') return `${value}`
   if (isFloat(value)) return value.float
-  if (Array.isArray(value)) return value.map((item) => plain(item, valueOf, noMembers))
+  const inner = { ...reading, ignored: noMembers }
+  if (Array.isArray(value)) return value.map((item) => plain(item, inner, owners))
   if (!isObject(value)) return value
+  const isCompared = (name: string): boolean =>
+    !ignored.has(name) &&
+    !secretMembers.has(name) &&
+    !any.has(name) &&
+    !owners.some((owner) => any.has(`${owner}.${name}`))
+  const type = value.get('class_type')
+  const node = typeof type === 'string' ? [...owners, type] : []
   const members = [...value]
-    .filter(([name]) => !ignored.has(name) && !secretMembers.has(name))
-    .map(([name, member]) => [valueOf(name), plain(member, valueOf, noMembers)] as const)
+    .filter(([name]) => isCompared(name))
+    .map(([name, member]) => [valueOf(name), plain(member, inner, [name, ...node])] as const)
   return Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }

@@ -18,7 +18,7 @@ export function createReplay(
   options: Omit<ReplayOptions, 'epochMs'> & { readonly epochMs: number | null },
   name: string,
 ): ReplayWorld {
-  const script = readScript(recording)
+  const script = readScript(recording, new Set(options.any))
   if (script.exchanges.length === 0 && script.sockets.length === 0)
     throw refused(`${name} holds no answered request and no socket: there is nothing to replay.`)
   const complete = { ...options, epochMs: options.epochMs ?? Math.floor(script.startMs) }

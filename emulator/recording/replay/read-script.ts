@@ -1,6 +1,7 @@
 // Reads a recording for its replay.
 
 import {
+  clientIn,
   identitiesOfMessage,
   identitiesOfSocket,
   membersIn,
@@ -15,16 +16,23 @@ import {
   type Recording,
   targetOf,
 } from '../recording.ts'
-import { canonicalRequest, isPrefixed, keyOf, targetKey, workflowKey } from './canonical.ts'
+import {
+  type AnyMembers,
+  canonicalRequest,
+  isPrefixed,
+  keyOf,
+  targetKey,
+  workflowKey,
+} from './canonical.ts'
 import { documentIn } from './json-in.ts'
 import { readMoments } from './moments.ts'
 import { causeKey, type Script, type ScriptExchange, type ScriptSocket } from './script.ts'
 
 type Answered = RecordedExchange & { readonly response: RecordedResponse }
 
-export function readScript(recording: Recording): Script {
+export function readScript(recording: Recording, any: AnyMembers): Script {
   const answered = recording.exchanges.filter((one): one is Answered => one.response !== null)
-  const exchanges = answered.map(readExchange)
+  const exchanges = answered.map((one) => readExchange(one, any))
   const submits = new Map(
     exchanges.flatMap(({ run }, at) => (run === null ? [] : [[run, at] as const])),
   )
@@ -41,7 +49,8 @@ export function readScript(recording: Recording): Script {
     byWorkflow: grouped(exchanges, ({ request, run }) =>
       run === null ? undefined : workflowKey(request),
     ),
-    sockets: recording.sockets.map(readSocket),
+    sockets: readSockets(recording.sockets),
+    any,
     ...moments,
     momentsOf: momentsOf(moments.moments),
     momentsAfter: grouped(moments.moments, ({ exchange, state }) =>
@@ -59,14 +68,13 @@ export function readScript(recording: Recording): Script {
   }
 }
 
-function readExchange(one: Answered): ScriptExchange {
+function readExchange(one: Answered, any: AnyMembers): ScriptExchange {
   const { entry, startMs, endMs, method, url, headers, body, response, cut } = one
   const contentType = headerOf(headers, 'content-type') ?? ''
   const target = targetOf(url)
-  const request = canonicalRequest({ method, target, contentType, body }, noReplacement)
+  const request = canonicalRequest({ method, target, contentType, body }, noReplacement, any)
   const isSubmit = method === 'POST' && request.path === '/prompt' && response.status === 200
   const { prompt_id } = isSubmit ? membersIn(response.body) : {}
-  const { client_id } = isSubmit ? membersIn(body) : {}
   return {
     entry,
     startMs,
@@ -77,7 +85,7 @@ function readExchange(one: Answered): ScriptExchange {
     response,
     contentType,
     run: typeof prompt_id === 'string' ? prompt_id : null,
-    client: typeof client_id === 'string' ? client_id : null,
+    client: clientIn({ target, contentType, body }),
     isPrefixed: isPrefixed(target),
     // Nobody reads that of a redirect.
     lacksBody: cut?.includes('response') === true && !isRedirect(response.status),
@@ -141,18 +149,34 @@ function momentsOf(moments: Script['moments']): Script['momentsOf'] {
   }
 }
 
-function readSocket({ url, messages }: RecordedSocket): ScriptSocket {
-  const sids = messages.flatMap(({ from, data }) =>
-    from === 'server' && typeof data === 'string'
-      ? identitiesOfMessage(data).filter(({ kind }) => kind === 'client')
-      : [],
-  )
-  return {
-    client: [...identitiesOfSocket(url), ...sids][0]?.value ?? null,
-    sent: messages
+function readSockets(sockets: readonly RecordedSocket[]): readonly ScriptSocket[] {
+  /** The last socket of each line. */
+  const lines = new Map<number, RecordedSocket>()
+  const read: ScriptSocket[] = []
+  for (const [at, socket] of sockets.entries()) {
+    const { url, messages, openMs } = socket
+    const [named] = identitiesOfSocket(url)
+    const sids = messages.flatMap(({ from, data }) =>
+      from === 'server' && typeof data === 'string'
+        ? identitiesOfMessage(data).filter(({ kind }) => kind === 'client')
+        : [],
+    )
+    const client = (named ?? sids[0])?.value ?? null
+    const [line = at] =
+      [...lines].find(
+        ([first, { close }]) =>
+          client !== null &&
+          read[first]?.client === client &&
+          close !== null &&
+          close.atMs <= openMs,
+      ) ?? []
+    lines.set(line, socket)
+    const sent = messages
       .filter(({ from }) => from === 'client')
-      .map(({ data }) => (typeof data === 'string' ? typeIn(data) : null)),
+      .map(({ data }) => (typeof data === 'string' ? typeIn(data) : null))
+    read.push({ client, namesClient: named !== undefined, sent, openMs, line })
   }
+  return read
 }
 
 /** What the server was, where the recording does not say it: only hosted servers take keys, and redirect to files. */

@@ -131,10 +131,11 @@ export function fallback(world: ReplayWorld, request: CanonicalRequest): Reply |
   const { place, software } = world.script
   if (place === 'gateway') return undefined
   const { path, query } = request
-  if (path === '/system_stats')
-    return json(
-      JSON.stringify({ system: { comfyui_version: software ?? 'recorded' }, devices: [] }),
-    )
+  if (path === '/system_stats') {
+    const comfyui_version = software?.replace(/^ComfyUI /, '') ?? 'recorded'
+    const cpu = { name: 'cpu', type: 'cpu', index: null, vram_total: 0, vram_free: 0 }
+    return json(JSON.stringify({ system: { comfyui_version }, devices: [cpu] }))
+  }
   if (path === '/features') return json(featuresText(world))
   const filename = new Map(query).get('filename')
   return path === '/view' && filename !== undefined && isNamed(world, filename)

@@ -2,7 +2,7 @@
 // of a run change the answers to polls.
 
 import type { RecordedExchange, RecordedResponse } from '../recording.ts'
-import type { CanonicalRequest } from './canonical.ts'
+import type { AnyMembers, CanonicalRequest } from './canonical.ts'
 
 /** The states that a run reaches. */
 export type RunState = 'started' | 'success' | 'error' | 'interrupted'
@@ -12,9 +12,9 @@ export type ScriptExchange = Pick<RecordedExchange, 'entry' | 'startMs' | 'endMs
   readonly request: CanonicalRequest
   readonly key: string
   readonly response: RecordedResponse
-  /** The id of the run that it submitted, */
+  /** The id of the run that it submitted. */
   readonly run: string | null
-  /** and the client for which it did. */
+  /** The id of the client that it names. */
   readonly client: string | null
   readonly contentType: string
   /** Whether its path has the prefix that hosted servers require. */
@@ -56,8 +56,13 @@ export type Moment = {
 export type ScriptSocket = {
   /** The id that its client had: the one in its address, else the `sid` that the server sent. */
   readonly client: string | null
+  /** Whether its client chose that id. */
+  readonly namesClient: boolean
   /** The types of the messages that its client sent; null for what has none. */
   readonly sent: readonly (string | null)[]
+  readonly openMs: number
+  /** The first of the sockets that its client had one after the other: each opened after the one before had closed. */
+  readonly line: number
 }
 
 export type Script = {
@@ -70,6 +75,8 @@ export type Script = {
   readonly byTarget: ReadonlyMap<string, readonly number[]>
   readonly byWorkflow: ReadonlyMap<string, readonly number[]>
   readonly sockets: readonly ScriptSocket[]
+  /** What need not be as it was recorded. */
+  readonly any: AnyMembers
   readonly messages: readonly ScriptMessage[]
   /** The messages by what they wait for, in order. */
   readonly byCause: ReadonlyMap<string, readonly number[]>

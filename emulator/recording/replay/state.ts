@@ -11,6 +11,7 @@ import { causeKey, type Moment, type Script, type ScriptExchange } from './scrip
 export type Instance = {
   /** The position of the recorded one. */
   readonly exchange: number
+  readonly sentMs: number
   /** The time from which its consequences count: later than the request where an earlier run has to reach its place. */
   readonly atMs: number
   /** The present ids of the run that it submitted, and of the client for which it did. */
@@ -41,6 +42,8 @@ export type Due =
 
 export type ReplayState = {
   nowMs: number
+  /** When the last run ends that has been submitted. */
+  busyUntilMs: number
   readonly random: Random
   readonly timers: Timers<Due>
   readonly sockets: Map<number, ReplaySocket>
@@ -48,6 +51,10 @@ export type ReplayState = {
   readonly latest: Map<number, Instance>
   /** The instances that submitted runs, by the present ids of these. */
   readonly runs: Map<string, Instance>
+  /** How many sockets each client has opened, by its present id; of those without one together, by ''. */
+  readonly opened: Map<string, number>
+  /** The messages that came before a socket that received them in the recording has opened: by it and by themselves. */
+  readonly held: Map<number, Map<number, Instance | null>>
   /** The recorded values by the present ones, */
   readonly recorded: Map<string, string>
   /** and the present ones by the recorded ones, as far as they differ. */
@@ -61,6 +68,8 @@ export type ReplayOptions = {
   readonly seed: string
   /** The origin whose pages may read the replies; null leaves the recorded headers. */
   readonly cors: string | null
+  /** Members and parameters that need not be as recorded: `seed`, `KSampler.seed`. */
+  readonly any: readonly string[]
 }
 
 export type ReplayWorld = {
@@ -73,11 +82,14 @@ export type ReplayWorld = {
 
 export const createState = ({ seed }: ReplayOptions): ReplayState => ({
   nowMs: 0,
+  busyUntilMs: 0,
   random: createRandom(seed),
   timers: createTimers(),
   sockets: new Map(),
   latest: new Map(),
   runs: new Map(),
+  opened: new Map(),
+  held: new Map(),
   recorded: new Map(),
   present: new Map(),
   uses: new Map(),
@@ -102,18 +114,30 @@ export function identify({ state }: ReplayWorld, recorded: string, present: stri
 
 /** The same for the ids of clients, which can be words that mean something else in other places. */
 export function identifyClient({ state }: ReplayWorld, recorded: string, present: string): void {
+  const before = state.recorded.get(clientKey(present))
+  if (before !== undefined && state.present.get(clientKey(before)) === present) {
+    state.present.delete(clientKey(before))
+    state.present.delete(before)
+  }
   state.recorded.set(clientKey(present), recorded)
   state.present.set(clientKey(recorded), present)
   if (isLong(present)) state.recorded.set(present, recorded)
   if (isLong(recorded)) state.present.set(recorded, present)
 }
 
-/** The present values for the recorded ones. Those of the run of an instance are its own. */
+/** The present values for the recorded ones. Those of the run and the client of an instance are its own. */
 export function presentValues({ script, state }: ReplayWorld, own: Instance | null): Replacement {
-  const { run: recorded } = own === null ? { run: null } : exchangeAt(script, own.exchange)
+  if (own === null) return state.present
+  const { run, client } = exchangeAt(script, own.exchange)
+  const values = new Map<string, string>()
+  if (run !== null && own.run !== null) values.set(run, own.run)
+  if (run !== null && client !== null && own.client !== null) {
+    values.set(clientKey(client), own.client)
+    if (isLong(client)) values.set(client, own.client)
+  }
   return {
-    size: state.present.size,
-    get: (value) => (value === recorded && own?.run ? own.run : state.present.get(value)),
+    size: state.present.size + values.size,
+    get: (value) => values.get(value) ?? state.present.get(value),
   }
 }
 
@@ -126,7 +150,12 @@ export function begin(
 ): Instance {
   const { script, state } = world
   const caused = script.byCause.get(causeKey({ by: 'request', exchange })) ?? []
-  const instance = { exchange, atMs: Math.max(state.nowMs, earliestMs(world, caused)), run, client }
+  const sentMs = state.nowMs
+  const { startsMs, endsMs } = spanOf(script, exchange, caused)
+  const queuedMs = startsMs === null ? 0 : state.busyUntilMs - startsMs
+  const atMs = Math.max(sentMs, earliestMs(world, caused), queuedMs)
+  if (endsMs !== null) state.busyUntilMs = Math.max(state.busyUntilMs, atMs + endsMs)
+  const instance = { exchange, sentMs, atMs, run, client }
   state.latest.set(exchange, instance)
   const recorded = exchangeAt(script, exchange).run
   if (run !== null && recorded !== null) {
@@ -134,6 +163,7 @@ export function begin(
     state.runs.set(run, instance)
     identify(world, recorded, run)
     forgetOldest(state)
+    forgetHeld(world, exchange)
   }
   for (const message of caused) {
     const due = { kind: 'message', message, instance, socket: null } as const
@@ -148,6 +178,24 @@ export function begin(
   for (const offsetMs of script.answersAfter.get(exchange) ?? [])
     setTimer(state.timers, dueOf(instance, offsetMs), { kind: 'answer' }, script.messages.length)
   return instance
+}
+
+/**
+ * When the messages of the run that a request submits begin and end, from the request on: a local server runs one after the
+ * other. Null where the recording has none, or something else ends them.
+ */
+function spanOf(
+  { moments, momentsAfter, messages, exchanges, place }: Script,
+  exchange: number,
+  caused: readonly number[],
+): { readonly startsMs: number | null; readonly endsMs: number | null } {
+  const run = exchanges[exchange]?.run ?? null
+  const offsets = caused.flatMap((one) =>
+    run !== null && messages[one]?.run === run ? Math.floor(messages[one].offsetMs) : [],
+  )
+  if (place !== 'local' || offsets.length === 0) return { startsMs: null, endsMs: null }
+  const ends = momentsAfter.get(exchange)?.some((at) => moments[at]?.state !== 'started')
+  return { startsMs: Math.min(...offsets), endsMs: ends ? Math.max(...offsets) : null }
 }
 
 /** When something is due, in whole milliseconds: less than that passes for the same time. */
@@ -168,6 +216,15 @@ function earliestMs({ script, state }: ReplayWorld, caused: readonly number[]): 
   return Math.max(0, ...dues) - Math.floor(first.offsetMs)
 }
 
+/** What a client has missed of earlier runs is of no use to it, unless the recorded one opened its socket after this one. */
+function forgetHeld({ script, state }: ReplayWorld, submit: number): void {
+  const { client, startMs } = exchangeAt(script, submit)
+  for (const at of state.held.keys()) {
+    const socket = script.sockets[at]
+    if (socket?.client === client && socket.openMs < startMs) state.held.delete(at)
+  }
+}
+
 function forgetOldest({ runs, recorded }: ReplayState): void {
   if (runs.size <= MAX_RUNS) return
   const [oldest = ''] = runs.keys()
@@ -178,11 +235,11 @@ function forgetOldest({ runs, recorded }: ReplayState): void {
 /** When a moment happens again; undefined if its cause has not. Without a run, that of the last one counts. */
 export function momentMs(
   { state, script }: ReplayWorld,
-  { exchange, offsetMs, run: recordedRun }: Moment,
+  { exchange, offsetMs, run: recordedRun, state: reached }: Moment,
   run: Instance | null,
 ): number | undefined {
   const isOwn = run !== null && exchangeAt(script, run.exchange).run === recordedRun
   const instance = isOwn && run.exchange === exchange ? run : state.latest.get(exchange)
   if (instance === undefined || (isOwn && instance.atMs < run.atMs)) return undefined
-  return dueOf(instance, offsetMs)
+  return reached === 'requested' ? instance.sentMs : dueOf(instance, offsetMs)
 }

@@ -123,6 +123,23 @@ test('replay/unmatched A request that was not recorded gets 404 with the nearest
   expect(stderr).toContain(`flowdouble: ${error}\n`)
 })
 
+test('replay/any With --any, repeated or separated by commas, members need not match', async () => {
+  const [name = ''] = names
+  const any = ['--any', 'other,EmptyImage.color', '--any', 'batch_size']
+  const command = start('replay', sessionOf(name), '--port', '0', '--json', ...any)
+  const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+  const submit = async (change: object): Promise<number> => {
+    const [recorded] = submitsOf(name)
+    Object.assign(recorded.prompt.a.inputs, change)
+    const body = JSON.stringify({ ...recorded, client_id: 'another' })
+    return (await fetch(`${url}/prompt`, { method: 'POST', body })).status
+  }
+  expect(await submit({ color: 7, batch_size: 99 })).toBe(200)
+  expect(await submit({ width: 99 })).toBe(404)
+  command.process.kill('SIGTERM')
+  expect((await command.ends).code).toBe(0)
+})
+
 const refusals: readonly (readonly [name: string, text: string, says: RegExp])[] = [
   [
     'cut',
@@ -152,6 +169,8 @@ test('replay/usage Wrong usage has exit code 2 and says what to do, and the help
     ['a.har', 'b.har'],
     ['a.har', '--colour'],
     ['a.har', '--clock', 'fast'],
+    [sessionOf(names[0] as string), '--any', 'a.b.c'],
+    [sessionOf(names[0] as string), '--any', 'seed,'],
   ]) {
     const { code, stderr } = await runReplay(...argv)
     expect(code).toBe(2)
