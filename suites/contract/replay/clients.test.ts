@@ -1,5 +1,5 @@
-// Clients that cut their sockets and open them again, name themselves in any request, and come in any order: a replay gives
-// each what the recorded server gave it.
+// Clients that cut their sockets and open them again, name themselves in any request, and come in any order: in a replay
+// each receives what it received from the recorded server.
 
 import { type EmulatorOptions, startEmulator, startReplay } from 'flowdouble'
 import { test } from 'vitest'
@@ -13,7 +13,7 @@ const json = (value: object) => ({
   bytes: new TextEncoder().encode(JSON.stringify(value)),
 })
 
-/** What a client does, and what it has to tell its server apart: its id, the wait until it cuts, and how long its first run takes. */
+/** What differs between the clients: the id, the wait until it cuts, and how long its first run takes. */
 type Program = { readonly id: string; readonly cutMs: number; readonly seconds: number }
 
 type Server = {
