@@ -122,13 +122,15 @@ const recordedPrograms = (
     return { received, recording: JSON.parse(writeHar(server.client.recording())) as object }
   })
 
-/** All orders of the positions of a list. */
-const ordersOf = (positions: readonly number[]): readonly (readonly number[])[] =>
-  positions.length < 2
-    ? [positions]
-    : positions.flatMap((first) =>
-        ordersOf(positions.filter((one) => one !== first)).map((rest) => [first, ...rest]),
-      )
+/** All orders of three positions. */
+const orders: readonly (readonly number[])[] = [
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+]
 
 test('replay/reconnects Three clients that cut their sockets in mid-run receive in any order what they received then', async () => {
   const { received, recording } = await recordedPrograms(programs)
@@ -137,7 +139,7 @@ test('replay/reconnects Three clients that cut their sockets in mid-run receive 
     expect(sockets[0]?.join()).not.toContain('execution_success')
     expect(sockets[1]?.join().split('execution_success')).toHaveLength(3)
   }
-  for (const order of ordersOf([...programs.keys()]))
+  for (const order of orders)
     await withReplayOf(recording, async (server) => {
       for (const at of order) {
         const program = programs[at] as Program
