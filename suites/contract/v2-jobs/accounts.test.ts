@@ -79,7 +79,7 @@ proves(
       expect((await fetchLink(origin + link, headers)).status).toBe(200)
     expect((await fetchLink(outputs[0].url)).status).toBe(200)
     const content = `${world.url}/api/v2/assets/${outputs[0].id}/content`
-    expect((await fetchLink(content, headers)).status).toBe(200)
+    expect((await fetchLink(content, headers)).status).toBe(302)
   },
   ownWorld,
 )
