@@ -23,7 +23,7 @@ function closeness({ cause, rules, area }: CaseEvent): number {
   return (
     8 * Number(isAbout) +
     4 * Number(isOfArea) +
-    (isOfArea ? 8 : 1) * Number(isNamed) +
+    (isOfArea ? 10 : 1) * Number(isNamed) +
     Number(isStated) -
     rules.length / 10
   )

@@ -53,9 +53,9 @@ const faults: readonly (readonly [fault: string, named: RegExp, tamper: Maker])[
   [
     'pictures have no type',
     /^files\/view-headers/,
-    onReply(/^GET \/view/, ({ headers }) => ({
-      headers: { ...headers, 'Content-Type': 'application/octet-stream' },
-    })),
+    onReply(/^GET \/view/, ({ status, headers }) =>
+      status === 200 ? { headers: { ...headers, 'Content-Type': 'application/octet-stream' } } : {},
+    ),
   ],
   ['a member of the queue is renamed', /^queue\/listing/, renamedQueue],
 ]
