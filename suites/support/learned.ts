@@ -200,6 +200,8 @@ export function comparable({ messages, replies }: Played): readonly string[] {
     text
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|[0-9a-f]{32}/g, idOf)
       .replace(/temp_[a-z]{5}_/g, 'temp_')
+      // What a model makes depends on the seed of the world.
+      .replace(/tensor\([^)]*\)/g, 'tensor')
       .replace(/"(timestamp|create_time|createTime)": ?\d+/g, '"$1": 0')
       .replace(/"(ram_free|vram_free|torch_vram_\w+)": ?\d+/g, '"$1": 0')
   const started = messages.find(({ data }) => typeof data === 'string' && data.includes('_start"'))

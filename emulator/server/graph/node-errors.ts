@@ -4,7 +4,7 @@ import { nodeErrors as words } from '../../../spec/server/errors.ts'
 import { type Json, type JsonObject } from '../../lib/json.ts'
 import { inputConfig } from '../nodes/catalog.ts'
 import { pythonEquals, pythonRepr, pythonText } from '../../lib/python.ts'
-import type { DeclaredInput } from '../state/nodes.ts'
+import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 
 export type NodeError = {
   readonly type: keyof typeof words
@@ -32,11 +32,13 @@ const inputMembers = (input: DeclaredInput): [string, Json][] => [
   ['input_config', inputConfig(input)],
 ]
 
-/** The details name an input that depends on another one without that [workflows/dynamic-inputs]. */
-export const missingInput = (name: string): NodeError =>
-  build('required_input_missing', { input: name.slice(name.lastIndexOf('.') + 1) }, [
-    ['input_name', name],
-  ])
+/** The details name an input of a new-style type without the one that it depends on [workflows/dynamic-inputs]. */
+export const missingInput = ({ newStyle }: NodeType, name: string): NodeError =>
+  build(
+    'required_input_missing',
+    { input: newStyle ? name.slice(name.lastIndexOf('.') + 1) : name },
+    [['input_name', name]],
+  )
 
 export const badLink = (input: DeclaredInput, value: Json): NodeError =>
   build('bad_linked_input', { input: input.name }, [

@@ -216,7 +216,7 @@ function continueVisit(
     const unreadable = unreadableInput(node.get('inputs'), input.name)
     if (unreadable !== undefined) return unreadable
     if (value === undefined) {
-      if (input.required) visit.errors.push(errors.missingInput(input.name))
+      if (input.required) visit.errors.push(errors.missingInput(type, input.name))
     } else if (Array.isArray(value)) {
       const outcome = followLink(validation, visit, input, value, stack)
       if (outcome !== undefined) return outcome

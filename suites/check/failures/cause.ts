@@ -1,4 +1,4 @@
-// What is wrong with the traffic of a case that failed, in the words of the protocol: failures of one cause are told together.
+// What is wrong with the traffic of a case that failed, in the words of the protocol: reports show failures of one cause together.
 
 import { endpointRules } from '../../../spec/answers.ts'
 import type { Deployment, Place } from '../../../spec/language.ts'
@@ -41,7 +41,7 @@ const received = ({ wire }: Seen): readonly string[] =>
 
 const frameTypes: ReadonlySet<number> = new Set(Object.values(frames).map(({ type }) => type))
 
-/** A frame of a type that there is not. */
+/** A frame of an unknown type. */
 function frameCause(seen: Seen): Cause | undefined {
   for (const text of received(seen)) {
     const type = /^frame of type (\d+), /.exec(text)?.[1]

@@ -1,4 +1,4 @@
-// Failures of one cause: one of them is told, under the rule about the very thing, and the others follow from it.
+// Failures of one cause: reports show one of them, under the rule about the very thing, and the others follow from it.
 
 import type { CheckEvent } from '../events.ts'
 

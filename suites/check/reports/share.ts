@@ -30,7 +30,7 @@ function remedyFor({ reason, needs = [] }: SharedCase, enoughRuns: number): stri
 }
 
 /**
- * The share of the stated rules that these cases judge. Rules that only a world of its own shows do not count.
+ * The share of the stated rules that these cases judge. Rules that only a separate world shows do not count.
  * @param enoughRuns a budget that suffices for all cases.
  */
 export function shareOf(cases: readonly SharedCase[], enoughRuns: number): Share {

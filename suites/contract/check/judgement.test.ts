@@ -33,7 +33,7 @@ test('a rule that was observed at another generation is a note that names both',
   })
 })
 
-test('a rule of a release that was held against all of them is judged there, but for those that it does not keep', () => {
+test('a rule of a release that was held against all of them is judged there, except for those that it does not keep', () => {
   const at = (release: string) =>
     judgementOf({ ids: ['history/oldest-first'] }, broken, { ...local, release }).verdict
   expect([at('ComfyUI 0.27.0'), at('ComfyUI 0.33.0'), at('ComfyUI 0.27.9')]).toEqual([

@@ -52,7 +52,7 @@ test('serve/like Explicit options override those of the named server, and quirks
 test('serve/like A name that is unknown, or known elsewhere, is rejected with the nearest.', async () => {
   expect(() => completeOptions({ like: 'comfyui-0.3.46' })).toThrow(/Did you mean comfyui-0\.3\.64/)
   expect(() => completeOptions({ like: 'other' })).toThrow(
-    /Known servers: comfyui-0\.3\.64, comfyui-0\.27, comfyui-0\.38\.$/,
+    /Known servers: comfyui-0\.3\.64, comfyui-0\.27, comfyui-0\.33, comfyui-0\.38\.$/,
   )
   expect(() => completeOptions({ like: 'hermes-2026.07' })).toThrow(/is a gateway, not a local/)
   expect(() => completeOptions({ like: real, deployment: 'hosted' })).toThrow(/is a local server/)

@@ -2,12 +2,11 @@
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { test } from 'vitest'
 import { resetConnection } from '../../../dist/emulator/internal.js'
 import { handshakeText, openPlain, openRaw } from '../../judge/broken.ts'
 import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { proves } from '../../judge/proves.ts'
+import { proves, test } from '../../judge/proves.ts'
 import { withFaults } from '../../support/faults.ts'
 
 const inMidRun = { message: 'progress', data: { value: 3 } } as const

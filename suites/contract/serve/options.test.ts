@@ -163,7 +163,7 @@ test('serve/like With two servers and a gateway each takes the named server for 
   expect(all.map(({ like }) => like)).toEqual(['comfyui-0.3.64', null])
   expect(() => plan(...both, '--like', 'hermes-2026.07')).toThrow('is a gateway')
   expect(() => plan('--like', 'other', '--with-gateway')).toThrow(
-    'Known servers: comfyui-0.3.64, comfyui-0.27, comfyui-0.38, hermes-2026.07.',
+    'Known servers: comfyui-0.3.64, comfyui-0.27, comfyui-0.33, comfyui-0.38, hermes-2026.07.',
   )
   expect(() => plan('--like', 'comfy')).toThrow('Did you mean comfyui-0.27?')
   const [file] = plan('--config', fileOf({ like: 'comfyui-0.3.64' }), '--preview', 'png')
