@@ -128,8 +128,12 @@ async function judge(check: Check): Promise<number> {
     accept,
     ...(like !== undefined && { like }),
   }
+  let missed: ReadonlySet<string> = new Set()
   const running = runCases(planned, server, {
-    judge: (one, error, absent) => judgementOf(one, error, judged, known.done, absent),
+    judge: (one, error, absent) => {
+      missed = absent
+      return judgementOf(one, error, judged, known.done, absent)
+    },
     quirkCases: cases.filter((one) => one.place === place && isOfQuirk(one.ids)),
     commandFor: (one, seed) => commandFor(options, one, seed),
     maxRuns,
@@ -146,7 +150,7 @@ async function judge(check: Check): Promise<number> {
   for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
   const ended = { isStopped: io.signal?.aborted === true, stale: stale.length }
   const end = endOf(known.done, ended, ofServer)
-  const nearest = nearestOf({ place, generation }, known.done)
+  const nearest = nearestOf({ place, generation }, known.done, missed)
   reports.take({
     ...end,
     // A server that breaks rules for which no quirk stands does not resemble one that keeps them.

@@ -86,15 +86,17 @@ const quirksAt = (place: Place): readonly string[] =>
 /**
  * The named server of its generation that a server resembles most, and the quirks in which they differ; undefined if it resembles none.
  * Quirks that no case has judged count neither way.
+ * @param missed quirks that the server does not have, as their own cases have shown, though their rules are broken.
  */
 export function nearestOf(
   { place, generation = described }: Where,
   seen: readonly SeenCase[],
+  missed: ReadonlySet<string> = new Set(),
 ): { readonly like: string; readonly differs: readonly string[] } | undefined {
   const evidence = new Map(quirksAt(place).map((id) => [id, evidenceOf(id, seen)] as const))
   const having = (test: (one: Evidence) => boolean): readonly string[] =>
     [...evidence].filter(([, one]) => test(one)).map(([id]) => id)
-  const shown = new Set(having(({ broken, kept }) => broken > kept))
+  const shown = new Set(having(({ broken, kept }) => broken > kept).filter((id) => !missed.has(id)))
   const chance: ReadonlySet<string> = new Set(shownByChance)
   const lacking = having(({ broken, kept }) => kept > 0 && broken <= kept)
   const absent = new Set(lacking.filter((id) => !chance.has(id)))

@@ -16,7 +16,7 @@ const REST_MS = 300
 /** How many requests a case sends while a slow run is at work. */
 const REQUESTS = 25
 /** The most units of a slow run. */
-const MAX_UNITS = 1500
+const MAX_UNITS = 3000
 /** Below this even the most units of work are not slow. */
 const MIN_UNIT_MS = SLOW_MS / MAX_UNITS
 

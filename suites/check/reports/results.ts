@@ -1,5 +1,7 @@
 // The page of results: a table of servers, a row for each check, to publish what is known of real servers.
 
+import { quirks } from '../../../spec/index.ts'
+import type { Quirks } from '../../../spec/language.ts'
 import type { CheckEvent } from '../events.ts'
 import { plain } from './markdown.ts'
 import { type CaseEvent, rulesOf, type Summary, summaryOf, targetText } from './summary.ts'
@@ -8,9 +10,14 @@ const heads = ['Server', 'Version', 'Checked', 'Stated rules', 'Cases', 'Differe
 
 /** The page as Markdown. The rows stand in the order of the checks. */
 export const resultsText = (streams: readonly (readonly CheckEvent[])[]): string => {
-  const rows = streams.map((events) => rowOf(summaryOf(events)))
+  const summaries = streams.map(summaryOf)
+  const rows = summaries.map(rowOf)
   const lines = [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-  return `${intro}\n${lines.join('\n')}\n`
+  const list = [...new Map(summaries.flatMap(differencesOf))]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, says]) => `- ${plain(name)}: ${says}\n`)
+  const differences = list.length === 0 ? '' : `\n## Differences\n\n${list.join('')}`
+  return `${intro}\n${lines.join('\n')}\n${differences}`
 }
 
 const intro = `# Servers judged
@@ -40,13 +47,22 @@ function rowOf(summary: Summary): readonly string[] {
     )
   const [all, seen, lost] = [stated(cases), stated(judged), stated(broken)]
   const kept = [...seen].filter((id) => !lost.has(id))
-  const names = broken.flatMap((one) => one.quirk ?? rulesOf(one).map(({ id }) => id))
   return [
     plain(start?.target.name ?? ''),
     plain(targetText(summary).what),
     (start?.startedAt ?? '').slice(0, 10),
     `${kept.length} kept of ${seen.size} judged, ${all.size} in all`,
     `${judged.length - broken.length} kept of ${judged.length} judged`,
-    [...new Set(names)].map(plain).join(', ') || 'none',
+    [...new Map(differencesOf(summary)).keys()].map(plain).join(', ') || 'none',
   ]
 }
+
+/** What a server does otherwise, as Markdown: by a quirk, or, where none explains it, by the rules that it breaks. */
+const differencesOf = ({ cases }: Summary): readonly (readonly [string, string])[] =>
+  cases
+    .filter(differs)
+    .flatMap((one): readonly (readonly [string, string])[] =>
+      one.quirk === undefined
+        ? rulesOf(one).map(({ id, says }) => [id, `it breaks the rule "${plain(says)}"`])
+        : [[one.quirk, (quirks as Quirks)[one.quirk as keyof Quirks]?.quirk ?? plain(one.quirk)]],
+    )

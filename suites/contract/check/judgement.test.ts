@@ -194,4 +194,9 @@ test('the nearest named server has most of the quirks that are shown; a server w
     },
   )
   expect(nearestOf({ place: 'local' }, [seen('files/local-videos', 'pass')])).toBe(undefined)
+  const missed = 'local.queue-shows-partner-key'
+  const later = { place: 'local', generation: '0.27' } as const
+  const broken = [...shown, seen('access/partner-key-hidden', 'note')]
+  expect(nearestOf(later, broken)?.differs).toEqual([missed])
+  expect(nearestOf(later, broken, new Set([missed]))?.differs).toEqual([])
 })

@@ -155,14 +155,15 @@ proves('messages/error-inputs', async (subject) => {
   const { name } = (await put(subject, { name: 'black.png', bytes })).json()
   const graph = {
     load: node('LoadImage', { image: subject.unique(name) }),
-    few: node('ImageQuantize', { image: ['load', 0], colors: 8, dither: null }),
+    colors: number(-1),
+    few: node('ImageQuantize', { image: ['load', 0], colors: ['colors', 0], dither: 'none' }),
     show: node('PreviewImage', { images: ['few', 0] }),
   }
   const { current_inputs } = await errorOf(subject, graph)
   expect(current_inputs).toEqual({
     image: ['tensor([[[[0., 0., 0.]]]])'],
-    colors: [8],
-    dither: [null],
+    colors: [-1],
+    dither: ['none'],
   })
 })
 
