@@ -123,7 +123,9 @@ proves('workflows/not-in-list', async (subject) => {
 async function uploaded(subject: Subject, name: string, subfolder = ''): Promise<string> {
   const reply = await put(subject, { name, bytes: Buffer.from('whatever') }, { subfolder })
   const stored = reply.json() as { readonly name: string; readonly subfolder: string }
-  return stored.subfolder === '' ? stored.name : `${stored.subfolder}/${stored.name}`
+  // A hosted server names a file by its content, wherever it is.
+  const isNameAlone = subject.deployment === 'hosted' || stored.subfolder === ''
+  return isNameAlone ? stored.name : `${stored.subfolder}/${stored.name}`
 }
 
 proves('workflows/new-combo-unchecked', async (subject) => {
