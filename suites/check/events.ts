@@ -84,6 +84,8 @@ export type CheckEvent =
       readonly durationMs: number
       /** How many runs it submitted, */
       readonly runs?: number
+      /** how many files it has made that cannot be removed, about, */
+      readonly files?: number
       /** and what it did that has to be allowed. */
       readonly needs?: readonly Allowance[]
       readonly failure?: Failure

@@ -133,13 +133,16 @@ function uploads({ body, isWhole }: GuardedRequest): Deed {
   const files = isWhole ? filesOf(body) : []
   if (files.length === 0) return harmless
   const [subfolder = '', ...further] = fieldsOf(body, 'subfolder')
+  const types = fieldsOf(body, 'type')
+  const passes = types.length > 0 && types.every((type) => type === 'temp')
   const names = [subfolder, ...further].flatMap((folder) =>
     files.map((file) => (folder === '' ? file : `${folder}/${file}`)),
   )
   return {
     ...changing,
     needs: names.every(isOwnPath) ? [] : ['destructive'],
-    makes: [...new Set(names)].map((name) => ({ kind: 'upload', name })),
+    // A server empties its temporary folder when it starts.
+    makes: passes ? [] : [...new Set(names)].map((name) => ({ kind: 'upload', name })),
   }
 }
 
@@ -282,6 +285,33 @@ export const classTypesOf = (graph: unknown): readonly string[] =>
   typeof graph === 'object' && graph !== null
     ? Object.values(graph).flatMap((node: any) => texts([node?.class_type]))
     : []
+
+/** Outside the folder of outputs saving must fail: a server that saves there all the same leaves a file with our name. */
+const isOwnPrefix = (prefix: unknown): boolean =>
+  typeof prefix === 'string' &&
+  (isOwnPath(prefix) || (isOutside(prefix) && posix.basename(plainPath(prefix)) === ownFolder))
+
+/** The files that the nodes of a graph save, at least one each: equal ones are saved once. */
+export const savedBy = (graph: unknown, types: Readonly<Record<string, any>>): readonly string[] =>
+  isObject(graph)
+    ? Object.values(graph).flatMap((node) => {
+        const prefix: unknown = node?.inputs?.filename_prefix
+        const { required, optional } = types[node?.class_type]?.input ?? {}
+        const isSaver = { ...required, ...optional }.filename_prefix !== undefined
+        return isSaver && typeof prefix === 'string' && isOwnPath(prefix) ? [`saved ${prefix}`] : []
+      })
+    : []
+
+/** Whether nodes of a graph may save files outside the folder of check, on a server with these node types. */
+export const savesElsewhere = (graph: unknown, types: Readonly<Record<string, any>>): boolean =>
+  isObject(graph) &&
+  Object.values(graph).some((node) => {
+    const { required, optional } = types[node?.class_type]?.input ?? {}
+    const prefix: unknown = node?.inputs?.filename_prefix
+    // A node that lacks a required input is refused.
+    const isAsked = prefix !== undefined && required?.filename_prefix !== undefined
+    return (isAsked || optional?.filename_prefix !== undefined) && !isOwnPrefix(prefix)
+  })
 
 /** Node types that cases submit because no server has them. */
 const inventedTypes: ReadonlySet<string> = new Set([

@@ -12,6 +12,8 @@ import {
   guardedRequest,
   isHarmlessText,
   lackFor,
+  savedBy,
+  savesElsewhere,
 } from './guard.ts'
 import { credentialsOf, keepFile } from './kept.ts'
 import type { Ledger } from './ledger.ts'
@@ -36,8 +38,11 @@ export type Permissions = {
   readonly guard: Watcher['guard']
   /** Looks at a message of a socket before the last of its bytes leaves. Throws a skip if it must not. */
   readonly guardMessage: Watcher['guardMessage']
-  /** Looks at the reply to a request that the guard has seen: a submit that was accepted has started a run. */
-  readonly take: (request: Outgoing, body: string) => void
+  /**
+   * Looks at the reply to a request that the guard has seen: a submit that was accepted has started a run, and an upload is a
+   * file.
+   */
+  readonly take: (request: Outgoing, status: number, body: string) => void
   /** How many runs were accepted. */
   readonly runs: () => number
   /** Whether a run is ours, or may be: one of two runs with the same id may be listed in its place. */
@@ -60,6 +65,8 @@ export function createPermissions(
   let isAmbiguous = false
   /** Requests that submit a graph. */
   const submits = new WeakSet<Outgoing>()
+  /** The files that requests make if the server obeys. */
+  const files = new WeakMap<Outgoing, readonly string[]>()
 
   const permit: Permissions['permit'] = (needs) => {
     for (const one of needs) current()?.needs.add(one)
@@ -86,6 +93,7 @@ export function createPermissions(
       if (lack !== undefined) throw missing(lack)
     }
     if (names.some((name) => types[name]?.api_node === true)) permit(['paid'])
+    if (savesElsewhere(graph, types)) permit(['destructive'])
     if (prompt_id !== undefined) remember(prompt_id)
   }
   /** Whether the server has a run of this id that is not ours. */
@@ -121,6 +129,11 @@ export function createPermissions(
     if (!allowed.has('global'))
       for (const id of deed.runs) if (await isOfOthers(request, id)) permit(['global'])
     makes.forEach(ledger.add)
+    if (isWhole)
+      files.set(request, [
+        ...makes.map(({ name }) => `upload ${name}`),
+        ...savedBy(submitted?.graph, types),
+      ])
     const running = current()
     if (running) for (const name of writes) await keepFile(running.files, ledger, request, name)
     if (submitted) {
@@ -135,7 +148,8 @@ export function createPermissions(
     if (bytes === undefined || !isHarmlessText(bytes.toString()))
       throw new Skip('not-allowed', '--read-only changes nothing.')
   }
-  const take: Permissions['take'] = (request, body) => {
+  const take: Permissions['take'] = (request, status, body) => {
+    if (status < 300) for (const one of files.get(request) ?? []) current()?.made.add(one)
     const line = `${request.method} ${request.path}`
     const named = acceptedBy.find(([asked]) => asked.test(line))?.[1]
     if (named === undefined) return

@@ -152,6 +152,7 @@ async function runOne(
     rules: ruleInfosOf(one),
     durationMs,
     runs: running.runs.size,
+    ...(running.made.size > 0 && { files: running.made.size }),
     ...(running.needs.size > 0 && { needs: [...running.needs] }),
   } as const
   if (skip) return { ...described, verdict: 'skip', reason: skip.reason, detail: skip.detail }

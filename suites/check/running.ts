@@ -33,6 +33,8 @@ export type Running = {
   /** What it did that has to be allowed. */
   readonly needs: Set<Allowance>
   readonly files: KeptFiles
+  /** The files that it has made, and nobody can remove: its uploads, and what its runs may save. */
+  readonly made: Set<string>
   /** The folder that only this case uses. */
   readonly folder: string
   /** Whether it sends the bearer token itself. */
@@ -75,6 +77,7 @@ export function newRunning(isAboutToken = false): Running {
     runs: new Set(),
     needs: new Set(),
     files: new Map(),
+    made: new Set(),
     folder: `${ownFolder}/${randomUUID().slice(0, 8)}`,
     refusal,
     refuse,

@@ -89,7 +89,7 @@ export function openTarget(
       // Its body may never have been sent.
       noteSent(request)
       note('received', `${status} ${body}`)
-      take(request, body)
+      take(request, status, body)
     },
     socket: (_, path) => keys.insert(path),
     socketHeaders: () => ({ ...bearer(), ...options.headers }),

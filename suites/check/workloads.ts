@@ -79,7 +79,7 @@ async function uploadBroken(subject: Subject): Promise<string> {
 /** A picture that must not be saved: its place is outside the folder of outputs. */
 const outsideGraph = (seed: number): Graph => ({
   '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: seed % 2 ** 24 }),
-  '2': node('SaveImage', { images: ['1', 0], filename_prefix: '../flowdouble-check' }),
+  '2': node('SaveImage', { images: ['1', 0], filename_prefix: `../${ownFolder}` }),
 })
 
 const failingGraph = (image: string): Graph => ({
@@ -94,12 +94,16 @@ const checkpointOf = (types: Readonly<Record<string, any>>): string | undefined 
   return Array.isArray(names) ? (names[0] as string | undefined) : undefined
 }
 
-/** The classic workflow: a unit is a step. */
+/** The classic workflow, whose picture is shown and not kept: a unit is a step. */
 const sampled =
   (ckpt_name: string): Work =>
   (units, seed) => {
     const graph = textToImage(seed, units)
-    return { ...graph, '4': node('CheckpointLoaderSimple', { ckpt_name }) }
+    return {
+      ...graph,
+      '4': node('CheckpointLoaderSimple', { ckpt_name }),
+      '9': node('PreviewImage', { images: ['8', 0] }),
+    }
   }
 
 /** Pictures that are scaled again and again: a unit is a node. */

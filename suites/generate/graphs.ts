@@ -69,6 +69,17 @@ export const changed = (
   return { ...graph, [id]: { ...before, inputs: { ...before.inputs, ...inputs } } }
 }
 
+/** A graph whose savers have other prefixes. Those that lead out of the folder of outputs stay as they are. */
+export const savingAt = (graph: Graph, place: (prefix: string) => string): Graph =>
+  Object.fromEntries(
+    Object.entries(graph).map(([id, one]) => {
+      const prefix = one?.inputs?.['filename_prefix']
+      return typeof prefix !== 'string' || /^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(prefix)
+        ? [id, one]
+        : [id, { ...one, inputs: { ...one.inputs, filename_prefix: place(prefix) } }]
+    }),
+  )
+
 /** A picture from a partner, saved. */
 export const bought = (prompt = 'a lighthouse'): Graph => ({
   '1': node('OpenAIDalle3', { prompt }),

@@ -14,6 +14,12 @@ export const placedIn = ({ unique }: Pick<Subject, 'unique'>, subfolder = ''): F
   return own === '' ? {} : { subfolder: own }
 }
 
+/**
+ * The folder for files that a case only looks at: a local server empties it when it starts. Among the inputs and outputs nobody
+ * can remove them.
+ */
+export const passing = { type: 'temp' } as const
+
 /** Uploads a file below the folder of the case. */
 export const put = (
   subject: Subject,

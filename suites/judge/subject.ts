@@ -9,7 +9,7 @@ import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { openSession, type Patience, type Session, untilStill } from './client.ts'
 import { formOf, viewPath } from '../generate/form.ts'
-import type { Graph } from '../generate/graphs.ts'
+import { type Graph, savingAt } from '../generate/graphs.ts'
 import { type Edge, startOn, usualEdge } from './edges.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import type { Message } from './judge.ts'
@@ -67,7 +67,9 @@ export type Subject = {
   readonly unique: (path: string) => string
   /** Runs that cases need, made of what the server has. */
   readonly workloads: Workloads
-  /** Submits a graph; `fields` are further members of the body. */
+  /** A graph as `submit` sends it: whatever it saves is below a folder that nobody else uses, as of `unique`. */
+  readonly placed: (graph: Graph) => Graph
+  /** Submits a graph, placed; `fields` are further members of the body. */
   readonly submit: (graph: Graph, fields?: Readonly<Record<string, unknown>>) => Promise<Reply>
   /**
    * Submits a graph that is valid for this session, waits for the end of its run, and returns its messages from the
@@ -240,8 +242,13 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
   const responses = responsesOf(deployment, get)
   const post: Subject['post'] = (path, value) =>
     request('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json' })
+  const [ownFolder = ''] = shared.unique('').split('/')
+  const placed: Subject['placed'] = (graph) =>
+    savingAt(graph, (prefix) =>
+      prefix.startsWith(`${ownFolder}/`) ? prefix : shared.unique(prefix),
+    )
   const submit: Subject['submit'] = (graph, fields = {}) =>
-    post('/prompt', { prompt: graph, ...fields })
+    post('/prompt', { prompt: placed(graph), ...fields })
   const run: Subject['run'] = async (session, graph, fields = {}) => {
     const before = session.messages().length
     const reply = await submit(graph, { client_id: session.clientId, ...fields })
@@ -289,6 +296,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
       sessions.push(session)
       return session
     },
+    placed,
     submit,
     run,
     reach,

@@ -149,7 +149,7 @@ proves('catalog/folders-are-options', async ({ get, upload, unique }) => {
   const bytes = new Uint8Array(1)
   await upload({ name: 'a.png', bytes }, { subfolder: unique('set/of/pictures') })
   await upload({ name: 'b.png', bytes }, { subfolder: unique('set') })
-  await upload({ name: 'c.png', bytes }, { subfolder: unique('no'), type: 'output' })
+  await upload({ name: 'c.png', bytes }, { subfolder: unique('no'), type: 'temp' })
   /** A folder with those above it. */
   const withParents = unique('set/of/pictures')
     .split('/')

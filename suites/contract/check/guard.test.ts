@@ -3,7 +3,14 @@
 import { test } from 'vitest'
 import { described } from '../../../spec/generations.ts'
 import type { TargetOptions } from '../../../spec/check.ts'
-import { deedOf, guardedRequest, isOwnPath, lackFor } from '../../check/guard.ts'
+import {
+  deedOf,
+  guardedRequest,
+  isOwnPath,
+  lackFor,
+  savedBy,
+  savesElsewhere,
+} from '../../check/guard.ts'
 import type { LedgerEntry } from '../../check/ledger.ts'
 import { createPermissions } from '../../check/permissions.ts'
 import { expect } from '../../judge/expect.ts'
@@ -86,6 +93,14 @@ test('check/guard-upload An upload belongs into the folder of check.', () => {
     makes: [{ name: 'a.png' }],
   })
   expect(deed('POST', '/upload/image', 'no form').changes).toBe(false)
+  const typed = (type: string): string =>
+    form('a.png', 'flowdouble-check').replace(
+      /--x--$/,
+      `--x\r\nContent-Disposition: form-data; name="type"\r\n\r\n${type}\r\n--x--`,
+    )
+  expect(deed('POST', '/upload/image', typed('output')).makes).toHaveLength(1)
+  // A server empties its temporary folder when it starts.
+  expect(deed('POST', '/upload/image', typed('temp'))).toMatchObject({ needs: [], makes: [] })
 })
 
 test('check/guard-userdata Files in the folder of check are written without permission, and kept.', () => {
@@ -116,6 +131,34 @@ test.each([
   ['/flowdouble-check/a', false],
 ])('check/guard-path %s is in the folder of check: %j', (path, isOwn) => {
   expect(isOwnPath(path)).toBe(isOwn)
+})
+
+const savers = {
+  SaveImage: { input: { required: { images: [], filename_prefix: [] } } },
+  SaveLoss: { input: { optional: { filename_prefix: [] } } },
+  PreviewImage: { input: { required: { images: [] } } },
+}
+
+test.each([
+  ['SaveImage', 'flowdouble-check/a', false],
+  ['SaveImage', 'a', true],
+  ['SaveImage', 'flowdouble-check', true],
+  ['SaveImage', 'flowdouble-check/../a', true],
+  ['SaveImage', ['1', 0], true],
+  ['SaveImage', 5, true],
+  ['SaveLoss', undefined, true],
+  ['SaveLoss', 'flowdouble-check/a', false],
+  // What lacks a required input is refused, and what no server may save has our name.
+  ['SaveImage', undefined, false],
+  ['SaveImage', '../flowdouble-check', false],
+  ['SaveImage', '../a', true],
+  ['PreviewImage', 'a', false],
+  ['NoSuchNode', 'a', false],
+])('check/guard-saves A node %s that saves at %j: elsewhere? %s.', (class_type, prefix, saves) => {
+  const graph = { 2: { class_type, inputs: { filename_prefix: prefix } } }
+  expect(savesElsewhere(graph, savers)).toBe(saves)
+  const isKept = class_type !== 'NoSuchNode' && String(prefix).startsWith('flowdouble-check/a')
+  expect(savedBy(graph, savers)).toEqual(isKept ? ['saved flowdouble-check/a'] : [])
 })
 
 test('check/guard-lack A graph lacks node types that the server does not list, but none that no server has.', () => {
@@ -167,14 +210,14 @@ test('check/permissions-runs Submits count as runs unless they are refused, and 
   const refused = request('/prompt', { prompt })
   await guard(refused, true)
   expect(runs()).toBe(1)
-  take(refused, '{"error":{}}')
+  take(refused, 400, '{"error":{}}')
   expect(runs()).toBe(0)
   const submit = request('/prompt', { prompt })
   await guard(submit, true)
-  take(submit, '{"prompt_id": "a"}')
+  take(submit, 200, '{"prompt_id": "a"}')
   const odd = request('/prompt', 7)
   await guard(odd, true)
-  take(odd, '{"prompt_id": "b"}')
+  take(odd, 200, '{"prompt_id": "b"}')
   expect({ runs: runs(), own: ['a', 'b', 'c'].map(isOwn) }).toEqual({
     runs: 2,
     own: [true, true, false],

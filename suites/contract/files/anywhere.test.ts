@@ -4,7 +4,7 @@ import { decode, encode } from 'fast-png'
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
-import { put, viewOf } from '../../judge/own-files.ts'
+import { passing, put, viewOf } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 
@@ -37,13 +37,13 @@ proves(
     for (const side of [1, 100, 400]) {
       const bytes = noise(side)
       const file = { name: `noise ${side}.png`, bytes }
-      const reply = await put(subject, file, { subfolder: 'sizes' })
+      const reply = await put(subject, file, { subfolder: 'sizes', ...passing })
       expect(withoutAssets(reply.json())).toEqual({
         name: file.name,
         subfolder: subject.unique('sizes'),
-        type: 'input',
+        ...passing,
       })
-      const entry = { filename: file.name, subfolder: 'sizes', type: 'input' }
+      const entry = { filename: file.name, subfolder: 'sizes', ...passing }
       const viewed = await subject.get(viewOf(subject, entry))
       expect([side, viewed.status, viewed.headers['content-length']]).toEqual([
         side,
@@ -61,11 +61,11 @@ proves(
   async (subject) => {
     const contents = places.map((_, at) => noise(at + 1))
     for (const [at, { name, ...fields }] of places.entries()) {
-      const reply = await put(subject, { name, bytes: contents[at]! }, fields)
+      const reply = await put(subject, { name, bytes: contents[at]! }, { ...passing, ...fields })
       expect([name, reply.status]).toEqual([name, 200])
     }
     for (const [at, { name, ...fields }] of places.entries()) {
-      const entry = { filename: name, type: 'input', ...fields }
+      const entry = { filename: name, ...passing, ...fields }
       const { status, bytes } = await subject.get(viewOf(subject, entry))
       expect([name, fields, status]).toEqual([name, fields, 200])
       expect(Buffer.compare(Buffer.from(bytes), Buffer.from(contents[at]!))).toBe(0)

@@ -1,28 +1,29 @@
 // Files: conditional requests and range requests.
 
 import { at } from '../../generate/userdata-paths.ts'
-import { solid } from '../../generate/graphs.ts'
+import { viewPath } from '../../generate/form.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { put, viewOf, write } from '../../judge/own-files.ts'
+import { passing, put, viewOf, write } from '../../judge/own-files.ts'
+import { shown } from '../../judge/own-runs.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
 type Headers = Readonly<Record<string, string>>
-const pathOf = (subject: Subject) => viewOf(subject, { filename: 'f.txt', type: 'input' })
+const pathOf = (subject: Subject) => viewOf(subject, { filename: 'f.txt', ...passing })
 
-/** Puts a file of ten bytes among the inputs, and returns a function that requests it. */
+/** Puts a file of ten bytes, and returns a function that requests it. */
 async function asking(subject: Subject) {
   const bytes = new TextEncoder().encode('0123456789')
-  await put(subject, { name: 'f.txt', bytes }, { overwrite: 'true' })
+  await put(subject, { name: 'f.txt', bytes }, { overwrite: 'true', ...passing })
   return async (headers: Headers, method = 'GET') =>
     subject.request(method, pathOf(subject), undefined, headers)
 }
 
 proves('files/view-conditional', async (subject) => {
   const { connect, get, run, unique } = subject
-  await run(await connect(unique('me')), solid(1, unique('p')))
+  const { entry } = await run(await connect(unique('me')), shown(subject, 'p'))
   await asking(subject)
-  const picture = viewOf(subject, { filename: 'p_00001_.png' })
+  const picture = viewPath(entry.outputs['2'].images[0])
   await write(subject, 'mine.json')
   for (const file of [pathOf(subject), picture, at(unique('mine.json'))]) {
     const { bytes, headers } = await get(file)
@@ -94,7 +95,7 @@ proves('files/view-conditional', async (subject) => {
   const ask = await asking(subject)
   const { etag = '' } = (await ask({})).headers
   const bytes = new TextEncoder().encode('abcdefghij')
-  await put(subject, { name: 'f.txt', bytes }, { overwrite: 'true' })
+  await put(subject, { name: 'f.txt', bytes }, { overwrite: 'true', ...passing })
   const changed = await ask({ 'If-None-Match': etag })
   expect(changed).toMatchObject({ status: 200, text: 'abcdefghij' })
   expect(changed.headers['etag']).not.toBe(etag)

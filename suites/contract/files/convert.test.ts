@@ -3,9 +3,11 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { decode, encode } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
-import { solid } from '../../generate/graphs.ts'
+import { viewPath } from '../../generate/form.ts'
+import { changed } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { put, viewOf } from '../../judge/own-files.ts'
+import { passing, put, viewOf } from '../../judge/own-files.ts'
+import { shown } from '../../judge/own-runs.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { expect } from '../../judge/expect.ts'
@@ -26,11 +28,11 @@ function pixels(of: (at: number) => readonly number[]): Uint8Array {
   return Uint8Array.from(alphas.flatMap((_, at) => of(at)))
 }
 
-/** Puts files among the inputs and returns a function that views one of them. */
+/** Puts files and returns a function that views one of them. */
 async function views(subject: Subject, files: Readonly<Record<string, Uint8Array>>) {
-  for (const [name, bytes] of Object.entries(files)) await put(subject, { name, bytes })
+  for (const [name, bytes] of Object.entries(files)) await put(subject, { name, bytes }, passing)
   return (filename: string, values: Readonly<Record<string, string>>) =>
-    subject.get(viewOf(subject, { filename, type: 'input', ...values }))
+    subject.get(viewOf(subject, { filename, ...passing, ...values }))
 }
 
 const headOf = ({ status, headers }: Reply) => [
@@ -126,9 +128,10 @@ proves('files/view-converted', async (subject) => {
 
 proves('files/view-converted', async (subject) => {
   const { connect, get, run, unique } = subject
-  await run(await connect(unique('me')), solid(0x102030, unique('blue')))
+  const blue = changed(shown(subject, 'blue'), '1', { color: 0x102030 })
+  const { entry } = await run(await connect(unique('me')), blue)
   const view = (values: Readonly<Record<string, string>>) =>
-    get(viewOf(subject, { filename: 'blue_00001_.png', ...values }))
+    get(viewPath({ ...entry.outputs['2'].images[0], ...values }))
   const { data, width } = decodeJpeg((await view({ preview: 'jpeg;95' })).bytes)
   expect([width, ...data.slice(0, 3)].map((value) => Math.round(value / 16))).toEqual([4, 1, 2, 3])
   const { text } = decode((await view({ channel: 'rgb' })).bytes)

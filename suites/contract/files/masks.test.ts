@@ -6,7 +6,7 @@ import { viewPath } from '../../generate/form.ts'
 import { node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { needsMetadata, placedIn, put, viewOf } from '../../judge/own-files.ts'
+import { needsMetadata, passing, placedIn, put, viewOf } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
@@ -33,25 +33,25 @@ const uploadMask = (
   { name = 'm.png', bytes = mask }: { name?: string; bytes?: Uint8Array } = {},
 ) => {
   const original_ref = placed(subject, reference)
-  return put(subject, { name, bytes }, { original_ref, ...fields }, '/upload/mask')
+  return put(subject, { name, bytes }, { original_ref, ...passing, ...fields }, '/upload/mask')
 }
 
-/** Puts the original among the inputs. */
+/** Puts the original. */
 const putOriginal = (subject: Subject, bytes: Uint8Array = original, fields: Fields = {}) =>
-  put(subject, { name: 'o.png', bytes }, { overwrite: 'true', ...fields })
+  put(subject, { name: 'o.png', bytes }, { overwrite: 'true', ...passing, ...fields })
 const viewed = async (subject: Subject, filename: string, values: Fields = {}) =>
-  subject.get(viewOf(subject, { filename, type: 'input', ...values }))
+  subject.get(viewOf(subject, { filename, ...passing, ...values }))
 
-const inInput = { filename: 'o.png', type: 'input' }
+const asOriginal = { filename: 'o.png', ...passing }
 const withAlpha = Array.from({ length: 6 }, (_, at) => [...colors(at), 40 * at]).flat()
 
 proves(['files/mask', 'files/mask-alpha'], async (subject) => {
   await putOriginal(subject)
-  const reply = await uploadMask(subject, inInput, { subfolder: 'a/b/' })
+  const reply = await uploadMask(subject, asOriginal, { subfolder: 'a/b/' })
   expect(withoutAssets(reply.json())).toEqual({
     name: 'm.png',
     subfolder: subject.unique('a/b/'),
-    type: 'input',
+    type: 'temp',
   })
   expect(violations(uploadReply, reply.json())).toEqual([])
   const stored = await viewed(subject, 'm.png', { subfolder: 'a/b' })
@@ -69,13 +69,13 @@ proves(
   async (subject) => {
     await putOriginal(subject)
     const name = async (fields: Fields = {}) =>
-      (await uploadMask(subject, inInput, fields)).json().name
+      (await uploadMask(subject, asOriginal, fields)).json().name
     expect([await name(), await name(), await name({ overwrite: 'true' })]).toEqual([
       'm.png',
       'm (1).png',
       'm.png',
     ])
-    expect((await uploadMask(subject, inInput, { type: 'models' })).status).toBe(500)
+    expect((await uploadMask(subject, asOriginal, { type: 'models' })).status).toBe(500)
     expect((await subject.upload(null, {}, '/upload/mask')).status).toBe(400)
   },
   { deployment: 'local' },
@@ -85,7 +85,7 @@ proves(
   'files/mask',
   async (subject) => {
     await putOriginal(subject)
-    const original_ref = placed(subject, inInput)
+    const original_ref = placed(subject, asOriginal)
     const fields = { original_ref, subfolder: '../output' }
     const reply = await subject.upload({ name: 'm.png', bytes: mask }, fields, '/upload/mask')
     expect(reply.status).toBe(400)
@@ -99,14 +99,14 @@ proves(
     await needsMetadata(subject)
     const session = await subject.connect(subject.unique('me'))
     await putOriginal(subject)
-    const { name } = (await uploadMask(subject, inInput)).json()
+    const { name } = (await uploadMask(subject, asOriginal)).json()
     const graph = {
-      '1': node('LoadImage', { image: subject.unique(name) }),
-      '2': node('SaveImage', { images: ['1', 0], filename_prefix: subject.unique('masked') }),
+      '1': node('LoadImage', { image: `${subject.unique(name)} [temp]` }),
+      '2': node('PreviewImage', { images: ['1', 0] }),
     }
     const { entry } = await subject.run(session, graph)
-    const [saved] = entry.outputs['2'].images
-    const { width, data, text } = decode((await subject.get(viewPath(saved))).bytes)
+    const [shown] = entry.outputs['2'].images
+    const { width, data, text } = decode((await subject.get(viewPath(shown))).bytes)
     expect([width, ...data.slice(0, 3)]).toEqual([3, ...colors(0)])
     expect(Object.keys(text)).toEqual(['prompt'])
   },
@@ -127,7 +127,7 @@ proves(
       await uploadMask(subject, reference, { overwrite: '1' })
       const { bytes } = await viewed(subject, 'm.png')
       expect([reference, [...decode(bytes).data]]).toEqual([reference, withAlpha])
-      await put(subject, { name: 'm.png', bytes: new Uint8Array() }, { overwrite: '1' })
+      await put(subject, { name: 'm.png', bytes: new Uint8Array() }, { overwrite: '1', ...passing })
     }
     await subject.run(
       await subject.connect(subject.unique('me')),
@@ -145,16 +145,16 @@ proves('files/mask-alpha', async (subject) => {
   const dataOf = async (name: string) => [...decode((await viewed(subject, name)).bytes).data]
   const opaque = png(3, 2, 3, () => [1, 2, 3])
   await putOriginal(subject)
-  await uploadMask(subject, inInput, {}, { bytes: opaque, name: 'opaque.png' })
+  await uploadMask(subject, asOriginal, {}, { bytes: opaque, name: 'opaque.png' })
   const filled = Array.from({ length: 6 }, (_, at) => [...colors(at), 255]).flat()
   expect(await dataOf('opaque.png')).toEqual(filled)
   await putOriginal(subject, png(3, 2, 3, colors))
-  await uploadMask(subject, inInput, {}, { name: 'of rgb.png' })
+  await uploadMask(subject, asOriginal, {}, { name: 'of rgb.png' })
   expect(await dataOf('of rgb.png')).toEqual(withAlpha)
   // A mask on a mask replaces the first.
   await uploadMask(
     subject,
-    { filename: 'of rgb.png', type: 'input' },
+    { filename: 'of rgb.png', type: 'temp' },
     {},
     { bytes: png(3, 2, 4, () => [0, 0, 0, 77]), name: 'again.png' },
   )
@@ -169,14 +169,14 @@ proves('files/mask-bad-original', async (subject) => {
   const references = ['', 'no json', '[]', '"o.png"', '5', 'null', '{}', '{"filename": 5}']
   for (const reference of [
     ...references,
-    '{"filename": "o.png", "subfolder": 5, "type": "input"}',
+    '{"filename": "o.png", "subfolder": 5, "type": "temp"}',
   ]) {
     expect({ reference, status: (await uploadMask(subject, reference)).status }).toEqual({
       reference,
       status: 500,
     })
   }
-  const missing = await put(subject, { name: 'm.png', bytes: mask }, {}, '/upload/mask')
+  const missing = await put(subject, { name: 'm.png', bytes: mask }, passing, '/upload/mask')
   expect(missing).toMatchObject({
     status: 500,
     text: '500 Internal Server Error\n\nServer got itself in trouble',
@@ -187,23 +187,23 @@ proves('files/mask-bad-original', async (subject) => {
 proves('files/mask-lost-original', async (subject) => {
   await putOriginal(subject)
   for (const reference of [
-    { filename: 'none.png', type: 'input' },
+    { filename: 'none.png', type: 'temp' },
     { filename: 'o.png' },
-    { filename: 'o.png', type: 'input', subfolder: 'sub' },
-    { filename: '', type: 'input' },
-    { filename: '/o.png', type: 'input' },
-    { filename: '../input/o.png', type: 'input' },
+    { filename: 'o.png', type: 'temp', subfolder: 'sub' },
+    { filename: '', type: 'temp' },
+    { filename: '/o.png', type: 'temp' },
+    { filename: '../temp/o.png', type: 'temp' },
     { filename: 'o.png', type: 'nonsense' },
     { filename: 'o.png', type: null },
-    { filename: 'o.png', type: 'output', subfolder: '../input' },
-    { filename: 'input/o.png', type: 'input', subfolder: '..' },
-    { filename: 'o.png', type: 'input', subfolder: 'no/..' },
+    { filename: 'o.png', type: 'output', subfolder: '../temp' },
+    { filename: 'temp/o.png', type: 'temp', subfolder: '..' },
+    { filename: 'o.png', type: 'temp', subfolder: 'no/..' },
   ]) {
     const reply = await uploadMask(subject, reference)
     expect({ reference, status: reply.status, json: withoutAssets(reply.json()) }).toEqual({
       reference,
       status: 200,
-      json: { name: 'm.png', subfolder: subject.unique(''), type: 'input' },
+      json: { name: 'm.png', subfolder: subject.unique(''), type: 'temp' },
     })
     expect((await viewed(subject, 'm.png')).status).toBe(404)
   }
@@ -219,31 +219,31 @@ proves('files/mask-unfit', async (subject) => {
   for (const bytes of [wide, tall, text, new Uint8Array(), cut]) {
     expect({
       bytesLength: bytes.length,
-      status: (await uploadMask(subject, inInput, {}, { bytes })).status,
+      status: (await uploadMask(subject, asOriginal, {}, { bytes })).status,
     }).toEqual({ bytesLength: bytes.length, status: 500 })
   }
   await putOriginal(subject, text)
-  expect((await uploadMask(subject, inInput)).status).toBe(500)
+  expect((await uploadMask(subject, asOriginal)).status).toBe(500)
   const huge = png(1, 1, 4, () => [0, 0, 0, 0])
   new DataView(huge.buffer, huge.byteOffset).setUint32(16, 5000)
   new DataView(huge.buffer, huge.byteOffset).setUint32(20, 5000)
   await putOriginal(subject, huge)
-  expect((await uploadMask(subject, inInput, {}, { bytes: huge })).status).toBe(500)
+  expect((await uploadMask(subject, asOriginal, {}, { bytes: huge })).status).toBe(500)
   expect((await viewed(subject, 'm.png')).status).toBe(404)
 })
 
 proves('files/mask-format', async (subject) => {
   await putOriginal(subject)
-  const upper = await uploadMask(subject, inInput, {}, { name: 'M.PNG' })
+  const upper = await uploadMask(subject, asOriginal, {}, { name: 'M.PNG' })
   expect([upper.status, (await viewed(subject, 'M.PNG')).text.slice(1, 4)]).toEqual([200, 'PNG'])
-  await uploadMask(subject, inInput, {}, { name: 'm.webp' })
+  await uploadMask(subject, asOriginal, {}, { name: 'm.webp' })
   const { bytes, headers } = await viewed(subject, 'm.webp')
   expect([bytes.toString('latin1', 8, 15), headers['content-type']]).toEqual([
     'WEBPVP8',
     'image/webp',
   ])
   for (const name of ['m.jpg', 'm', '.png', '.bmp', 'm.txt']) {
-    expect({ name, status: (await uploadMask(subject, inInput, {}, { name })).status }).toEqual({
+    expect({ name, status: (await uploadMask(subject, asOriginal, {}, { name })).status }).toEqual({
       name,
       status: 500,
     })
@@ -256,10 +256,10 @@ proves('files/mask-text', async (subject) => {
   const text = { workflow: '{"nodes": []}', note: 'caf\u00e9' }
   const { data, width, height } = decode(original)
   await putOriginal(subject, encode({ width, height, data, channels: 4, text }))
-  await uploadMask(subject, inInput)
+  await uploadMask(subject, asOriginal)
   const stored = await viewed(subject, 'm.png')
   expect(decode(stored.bytes, { checkCrc: true }).text).toEqual(text)
-  await uploadMask(subject, { filename: 'm.png', type: 'input' }, {}, { name: 'again.png' })
+  await uploadMask(subject, { filename: 'm.png', type: 'temp' }, {}, { name: 'again.png' })
   expect(decode((await viewed(subject, 'again.png')).bytes).text).toEqual(text)
   const graph = solid(1, subject.unique('out'))
   await subject.run(await subject.connect(subject.unique('me')), graph)

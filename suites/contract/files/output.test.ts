@@ -88,7 +88,7 @@ proves('files/saved-name', async (subject) => {
 proves('files/saved-name', async (subject) => {
   const { connect, run, get, unique } = subject
   const session = await connect(unique('me'))
-  for (const prefix of ['../out', '/out', 'a/../../out']) {
+  for (const prefix of ['../flowdouble-check', '/flowdouble-check', 'a/../../flowdouble-check']) {
     const { status, outputs } = (await run(session, solid(0, prefix))).entry
     const [type, { exception_message }] = status.messages.at(-1)!
     expect({ prefix, type, outputs }).toEqual({ prefix, type: 'execution_error', outputs: {} })
@@ -114,14 +114,22 @@ proves('files/prefix-outside', async (subject) => {
     return status.messages.at(-1)![1] as Readonly<Record<string, string>>
   }
   // Each server says where its outputs are.
-  for (const prefix of ['../up', '/abs', 'a/../../../x/y']) {
+  for (const prefix of [
+    '../flowdouble-check',
+    '/flowdouble-check',
+    'a/../../../x/flowdouble-check',
+  ]) {
     const { exception_message, exception_type } = await failed(prefix)
     const [, ...paths] = outside.exec(exception_message ?? '') ?? []
     const [, root = ''] = paths
     const places: Readonly<Record<string, readonly string[]>> = {
-      '../up': [above(root), root, above(root)],
-      '/abs': ['/', root, '/'],
-      'a/../../../x/y': [`${above(above(root))}/x`.replace('//', '/'), root, above(above(root))],
+      '../flowdouble-check': [above(root), root, above(root)],
+      '/flowdouble-check': ['/', root, '/'],
+      'a/../../../x/flowdouble-check': [
+        `${above(above(root))}/x`.replace('//', '/'),
+        root,
+        above(above(root)),
+      ],
     }
     expect({ prefix, exception_type, paths }).toEqual({
       prefix,

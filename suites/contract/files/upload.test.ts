@@ -6,7 +6,7 @@ import { formOf, formsWithoutText, viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { placedIn, put, viewOf } from '../../judge/own-files.ts'
+import { passing, placedIn, put, viewOf } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { needsPosix } from '../../judge/own-runs.ts'
@@ -14,11 +14,15 @@ import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
-const view = (subject: Subject, filename: string, subfolder = '', type = 'input') =>
+const view = (subject: Subject, filename: string, subfolder = '', type: string = passing.type) =>
   subject.get(viewOf(subject, { filename, subfolder, type }))
+/** Puts a text where the server does not keep it. */
+const pass = (subject: Subject, name: string, text: string, fields = {}) =>
+  put(subject, { name, bytes: bytesOf(text) }, { ...passing, ...fields })
 /** The fields of a form that place a file below the folder of the case. */
 const fieldsOf = (subject: Subject, subfolder = '') =>
   Object.entries(placedIn(subject, subfolder)).map(([name, content]) => ({ name, content }))
+const passingField = { name: 'type', content: passing.type }
 const seen = ({ status, text, headers }: Reply) => [status, text, headers['content-type']]
 const crash = '500 Internal Server Error\n\nServer got itself in trouble'
 
@@ -32,7 +36,7 @@ proves(
       const stored = await view(subject, 'all bytes.bin', '', type)
       expect([...stored.bytes]).toEqual([...bytes])
     }
-    expect((await put(subject, { name: 'empty.bin', bytes: bytesOf('') })).status).toBe(200)
+    expect((await pass(subject, 'empty.bin', '')).status).toBe(200)
     expect(await view(subject, 'empty.bin')).toMatchObject({ status: 200, text: '' })
   },
   { deployment: 'local' },
@@ -42,7 +46,7 @@ proves('files/upload', async (subject) => {
   const { view, request } = subject
   const first = { name: 'image', filename: 'twice.txt', content: 'first' }
   const files = [{ ...first, name: 'other' }, first, { ...first, content: 'second' }]
-  const form = formOf(...files, ...fieldsOf(subject))
+  const form = formOf(...files, ...fieldsOf(subject), passingField)
   const reply = await request('POST', '/upload/image', ...form)
   expect(reply.status).toBe(200)
   const { name: filename, subfolder, type } = reply.json()
@@ -74,7 +78,7 @@ proves(
 
 proves(['files/upload-overwrite', 'files/upload-overwrite-words'], async (subject) => {
   const send = async (text: string, overwrite: string) =>
-    (await put(subject, { name: 'o.txt', bytes: bytesOf(text) }, { overwrite })).json().name
+    (await pass(subject, 'o.txt', text, { overwrite })).json().name
   expect(await send('one', 'true')).toBe('o.txt')
   expect(await send('two', 'true')).toBe('o.txt')
   expect((await view(subject, 'o.txt')).text).toBe('two')
@@ -87,8 +91,7 @@ proves(['files/upload-overwrite', 'files/upload-overwrite-words'], async (subjec
 })
 
 proves('files/upload-renamed', async (subject) => {
-  const send = async (name: string, text: string) =>
-    (await put(subject, { name, bytes: bytesOf(text) })).json().name
+  const send = async (name: string, text: string) => (await pass(subject, name, text)).json().name
   expect(await send('u.png', 'one')).toBe('u.png')
   expect(await send('u.png', 'two')).toBe('u (1).png')
   expect(await send('u.png', 'six')).toBe('u (2).png')
@@ -103,21 +106,16 @@ proves('files/upload-renamed', async (subject) => {
   ]) {
     expect([await send(name!, 'one'), await send(name!, 'two')]).toEqual([name, second])
   }
-  const elsewhere = await put(
-    subject,
-    { name: 'u.png', bytes: bytesOf('seven') },
-    { subfolder: 'sub' },
-  )
+  const elsewhere = await pass(subject, 'u.png', 'seven', { subfolder: 'sub' })
   expect(elsewhere.json().name).toBe('u.png')
 })
 
 proves('files/upload-subfolder', async (subject) => {
-  const send = (text: string, subfolder: string) =>
-    put(subject, { name: 's.txt', bytes: bytesOf(text) }, { subfolder })
+  const send = (text: string, subfolder: string) => pass(subject, 's.txt', text, { subfolder })
   expect(withoutAssets((await send('deep', 'a/b')).json())).toEqual({
     name: 's.txt',
     subfolder: subject.unique('a/b'),
-    type: 'input',
+    type: 'temp',
   })
   expect((await view(subject, 's.txt', 'a/b')).text).toBe('deep')
   expect(seen(await view(subject, 's.txt'))).toEqual([404, '', undefined])
@@ -160,17 +158,16 @@ proves('files/upload-bad', async (subject) => {
   }
   // The type is checked first, even if there is no image.
   expect(await send(...formOf({ name: 'type', content: 'nope' }))).toEqual([500, crash, text])
-  const deep = await put(subject, { name: 'y.txt', bytes: bytesOf('y') }, { subfolder: 'deep' })
-  expect(deep.status).toBe(200)
+  expect((await pass(subject, 'y.txt', 'y', { subfolder: 'deep' })).status).toBe(200)
   for (const filename of ['', '.', 'deep', 'deep/.', 'deep/..', 'no/x.txt']) {
-    const form = formOf({ ...image, filename }, ...own)
+    const form = formOf({ ...image, filename }, ...own, passingField)
     expect([filename, ...(await send(...form))]).toEqual([filename, 500, crash, text])
   }
   const mixed = { 'Content-Type': 'multipart/mixed; boundary=x' }
   expect(await send(Buffer.from('garbage'), mixed)).toEqual([400, '', undefined])
   const [body, headers] = formOf(...own, image)
   expect(await send(body.subarray(0, -20), headers)).toEqual([500, crash, text])
-  expect(seen(await view(subject, 'x.txt'))).toEqual([404, '', undefined])
+  expect(seen(await view(subject, 'x.txt', '', 'input'))).toEqual([404, '', undefined])
 })
 
 proves('files/upload-bad', async (subject) => {
@@ -190,7 +187,7 @@ proves('files/upload-odd-names', async (subject) => {
   const { request } = subject
   const send = async (filename: string, subfolder = '') => {
     const image = { name: 'image', filename: filename.replaceAll('\\', '\\\\'), content: filename }
-    const form = formOf(image, ...fieldsOf(subject, subfolder))
+    const form = formOf(image, ...fieldsOf(subject, subfolder), passingField)
     const reply = await request('POST', '/upload/image', ...form)
     return [reply.status, reply.status === 200 && reply.json().name]
   }
@@ -250,6 +247,7 @@ proves('files/upload-subfolder', async (subject) => {
   const form = formOf(
     { ...image, filename: '../up.txt' },
     { name: 'subfolder', content: subject.unique('made//deep') },
+    passingField,
   )
   const reply = await subject.request('POST', '/upload/image', ...form)
   expect(reply.status).toBe(200)

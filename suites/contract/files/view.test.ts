@@ -4,7 +4,7 @@ import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { placedIn, put, viewOf } from '../../judge/own-files.ts'
+import { passing, placedIn, put, viewOf } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -41,15 +41,16 @@ proves('files/view', async (subject) => {
   )
   expect((await get(viewOf(subject, { ...entry, subfolder: 'deep' }))).status).toBe(404)
   expect((await get(viewOf(subject, { ...entry, type: 'input' }))).status).toBe(404)
-  for (const type of ['output', 'input', 'temp']) {
-    for (const subfolder of ['', 'sub']) {
-      await putText(subject, 'same.txt', `${type}/${subfolder}`, { type, subfolder })
-    }
-  }
-  for (const type of ['output', 'input', 'temp']) {
-    const of = (subfolder: string) =>
-      get(viewOf(subject, { filename: 'same.txt', type, subfolder }))
-    expect([(await of('')).text, (await of('sub')).text]).toEqual([`${type}/`, `${type}/sub`])
+  const places = [
+    { type: 'output', subfolder: 'sub' },
+    { type: 'input', subfolder: 'sub' },
+    { type: 'temp', subfolder: 'sub' },
+    { type: 'temp', subfolder: '' },
+  ]
+  for (const place of places) await putText(subject, 'same.txt', JSON.stringify(place), place)
+  for (const place of places) {
+    const { text } = await get(viewOf(subject, { filename: 'same.txt', ...place }))
+    expect(text).toBe(JSON.stringify(place))
   }
 })
 
@@ -74,8 +75,8 @@ proves('files/view-headers', async (subject) => {
     none: 'application/octet-stream',
   }
   for (const [name, type] of Object.entries(types)) {
-    await putText(subject, name, name)
-    const { headers, text } = await subject.get(viewOf(subject, { filename: name, type: 'input' }))
+    await putText(subject, name, name, passing)
+    const { headers, text } = await subject.get(viewOf(subject, { filename: name, ...passing }))
     const disposition = `filename="${name}"`
     const found = headers['content-type']
     expect([text, headers['content-disposition']]).toEqual([name, disposition])
@@ -83,9 +84,9 @@ proves('files/view-headers', async (subject) => {
     if (found === unknownType && !subject.isOwn && /\.(flac|glb)$/.test(name)) continue
     expect([name, found]).toEqual([name, type])
   }
-  await putText(subject, 'příliš žluťoučký.png', '')
+  await putText(subject, 'příliš žluťoučký.png', '', passing)
   const { headers } = await subject.get(
-    viewOf(subject, { filename: 'příliš žluťoučký.png', type: 'input' }),
+    viewOf(subject, { filename: 'příliš žluťoučký.png', ...passing }),
   )
   const raw = Buffer.from(headers['content-disposition'] ?? '', 'latin1').toString()
   expect(raw).toBe('filename="příliš žluťoučký.png"')
@@ -125,7 +126,7 @@ proves('files/view-missing', async (subject) => {
 })
 
 proves('files/view-bad-name', async (subject) => {
-  await putText(subject, 'a.txt', 'secret', { type: 'output', subfolder: 'sub' })
+  await putText(subject, 'a.txt', 'secret', { ...passing, subfolder: 'sub' })
   const view = async (values: Readonly<Record<string, string>>) => {
     const { status, text, headers } = await subject.get(viewPath(values))
     return [status, text, headers['content-type']]
@@ -148,6 +149,6 @@ proves('files/view-bad-name', async (subject) => {
     const actual = await view({ filename: 'a.txt', subfolder })
     expect([subfolder, ...actual]).toEqual([subfolder, 403, '', undefined])
   }
-  const inside = { filename: 'a.txt', ...placedIn(subject, 'sub') }
+  const inside = { filename: 'a.txt', ...passing, ...placedIn(subject, 'sub') }
   expect(await view(inside)).toEqual([200, 'secret', 'text/plain'])
 })

@@ -1,7 +1,7 @@
 // The history of any local server, which holds runs of others too: each case looks at its own entries only.
 
 import { historyById } from '../../../spec/server/history.ts'
-import { type Graph, node, talking } from '../../generate/graphs.ts'
+import { changed, type Graph, node, talking } from '../../generate/graphs.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
@@ -10,32 +10,21 @@ import {
   messagesAbout,
   occupy,
   runInTurn,
+  shown,
   submitFor,
   uniqueId,
-  uniqueNumber,
 } from '../../judge/own-runs.ts'
 import { newUuid } from '../../judge/hosted/busy-account.ts'
 import { proves } from '../../judge/proves.ts'
 import { endsRun, type HistoryEntry } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
 
-/** A picture of one colour, saved below the folder of the case. */
-const saved = (subject: Subject, name: string, batch_size = 1): Graph => ({
-  '1': node('EmptyImage', {
-    width: 64,
-    height: 64,
-    batch_size,
-    color: uniqueNumber(subject, name),
-  }),
-  '2': node('SaveImage', { images: ['1', 0], filename_prefix: subject.unique(name) }),
+/** The entry of a picture that is shown, by its number. */
+const shownFile = (count: number) => ({
+  filename: expect.stringMatching(new RegExp(`^ComfyUI_temp_[a-z]{5}_0000${count}_\\.png$`)),
+  subfolder: '',
+  type: 'temp',
 })
-
-/** The file number `count` of a prefix. */
-function fileOf({ unique }: Subject, name: string, count = 1) {
-  const parts = unique(name).split('/')
-  const filename = `${parts.at(-1)}_0000${count}_.png`
-  return { filename, subfolder: parts.slice(0, -1).join('/'), type: 'output' }
-}
 
 const idsOf = async ({ get }: Subject, query = ''): Promise<string[]> =>
   Object.keys((await get(`/history${query}`)).json())
@@ -54,11 +43,16 @@ async function endings(subject: Subject) {
 
 proves(['history/kept', 'history/by-id'], async (subject) => {
   const session = await subject.connect(subject.unique('me'))
-  const one = (await subject.run(session, saved(subject, 'one'))).prompt_id
-  const two = (await subject.run(session, saved(subject, 'two'))).prompt_id
+  const one = (await subject.run(session, shown(subject, 'one'))).prompt_id
+  const two = (await subject.run(session, shown(subject, 'two'))).prompt_id
   const all = fitting(historyById, await subject.get('/history'))
-  expect(withoutAssets(all[one]?.outputs)).toEqual({ '2': { images: [fileOf(subject, 'one')] } })
-  expect(withoutAssets(all[two]?.outputs)).toEqual({ '2': { images: [fileOf(subject, 'two')] } })
+  const messages = session.messages()
+  for (const id of [one, two]) {
+    const [{ data }] = messages.filter(
+      (message) => message.type === 'executed' && message.data['prompt_id'] === id,
+    ) as [Message]
+    expect(all[id]?.outputs).toEqual({ '2': data['output'] })
+  }
   expect((await subject.get(`/history/${two}`)).json()).toEqual({ [two]: all[two] })
 })
 
@@ -91,10 +85,13 @@ proves('history/prompt', async (subject) => {
 })
 
 proves('history/outputs', async (subject) => {
-  const graph: Graph = { ...saved(subject, 'pair', 2), five: talking('words')['1']! }
+  const graph: Graph = {
+    ...changed(shown(subject, 'pair'), '1', { batch_size: 2 }),
+    five: talking('words')['1']!,
+  }
   const { entry } = await subject.run(await subject.connect(subject.unique('me')), graph)
   expect(withoutAssets(entry.outputs)).toEqual({
-    '2': { images: [fileOf(subject, 'pair', 1), fileOf(subject, 'pair', 2)] },
+    '2': { images: [shownFile(1), shownFile(2)] },
     five: { text: ['words'] },
   })
 })
@@ -108,7 +105,7 @@ proves(['history/status-words', 'history/error-comes-first'], async (subject) =>
 
 proves('history/cached-needs-client', async (subject) => {
   const { connect, finished, run, submit, unique } = subject
-  const graph = saved(subject, 'cached')
+  const graph = shown(subject, 'cached')
   const session = await connect(unique('me'))
   await run(session, graph)
   const { prompt_id } = (await submit(graph)).json()
@@ -161,8 +158,8 @@ proves(['history/outputs-of-failed', 'history/meta'], async (subject) => {
 
 proves('history/meta', async (subject) => {
   const session = await subject.connect(subject.unique('me'))
-  const fill = saved(subject, 'meta')['1']!
-  const shown = (id: string, source: string): Graph => ({
+  const fill = shown(subject, 'meta')['1']!
+  const showing = (id: string, source: string): Graph => ({
     [source]: fill,
     [id]: node('PreviewImage', { images: [source, 0] }),
   })
@@ -172,7 +169,7 @@ proves('history/meta', async (subject) => {
     parent_node: null,
     real_node_id: id,
   })
-  const [fresh, cached] = await runInTurn(subject, session, [shown('2', '1'), shown('b', 'a')])
+  const [fresh, cached] = await runInTurn(subject, session, [showing('2', '1'), showing('b', 'a')])
   expect(fresh?.entry.meta).toEqual({ '2': meta('2') })
   expect(cached?.entry.meta).toEqual({ b: meta('2') })
 })

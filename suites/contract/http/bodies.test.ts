@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { errors, limits } from '../../../spec/index.ts'
-import { solid } from '../../generate/graphs.ts'
+import { talking } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { markedRuns } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -11,7 +11,7 @@ import { dial, exchange, exchangeBytes, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const textWith = (mine: string): string =>
-  JSON.stringify({ prompt: solid(0, 'grün'), extra_data: { mine } })
+  JSON.stringify({ prompt: talking('grün'), extra_data: { mine } })
 /** The body of a submit, and the text in it that marks its run. */
 const marked = ({ unique }: Subject) => {
   const mark = unique('grün')

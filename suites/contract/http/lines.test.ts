@@ -3,7 +3,7 @@
 
 import { once } from 'node:events'
 import { errors, limits } from '../../../spec/index.ts'
-import { solid } from '../../generate/graphs.ts'
+import { talking } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { markedRuns } from '../../judge/responses.ts'
 import { dial, exchange, exchangeBytes, openTalk, serverLine } from '../../judge/wire.ts'
@@ -83,7 +83,7 @@ proves('http/no-http', async ({ url, get }) => {
 proves('http/expectation', async (subject) => {
   const { url } = subject
   const mark = subject.unique('mine')
-  const body = JSON.stringify({ prompt: solid(), extra_data: { mine: mark } })
+  const body = JSON.stringify({ prompt: talking(), extra_data: { mine: mark } })
   for (const [method, path] of [
     ['POST', '/prompt'],
     ['GET', '/queue'],
@@ -242,7 +242,7 @@ proves('http/other-upgrades', async (subject) => {
   const queue = await ask(`GET /queue HTTP/1.1\r\n${lines(h2c)}\r\n`)
   expect([queue.status, queue.body.slice(0, 16)]).toEqual([200, '{"queue_running"'])
   expect((await ask(after)).status).toBe(404)
-  const body = JSON.stringify({ prompt: solid(), extra_data: { mine: mark } })
+  const body = JSON.stringify({ prompt: talking(), extra_data: { mine: mark } })
   const length = { 'Content-Length': `${body.length}` }
   const head = `POST /prompt HTTP/1.1\r\n${lines({ ...h2c, ...length })}\r\n`
   expect((await ask(head + body)).status).toBe(200)

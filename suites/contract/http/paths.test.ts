@@ -2,7 +2,7 @@
 
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
-import { slow, solid } from '../../generate/graphs.ts'
+import { slow, solid, talking } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { exchange, type Exchange, summaryOf } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
@@ -57,7 +57,7 @@ proves('http/alias-below-api', async ({ url, unique, idle }) => {
     expect([path, shapes[1]]).toEqual([path, shapes[0]])
   }
   const mark = unique('aliased')
-  const body = JSON.stringify({ prompt: solid(), extra_data: { mine: mark } })
+  const body = JSON.stringify({ prompt: talking(), extra_data: { mine: mark } })
   const { prompt_id } = JSON.parse((await exchange(url, 'POST', '/api/prompt', {}, body)).body)
   await idle()
   for (const path of ['/history/', '/api/history/']) {
@@ -71,7 +71,7 @@ const said = ({ lines }: Exchange): readonly string[] =>
   lines.filter((line) => !/^content-length: 0$/i.test(line))
 
 proves('http/head', async ({ url, submit, idle }) => {
-  await submit(solid(), { prompt_id: 'mine' })
+  await submit(talking(), { prompt_id: 'mine' })
   await idle()
   for (const path of [...gets, '/models/nowhere', '/view?filename=nowhere.png']) {
     // What others do can change the answer in between, but hardly twice.

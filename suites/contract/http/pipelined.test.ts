@@ -1,6 +1,6 @@
 // Several requests on one connection, in one write: each gets its reply, in order, whatever is between them.
 
-import { solid } from '../../generate/graphs.ts'
+import { talking } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { markedRuns } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -16,7 +16,7 @@ const post = (path: string, body: string, headers = ''): string =>
 /** A submit, and the text in it that marks its run. */
 const submission = ({ unique }: Subject, headers = '') => {
   const mark = unique('mine')
-  const body = JSON.stringify({ prompt: solid(), extra_data: { mine: mark } })
+  const body = JSON.stringify({ prompt: talking(), extra_data: { mine: mark } })
   return { mark, submit: post('/prompt', body, headers) }
 }
 

@@ -163,18 +163,18 @@ proves(
 provesQuirk('local.zombie-socket', async ({ connect, run, submit, idle, get }) => {
   const older = await connect('me')
   const newest = await connect('me')
-  await run(newest, solid(1))
+  await run(newest, talking('one'))
   await older.settled()
   expect(transcript(older.received)).toEqual(['status 0'])
   await older.close()
   await get('/queue')
   await newest.settled()
   const before = newest.received.length
-  await submit(solid(2), { client_id: 'me' })
+  await submit(talking('two'), { client_id: 'me' })
   await idle()
   await newest.settled()
   expect(newest.received.slice(before)).toEqual([])
-  await run(await connect('me'), solid(3))
+  await run(await connect('me'), talking('three'))
 })
 
 proves(

@@ -135,7 +135,7 @@ proves('workflows/no-outputs', async ({ post }) => {
 
 proves('workflows/unknown-class', async ({ post }) => {
   const errorWith = async (bad: unknown) =>
-    errorOf(await post('/prompt', { prompt: { ...solid(), 'x 9': bad } }))
+    errorOf(await post('/prompt', { prompt: { ...talking(), 'x 9': bad } }))
   const invalid = { type: 'invalid_prompt', details: "Node ID '#x 9'", extra_info: {} }
   const missing = {
     ...invalid,
@@ -170,7 +170,7 @@ proves('workflows/blame', async ({ submit, post }) => {
     expect(violations(nodeErrorsById, node_errors)).toEqual([])
     return node_errors
   }
-  const nope = (await blamed({ ...solid(), '5': node('Nope') }))['5']
+  const nope = (await blamed({ ...talking(), '5': node('Nope') }))['5']
   expect(nope).toMatchObject({ dependent_outputs: [], class_type: 'Nope' })
   expect(nope.errors).toEqual([
     {
@@ -180,7 +180,7 @@ proves('workflows/blame', async ({ submit, post }) => {
       extra_info: { node_id: '5', class_type: 'Nope' },
     },
   ])
-  expect(await blamed({ ...solid(), '5': { inputs: {} } })).toMatchObject({
+  expect(await blamed({ ...talking(), '5': { inputs: {} } })).toMatchObject({
     '5': { class_type: null },
   })
   const { node_errors } = (await submit(cycle)).json()

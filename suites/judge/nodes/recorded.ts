@@ -8,7 +8,7 @@ import { NEAR } from '../../nodes/tolerance.ts'
 import { latentOf as latentFile, pngOf } from '../../nodes/uploads.ts'
 import selected from '../../nodes/selected.json' with { type: 'json' }
 import { me } from '../own-runs.ts'
-import { put } from '../own-files.ts'
+import { passing, put } from '../own-files.ts'
 import { missing } from '../skip.ts'
 import type { Subject } from '../subject.ts'
 import { exceptionOf, latentOf, picturesOf, type SeenPicture } from './shown.ts'
@@ -55,11 +55,13 @@ async function uploadFor(subject: Subject, own: readonly Selected[]): Promise<Re
   for (const { inputs } of own) inputsIn({}, inputs, files)
   for (const [key, make] of contents) {
     const load = async (): Promise<string> => {
-      const reply = await put(subject, { name: key, bytes: make() })
+      const fields = subject.deployment === 'hosted' ? {} : passing
+      const reply = await put(subject, { name: key, bytes: make() }, fields)
       const { name, subfolder = '' } = reply.json() as { name: string; subfolder?: string }
       // A hosted server stores it without its folder.
       const isPlain = subfolder === '' || subject.deployment === 'hosted'
-      return isPlain ? name : `${subfolder}/${name}`
+      const path = isPlain ? name : `${subfolder}/${name}`
+      return subject.deployment === 'hosted' ? path : `${path} [temp]`
     }
     names.set(key, await subject.once(`recorded ${key}`, load))
   }
