@@ -157,6 +157,13 @@ export const rules = {
     library: httpLibrary,
     on: local,
   },
+  'http/body-cut': {
+    says: 'A gzip body that is cut short counts as far as it can be decompressed.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, HTTP layer; ComfyUI 0.27.0',
+    library: 'aiohttp',
+    on: local,
+  },
   'http/body-charset': {
     says: 'The server decodes a JSON body in its Content-Type charset; an unknown charset returns 500.',
     basis: 'observed',

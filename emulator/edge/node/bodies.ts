@@ -110,6 +110,8 @@ async function decompress(
     return {
       body: await promisify<Uint8Array, object, Buffer>(unpack)(body, {
         maxOutputLength: limitBytes,
+        // One that is cut short counts as far as it goes [http/body-cut].
+        ...(coding === 'gzip' && { finishFlush: zlib.constants.Z_SYNC_FLUSH }),
       }),
     }
   } catch (error) {

@@ -59,6 +59,19 @@ proves('http/body-undecodable', async (subject) => {
   expect(await markedRuns(subject, mark)).toEqual([])
 })
 
+proves('http/body-cut', async ({ request, get, unique }) => {
+  const path = `/userdata/${encodeURIComponent(unique('cut.txt'))}`
+  const text = 'a lighthouse by the sea'
+  const packed = gzipSync(text)
+  const store = async (bytes: Uint8Array): Promise<readonly [number, string]> => {
+    const { status } = await request('POST', path, bytes, { 'Content-Encoding': 'gzip' })
+    return [status, (await get(path)).text]
+  }
+  const [headOnly, noTrailer] = [packed.subarray(0, 10), packed.subarray(0, -8)]
+  expect(await store(noTrailer)).toEqual([200, text])
+  expect(await store(headOnly)).toEqual([200, ''])
+})
+
 const limit = 1049
 const limited = { maxUploadSize: 0.001 }
 const limitText = errors.refusals.bodyTooLarge.body.text.replace('{limit}', `${limit}`)
