@@ -676,6 +676,20 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/loaded-mask-size': {
+    says: 'The alpha of a file without it is a black mask of the size of the file for LoadImageMask.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+    before: '0.27',
+  },
+  'files/loaded-mask-small': {
+    says: 'The alpha of a file without it is a black mask of 64 x 64 pixels for LoadImageMask too.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0, files; ComfyUI 0.33.0',
+    on: local,
+    since: '0.27',
+  },
   'files/hosted-upload-subfolder': {
     says: 'A hosted upload returns its subfolder but is stored without it.',
     basis: 'stated',

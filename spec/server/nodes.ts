@@ -166,6 +166,12 @@ export const rules = {
     on: local,
     since: '0.27',
   },
+  'nodes/printed-masks': {
+    says: 'PreviewAny shows the numbers of a loaded mask without channels.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, execution; ComfyUI 0.27.0',
+    on: local,
+  },
   'nodes/printed-lines': {
     says: 'PreviewAny shows lists and objects with a line for each item, indented by four blanks.',
     basis: 'observed',

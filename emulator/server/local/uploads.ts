@@ -94,10 +94,11 @@ function uploadTarget(
 ): Target | 'outside' | 'folder' {
   const path = pathWithin(type, subfolder === '' ? filename : `${subfolder}/${filename}`)
   if (path === undefined) return 'outside'
-  if (hasFolder(world, type, path)) return 'folder'
+  // The subfolder is created before its file.
+  const created = pathWithin(type, subfolder) ?? ''
+  if (`${created}/`.startsWith(`${path}/`) || hasFolder(world, type, path)) return 'folder'
   const cut = path.lastIndexOf('/')
   const within = filename.slice(0, filename.lastIndexOf('/') + 1)
-  const created = pathWithin(type, subfolder) ?? ''
   return {
     subfolder: cut < 0 ? '' : path.slice(0, cut),
     name: path.slice(cut + 1),

@@ -159,11 +159,11 @@ export function sourceOf(value: Value, declared: string | Json[] | undefined): S
   }
   if (value.of !== undefined) return { kind: 'output', of: value.of }
   if (value.kind !== 'picture') return undefined
-  const as = pictureTypes.find((type) => type === declared)
+  const as = pictureTypes.find((type) => type === declared) ?? value.as
   return as === undefined ? undefined : { kind: 'pictures', as, pictures: batchPictures(value) }
 }
 
-const pictureTypes: readonly PictureType[] = ['IMAGE', 'MASK', 'LATENT']
+export const pictureTypes: readonly PictureType[] = ['IMAGE', 'MASK', 'LATENT']
 
 function outputOf(
   call: Call,

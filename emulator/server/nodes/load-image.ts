@@ -113,10 +113,11 @@ const channels: readonly Channel[] = ['red', 'green', 'blue']
 const channelInput = (call: Call): Channel | undefined =>
   channels.find((channel) => channel === textInput(call, 'channel', ''))
 
-/** One channel as a mask [files/loaded-mask]. */
+/** One channel as a mask [files/loaded-mask, files/loaded-mask-without-alpha]. */
 const loadMask = loading((picture, call) => {
   const channel = channelInput(call)
-  return [channel === undefined ? maskOf(picture) : channelOf(picture, channel)]
+  const alpha = call.world.setup.traits.nodesOf2026 ? alphaMaskOf : maskOf
+  return [channel === undefined ? alpha(picture) : channelOf(picture, channel)]
 })
 
 /** One channel of each picture. Pictures from nodes have no alpha. */

@@ -24,11 +24,7 @@ const styleOf = ({ nodesOf2026, printsCharacters }: Traits): PrintStyle => ({
 })
 
 /** A value as text, of the type that an input declares. What comes from a model is only named. */
-export function valueText(
-  traits: Traits,
-  value: Value,
-  type: DeclaredInput['type'] = 'IMAGE',
-): string {
+export function valueText(traits: Traits, value: Value, type?: DeclaredInput['type']): string {
   const source = sourceOf(value, type)
   if (source === undefined) return '<object>'
   try {

@@ -4,7 +4,7 @@ import { numberOf } from '../../lib/json.ts'
 import { behaviours } from './behaviours.ts'
 import { fitsMemory, outOfMemory } from './memory.ts'
 import { type Behaviour, byDeclaration, type Call, failing } from './node.ts'
-import { computedWork, failedCheck } from './computed.ts'
+import { computedWork, failedCheck, pictureTypes } from './computed.ts'
 import { currentInput, isModelFile, optionsOf } from './catalog.ts'
 import { payPartner } from './partner-nodes.ts'
 import type { Value, Work } from '../state/nodes.ts'
@@ -33,7 +33,18 @@ function foreseenWork(call: Call): Work {
   const work =
     computed ?? failedCheck(call) ?? passingOn(call, behaviourOf(call.type.class_type)(call))
   const fits = work.outputs.every((output) => fitsMemory('kind' in output ? [output] : output))
-  return fits ? work : { outputs: [], steps: 0, failure: outOfMemory }
+  return fits ? withTypes(call, work) : { outputs: [], steps: 0, failure: outOfMemory }
+}
+
+/** Pictures represent three types: a node that any type can follow has to know which [nodes/printed-masks]. */
+function withTypes({ type }: Call, work: Work): Work {
+  const outputs = work.outputs.map((output, slot) => {
+    const as = pictureTypes.find((one) => one === type.outputs[slot])
+    return as !== undefined && 'kind' in output && output.kind === 'picture'
+      ? { ...output, as }
+      : output
+  })
+  return { ...work, outputs }
 }
 
 /** An output node that has outputs passes its inputs of their types on [nodes/passed-on]. */

@@ -2,7 +2,7 @@
 
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
-import type { Output, Picture } from '../../pictures/picture.ts'
+import type { Output, Picture, PictureType } from '../../pictures/picture.ts'
 import type { FileContent } from './files.ts'
 
 /** One declared input of a node type. */
@@ -46,6 +46,8 @@ export type Batch = {
   readonly count: number
   /** The output that it is, if a node computes it: pictures are cut to 8 bits, that is not. */
   readonly of?: Output
+  /** What it represents, if no node computes it. */
+  readonly as?: PictureType
   /** The batches that it joins, for a node that takes whole lists. */
   readonly items?: readonly Batch[]
 }

@@ -81,12 +81,15 @@ proves('files/loaded-broken', async (subject) => {
   }
 })
 
+/** A channel of the file as a mask, and its preview. */
+const taken = ({ unique }: Subject, channel: string): Graph => ({
+  [`load ${channel}`]: node('LoadImageMask', { image: unique('mine.png'), channel }),
+  [channel]: node('MaskPreview', { mask: [`load ${channel}`, 0] }),
+})
+
 proves('files/loaded-mask', async (subject) => {
-  const taken = (channel: string): Graph => ({
-    [`load ${channel}`]: node('LoadImageMask', { image: subject.unique('mine.png'), channel }),
-    [channel]: node('MaskPreview', { mask: [`load ${channel}`, 0] }),
-  })
-  const graph = { ...taken('red'), ...taken('green'), ...taken('blue'), ...taken('alpha') }
+  const all = ['red', 'green', 'blue', 'alpha'].map((channel) => taken(subject, channel))
+  const graph: Graph = Object.assign({}, ...all)
   const rows = Object.entries(await saved(subject, withAlpha, graph)).map(
     ([channel, { data }]) => [channel, [...data]] as const,
   )
@@ -96,9 +99,27 @@ proves('files/loaded-mask', async (subject) => {
     blue: greys(50, 30),
     alpha: greys(255, 63),
   })
-  const { alpha } = await saved(subject, withoutAlpha, taken('alpha'))
-  expect(alpha).toMatchObject({ width: 2, height: 1 })
-  expect([...alpha!.data]).toEqual(greys(0, 0))
+})
+
+for (const [rule, width, height] of [
+  ['files/loaded-mask-size', 2, 1],
+  ['files/loaded-mask-small', 64, 64],
+] as const) {
+  proves(rule, async (subject) => {
+    const { alpha } = await saved(subject, withoutAlpha, taken(subject, 'alpha'))
+    expect(alpha).toMatchObject({ width, height })
+    expect(new Set(alpha!.data)).toEqual(new Set([0]))
+  })
+}
+
+proves('nodes/printed-masks', async (subject) => {
+  const { connect, run, unique } = subject
+  await put(subject, { name: 'mine.png', bytes: withAlpha }, { overwrite: 'true' })
+  const { entry } = await run(await connect(unique('me')), {
+    load: node('LoadImageMask', { image: unique('mine.png'), channel: 'red' }),
+    show: node('PreviewAny', { source: ['load', 0] }),
+  })
+  expect(entry.outputs['show'].text).toEqual(['tensor([[[0.7843, 0.0392]]])'])
 })
 
 proves('files/loaded-mask', async (subject) => {

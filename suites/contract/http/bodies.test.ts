@@ -63,7 +63,7 @@ proves('http/body-cut', async ({ request, get, unique }) => {
   const path = `/userdata/${encodeURIComponent(unique('cut.txt'))}`
   const text = 'a lighthouse by the sea'
   const packed = gzipSync(text)
-  const store = async (bytes: Uint8Array): Promise<readonly [number, string]> => {
+  const store = async (bytes: Buffer): Promise<readonly [number, string]> => {
     const { status } = await request('POST', path, bytes, { 'Content-Encoding': 'gzip' })
     return [status, (await get(path)).text]
   }
