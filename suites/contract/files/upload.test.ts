@@ -163,6 +163,8 @@ proves('files/upload-bad', async (subject) => {
     const form = formOf({ ...image, filename }, ...own, passingField)
     expect([filename, ...(await send(...form))]).toEqual([filename, 500, crash, text])
   }
+  const made = { name: 'subfolder', content: subject.unique('made by this upload') }
+  expect(await send(...formOf({ ...image, filename: '.' }, made))).toEqual([500, crash, text])
   const mixed = { 'Content-Type': 'multipart/mixed; boundary=x' }
   expect(await send(Buffer.from('garbage'), mixed)).toEqual([400, '', undefined])
   const [body, headers] = formOf(...own, image)
