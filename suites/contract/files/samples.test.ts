@@ -169,7 +169,8 @@ const showsSound =
     const preview = node('PreviewAudio', { audio: ['audio', 0] })
     const graph = { ...sourcesOf(preview), preview }
     const { outputs } = succeeded(await run(await connect(unique('me')), graph)).entry
-    const name = new RegExp(`^ComfyUI_temp_[a-vx-z]{5}_${counter}_\\.flac$`)
+    // Since 0.27 the letters of a sound may be any, those of a picture are never a w.
+    const name = new RegExp(`^ComfyUI_temp_[a-z]{5}_${counter}_\\.flac$`)
     expect(numbered(outputs.preview.audio[0].filename)).toMatch(name)
   }
 proves('files/preview-is-temp', showsSound('\\d{5}'))
