@@ -68,8 +68,12 @@ export type CheckEvent =
       readonly target: TargetInfo
       readonly cases: number
       readonly startedAt: string
-      /** What is planned on a server: how many runs at most, and the share of the stated rules. */
-      readonly plan?: { readonly maxRuns: number; readonly stated: Share }
+      /** What is planned on a server: how many runs at most, the share of the stated rules, and about how many files stay. */
+      readonly plan?: {
+        readonly maxRuns: number
+        readonly stated: Share
+        readonly files?: number
+      }
     }
   | {
       readonly event: 'case'

@@ -1,11 +1,15 @@
-// What is known of the cases from an earlier check of a server with everything allowed: how many runs each submits, and
-// what an operator has to allow for it. measure-cases.mjs writes it.
+// What is known of the cases from an earlier check of a server with everything allowed: how many runs each submits, how many
+// files it leaves, and what an operator has to allow for it. measure-cases.mjs writes it.
 
 import type { Case } from '../judge/proves.ts'
 import known from './known-cases.json' with { type: 'json' }
 
 /** What is known of a case. */
-export type Known = { readonly runs: number; readonly tags: readonly string[] }
+export type Known = {
+  readonly runs: number
+  readonly files?: number
+  readonly tags: readonly string[]
+}
 
 /** By title, with a number for each further case of the same title. What submits no run and needs nothing is missing. */
 const byTitle: Readonly<Record<string, Known | undefined>> = known

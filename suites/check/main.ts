@@ -10,7 +10,15 @@ import { openLedger } from './ledger.ts'
 import { clean, type OpenedServer, openServer } from './open-server.ts'
 import { NotMeasured } from './probe/ask.ts'
 import { listText } from './reports/list.ts'
-import { isOfQuirk, asPlanned, enoughRuns, type PlannedCase, planCases, usualRuns } from './plan.ts'
+import {
+  isOfQuirk,
+  asPlanned,
+  enoughRuns,
+  filesLeft,
+  type PlannedCase,
+  planCases,
+  usualRuns,
+} from './plan.ts'
 import { allCases } from './registry.ts'
 import { shareOf } from './reports/share.ts'
 import { endOf, ofServer } from './reports/outcome.ts'
@@ -116,7 +124,12 @@ async function judge(check: Check): Promise<number> {
     target: { name: options.name ?? shownUrl(url), place, generation: release, software },
     cases: planned.length,
     startedAt: io.now(),
-    plan: { maxRuns, stated: shareOf(planned.map(asPlanned), enough) },
+    plan: {
+      maxRuns,
+      stated: shareOf(planned.map(asPlanned), enough),
+      // A hosted server keeps what it keeps for its account, and a gateway has no files.
+      ...(place === 'local' && !options.isReadOnly && { files: filesLeft(planned) }),
+    },
   })
   // Later servers are judged by what real ones of their generation do: the description is not about them.
   const { accept, like = laterServer(generation) } = options

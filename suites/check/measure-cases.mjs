@@ -1,5 +1,5 @@
 // Writes known-cases.json: checks local servers of each generation and a hosted one with everything allowed, and notes of each case how many runs
-// it submits and what it needs. Run it after a change of cases: npm run build && node suites/check/measure-cases.mjs
+// it submits, how many files it leaves, and what it needs. Run it after a change of cases: npm run build && node suites/check/measure-cases.mjs
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -43,12 +43,16 @@ for (const [options, flags] of servers) {
   const server = await startEmulator(options)
   const counts = new Map()
   for (const event of await check(server.url, [...flags, '--max-runs', '5000'])) {
-    const { title, runs = 0, needs: tags = [] } = event
+    const { title, runs = 0, files = 0, needs: tags = [] } = event
     if (event.event !== 'case') continue
     const count = (counts.get(title) ?? 0) + 1
     counts.set(title, count)
-    if (runs > 0 || tags.length > 0)
-      known[count === 1 ? title : `${title} (${count})`] ??= { runs, tags }
+    if (runs > 0 || files > 0 || tags.length > 0)
+      known[count === 1 ? title : `${title} (${count})`] ??= {
+        runs,
+        ...(files > 0 && { files }),
+        tags,
+      }
   }
   await server.close()
 }

@@ -16,6 +16,8 @@ export type PlannedCase = {
   readonly area: string
   /** How many runs it submits, about. */
   readonly runs: number
+  /** How many files it leaves, about. */
+  readonly files: number
   /** What it needs: `own-world`, and what an operator has to allow. */
   readonly tags: readonly string[]
   /** Why it cannot be judged here, as far as that is known before: then it is not tried, and costs nothing. */
@@ -84,10 +86,10 @@ function chosenCases(
   const sharedRuns = [...known].reduce((sum, [one, { runs }]) => sum + (one.isShared ? runs : 0), 0)
   const payer = ordered.find(({ isShared }) => isShared)
   return ordered.map((one): ChosenCase => {
-    const { runs, tags } = knownAs(one)
+    const { runs, files = 0, tags } = knownAs(one)
     const skip = skipKnown(one, { runs: one.isShared ? sharedRuns : runs, tags }, options)
     const own = !one.isShared ? runs : one === payer ? sharedRuns : 0
-    const planned: ChosenCase = { one, area: areaOf(one), runs: own, tags }
+    const planned: ChosenCase = { one, area: areaOf(one), runs: own, files, tags }
     return skip === undefined ? planned : Object.assign({ skip }, planned)
   })
 }
@@ -178,6 +180,12 @@ function affordableOf(chosen: readonly ChosenCase[], maxRuns: number): ReadonlyS
   const isUnpaid = possible.some((one) => one.one.isShared && !affordable.has(one))
   return isUnpaid ? new Set([...affordable].filter(({ one }) => !one.isShared)) : affordable
 }
+
+/** How many files these cases leave where nobody can delete them, about. */
+export const filesLeft = (planned: readonly PlannedCase[]): number =>
+  planned
+    .filter(({ skip, isBeyondBudget }) => skip === undefined && !isBeyondBudget)
+    .reduce((sum, { files }) => sum + files, 0)
 
 /** What is planned for a case, as far as its rules are concerned. */
 export const asPlanned = ({ one, tags, skip, isBeyondBudget }: PlannedCase): SharedCase => ({

@@ -33,7 +33,8 @@ const help = `Usage: flowdouble check URL [options]
        flowdouble check report FILE... [options]     reports on checks that are over (flowdouble check report --help)
 
 Judges a workflow server or a webhook gateway by the rules of the protocol: which rule it breaks, and how to see it
-again. By default it touches nothing but its own runs and files, and removes what can be removed.
+again. By default it touches nothing but its own runs and files below flowdouble-check/, and removes what can be removed; it
+says first about how many files stay.
 
 The server:
   --deployment NAME   local or hosted (default: found by asking)

@@ -53,6 +53,12 @@ const AREA_WIDTH = 14
 export const areaLine = (area: string, cases: readonly CaseEvent[], colors: Colors): string =>
   `  ${oneLine(area).padEnd(AREA_WIDTH)}  ${countsText(cases, colors)}\n`
 
+/** What a check cannot remove, before it begins. */
+const filesText = (files: number): string =>
+  files === 0
+    ? ''
+    : `The server has no way to delete files: about ${counted(files, 'small one')} will stay in flowdouble-check/, among its inputs and outputs.\n`
+
 /** The target, before the first case. */
 export function openingText(summary: Summary, colors: Colors): string {
   const { start } = summary
@@ -65,7 +71,7 @@ export function openingText(summary: Summary, colors: Colors): string {
   const plan =
     start.plan === undefined
       ? ''
-      : `${colors.dim(`At most ${counted(start.plan.maxRuns, 'run')}, ${shareText(start.plan.stated, 'planned')}`)}\n`
+      : `${colors.dim(`At most ${counted(start.plan.maxRuns, 'run')}, ${shareText(start.plan.stated, 'planned')}`)}\n${filesText(start.plan.files ?? 0)}`
   return `${colors.bold(oneLine(name))}  ${colors.dim(`${what}, ${counted(start.cases, 'case')}`)}\n${plan}`
 }
 

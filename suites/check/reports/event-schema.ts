@@ -41,7 +41,7 @@ const schemas: Readonly<Record<CheckEvent['event'], object>> = {
       cases: number,
       startedAt: text,
     },
-    { plan: object({ maxRuns: number, stated: share }) },
+    { plan: object({ maxRuns: number, stated: share }, { files: number }) },
   ),
   case: object(
     {
@@ -56,6 +56,7 @@ const schemas: Readonly<Record<CheckEvent['event'], object>> = {
       reason: { enum: Object.keys(skipReasons) },
       detail: text,
       quirk: text,
+      files: number,
       failure: object(
         { message: text, wire, command: text },
         { allowed: text, curl: text, exchanges: text },

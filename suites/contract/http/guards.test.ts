@@ -3,7 +3,7 @@
 
 import { once } from 'node:events'
 import { errors, limits } from '../../../spec/index.ts'
-import { slow, solid } from '../../generate/graphs.ts'
+import { slow, solid, talking } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { openSocket } from '../../judge/edges.ts'
 import { exchange, outsideCors, summaryOf } from '../../judge/wire.ts'
@@ -111,7 +111,7 @@ proves('http/body-limit', async ({ url, get }) => {
     contentType: 'text/plain; charset=utf-8',
   })
   expect(reply.body).toBe(errors.refusals.bodyTooLarge.body.text.replace('{limit}', `${limit}`))
-  const prompt = Buffer.from(JSON.stringify({ prompt: solid() }))
+  const prompt = Buffer.from(JSON.stringify({ prompt: talking() }))
   const filled = Buffer.concat([prompt, Buffer.alloc(limit - prompt.length, ' ')])
   expect((await exchange(url, 'POST', '/prompt', {}, filled)).status).toBe(200)
   expect((await get('/features')).json().max_upload_size).toBe(limit)

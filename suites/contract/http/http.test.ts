@@ -2,9 +2,9 @@
 
 import { errors } from '../../../spec/index.ts'
 import { everyPath, ownRunId } from '../../generate/every-path.ts'
-import { slow, solid } from '../../generate/graphs.ts'
+import { slow, talking } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
-import { put } from '../../judge/own-files.ts'
+import { passing, put } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import { markedRuns } from '../../judge/responses.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
@@ -16,7 +16,7 @@ proves(
   'http/json-replies',
   async (subject) => {
     const { url, submit, idle, post, isOwn } = subject
-    await submit(solid(0, 'grün'), { prompt_id: ownRunId })
+    await submit(talking('grün'), { prompt_id: ownRunId })
     await idle()
     for (const { method, path, replies, needsFile } of everyPath) {
       const schema = replies[200]
@@ -32,11 +32,11 @@ proves(
       expect(violations(schema, JSON.parse(reply.body))).toEqual([])
     }
     const { body } = await exchange(url, 'GET', `/history/${ownRunId}`)
-    expect(JSON.parse(body)[ownRunId].prompt[2]).toEqual(solid(0, 'grün'))
+    expect(JSON.parse(body)[ownRunId].prompt[2]).toEqual(talking('grün'))
     const data = [
-      await submit(solid()),
+      await submit(talking()),
       await post('/prompt', {}),
-      await put(subject, { name: 'a', bytes: Buffer.from('a') }),
+      await put(subject, { name: 'a', bytes: Buffer.from('a') }, passing),
     ]
     expect(data.map(({ status, headers }) => [status, headers['content-type']])).toEqual([
       [200, jsonType],
@@ -59,7 +59,7 @@ proves(
       'nonsense',
       '',
     ]
-    const body = JSON.stringify({ prompt: solid(), extra_data: { mine: mark } })
+    const body = JSON.stringify({ prompt: talking(), extra_data: { mine: mark } })
     for (const type of types) {
       expect((await exchange(url, 'POST', '/prompt', { 'Content-Type': type }, body)).status).toBe(
         200,

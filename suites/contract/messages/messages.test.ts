@@ -241,13 +241,13 @@ proves('messages/error-hidden-inputs', async ({ connect, run }) => {
   }
   const graph = {
     '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 0 }),
-    it: node('SaveImage', { images: ['1', 0], filename_prefix: '../out' }),
+    it: node('SaveImage', { images: ['1', 0], filename_prefix: '../flowdouble-check' }),
   }
   const extra_pnginfo = { workflow: { nodes: [] } }
   expect(await inputsOf(graph, { extra_pnginfo })).toEqual({
     images: [expect.any(String)],
-    filename_prefix: ['../out'],
-    prompt: [expect.stringMatching(/^\{'1': \{.*'filename_prefix': '\.\.\/out'/)],
+    filename_prefix: ['../flowdouble-check'],
+    prompt: [expect.stringMatching(/^\{'1': \{.*'filename_prefix': '\.\.\/flowdouble-check'/)],
     extra_pnginfo: ["{'workflow': {'nodes': []}}"],
   })
   expect(await inputsOf(graph, {})).toMatchObject({ extra_pnginfo: [null] })

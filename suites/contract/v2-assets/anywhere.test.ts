@@ -247,11 +247,11 @@ proves('v2-assets/reference', async (subject) => {
 proves('v2-assets/missing-reference', async (subject) => {
   const { post } = await v2Of(subject)
   for (const image of [reference(nobody), { __type: 'core/ASSET' }]) {
-    const refused = await post('/jobs', { workflow: saved(image) })
+    const refused = await post('/jobs', { workflow: subject.placed(saved(image)) })
     expectRefused(refused, 422, 'missing_asset')
   }
   const { details } = expectRefused(
-    await post('/jobs', { workflow: saved(reference(nobody)) }),
+    await post('/jobs', { workflow: subject.placed(saved(reference(nobody))) }),
     422,
     'missing_asset',
   )
@@ -274,7 +274,7 @@ proves(
       expect(await send(method, path)).toMatchObject({ status: 404, text: unknown.text })
     expect((await send('HEAD', `/assets/by-hash/${hash}`)).status).toBe(404)
     expectRefused(await post('/assets/from-hash', { hash }), 404, 'blob_not_found')
-    const refused = await post('/jobs', { workflow: saved(reference(id)) })
+    const refused = await post('/jobs', { workflow: subject.placed(saved(reference(id))) })
     expectRefused(refused, 422, 'missing_asset')
     // Its bytes are new for this account.
     assetIn(await upload(bytes, fieldsFor(subject, 'f.bin')), 201)

@@ -163,7 +163,7 @@ proves('v2-jobs/links', async (subject) => {
 
 proves('v2-jobs/workflow', async (subject) => {
   const { send, submit } = await v2Of(subject)
-  const graph = solid(newColor(subject, 'workflow'))
+  const graph = subject.placed(solid(newColor(subject, 'workflow')))
   const { id } = await submit(graph)
   const read = async () => fitting(v2Workflow, await send('GET', `/jobs/${id}/workflow`))
   expect(await read()).toEqual({ workflow: graph, format: 'api' })

@@ -70,7 +70,11 @@ export async function v2Of(subject: Subject): Promise<V2> {
     send('POST', path, JSON.stringify(value), { 'Content-Type': 'application/json', ...headers })
   const job: V2['job'] = async (id) => fitting(v2Job, await send('GET', `/jobs/${id}`))
   const submit: V2['submit'] = async (workflow, more = {}, headers = {}) =>
-    fitting(v2Job, await post('/jobs', { workflow, ...more }, headers), 201)
+    fitting(
+      v2Job,
+      await post('/jobs', { workflow: subject.placed(workflow), ...more }, headers),
+      201,
+    )
   return {
     send,
     post,
