@@ -18,6 +18,7 @@ export const skipReasons = {
   time: 'The time is used up: see --max-seconds.',
   'not-done': 'The client never does what the duty is about.',
   'no-run': 'The client fails on a server on which nothing goes wrong.',
+  slow: 'The server takes too long for the run that it needs.',
   busy: 'Somebody else used the server at the same time.',
 } as const
 export type SkipReason = keyof typeof skipReasons

@@ -19,6 +19,10 @@ import { type CheckedServer, newRunning, type Running } from './running.ts'
 
 /** The longest time that one case may take, in milliseconds. */
 const MAX_CASE_MS = 40_000
+/** A server that works on a run sends something at least as often, in milliseconds. */
+const QUIET_MS = 2000
+/** How long the clean-up of a case may take, in milliseconds. */
+const MAX_CLEAN_MS = 20_000
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 /** What came out of a case: nothing, a reason not to judge it, or an error. */
@@ -198,12 +202,24 @@ async function outcomeOf(one: Case, server: CheckedServer, running: Running): Pr
   }
 }
 
-/** Throws when a case has taken too long. What it waited for the rate limit of the server does not count. */
+/**
+ * Ends a case that has taken too long, which cleans up, and throws if it does not end then. What it waited for the rate
+ * limit of the server does not count. A run that is still at work says how fast the server is, and breaks no rule.
+ */
 async function timeIsUp(running: Running, signal: AbortSignal): Promise<never> {
   const startMs = performance.now()
   const leftMs = (): number => startMs + MAX_CASE_MS + (running.waitedMs ?? 0) - performance.now()
   while (leftMs() > 0) await delay(leftMs(), undefined, { signal })
-  throw new Error(`No answer within ${MAX_CASE_MS / 1000} s.`)
+  const seen = running.wire.length
+  await delay(QUIET_MS, undefined, { signal })
+  const seconds = MAX_CASE_MS / 1000
+  const reason =
+    running.wire.length > seen
+      ? new Skip('slow', `Its run was still at work after ${seconds} s.`)
+      : new Error(`No answer within ${seconds} s.`)
+  running.refuse(reason)
+  await delay(MAX_CLEAN_MS, undefined, { signal })
+  throw reason
 }
 
 /** Saves a counterexample as a recording, and returns its path. */
