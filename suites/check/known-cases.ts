@@ -11,8 +11,8 @@ export type Known = {
   readonly tags: readonly string[]
 }
 
-/** By title, with a number for each further case of the same title. What submits no run and needs nothing is missing. */
-const byTitle: Readonly<Record<string, Known | undefined>> = known
+/** By rules and place, with a number for each further case of the same. What submits no run and needs nothing is missing. */
+const byName: Readonly<Record<string, Known | undefined>> = known
 
 const nothing: Known = { runs: 0, tags: [] }
 
@@ -21,9 +21,10 @@ export function knownOf(cases: readonly Case[]): ReadonlyMap<Case, Known> {
   const counts = new Map<string, number>()
   return new Map(
     cases.map((one) => {
-      const count = (counts.get(one.title) ?? 0) + 1
-      counts.set(one.title, count)
-      const known = byTitle[count === 1 ? one.title : `${one.title} (${count})`] ?? nothing
+      const name = `${one.ids.join(' + ')} [${one.place}]`
+      const count = (counts.get(name) ?? 0) + 1
+      counts.set(name, count)
+      const known = byName[count === 1 ? name : `${name} (${count})`] ?? nothing
       return [one, one.needsOwnWorld ? { runs: 0, tags: ['own-world'] } : known]
     }),
   )

@@ -43,12 +43,13 @@ for (const [options, flags] of servers) {
   const server = await startEmulator(options)
   const counts = new Map()
   for (const event of await check(server.url, [...flags, '--max-runs', '5000'])) {
-    const { title, runs = 0, files = 0, needs: tags = [] } = event
+    const { rules, place, runs = 0, files = 0, needs: tags = [] } = event
     if (event.event !== 'case') continue
-    const count = (counts.get(title) ?? 0) + 1
-    counts.set(title, count)
+    const name = `${rules.map(({ id }) => id).join(' + ')} [${place}]`
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
     if (runs > 0 || files > 0 || tags.length > 0)
-      known[count === 1 ? title : `${title} (${count})`] ??= {
+      known[count === 1 ? name : `${name} (${count})`] ??= {
         runs,
         ...(files > 0 && { files }),
         tags,

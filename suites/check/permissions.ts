@@ -85,15 +85,15 @@ export function createPermissions(
       graph === undefined
         ? Object.keys(types).filter((name) => text.includes(name))
         : classTypesOf(graph)
-    // What a recorded server had and this one lacks is a change.
+    // What a recorded server had and this one lacks is a change, and a recorded run saves where it did then.
     if (current()?.isRecorded !== true) {
       const testNode = names.find((name) => name.startsWith('Flowdouble'))
       if (testNode !== undefined) throw new Skip('own-world', `It needs the test node ${testNode}.`)
       const lack = graph === undefined ? undefined : lackFor(graph, types)
       if (lack !== undefined) throw missing(lack)
+      if (savesElsewhere(graph, types)) permit(['destructive'])
     }
     if (names.some((name) => types[name]?.api_node === true)) permit(['paid'])
-    if (savesElsewhere(graph, types)) permit(['destructive'])
     if (prompt_id !== undefined) remember(prompt_id)
   }
   /** Whether the server has a run of this id that is not ours. */
