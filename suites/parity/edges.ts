@@ -85,14 +85,7 @@ export const edgeDifferences: readonly EdgeDifference[] = [
   {
     why: 'Responses of the fetch API have names of headers in lower case, and bodies without chunks.',
     on: both,
-    cases: [
-      'http/cors-mode [local]',
-      'http/head-unknown [local]',
-      'http/hosted-cors [hosted]',
-      'http/hosted-options [hosted]',
-      'http/trailing-slash [local]',
-      'http/unknown-path [local]',
-    ],
+    cases: ['http/cors-mode [local]', 'http/hosted-cors [hosted]', 'http/hosted-options [hosted]'],
   },
   {
     why: 'A URL resolves dot segments, and drops characters that it must not contain.',
