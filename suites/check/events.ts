@@ -118,3 +118,11 @@ export type CheckEvent =
       /** One sentence. */
       readonly outcome: string
     }
+
+/** What became of a case, or what is planned for it: a reason if it is skipped. */
+export type SharedCase = {
+  readonly rules: readonly RuleInfo[]
+  readonly reason?: SkipReason | undefined
+  /** What it needs to be allowed. */
+  readonly needs?: readonly Allowance[] | undefined
+}

@@ -7,7 +7,7 @@ import type { Case } from '../judge/proves.ts'
 import { Skip } from '../judge/skip.ts'
 import { ruleInfosOf } from './judgement.ts'
 import { type Known, knownOf } from './known-cases.ts'
-import type { SharedCase } from './reports/share.ts'
+import type { SharedCase } from './events.ts'
 import { wrongUse } from './usage.ts'
 
 /** A case, and what is known of it from earlier checks. */

@@ -6,9 +6,19 @@ import type { Generation } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { Outgoing } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
-import type { SeenReply } from './failures/cause.ts'
 import { ownFolder } from './guard.ts'
 import type { KeptFiles } from './kept.ts'
+
+/** A reply as a case received it. */
+export type SeenReply = {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly status: number
+  /** Its Content-Type; empty without one. */
+  readonly type: string
+  readonly bytes: Uint8Array
+}
 
 /** What probing has found out about a server. */
 export type Target = {

@@ -1,8 +1,6 @@
 // Where a host of the suites watches what they send: `check` looks at each request before it leaves, so that no case does
 // more to a server than its operator allows.
 
-import type { WrittenMessage } from './connection/messages.ts'
-
 /** A request as a case sends it. */
 export type Outgoing = {
   readonly url: string
@@ -11,6 +9,16 @@ export type Outgoing = {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
+}
+
+/** A message as far as it has been written. */
+export type WrittenMessage = {
+  readonly kind: 'text' | 'binary' | 'control' | 'unknown'
+  /** How long it is, in bytes, as far as it says so. */
+  readonly length: number
+  readonly isWhole: boolean
+  /** Its bytes; undefined as long as some are missing, and where they cannot be read. */
+  readonly bytes?: Buffer
 }
 
 /** What a host does with the traffic of the suites. */

@@ -8,18 +8,8 @@ import { bodiesOn } from '../../generate/replies-on.ts'
 import { TimedOut } from '../../judge/client.ts'
 import { judgeMessage, type Message, orderFault, violations } from '../../judge/judge.ts'
 import type { Cause, WireLine } from '../events.ts'
+import type { SeenReply } from '../running.ts'
 import { findEndpoint, plainPath } from '../trace/find-endpoint.ts'
-
-/** A reply as a case received it. */
-export type SeenReply = {
-  readonly method: string
-  /** With its query. */
-  readonly path: string
-  readonly status: number
-  /** Its Content-Type; empty without one. */
-  readonly type: string
-  readonly bytes: Uint8Array
-}
 
 /** What a case has received until it failed. */
 export type Seen = { readonly wire: readonly WireLine[]; readonly replies: readonly SeenReply[] }

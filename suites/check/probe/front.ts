@@ -1,8 +1,7 @@
 // Who reads the bytes that a client sends: the HTTP library of the server, or a proxy before it. It answers input that is not
 // HTTP itself, while replies to requests can come from behind it with every header.
 
-import { connect } from 'node:net'
-import { connect as connectSecurely } from 'node:tls'
+import { connectTo } from '../../judge/connection/open.ts'
 
 /** The longest time for its answer, in milliseconds. */
 const MAX_WAIT_MS = 2000
@@ -18,12 +17,7 @@ export async function frontOf(url: string, signal: AbortSignal): Promise<string 
 
 /** What comes back for this text, until the connection or the time ends. */
 function answerTo(url: string, text: string, signal: AbortSignal): Promise<string> {
-  const { protocol, hostname, port } = new URL(url)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const socket =
-    protocol === 'https:'
-      ? connectSecurely({ host, port: Number(port || 443), servername: host })
-      : connect(Number(port || 80), host)
+  const socket = connectTo(url)
   const late = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
   return new Promise((resolve) => {
     let answer = ''

@@ -1,15 +1,7 @@
 // How many of the stated rules a check judges, and what would judge the others.
 
-import type { Allowance, SkipReason } from '../../../spec/check.ts'
-import type { RuleInfo, Share } from '../events.ts'
-
-/** What became of a case, or what is planned for it: a reason if it is skipped. */
-export type SharedCase = {
-  readonly rules: readonly RuleInfo[]
-  readonly reason?: SkipReason | undefined
-  /** What it needs to be allowed. */
-  readonly needs?: readonly Allowance[] | undefined
-}
+import type { SkipReason } from '../../../spec/check.ts'
+import type { Share, SharedCase } from '../events.ts'
 
 /** Why a rule is not judged: of several reasons the one that is mended most easily. */
 const reasons: readonly SkipReason[] = ['budget', 'time', 'busy', 'not-allowed', 'no-key']

@@ -1,16 +1,7 @@
 // The messages in the bytes that a client writes on a socket after its handshake.
 
 import { inflateRawSync } from 'node:zlib'
-
-/** A message as far as it has been written. */
-export type WrittenMessage = {
-  readonly kind: 'text' | 'binary' | 'control' | 'unknown'
-  /** How long it is, in bytes, as far as it says so. */
-  readonly length: number
-  readonly isWhole: boolean
-  /** Its bytes; undefined as long as some are missing, and where they cannot be read. */
-  readonly bytes?: Buffer
-}
+import type { WrittenMessage } from '../traffic.ts'
 
 const END_OF_DEFLATED = Buffer.from([0, 0, 0xff, 0xff])
 

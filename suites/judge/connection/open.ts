@@ -5,15 +5,19 @@ import { connect as connectSecurely } from 'node:tls'
 import { watcherOf } from '../traffic.ts'
 import { watched } from './gate.ts'
 
-/** Opens a connection without sending anything. */
-export function openConnection(url: string): Socket {
+/** Connects to a host; nothing watches what is sent. */
+export function connectTo(url: string): Socket {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const named = isIP(host) === 0 ? { servername: host } : {}
-  const socket =
-    protocol === 'https:' || protocol === 'wss:'
-      ? connectSecurely({ host, port: Number(port || 443), ...named })
-      : connect({ host, port: Number(port || 80) })
+  return protocol === 'https:' || protocol === 'wss:'
+    ? connectSecurely({ host, port: Number(port || 443), ...named })
+    : connect({ host, port: Number(port || 80) })
+}
+
+/** Opens a connection without sending anything. */
+export function openConnection(url: string): Socket {
+  const socket = connectTo(url)
   const watcher = watcherOf(url)
   if (watcher === undefined) return socket
   socket.setNoDelay()
