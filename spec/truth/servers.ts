@@ -41,6 +41,28 @@ const packages = (versions: Readonly<Record<string, string>>) =>
     required: version,
   }))
 
+/** The statistics of a local server of 2026 with these packages. */
+const statisticsOfToday = (
+  comfyui_version: string,
+  versions: Readonly<
+    Record<'comfyui-frontend-package' | 'comfyui-workflow-templates', string> &
+      Record<string, string>
+  >,
+) => ({
+  system: {
+    os: 'linux',
+    comfyui_version,
+    required_frontend_version: versions['comfyui-frontend-package'],
+    installed_templates_version: versions['comfyui-workflow-templates'],
+    required_templates_version: versions['comfyui-workflow-templates'],
+    comfy_package_versions: packages(versions),
+    python_version: '3.12.3 (main, Aug 14 2025, 17:47:21) [GCC 13.3.0]',
+    pytorch_version: '2.13.0+cu130',
+    deploy_environment: 'local-git',
+  },
+  device,
+})
+
 export const servers = {
   'comfyui-0.3.64': {
     says: 'ComfyUI 0.3.64 of October 2025, started without flags',
@@ -70,26 +92,13 @@ export const servers = {
     quirks: [...quirksOfToday],
     options: optionsOfReal,
     serverHeader: 'Python/3.12 aiohttp/3.13.1',
-    statistics: {
-      system: {
-        os: 'linux',
-        comfyui_version: '0.27.0',
-        required_frontend_version: '1.45.20',
-        installed_templates_version: '0.11.9',
-        required_templates_version: '0.11.9',
-        comfy_package_versions: packages({
-          'comfyui-frontend-package': '1.45.20',
-          'comfyui-workflow-templates': '0.11.9',
-          'comfyui-embedded-docs': '0.5.8',
-          'comfy-kitchen': '0.2.19',
-          'comfy-aimdo': '0.4.10',
-        }),
-        python_version: '3.12.3 (main, Aug 14 2025, 17:47:21) [GCC 13.3.0]',
-        pytorch_version: '2.13.0+cu130',
-        deploy_environment: 'local-git',
-      },
-      device,
-    },
+    statistics: statisticsOfToday('0.27.0', {
+      'comfyui-frontend-package': '1.45.20',
+      'comfyui-workflow-templates': '0.11.9',
+      'comfyui-embedded-docs': '0.5.8',
+      'comfy-kitchen': '0.2.19',
+      'comfy-aimdo': '0.4.10',
+    }),
   },
   'comfyui-0.33': {
     says: 'ComfyUI 0.33.0 of August 2026, started without flags',
@@ -98,26 +107,13 @@ export const servers = {
     quirks: [...quirksOfToday],
     options: optionsOfReal,
     serverHeader: 'Python/3.12 aiohttp/3.13.1',
-    statistics: {
-      system: {
-        os: 'linux',
-        comfyui_version: '0.33.0',
-        required_frontend_version: '1.49.6',
-        installed_templates_version: '0.11.44',
-        required_templates_version: '0.11.44',
-        comfy_package_versions: packages({
-          'comfyui-frontend-package': '1.49.6',
-          'comfyui-workflow-templates': '0.11.44',
-          'comfyui-embedded-docs': '0.5.10',
-          'comfy-kitchen': '0.2.31',
-          'comfy-aimdo': '0.4.13',
-        }),
-        python_version: '3.12.3 (main, Aug 14 2025, 17:47:21) [GCC 13.3.0]',
-        pytorch_version: '2.13.0+cu130',
-        deploy_environment: 'local-git',
-      },
-      device,
-    },
+    statistics: statisticsOfToday('0.33.0', {
+      'comfyui-frontend-package': '1.49.6',
+      'comfyui-workflow-templates': '0.11.44',
+      'comfyui-embedded-docs': '0.5.10',
+      'comfy-kitchen': '0.2.31',
+      'comfy-aimdo': '0.4.13',
+    }),
   },
   'comfyui-0.38': {
     says: 'ComfyUI 0.38.1 of about October 2026, started without flags, as read in its source',
@@ -126,24 +122,11 @@ export const servers = {
     quirks: [...quirksOfToday],
     options: { ...optionsOfReal, assets: true },
     serverHeader: 'Python/3.12 aiohttp/3.13.1',
-    statistics: {
-      system: {
-        os: 'linux',
-        comfyui_version: '0.38.1',
-        required_frontend_version: '1.53.6',
-        installed_templates_version: '0.11.73',
-        required_templates_version: '0.11.73',
-        comfy_package_versions: packages({
-          'comfyui-frontend-package': '1.53.6',
-          'comfyui-workflow-templates': '0.11.73',
-          'comfyui-embedded-docs': '0.5.12',
-        }),
-        python_version: '3.12.3 (main, Aug 14 2025, 17:47:21) [GCC 13.3.0]',
-        pytorch_version: '2.13.0+cu130',
-        deploy_environment: 'local-git',
-      },
-      device,
-    },
+    statistics: statisticsOfToday('0.38.1', {
+      'comfyui-frontend-package': '1.53.6',
+      'comfyui-workflow-templates': '0.11.73',
+      'comfyui-embedded-docs': '0.5.12',
+    }),
   },
   'hermes-2026.07': {
     says: 'the reference gateway of July 2026 (hermes-agent 0.19.0)',
