@@ -39,6 +39,13 @@ export const rules = {
     source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
+  'runs/cache-until-first-node': {
+    says: 'Results of earlier graphs stay cached until a node of the new run has ended.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0 and 0.33.0, execution',
+    on: local,
+    since: '0.27',
+  },
   'runs/cache-lru': {
     says: 'With --cache lru runs also reuse results of earlier graphs, of the last hundred.',
     basis: 'chosen',

@@ -13,7 +13,7 @@ import {
   takeResults,
 } from './list-mapping.ts'
 import { everyone, send, sendFrame, socketsFor } from '../world/sockets.ts'
-import { cachedResult, cacheResult } from './result-cache.ts'
+import { cachedResult, cacheResult, dropOtherResults } from './result-cache.ts'
 import { loadModels } from './between-runs.ts'
 import { gatherInputs } from './node-inputs.ts'
 import { previewOf, sendPreview } from './previews.ts'
@@ -45,7 +45,7 @@ export function scheduleNext(world: World, { worker }: Running, delayMs: number)
 
 /** Handles nodes that take no time, then starts the next one that does, or ends the run. */
 function runNextNode(world: World, running: Running): void {
-  const { schedule, types } = running
+  const { schedule } = running
   for (let id = takeNext(schedule); id !== undefined; id = takeNext(schedule)) {
     const cached = cachedResult(running.worker, running.hashes, id)
     const waiting = running.expansion?.waiting.get(id)
@@ -55,7 +55,7 @@ function runNextNode(world: World, running: Running): void {
       if (!startNode(world, running, id)) return
     } else {
       serveCached(world, running, id, cached)
-      finishScheduled(schedule, types, id)
+      finishNode(world, running, id)
     }
   }
   running.work = null
@@ -247,8 +247,13 @@ function endNode(world: World, running: Running, id: string, calls: Calls): bool
   const text = calls.max > 0 ? `${calls.max}` : '1.0'
   setFinished(running.progress, id, text)
   sendProgressState(world, running)
-  finishScheduled(running.schedule, running.types, id)
+  finishNode(world, running, id)
   return true
+}
+
+function finishNode(world: World, { schedule, types, worker, hashes }: Running, id: string): void {
+  dropOtherResults(world, worker, hashes)
+  finishScheduled(schedule, types, id)
 }
 
 function sendExecuted(world: World, running: Running, id: string, ui: string | null): void {

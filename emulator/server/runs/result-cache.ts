@@ -46,17 +46,35 @@ export function cacheResult(
 const MAX_RESULTS = 100
 
 /**
- * Keeps only results that the new graph may use: the cache holds one run [runs/cache-of-last-graph], unless the server
- * keeps the latest ones. Those that the new graph may use count as the latest, and stay in any number.
+ * Begins a run with the results that its graph may use, unless the memory was freed. Servers of 2026 drop those of
+ * earlier graphs only when the first node of the run has ended [runs/cache-until-first-node].
  */
-export function keepCacheOf(
+export function beginCache(
   world: World,
   worker: Worker,
   hashes: ReadonlyMap<string, number>,
 ): void {
-  const { cache } = world.setup.options
+  worker.holdsOthers = true
+  if (worker.dropCache) {
+    worker.cache = new Map()
+    clear(world.state.tempLetters)
+  } else if (!world.setup.traits.keepsEarlierResults) dropOtherResults(world, worker, hashes)
+  worker.dropCache = false
+}
+
+/**
+ * Keeps only results that a graph may use: the cache holds one run [runs/cache-of-last-graph], unless the server keeps
+ * the latest ones. Those that the graph may use count as the latest, and stay in any number.
+ */
+export function dropOtherResults(
+  world: World,
+  worker: Worker,
+  hashes: ReadonlyMap<string, number>,
+): void {
+  if (!worker.holdsOthers) return
+  worker.holdsOthers = false
   const kept: Worker['cache'] = new Map()
-  if (cache === 'lru' && !worker.dropCache) {
+  if (world.setup.options.cache === 'lru') {
     const own = new Set(hashes.values())
     const others = [...worker.cache].filter(([hash]) => !own.has(hash))
     const count = [...own].filter((hash) => worker.cache.has(hash)).length
@@ -64,12 +82,9 @@ export function keepCacheOf(
     for (const [hash, result] of others.slice(Math.max(0, others.length - room)))
       kept.set(hash, result)
   }
-  if (!worker.dropCache) {
-    for (const hash of hashes.values()) {
-      const result = worker.cache.get(hash)
-      if (result !== undefined) kept.set(hash, result)
-    }
-  } else clear(world.state.tempLetters)
-  worker.dropCache = false
+  for (const hash of hashes.values()) {
+    const result = worker.cache.get(hash)
+    if (result !== undefined) kept.set(hash, result)
+  }
   worker.cache = kept
 }

@@ -9,7 +9,7 @@ import { brokenLink } from '../graph/graph.ts'
 import { announce } from '../world/log.ts'
 import { beginMs } from './pace.ts'
 import { sendStatus } from '../world/sockets.ts'
-import { isCached, keepCacheOf } from './result-cache.ts'
+import { beginCache, isCached } from './result-cache.ts'
 import { dequeue, nextPending, readyAtMs } from '../world/queue.ts'
 import {
   createRunning,
@@ -55,7 +55,7 @@ function takeRun(world: World, worker: Worker): void {
   if (run === undefined) return
   worker.interrupted = false
   const prepared = prepare(world, run)
-  keepCacheOf(world, worker, prepared.hashes)
+  beginCache(world, worker, prepared.hashes)
   keepLettersOf(world, prepared.types)
   const poison = run.poison ?? poisonOf(prepared.graph, run.outputs)
   const running = createRunning(world, worker, run, prepared, poison === null)

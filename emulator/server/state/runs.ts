@@ -206,6 +206,8 @@ export type Worker = {
   dropCache: boolean
   /** A worker that a poison request has killed (quirk) executes no more runs. */
   dead: boolean
+  /** Whether the cache can hold results of earlier graphs, which the end of the next node drops. */
+  holdsOthers: boolean
   /** The results of its latest graph, by content hash. */
   cache: Map<number, NodeResult>
 }

@@ -93,6 +93,32 @@ proves('runs/cache-of-last-graph', async (subject) => {
   expect(runs.slice(0, 3).map(sides)).toEqual(graphs.map(() => [[], ['1', '2']]))
 })
 
+proves('runs/cache-until-first-node', async (subject) => {
+  const graph = { '1': picture(subject, 'kept'), '2': preview('1') }
+  const failsFirst = { '1': node('ImageInvert', { image: 'no picture' }), '2': preview('1') }
+  const failsLater = {
+    '1': picture(subject, 'other'),
+    '2': node('ImageBatch', { image1: ['1', 0], image2: 'no picture' }),
+    '3': preview('2'),
+  }
+  const runs = await runInTurn(subject, await me(subject), [
+    graph,
+    failsFirst,
+    graph,
+    failsLater,
+    graph,
+  ])
+  expect(runs.map(({ entry }) => entry.status.status_str)).toEqual([
+    'success',
+    'error',
+    'success',
+    'error',
+    'success',
+  ])
+  const cached = runs.map(({ messages }) => cachedNodes({ messages }))
+  expect(cached).toEqual([[], [], ['1', '2'], [], []])
+})
+
 proves('runs/cached-output-again', async (subject) => {
   const prefix = subject.unique('again')
   const graph = {
