@@ -386,6 +386,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/prefix-restarts': {
+    says: 'A prefix that ends in a slash, and an empty one, counts from 1 in each run and replaces files.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, files',
+    on: local,
+  },
   'files/prefix-outside': {
     says: 'A prefix that leaves the output folder fails its node with a text that contains three paths.',
     basis: 'observed',

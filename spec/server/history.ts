@@ -176,6 +176,20 @@ export const rules = {
     on: local,
     carries: ['A50'],
   },
+  'history/outputs-of-unreached': {
+    says: 'An entry also has the cached outputs of nodes that its run did not reach.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64, history',
+    on: local,
+    before: '0.27',
+  },
+  'history/outputs-of-reached': {
+    says: 'An entry has only the outputs of nodes that its run reached.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0 and 0.33.0, history',
+    on: local,
+    since: '0.27',
+  },
   'history/cached-needs-client': {
     says: 'The entry of a run without client_id lacks the outputs that were cached, and their meta.',
     basis: 'observed',

@@ -193,7 +193,9 @@ function endRun(
   const leavesOut = world.setup.traits.cachedNeedsClient && running.run.client_id === null
   const ran = new Set(running.executed)
   for (const id of running.graph.keys()) {
-    const result = resultOf(running, id)
+    const result = world.setup.traits.listsUnreached
+      ? resultOf(running, id)
+      : running.results.get(id)
     if (result === undefined || result.ui === null || (leavesOut && !ran.has(id))) continue
     const node = JSON.stringify(id)
     outputs.push(`${node}: ${result.ui}`)

@@ -76,6 +76,8 @@ export type Traits = {
   readonly printsCharacters: boolean
   /** Whether a cached output is in the history only if the run has a client [history/cached-needs-client]. */
   readonly cachedNeedsClient: boolean
+  /** Whether the history has cached outputs of nodes that the run did not reach [history/outputs-of-reached]. */
+  readonly listsUnreached: boolean
   /** Whether results of earlier graphs stay until a node of the next run has ended [runs/cache-until-first-node]. */
   readonly keepsEarlierResults: boolean
   /** Whether node types list further members, such as search_aliases. */

@@ -98,8 +98,9 @@ export function saveFiles(
   if (hosted !== null) {
     return save.contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
   }
-  const { subfolder, base } = place
-  const counter = (get(world.state.counters, fileKey(save.type, subfolder, base)) ?? 0) + 1
+  const { subfolder, base, restarts } = place
+  const stored = restarts ? undefined : get(world.state.counters, fileKey(save.type, subfolder, base))
+  const counter = (stored ?? 0) + 1
   const entries: FileEntry[] = []
   for (const [index, content] of save.contents.entries()) {
     const batched = save.numbersBatch ? base.replaceAll('%batch_num%', `${index}`) : base

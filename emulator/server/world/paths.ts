@@ -63,8 +63,11 @@ export function pathWithin(type: FolderType, path: string): string | undefined {
   return whole?.startsWith(`${type}/`) ? whole.slice(type.length + 1) : undefined
 }
 
-/** The destination of the files that a node saves: a subfolder of the outputs, and the start of their names. */
-type SavePlace = { readonly subfolder: string; readonly base: string }
+/**
+ * The destination of the files that a node saves: a subfolder of the outputs, and the start of their names. `restarts` if
+ * their numbers do, because the prefix ends in another name than they start with [files/prefix-restarts].
+ */
+type SavePlace = { readonly subfolder: string; readonly base: string; readonly restarts: boolean }
 
 /**
  * The destination of files with this prefix, or the failure of the node. The last part of the prefix is always a name.
@@ -74,7 +77,7 @@ export function savePlace(type: FolderType, prefix: string): SavePlace | Failure
     return { exception_type: 'ValueError', exception_message: 'embedded null byte' }
   // Most prefixes are plain names.
   if (!prefix.includes('/') && !prefix.startsWith('.') && prefix !== '')
-    return { subfolder: '', base: prefix }
+    return { subfolder: '', base: prefix, restarts: false }
   const root = reportedPath(type, '')
   const isAbsolute = prefix.startsWith('/')
   const parts = resolved(prefix, isAbsolute)
@@ -84,7 +87,9 @@ export function savePlace(type: FolderType, prefix: string): SavePlace | Failure
   const common = rootParts.findIndex((part, at) => part !== folder[at])
   if (common < 0) {
     const subfolder = folder.slice(rootParts.length).join('/')
-    return { subfolder, base: parts.at(-1) ?? '.' }
+    const base = parts.at(-1) ?? '.'
+    const written = prefix.slice(prefix.lastIndexOf('/') + 1)
+    return { subfolder, base, restarts: written.length !== base.length }
   }
   const exception_message = [
     '**** ERROR: Saving image outside the output folder is not allowed.',

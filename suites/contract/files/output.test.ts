@@ -178,10 +178,26 @@ proves(
       '..': '/.._00001_.png',
       'dir/': '/dir_00001_.png',
       'a//b/.': 'a/b_00001_.png',
-      'a/..': '/._00003_.png',
+      'a/..': '/._00001_.png',
     }),
   ownWorld,
 )
+
+proves('files/prefix-restarts', async (subject) => {
+  const { connect, run, unique } = subject
+  await needsPosix(subject)
+  const session = await connect(unique('me'))
+  const prefix = unique('folder')
+  const named = async (filename_prefix: string, color: number): Promise<string> => {
+    const { entry } = await run(session, taking('SaveImage', { filename_prefix }, 1, color))
+    return entry.outputs['2'].images[0].filename
+  }
+  const first = await named(`${prefix}/`, 1)
+  expect(first).toMatch(/_00001_\.png$/)
+  expect(await named(`${prefix}/`, 2)).toBe(first)
+  expect(await named(`${prefix}/.`, 3)).toBe(first)
+  expect(await named(prefix, 4)).toBe(first.replace('00001', '00002'))
+})
 
 proves('files/batch-number-kept', async ({ connect, run, unique }) => {
   const session = await connect(unique('me'))

@@ -103,6 +103,24 @@ proves(['history/status-words', 'history/error-comes-first'], async (subject) =>
     expect([status.status_str, typeof status.completed]).toEqual(['error', 'boolean'])
 })
 
+/** The nodes with outputs in the entry of a run that reaches one of two equal output nodes. */
+async function outputsOfOne(subject: Subject): Promise<readonly string[]> {
+  const { connect, run, unique } = subject
+  const session = await connect(unique('me'))
+  const graph = shown(subject, 'twice')
+  const targets = { partial_execution_targets: ['2'] }
+  const { entry } = await run(session, { ...graph, '3': graph['2']! }, targets)
+  return Object.keys(entry.outputs).toSorted()
+}
+
+proves('history/outputs-of-unreached', async (subject) => {
+  expect(await outputsOfOne(subject)).toEqual(['2', '3'])
+})
+
+proves('history/outputs-of-reached', async (subject) => {
+  expect(await outputsOfOne(subject)).toEqual(['2'])
+})
+
 proves('history/cached-needs-client', async (subject) => {
   const { connect, finished, run, submit, unique } = subject
   const graph = shown(subject, 'cached')
