@@ -69,11 +69,13 @@ const frontEnd = {
 
 const HOME = 'index.html'
 
-/** The path of the file for a request, without the slash at its start. */
-function pathOf({ target }: IncomingRequest): string {
-  const [path] = splitTarget(target)
-  return path === '/' || path === '/api/' ? HOME : path.slice(1)
-}
+/** Whether a request is for the page itself, which browsers must not keep. */
+const isHome = ({ target }: IncomingRequest): boolean =>
+  ['/', '/api/'].includes(splitTarget(target)[0])
+
+/** The path of the file for a request, without the slashes at its start and end. */
+const pathOf = (request: IncomingRequest): string =>
+  isHome(request) ? HOME : splitTarget(request.target)[0].slice(1).replace(/\/+$/, '')
 
 function forbid(request: IncomingRequest, response: ServerResponse, beside: Beside): void {
   const { status, headers, body } = refuse('forbiddenText')
@@ -90,7 +92,10 @@ async function writeFile(
   path: string,
 ): Promise<void> {
   try {
-    const own = path === HOME ? homeHeaders(beside.setup) : { 'Content-Type': pageType(path) }
+    const own = {
+      ...(isHome(request) && homeHeaders(beside.setup)),
+      'Content-Type': pageType(path),
+    }
     const plain: Reply = { status: 200, headers: own, body: '' }
     const { headers } = finish(beside.setup, `/${path}`, undefined, plain)
     const facts = {

@@ -2,11 +2,12 @@
 
 import { contentType } from '../../../server/world/content-types.ts'
 
-/** By extension. A file that a client has uploaded never has the first three. */
+/** By extension. A file that a client has uploaded never has the first four. */
 const pageTypes: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  mjs: 'application/javascript; charset=utf-8',
+  html: 'text/html',
+  css: 'text/css',
+  js: 'application/javascript',
+  mjs: 'application/javascript',
   map: 'application/json',
   wasm: 'application/wasm',
   ico: 'image/x-icon',
