@@ -99,7 +99,9 @@ export function saveFiles(
     return save.contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
   }
   const { subfolder, base, restarts } = place
-  const stored = restarts ? undefined : get(world.state.counters, fileKey(save.type, subfolder, base))
+  const stored = restarts
+    ? undefined
+    : get(world.state.counters, fileKey(save.type, subfolder, base))
   const counter = (stored ?? 0) + 1
   const entries: FileEntry[] = []
   for (const [index, content] of save.contents.entries()) {

@@ -3,8 +3,9 @@
 import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { node } from '../../generate/graphs.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
+import type { Subject } from '../../judge/subject.ts'
 
 proves('files/workflow-in-latent', async ({ connect, run, get, unique }) => {
   const graph = {
@@ -48,3 +49,41 @@ proves('files/alpha-kept', async ({ connect, run, get, unique }) => {
   expect(await channelsOf('opaque')).toBe(4)
   expect(await channelsOf('moving')).toBe(4)
 })
+
+// Only training makes a loss: no check trains the models of others.
+proves('files/loss-graph', lossGraph, ownWorld)
+
+async function lossGraph({ connect, run, get, unique }: Subject): Promise<void> {
+  const { outputs } = (
+    await run(await connect(unique('me')), {
+      model: node('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safetensors' }),
+      text: node('CLIPTextEncode', { text: 'a lighthouse', clip: ['model', 1] }),
+      latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
+      train: node('TrainLoraNode', {
+        model: ['model', 0],
+        latents: ['latent', 0],
+        positive: ['text', 0],
+        batch_size: 1,
+        grad_accumulation_steps: 1,
+        steps: 1,
+        learning_rate: 0.0005,
+        rank: 8,
+        optimizer: 'AdamW',
+        loss_function: 'MSE',
+        seed: 0,
+        training_dtype: 'bf16',
+        lora_dtype: 'bf16',
+        algorithm: 'LoRA',
+        gradient_checkpointing: true,
+        existing_lora: '[None]',
+      }),
+      draw: node('LossGraphNode', { loss: ['train', 2], filename_prefix: 'loss' }),
+    })
+  ).entry
+  const [image] = outputs.draw.images
+  expect(outputs.draw.images).toHaveLength(1)
+  expect(image).toMatchObject({ subfolder: '', type: 'temp' })
+  expect(image.filename).toMatch(/^loss_20\d{6}_[0-2]\d[0-5]\d[0-5]\d\.png$/)
+  const { bytes } = await get(viewPath(image))
+  expect(Object.keys(decode(bytes).text)).toEqual(['prompt'])
+}
