@@ -19,6 +19,9 @@ const foldersOf2026 = [
 const beforeGenerations = {
   knowsAssets: false,
   hasNewerAssets: false,
+  filtersByTags: false,
+  previewsContent: false,
+  keepsTemporary: false,
   guardsFiles: false,
   showsSafeImages: false,
   userTimes: 'seconds',
@@ -121,6 +124,9 @@ const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
   '0.33': {
     missingFolders: ['fonts'],
     showsSafeImages: true,
+    filtersByTags: true,
+    previewsContent: true,
+    keepsTemporary: true,
     showsUserStyle: true,
     prefersMedia: true,
     cachedNeedsClient: false,

@@ -187,6 +187,37 @@ export const scanRequest = {
   properties: { roots: { type: 'array', items: { enum: ['models', 'input', 'output'] } } },
 } as const satisfies Schema
 
+/** The tags that servers before 0.38 know from the start. */
+export const firstTags = [
+  'models',
+  'input',
+  'output',
+  'configs',
+  'checkpoints',
+  'loras',
+  'vae',
+  'text_encoders',
+  'diffusion_models',
+  'clip_vision',
+  'style_models',
+  'embeddings',
+  'diffusers',
+  'vae_approx',
+  'controlnet',
+  'gligen',
+  'upscale_models',
+  'hypernetworks',
+  'photomaker',
+  'classifiers',
+  'encoder',
+  'decoder',
+  'missing',
+  'rescan',
+] as const
+
+/** The folders of inputs whose files have a tag of that name. */
+export const taggedFolders = ['3d', 'painter', 'pasted', 'threed', 'webcam'] as const
+
 /** What assets can be sorted by. */
 export const sortFields = ['name', 'created_at', 'updated_at', 'size', 'last_access_time'] as const
 
@@ -382,6 +413,9 @@ const older = { basis: 'observed', source: 'ComfyUI 0.27.0, assets', on: local }
 const measured = { ...older, since: '0.27' } as const
 /** No longer so in the newest servers. */
 const outdated = { ...older, since: '0.27', before: '0.38' } as const
+/** So in the first servers with assets alone. */
+const first = { ...older, since: '0.27', before: '0.33' } as const
+const measured33 = { ...older, source: 'ComfyUI 0.33.0, assets', since: '0.33' } as const
 const read = {
   basis: 'observed',
   source: 'ComfyUI 0.38.1, assets, as read in its source',
@@ -409,7 +443,7 @@ export const rules = {
   },
   'assets/upload-again': {
     ...outdated,
-    says: 'An upload of known content returns 200 with created_new false, and no new file.',
+    says: 'An upload of known content returns 200 with created_new false, and an asset without a file.',
   },
   'assets/upload-tags': {
     ...measured,
@@ -451,6 +485,10 @@ export const rules = {
     ...measured,
     says: 'An asset names the paths, size, type, tags, metadata and times of its file.',
   },
+  'assets/filename': {
+    ...outdated,
+    says: 'user_metadata.filename is the loader_path of an asset with a file, whatever a client stores there.',
+  },
   'assets/older-members': {
     ...outdated,
     says: 'An asset repeats its hash as asset_hash, and has is_immutable.',
@@ -464,12 +502,20 @@ export const rules = {
     says: 'The times of an asset are UTC with microseconds, without a time zone.',
   },
   'assets/preview-url': {
-    ...measured,
+    ...measured33,
     says: 'preview_url of images, videos, sounds and texts leads to the file; models have none.',
   },
+  'assets/preview-of-metadata': {
+    ...first,
+    says: 'preview_url leads to user_metadata.filename below the folder of the tag input or output.',
+  },
   'assets/preview-of-other': {
-    ...measured,
+    ...measured33,
     says: 'With preview_id the preview_url of an asset is that of the other asset.',
+  },
+  'assets/preview-of-upload': {
+    ...first,
+    says: 'With preview_id an asset has no preview_url if a client has uploaded the other asset.',
   },
   'assets/read': {
     ...measured,
@@ -492,7 +538,7 @@ export const rules = {
     says: 'What a browser would run as a page is always a download of unknown type.',
   },
   'assets/content-as-image': {
-    ...read,
+    ...measured33,
     says: 'The content of an SVG image has its type where a page asks for an image.',
   },
   'assets/list': {
@@ -520,15 +566,19 @@ export const rules = {
     says: 'A list with metadata_filter contains assets whose metadata has these members.',
   },
   'assets/list-ignores': {
+    ...first,
+    says: 'Lists ignore tags_all, tags_any and tags_none.',
+  },
+  'assets/list-ignores-hash': {
     ...outdated,
-    says: 'Lists ignore tags_all, tags_any, tags_none and hash.',
+    says: 'Lists ignore hash.',
   },
   'assets/list-refusals': {
     ...measured,
     says: 'A list returns 400 with the code INVALID_QUERY, and names each parameter that does not fit.',
   },
   'assets/list-newer-tags': {
-    ...read,
+    ...measured33,
     says: 'A list contains assets with all tags_all, any of tags_any and none of tags_none.',
   },
   'assets/list-hash': {
@@ -536,7 +586,7 @@ export const rules = {
     says: 'A list with hash contains the assets of that content.',
   },
   'assets/list-tag-refusals': {
-    ...read,
+    ...measured33,
     says: 'Contradicting tag filters return 400 with the code INVALID_TAG_FILTER.',
   },
   'assets/list-no-metadata': {
@@ -615,9 +665,9 @@ export const rules = {
     ...measured,
     says: 'prefix, order, include_zero, limit and offset choose the tags of the list.',
   },
-  'assets/tags-of-folders': {
+  'assets/first-tags': {
     ...outdated,
-    says: 'The list of tags names each model folder, with the count 0 if no asset has the tag.',
+    says: 'The list of tags contains 24 tags from the start, with the count 0 if no asset has them.',
   },
   'assets/tag-counts': {
     ...measured,
@@ -637,19 +687,35 @@ export const rules = {
   },
   'assets/scan-state': {
     ...measured,
-    says: 'Without a running scan its state is IDLE, a cancel reports idle, and prune marks nothing.',
+    says: 'Without a running scan its state is IDLE, a cancel reports idle, and prune marks nothing twice.',
+  },
+  'assets/prune-temporary': {
+    ...first,
+    says: 'prune marks the assets of temporary files, which no list contains any longer.',
   },
   'assets/scan-messages': {
     ...measured,
-    says: 'A scan sends assets.seed messages to every socket, the last of them completed.',
+    says: 'A scan sends assets.seed messages to every socket, the last of them completed; long ones progress.',
   },
   'assets/of-upload': {
     ...measured,
     says: 'POST /upload/image and /upload/mask also return the asset of the file.',
   },
+  'assets/upload-folders': {
+    ...outdated,
+    says: 'A file right in input/3d, painter, pasted, threed or webcam has a tag of that name.',
+  },
+  'assets/upload-temporary': {
+    ...outdated,
+    says: 'The asset of a file that is uploaded as a temporary one has the tags input and temp.',
+  },
   'assets/of-run': {
     ...measured,
-    says: 'A file in an output has the id of its asset, and the asset the id of its run.',
+    says: 'A file in an output has the id of its asset, and the asset the id of its run once that is over.',
+  },
+  'assets/output-tags': {
+    ...outdated,
+    says: 'The asset of an output has the tags of its folder and uploaded.',
   },
   'assets/output-preview': {
     ...read,

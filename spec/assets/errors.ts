@@ -53,6 +53,12 @@ export const assetRefusals = {
     'AssetReference {id} not found',
     'An asset that does not exist.',
   ),
+  previewUnknown: refusal(
+    404,
+    'ASSET_NOT_FOUND',
+    'Preview AssetReference {id} not found',
+    'A preview that does not exist.',
+  ),
   contentUnknown: refusal(
     404,
     'ASSET_NOT_FOUND',

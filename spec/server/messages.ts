@@ -199,6 +199,31 @@ export const messages = {
       required: ['roots', 'created', 'skipped', 'total'],
     },
   },
+  'assets.seed.progress': {
+    on: local,
+    when: 'A scan for assets has taken another second.',
+    data: {
+      type: 'object',
+      properties: {
+        phase: { enum: ['fast', 'enrich'] },
+        scanned: amount,
+        total: amount,
+        created: amount,
+        enriched: amount,
+      },
+      required: ['phase'],
+    },
+  },
+  'assets.seed.paused': {
+    on: local,
+    when: 'A scan for assets waits for the end of a run.',
+    data: { type: 'object', properties: {} },
+  },
+  'assets.seed.resumed': {
+    on: local,
+    when: 'A scan for assets goes on after a run.',
+    data: { type: 'object', properties: {} },
+  },
   'assets.seed.enrich_complete': {
     on: local,
     when: 'A scan for assets has read the files.',
@@ -223,6 +248,20 @@ export const messages = {
       },
       required: ['phase', 'total', 'created', 'enriched', 'skipped', 'elapsed'],
     },
+  },
+  'assets.seed.cancelled': {
+    on: local,
+    when: 'A client has cancelled a scan for assets.',
+    data: {
+      type: 'object',
+      properties: { scanned: amount, total: amount, created: amount },
+      required: ['scanned', 'total', 'created'],
+    },
+  },
+  'assets.seed.error': {
+    on: local,
+    when: 'A scan for assets has failed.',
+    data: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
   },
   execution_start: {
     on: both,
@@ -341,8 +380,13 @@ export const receivers = {
   logs: 'subscriber',
   'assets.seed.started': 'everyone',
   'assets.seed.fast_complete': 'everyone',
+  'assets.seed.progress': 'everyone',
+  'assets.seed.paused': 'everyone',
+  'assets.seed.resumed': 'everyone',
   'assets.seed.enrich_complete': 'everyone',
   'assets.seed.completed': 'everyone',
+  'assets.seed.cancelled': 'everyone',
+  'assets.seed.error': 'everyone',
   execution_start: 'own',
   execution_cached: 'own',
   executing: 'own',

@@ -25,6 +25,7 @@ const servers = [
   ],
   // Their own cases: those that the first server has run are known.
   [{ port: 0, manager: true, like: 'comfyui-0.27', assets: true }, []],
+  [{ port: 0, manager: true, like: 'comfyui-0.33', assets: true }, []],
   [{ port: 0, manager: true, like: 'comfyui-0.38' }, []],
 ]
 

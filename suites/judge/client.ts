@@ -14,6 +14,8 @@ export const isMessage = (received: ReceivedItem): received is Message => 'type'
 export type Session = {
   readonly clientId: string | undefined
   readonly received: readonly ReceivedItem[]
+  /** All messages about scans for assets so far. A server scans when it likes: what else is here leaves them out. */
+  readonly scans: readonly Message[]
   /** All JSON messages so far. */
   readonly messages: () => readonly Message[]
   /** All frames so far. */
@@ -103,9 +105,12 @@ export const untilStill: Patience = ({ settled }) => {
   )
 }
 
+const OF_SCAN = /^\s*\{\s*"type":\s*"assets\.seed\./
+
 /** Stores what arrives on a socket, in order. */
 function createLog(deployment: Deployment) {
   const received: ReceivedItem[] = []
+  const scans: Message[] = []
   const texts: string[] = []
   const rawFrames: Uint8Array[] = []
   const faults: string[] = []
@@ -116,10 +121,12 @@ function createLog(deployment: Deployment) {
       return
     }
     const text = data.toString()
-    texts.push(text)
+    const isOfScan = OF_SCAN.test(text)
+    if (!isOfScan) texts.push(text)
     const message = JSON.parse(text) as Message
     faults.push(...judgeMessage(message, deployment))
-    received.push(message)
+    if (isOfScan) scans.push(message)
+    else received.push(message)
   }
   const take = (data: Buffer, isBinary: boolean): void => {
     try {
@@ -132,7 +139,7 @@ function createLog(deployment: Deployment) {
   const messages = (): readonly Message[] => received.filter(isMessage)
   const frames = (): readonly DecodedFrame[] =>
     received.filter((item): item is DecodedFrame => !isMessage(item))
-  return { received, texts, rawFrames, faults, messages, frames, take }
+  return { received, scans, texts, rawFrames, faults, messages, frames, take }
 }
 
 /**
@@ -172,7 +179,7 @@ export async function openSession(
         matches && awaitedBy(matches, [...new Set(log.messages().map(promptIdOf)), ''])
       /** Gives up when nothing at all has arrived in the meantime: a server with much to do still sends. */
       const wait = async (patient: Patience): Promise<void> => {
-        const arrived = (): number => log.texts.length + log.rawFrames.length
+        const arrived = (): number => log.texts.length + log.scans.length + log.rawFrames.length
         let seen: number
         let why: string
         do {

@@ -1,5 +1,6 @@
 // All wrong servers that the cases must catch, as `area/what is wrong`.
 
+import { assetLists } from './later/asset-lists.ts'
 import { assets } from './later/assets.ts'
 import { accounts } from './accounts.ts'
 import { files } from './files.ts'
@@ -58,7 +59,7 @@ const areas: Readonly<Record<string, Mutants>> = {
   internal: { ...internal, ...laterInternal },
   settings: { ...settings, ...laterSettings },
   userdata: { ...userdata, ...laterUserdata },
-  assets,
+  assets: { ...assets, ...assetLists },
   inspector,
   'hosted-paths': hostedPaths,
   accounts,

@@ -120,6 +120,10 @@ export const onText = (asked: RegExp, from: string | RegExp, to: string): Maker 
 export const answers = (asked: RegExp, status: number): Maker =>
   onReply(asked, () => ({ status, headers: {}, body: '' }))
 
+/** Replies with one status get another. */
+export const turned = (asked: RegExp, from: number, to: number): Maker =>
+  onReply(asked, ({ status }) => ({ status: status === from ? to : status }))
+
 /** Answers all requests of one target like the first of them whose body `isKept` accepts: later changes do not show. */
 export const stale =
   (asked: RegExp, isKept: (body: any) => boolean = () => true): Maker =>

@@ -7,7 +7,8 @@ import { json, type Reply, refuseHosted } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
 import { modelFiles } from '../nodes/catalog.ts'
 import { objectInfoHandlers } from '../local/catalog.ts'
-import { isModel, shownFolders } from '../nodes/model-files.ts'
+import { shownFolders } from '../nodes/model-files.ts'
+import { isModel } from '../world/content-types.ts'
 import type { World } from '../state/world.ts'
 
 /** Side length of a preview, in pixels. */

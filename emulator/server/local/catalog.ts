@@ -15,12 +15,12 @@ import {
 } from '../nodes/catalog.ts'
 import {
   extensionsOf,
-  isModel,
   metadataOfModel,
   modelSize,
   shownFolders,
   withoutEnding,
 } from '../nodes/model-files.ts'
+import { isModel } from '../world/content-types.ts'
 import { normalisePath, serverFolder } from '../world/paths.ts'
 import type { World } from '../state/world.ts'
 

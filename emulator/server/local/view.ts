@@ -7,7 +7,7 @@ import { hash53 } from '../../lib/random.ts'
 import { isDigits, withAsciiDigits } from '../../lib/python.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { parameter, type Request } from '../../http/requests.ts'
-import { fileWithHash, nameWithHash, readHash } from '../world/assets.ts'
+import { assetOfContent, fileWithHash, readHash, withHash } from '../world/assets.ts'
 import { contentType, mediaType } from '../world/content-types.ts'
 import { fileBody, fileFacts, intactPicture, fileKey } from '../world/files.ts'
 import { guardFile, UNKNOWN_TYPE } from '../world/guarded-files.ts'
@@ -59,6 +59,8 @@ function sentFile(
   return Object.assign({}, whole, { headers: Object.assign(own, headers) })
 }
 
+const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
+
 /** The file with this hash, under the name of an asset of it; folder and subfolder do not matter [assets/view-hash]. */
 function viewByHash(
   world: World,
@@ -67,8 +69,11 @@ function viewByHash(
   conversion: Conversion | undefined,
 ): Reply {
   const found = fileWithHash(world, hash)
-  if (found === undefined) return refuse('notFoundEmpty')
-  const name = nameWithHash(world, hash) ?? found.key.slice(found.key.lastIndexOf('/') + 1)
+  const { hasNewerAssets } = world.setup.traits
+  const asset = hasNewerAssets ? withHash(world, hash)[0] : assetOfContent(world, hash)
+  if (found === undefined || (asset === undefined && !hasNewerAssets))
+    return refuse('notFoundEmpty')
+  const name = asset?.name || nameOf((asset ?? found).key)
   return sentFile(world, request, name, found.file, conversion)
 }
 

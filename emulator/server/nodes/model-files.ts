@@ -3,8 +3,6 @@
 import type { World } from '../state/world.ts'
 import { folderNames } from './catalog.ts'
 
-const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
-
 /** Folders with models: the others have other content. */
 export const shownFolders = (world: World): readonly string[] =>
   folderNames(world).filter((name) => name !== 'configs' && name !== 'custom_nodes')
@@ -20,10 +18,6 @@ const otherEndings: Readonly<Record<string, readonly string[]>> = {
   classifiers: [''],
   datasets: [],
 }
-
-/** Whether a listing includes a file as a model: by its extension, unless its name starts with a dot. */
-export const isModel = (name: string): boolean =>
-  MODEL_ENDING.test(name) && !name.split('/').some((part) => part.startsWith('.'))
 
 export const withoutEnding = (name: string): string => name.replace(/\.[^./]*$/, '')
 

@@ -11,6 +11,10 @@ export type Asset = {
   readonly name: string
   /** The key of its file among the stored ones, `type/subfolder/name`, or `models/folder/name`. */
   readonly key: string
+  /** Whether it is the asset of that file itself, and not one of its content alone. */
+  readonly isOfFile: boolean
+  /** Whether a client has made it with a request for assets. */
+  readonly isOfClient: boolean
   /** The hash of its content as `blake3:` and hexadecimal digits; null if it was not computed. */
   readonly hash: string | null
   /** In bytes; null for a picture, which is only encoded on request. */

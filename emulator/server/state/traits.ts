@@ -33,11 +33,14 @@ export type Traits = {
   readonly takesInfinity: boolean
   /** Whether the server can have assets. */
   readonly knowsAssets: boolean
-  /**
-   * Whether assets are those of later servers: with filters by several tags, tags that clients cannot set, and hashes on
-   * request alone.
-   */
+  /** Whether assets are those of later servers: with tags that clients cannot set, and hashes on request alone. */
   readonly hasNewerAssets: boolean
+  /** Whether lists of assets can be filtered by all, any or none of several tags [assets/list-newer-tags]. */
+  readonly filtersByTags: boolean
+  /** Whether the address of a preview is that of the file, and not made of metadata and tags [assets/preview-url]. */
+  readonly previewsContent: boolean
+  /** Whether temporary files are among those that assets are of, so that a prune keeps theirs [assets/prune-temporary]. */
+  readonly keepsTemporary: boolean
   /** Whether stored files that a browser would run as a page are downloads only. */
   readonly guardsFiles: boolean
   /** Whether an SVG image keeps its type where a page asks for an image. */

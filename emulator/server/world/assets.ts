@@ -1,12 +1,14 @@
 // The assets of a world [assets/*]: adding, changing and removing them, and finding them by their file or content.
 
+import { taggedFolders } from '../../../spec/assets/assets.ts'
 import { limits } from '../../../spec/limits.ts'
 import { createBounded, get, put, remove } from '../../lib/bounded.ts'
 import { drawUuid } from '../../lib/random.ts'
+import { type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import type { Asset, Assets, Moment } from '../state/assets.ts'
 import type { FileContent, StoredFile } from '../state/files.ts'
 import type { World } from '../state/world.ts'
-import { mediaType } from './content-types.ts'
+import { isModel, mediaType } from './content-types.ts'
 import { bytesOf, pictureOf } from './files.ts'
 import { blake3Hex } from './hashing.ts'
 
@@ -32,7 +34,7 @@ function nextMoment({ state: { assets, nowMs } }: World): Moment {
 
 /** What the caller decides about a new asset. */
 export type NewAsset = Pick<Asset, 'name' | 'key' | 'hash' | 'tags' | 'mimeType'> &
-  Partial<Pick<Asset, 'previewId' | 'userMetadata' | 'jobId'>> & {
+  Partial<Pick<Asset, 'previewId' | 'userMetadata' | 'jobId' | 'isOfFile' | 'isOfClient'>> & {
     /** Null for a model file. */
     readonly content: FileContent | null
     readonly size?: number | null
@@ -54,16 +56,19 @@ export const hasRoomForTexts = ({ state: { assets } }: World, length: number): b
 export function addAsset(world: World, given: NewAsset): Asset {
   const { name, key, hash, tags, mimeType, content, previewId, userMetadata, jobId } = given
   const at = nextMoment(world)
+  const isOfFile = given.isOfFile ?? true
   const asset: Asset = {
     id: drawUuid(world.state.random),
     name,
     key,
+    isOfFile,
+    isOfClient: given.isOfClient ?? false,
     hash,
     size: given.size ?? (content === null ? null : (bytesOf(content)?.length ?? null)),
     mimeType,
     tags: cleanTags(tags).toSorted(),
     previewId: previewId ?? null,
-    userMetadata: userMetadata ?? '{}',
+    userMetadata: withFilename({ key, isOfFile }, userMetadata ?? '{}'),
     metadata: content === null ? null : metadataOf(content),
     jobId: jobId ?? null,
     createdAt: at,
@@ -81,16 +86,18 @@ function keep({ state: { assets } }: World, asset: Asset): void {
   for (const tag of asset.tags) if (tag.length <= MAX_KEPT_TAG) put(assets.tags, tag, true)
 }
 
-/** The asset of an uploaded file: one with its content and name, or a new one. */
+/** The asset of an uploaded file: the one that the file has, or a new one. Newer servers also look for its content and name. */
 export function assetOfFile(world: World, key: string): Asset {
   const content = get(world.state.files, key)?.content ?? null
   const hash = content !== null && hashesUploads(world) ? hashOf(content) : null
   const name = key.slice(key.lastIndexOf('/') + 1)
-  const [folder = ''] = key.split('/')
-  const same = hash === null ? undefined : sameAsset(world, hash, name)
+  const { hasNewerAssets } = world.setup.traits
+  const same = hash === null || !hasNewerAssets ? undefined : sameAsset(world, hash, name)
   if (same !== undefined) return same
-  const tags = [folder, 'uploaded']
-  const given = { key, hash, name, content, tags, mimeType: mediaType(name) ?? null }
+  // Older servers take a temporary file for an input, too.
+  const more = !hasNewerAssets && key.startsWith('temp/') ? ['input', 'uploaded'] : ['uploaded']
+  const tags = [...folderTags(world, key), ...more]
+  const given = { key, hash, name, content, tags, mimeType: typeOf(world, hash, name) }
   const there = allAssets(world).find((asset) => asset.key === key)
   return there === undefined ? addAsset(world, given) : replaceContent(world, there, given)
 }
@@ -109,14 +116,50 @@ function replaceContent(world: World, asset: Asset, { hash, content }: NewAsset)
   return changed
 }
 
+/** The type of a content: the one that it already has, or that of a file with this name. */
+const typeOf = (world: World, hash: string | null, name: string): string =>
+  withHash(world, hash)[0]?.mimeType ?? mediaType(name) ?? 'application/octet-stream'
+
 /** The asset of a file that a run has saved. */
 export function assetOfOutput(world: World, key: string, jobId: string): Asset {
   const content = get(world.state.files, key)?.content ?? null
   const hash = content !== null && hashesFiles(world) ? hashOf(content) : null
   const name = key.slice(key.lastIndexOf('/') + 1)
-  const [folder = ''] = key.split('/')
-  const mimeType = mediaType(name) ?? null
-  return addAsset(world, { key, hash, name, content, mimeType, jobId, tags: [folder] })
+  const mimeType = typeOf(world, hash, name)
+  const tags = [
+    ...folderTags(world, key),
+    ...(world.setup.traits.hasNewerAssets ? [] : ['uploaded']),
+  ]
+  return addAsset(world, { key, hash, name, content, mimeType, jobId, tags })
+}
+
+const known: ReadonlySet<string> = new Set(taggedFolders)
+
+/** The tags of an input, an output or a temporary file for the folder in which it is [assets/upload-folders]. */
+export function folderTags({ setup }: World, key: string): readonly string[] {
+  const [root = '', folder = '', ...rest] = key.split('/')
+  const isTagged = root === 'input' && rest.length === 1 && known.has(folder)
+  return isTagged && !setup.traits.hasNewerAssets ? [root, folder] : [root]
+}
+
+const MODELS = 'models/'
+
+/** The path of an asset's file below its root, and the name with which a node loads it, if one does. */
+export function pathsOf({ key }: Pick<Asset, 'key'>): {
+  readonly display: string
+  readonly loader: string | null
+} {
+  const display = key.slice(key.indexOf('/') + 1).replace(/^\//, '')
+  if (!key.startsWith(MODELS)) return { display, loader: display }
+  return { display, loader: isModel(display) ? display.slice(display.indexOf('/') + 1) : null }
+}
+
+/** The metadata from a client, with the name of the file, if the asset has one [assets/filename]. */
+function withFilename(of: Pick<Asset, 'key' | 'isOfFile'>, userMetadata: string): string {
+  const { loader } = pathsOf(of)
+  if (!of.isOfFile || loader === null) return userMetadata
+  const members = readJson(userMetadata) as JsonObject
+  return writeJson(new Map([...members, ['filename', loader]]))
 }
 
 /** An asset with this content and name. */
@@ -136,7 +179,8 @@ export function changeAsset(
   asset: Asset,
   change: Partial<Pick<Asset, 'name' | 'userMetadata' | 'previewId' | 'tags'>>,
 ): Asset {
-  const changed = Object.assign({}, asset, change, { updatedAt: nextMoment(world) })
+  const userMetadata = withFilename(asset, change.userMetadata ?? asset.userMetadata)
+  const changed = Object.assign({}, asset, change, { userMetadata, updatedAt: nextMoment(world) })
   keep(world, changed)
   return changed
 }
@@ -189,9 +233,13 @@ export function fileWithHash(
     : { key, file }
 }
 
-/** The name of an asset with this hash. */
-export const nameWithHash = (world: World, hash: string): string | undefined =>
-  allAssets(world).find((asset) => asset.hash === hash)?.name
+/** The assets with this hash, oldest first. */
+export const withHash = (world: World, hash: string | null): readonly Asset[] =>
+  hash === null ? [] : allAssets(world).filter((asset) => asset.hash === hash)
+
+/** The asset of a file with this content; undefined if no such file has an asset any more. */
+export const assetOfContent = (world: World, hash: string | null): Asset | undefined =>
+  withHash(world, hash).find(({ isOfFile, key }) => isOfFile && get(world.state.files, key))
 
 const HASH = /^blake3:[0-9a-f]{64}$/
 

@@ -1,4 +1,4 @@
-// The media type of a file, by the extension of its name [files/view-headers].
+// What a file is, by the extension of its name: its media type [files/view-headers], and whether it is a model.
 
 /** Media types by extension. */
 const contentTypes: Readonly<Record<string, string>> = {
@@ -27,14 +27,24 @@ const contentTypes: Readonly<Record<string, string>> = {
   xml: 'application/xml',
   pdf: 'application/pdf',
   zip: 'application/zip',
+  tar: 'application/x-tar',
   glb: 'model/gltf-binary',
   gltf: 'model/gltf+json',
   obj: 'model/obj',
   js: 'application/javascript; charset=utf-8',
 }
 
-/** Types that a browser would run as a page, or as a part of one, beside those above. */
-const pageTypes: Readonly<Record<string, string>> = {
+/** Types that servers know since 2026: models, and what a browser would run as a page or as a part of one. */
+const moreTypes: Readonly<Record<string, string>> = {
+  safetensors: 'application/safetensors',
+  sft: 'application/safetensors',
+  pt: 'application/pytorch',
+  pth: 'application/pytorch',
+  ckpt: 'application/pickle',
+  pkl: 'application/pickle',
+  gguf: 'application/gguf',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
   html: 'text/html',
   htm: 'text/html',
   xhtml: 'application/xhtml+xml',
@@ -43,12 +53,16 @@ const pageTypes: Readonly<Record<string, string>> = {
   eml: 'message/rfc822',
 }
 
-const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+const COMPRESSED = /\.(?:gz|Z|bz2|xz|br)$/
+
+/** The extension of a name, without that of a compression behind it. What a name begins with is none. */
+const endingOf = (name: string): string =>
+  /[^./][^/]*\.([^./]*)$/.exec(name.replace(COMPRESSED, ''))?.[1]?.toLowerCase() ?? ''
 
 /** The type that the extension of a name suggests; undefined for an unknown one. */
 export function mediaType(name: string): string | undefined {
   const ending = endingOf(name)
-  const known = [contentTypes, pageTypes].find((types) => Object.hasOwn(types, ending))
+  const known = [contentTypes, moreTypes].find((types) => Object.hasOwn(types, ending))
   return known?.[ending]?.split(';')[0]
 }
 
@@ -71,3 +85,9 @@ export function contentType(name: string): string {
   const known = Object.hasOwn(contentTypes, ending) ? contentTypes[ending] : undefined
   return known ?? 'application/octet-stream'
 }
+
+const MODEL_ENDING = /\.(?:ckpt|pt|pt2|bin|pth|safetensors|pkl|sft)$/i
+
+/** Whether a listing includes a file as a model: by its extension, unless its name starts with a dot. */
+export const isModel = (name: string): boolean =>
+  MODEL_ENDING.test(name) && !name.split('/').some((part) => part.startsWith('.'))

@@ -267,6 +267,18 @@ export const silences = [
     rules: ['http/unknown-path'],
   },
   {
+    topic: 'Scans for assets that nobody has asked for, on servers with assets',
+    real: 'at the start, after runs and at GET /object_info; while a run goes on they pause, and say so',
+    ours: 'before the first request for assets, without a message',
+    rules: ['assets/scan-messages', 'assets/scanned'],
+  },
+  {
+    topic: 'What a scan notes in the metadata of an asset',
+    real: 'also the name, length, type and the path on the disk of its file',
+    ours: 'the size of a picture',
+    rules: ['assets/fields'],
+  },
+  {
     topic: 'The range unit in capitals',
     real: '206 or 416, depending on the version of their library',
     ours: '206',

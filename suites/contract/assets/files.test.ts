@@ -120,12 +120,54 @@ proves(
     expect(found).toMatchObject({
       name: files[0].filename,
       tags: expect.arrayContaining(['output']),
-      job_id: prompt_id,
-      prompt_id,
       mime_type: 'image/png',
     })
+    // A server notes the run when it is over, before the next one begins.
+    await subject.run(session, solid(uniqueNumber(subject, 'next'), subject.unique('solid')))
+    expect(await read(subject, files[0].id)).toMatchObject({ job_id: prompt_id, prompt_id })
   },
   on,
+)
+
+proves(
+  'assets/output-tags',
+  async (subject) => {
+    await listed(subject, 'limit=1')
+    const session = await subject.connect(subject.unique('me'))
+    const { entry } = await subject.run(session, solid(uniqueNumber(subject, 'tagged')))
+    const [file]: any[] = Object.values(entry.outputs).flatMap((one: any) => one.images)
+    expect((await read(subject, file.id)).tags).toEqual([file.type, 'uploaded'])
+  },
+  on,
+)
+
+proves(
+  'assets/upload-temporary',
+  async (subject) => {
+    await listed(subject, 'limit=1')
+    const bytes = Buffer.from(subject.unique('brief'))
+    const { asset } = (await put(subject, { name: 'brief.txt', bytes }, { type: 'temp' })).json()
+    expect(asset.tags).toEqual(['input', 'temp', 'uploaded'])
+  },
+  on,
+)
+
+proves(
+  'assets/upload-folders',
+  async (subject) => {
+    const given = await listed(subject, 'include_tags=3d')
+    expect(given.assets.map(({ loader_path }) => loader_path)).toEqual(['3d/example.glb'])
+    const bytes = Buffer.from('pasted')
+    for (const [subfolder, tags] of [
+      ['pasted', ['input', 'pasted', 'uploaded']],
+      ['other', ['input', 'uploaded']],
+      ['pasted/other', ['input', 'uploaded']],
+    ] as const) {
+      const reply = await subject.upload({ name: 'a.txt', bytes }, { subfolder })
+      expect({ subfolder, tags: reply.json().asset.tags }).toEqual({ subfolder, tags })
+    }
+  },
+  { ...ownWorld, ...on },
 )
 
 proves(

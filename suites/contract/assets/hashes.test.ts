@@ -65,7 +65,8 @@ proves(
     // The hash is that of the file.
     const fields = { hash: ` ${hash.toUpperCase()} `, name: 'hashed' }
     const same = await upload(subject, 'hashed', fields, content)
-    expect(same.json()).toMatchObject({ id, created_new: false })
+    expect(same.json()).toMatchObject({ name: 'hashed', hash, created_new: false })
+    expect(same.json().id).not.toBe(id)
     const differs = await upload(subject, 'other', { tags: 'input', hash: noContent })
     expect(refusalOf(differs)).toBe('400 HASH_MISMATCH')
     for (const wrong of notHashes.filter((one) => one !== '')) {
@@ -91,7 +92,7 @@ proves(
 proves(
   'assets/from-hash',
   async (subject) => {
-    const { hash = '', id, loader_path } = await uploaded(subject, 'known.txt')
+    const { hash = '', id } = await uploaded(subject, 'known.txt')
     const name = labelOf(subject, 'second')
     const body = { hash, name, tags: ['b', 'a', 'b'], user_metadata: { n: 1 } }
     const reply = await ask(subject, 'POST', '/api/assets/from-hash', body)
@@ -102,19 +103,23 @@ proves(
     expect(reply.json()).toMatchObject({
       name,
       hash,
-      loader_path,
       tags: ['a', 'b'],
       user_metadata: { n: 1 },
       mime_type: 'text/plain',
-      created_new: true,
+      created_new: false,
     })
     expect(reply.json().id).not.toBe(id)
+    expect(reply.json()).not.toHaveProperty('loader_path')
+    const same = await ask(subject, 'POST', '/api/assets/from-hash', body)
+    expect([id, reply.json().id]).not.toContain(same.json().id)
     const content = await ask(subject, 'GET', `/api/assets/${reply.json().id}/content`)
     expect(content.text).toBe(`${subject.unique('known.txt')} of the case`)
     // Without a name it has that of the hash; the content of a deleted asset is known.
     await ask(subject, 'DELETE', `/api/assets/${id}`)
     const bare = await ask(subject, 'POST', '/api/assets/from-hash', { hash })
     expect(bare.json()).toMatchObject({ name: hash.slice(7), tags: [] })
+    const lost = await ask(subject, 'GET', `/api/assets/${bare.json().id}/content`)
+    expect(refusalOf(lost)).toBe('404 FILE_NOT_FOUND')
     const unknown = await ask(subject, 'POST', '/api/assets/from-hash', { hash: noContent })
     expect(refusalOf(unknown)).toBe('404 ASSET_NOT_FOUND')
     expect(unknown.json().error.message).toBe(`Asset content ${noContent} does not exist`)

@@ -145,13 +145,17 @@ proves(
   'assets/list-metadata',
   async (subject) => {
     const tag = labelOf(subject, 'meta')
-    const user_metadata = '{"kind": "a", "n": 1, "deep": {"x": true}}'
+    const user_metadata = '{"kind": "a", "n": 1, "deep": {"x": true}, "list": [1, "b"]}'
     const { id } = await uploaded(subject, 'meta', { tags: `input,${tag}`, user_metadata })
     for (const [filter, found] of [
       ['{"kind": "a"}', true],
       ['{"kind": "a", "n": 1}', true],
       ['{"kind": ["b", "a"]}', true],
       ['{"kind": "b"}', false],
+      ['{"list": "b"}', true],
+      ['{"list": ["c", 1]}', true],
+      ['{"list": "c"}', false],
+      ['{"none": null}', true],
       ['{"n": 2}', false],
       ['{"kind": "a", "n": 2}', false],
       ['', true],
@@ -170,19 +174,6 @@ proves(
         refusal: '400 INVALID_QUERY',
       })
     }
-  },
-  on,
-)
-
-proves(
-  'assets/list-ignores',
-  async (subject) => {
-    const { x, both, one } = await tagged(subject)
-    for (const more of ['tags_all=none', 'tags_any=none', `tags_none=${x}`, 'hash=none'])
-      expect({ more, ids: idsOf(await listed(subject, `include_tags=${x}&${more}`)) }).toEqual({
-        more,
-        ids: [one, both],
-      })
   },
   on,
 )

@@ -1,4 +1,4 @@
-// Filters that only later servers have.
+// Filters by tags and hashes, which only later servers have.
 
 import {
   ask,
@@ -14,6 +14,29 @@ import { expect } from '../../judge/expect.ts'
 
 const on = { assets: true }
 const idsOf = ({ assets }: AssetPage): string[] => assets.map(({ id }) => id)
+
+proves(
+  'assets/list-ignores',
+  async (subject) => {
+    const { x, both, one } = await tagged(subject)
+    for (const more of ['tags_all=none', 'tags_any=none', `tags_none=${x}`])
+      expect({ more, ids: idsOf(await listed(subject, `include_tags=${x}&${more}`)) }).toEqual({
+        more,
+        ids: [one, both],
+      })
+  },
+  on,
+)
+
+proves(
+  'assets/list-ignores-hash',
+  async (subject) => {
+    const { x, both, one } = await tagged(subject)
+    const found = await listed(subject, `include_tags=${x}&hash=none`)
+    expect(idsOf(found)).toEqual([one, both])
+  },
+  on,
+)
 
 proves(
   'assets/list-newer-tags',

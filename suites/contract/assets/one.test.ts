@@ -35,40 +35,6 @@ proves(
   on,
 )
 
-proves(
-  'assets/preview-url',
-  async (subject) => {
-    for (const [name, has] of [
-      ['a.png', true],
-      ['a.mp4', true],
-      ['a.mp3', true],
-      ['a.txt', true],
-      ['a.zip', false],
-      ['a.glb', false],
-    ] as const) {
-      const { preview_url, loader_path } = await uploaded(subject, name)
-      const url = has ? `/api/view?type=input&filename=${loader_path}` : undefined
-      expect({ name, url: preview_url }).toEqual({ name, url })
-      if (url !== undefined)
-        expect((await subject.raw('GET', url)).text).toBe(`${subject.unique(name)} of the case`)
-    }
-    const tags = 'models,model_type:loras'
-    expect(await uploaded(subject, 'model.txt', { tags })).not.toHaveProperty('preview_url')
-  },
-  on,
-)
-
-proves(
-  'assets/preview-of-other',
-  async (subject) => {
-    const preview = await uploaded(subject, 'shown.png')
-    const tags = 'models,model_type:loras'
-    const model = await uploaded(subject, 'm.safetensors', { tags, preview_id: preview.id })
-    expect(model.preview_url).toBe(preview.preview_url)
-  },
-  on,
-)
-
 const ways = [
   ['GET', ''],
   ['GET', '/content'],
@@ -216,6 +182,8 @@ proves(
     expect((await ask(subject, 'GET', pathOf(before))).json()).toEqual(third.json())
     const unknown = await ask(subject, 'PUT', pathOf(before), { preview_id: nobody })
     expect(refusalOf(unknown)).toBe('404 ASSET_NOT_FOUND')
+    const message = `Preview AssetReference ${nobody} not found`
+    expect(unknown.json().error).toMatchObject({ message, details: { id: before.id } })
   },
   on,
 )

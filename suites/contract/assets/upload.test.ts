@@ -1,6 +1,6 @@
 // Uploads of assets: where a file is stored, and what describes it.
 
-import { asset, createdAsset } from '../../../spec/assets/assets.ts'
+import { createdAsset } from '../../../spec/assets/assets.ts'
 import { violations } from '../../judge/judge.ts'
 import {
   ask,
@@ -66,18 +66,23 @@ proves(
       { tags: 'input,mine' },
       subject.unique('same'),
     )
-    const again = await upload(subject, 'same.txt', { tags: 'output' }, subject.unique('same'))
-    expect(again.status).toBe(200)
-    expect(again.json()).toMatchObject({ id: first.id, created_new: false, tags: first.tags })
-    // Content is known without tags too.
-    const other = await upload(subject, 'other.txt', {}, subject.unique('same'))
-    expect(other.status).toBe(200)
-    expect(other.json()).toMatchObject({
-      name: 'other.txt',
-      created_new: false,
-      hash: first.hash,
-      loader_path: first.loader_path,
-    })
+    const { hash, size, mime_type } = first
+    // Content is known without tags too, and under any name.
+    for (const [name, fields, tags] of [
+      ['same.txt', { tags: 'output' }, ['output']],
+      ['same.txt', { tags: 'input,mine' }, ['input', 'mine']],
+      ['other.png', {}, []],
+    ] as const) {
+      const again = await upload(subject, name, fields, subject.unique('same'))
+      const json = { name, hash, size, mime_type, tags, user_metadata: {}, created_new: false }
+      expect({ status: again.status, json: again.json() }).toMatchObject({ status: 200, json })
+      expect(again.json().id).not.toBe(first.id)
+      for (const member of ['loader_path', 'display_name'])
+        expect(again.json()).not.toHaveProperty(member)
+      const content = await ask(subject, 'GET', `/api/assets/${again.json().id}/content`)
+      expect(content.text).toBe(subject.unique('same'))
+      expect(content.headers['content-disposition']).toBe(`attachment; filename*=UTF-8''${name}`)
+    }
   },
   on,
 )
@@ -185,57 +190,6 @@ proves(
 )
 
 proves(
-  'assets/upload-fields',
-  async (subject) => {
-    const preview = await uploaded(subject, 'preview.png')
-    const fields = {
-      tags: 'input',
-      name: ` ${labelOf(subject, 'shown')} `,
-      mime_type: 'application/x-mine',
-      user_metadata: '{"n": 18446744073709551615, "o": {}}',
-      preview_id: preview.id,
-    }
-    const reply = await upload(subject, 'file.bin', fields)
-    expect(reply.json()).toMatchObject({
-      name: labelOf(subject, 'shown'),
-      mime_type: 'application/x-mine',
-      preview_id: preview.id,
-    })
-    expect(reply.text).toContain('"user_metadata": {"n": 18446744073709551615, "o": {}')
-    // An unknown preview is none.
-    const without = await uploaded(subject, 'other.bin', { tags: 'input', preview_id: nobody })
-    expect(without).not.toHaveProperty('preview_id')
-    // A server may note the name of the file there.
-    const { filename: _, ...metadata } = without.user_metadata as Record<string, unknown>
-    expect(metadata).toEqual({})
-  },
-  on,
-)
-
-proves(
-  'assets/upload-bad-fields',
-  async (subject) => {
-    for (const fields of [
-      { name: 'n'.repeat(513) },
-      { user_metadata: '{' },
-      { user_metadata: '[]' },
-      { user_metadata: '3' },
-    ]) {
-      const reply = await upload(subject, 'bad', { tags: 'input', ...fields })
-      expect({ fields, refusal: refusalOf(reply) }).toEqual({
-        fields,
-        refusal: '400 INVALID_BODY',
-      })
-      expect(reply.json().error.message).toMatch(/^Validation failed: \[\{"type": ?"/)
-    }
-    expect((await upload(subject, 'long', { tags: 'input', name: 'n'.repeat(512) })).status).toBe(
-      201,
-    )
-  },
-  on,
-)
-
-proves(
   'assets/upload-broken',
   async (subject) => {
     const { total } = await listed(subject, '')
@@ -252,46 +206,6 @@ proves(
       expect({ type, status: reply.status }).toEqual({ type, status: 500 })
     }
     expect((await listed(subject, '')).total).toBe(total)
-  },
-  on,
-)
-
-proves(
-  'assets/fields',
-  async (subject) => {
-    const { id } = await uploaded(subject, 'fields.svg', { tags: 'output' })
-    const reply = await ask(subject, 'GET', `/api/assets/${id}`)
-    expect(violations(asset, reply.json())).toEqual([])
-    const { loader_path, display_name, ...found } = reply.json()
-    expect(found).toMatchObject({
-      id,
-      name: 'fields.svg',
-      mime_type: 'image/svg+xml',
-      tags: ['output', 'uploaded'],
-      user_metadata: {},
-    })
-    expect(display_name).toBe(loader_path)
-    // What has no value is absent.
-    for (const name of ['preview_id', 'job_id', 'prompt_id']) expect(found).not.toHaveProperty(name)
-  },
-  on,
-)
-
-proves(
-  'assets/older-members',
-  async (subject) => {
-    const found = await uploaded(subject, 'older')
-    expect(found).toMatchObject({ asset_hash: found.hash, is_immutable: false })
-  },
-  on,
-)
-
-proves(
-  'assets/newer-members',
-  async (subject) => {
-    const found = await uploaded(subject, 'newer')
-    expect(Object.keys(found)).toContain('loader_path')
-    for (const name of ['asset_hash', 'is_immutable']) expect(found).not.toHaveProperty(name)
   },
   on,
 )

@@ -9,15 +9,14 @@ import {
   onJson,
   onReply,
   onText,
+  turned,
   without,
 } from '../tamper.ts'
 
 const upload = /^POST \/api\/assets$/
 const any = /\/api\/(assets|tags)/
-const list = /^GET \/api\/assets(\?|$)/
 const one = /^GET \/api\/assets\/[0-9a-fA-F-]{36}$/
 const content = /\/content(\?|$)/
-const tagList = /^GET \/api\/tags/
 const scan = /^POST \/api\/assets\/seed/
 const ofTags = /^(POST|DELETE) \/api\/assets\/[0-9a-f-]+\/tags/
 const change = /^PUT /
@@ -25,14 +24,6 @@ const change = /^PUT /
 /** A header of a reply with another value. */
 const header = (asked: RegExp, name: string, value: string) =>
   onReply(asked, ({ headers }) => ({ headers: { ...headers, [name]: value } }))
-
-/** Refusals with one status get another. */
-const turned = (asked: RegExp, from: number, to: number) =>
-  onReply(asked, ({ status }) => ({ status: status === from ? to : status }))
-
-/** The assets of a page, changed. */
-const onPage = (change: (assets: any[]) => any[]) =>
-  onJson(list, (page) => ('assets' in page ? { ...page, assets: change(page.assets) } : page))
 
 /** Each tag list of an upload, changed. */
 const onTags = (change: (tags: string[]) => string[]) =>
@@ -119,6 +110,22 @@ export const assets: Mutants = {
     breaks: ['assets/preview-url'],
     tamper: onJson(upload, (found) => ({ preview_url: '/api/view', ...found })),
   },
+  'previews-of-files': {
+    breaks: ['assets/preview-of-metadata'],
+    tamper: onJson(upload, (found) =>
+      /image/.test(found.mime_type) ? found : without(found, 'preview_url'),
+    ),
+  },
+  'preview-of-any-upload': {
+    breaks: ['assets/preview-of-upload'],
+    tamper: onJson(upload, (found) =>
+      'preview_id' in found ? { preview_url: '/api/view', ...found } : found,
+    ),
+  },
+  'filename-of-client': {
+    breaks: ['assets/filename'],
+    tamper: onText(upload, /"filename": "[^"]*"/, '"filename": "mine"'),
+  },
   'preview-is-its-own': {
     breaks: ['assets/preview-of-other'],
     tamper: onJson(upload, (found) =>
@@ -156,45 +163,6 @@ export const assets: Mutants = {
     breaks: ['assets/content-as-image'],
     tamper: header(content, 'Content-Type', 'application/octet-stream'),
   },
-  'oldest-first': {
-    breaks: ['assets/list', 'assets/list-pages', 'assets/cursor'],
-    tamper: onPage((assets) => assets.toReversed()),
-  },
-  'pages-of-twenty': {
-    breaks: ['assets/list', 'assets/scanned'],
-    tamper: onPage((assets) => assets.slice(0, 5)),
-  },
-  'sorted-by-name': {
-    breaks: ['assets/list-sort'],
-    tamper: onPage((assets) => assets.toSorted((a, b) => (a.name < b.name ? -1 : 1))),
-  },
-  'filters-are-ignored': {
-    breaks: ['assets/list-tags', 'assets/list-newer-tags', 'assets/list-hash'],
-    tamper: onJson(list, (page) => ({ ...page, assets: [], total: 1 })),
-  },
-  'names-are-not-searched': {
-    breaks: ['assets/list-name'],
-    tamper: onPage(() => []),
-  },
-  'metadata-is-not-searched': {
-    breaks: ['assets/list-metadata'],
-    tamper: onReply(/metadata_filter/, ({ status }) => ({
-      status: status === 200 ? 400 : status,
-      body: '{}',
-    })),
-  },
-  'newer-filters-are-known': {
-    breaks: ['assets/list-ignores'],
-    tamper: onJson(/tags_(all|any|none)|hash=/, (page) => ({ ...page, assets: [], total: 0 })),
-  },
-  'limit-is-cut': {
-    breaks: ['assets/list-refusals', 'assets/cursor-refusals', 'assets/list-tag-refusals'],
-    tamper: turned(list, 400, 200),
-  },
-  'metadata-is-still-searched': {
-    breaks: ['assets/list-no-metadata'],
-    tamper: turned(/metadata_filter/, 400, 200),
-  },
   'hashes-are-unknown': {
     breaks: ['assets/by-hash', 'assets/hashing'],
     tamper: turned(/^HEAD \/api\/assets\/hash/, 200, 404),
@@ -228,29 +196,15 @@ export const assets: Mutants = {
     breaks: ['assets/tag-refusals', 'assets/system-tags'],
     tamper: turned(ofTags, 400, 200),
   },
-  'tags-by-name': {
-    breaks: ['assets/tags'],
-    tamper: onJson(tagList, (page) => ({
-      ...page,
-      tags: page.tags?.toSorted((a: any, b: any) => (a.name < b.name ? -1 : 1)),
-    })),
-  },
-  'unused-tags-are-hidden': {
-    breaks: ['assets/tags-query', 'assets/tags-of-folders'],
-    tamper: onJson(tagList, (page) => ({
-      ...page,
-      tags: page.tags?.filter(({ count }: any) => count > 0),
-    })),
-  },
-  'counts-all': {
-    breaks: ['assets/tag-counts', 'assets/list-newer-tags'],
-    tamper: onJson(/refine/, () => ({ tag_counts: {} })),
-  },
   'scan-is-200': { breaks: ['assets/scan'], tamper: turned(scan, 202, 200) },
   'any-root': { breaks: ['assets/scan-roots'], tamper: turned(scan, 400, 202) },
   'scan-runs-forever': {
     breaks: ['assets/scan-state'],
     tamper: onText(/seed\/status/, 'IDLE', 'RUNNING'),
+  },
+  'prune-keeps-all': {
+    breaks: ['assets/prune-temporary'],
+    tamper: onText(/prune$/, /"marked": \d+/, '"marked": 0'),
   },
   'scan-is-silent': {
     breaks: ['assets/scan-messages'],
@@ -263,6 +217,21 @@ export const assets: Mutants = {
   'uploads-are-no-assets': {
     breaks: ['assets/of-upload'],
     tamper: onJson(/^POST \/upload/, (found) => without(found, 'asset')),
+  },
+  'folders-are-no-tags': {
+    breaks: ['assets/upload-folders'],
+    tamper: onText(/^POST \/upload/, /"pasted",\s*/, ''),
+  },
+  'temporary-is-no-input': {
+    breaks: ['assets/upload-temporary'],
+    tamper: onText(/^POST \/upload/, /"input",\s*"temp"/, '"temp"'),
+  },
+  'outputs-are-no-uploads': {
+    breaks: ['assets/output-tags'],
+    tamper: onJson(one, (found) => ({
+      ...found,
+      tags: found.tags?.filter((tag: string) => tag !== 'uploaded'),
+    })),
   },
   'outputs-are-no-assets': {
     breaks: ['assets/of-run'],

@@ -7,14 +7,13 @@ import { bodyJson, type Request } from '../../../http/requests.ts'
 import { get } from '../../../lib/bounded.ts'
 import {
   addAsset,
-  allAssets,
   assetWithId,
   cleanTags,
   fileWithHash,
   hashesUploads,
   hasRoomForTexts,
   readHash,
-  sameAsset,
+  withHash,
 } from '../../world/assets.ts'
 import { mediaType } from '../../world/content-types.ts'
 import type { Asset } from '../../state/assets.ts'
@@ -47,18 +46,21 @@ export function created(world: World, asset: Asset, isNew: boolean, status: numb
 /** The last part of a path that a client names. */
 export const baseName = (name: string): string => name.trim().split(/[/\\]/).at(-1) ?? ''
 
-/** A new asset of a stored file. */
+/** A new asset of a stored file, or of its content alone. */
 export function describe(
   world: World,
   key: string,
   hash: string | null,
   name: string,
   { tags, userMetadata, mimeType, previewId }: Description,
+  isOfFile: boolean,
 ): Asset {
   const isKnown = previewId !== null && assetWithId(world, previewId) !== undefined
   const content = get(world.state.files, key)?.content ?? null
   return addAsset(world, {
     key,
+    isOfFile,
+    isOfClient: true,
     hash,
     name,
     tags,
@@ -69,20 +71,17 @@ export function describe(
   })
 }
 
-/** The asset of a content that the server has, and whether it is new: older servers reuse one with the same name. */
-export function fromContent(
-  world: World,
-  hash: string,
-  given: Description,
-): { readonly asset: Asset; readonly isNew: boolean } | undefined {
+/** A new asset of a content that the server has; undefined if it does not have it. Only newer servers give it the file. */
+export function fromContent(world: World, hash: string, given: Description): Asset | undefined {
   const found = fileWithHash(world, hash)
   if (found === undefined) return undefined
+  const { hasNewerAssets } = world.setup.traits
   const name = baseName(given.name ?? '') || hash.slice('blake3:'.length)
-  const same = world.setup.traits.hasNewerAssets ? undefined : sameAsset(world, hash, name)
-  if (same !== undefined) return { asset: same, isNew: false }
-  const mimeType = given.mimeType ?? allAssets(world).find((one) => one.hash === hash)?.mimeType
-  const own = Object.assign({}, given, { mimeType: mimeType ?? mediaType(found.key) ?? null })
-  return { asset: describe(world, found.key, hash, name, own), isNew: true }
+  const known = withHash(world, hash)[0]?.mimeType ?? null
+  const type = hasNewerAssets ? (given.mimeType ?? known) : (known ?? given.mimeType)
+  const mimeType = type ?? mediaType(found.key) ?? null
+  const own = Object.assign({}, given, { mimeType })
+  return describe(world, found.key, hash, name, own, hasNewerAssets)
 }
 
 export const textLength = ({ name, tags, userMetadata }: Description): number =>
@@ -108,7 +107,7 @@ export function assetFromHash(world: World, request: Request): Reply {
   const found = fromContent(world, hash, given)
   return found === undefined
     ? refuseAsset('contentUnknown', { hash })
-    : created(world, found.asset, found.isNew, 201)
+    : created(world, found, world.setup.traits.hasNewerAssets, 201)
 }
 
 function bodyHash(body: JsonObject, issues: Issue[]): string {

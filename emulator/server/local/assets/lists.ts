@@ -1,10 +1,10 @@
 // Lists of assets, and of their tags [assets/list, assets/tags].
 
+import { firstTags } from '../../../../spec/assets/assets.ts'
 import { type Json, writeJson } from '../../../lib/json.ts'
 import { json, type Reply } from '../../../http/replies.ts'
 import type { Request } from '../../../http/requests.ts'
 import { allAssets } from '../../world/assets.ts'
-import { folderNames } from '../../nodes/catalog.ts'
 import type { Asset } from '../../state/assets.ts'
 import type { World } from '../../state/world.ts'
 import { cursorAt, hasCursors, inOrder, readCursor } from './order.ts'
@@ -56,14 +56,14 @@ export function assetTagCounts(world: World, request: Request): Reply {
   return json(writeJson(new Map([['tag_counts', new Map<string, Json>(counts)]])))
 }
 
-/** The tags of all assets, with those that none has any more. */
+/** The tags of all assets, with those that none has any more, or none has had yet [assets/first-tags]. */
 export function listTags(world: World, request: Request): Reply {
   const query = tagsQuery(request.query)
   if ('status' in query) return query
   const { prefix, limit, offset, order, includesZero } = query
   const counts = countTags(allAssets(world))
   const known = [
-    ...(world.setup.traits.hasNewerAssets ? [] : folderNames(world)),
+    ...(world.setup.traits.hasNewerAssets ? [] : firstTags),
     ...world.state.assets.tags.entries.keys(),
   ]
   if (includesZero) for (const tag of known) counts.set(tag, counts.get(tag) ?? 0)

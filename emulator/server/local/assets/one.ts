@@ -5,6 +5,7 @@ import { json, noContent, type Reply } from '../../../http/replies.ts'
 import { bodyJson, parameter, type Request } from '../../../http/requests.ts'
 import { get } from '../../../lib/bounded.ts'
 import {
+  assetOfContent,
   assetWithId,
   changeAsset,
   cleanTags,
@@ -72,7 +73,7 @@ export function changeAssetMembers(world: World, request: Request): Reply {
   const asset = assetWithId(world, id)
   if (asset === undefined) return unknownAsset(id)
   if (previewId !== null && assetWithId(world, previewId) === undefined)
-    return refuseAsset('assetUnknown', { id: previewId }, [['id', id]])
+    return refuseAsset('previewUnknown', { id: previewId }, [['id', id]])
   const userMetadata = metadata === null ? asset.userMetadata : writeJson(metadata)
   const change = {
     name: name ?? asset.name,
@@ -85,9 +86,11 @@ export function changeAssetMembers(world: World, request: Request): Reply {
 
 const NOTHING_GIVEN = 'Provide at least one of: name, user_metadata, preview_id.'
 
-/** The bytes of an asset, or undefined if its file has been removed. */
-function bodyOf({ state }: World, { key }: Asset): Body | undefined {
-  const file = get(state.files, key)
+/** The bytes of an asset, or undefined if its file has been removed, or its content is no longer that of any file's asset. */
+function bodyOf(world: World, asset: Asset): Body | undefined {
+  const { key } = asset
+  if (!asset.isOfFile && assetOfContent(world, asset.hash) === undefined) return undefined
+  const file = get(world.state.files, key)
   if (file !== undefined) return fileBody(file.content)
   const [, model] = /^models\/[^/]+\/(.+)$/.exec(key) ?? []
   return model === undefined ? undefined : modelBytes(model)

@@ -9,6 +9,7 @@ import type { Asset } from '../../state/assets.ts'
 import type { World } from '../../state/world.ts'
 import type { Order, SortField } from './order.ts'
 import {
+  isList,
   type Issue,
   notAFlag,
   notAnInteger,
@@ -73,10 +74,10 @@ const MAX_TAGS = 100
 
 type TagFilter = Pick<Filter, 'all' | 'any' | 'none'>
 
-/** The tag filters of a query, or its refusal. Servers that have only the older ones ignore the newer ones. */
+/** The tag filters of a query, or its refusal. The first servers have only the older ones, and ignore the newer ones. */
 function tagFilterOf(world: World, query: URLSearchParams): TagFilter | Reply {
   const older = { all: readTags(query, 'include_tags'), none: readTags(query, 'exclude_tags') }
-  if (!world.setup.traits.hasNewerAssets) return { all: older.all, any: [], none: older.none }
+  if (!world.setup.traits.filtersByTags) return { all: older.all, any: [], none: older.none }
   const newer = {
     all: readTags(query, 'tags_all'),
     any: readTags(query, 'tags_any'),
@@ -244,16 +245,24 @@ export function tagsQuery(text: string): TagsQuery | Reply {
   return { prefix: prefix ?? '', limit, offset, order, includesZero: includesZero ?? true }
 }
 
-const isEqual = (a: Json | undefined, b: Json): boolean => pythonRepr(a ?? null) === pythonRepr(b)
+const isEqual = (a: Json, b: Json): boolean => pythonRepr(a) === pythonRepr(b)
+
+/** Whether a member has a value, or a list that contains it; null stands for its absence. */
+const holds = (member: Json | undefined, value: Json): boolean =>
+  isList(member) ? member.some((one) => isEqual(one, value)) : isEqual(member ?? null, value)
 
 /** Whether the metadata of an asset has the members of a filter; a list names alternatives. */
 function hasMetadata(asset: Asset, wanted: JsonObject): boolean {
   if (wanted.size === 0) return true
-  const own = readJson(asset.userMetadata) as JsonObject
+  // What a client says outweighs what the server knows.
+  const own: JsonObject = new Map([
+    ...(readJson(asset.metadata ?? '{}') as JsonObject),
+    ...(readJson(asset.userMetadata) as JsonObject),
+  ])
   return [...wanted].every(([name, value]) =>
     Array.isArray(value)
-      ? value.some((one) => isEqual(own.get(name), one))
-      : isEqual(own.get(name), value),
+      ? value.some((one) => holds(own.get(name), one))
+      : holds(own.get(name), value),
   )
 }
 

@@ -4,7 +4,7 @@ import { limits } from '../../../../spec/limits.ts'
 import { assetRefusals } from '../../../../spec/assets/errors.ts'
 import { type Json, type JsonObject, readJson, writeJson } from '../../../lib/json.ts'
 import { json, type Reply, refuse } from '../../../http/replies.ts'
-import { assetWithId } from '../../world/assets.ts'
+import { assetWithId, pathsOf } from '../../world/assets.ts'
 import type { Asset, Moment } from '../../state/assets.ts'
 import type { World } from '../../state/world.ts'
 import { type Issue, issueList } from './issues.ts'
@@ -55,28 +55,35 @@ function momentText({ setup }: World, { ms, tick }: Moment): string {
   return text + String(Math.min(tick, 999)).padStart(3, '0')
 }
 
-const MODELS = 'models/'
-
-/** The path of an asset's file below its root, and the name with which a node loads it. */
-function pathsOf({ key }: Asset): { readonly display: string; readonly loader: string } {
-  const display = key.slice(key.indexOf('/') + 1).replace(/^\//, '')
-  const loader = key.startsWith(MODELS) ? display.slice(display.indexOf('/') + 1) : display
-  return { display, loader }
+/** Where a file is viewed, given its path below the folder of this type. */
+function viewUrl(type: string, path: string): string {
+  const at = path.lastIndexOf('/')
+  const url = `/api/view?type=${type}&filename=${quoted(path.slice(at + 1))}`
+  return at === -1 ? url : `${url}&subfolder=${quoted(path.slice(0, at))}`
 }
 
 const PREVIEWABLE = /^(?:image|video|audio|text)\//
 
-/** Where the preview of an asset is: at itself, or at the asset that shows it. */
+/** Where the preview of an asset is: at its own file, or at that of the asset that shows it [assets/preview-url]. */
 function previewUrl(world: World, asset: Asset): string | undefined {
   const { previewId } = asset
   const shown = previewId === null ? asset : assetWithId(world, previewId)
-  if (shown === undefined || shown.key.startsWith(MODELS)) return undefined
+  if (shown === undefined) return undefined
+  if (!world.setup.traits.previewsContent)
+    return previewId !== null && shown.isOfClient ? undefined : urlOfMetadata(shown)
+  const [type = ''] = shown.key.split('/')
+  if (!shown.isOfFile || type === 'models') return undefined
   if (previewId === null && !PREVIEWABLE.test(asset.mimeType ?? '')) return undefined
-  const [type = '', ...path] = shown.key.split('/')
-  const filename = path.pop() ?? ''
-  const subfolder = path.filter((part) => part !== '').join('/')
-  const url = `/api/view?type=${type}&filename=${quoted(filename)}`
-  return subfolder === '' ? url : `${url}&subfolder=${quoted(subfolder)}`
+  return viewUrl(type, pathsOf(shown).display)
+}
+
+/** The address that the first servers make of what the metadata and the tags say [assets/preview-of-metadata]. */
+function urlOfMetadata({ tags, userMetadata }: Asset): string | undefined {
+  const type = ['input', 'output'].find((one) => tags.includes(one))
+  const filename = (readJson(userMetadata) as JsonObject).get('filename')
+  return type === undefined || typeof filename !== 'string' || filename === ''
+    ? undefined
+    : viewUrl(type, filename)
 }
 
 /** An asset as JSON. Members without a value are absent. */
@@ -87,8 +94,8 @@ export function assetJson(world: World, asset: Asset): JsonObject {
     ['id', asset.id],
     ['name', asset.name],
     ['hash', asset.hash],
-    ['loader_path', loader],
-    ['display_name', display],
+    ['loader_path', asset.isOfFile ? loader : null],
+    ['display_name', asset.isOfFile ? display : null],
     ['asset_hash', hasNewerAssets ? null : asset.hash],
     ['size', asset.size],
     ['mime_type', asset.mimeType],
@@ -96,8 +103,8 @@ export function assetJson(world: World, asset: Asset): JsonObject {
     ['preview_url', previewUrl(world, asset)],
     ['preview_id', asset.previewId],
     ['user_metadata', readJson(asset.userMetadata)],
-    ['metadata', asset.metadata === null ? null : readJson(asset.metadata)],
     ['is_immutable', hasNewerAssets ? null : false],
+    ['metadata', asset.metadata === null ? null : readJson(asset.metadata)],
     ['job_id', asset.jobId],
     ['prompt_id', asset.jobId],
     ['created_at', momentText(world, asset.createdAt)],

@@ -3,11 +3,18 @@
 import { isObject, type Json, writeJson } from '../../../lib/json.ts'
 import { json, type Reply } from '../../../http/replies.ts'
 import { bodyJson, parameter, type Request } from '../../../http/requests.ts'
-import { addAsset, allAssets, hashesFiles, hashOf } from '../../world/assets.ts'
-import { mediaType } from '../../world/content-types.ts'
+import {
+  addAsset,
+  allAssets,
+  folderTags,
+  hashesFiles,
+  hashOf,
+  removeAsset,
+} from '../../world/assets.ts'
+import { isModel, mediaType } from '../../world/content-types.ts'
 import { everyone, send } from '../../world/sockets.ts'
 import { modelFiles } from '../../nodes/catalog.ts'
-import { isModel, modelSize, shownFolders } from '../../nodes/model-files.ts'
+import { modelSize, shownFolders } from '../../nodes/model-files.ts'
 import type { Scan } from '../../state/assets.ts'
 import type { FileContent } from '../../state/files.ts'
 import type { World } from '../../state/world.ts'
@@ -42,7 +49,10 @@ function filesOf(world: World, root: Root): readonly Found[] {
       {
         value: { content },
       },
-    ]) => (key.startsWith(`${root}/`) ? [{ key, tags: [root], content, size: null }] : []),
+    ]) =>
+      key.startsWith(`${root}/`)
+        ? [{ key, tags: folderTags(world, key), content, size: null }]
+        : [],
   )
 }
 
@@ -124,5 +134,10 @@ export function assetScan({ state }: World): Reply {
 /** No scan runs that could be cancelled. */
 export const cancelAssetScan = (): Reply => json('{"status": "idle"}')
 
-/** All files are in their folders. */
-export const pruneAssets = (): Reply => json('{"status": "completed", "marked": 0}')
+/** All files are in their folders; the first servers do not count that of temporary files [assets/prune-temporary]. */
+export function pruneAssets(world: World): Reply {
+  const { keepsTemporary } = world.setup.traits
+  const gone = keepsTemporary ? [] : allAssets(world).filter(({ key }) => key.startsWith('temp/'))
+  for (const asset of gone) removeAsset(world, asset)
+  return json(`{"status": "completed", "marked": ${gone.length}}`)
+}

@@ -14,10 +14,10 @@ import {
   readHash,
   sameAsset,
 } from '../../world/assets.ts'
-import { mediaType } from '../../world/content-types.ts'
+import { isModel, mediaType } from '../../world/content-types.ts'
 import { get } from '../../../lib/bounded.ts'
 import { fileKey, store } from '../../world/files.ts'
-import { isModel, shownFolders } from '../../nodes/model-files.ts'
+import { shownFolders } from '../../nodes/model-files.ts'
 import { addModel } from '../../world/installs.ts'
 import { heldWith } from '../../world/upload-quota.ts'
 import { pathWithin } from '../../world/paths.ts'
@@ -64,8 +64,8 @@ function uploadKnown(world: World, upload: Upload): Reply {
   if (!hashesUploads(world)) return refuseAsset('hashingOff')
   const found = fromContent(world, hash, upload)
   if (found === undefined) return refuseAsset('contentUnknown', { hash })
-  const isNew = found.isNew && world.setup.traits.hasNewerAssets
-  return created(world, found.asset, isNew, isNew ? 201 : 200)
+  const { hasNewerAssets } = world.setup.traits
+  return created(world, found, hasNewerAssets, hasNewerAssets ? 201 : 200)
 }
 
 /** Reads the parts of a form in their order: the first that is wrong refuses the upload. */
@@ -149,21 +149,22 @@ function formMetadata(text: string, issues: Issue[]): string {
 
 /** Stores a file, unless the server has its content, and describes it. */
 function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file']>): Reply {
-  const { hasNewerAssets } = world.setup.traits
   const content = { bytes: file.bytes }
   const hash = hashesUploads(world) ? hashOf(content) : null
   if (hash !== null && upload.hash !== null && upload.hash !== hash)
     return refuseAsset('hashDiffers')
-  const name = baseName(upload.name ?? file.name) || 'upload'
+  const name = baseName(upload.name ?? file.name) || (hash?.slice('blake3:'.length) ?? 'upload')
   const tags = [...upload.tags, 'uploaded']
   const known = hash === null ? undefined : fileWithHash(world, hash)
-  if (hash !== null && known !== undefined) {
+  if (hash !== null && known !== undefined && !world.setup.traits.hasNewerAssets) {
+    const asset = fromContent(world, hash, Object.assign({}, upload, { name }))
+    if (asset !== undefined) return created(world, asset, false, 200)
+  } else if (hash !== null && known !== undefined) {
     const same = sameAsset(world, hash, name)
     if (same !== undefined) return created(world, same, false, 200)
     const type = upload.mimeType ?? mediaType(name) ?? null
     const own = Object.assign({}, upload, { tags, mimeType: type })
-    const asset = describe(world, known.key, hash, name, own)
-    return created(world, asset, hasNewerAssets, hasNewerAssets ? 201 : 200)
+    return created(world, describe(world, known.key, hash, name, own, true), true, 201)
   }
   const folder = folderFor(world, upload.tags)
   if ('reason' in folder) return refuseAsset('uploadInvalid', folder)
@@ -182,7 +183,7 @@ function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file
   store(world, type, subfolder, stored, content)
   if (type === 'models' && isModel(stored)) addModel(world, { folder: subfolder, name: stored })
   const own = Object.assign({}, upload, { tags, mimeType })
-  const asset = describe(world, fileKey(type, subfolder, stored), hash, name, own)
+  const asset = describe(world, fileKey(type, subfolder, stored), hash, name, own, true)
   return created(world, asset, true, 201)
 }
 
