@@ -166,6 +166,13 @@ export const rules = {
     on: local,
     since: '0.27',
   },
+  'nodes/pixels-of-nothing': {
+    says: 'ImageScaleToTotalPixels fails for a picture without pixels with "float division by zero".',
+    basis: 'observed',
+    source: later,
+    on: local,
+    since: '0.27',
+  },
   'nodes/printed-masks': {
     says: 'PreviewAny shows the numbers of a loaded mask without channels.',
     basis: 'observed',

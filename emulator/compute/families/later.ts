@@ -72,5 +72,6 @@ export const later: Family = {
   ImageCompositeMasked: compositeMasked(withAlphaOfBelow),
   JoinImageWithAlpha: joinAlpha(Math.max),
   ManualSigmas: manualSigmas,
-  ImageScaleToTotalPixels: (inputs) => scaleToPixels(inputs, inputs.number('resolution_steps', 1)),
+  ImageScaleToTotalPixels: (inputs) =>
+    scaleToPixels(inputs, { step: inputs.number('resolution_steps', 1), isWhole: false }),
 }

@@ -16,6 +16,7 @@ import {
   pictureInput,
   textInput,
 } from './node.ts'
+import type { StoredFile } from '../state/files.ts'
 import type { Batch, Failure, Work } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
 
@@ -65,22 +66,39 @@ export function namedPicture(world: World, name: Json): Picture | Failure {
   }
   const named = namedFile(world, name)
   if (named === undefined) return missingFile(world, name)
-  const exception_message = `cannot identify image file '${reportedPathOfKey(named.key)}'`
-  return (
-    pictureOf(named.file.content) ?? {
-      exception_type: 'PIL.UnidentifiedImageError',
-      exception_message,
-    }
-  )
+  return pictureOf(named.file.content) ?? unreadable(world, named)
+}
+
+/** What FFmpeg takes for a picture by its name alone. */
+const pictureName = /\.(?:png|jpe?g|gif|bmp|tiff?|webp)$/i
+
+/** The error for a file without a picture; servers of 2026 read it with FFmpeg first [files/loaded-by-codec]. */
+function unreadable(
+  { setup }: World,
+  { key, file }: { readonly key: string; readonly file: StoredFile },
+): Failure {
+  const path = reportedPathOfKey(key)
+  const isOther =
+    'bytes' in file.content && !(file.content.bytes.length > 0 && pictureName.test(path))
+  return setup.traits.nodesOf2026 && isOther
+    ? {
+        exception_type: 'av.error.InvalidDataError',
+        exception_message: `[Errno 1094995529] Invalid data found when processing input: '${path}'`,
+      }
+    : {
+        exception_type: 'PIL.UnidentifiedImageError',
+        exception_message: `cannot identify image file '${path}'`,
+      }
 }
 
 /** The error for a name without a file: it may be that of a folder. */
 function missingFile(world: World, name: string): Failure {
   const path = joinedPath(name)
+  const isLater = world.setup.traits.nodesOf2026
   return namesFolder(world, name)
     ? {
-        exception_type: 'IsADirectoryError',
-        exception_message: `[Errno 21] Is a directory: '${path}'`,
+        exception_type: isLater ? 'av.error.IsADirectoryError' : 'IsADirectoryError',
+        exception_message: `[Errno 21] Is a directory: '${isLater ? path.replace(/\/$/, '') : path}'`,
       }
     : {
         exception_type: 'FileNotFoundError',

@@ -81,6 +81,36 @@ proves('files/loaded-broken', async (subject) => {
   }
 })
 
+proves('files/loaded-by-codec', async (subject) => {
+  await needsPosix(subject)
+  const { connect, run, unique } = subject
+  const session = await connect(unique('me'))
+  const failure = async (image: string): Promise<readonly string[]> => {
+    const graph = {
+      load: node('LoadImage', { image }),
+      show: node('PreviewImage', { images: ['load', 0] }),
+    }
+    const { messages } = await run(session, graph)
+    const error = messages.find(({ type }) => type === 'execution_error')?.data
+    return [String(error?.['exception_type']), String(error?.['exception_message'])]
+  }
+  await put(subject, { name: 'page.html', bytes: new TextEncoder().encode('<p>hello</p>') })
+  await put(subject, { name: 'empty.png', bytes: new Uint8Array(0) })
+  for (const name of [unique('page.html'), unique('empty.png')])
+    expect(await failure(name)).toEqual([
+      'av.error.InvalidDataError',
+      expect.stringMatching(
+        new RegExp(
+          `^\\[Errno 1094995529\\] Invalid data found when processing input: '/.*/${name}'\n$`,
+        ),
+      ),
+    ])
+  expect(await failure('')).toEqual([
+    'av.error.IsADirectoryError',
+    expect.stringMatching(/^\[Errno 21\] Is a directory: '\/.*[^/]'\n$/),
+  ])
+})
+
 /** A channel of the file as a mask, and its preview. */
 const taken = ({ unique }: Subject, channel: string): Graph => ({
   [`load ${channel}`]: node('LoadImageMask', { image: unique('mine.png'), channel }),

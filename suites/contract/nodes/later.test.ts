@@ -1,6 +1,7 @@
 // What nodes of servers of 2026 do that earlier ones did not: they pass their inputs on, and print and join otherwise.
 
 import { type Graph, node } from '../../generate/graphs.ts'
+import { me } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -139,6 +140,25 @@ proves('nodes/resolution-steps', async (subject) => {
   expect(Object.values(await shown(subject, graph, previews)).map(Number)).toEqual([
     368, 142, 371, 140, 384, 128, 256, 256,
   ])
+})
+
+proves('nodes/pixels-of-nothing', async (subject) => {
+  const { messages } = await subject.run(await me(subject), {
+    image: picture(0, 32, 8),
+    left: node('PrimitiveInt', { value: -31 }),
+    empty: node('ImageCrop', { image: ['image', 0], width: 32, height: 8, x: ['left', 0], y: 0 }),
+    scaled: node('ImageScaleToTotalPixels', {
+      image: ['empty', 0],
+      upscale_method: 'area',
+      megapixels: 0.02,
+      resolution_steps: 1,
+    }),
+    show: node('PreviewImage', { images: ['scaled', 0] }),
+  })
+  expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
+    exception_type: 'ZeroDivisionError',
+    exception_message: 'float division by zero\n',
+  })
 })
 
 const nested = { a: [1, 2.5, null, true], b: {}, c: [], d: { e: 'x' } }
