@@ -102,6 +102,7 @@ export const caseFiles: readonly (() => Promise<unknown>)[] = [
   () => import('../contract/nodes/bounds.test.ts'),
   () => import('../contract/nodes/generated.test.ts'),
   () => import('../contract/nodes/loading.test.ts'),
+  () => import('../contract/nodes/later.test.ts'),
   () => import('../contract/nodes/pictures.test.ts'),
   () => import('../contract/nodes/recorded.test.ts'),
   () => import('../contract/nodes/texts.test.ts'),
