@@ -3,6 +3,7 @@
 
 import type { Allowance, TargetOptions } from '../../spec/check.ts'
 import { profiles } from '../../spec/server/deployments.ts'
+import { looseJson } from '../judge/own-runs.ts'
 import { missing, Skip } from '../judge/skip.ts'
 import type { Outgoing, Watcher } from '../judge/traffic.ts'
 import {
@@ -49,6 +50,18 @@ export type Permissions = {
   readonly isOwn: (prompt_id: string) => boolean
 }
 
+/** The files that the reply to an upload names, undefined if it names none. An asset may have no file, or one of another name. */
+function uploadedAs(body: string): readonly string[] | undefined {
+  try {
+    const { name, subfolder, type, loader_path, id } = looseJson(body)
+    if (typeof name !== 'string') return undefined
+    if (id !== undefined && loader_path === undefined) return []
+    return [JSON.stringify([type, subfolder, loader_path ?? name])]
+  } catch {
+    return undefined
+  }
+}
+
 /** @param current the case that is running, if any. */
 export function createPermissions(
   { url, deployment, types }: Target,
@@ -66,7 +79,10 @@ export function createPermissions(
   /** Requests that submit a graph. */
   const submits = new WeakSet<Outgoing>()
   /** The files that requests make if the server obeys. */
-  const files = new WeakMap<Outgoing, readonly string[]>()
+  const files = new WeakMap<
+    Outgoing,
+    { readonly makes: NonNullable<Deed['makes']>; readonly saves: readonly string[] }
+  >()
 
   const permit: Permissions['permit'] = (needs) => {
     for (const one of needs) current()?.needs.add(one)
@@ -129,11 +145,7 @@ export function createPermissions(
     if (!allowed.has('global'))
       for (const id of deed.runs) if (await isOfOthers(request, id)) permit(['global'])
     makes.forEach(ledger.add)
-    if (isWhole)
-      files.set(request, [
-        ...makes.map(({ name }) => `upload ${name}`),
-        ...savedBy(submitted?.graph, types),
-      ])
+    if (isWhole) files.set(request, { makes, saves: savedBy(submitted?.graph, types) })
     const running = current()
     if (running) for (const name of writes) await keepFile(running.files, ledger, request, name)
     if (submitted) {
@@ -149,7 +161,12 @@ export function createPermissions(
       throw new Skip('not-allowed', '--read-only changes nothing.')
   }
   const take: Permissions['take'] = (request, status, body) => {
-    if (status < 300) for (const one of files.get(request) ?? []) current()?.made.add(one)
+    if (status < 300) {
+      const { makes = [], saves = [] } = files.get(request) ?? {}
+      const uploads = makes.length > 0 ? (uploadedAs(body) ?? makes.map(({ name }) => name)) : []
+      for (const one of [...uploads.map((name) => `upload ${name}`), ...saves])
+        current()?.made.add(one)
+    }
     const line = `${request.method} ${request.path}`
     const named = acceptedBy.find(([asked]) => asked.test(line))?.[1]
     if (named === undefined) return

@@ -16,7 +16,7 @@ export type PlannedCase = {
   readonly area: string
   /** How many runs it submits, about. */
   readonly runs: number
-  /** How many files it leaves, about. */
+  /** How many files it leaves at most. */
   readonly files: number
   /** What it needs: `own-world`, and what an operator has to allow. */
   readonly tags: readonly string[]
@@ -181,7 +181,7 @@ function affordableOf(chosen: readonly ChosenCase[], maxRuns: number): ReadonlyS
   return isUnpaid ? new Set([...affordable].filter(({ one }) => !one.isShared)) : affordable
 }
 
-/** How many files these cases leave where nobody can delete them, about. */
+/** How many files these cases leave at most where nobody can delete them: what several share counts for each. */
 export const filesLeft = (planned: readonly PlannedCase[]): number =>
   planned
     .filter(({ skip, isBeyondBudget }) => skip === undefined && !isBeyondBudget)

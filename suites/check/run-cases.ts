@@ -114,12 +114,14 @@ function createBudget(
 
 /** Why a case is not even tried. */
 function reasonToSkip(
-  { runs, skip, isBeyondBudget }: PlannedCase,
-  left: number,
+  { runs, files, skip, isBeyondBudget }: PlannedCase,
+  unused: number,
   { endMs, maxRuns }: RunOptions,
 ): Skip | undefined {
   if (skip !== undefined) return skip
   if (performance.now() > endMs) return new Skip('time', 'The time is used up: see --max-seconds.')
+  // What would leave files needs runs that were planned: its files were not announced.
+  const left = files > 0 ? 0 : unused
   if (!isBeyondBudget || runs <= left) return undefined
   const enough = maxRuns + runs - left
   return new Skip(

@@ -137,13 +137,21 @@ export function openTarget(
   const seeds = seedsOf({ ...usualSessions, ...options })
   const made = createOnce()
   /** Sessions beyond the usual number do not count as time of the case that plays all of them. */
-  const once: Subject['once'] = (name, make) =>
-    made(name, () => {
+  const once: Subject['once'] = async (name, make) => {
+    const { value, files } = await made(name, async () => {
       const running = current()
       const more = Math.max(0, seeds.length - usualSessions.sessions) + kept.length
       if (running) running.waitedMs = (running.waitedMs ?? 0) + more * SESSION_MS
-      return make()
+      const before = new Set(running?.made)
+      return {
+        value: await make(),
+        files: [...(running?.made ?? [])].filter((one) => !before.has(one)),
+      }
     })
+    // Whichever case comes first makes them: each is known to leave them.
+    for (const one of files) current()?.made.add(one)
+    return value
+  }
   const use: CheckedServer['use'] = (running, body) =>
     store.run(running, async () => {
       const { folder, refusal } = running

@@ -57,7 +57,7 @@ export const areaLine = (area: string, cases: readonly CaseEvent[], colors: Colo
 const filesText = (files: number): string =>
   files === 0
     ? ''
-    : `The server has no way to delete files: about ${counted(files, 'small one')} will stay in flowdouble-check/, among its inputs and outputs.\n`
+    : `The server has no way to delete files: up to ${counted(files, 'small one')} will stay in flowdouble-check/, among its inputs and outputs.\n`
 
 /** The target, before the first case. */
 export function openingText(summary: Summary, colors: Colors): string {

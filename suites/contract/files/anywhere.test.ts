@@ -4,7 +4,7 @@ import { decode, encode } from 'fast-png'
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
-import { passing, put, viewOf } from '../../judge/own-files.ts'
+import { orangeIn, passing, put, viewOf } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 
@@ -74,18 +74,19 @@ proves(
   local,
 )
 
-/** Runs a graph that saves a picture of this colour there, and returns the pixel that a view of it shows. */
-async function savedPixel(subject: Subject, prefix: string, color: number): Promise<unknown> {
-  const session = await subject.connect(subject.unique(`me ${prefix}`))
-  const { entry } = await subject.run(session, solid(color, subject.unique(prefix)))
-  const [image] = entry.outputs['2'].images
-  const parts = subject.unique(prefix).split('/')
+/** The pixel that a view shows of a picture that was saved there, below this folder. */
+async function savedPixel(
+  { view }: Subject,
+  { folder, image }: Awaited<ReturnType<typeof orangeIn>>,
+  prefix: string,
+): Promise<unknown> {
+  const parts = (folder === '' ? prefix : `${folder}/${prefix}`).split('/')
   expect(image).toMatchObject({
     filename: `${parts.at(-1)}_00001_.png`,
     subfolder: parts.slice(0, -1).join('/'),
     type: 'output',
   })
-  const { status, bytes } = await subject.view(image)
+  const { status, bytes } = await view(image)
   expect([prefix, status]).toEqual([prefix, 200])
   return Array.from(decode(bytes).data.slice(0, 3))
 }
@@ -93,9 +94,17 @@ async function savedPixel(subject: Subject, prefix: string, color: number): Prom
 proves(
   'files/view',
   async (subject) => {
-    expect(await savedPixel(subject, 'deep/er/orange', 0xff8000)).toEqual([0xff, 0x80, 0])
-    expect(await savedPixel(subject, 'deep/orange', 0x0080ff)).toEqual([0, 0x80, 0xff])
-    expect(await savedPixel(subject, 'a/b/orange', 0x00ff80)).toEqual([0, 0xff, 0x80])
+    const orange = await orangeIn(subject)
+    expect(await savedPixel(subject, orange, 'deep/er/orange')).toEqual([0xff, 0x80, 0])
+    const session = await subject.connect(subject.unique('me'))
+    for (const [prefix, color, pixel] of [
+      ['other/orange', 0x0080ff, [0, 0x80, 0xff]],
+      ['a/b/orange', 0x00ff80, [0, 0xff, 0x80]],
+    ] as const) {
+      const { entry } = await subject.run(session, solid(color, subject.unique(prefix)))
+      const saved = { folder: subject.unique(''), image: entry.outputs['2'].images[0] }
+      expect(await savedPixel(subject, saved, prefix)).toEqual(pixel)
+    }
   },
   local,
 )

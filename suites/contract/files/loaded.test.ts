@@ -6,7 +6,7 @@ import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { needsPosix } from '../../judge/own-runs.ts'
-import { needsMetadata, put } from '../../judge/own-files.ts'
+import { needsMetadata, passing, put } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -24,7 +24,7 @@ async function saved(
   graph: Graph,
 ): Promise<Record<string, ReturnType<typeof decode>>> {
   const { connect, run, get } = subject
-  await put(subject, { name: 'mine.png', bytes }, { overwrite: 'true' })
+  await put(subject, { name: 'mine.png', bytes }, { overwrite: 'true', ...passing })
   const { outputs } = (await run(await connect(`${bytes.length}`), graph)).entry
   const files: Record<string, ReturnType<typeof decode>> = {}
   for (const [id, { images }] of Object.entries<{ images: Record<string, string>[] }>(outputs)) {
@@ -33,9 +33,12 @@ async function saved(
   return files
 }
 
-const loaded = ({ unique }: Subject): Graph => ({
-  load: node('LoadImage', { image: unique('mine.png') }),
-  colours: node('SaveImage', { images: ['load', 0], filename_prefix: unique('loaded') }),
+/** A file of the case among the temporary ones, as a node loads it. */
+const passed = ({ unique }: Subject, name: string): string => `${unique(name)} [temp]`
+
+const loaded = (subject: Subject): Graph => ({
+  load: node('LoadImage', { image: passed(subject, 'mine.png') }),
+  colours: node('PreviewImage', { images: ['load', 0] }),
   mask: node('MaskPreview', { mask: ['load', 1] }),
   grey: node('MaskToImage', { mask: ['load', 1] }),
   image: node('PreviewImage', { images: ['grey', 0] }),
@@ -64,15 +67,16 @@ proves('files/loaded-broken', async (subject) => {
   const { connect, run, unique } = subject
   const session = await connect(unique('me'))
   for (const subfolder of ['', 'deep/er']) {
-    await put(subject, { name: 'notimg.png', bytes: new Uint8Array(9) }, { subfolder })
+    const fields = { subfolder, ...passing }
+    await put(subject, { name: 'notimg.png', bytes: new Uint8Array(9) }, fields)
     const path = unique(subfolder === '' ? 'notimg.png' : `${subfolder}/notimg.png`)
     const { messages } = await run(session, {
-      load: node('LoadImage', { image: path }),
+      load: node('LoadImage', { image: `${path} [temp]` }),
       show: node('PreviewImage', { images: ['load', 0] }),
     })
     expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
       exception_type: 'PIL.UnidentifiedImageError',
-      // Each server has its own folder of inputs.
+      // Each server has its own folders.
       exception_message: expect.toSatisfy(
         (text: string) =>
           text.startsWith("cannot identify image file '/") && text.endsWith(`/${path}'\n`),
@@ -112,8 +116,8 @@ proves('files/loaded-by-codec', async (subject) => {
 })
 
 /** A channel of the file as a mask, and its preview. */
-const taken = ({ unique }: Subject, channel: string): Graph => ({
-  [`load ${channel}`]: node('LoadImageMask', { image: unique('mine.png'), channel }),
+const taken = (subject: Subject, channel: string): Graph => ({
+  [`load ${channel}`]: node('LoadImageMask', { image: passed(subject, 'mine.png'), channel }),
   [channel]: node('MaskPreview', { mask: [`load ${channel}`, 0] }),
 })
 
@@ -144,9 +148,9 @@ for (const [rule, width, height] of [
 
 proves('nodes/printed-masks', async (subject) => {
   const { connect, run, unique } = subject
-  await put(subject, { name: 'mine.png', bytes: withAlpha }, { overwrite: 'true' })
+  await put(subject, { name: 'mine.png', bytes: withAlpha }, { overwrite: 'true', ...passing })
   const { entry } = await run(await connect(unique('me')), {
-    load: node('LoadImageMask', { image: unique('mine.png'), channel: 'red' }),
+    load: node('LoadImageMask', { image: passed(subject, 'mine.png'), channel: 'red' }),
     show: node('PreviewAny', { source: ['load', 0] }),
   })
   expect(entry.outputs['show'].text).toEqual(['tensor([[[0.7843, 0.0392]]])'])
@@ -163,9 +167,9 @@ proves('files/loaded-mask', async (subject) => {
 
 proves('files/loaded-alpha', async (subject) => {
   const { connect, run, unique } = subject
-  await put(subject, { name: 'plain.png', bytes: withoutAlpha })
+  await put(subject, { name: 'plain.png', bytes: withoutAlpha }, passing)
   const { messages } = await run(await connect(unique('me')), {
-    load: node('LoadImage', { image: unique('plain.png') }),
+    load: node('LoadImage', { image: passed(subject, 'plain.png') }),
     take: node('ImageToMask', { image: ['load', 0], channel: 'alpha' }),
     mask: node('MaskPreview', { mask: ['take', 0] }),
   })
@@ -188,7 +192,11 @@ proves('files/is-changed', async (subject) => {
 proves('files/is-changed-of-own', isChangedOfOwn, ownWorld)
 
 async function isChangedOfOwn(subject: Subject): Promise<void> {
-  const first = await saved(subject, withAlpha, loaded(subject))
+  const saver = node('SaveImage', {
+    images: ['load', 0],
+    filename_prefix: subject.unique('loaded'),
+  })
+  const first = await saved(subject, withAlpha, { ...loaded(subject), saver })
   const again = async (image: string): Promise<unknown> => {
     const graph = { ...loaded(subject), load: node('LoadImage', { image }) }
     const { colours } = await saved(subject, withAlpha, graph)

@@ -6,7 +6,7 @@ import { viewPath } from '../../generate/form.ts'
 import { node, solid } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { needsMetadata, passing, placedIn, put, viewOf } from '../../judge/own-files.ts'
+import { needsMetadata, orangeIn, passing, placedIn, put, viewOf } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
@@ -129,14 +129,11 @@ proves(
       expect([reference, [...decode(bytes).data]]).toEqual([reference, withAlpha])
       await put(subject, { name: 'm.png', bytes: new Uint8Array() }, { overwrite: '1', ...passing })
     }
-    await subject.run(
-      await subject.connect(subject.unique('me')),
-      solid(0xff8040, subject.unique('out')),
-    )
+    const { type: _, ...saved } = (await orangeIn(subject)).image
     const large = png(64, 64, 4, () => [0, 0, 0, 9])
-    await uploadMask(subject, { filename: 'out_00001_.png' }, {}, { bytes: large, name: 'n.png' })
+    await uploadMask(subject, JSON.stringify(saved), {}, { bytes: large, name: 'n.png' })
     const { data } = decode((await viewed(subject, 'n.png')).bytes)
-    expect(Array.from(data.slice(0, 4))).toEqual([0xff, 0x80, 0x40, 9])
+    expect(Array.from(data.slice(0, 4))).toEqual([0xff, 0x80, 0, 9])
   },
   { deployment: 'local' },
 )

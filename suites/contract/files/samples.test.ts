@@ -181,21 +181,25 @@ const [mp4, webm] = ['mp4', 'webm'].map((id) => {
   return { filename, subfolder, type: 'output' }
 })
 
-proves('files/local-videos', async (subject) => {
+/** What two nodes list for the videos that they have saved, and the videos. */
+async function savedVideos(subject: Subject) {
+  const videos = []
   for (const [id, file] of Object.entries({ mp4, webm })) {
-    const subfolder = subject.unique(file!.subfolder!).replace(/\/$/, '')
-    expect(withoutAssets((await save(subject, id)).output)).toEqual({
-      videos: [{ ...file, subfolder }],
-    })
+    const { output, folder } = await saveOnce(subject, id)
+    const subfolder = [folder, file!.subfolder].filter((part) => part !== '').join('/')
+    videos.push({ output: withoutAssets(output), video: { ...file, subfolder } })
   }
+  return videos
+}
+
+proves('files/local-videos', async (subject) => {
+  for (const { output, video } of await savedVideos(subject))
+    expect(output).toEqual({ videos: [video] })
 })
 
 provesQuirk('local.video-under-images', async (subject) => {
-  for (const [id, file] of Object.entries({ mp4, webm })) {
-    const subfolder = subject.unique(file!.subfolder!).replace(/\/$/, '')
-    const output = { images: [{ ...file, subfolder }], animated: [true] }
-    expect(withoutAssets((await save(subject, id)).output)).toEqual(output)
-  }
+  for (const { output, video } of await savedVideos(subject))
+    expect(output).toEqual({ images: [video], animated: [true] })
 })
 
 proves('files/preview-3d', async ({ connect, run, unique }) => {

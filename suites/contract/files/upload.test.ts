@@ -6,7 +6,7 @@ import { formOf, formsWithoutText, viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { passing, placedIn, put, viewOf } from '../../judge/own-files.ts'
+import { bytesIn, inEachFolder, passing, placedIn, put, viewOf } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { needsPosix } from '../../judge/own-runs.ts'
@@ -29,12 +29,11 @@ const crash = '500 Internal Server Error\n\nServer got itself in trouble'
 proves(
   'files/upload',
   async (subject) => {
-    for (const type of ['input', 'output', 'temp']) {
-      const bytes = Uint8Array.from({ length: 256 }, (_, index) => (index + type.length) & 255)
-      const { status } = await put(subject, { name: 'all bytes.bin', bytes }, { type })
-      expect({ type, status }).toEqual({ type, status: 200 })
-      const stored = await view(subject, 'all bytes.bin', '', type)
-      expect([...stored.bytes]).toEqual([...bytes])
+    const { statuses, ...file } = await inEachFolder(subject)
+    expect(statuses).toEqual({ input: 200, output: 200, temp: 200 })
+    for (const type of Object.keys(statuses)) {
+      const stored = await subject.get(viewPath({ ...file, type }))
+      expect([...stored.bytes]).toEqual([...bytesIn(type)])
     }
     expect((await pass(subject, 'empty.bin', '')).status).toBe(200)
     expect(await view(subject, 'empty.bin')).toMatchObject({ status: 200, text: '' })
@@ -164,7 +163,8 @@ proves('files/upload-bad', async (subject) => {
     expect([filename, ...(await send(...form))]).toEqual([filename, 500, crash, text])
   }
   const made = { name: 'subfolder', content: subject.unique('made by this upload') }
-  expect(await send(...formOf({ ...image, filename: '.' }, made))).toEqual([500, crash, text])
+  const itself = formOf({ ...image, filename: '.' }, made, passingField)
+  expect(await send(...itself)).toEqual([500, crash, text])
   const mixed = { 'Content-Type': 'multipart/mixed; boundary=x' }
   expect(await send(Buffer.from('garbage'), mixed)).toEqual([400, '', undefined])
   const [body, headers] = formOf(...own, image)

@@ -2,9 +2,16 @@
 
 import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
-import { solid } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { passing, placedIn, put, viewOf } from '../../judge/own-files.ts'
+import {
+  bytesIn,
+  inEachFolder,
+  orangeIn,
+  passing,
+  placedIn,
+  put,
+  viewOf,
+} from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -15,10 +22,13 @@ const putText = (subject: Subject, name: string, text: string, fields = {}) =>
   put(subject, { name, bytes: bytesOf(text) }, { overwrite: 'true', ...fields })
 
 proves('files/view', async (subject) => {
-  const { connect, get, run, unique } = subject
-  await run(await connect(unique('me')), solid(0xff8000, subject.unique('deep/er/orange')))
+  const { get } = subject
+  const { folder } = await orangeIn(subject)
   const entry = { filename: 'orange_00001_.png', subfolder: 'deep/er', type: 'output' }
-  const reply = await get(viewOf(subject, entry))
+  /** A view of a file below the folder of the picture. */
+  const view = ({ subfolder = '', ...values }: Partial<typeof entry>) =>
+    get(viewPath({ ...values, subfolder: folder === '' ? subfolder : `${folder}/${subfolder}` }))
+  const reply = await view(entry)
   expect({ status: reply.status, contentLength: reply.headers['content-length'] }).toEqual({
     status: 200,
     contentLength: `${reply.bytes.length}`,
@@ -29,29 +39,25 @@ proves('files/view', async (subject) => {
   expect(Array.from(data.slice(-channels, channels === 3 ? undefined : -1))).toEqual([
     0xff, 0x80, 0,
   ])
-  expect(
-    (await get(viewOf(subject, { filename: entry.filename, subfolder: 'deep/er' }))).status,
-  ).toBe(200)
-  expect((await get(viewOf(subject, { ...entry, subfolder: 'deep/../deep/./er/' }))).bytes).toEqual(
-    reply.bytes,
-  )
-  expect((await get(viewOf(subject, { ...entry, subfolder: 'x/../deep/er' }))).status).toBe(404)
-  expect((await get(viewOf(subject, { ...entry, filename: 'any/orange_00001_.png' }))).status).toBe(
-    200,
-  )
-  expect((await get(viewOf(subject, { ...entry, subfolder: 'deep' }))).status).toBe(404)
-  expect((await get(viewOf(subject, { ...entry, type: 'input' }))).status).toBe(404)
-  const places = [
-    { type: 'output', subfolder: 'sub' },
-    { type: 'input', subfolder: 'sub' },
-    { type: 'temp', subfolder: 'sub' },
-    { type: 'temp', subfolder: '' },
-  ]
-  for (const place of places) await putText(subject, 'same.txt', JSON.stringify(place), place)
-  for (const place of places) {
-    const { text } = await get(viewOf(subject, { filename: 'same.txt', ...place }))
-    expect(text).toBe(JSON.stringify(place))
-  }
+  expect((await view({ filename: entry.filename, subfolder: 'deep/er' })).status).toBe(200)
+  expect((await view({ ...entry, subfolder: 'deep/../deep/./er/' })).bytes).toEqual(reply.bytes)
+  for (const [other, status] of [
+    [{ subfolder: 'x/../deep/er' }, 404],
+    [{ filename: 'any/orange_00001_.png' }, 200],
+    [{ subfolder: 'deep' }, 404],
+    [{ type: 'input' }, 404],
+  ] as const)
+    expect({ other, status: (await view({ ...entry, ...other })).status }).toEqual({
+      other,
+      status,
+    })
+  // Files of one name in several folders.
+  const { statuses: _, ...file } = await inEachFolder(subject)
+  await putText(subject, 'all bytes.bin', 'top', passing)
+  for (const type of ['output', 'input', 'temp'])
+    expect((await get(viewPath({ ...file, type }))).bytes).toEqual(Buffer.from(bytesIn(type)))
+  const top = viewOf(subject, { filename: 'all bytes.bin', ...passing })
+  expect((await get(top)).text).toBe('top')
 })
 
 const unknownType = 'application/octet-stream'
@@ -93,19 +99,20 @@ proves('files/view-headers', async (subject) => {
 })
 
 proves('files/view-annotated', async (subject) => {
-  for (const type of ['output', 'input', 'temp']) await putText(subject, 'a.txt', type, { type })
+  const { filename: name, statuses: _, ...folder } = await inEachFolder(subject)
+  /** The status of a view, and the type of the file. */
   const view = async (filename: string, more = {}) => {
-    const { status, text } = await subject.get(viewOf(subject, { filename, ...more }))
-    return [status, text]
+    const { status, bytes } = await subject.get(viewPath({ filename, ...folder, ...more }))
+    return [status, Buffer.from(bytes.subarray(256)).toString()]
   }
-  expect(await view('a.txt')).toEqual([200, 'output'])
-  expect(await view('a.txt [input]')).toEqual([200, 'input'])
-  expect(await view('a.txt [temp]')).toEqual([200, 'temp'])
-  expect(await view('a.txt [output]', { type: 'temp' })).toEqual([200, 'output'])
-  expect(await view('a.txt [temp]', { type: 'nonsense' })).toEqual([200, 'temp'])
-  expect(await view('a.txt-[input]')).toEqual([200, 'input'])
-  expect(await view('a.txt[input]')).toEqual([404, ''])
-  expect(await view('a.txt [nonsense]')).toEqual([404, ''])
+  expect(await view(name)).toEqual([200, 'output'])
+  expect(await view(`${name} [input]`)).toEqual([200, 'input'])
+  expect(await view(`${name} [temp]`)).toEqual([200, 'temp'])
+  expect(await view(`${name} [output]`, { type: 'temp' })).toEqual([200, 'output'])
+  expect(await view(`${name} [temp]`, { type: 'nonsense' })).toEqual([200, 'temp'])
+  expect(await view(`${name}-[input]`)).toEqual([200, 'input'])
+  expect(await view(`${name}[input]`)).toEqual([404, ''])
+  expect(await view(`${name} [nonsense]`)).toEqual([404, ''])
   expect(await view(' [input]')).toEqual([400, ''])
 })
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { errors, limits } from '../../../spec/index.ts'
 import { talking } from '../../generate/graphs.ts'
+import { together } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import { markedRuns } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -59,18 +60,21 @@ proves('http/body-undecodable', async (subject) => {
   expect(await markedRuns(subject, mark)).toEqual([])
 })
 
-proves('http/body-cut', async ({ request, get, unique }) => {
-  const path = `/userdata/${encodeURIComponent(unique('cut.txt'))}`
-  const text = 'a lighthouse by the sea'
-  const packed = gzipSync(text)
-  const store = async (bytes: Buffer): Promise<readonly [number, string]> => {
-    const { status } = await request('POST', path, bytes, { 'Content-Encoding': 'gzip' })
-    return [status, (await get(path)).text]
-  }
-  const [headOnly, noTrailer] = [packed.subarray(0, 10), packed.subarray(0, -8)]
-  expect(await store(noTrailer)).toEqual([200, text])
-  expect(await store(headOnly)).toEqual([200, ''])
-})
+proves(
+  'http/body-cut',
+  together('data', async ({ request, get, unique }) => {
+    const path = `/userdata/${encodeURIComponent(unique('cut.txt'))}`
+    const text = 'a lighthouse by the sea'
+    const packed = gzipSync(text)
+    const store = async (bytes: Buffer): Promise<readonly [number, string]> => {
+      const { status } = await request('POST', path, bytes, { 'Content-Encoding': 'gzip' })
+      return [status, (await get(path)).text]
+    }
+    const [headOnly, noTrailer] = [packed.subarray(0, 10), packed.subarray(0, -8)]
+    expect(await store(noTrailer)).toEqual([200, text])
+    expect(await store(headOnly)).toEqual([200, ''])
+  }),
+)
 
 const limit = 1049
 const limited = { maxUploadSize: 0.001 }

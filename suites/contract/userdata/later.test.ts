@@ -3,27 +3,30 @@
 import { userFile } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { paths, write } from '../../judge/own-files.ts'
+import { paths, together, write } from '../../judge/own-files.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
 import { expect } from '../../judge/expect.ts'
 
-proves('userdata/whole-times', async (subject) => {
-  const { get, unique } = subject
-  const wrote = (await write(subject, 'deep/a', '?full_info=true')).json()
-  expect(violations(userFile, wrote)).toEqual([])
-  // Seconds would be a thousand times less.
-  for (const time of [wrote.modified, wrote.created]) {
-    expect(Number.isInteger(time)).toBe(true)
-    expect(new Date(time).getUTCFullYear()).toBeGreaterThan(2000)
-  }
-  const folder = encodeURIComponent(unique('deep'))
-  const [listed] = (await get(`/userdata?dir=${folder}&full_info=true`)).json()
-  expect(listed).toMatchObject({ modified: wrote.modified, created: wrote.created })
-  const browsed = await get(`/v2/userdata?path=${folder}`)
-  const [{ modified }] = browsed.json()
-  expect(modified * 1000).toBeCloseTo(wrote.modified, -1)
-  expect(browsed.text).toMatch(/"modified": ?\d+\.\d+/)
-})
+proves(
+  'userdata/whole-times',
+  together('data', async (subject) => {
+    const { get, unique } = subject
+    const wrote = (await write(subject, 'deep/a', '?full_info=true')).json()
+    expect(violations(userFile, wrote)).toEqual([])
+    // Seconds would be a thousand times less.
+    for (const time of [wrote.modified, wrote.created]) {
+      expect(Number.isInteger(time)).toBe(true)
+      expect(new Date(time).getUTCFullYear()).toBeGreaterThan(2000)
+    }
+    const folder = encodeURIComponent(unique('deep'))
+    const [listed] = (await get(`/userdata?dir=${folder}&full_info=true`)).json()
+    expect(listed).toMatchObject({ modified: wrote.modified, created: wrote.created })
+    const browsed = await get(`/v2/userdata?path=${folder}`)
+    const [{ modified }] = browsed.json()
+    expect(modified * 1000).toBeCloseTo(wrote.modified, -1)
+    expect(browsed.text).toMatch(/"modified": ?\d+\.\d+/)
+  }),
+)
 
 proves(
   'userdata/whole-times',
@@ -40,30 +43,33 @@ proves(
 
 const guarded = { 'content-disposition': 'attachment', 'x-content-type-options': 'nosniff' }
 
-proves('userdata/download', async (subject) => {
-  const types = {
-    'a.json': 'application/json',
-    'a.PNG': 'image/png',
-    'a.txt': 'text/plain',
-    plain: 'application/octet-stream',
-    'a.html': 'application/octet-stream',
-    'a.HTM': 'application/octet-stream',
-    'a.js': 'application/octet-stream',
-    'a.mjs': 'application/octet-stream',
-    'a.css': 'application/octet-stream',
-    'a.svg': 'application/octet-stream',
-    'a.xml': 'application/octet-stream',
-  }
-  for (const [file, type] of Object.entries(types)) {
-    await write(subject, file)
-    const reply = await subject.get(at(subject.unique(file)))
-    expect({ file, text: reply.text, headers: reply.headers }).toMatchObject({
-      file,
-      text: file,
-      headers: { 'content-type': type, ...guarded },
-    })
-  }
-})
+proves(
+  'userdata/download',
+  together('data', async (subject) => {
+    const types = {
+      'a.json': 'application/json',
+      'a.PNG': 'image/png',
+      'a.txt': 'text/plain',
+      plain: 'application/octet-stream',
+      'a.html': 'application/octet-stream',
+      'a.HTM': 'application/octet-stream',
+      'a.js': 'application/octet-stream',
+      'a.mjs': 'application/octet-stream',
+      'a.css': 'application/octet-stream',
+      'a.svg': 'application/octet-stream',
+      'a.xml': 'application/octet-stream',
+    }
+    for (const [file, type] of Object.entries(types)) {
+      await write(subject, file)
+      const reply = await subject.get(at(subject.unique(file)))
+      expect({ file, text: reply.text, headers: reply.headers }).toMatchObject({
+        file,
+        text: file,
+        headers: { 'content-type': type, ...guarded },
+      })
+    }
+  }),
+)
 
 proves(
   'userdata/user-style',
@@ -110,12 +116,15 @@ proves('userdata/never-outside', async (subject) => {
   expect(await paths(subject)).toEqual(['deep', 'deep/a'])
 })
 
-proves('userdata/folder-as-download', async (subject) => {
-  await write(subject, 'deep/a')
-  const { status, headers } = await subject.get(at(subject.unique('deep')))
-  expect({
-    status,
-    type: headers['x-content-type-options'],
-    disposition: headers['content-disposition'],
-  }).toEqual({ status: 403, type: 'nosniff', disposition: 'attachment' })
-})
+proves(
+  'userdata/folder-as-download',
+  together('data', async (subject) => {
+    await write(subject, 'deep/a')
+    const { status, headers } = await subject.get(at(subject.unique('deep')))
+    expect({
+      status,
+      type: headers['x-content-type-options'],
+      disposition: headers['content-disposition'],
+    }).toEqual({ status: 403, type: 'nosniff', disposition: 'attachment' })
+  }),
+)

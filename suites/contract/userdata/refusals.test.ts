@@ -2,26 +2,32 @@
 
 import { errors, limits } from '../../../spec/index.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { paths, write } from '../../judge/own-files.ts'
+import { paths, together, write } from '../../judge/own-files.ts'
 import { exchange, summaryOf } from '../../judge/wire.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
 import { expect } from '../../judge/expect.ts'
 
-proves('userdata/unknown-file', async (subject) => {
-  const { unique } = subject
-  await write(subject, 'deep/a')
-  const unknown = { status: 404, type: undefined, length: '0', body: '' }
-  for (const file of ['b', 'deep/b', 'deep/a/b', 'toString', 'n'.repeat(300)]) {
-    const ways = [
-      ['GET', at(unique(file))],
-      ['DELETE', at(unique(file))],
-      ['POST', moving(unique(file), unique('c'))],
-    ] as const
-    for (const [method, path] of ways) {
-      expect([path, summaryOf(await exchange(subject.url, method, path))]).toEqual([path, unknown])
+proves(
+  'userdata/unknown-file',
+  together('data', async (subject) => {
+    const { unique } = subject
+    await write(subject, 'deep/a')
+    const unknown = { status: 404, type: undefined, length: '0', body: '' }
+    for (const file of ['b', 'deep/b', 'deep/a/b', 'toString', 'n'.repeat(300)]) {
+      const ways = [
+        ['GET', at(unique(file))],
+        ['DELETE', at(unique(file))],
+        ['POST', moving(unique(file), unique('c'))],
+      ] as const
+      for (const [method, path] of ways) {
+        expect([path, summaryOf(await exchange(subject.url, method, path))]).toEqual([
+          path,
+          unknown,
+        ])
+      }
     }
-  }
-})
+  }),
+)
 
 proves('userdata/stays-inside', async (subject) => {
   const { request, unique } = subject
@@ -59,23 +65,29 @@ proves('userdata/stays-inside', async (subject) => {
   expect(await paths(subject)).toEqual(['deep', 'deep/a'])
 })
 
-proves('userdata/stays-inside', async ({ request, unique }) => {
-  // A path that leads back inside is inside; a backslash is an ordinary character.
-  const back = await request('POST', at(unique('x/../deep/./b')))
-  expect(back.text).toBe(JSON.stringify(unique('deep/b')))
-  const slash = await request('POST', at(unique('..\\b')))
-  expect(slash.json()).toBe(unique('..\\b'))
-})
+proves(
+  'userdata/stays-inside',
+  together('data', async ({ request, unique }) => {
+    // A path that leads back inside is inside; a backslash is an ordinary character.
+    const back = await request('POST', at(unique('x/../deep/./b')))
+    expect(back.text).toBe(JSON.stringify(unique('deep/b')))
+    const slash = await request('POST', at(unique('..\\b')))
+    expect(slash.json()).toBe(unique('..\\b'))
+  }),
+)
 
-proves('userdata/folder-is-no-file', async (subject) => {
-  const { get, request, unique } = subject
-  await write(subject, 'deep/a')
-  expect((await get(at(unique('deep')))).status).toBe(403)
-  expect((await request('POST', at(unique('deep')), 'x')).status).toBe(400)
-  expect((await request('DELETE', at(unique('deep')))).status).toBe(500)
-  expect((await request('POST', at(unique('deep/..')), 'x')).status).toBe(400)
-  expect((await get(at(unique('deep/a')))).text).toBe('deep/a')
-})
+proves(
+  'userdata/folder-is-no-file',
+  together('data', async (subject) => {
+    const { get, request, unique } = subject
+    await write(subject, 'deep/a')
+    expect((await get(at(unique('deep')))).status).toBe(403)
+    expect((await request('POST', at(unique('deep')), 'x')).status).toBe(400)
+    expect((await request('DELETE', at(unique('deep')))).status).toBe(500)
+    expect((await request('POST', at(unique('deep/..')), 'x')).status).toBe(400)
+    expect((await get(at(unique('deep/a')))).text).toBe('deep/a')
+  }),
+)
 
 proves('userdata/impossible-name', async (subject) => {
   const { unique } = subject

@@ -4,7 +4,7 @@ import { errors } from '../../../spec/index.ts'
 import { userFile } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import { paths, write } from '../../judge/own-files.ts'
+import { paths, together, write } from '../../judge/own-files.ts'
 import { exchange } from '../../judge/wire.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
@@ -15,32 +15,38 @@ const shown = ({ status, text, headers }: Reply) => [status, text, headers['cont
 const jsonType = 'application/json; charset=utf-8'
 const textType = 'text/plain; charset=utf-8'
 
-proves('userdata/write', async ({ request, get, unique }) => {
-  const bytes = Buffer.from([0, 255, 10, 13, 128])
-  const [mine, empty] = [unique('mine.bin'), unique('empty.txt')]
-  const reply = await request('POST', at(mine), bytes)
-  expect(shown(reply)).toEqual([200, JSON.stringify(mine), jsonType])
-  expect((await get(at(mine))).bytes).toEqual(bytes)
-  expect((await request('POST', at(mine), '{"any": "body"}')).status).toBe(200)
-  expect((await get(`/api${at(mine)}`)).text).toBe('{"any": "body"}')
-  expect((await request('POST', at(empty))).text).toBe(JSON.stringify(empty))
-  expect(shown(await get(at(empty)))).toEqual([200, '', 'text/plain'])
-})
+proves(
+  'userdata/write',
+  together('data', async ({ request, get, unique }) => {
+    const bytes = Buffer.from([0, 255, 10, 13, 128])
+    const [mine, empty] = [unique('mine.bin'), unique('empty.txt')]
+    const reply = await request('POST', at(mine), bytes)
+    expect(shown(reply)).toEqual([200, JSON.stringify(mine), jsonType])
+    expect((await get(at(mine))).bytes).toEqual(bytes)
+    expect((await request('POST', at(mine), '{"any": "body"}')).status).toBe(200)
+    expect((await get(`/api${at(mine)}`)).text).toBe('{"any": "body"}')
+    expect((await request('POST', at(empty))).text).toBe(JSON.stringify(empty))
+    expect(shown(await get(at(empty)))).toEqual([200, '', 'text/plain'])
+  }),
+)
 
-proves('userdata/read', async (subject) => {
-  const types = {
-    'a.json': 'application/json',
-    'a.PNG': 'image/png',
-    'a.html': 'text/html',
-    'a.css': 'text/css',
-    plain: 'application/octet-stream',
-    'a.b/c': 'application/octet-stream',
-  }
-  for (const [file, type] of Object.entries(types)) {
-    await write(subject, file)
-    expect(shown(await subject.get(at(subject.unique(file))))).toEqual([200, file, type])
-  }
-})
+proves(
+  'userdata/read',
+  together('data', async (subject) => {
+    const types = {
+      'a.json': 'application/json',
+      'a.PNG': 'image/png',
+      'a.html': 'text/html',
+      'a.css': 'text/css',
+      plain: 'application/octet-stream',
+      'a.b/c': 'application/octet-stream',
+    }
+    for (const [file, type] of Object.entries(types)) {
+      await write(subject, file)
+      expect(shown(await subject.get(at(subject.unique(file))))).toEqual([200, file, type])
+    }
+  }),
+)
 
 proves('userdata/one-segment', async (subject) => {
   const { get, request, unique } = subject
@@ -55,35 +61,41 @@ proves('userdata/one-segment', async (subject) => {
   expect((await request('PUT', '/userdata/a.json')).headers['allow']).toBe('DELETE,GET,HEAD,POST')
 })
 
-proves('userdata/decoded-twice', async ({ request, get, unique }) => {
-  const names = {
-    'a%252Fb.json': 'a/b.json',
-    '100%25': '100%',
-    '%25zz%2541': '%zzA',
-    'gr%25C3%25BCn': 'grün',
-    '%25ff': '\uFFFD',
-    '%252541': '%41',
-  }
-  for (const [segment, name] of Object.entries(names)) {
-    const path = `/userdata/${encodeURIComponent(unique('-')).slice(0, -1)}${segment}`
-    expect((await request('POST', path, name)).json()).toBe(unique(name))
-    expect((await get(path)).text).toBe(name)
-  }
-})
+proves(
+  'userdata/decoded-twice',
+  together('data', async ({ request, get, unique }) => {
+    const names = {
+      'deep%252Fb.json': 'deep/b.json',
+      '100%25': '100%',
+      '%25zz%2541': '%zzA',
+      'gr%25C3%25BCn': 'grün',
+      '%25ff': '\uFFFD',
+      '%252541': '%41',
+    }
+    for (const [segment, name] of Object.entries(names)) {
+      const path = `/userdata/${encodeURIComponent(unique('-')).slice(0, -1)}${segment}`
+      expect((await request('POST', path, name)).json()).toBe(unique(name))
+      expect((await get(path)).text).toBe(name)
+    }
+  }),
+)
 
-proves('userdata/full-info', async (subject) => {
-  const { request, unique } = subject
-  const wrote = await write(subject, 'deep/a.json', '?full_info=TRUE')
-  expect(violations(userFile, wrote.json())).toEqual([])
-  expect(Object.keys(wrote.json())).toEqual(['path', 'size', 'modified', 'created'])
-  expect(wrote.json()).toMatchObject({ path: unique('deep/a.json'), size: 11 })
-  const path = moving(unique('deep/a.json'), unique('b.json'), '?full_info=true')
-  const moved = await request('POST', path)
-  expect(violations(userFile, moved.json())).toEqual([])
-  expect(moved.json()).toMatchObject({ path: unique('b.json'), size: 11 })
-  const again = await write(subject, 'b.json', '?full_info=1')
-  expect(again.text).toBe(JSON.stringify(unique('b.json')))
-})
+proves(
+  'userdata/full-info',
+  together('data', async (subject) => {
+    const { request, unique } = subject
+    const wrote = await write(subject, 'deep/a.json', '?full_info=TRUE')
+    expect(violations(userFile, wrote.json())).toEqual([])
+    expect(Object.keys(wrote.json())).toEqual(['path', 'size', 'modified', 'created'])
+    expect(wrote.json()).toMatchObject({ path: unique('deep/a.json'), size: 11 })
+    const path = moving(unique('deep/a.json'), unique('b.json'), '?full_info=true')
+    const moved = await request('POST', path)
+    expect(violations(userFile, moved.json())).toEqual([])
+    expect(moved.json()).toMatchObject({ path: unique('b.json'), size: 11 })
+    const again = await write(subject, 'b.json', '?full_info=1')
+    expect(again.text).toBe(JSON.stringify(unique('b.json')))
+  }),
+)
 
 proves(
   'userdata/times',
@@ -101,24 +113,32 @@ proves(
   { epoch: 1_000_000 },
 )
 
-proves('userdata/no-overwrite', async (subject) => {
-  const { request, get, unique } = subject
-  const taken = [409, refusals.fileExists.body.text, textType]
-  expect((await write(subject, 'a', '?overwrite=false')).status).toBe(200)
-  expect(shown(await request('POST', at(unique('a'), '?overwrite=false'), 'other'))).toEqual(taken)
-  expect((await get(at(unique('a')))).text).toBe('a')
-  await write(subject, 'b')
-  expect(
-    shown(await request('POST', moving(unique('a'), unique('b'), '?overwrite=false'))),
-  ).toEqual(taken)
-  expect([(await get(at(unique('a')))).text, (await get(at(unique('b')))).text]).toEqual(['a', 'b'])
-  expect((await request('POST', moving(unique('a'), unique('c'), '?overwrite=false'))).status).toBe(
-    200,
-  )
-  // Only the word false protects an existing file.
-  expect((await request('POST', at(unique('b'), '?overwrite=False'), 'other')).status).toBe(200)
-  expect((await get(at(unique('b')))).text).toBe('other')
-})
+proves(
+  'userdata/no-overwrite',
+  together('data', async (subject) => {
+    const { request, get, unique } = subject
+    const taken = [409, refusals.fileExists.body.text, textType]
+    expect((await write(subject, 'a', '?overwrite=false')).status).toBe(200)
+    expect(shown(await request('POST', at(unique('a'), '?overwrite=false'), 'other'))).toEqual(
+      taken,
+    )
+    expect((await get(at(unique('a')))).text).toBe('a')
+    await write(subject, 'b')
+    expect(
+      shown(await request('POST', moving(unique('a'), unique('b'), '?overwrite=false'))),
+    ).toEqual(taken)
+    expect([(await get(at(unique('a')))).text, (await get(at(unique('b')))).text]).toEqual([
+      'a',
+      'b',
+    ])
+    expect(
+      (await request('POST', moving(unique('a'), unique('c'), '?overwrite=false'))).status,
+    ).toBe(200)
+    // Only the word false protects an existing file.
+    expect((await request('POST', at(unique('b'), '?overwrite=False'), 'other')).status).toBe(200)
+    expect((await get(at(unique('b')))).text).toBe('other')
+  }),
+)
 
 proves('userdata/delete', async (subject) => {
   const { unique } = subject
