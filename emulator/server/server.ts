@@ -141,7 +141,6 @@ const createWorker = (index: number): Worker => ({
   timer: null,
   interrupted: false,
   dropCache: false,
-  holdsOthers: false,
   dead: false,
   cache: new Map(),
 })

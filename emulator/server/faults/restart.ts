@@ -30,7 +30,7 @@ function forget(world: World): void {
   clearHistory(world)
   for (const worker of state.workers) {
     restWorker(world, worker)
-    const isFresh = { interrupted: false, dropCache: false, holdsOthers: false, dead: false }
+    const isFresh = { interrupted: false, dropCache: false, dead: false }
     Object.assign(worker, isFresh, { running: null, cache: new Map() })
   }
   state.counter = 0

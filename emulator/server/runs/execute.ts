@@ -251,8 +251,10 @@ function endNode(world: World, running: Running, id: string, calls: Calls): bool
   return true
 }
 
-function finishNode(world: World, { schedule, types, worker, hashes }: Running, id: string): void {
-  dropOtherResults(world, worker, hashes)
+function finishNode(world: World, running: Running, id: string): void {
+  const { schedule, types, worker, hashes, results } = running
+  const isFirst = results.size === 1
+  if (isFirst && world.setup.traits.keepsEarlierResults) dropOtherResults(world, worker, hashes)
   finishScheduled(schedule, types, id)
 }
 

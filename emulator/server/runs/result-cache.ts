@@ -54,7 +54,6 @@ export function beginCache(
   worker: Worker,
   hashes: ReadonlyMap<string, number>,
 ): void {
-  worker.holdsOthers = true
   if (worker.dropCache) {
     worker.cache = new Map()
     clear(world.state.tempLetters)
@@ -71,8 +70,6 @@ export function dropOtherResults(
   worker: Worker,
   hashes: ReadonlyMap<string, number>,
 ): void {
-  if (!worker.holdsOthers) return
-  worker.holdsOthers = false
   const kept: Worker['cache'] = new Map()
   if (world.setup.options.cache === 'lru') {
     const own = new Set(hashes.values())

@@ -206,9 +206,7 @@ export type Worker = {
   dropCache: boolean
   /** A worker that a poison request has killed (quirk) executes no more runs. */
   dead: boolean
-  /** Whether the cache can hold results of earlier graphs, which the end of the next node drops. */
-  holdsOthers: boolean
-  /** The results of its latest graph, by content hash. */
+  /** The results of its latest graph, by content hash; with those of earlier ones, where a node has to end first. */
   cache: Map<number, NodeResult>
 }
 
