@@ -19,7 +19,7 @@ import type { World, WorldSetup } from './state/world.ts'
 import { isHosted } from './world/derived.ts'
 import { store } from './world/files.ts'
 import { removeEntry } from './world/history.ts'
-import { isFolderType, pathWithin } from './world/paths.ts'
+import { isFolderType, nameOf, pathWithin } from './world/paths.ts'
 import { enqueue, takeOut } from './world/queue.ts'
 import { restWorker } from './world/timers.ts'
 
@@ -85,7 +85,7 @@ function addFile(world: World, file: List<'files'>, at: number): void {
       `start.files[${at}].path of the scenario must name a file in input, output or temp, such as input/photo.png.`,
     )
   const bytes = contentOf(file)
-  const name = within.slice(within.lastIndexOf('/') + 1)
+  const name = nameOf(within)
   if (!world.setup.traits.hasSubfolders)
     return store(world, type === 'input' ? 'input' : 'output', '', name, { bytes })
   const subfolder = within.slice(0, Math.max(0, within.length - name.length - 1))

@@ -20,6 +20,10 @@ export function round(value: number): number {
 export const divide = (a: number, b: number): number =>
   b === 0 ? raise('ZeroDivisionError', 'division by zero') : a / b
 
+/** Python's `/` where one of two numbers is a float. */
+export const divideFloat = (a: number, b: number): number =>
+  b === 0 ? raise('ZeroDivisionError', 'float division by zero') : a / b
+
 type Cut = { readonly top: number; readonly left: number }
 
 /** What is cut off on both sides to get the proportions of a new size. */

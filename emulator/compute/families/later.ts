@@ -1,6 +1,7 @@
 // Node types that compute their outputs differently on servers of 2026 [nodes/*]; all others compute as before.
 
 import type { Compute, Family } from '../values/inputs.ts'
+import { divideFloat } from '../arithmetic/scaling.ts'
 import { concatenate } from '../values/layout.ts'
 import { filled, Tensor } from '../values/tensor.ts'
 import type { Value } from '../values/values.ts'
@@ -73,5 +74,5 @@ export const later: Family = {
   JoinImageWithAlpha: joinAlpha(Math.max),
   ManualSigmas: manualSigmas,
   ImageScaleToTotalPixels: (inputs) =>
-    scaleToPixels(inputs, { step: inputs.number('resolution_steps', 1), isWhole: false }),
+    scaleToPixels(inputs, inputs.number('resolution_steps', 1), divideFloat),
 }

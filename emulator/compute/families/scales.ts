@@ -38,16 +38,18 @@ function padded(image: Tensor, width: number, height: number, value: number): Te
   })
 }
 
-/** A picture with about so many pixels, and sides that are multiples of `step` [nodes/resolution-steps]. */
+/**
+ * A picture with about so many pixels, and sides that are multiples of `step` [nodes/resolution-steps].
+ * @param share how many of the wanted pixels come upon each of the picture
+ */
 export function scaleToPixels(
   { tensor, number, text }: Inputs,
-  { step, isWhole }: { readonly step: number; readonly isWhole: boolean },
+  step: number,
+  share: (wanted: number, own: number) => number,
 ): readonly Tensor[] {
   const image = tensor('image', '.movedim')
   const [rows, columns] = sidesOf(image)
-  const pixels = number('megapixels') * 1024 * 1024
-  if (!isWhole && columns * rows === 0) raise('ZeroDivisionError', 'float division by zero')
-  const square = divide(isWhole ? Math.trunc(pixels) : pixels, columns * rows)
+  const square = share(number('megapixels') * 1024 * 1024, columns * rows)
   if (square < 0) raise('ValueError', 'math domain error')
   const by = Math.sqrt(square)
   const side = (length: number): number => round(divide(length * by, step)) * step
@@ -75,7 +77,8 @@ export const scales: Family = {
     const [height, width] = fitInto(sidesOf(image), number('largest_size'))
     return [scaleImage(image, width, height, text('upscale_method'))]
   },
-  ImageScaleToTotalPixels: (inputs) => scaleToPixels(inputs, { step: 1, isWhole: true }),
+  ImageScaleToTotalPixels: (inputs) =>
+    scaleToPixels(inputs, 1, (wanted, own) => divide(Math.trunc(wanted), own)),
   ResizeAndPadImage: ({ tensor, number, text }) => {
     const image = tensor('image', '.shape')
     const [rows, columns] = sidesOf(image)

@@ -1,7 +1,7 @@
 // Noise levels of samplers: schedules, and what is made from them.
 
 import type { Family, Inputs } from '../values/inputs.ts'
-import { round } from '../arithmetic/scaling.ts'
+import { divideFloat, round } from '../arithmetic/scaling.ts'
 import { asComplex, complexPower, minus, power } from '../arithmetic/complex.ts'
 import { checkLength, COMPLEX, constant, product, type Read, Tensor } from '../values/tensor.ts'
 import { raise, type Value } from '../values/values.ts'
@@ -28,14 +28,11 @@ const withZero = (values: Float32Array): Tensor => vector([...values, 0])
 const log = (value: number): number =>
   value > 0 ? Math.log(value) : raise('ValueError', 'math domain error')
 
-const divided = (a: number, b: number): number =>
-  b === 0 ? raise('ZeroDivisionError', 'float division by zero') : a / b
-
 function karras({ number }: Inputs): readonly Tensor[] {
   const rho = number('rho')
   const ramp = spaced(0, 1, number('steps'))
-  const low = power(number('sigma_min'), divided(1, rho))
-  const high = power(number('sigma_max'), divided(1, rho))
+  const low = power(number('sigma_min'), divideFloat(1, rho))
+  const high = power(number('sigma_max'), divideFloat(1, rho))
   if (typeof low === 'number' && typeof high === 'number')
     return [withZero(ramp.map((one) => f(f(high) + f(one * f(low - high))) ** rho))]
   const first = asComplex(high)

@@ -12,11 +12,11 @@ import {
   entriesBelow,
   hasPossibleFolder,
   move,
-  nameOf,
   resolvePath,
   unquote,
   writeFile,
 } from '../world/user-folder.ts'
+import { nameOf } from '../world/paths.ts'
 import { timestamp } from '../world/derived.ts'
 import type { UserEntry } from '../state/files.ts'
 import type { World } from '../state/world.ts'

@@ -11,7 +11,13 @@ import { assetOfContent, fileWithHash, readHash, withHash } from '../world/asset
 import { contentType, mediaType } from '../world/content-types.ts'
 import { fileBody, fileFacts, intactPicture, fileKey } from '../world/files.ts'
 import { guardFile, UNKNOWN_TYPE } from '../world/guarded-files.ts'
-import { splitAnnotation, type FolderType, isFolderType, pathWithin } from '../world/paths.ts'
+import {
+  splitAnnotation,
+  type FolderType,
+  isFolderType,
+  nameOf,
+  pathWithin,
+} from '../world/paths.ts'
 import { momentOf } from '../world/derived.ts'
 import type { FileContent, StoredFile } from '../state/files.ts'
 import type { World } from '../state/world.ts'
@@ -32,7 +38,7 @@ export function view(world: World, request: Request): Reply {
   if (subfolder === undefined) return refuse('forbiddenEmpty')
   if (!hasFoldersOnTheWay(world, type, parameter(query, 'subfolder') ?? ''))
     return refuse('notFoundEmpty')
-  const filename = name.slice(name.lastIndexOf('/') + 1)
+  const filename = nameOf(name)
   const file = get(world.state.files, fileKey(type, subfolder, filename))
   if (file === undefined) return refuse('notFoundEmpty')
   return sentFile(world, request, filename, file, conversion)
@@ -58,8 +64,6 @@ function sentFile(
   }
   return Object.assign({}, whole, { headers: Object.assign(own, headers) })
 }
-
-const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
 
 /** The file with this hash, under the name of an asset of it; folder and subfolder do not matter [assets/view-hash]. */
 function viewByHash(

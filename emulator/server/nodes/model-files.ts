@@ -1,6 +1,7 @@
 // Model files: each is an empty .safetensors file, with its length, its header, and no weights.
 
 import type { World } from '../state/world.ts'
+import { nameOf } from '../world/paths.ts'
 import { folderNames } from './catalog.ts'
 
 /** Folders with models: the others have other content. */
@@ -24,7 +25,7 @@ export const withoutEnding = (name: string): string => name.replace(/\.[^./]*$/,
 /** The metadata of a file. */
 export const metadataOfModel = (name: string): Readonly<Record<string, string>> => ({
   format: 'pt',
-  'modelspec.title': withoutEnding(name.slice(name.lastIndexOf('/') + 1)),
+  'modelspec.title': withoutEnding(nameOf(name)),
 })
 
 const headerOf = (name: string): Uint8Array =>

@@ -11,6 +11,7 @@ import type { World } from '../state/world.ts'
 import { isModel, mediaType } from './content-types.ts'
 import { bytesOf, pictureOf } from './files.ts'
 import { blake3Hex } from './hashing.ts'
+import { nameOf } from './paths.ts'
 
 /** Longer tags of removed assets are forgotten. */
 const MAX_KEPT_TAG = 512
@@ -90,7 +91,7 @@ function keep({ state: { assets } }: World, asset: Asset): void {
 export function assetOfFile(world: World, key: string): Asset {
   const content = get(world.state.files, key)?.content ?? null
   const hash = content !== null && hashesUploads(world) ? hashOf(content) : null
-  const name = key.slice(key.lastIndexOf('/') + 1)
+  const name = nameOf(key)
   const { hasNewerAssets } = world.setup.traits
   const same = hash === null || !hasNewerAssets ? undefined : sameAsset(world, hash, name)
   if (same !== undefined) return same
@@ -124,7 +125,7 @@ const typeOf = (world: World, hash: string | null, name: string): string =>
 export function assetOfOutput(world: World, key: string, jobId: string): Asset {
   const content = get(world.state.files, key)?.content ?? null
   const hash = content !== null && hashesFiles(world) ? hashOf(content) : null
-  const name = key.slice(key.lastIndexOf('/') + 1)
+  const name = nameOf(key)
   const mimeType = typeOf(world, hash, name)
   const tags = [
     ...folderTags(world, key),

@@ -63,6 +63,9 @@ export function pathWithin(type: FolderType, path: string): string | undefined {
   return whole?.startsWith(`${type}/`) ? whole.slice(type.length + 1) : undefined
 }
 
+/** The last name of a path: what follows its last slash. */
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
 /**
  * The destination of the files that a node saves: a subfolder of the outputs, and the start of their names. `restarts` if
  * their numbers do, because the prefix ends in another name than they start with [files/prefix-restarts].
@@ -88,7 +91,7 @@ export function savePlace(type: FolderType, prefix: string): SavePlace | Failure
   if (common < 0) {
     const subfolder = folder.slice(rootParts.length).join('/')
     const base = parts.at(-1) ?? '.'
-    const written = prefix.slice(prefix.lastIndexOf('/') + 1)
+    const written = nameOf(prefix)
     return { subfolder, base, restarts: written.length !== base.length }
   }
   const exception_message = [

@@ -2,6 +2,7 @@
 
 import { limits } from '../../../spec/limits.ts'
 import type { UserEntry, UserFolder } from '../state/files.ts'
+import { nameOf } from './paths.ts'
 
 /** The maximum length of a name and a path, in bytes, as in file systems. */
 const MAX_NAME_BYTES = 255
@@ -37,7 +38,6 @@ export const unquote = (text: string): string =>
     return decoder.decode(Uint8Array.from(codes, (code) => Number.parseInt(code, 16)))
   })
 
-export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 const isBelow = (path: string, folder: string): boolean =>
   path !== '' && (folder === '' || path.startsWith(`${folder}/`))
 

@@ -2,12 +2,12 @@
 
 import { contentType } from '../../../server/world/content-types.ts'
 
-/** By extension. A file that a client has uploaded never has the first four. */
+/** By extension. A file that a client has uploaded never has the first three. */
 const pageTypes: Readonly<Record<string, string>> = {
   html: 'text/html',
   css: 'text/css',
-  js: 'application/javascript',
   mjs: 'application/javascript',
+  js: 'application/javascript',
   map: 'application/json',
   wasm: 'application/wasm',
   ico: 'image/x-icon',

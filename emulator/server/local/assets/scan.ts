@@ -12,6 +12,7 @@ import {
   removeAsset,
 } from '../../world/assets.ts'
 import { isModel, mediaType } from '../../world/content-types.ts'
+import { nameOf } from '../../world/paths.ts'
 import { everyone, send } from '../../world/sockets.ts'
 import { modelFiles } from '../../nodes/catalog.ts'
 import { modelSize, shownFolders } from '../../nodes/model-files.ts'
@@ -55,8 +56,6 @@ function filesOf(world: World, root: Root): readonly Found[] {
         : [],
   )
 }
-
-const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
 
 /** Makes assets of all files in these folders that are not yet assets. */
 function scan(world: World, asked: readonly Root[]): Scan {

@@ -155,11 +155,13 @@ function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file
     return refuseAsset('hashDiffers')
   const name = baseName(upload.name ?? file.name) || (hash?.slice('blake3:'.length) ?? 'upload')
   const tags = [...upload.tags, 'uploaded']
-  const known = hash === null ? undefined : fileWithHash(world, hash)
-  if (hash !== null && known !== undefined && !world.setup.traits.hasNewerAssets) {
+  const { hasNewerAssets } = world.setup.traits
+  if (hash !== null && !hasNewerAssets) {
     const asset = fromContent(world, hash, Object.assign({}, upload, { name }))
     if (asset !== undefined) return created(world, asset, false, 200)
-  } else if (hash !== null && known !== undefined) {
+  }
+  const known = hash === null || !hasNewerAssets ? undefined : fileWithHash(world, hash)
+  if (hash !== null && known !== undefined) {
     const same = sameAsset(world, hash, name)
     if (same !== undefined) return created(world, same, false, 200)
     const type = upload.mimeType ?? mediaType(name) ?? null
