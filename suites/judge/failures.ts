@@ -20,7 +20,7 @@ export const account = {
 } as const
 
 /** The data of its execution_error; undefined when it has none. */
-export const errorOf = ({ messages }: Run): any =>
+export const errorOf = ({ messages }: Pick<Run, 'messages'>): any =>
   messages.find(({ type }) => type === 'execution_error')?.data
 
 /**

@@ -9,6 +9,10 @@ import type { Subject } from './subject.ts'
 
 type Fields = Readonly<Record<string, string>>
 
+/** A path below a folder; either can be empty. */
+export const below = (folder: string, path: string): string =>
+  [folder, path].filter((part) => part !== '').join('/')
+
 /** The subfolder of a file of the case; nothing for the folder that a server takes by itself. */
 export const placedIn = ({ unique }: Pick<Subject, 'unique'>, subfolder = ''): Fields => {
   const own = unique(subfolder)
@@ -81,7 +85,7 @@ export const together =
   (group: string, body: (subject: Subject) => Promise<void>) =>
   async (subject: Subject): Promise<void> => {
     const folder = await subject.once(`the folder of ${group}`, async () => subject.unique(''))
-    const unique = (path: string): string => [folder, path].filter((part) => part !== '').join('/')
+    const unique = (path: string): string => below(folder, path)
     // What a subject does not have throws when it is read.
     await body(Object.create(subject, { unique: { value: unique } }) as Subject)
   }

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { bought, type Graph, node, solid } from '../../generate/graphs.ts'
+import { errorOf } from '../../judge/failures.ts'
 import { proves, provesQuirk, test } from '../../judge/proves.ts'
-import { type Run, startSubject, type Subject } from '../../judge/subject.ts'
+import { startSubject, type Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
 
@@ -146,9 +147,6 @@ proves(
   },
   { ...hidden, journal },
 )
-
-const errorOf = ({ messages }: Run): Record<string, unknown> | undefined =>
-  messages.find(({ type }) => type === 'execution_error')?.data
 
 /** Runs a partner picture that is not in the cache, with this as extra_data, and returns its error. */
 async function buy(

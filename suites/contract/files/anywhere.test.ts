@@ -4,7 +4,7 @@ import { decode, encode } from 'fast-png'
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
-import { orangeIn, passing, put, viewOf } from '../../judge/own-files.ts'
+import { below, orangeIn, passing, put, viewOf } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 
@@ -80,7 +80,7 @@ async function savedPixel(
   { folder, image }: Awaited<ReturnType<typeof orangeIn>>,
   prefix: string,
 ): Promise<unknown> {
-  const parts = (folder === '' ? prefix : `${folder}/${prefix}`).split('/')
+  const parts = below(folder, prefix).split('/')
   expect(image).toMatchObject({
     filename: `${parts.at(-1)}_00001_.png`,
     subfolder: parts.slice(0, -1).join('/'),

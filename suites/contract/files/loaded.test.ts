@@ -9,6 +9,7 @@ import { needsPosix } from '../../judge/own-runs.ts'
 import { needsMetadata, passing, put } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { errorOf } from '../../judge/failures.ts'
 
 /** A row of two pixels: red, green, blue and alpha. */
 const pixels = [200, 100, 50, 0, 10, 20, 30, 191]
@@ -74,7 +75,7 @@ proves('files/loaded-broken', async (subject) => {
       load: node('LoadImage', { image: `${path} [temp]` }),
       show: node('PreviewImage', { images: ['load', 0] }),
     })
-    expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
+    expect(errorOf({ messages })).toMatchObject({
       exception_type: 'PIL.UnidentifiedImageError',
       // Each server has its own folders.
       exception_message: expect.toSatisfy(
@@ -95,8 +96,8 @@ proves('files/loaded-by-codec', async (subject) => {
       show: node('PreviewImage', { images: ['load', 0] }),
     }
     const { messages } = await run(session, graph)
-    const error = messages.find(({ type }) => type === 'execution_error')?.data
-    return [String(error?.['exception_type']), String(error?.['exception_message'])]
+    const error = errorOf({ messages })
+    return [error?.exception_type, error?.exception_message]
   }
   await put(subject, { name: 'page.html', bytes: new TextEncoder().encode('<p>hello</p>') })
   await put(subject, { name: 'empty.png', bytes: new Uint8Array(0) })

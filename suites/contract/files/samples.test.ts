@@ -1,6 +1,7 @@
 // Files: the samples that are used for non-image outputs, and the key of videos.
 
 import { withoutAssets } from '../../judge/own-assets.ts'
+import { below } from '../../judge/own-files.ts'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node } from '../../generate/graphs.ts'
 import { succeeded } from '../../judge/own-runs.ts'
@@ -186,7 +187,7 @@ async function savedVideos(subject: Subject) {
   const videos = []
   for (const [id, file] of Object.entries({ mp4, webm })) {
     const { output, folder } = await saveOnce(subject, id)
-    const subfolder = [folder, file!.subfolder].filter((part) => part !== '').join('/')
+    const subfolder = below(folder, file!.subfolder!)
     videos.push({ output: withoutAssets(output), video: { ...file, subfolder } })
   }
   return videos

@@ -4,6 +4,7 @@ import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { proves } from '../../judge/proves.ts'
 import {
+  below,
   bytesIn,
   inEachFolder,
   orangeIn,
@@ -27,7 +28,7 @@ proves('files/view', async (subject) => {
   const entry = { filename: 'orange_00001_.png', subfolder: 'deep/er', type: 'output' }
   /** A view of a file below the folder of the picture. */
   const view = ({ subfolder = '', ...values }: Partial<typeof entry>) =>
-    get(viewPath({ ...values, subfolder: folder === '' ? subfolder : `${folder}/${subfolder}` }))
+    get(viewPath({ ...values, subfolder: below(folder, subfolder) }))
   const reply = await view(entry)
   expect({ status: reply.status, contentLength: reply.headers['content-length'] }).toEqual({
     status: 200,

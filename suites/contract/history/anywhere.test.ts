@@ -19,9 +19,9 @@ import { proves } from '../../judge/proves.ts'
 import { endsRun, type HistoryEntry } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
 
-/** A file that was shown; its counter depends on what a node with that id has shown before. */
-const shownFile = () => ({
-  filename: expect.stringMatching(/^ComfyUI_temp_[a-z]{5}_\d{5}_\.png$/),
+/** The entry of a picture that is shown, with this in its name. */
+const shownFile = (letters: string, count: number) => ({
+  filename: `ComfyUI_temp_${letters}_${String(count).padStart(5, '0')}_.png`,
   subfolder: '',
   type: 'temp',
 })
@@ -90,8 +90,11 @@ proves('history/outputs', async (subject) => {
     five: talking('words')['1']!,
   }
   const { entry } = await subject.run(await subject.connect(subject.unique('me')), graph)
+  // A node with the same id may have shown pictures before: the count goes on.
+  const [, letters = '', count] =
+    /^ComfyUI_temp_([a-z]{5})_(\d{5})_\.png$/.exec(entry.outputs['2'].images[0].filename) ?? []
   expect(withoutAssets(entry.outputs)).toEqual({
-    '2': { images: [shownFile(), shownFile()] },
+    '2': { images: [shownFile(letters, Number(count)), shownFile(letters, Number(count) + 1)] },
     five: { text: ['words'] },
   })
 })

@@ -19,6 +19,7 @@ import {
 import { proves, provesQuirk, twoAccounts } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { errorOf } from '../../judge/failures.ts'
 
 proves('jobs/status', async (subject) => {
   const session = await subject.connect()
@@ -120,7 +121,7 @@ proves('jobs/detail-error', async (subject) => {
   const { graph, node_id } = await subject.workloads.failing()
   const { prompt_id, messages } = await subject.run(session, graph)
   const { status, execution_error, execution_status } = await detailOf(subject, prompt_id)
-  const sent = messages.find(({ type }) => type === 'execution_error')?.data
+  const sent = errorOf({ messages })
   expect(status).toBe('failed')
   expect(execution_status).toMatchObject({ status_str: 'error', completed: false })
   expect(execution_error).toMatchObject({

@@ -5,6 +5,7 @@ import { failing, type Graph, node, slow, solid, talking } from '../../generate/
 import { cancel, detailOf, isOf, listOf, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
+import { errorOf } from '../../judge/failures.ts'
 
 /** What the details of every run contain. */
 const always = [
@@ -81,7 +82,7 @@ proves('jobs/detail-error', async (subject) => {
   const session = await subject.connect()
   const { prompt_id, messages } = await subject.run(session, failing('OOMError', 'too large'))
   const { status, execution_error, execution_status, outputs } = await detailOf(subject, prompt_id)
-  const sent = messages.find(({ type }) => type === 'execution_error')?.data
+  const sent = errorOf({ messages })
   expect({ status, outputs }).toEqual({ status: 'failed', outputs: {} })
   expect(execution_status).toMatchObject({ status_str: 'error', completed: false })
   expect(execution_error).toEqual({

@@ -5,6 +5,7 @@ import { me } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { errorOf } from '../../judge/failures.ts'
 
 /** What PreviewAny shows of each output, by the id of the node that previews it. */
 async function shown(
@@ -155,7 +156,7 @@ proves('nodes/pixels-of-nothing', async (subject) => {
     }),
     show: node('PreviewImage', { images: ['scaled', 0] }),
   })
-  expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
+  expect(errorOf({ messages })).toMatchObject({
     exception_type: 'ZeroDivisionError',
     exception_message: 'float division by zero\n',
   })

@@ -9,6 +9,7 @@ import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { pngOf } from '../../nodes/uploads.ts'
+import { errorOf } from '../../judge/failures.ts'
 
 /** The errors of the only invalid node, as their types and details. */
 async function errorsOf({ submit }: Subject, graph: Graph): Promise<unknown> {
@@ -21,7 +22,7 @@ async function errorsOf({ submit }: Subject, graph: Graph): Promise<unknown> {
 /** The sizes and the first pixels of the pictures that the run shows, or its exception. */
 async function shown({ connect, run, get, unique }: Subject, graph: Graph): Promise<unknown> {
   const { entry, messages } = await run(await connect(unique('me')), graph)
-  const error = messages.find(({ type }) => type === 'execution_error')?.data
+  const error = errorOf({ messages })
   if (error !== undefined) return [error['exception_type'], error['exception_message']]
   const pictures = []
   for (const image of Object.values<any>(entry.outputs).flatMap(({ images }) => images)) {
@@ -68,7 +69,7 @@ proves('nodes/own-checks', async (subject) => {
     await subject.connect(subject.unique('me')),
     moving({ pan: 1, zoom: 11 }),
   )
-  expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
+  expect(errorOf({ messages })).toMatchObject({
     exception_type: 'pydantic_core._pydantic_core.ValidationError',
   })
   const floats = {

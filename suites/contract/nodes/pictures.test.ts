@@ -7,6 +7,7 @@ import { put } from '../../judge/own-files.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { errorOf } from '../../judge/failures.ts'
 
 type Files = Record<string, { name: string; width: number; height: number; data: number[] }[]>
 
@@ -154,7 +155,7 @@ proves('nodes/mixed', async (subject) => {
 /** The exception that ends the run of a graph. */
 async function exception({ connect, run, unique }: Subject, graph: Graph): Promise<unknown> {
   const { messages } = await run(await connect(unique('me')), graph)
-  const data = messages.find(({ type }) => type === 'execution_error')?.data
+  const data = errorOf({ messages })
   return data && [data['exception_type'], data['exception_message']]
 }
 

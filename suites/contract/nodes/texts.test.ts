@@ -4,6 +4,7 @@ import { type Graph, node } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { errorOf } from '../../judge/failures.ts'
 
 /** What each node of a graph returns as text, or the exception that ends the run. */
 async function texts(
@@ -18,7 +19,7 @@ async function texts(
     ...graph,
     ...Object.fromEntries(shown),
   })
-  const error = messages.find(({ type }) => type === 'execution_error')?.data
+  const error = errorOf({ messages })
   if (error !== undefined)
     return { type: error['exception_type'], message: error['exception_message'] }
   const outputs = Object.entries<any>(entry.outputs)

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node, node } from '../../generate/graphs.ts'
-import { judgeOrder, type Message } from '../../judge/judge.ts'
+import { errorOf } from '../../judge/failures.ts'
+import { judgeOrder } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { nodesOf, transcript } from '../../support/transcript.ts'
-import type { Run, Subject } from '../../judge/subject.ts'
+import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
 const pictures = (batch_size: number, color = 0): Node =>
@@ -32,9 +33,6 @@ async function shown(
 ): Promise<Record<string, any>> {
   return (await run(await connect(unique('me')), graph)).entry.outputs
 }
-
-const errorOf = ({ messages }: Run): Message['data'] | undefined =>
-  messages.find(({ type }) => type === 'execution_error')?.data
 
 /** Three pictures with the widths 16, 8 and 8, as `wide`: the shorter list holds the widths. */
 const unequal: Graph = {

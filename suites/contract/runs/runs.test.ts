@@ -1,6 +1,7 @@
 // The execution of a workflow: which nodes run, in which order, and what ends a run.
 
 import { failing, type Graph, node, slow, solid, textToImage } from '../../generate/graphs.ts'
+import { errorOf } from '../../judge/failures.ts'
 import { judgeOrder } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { nodesOf, transcript } from '../../support/transcript.ts'
@@ -179,9 +180,7 @@ proves(
   async ({ connect, run }) => {
     const session = await connect('me')
     const nameOf = async (graph: Graph): Promise<unknown> =>
-      (await run(session, graph)).messages.find(({ type }) => type === 'execution_error')?.data[
-        'exception_type'
-      ]
+      errorOf(await run(session, graph))?.exception_type
     const vast = { ...picture, width: 16384, height: 16384 }
     const partner = node('OpenAIDalle3', { prompt: 'a lighthouse' })
     expect(await nameOf(failing('KeyError'))).toBe('KeyError')

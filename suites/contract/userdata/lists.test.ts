@@ -30,6 +30,17 @@ const listed = async (subject: Subject, dir: string, query = ''): Promise<unknow
     .map(JSON.parse)
 }
 
+/** A listing is refused like this. */
+async function refusedWith(
+  { get }: Subject,
+  path: string,
+  { status, body }: { readonly status: number; readonly body: { readonly text: string } },
+): Promise<void> {
+  const reply = await get(path)
+  const actual = [path, reply.status, reply.text, reply.headers['content-type']]
+  expect(actual).toEqual([path, status, body.text, textType])
+}
+
 proves(
   'userdata/list',
   together('lists', async (subject) => {
@@ -92,11 +103,7 @@ proves(
       [`?dir=${folder(subject, 'flow')}`, directoryUnknown],
       ['?dir=nul%00', directoryUnknown],
     ] as const
-    for (const [query, { status, body }] of cases) {
-      const reply = await subject.get(`/userdata${query}`)
-      const actual = [query, reply.status, reply.text, reply.headers['content-type']]
-      expect(actual).toEqual([query, status, body.text, textType])
-    }
+    for (const [query, refusal] of cases) await refusedWith(subject, `/userdata${query}`, refusal)
   }),
 )
 
@@ -152,10 +159,7 @@ proves(
       [folder(subject, 'nowhere'), pathUnknown],
       [folder(subject, 'b.json'), pathNoDirectory],
     ] as const
-    for (const [path, { status, body }] of cases) {
-      const reply = await subject.get(`/v2/userdata?path=${path}`)
-      const actual = [path, reply.status, reply.text, reply.headers['content-type']]
-      expect(actual).toEqual([path, status, body.text, textType])
-    }
+    for (const [path, refusal] of cases)
+      await refusedWith(subject, `/v2/userdata?path=${path}`, refusal)
   }),
 )

@@ -9,6 +9,7 @@ import { listedIds, listedRun, me, occupy, shown } from '../../judge/own-runs.ts
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { errorOf } from '../../judge/failures.ts'
 
 /** A submit that the server refuses. */
 async function refusal({ post }: Subject, body: object) {
@@ -256,7 +257,7 @@ proves('workflows/unknown-choice', async ({ connect, run, unique }) => {
       }),
     }
     const { messages } = await run(await connect(unique('me')), graph)
-    expect(messages.find(({ type }) => type === 'execution_error')?.data).toMatchObject({
+    expect(errorOf({ messages })).toMatchObject({
       exception_type: 'TypeError',
       exception_message: "SaveVideo.execute() missing 1 required positional argument: 'codec'\n",
     })

@@ -3,6 +3,7 @@
 import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import type { Run, Subject } from '../subject.ts'
+import { errorOf } from '../failures.ts'
 
 /** A picture as its file has it, four bytes a pixel. */
 export type SeenPicture = {
@@ -47,7 +48,7 @@ export async function latentOf(
 }
 
 /** The exception that ended a run. */
-export const exceptionOf = ({
-  messages,
-}: Run): Readonly<Record<'node_id' | 'exception_type' | 'exception_message', string>> | undefined =>
-  messages.find(({ type }) => type === 'execution_error')?.data as never
+export const exceptionOf = (
+  run: Run,
+): Readonly<Record<'node_id' | 'exception_type' | 'exception_message', string>> | undefined =>
+  errorOf(run)
