@@ -78,6 +78,7 @@ export { createGatewayWorld, forkGateway } from './gateway/gateway.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
 
 export * as hosted from './server/v2/index.ts'
+export { typeTexts } from './server/nodes/type-texts.ts'
 export { createServer, forkServer } from './server/server.ts'
 export { nextWakeMs, step as stepServer } from './server/step.ts'
 export { encodeFrame } from './server/world/frames.ts'

@@ -3,7 +3,6 @@
 import { described, type Generation, holdsIn } from '../../spec/generations.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
 import { readJsonText } from '../lib/json-text.ts'
-import { isObject, type JsonObject, readJson, writeJson } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { isPlainObject } from '../options/json-schema.ts'
 import type { Scenario } from '../options/scenario.ts'
@@ -11,6 +10,8 @@ import type { NodeTypes, ServerOptions } from '../options/server-options.ts'
 import { requireNone, typeViolations } from '../options/scenario-checks.ts'
 import { usageError } from '../options/usage.ts'
 import { testNodes } from '../server/nodes/test-nodes.ts'
+import { typeTexts, typesByLine } from '../server/nodes/type-texts.ts'
+import type { TypeTexts } from '../server/state/nodes.ts'
 
 /** The options that select the node types of a server. */
 export type CatalogOptions = Pick<ServerOptions, 'objectInfo' | 'nodes'> & {
@@ -30,51 +31,56 @@ export type CatalogSources = {
 }
 
 /**
- * Returns the text of a catalogue when it is first needed: the built-in one or its replacements, merged with additional
- * types, those of the scenario last; the last type of a name applies. Reads the files of the user immediately, and throws a usage error for one that
+ * Returns a catalogue when it is first needed: the built-in one or its replacements, merged with additional types, those
+ * of the scenario last; the last type of a name applies. Reads the files of the user immediately, and throws a usage error for one that
  * cannot be read or is not an object of node types.
  */
 export function readCatalog(
   { objectInfo, nodes, scenario, like = null }: CatalogOptions,
   { readFile, ...sources }: CatalogSources,
-): () => string {
-  const bases = objectInfo.map((source) => sourceText(source, 'object-info', readFile))
-  const additions = nodes.map((source) => sourceText(source, 'nodes', readFile))
+): () => TypeTexts {
+  const bases = objectInfo.map((source) => sourceTypes(source, 'object-info', readFile))
+  const additions = nodes.map((source) => sourceTypes(source, 'nodes', readFile))
   const scripted = Object.entries(scenario?.types ?? {}).map(scenarioType)
-  if (scripted.length > 0) additions.push(JSON.stringify(Object.fromEntries(scripted)))
-  let text: string | undefined
+  if (scripted.length > 0) additions.push(new Map(scripted))
+  let types: TypeTexts | undefined
   return () => {
-    const builtIn = (): readonly string[] => [builtInTypes(generationLike(like), sources)]
-    text ??= joined([...(bases.length === 0 ? builtIn() : bases), ...additions])
-    return text
+    const builtIn = (): readonly TypeTexts[] => [builtInTypes(generationLike(like), sources)]
+    types ??= merged([...(bases.length === 0 ? builtIn() : bases), ...additions])
+    return types
   }
 }
 
-/** Those of later generations: made once, since a process can start many servers. */
-const ofGenerations = new Map<Generation, string>()
+/** A single catalogue stays the same one, so that servers can share what they read of it. */
+const merged = (catalogues: readonly TypeTexts[]): TypeTexts =>
+  catalogues.length === 1 && catalogues[0] !== undefined
+    ? catalogues[0]
+    : new Map(catalogues.flatMap((types) => Array.from(types)))
+
+/** Those of each generation: made once, since a process can start many servers. */
+const ofGenerations = new Map<Generation, TypeTexts>()
 
 /** The built-in types of a generation [catalog/types-of-generation]. */
 function builtInTypes(
   generation: Generation,
   { builtIn, later }: Pick<CatalogSources, 'builtIn' | 'later'>,
-): string {
-  if (generation === described) return builtIn()
+): TypeTexts {
   const known = ofGenerations.get(generation)
   if (known !== undefined) return known
-  const types = readJson(builtIn()) as JsonObject
-  for (const [since, changes] of readJson(later()) as Map<Generation, JsonObject>) {
-    if (!holdsIn(generation, { since })) continue
-    for (const [name, type] of changes)
-      if (type === null) types.delete(name)
+  const types = new Map(typesByLine(builtIn()))
+  const changes = generation === described ? [] : later().matchAll(/^"([\d.]+)":\{(.*?)^\}/gms)
+  for (const [, since, changed = ''] of changes) {
+    if (!holdsIn(generation, { since: since as Generation })) continue
+    for (const [name, type] of typesByLine(changed))
+      if (type === 'null') types.delete(name)
       else types.set(name, type)
   }
-  const text = writeJson(types)
-  ofGenerations.set(generation, text)
-  return text
+  ofGenerations.set(generation, types)
+  return types
 }
 
 /** A type of the scenario, with defaults for the members that it lacks [scenario/types]. */
-function scenarioType([name, entry]: [name: string, entry: unknown]): [string, object] {
+function scenarioType([name, entry]: [name: string, entry: unknown]): [string, string] {
   requireTypes({ [name]: entry }, 'The node types of the scenario')
   const type = entry as { readonly input: object; readonly output?: readonly unknown[] }
   const { input, output = [] } = type
@@ -95,47 +101,27 @@ function scenarioType([name, entry]: [name: string, entry: unknown]): [string, o
     category: 'scenario',
     output_node: false,
   }
-  return [name, { ...usual, ...type }]
+  return [name, JSON.stringify({ ...usual, ...type })]
 }
 
-/** A single text stays as written and is not parsed. */
-function joined(texts: readonly string[]): string {
-  const [first = '', ...more] = texts
-  return more.length === 0 ? first : writeJson(merged(texts))
-}
-
-function merged(texts: readonly string[]): JsonObject {
-  const types: JsonObject = new Map()
-  for (const text of texts) {
-    const document = readJson(text)
-    if (isObject(document)) for (const [name, type] of document) types.set(name, type)
-  }
-  return types
-}
-
-/** The text of a source, checked immediately, so that an error appears before the first request. */
-function sourceText(
+/** The types of a source, checked immediately, so that an error appears before the first request. */
+function sourceTypes(
   source: string | NodeTypes,
   flag: 'object-info' | 'nodes',
   readFile: CatalogSources['readFile'],
-): string {
+): TypeTexts {
   if (typeof source !== 'string') {
     requireTypes(source, `The node types of ${flag === 'nodes' ? 'nodes' : 'objectInfo'}`)
-    return JSON.stringify(source)
+    return typeTexts(JSON.stringify(source))
   }
   const text = readFileText(source, readFile)
   const json = readJsonText(text)
   if ('wrong' in json) throw usageError(`${source} ${json.wrong}. ${saveOne}`)
   requireTypes(json.value, source)
-  requireReadable(text, source)
-  return text
-}
-
-/** Rejects files beyond the limits of the JSON reader, which JSON.parse does not have. */
-function requireReadable(text: string, source: string): void {
   try {
-    readJson(text)
+    return typeTexts(text)
   } catch {
+    // The JSON reader has limits that JSON.parse does not have.
     throw usageError(
       `${source} is nested too deeply, or has a number of too many digits. ${saveOne}`,
     )
@@ -170,7 +156,7 @@ export function requireKnownTypes(
     scenario,
     unknownNodes,
   }: Pick<ServerOptions, 'failures' | 'scenario' | 'unknownNodes'>,
-  catalog: () => string,
+  catalog: () => TypeTexts,
 ): void {
   if (unknownNodes === 'accept') return
   const named = failures.map(({ class_type }) => class_type)
@@ -182,8 +168,8 @@ export function requireKnownTypes(
 }
 
 /** The names of the node types in a catalogue, and of those for tests. */
-export const knownTypes = (catalog: () => string): readonly string[] =>
-  [catalog(), testNodes].flatMap((text) => Object.keys(JSON.parse(text) as object))
+export const knownTypes = (catalog: () => TypeTexts): readonly string[] =>
+  [catalog(), typesByLine(testNodes)].flatMap((types) => Array.from(types.keys()))
 
 function requireKnown(named: readonly (string | undefined)[], known: readonly string[]): void {
   const at = named.findIndex((type) => type !== undefined && !known.includes(type))

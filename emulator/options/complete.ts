@@ -17,6 +17,7 @@ import { type OptionValues, readOptions, readValue, type OptionLabel } from './r
 import { defaults, epochFor, type OptionName, type ServerOptions } from './server-options.ts'
 import { isFor, optionTable, quirkIds, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
+import type { TypeTexts } from '../server/state/nodes.ts'
 
 /**
  * Completes options with the defaults, first those of the known server that `like` names.
@@ -137,12 +138,12 @@ function requireKnownUsers({ deployment, accounts, failures }: ServerOptions, wh
 }
 
 /**
- * The options of a world. `objectInfo` returns the text of the catalogue, `wallMs` the time for an epoch of `now`,
+ * The options of a world. `objectInfo` returns the node types, `wallMs` the time for an epoch of `now`,
  * `linksPort` the port of the signed links, if any, `scripts` the paths of the scripts of its front end.
  */
 export const worldOptions = (
   options: ServerOptions,
-  objectInfo: () => string,
+  objectInfo: () => TypeTexts,
   wallMs: number,
   linksPort: number | null,
   scripts: readonly string[] = [],

@@ -16,6 +16,7 @@ import { serverMachine } from './machine.ts'
 import * as hosted from './v2/index.ts'
 import { createServer } from './server.ts'
 import type { WorldOptions } from './state/options.ts'
+import type { TypeTexts } from './state/nodes.ts'
 
 /** The options that a journal contains. The catalogue is omitted: it is too large, and the same each time. */
 export type JournalOptions = Omit<WorldOptions, 'objectInfo'> & {
@@ -38,7 +39,7 @@ export const journalOf = <O>(
 
 /** @param catalogueWith returns the catalogue for a replay, with the types of its scenario, like the named server. */
 export const serverFormat = (
-  catalogueWith: (types: object, like: string | null) => () => string,
+  catalogueWith: (types: object, like: string | null) => () => TypeTexts,
 ): ServerFormat => ({
   version: 'journal 2',
   machine: 'server',

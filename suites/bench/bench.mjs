@@ -28,7 +28,7 @@ import { hosted } from './hosted.mjs'
 import { peerRows } from './peers.mjs'
 import { getRequests, postRequests } from './requests.mjs'
 import { runs } from './runs.mjs'
-import { coldStart, idle } from './served.mjs'
+import { coldStart, firstSubmit, idle } from './served.mjs'
 import { worlds } from './worlds.mjs'
 import { tableHead, tableLine, verdictOf } from './table.mjs'
 
@@ -38,6 +38,7 @@ import { tableHead, tableLine, verdictOf } from './table.mjs'
  */
 const measurements = {
   'cold-start': { measure: coldStart, seconds: [5, 1] },
+  'first-submit': { measure: firstSubmit, seconds: [4, 1] },
   get: { measure: getRequests, seconds: [15, 2] },
   post: { measure: postRequests, seconds: [50, 5] },
   behind: { measure: behind, seconds: [60, 10] },

@@ -2,7 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 import { startEmulator } from 'flowdouble'
-import { createServer, nextWakeMs, stepServer as step } from '../../dist/emulator/internal.js'
+import {
+  createServer,
+  nextWakeMs,
+  stepServer as step,
+  typeTexts,
+} from '../../dist/emulator/internal.js'
 import { answer } from './child.mjs'
 import { nextBody } from './workload.mjs'
 
@@ -11,7 +16,9 @@ let emulator = await startEmulator(options)
 
 /** The options of a world as its journal lists them, with the catalogue that belongs to them. */
 const { options: shown } = JSON.parse((await emulator.journal())[0])
-const objectInfo = readFileSync(new URL('../../spec/node-types.json', import.meta.url), 'utf8')
+const types = typeTexts(
+  readFileSync(new URL('../../spec/node-types.json', import.meta.url), 'utf8'),
+)
 
 /** Starts a clock that returns processor time and wall-clock time, in seconds. */
 function startClock() {
@@ -25,7 +32,7 @@ function startClock() {
 
 /** The time that the runs take in a world without an edge, with one socket; each text is written as bytes. */
 function machine({ runs }) {
-  const server = createServer({ ...shown, objectInfo: () => objectInfo })
+  const server = createServer({ ...shown, objectInfo: () => types })
   const headers = {}
   step(server, { kind: 'open', atMs: 0, socket: 1, target: '/ws?clientId=bench', headers })
   for (let request = 0; request < runs; request++) {

@@ -20,6 +20,7 @@ import {
   stepGateway,
   stepServer as step,
   worldOptions,
+  typeTexts,
 } from '../../dist/emulator/internal.js'
 import type { Deployment } from '../../spec/language.ts'
 import { formOf } from '../generate/form.ts'
@@ -33,13 +34,15 @@ type TimelessInput = Input extends infer One
     : never
   : never
 
-const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
+const types = typeTexts(
+  readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8'),
+)
 
 const start = (deployment: Deployment): Server =>
   createServer(
     worldOptions(
       completeOptions({ deployment, ...(deployment === 'local' && { manager: true }) }),
-      () => objectInfo,
+      () => types,
       0,
       deployment === 'hosted' ? 8190 : null,
     ),

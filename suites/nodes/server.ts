@@ -8,6 +8,7 @@ import {
   nextWakeMs,
   stepServer,
   worldOptions,
+  typeTexts,
 } from '../../dist/emulator/internal.js'
 import { formOf } from '../generate/form.ts'
 import type { Node } from '../generate/graphs.ts'
@@ -26,7 +27,7 @@ const catalogue = readFileSync(join(import.meta.dirname, '../../spec/node-types.
 /** A node that takes anything, so that the node under test runs. */
 const sink =
   '"Sink": {"input": {"required": {"any": ["*", {}]}}, "output": [], "output_node": true, "name": "Sink"}'
-const objectInfo = `${catalogue.trimEnd().slice(0, -1)}, ${sink}}`
+const types = typeTexts(`${catalogue.trimEnd().slice(0, -1)}, ${sink}}`)
 const outputNodes = new Map(
   Object.entries(
     JSON.parse(catalogue) as Record<string, { output_node: boolean; output: unknown[] }>,
@@ -62,7 +63,7 @@ export function setupOf({ class_type, inputs, note }: Line): Setup {
 export function createNodeServer(setup: Setup = 'folders') {
   const options = completeOptions({ deployment: 'local', like: 'comfyui-0.3.64' })
   const server = createServer(
-    worldOptions(options, () => objectInfo, 0, null),
+    worldOptions(options, () => types, 0, null),
     null,
   )
   const uploaded = new Set<string>()

@@ -13,7 +13,7 @@ export const smallWorld: WorldOptions = {
   startDelayMs: 25,
   preview: 'none',
   cache: 'classic',
-  objectInfo: () => '{}',
+  objectInfo: () => new Map(),
   models: 'listed',
   unknownNodes: 'refuse',
   quirks: [],

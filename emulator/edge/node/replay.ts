@@ -3,6 +3,8 @@
 import { type ReplayResult, replayJournal } from '../../journal/replay.ts'
 import { serverFormat } from '../../server/journal.ts'
 import { type CatalogOptions, readCatalog } from '../catalog.ts'
+import { typeTexts } from '../../server/nodes/type-texts.ts'
+import type { TypeTexts } from '../../server/state/nodes.ts'
 import { nodeTypeFiles } from './node-types.ts'
 
 /**
@@ -25,12 +27,12 @@ import { nodeTypeFiles } from './node-types.ts'
 export const replay = (
   journal: string | readonly string[],
   catalogue: string | CatalogOptions = { objectInfo: [], nodes: [] },
-): ReplayResult =>
-  replayJournal(
-    journal,
-    serverFormat((types, like) =>
-      typeof catalogue === 'string'
-        ? () => catalogue
-        : readCatalog({ like, ...catalogue, scenario: { types } }, nodeTypeFiles),
-    ),
-  )
+): ReplayResult => {
+  const catalogueWith = (types: object, like: string | null): (() => TypeTexts) => {
+    if (typeof catalogue !== 'string')
+      return readCatalog({ like, ...catalogue, scenario: { types } }, nodeTypeFiles)
+    const read = typeTexts(catalogue)
+    return () => read
+  }
+  return replayJournal(journal, serverFormat(catalogueWith))
+}

@@ -5,10 +5,10 @@ import { fileChoices, fileInputOf } from '../world/named-files.ts'
 import { installedModels } from '../world/installs.ts'
 import { withLaterMembers } from './later-members.ts'
 import { testNodes } from './test-nodes.ts'
+import { typesByLine } from './type-texts.ts'
 import { pythonText } from '../../lib/python.ts'
 import type { World } from '../state/world.ts'
-import type { WorldOptions } from '../state/options.ts'
-import type { DeclaredInput, NodeType } from '../state/nodes.ts'
+import type { DeclaredInput, NodeType, TypeTexts } from '../state/nodes.ts'
 
 /** A type that the catalogue does not contain: it passes its first input through. Its empty text identifies it. */
 export const passThrough = (class_type: string, outputNode: boolean): NodeType => ({
@@ -25,47 +25,41 @@ export const passThrough = (class_type: string, outputNode: boolean): NodeType =
   text: '',
 })
 
-type Catalog = { readonly types: ReadonlyMap<string, NodeType> }
+/** The node types of a world, each parsed when it is first asked for. */
+type NodeTypes = Pick<ReadonlyMap<string, NodeType>, 'get' | 'has' | 'keys'>
 
-/** Catalogues by their text, of the first and of later generations: worlds in one process share them. */
-const readFirst = new Map<string, Catalog>()
-const readLater = new Map<string, Catalog>()
-const MAX_CATALOGS = 8
-/** The same by the options of a world, since looking up a long text means comparing it. */
-const readByOptions = new WeakMap<WorldOptions, Catalog>()
+/** Types by their texts, of the first and of later generations: worlds in one process share them. */
+const readFirst = new WeakMap<TypeTexts, NodeTypes>()
+const readLater = new WeakMap<TypeTexts, NodeTypes>()
 
-/**
- * The node types of a world, parsed from its `objectInfo` on first use. Throws SyntaxError unless it is an object of
- * node types.
- */
-export function nodeTypes(world: World): ReadonlyMap<string, NodeType> {
-  const known = readByOptions.get(world.setup.options)
-  if (known !== undefined) return known.types
-  const { options, traits } = world.setup
-  const catalog = catalogOf(options.objectInfo(), traits.describesTypes)
-  readByOptions.set(world.setup.options, catalog)
-  return catalog.types
-}
-
-function catalogOf(text: string, isLater: boolean): Catalog {
-  const read = isLater ? readLater : readFirst
-  const known = read.get(text)
+export function nodeTypes({ setup }: World): NodeTypes {
+  const texts = setup.options.objectInfo()
+  const { describesTypes } = setup.traits
+  const read = describesTypes ? readLater : readFirst
+  const known = read.get(texts)
   if (known !== undefined) return known
-  const types = new Map<string, NodeType>()
-  for (const source of [text, testNodes]) {
-    const document = readJson(source)
-    if (!isObject(document)) throw new SyntaxError('object_info is not an object of node types')
-    for (const [class_type, entry] of document)
-      types.set(class_type, nodeType(class_type, entry, isLater))
-  }
-  const catalog = { types }
-  if (read.size >= MAX_CATALOGS) read.clear()
-  read.set(text, catalog)
-  return catalog
+  const types = typesOf(new Map([...texts, ...typesByLine(testNodes)]), describesTypes)
+  read.set(texts, types)
+  return types
 }
 
-function nodeType(class_type: string, entry: Json, isLater: boolean): NodeType {
-  if (!isObject(entry)) throw new SyntaxError(`object_info of ${class_type} is not an object`)
+function typesOf(texts: TypeTexts, isLater: boolean): NodeTypes {
+  const read = new Map<string, NodeType>()
+  return {
+    has: (class_type) => texts.has(class_type),
+    keys: () => texts.keys(),
+    get: (class_type) => {
+      const known = read.get(class_type)
+      const text = texts.get(class_type)
+      if (known !== undefined || text === undefined) return known
+      const type = nodeType(class_type, readJson(text) as JsonObject, isLater)
+      read.set(class_type, type)
+      return type
+    },
+  }
+}
+
+function nodeType(class_type: string, entry: JsonObject, isLater: boolean): NodeType {
   const newStyle = entry.has('deprecated') && entry.has('experimental') && entry.has('api_node')
   const hidden = new Map<string, string>()
   // New-style types are called without theirs.

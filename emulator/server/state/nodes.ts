@@ -5,6 +5,9 @@ import type { Json, JsonObject } from '../../lib/json.ts'
 import type { Output, Picture, PictureType } from '../../pictures/picture.ts'
 import type { FileContent } from './files.ts'
 
+/** The JSON text of each node type by its class_type, in the order of `GET /object_info`. */
+export type TypeTexts = ReadonlyMap<string, string>
+
 /** One declared input of a node type. */
 export type DeclaredInput = {
   readonly name: string

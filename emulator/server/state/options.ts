@@ -5,6 +5,7 @@ import type { ExceptionType } from '../../../spec/server/errors.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Deployment } from '../../../spec/language.ts'
 import type { Script } from '../../../spec/scenario/scenario.ts'
+import type { TypeTexts } from './nodes.ts'
 
 /** The options that a user chooses, and a server uses as they are. */
 export type ChosenOptions = {
@@ -46,8 +47,8 @@ export type WorldOptions = ChosenOptions & {
   readonly epochMs: number
   /** The duration of each node and each step of a sampler, in milliseconds. */
   readonly paceMs: number
-  /** Returns the node types, as the JSON text of `GET /object_info`. Called when they are first needed. */
-  readonly objectInfo: () => string
+  /** Returns the node types, the same ones each time. Called when they are first needed. */
+  readonly objectInfo: () => TypeTexts
   /** Ids of the enabled quirks (see spec/truth/quirks.ts). */
   readonly quirks: readonly QuirkId[]
   /** The maximum number of finished runs; older ones are removed. */

@@ -11,6 +11,7 @@ import {
   nextWakeMs,
   stepServer,
   worldOptions,
+  typeTexts,
 } from '../../../dist/emulator/internal.js'
 import { both, type Deployment } from '../../../spec/language.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
@@ -19,7 +20,9 @@ import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 
-const catalogue = readFileSync(join(import.meta.dirname, '../../../spec/node-types.json'), 'utf8')
+const types = typeTexts(
+  readFileSync(join(import.meta.dirname, '../../../spec/node-types.json'), 'utf8'),
+)
 
 type Server = ReturnType<typeof createServer>
 
@@ -28,7 +31,7 @@ function start(deployment: Deployment, ...faults: readonly Fault[]): Server {
   const linksPort = deployment === 'hosted' ? 8190 : null
   const options = worldOptions(
     completeOptions({ deployment, preview: 'jpeg', scenario }),
-    () => catalogue,
+    () => types,
     0,
     linksPort,
   )

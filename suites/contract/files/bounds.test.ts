@@ -8,6 +8,7 @@ import {
   hosted as hostedParts,
   stepServer as step,
   type WorldOptions,
+  typeTexts,
 } from '../../../dist/emulator/internal.js'
 import { limits } from '../../../spec/index.ts'
 import { formOf } from '../../generate/form.ts'
@@ -25,8 +26,8 @@ async function serverLike({ emulator, deployment }: Subject) {
   const [first = ''] = (await emulator?.journal()) ?? []
   const { options } = JSON.parse(first) as { options: WorldOptions }
   expect(options.uploadLimitBytes).toBe(limits.uploads.value)
-  const text = await readFile(catalog, 'utf8')
-  const objectInfo = () => text
+  const types = typeTexts(await readFile(catalog, 'utf8'))
+  const objectInfo = () => types
   const limited = { ...options, objectInfo, accounts: [account('one')], uploadLimitBytes: LIMIT }
   const server = createServer(limited, hostedParts)
   const [prefix, headers] = deployment === 'hosted' ? ['/api', { 'x-api-key': 'one' }] : ['', {}]

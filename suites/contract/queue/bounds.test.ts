@@ -8,6 +8,7 @@ import {
   hosted as hostedParts,
   stepServer as step,
   type WorldOptions,
+  typeTexts,
 } from '../../../dist/emulator/internal.js'
 import { talking } from '../../generate/graphs.ts'
 import { account } from '../../judge/hosted/jobs.ts'
@@ -22,8 +23,8 @@ async function serverLike({ emulator }: Subject) {
   const [first = ''] = (await emulator?.journal()) ?? []
   const { options } = JSON.parse(first) as { options: WorldOptions }
   expect(options.pendingLimitBytes).toBe(limits.pending.value)
-  const text = await readFile(catalog, 'utf8')
-  const objectInfo = () => text
+  const types = typeTexts(await readFile(catalog, 'utf8'))
+  const objectInfo = () => types
   const accounts = [account('one'), account('two')]
   const server = createServer(
     { ...options, objectInfo, accounts, pendingLimitBytes: 100_000 },
