@@ -93,10 +93,12 @@ export function createDriver<I, E>(
   /** One native timer for the next due time. */
   const schedule = (): void => {
     const dueMs = nextWakeMs()
-    clearTimeout(timer)
+    if (timer !== undefined) clearTimeout(timer)
+    timer = undefined
     if (dueMs === undefined || scale === 0 || stopped) return
     const delayMs = Math.min(Math.max(0, (dueMs - wallMs()) / scale), MAX_TIMER_MS)
     timer = setTimeout(() => {
+      timer = undefined
       // A native timer can fire up to a millisecond early, or before a distant due time.
       catchUp(SLICE_MS, (nextMs) => nextMs <= wallMs() + 1)
       schedule()

@@ -157,10 +157,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const enter: Host<I, E, R>['enter'] = (response, input) => {
     if (isClosed) return write(response, closed)
     const request = ++lastRequest
-    waiting.add(request, response)
-    driver.dispatch((atMs) => input(atMs, request))
-    // A client that disconnects waits for no reply.
-    waiting.forgetOnceClosed(request)
+    waiting.during(request, response, () => driver.dispatch((atMs) => input(atMs, request)))
   }
   const changeWorld = (change: WorldChange): void => {
     driver.jump((atMs) => machine.changeWorld(atMs, change))

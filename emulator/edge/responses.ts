@@ -33,9 +33,8 @@ export type Responses<R> = {
 export type FaultEffect = Extract<Effect, { kind: 'part' | 'reset' }>
 
 export type WaitingRequests<R> = {
-  readonly add: (request: number, response: R) => void
-  /** Forgets a request whose client has disconnected, then or later. */
-  readonly forgetOnceClosed: (request: number) => void
+  /** Applies a request, which waits from then on unless that answers it, and until its client disconnects. */
+  readonly during: (request: number, response: R, apply: () => void) => void
   /** Writes a reply to its request, if that still waits. */
   readonly reply: (effect: ReplyEffect) => void
   /** Writes the next part of a stream, if its client is still there. */
@@ -57,49 +56,67 @@ export function createWaiting<R>(
   leave: (request: number) => void,
 ): WaitingRequests<R> {
   const waiting = new Map<number, R>()
+  /** The request that is being applied: most are answered meanwhile, and need no place among those that wait. */
+  let current: { readonly request: number; readonly response: R } | undefined
   /** The requests whose responses are sent in parts. */
   const begun = new Set<number>()
   /** Those of them that are streams. */
   const streams = new Set<number>()
+  const find = (request: number): R | undefined =>
+    current?.request === request ? current.response : waiting.get(request)
+  const forget = (request: number): boolean => {
+    if (current?.request !== request) return waiting.delete(request)
+    current = undefined
+    return true
+  }
+  /** Lets the current request wait with the others. */
+  const letWait = (): void => {
+    if (current === undefined) return
+    const { request, response } = current
+    waiting.set(request, response)
+    current = undefined
+    responses.onceClosed(response, () => {
+      if (waiting.delete(request) && streams.delete(request)) leave(request)
+    })
+  }
   return {
-    add: (request, response) => void waiting.set(request, response),
-    forgetOnceClosed: (request) => {
-      const response = waiting.get(request)
-      if (response === undefined) return
-      responses.onceClosed(response, () => {
-        if (waiting.delete(request) && streams.delete(request)) leave(request)
-      })
+    during: (request, response, apply) => {
+      letWait()
+      current = { request, response }
+      apply()
+      letWait()
     },
     reply: (effect) => {
       const { request, transport, stream } = effect
-      const response = waiting.get(request)
+      const response = find(request)
       if (stream) {
         if (response === undefined) leave(request)
         else streams.add(request)
       }
       // A response in parts goes on.
       if (stream || (transport !== undefined && 'parts' in transport)) begun.add(request)
-      else waiting.delete(request)
+      else forget(request)
       if (response !== undefined) write(response, effect)
     },
     chunk: ({ request, text, then }) => {
-      const response = waiting.get(request)
+      const response = find(request)
       if (response === undefined) return
       if (then !== undefined) {
         streams.delete(request)
-        waiting.delete(request)
+        forget(request)
       }
       responses.writeChunk(response, text, then)
     },
     disturb: ({ kind, request }) => {
-      const response = waiting.get(request)
+      const response = find(request)
       if (response === undefined) return
       if (kind === 'part') return responses.writePart(response)
-      waiting.delete(request)
+      forget(request)
       streams.delete(request)
       responses.reset(response)
     },
     end: (reply) => {
+      letWait()
       for (const [request, response] of waiting) {
         if (begun.has(request)) responses.drop(response)
         else write(response, reply)
@@ -108,6 +125,6 @@ export function createWaiting<R>(
       begun.clear()
       streams.clear()
     },
-    count: () => waiting.size,
+    count: () => waiting.size + (current === undefined ? 0 : 1),
   }
 }

@@ -64,28 +64,34 @@ export function createRequestLog<I, E>(
     waiting.delete(input.request)
   }
   const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES
-  const addRequest = (entry: number, input: RequestInput): void => {
+  const addRequest = (entry: number, input: RequestInput): Mutable => {
     if (next - first === MAX_REQUESTS) dropFirst()
     const one = { entry, input, status: null, run: null }
     log[next++ % MAX_REQUESTS] = one
-    waiting.set(input.request, one)
     heldBytes += bytesOf(input)
     while (isTooLarge()) dropFirst()
-  }
-  const note = ({ request, status, run }: Answer): void => {
-    const one = waiting.get(request)
-    if (one === undefined) return
-    if (run !== undefined) one.run = run
-    if (status !== undefined) one.status = status
+    return one
   }
   const add: RequestLog<I, E>['add'] = (number, { input, effects }) => {
     if (replacesState(input)) clear()
-    if (isRequest(input)) addRequest(number, input)
-    if (waiting.size === 0) return
-    const answers = effects.flatMap((effect) => answerOf(effect) ?? [])
-    answers.forEach(note)
+    const own = isRequest(input) ? addRequest(number, input) : undefined
+    if (own === undefined && waiting.size === 0) return
+    const replied: number[] = []
+    for (const effect of effects) {
+      const answer = answerOf(effect)
+      if (answer === undefined) continue
+      const { request, status, run } = answer
+      const one = request === own?.input.request ? own : waiting.get(request)
+      if (one === undefined) continue
+      if (run !== undefined) one.run = run
+      if (status === undefined) continue
+      one.status = status
+      if (one !== own) replied.push(request)
+    }
     // The effects with the reply can say more after it; later ones say nothing.
-    for (const { request, status } of answers) if (status !== undefined) waiting.delete(request)
+    for (const request of replied) waiting.delete(request)
+    // Most requests are answered at once. One that is too large for the log is already dropped.
+    if (own?.status === null && first < next) waiting.set(own.input.request, own)
   }
   const kept = (): KeptRequests => {
     const items: LoggedRequest[] = []

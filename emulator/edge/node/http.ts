@@ -1,11 +1,36 @@
 // HTTP on Node: which request headers reach a world, and how to write a reply.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Headers, ReplyEffect } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
 import { apiKeyHeader, usedHeaders } from '../../http/request-headers.ts'
 import { type EncodeFile, respond, type WireReply } from '../../http/respond.ts'
 import { endBroken } from './broken-connections.ts'
+import { sendWhole } from './whole-response.ts'
+
+/** The head of the last request on a connection, and what was read of it. */
+type Head = { readonly raw: readonly string[]; readonly headers: Headers }
+
+/**
+ * Reads the headers of requests. Those of one connection that are equal share an object: a client repeats them with each
+ * request, and a server keeps thousands of requests.
+ * @param credentials whether to include credentials.
+ */
+export function headerReader(credentials: boolean): (request: IncomingMessage) => Headers {
+  const last = new WeakMap<Socket, Head>()
+  return (request) => {
+    const { socket, rawHeaders: raw } = request
+    const known = last.get(socket)
+    if (known !== undefined && areEqual(known.raw, raw)) return known.headers
+    const headers = readHeaders(request, credentials)
+    last.set(socket, { raw, headers })
+    return headers
+  }
+}
+
+const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((one, at) => one === others[at])
 
 /** @param credentials whether to include credentials. */
 export function readHeaders(request: IncomingMessage, credentials: boolean): Headers {
@@ -45,6 +70,8 @@ export function writeReply(
     takesChunks: request.httpVersionMinor !== 0,
   }
   const wire = respond(reply, recipient, timeMs, encodeFile, name)
+  const isSimple = !reply.stream && reply.transport === undefined
+  if (isSimple && sendWhole(response, wire)) return
   writeHead(response, wire)
   const { body } = wire
   if (reply.stream) beginStream(response, body)

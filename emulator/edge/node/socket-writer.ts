@@ -36,6 +36,8 @@ export function createWriter(compresses: boolean): Writer {
   let isBatching = false
 
   const uncork = (): void => {
+    // Even an empty set takes time to clear.
+    if (corked.size === 0) return
     for (const raw of corked) raw.uncork()
     corked.clear()
   }

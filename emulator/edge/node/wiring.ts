@@ -22,7 +22,7 @@ import type { Codec } from '../codec.ts'
 import { type ControlLoader, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { after } from '../later.ts'
 import { createHost, type Host } from '../host.ts'
-import { readHeaders } from './http.ts'
+import { headerReader } from './http.ts'
 import { nodeParts, nodeResponses } from './responses.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
 import type { Pages } from './pages.ts'
@@ -156,7 +156,7 @@ export function serveWorlds(
   ): IncomingRequest => ({ method, target, headers, body, fault })
   const readsCredentials = readsCredentialsOf(options)
   serve(listeners.main, {
-    readHeaders: (request) => readHeaders(request, readsCredentials),
+    readHeaders: headerReader(readsCredentials),
     limitBytes: (head) => {
       const { world, target } = find(head.target)
       return world.limitBytes(world === main ? head : headOf(head, target))
@@ -180,7 +180,7 @@ export function serveWorlds(
   // Read their credentials although links need none: the server reports the leak.
   for (const links of listeners.links) {
     serve(links, {
-      readHeaders: (request) => readHeaders(request, true),
+      readHeaders: headerReader(true),
       limitBytes: () => null,
       answer: (arrived, response) => {
         const { world, target } = find(arrived.target)

@@ -24,7 +24,7 @@ import { createHost, type Host } from '../host.ts'
 import { after } from '../later.ts'
 import { trackConnections } from '../lifetime.ts'
 import { receiveBody } from '../node/bodies.ts'
-import { readHeaders } from '../node/http.ts'
+import { headerReader } from '../node/http.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
 import { nodeParts, nodeResponses } from '../node/responses.ts'
@@ -184,7 +184,7 @@ function listenTo(
 ): void {
   const { place } = world.script
   serve(http, {
-    readHeaders: (request) => readHeaders(request, false),
+    readHeaders: headerReader(false),
     receive: receiveBody,
     limitBytes: ({ method, target }) =>
       options.control && isControl(method, target) ? MAX_CONTROL_BYTES : MAX_BODY_BYTES,

@@ -15,10 +15,10 @@ export function readHistory(world: World, request: Request): Reply {
   const max = pythonInt(parameter(request.query, 'max_items'))
   const offset = pythonInt(parameter(request.query, 'offset'))
   if (max === 'none' || offset === 'none') return refuse('internal')
-  const entries = recordedEntries(world).map(
+  const members = page(recordedEntries(world), max, offset).map(
     (entry) => `${JSON.stringify(entry.prompt_id)}: ${entryText(entry)}`,
   )
-  return json(`{${page(entries, max, offset).join(', ')}}`)
+  return json(`{${members.join(', ')}}`)
 }
 
 /** Python's `int` of a query parameter; `none` if it is not a whole number. */

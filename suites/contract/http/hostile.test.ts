@@ -1,5 +1,6 @@
 // Requests that would crash a careless server, or keep it busy forever: it replies, and continues.
 
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'vitest'
 import type { Graph } from '../../generate/graphs.ts'
@@ -80,5 +81,39 @@ test('hostile/unread Requests behind answers that nobody reads wait, and no othe
   for (let turn = 0; turn < 10; turn++) expect((await subject.get('/queue')).status).toBe(200)
   greedy.destroy()
   expect(handled).toBeLessThan(200)
+  await subject.close()
+})
+
+test('hostile/late-reader A client that reads late gets each answer whole', async () => {
+  const subject = await startSubject()
+  const types = await subject.get('/object_info')
+  const late = dial(subject.url).pause()
+  const count = 20
+  late.write('GET /object_info HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count))
+  // Its first answers fill the buffers of the connection.
+  for (let turn = 0; turn < 10; turn++) await subject.get('/queue')
+  let bytes = ''
+  for await (const chunk of late) {
+    bytes += (chunk as Buffer).toString('latin1')
+    if (bytes.length > count * types.bytes.length && bytes.endsWith('}}')) break
+  }
+  const bodies = bytes.split(/HTTP\/1\.1 200 OK\r\n.*?\r\n\r\n/s).slice(1)
+  expect(bodies).toHaveLength(count)
+  expect(new Set(bodies)).toEqual(new Set([Buffer.from(types.bytes).toString('latin1')]))
+  await subject.close()
+})
+
+test('hostile/left A client that leaves in the middle of an answer leaves nothing behind', async () => {
+  const left: Promise<unknown>[] = []
+  const subject = await startSubject()
+  for (let client = 0; client < 20; client++) {
+    const socket = dial(subject.url)
+    socket.write('GET /object_info HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5))
+    await once(socket, 'data')
+    left.push(once(socket, 'close'))
+    socket.destroy()
+  }
+  await Promise.all(left)
+  expect((await subject.get('/queue')).status).toBe(200)
   await subject.close()
 })

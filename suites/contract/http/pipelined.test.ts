@@ -43,6 +43,19 @@ proves('http/pipelined', async ({ url, deployment }) => {
   ])
 })
 
+proves('http/pipelined', async ({ url, deployment }) => {
+  // Answers with and without a body take turns, also for a client of the first HTTP.
+  const path = pathOn[deployment]
+  const old = `GET ${path} HTTP/1.0\r\nHost: here\r\nConnection: keep-alive\r\n\r\n`
+  const head = `${line('HEAD', path)}\r\n`
+  const requests = [get(path), head, old, get('/nowhere'), head, get(path, closing)]
+  const answers = await exchangeAll(url, requests.join(''))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 200])
+  const lengths = answers.map(({ body }) => body.length)
+  expect([lengths[1], lengths[4]]).toEqual([0, 0])
+  expect(new Set([lengths[0], lengths[2], lengths[5]]).size).toBe(1)
+})
+
 proves(
   'http/pipelined',
   async (subject) => {
