@@ -90,7 +90,7 @@ export function createRequestLog<I, E>(
     }
     // The effects with the reply can say more after it; later ones say nothing.
     for (const request of replied) waiting.delete(request)
-    // Most requests are answered at once. One that is too large for the log is already dropped.
+    // One that is too large for the log is dropped already.
     if (own?.status === null && first < next) waiting.set(own.input.request, own)
   }
   const kept = (): KeptRequests => {
