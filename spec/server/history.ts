@@ -190,6 +190,13 @@ export const rules = {
     on: local,
     since: '0.27',
   },
+  'history/outputs-in-order': {
+    says: 'The outputs of an entry, and their meta, are in the order in which its run reached them.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0 and 0.33.0, history',
+    on: local,
+    since: '0.27',
+  },
   'history/cached-needs-client': {
     says: 'The entry of a run without client_id lacks the outputs that were cached, and their meta.',
     basis: 'observed',

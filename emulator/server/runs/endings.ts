@@ -192,10 +192,11 @@ function endRun(
   // [history/cached-needs-client]
   const leavesOut = world.setup.traits.cachedNeedsClient && running.run.client_id === null
   const ran = new Set(running.executed)
-  for (const id of running.graph.keys()) {
-    const result = world.setup.traits.listsUnreached
-      ? resultOf(running, id)
-      : running.results.get(id)
+  // [history/outputs-in-order]
+  const { listsUnreached } = world.setup.traits
+  const reached = listsUnreached ? running.graph : running.results
+  for (const id of reached.keys()) {
+    const result = resultOf(running, id)
     if (result === undefined || result.ui === null || (leavesOut && !ran.has(id))) continue
     const node = JSON.stringify(id)
     outputs.push(`${node}: ${result.ui}`)

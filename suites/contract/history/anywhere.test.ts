@@ -124,6 +124,18 @@ proves('history/outputs-of-reached', async (subject) => {
   expect(await outputsOfOne(subject)).toEqual(['2'])
 })
 
+proves('history/outputs-in-order', async (subject) => {
+  // The first one shows what the second one passes on.
+  const graph = {
+    later: node('PreviewImage', { images: ['sooner', 0] }),
+    sooner: node('PreviewImage', { images: ['source', 0] }),
+    source: shown(subject, 'in order')['1']!,
+  }
+  const { entry } = await subject.run(await subject.connect(subject.unique('me')), graph)
+  expect(Object.keys(entry.outputs)).toEqual(['sooner', 'later'])
+  expect(Object.keys(entry.meta)).toEqual(['sooner', 'later'])
+})
+
 proves('history/cached-needs-client', async (subject) => {
   const { connect, finished, run, submit, unique } = subject
   const graph = shown(subject, 'cached')
