@@ -676,6 +676,13 @@ export const rules = {
     source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
+  'files/loaded-narrow': {
+    says: 'Loading a grey, 16-bit, GIF, WebP or true-colour BMP picture with a side below 16 fails.',
+    basis: 'observed',
+    source: 'ComfyUI 0.27.0 and 0.33.0, execution',
+    on: local,
+    since: '0.27',
+  },
   'files/loaded-by-codec': {
     says: 'A loader of an empty file, a text or a folder fails with an error of PyAV.',
     basis: 'observed',

@@ -21,7 +21,7 @@ import type { World } from '../state/world.ts'
 
 /**
  * The value of a literal after conversion, and what is wrong with it: an error, or the exception that ends the
- * validation. A literal that cannot be converted stays as it is. The declaration does not limit one that its type
+ * validation. A literal that cannot be converted is only unwrapped. The declaration does not limit one that its type
  * checks itself (`isUnlimited`).
  */
 export function checkLiteral(
@@ -34,7 +34,10 @@ export function checkLiteral(
   const unwrapped = unwrap(given)
   const conversion = convert(world, input, unwrapped)
   if ('failure' in conversion) {
-    return { value: given, error: errors.conversionFailed(input, unwrapped, conversion.failure) }
+    return {
+      value: unwrapped,
+      error: errors.conversionFailed(input, unwrapped, conversion.failure),
+    }
   }
   const { value } = conversion
   if (isUnlimited || limitsItself(type.class_type, input.name)) return { value }

@@ -1,6 +1,7 @@
 // Node types that load pictures: their colours, and their alpha or another channel as a mask.
 
 import { alphaOf } from '../../pictures/alpha.ts'
+import { isTooNarrow } from '../../pictures/padded.ts'
 import type { Channel, Picture } from '../../pictures/picture.ts'
 import type { Json } from '../../lib/json.ts'
 import { pythonTypeName } from '../../lib/python.ts'
@@ -66,7 +67,16 @@ export function namedPicture(world: World, name: Json): Picture | Failure {
   }
   const named = namedFile(world, name)
   if (named === undefined) return missingFile(world, name)
-  return pictureOf(named.file.content) ?? unreadable(world, named)
+  const picture = pictureOf(named.file.content)
+  if (picture === undefined) return unreadable(world, named)
+  const isStored = picture.kind === 'stored' && world.setup.traits.nodesOf2026
+  return isStored && isTooNarrow(picture.bytes) ? tooNarrow : picture
+}
+
+/** What FFmpeg answers to a picture that it cannot pad. */
+const tooNarrow: Failure = {
+  exception_type: 'av.error.ArgumentError',
+  exception_message: 'Invalid argument returned 22',
 }
 
 /** What FFmpeg takes for a picture by its name alone. */

@@ -116,6 +116,31 @@ proves('files/loaded-by-codec', async (subject) => {
   ])
 })
 
+proves('files/loaded-narrow', async (subject) => {
+  const { connect, run, unique } = subject
+  const session = await connect(unique('me'))
+  const sizes = [
+    [15, 16],
+    [33, 15],
+    // Whole rows of 32 pixels need no padding.
+    [32, 15],
+    [16, 16],
+  ] as const
+  const types: unknown[] = []
+  for (const [width, height] of sizes) {
+    const name = `grey${width}x${height}.png`
+    const data = new Uint8Array(width * height)
+    await put(subject, { name, bytes: encode({ width, height, channels: 1, data }) }, passing)
+    const { messages } = await run(session, {
+      load: node('LoadImage', { image: passed(subject, name) }),
+      show: node('PreviewImage', { images: ['load', 0] }),
+    })
+    types.push(errorOf({ messages })?.exception_type)
+  }
+  const failure = 'av.error.ArgumentError'
+  expect(types).toEqual([failure, failure, undefined, undefined])
+})
+
 /** A channel of the file as a mask, and its preview. */
 const taken = (subject: Subject, channel: string): Graph => ({
   [`load ${channel}`]: node('LoadImageMask', { image: passed(subject, 'mine.png'), channel }),

@@ -145,6 +145,11 @@ proves('workflows/wrapped-literals', async (subject) => {
     const { graph } = (await run(await connect('you'), wrapped)).entry
     expect(graph['2']!.inputs['images']).toEqual(value)
   }
+  // Also of a part that is not run since it cannot be converted.
+  const part = changed(solid(), '1', { width: { __value__: [1, 2] } })
+  const other = { good: node('PreviewAny', { source: 'runs' }) }
+  const { graph } = (await run(await connect('them'), Object.assign(part, other))).entry
+  expect(graph['1']!.inputs['width']).toEqual([1, 2])
   const wrong = await submit(changed(solid(), '1', { width: { __value__: 0 } }))
   expect(wrong.json().node_errors['1'].errors[0].message).toBe('Value 0 smaller than min of 1')
 })
