@@ -15,9 +15,18 @@ import {
 
 const nothing: readonly Value[] = []
 
-/** The exception for pictures that no file can hold. */
-function checkPictures({ value }: Inputs, name = 'images'): void {
-  const given = value(name)
+const noPicture = (): never =>
+  raise('IndexError', 'index 0 is out of bounds for dimension 0 with size 0')
+
+const emptyPng = (): never => raise('ValueError', 'cannot write empty image')
+const emptyWebp = (): never => raise('MemoryError', "can't allocate picture frame")
+
+/**
+ * The exception for pictures that no file can hold.
+ * @param ofNoSize raises the one for pictures without pixels.
+ */
+function checkPictures({ value }: Inputs, ofNoSize = emptyPng): void {
+  const given = value('images')
   if (Array.isArray(given)) {
     const [first = raise('IndexError', 'list index out of range')] = given as readonly Value[]
     return misused(first, '.shape')
@@ -25,9 +34,8 @@ function checkPictures({ value }: Inputs, name = 'images'): void {
   if (!(given instanceof Tensor))
     return misused(given, typeof given === 'string' ? '.shape' : 'index')
   const [, rows = 0, columns = 0, channels = 3] = given.shape
-  if (countOf(given) === 0)
-    raise('IndexError', 'index 0 is out of bounds for dimension 0 with size 0')
-  if (rows === 0 || columns === 0) raise('ValueError', 'cannot write empty image')
+  if (countOf(given) === 0) noPicture()
+  if (rows === 0 || columns === 0) ofNoSize()
   if (channels === 1 || channels > 4)
     raise('TypeError', `Cannot handle this data type: (1, 1, ${channels}), |u1`)
 }
@@ -50,7 +58,7 @@ function animatedPng(inputs: Inputs): readonly Value[] {
 }
 
 function animatedWebp(inputs: Inputs): readonly Value[] {
-  checkPictures(inputs)
+  checkPictures(inputs, emptyWebp)
   checkSpeed(inputs)
   const frames = inputs.value('images')
   const isBackwards = Math.trunc(1000 / inputs.number('fps', 6)) < 0
@@ -140,14 +148,19 @@ const codecs = new Set(['auto', 'h264'])
 function video({ value, text }: Inputs): readonly Value[] {
   const given = value('video')
   if (!(given instanceof Instance)) return misused(given, '.get_dimensions')
-  const format = text('format', 'auto')
-  if (!containers.has(format)) raise('ValueError', `'${format}' is not a valid VideoContainer`)
+  const images = given.fields.get('images') ?? null
+  if (!(images instanceof Tensor)) return misused(images, '.shape')
+  const format = value('format')
+  if (typeof format === 'string' && !containers.has(format))
+    raise('ValueError', `'${format}' is not a valid VideoContainer`)
+  if (typeof format !== 'string') raise('ValueError', 'Only MP4 format is supported for now')
   if (!codecs.has(text('codec', 'auto')))
     raise('ValueError', 'Only H264 codec is supported for now')
-  const images = given.fields.get('images')
-  const [, rows = 0, columns = 0, channels = 3] = images instanceof Tensor ? images.shape : []
+  const [, rows = 0, columns = 0, channels = 3] = images.shape
   if (channels !== 3)
     raise('ValueError', `Unexpected numpy array shape \`(${rows}, ${columns}, ${channels})\``)
+  // A frame without pixels has no planes.
+  if (rows === 0 || columns === 0) raise('IndexError', 'tuple index out of range')
   if (rows % 2 === 1 || columns % 2 === 1)
     raise(
       'av.error.ExternalError',
@@ -171,7 +184,7 @@ export const savingChecks: Family = {
   MaskPreview: ({ tensor }) => {
     const { shape } = tensor('mask', '.reshape')
     checkReshape([1, ...shape.slice(-2)])
-    return nothing
+    return product(shape) === 0 ? noPicture() : nothing
   },
   PreviewAudio: audio,
   PreviewImage: pictures,

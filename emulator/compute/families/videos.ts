@@ -72,11 +72,11 @@ function components({ value }: Inputs): readonly Value[] {
 }
 
 export const videos: Family = {
-  CreateVideo: ({ value, tensor }) => {
+  CreateVideo: ({ value }) => {
     const fps = value('fps')
     const number = isFloat(fps as number) ? fps : floatOf(numberOf(fps as number) ?? 0)
     const fields = {
-      images: tensor('images', '.shape'),
+      images: value('images'),
       audio: value('audio'),
       fps: number,
     }

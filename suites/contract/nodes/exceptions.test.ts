@@ -89,6 +89,55 @@ proves('nodes/exceptions', async (subject) => {
     ],
     [
       {
+        video: node('CreateVideo', { images: 1.5, fps: 24 }),
+        // It takes anything, and its frames are read later.
+        parts: node('GetVideoComponents', { video: ['video', 0] }),
+        show: node('PreviewAny', { source: ['parts', 2] }),
+        save: node('SaveVideo', {
+          video: ['video', 0],
+          filename_prefix: subject.unique('number'),
+          format: 'auto',
+          codec: 'auto',
+        }),
+      },
+      'AttributeError',
+      "'float' object has no attribute 'shape'",
+    ],
+    [
+      {
+        picture,
+        low: number(-64),
+        flat: node('ImageCrop', {
+          image: ['picture', 0],
+          width: 8,
+          height: ['low', 0],
+          x: 0,
+          y: 0,
+        }),
+        save: node('SaveAnimatedWEBP', {
+          images: ['flat', 0],
+          filename_prefix: subject.unique('flat'),
+          fps: 6,
+          lossless: true,
+          quality: 80,
+          method: 'default',
+        }),
+      },
+      'MemoryError',
+      "can't allocate picture frame",
+    ],
+    [
+      {
+        none: number(0),
+        empty: node('EmptyImage', { width: 8, height: 8, batch_size: ['none', 0], color: 0 }),
+        mask: node('ImageToMask', { image: ['empty', 0], channel: 'red' }),
+        show: node('MaskPreview', { mask: ['mask', 0] }),
+      },
+      'IndexError',
+      'index 0 is out of bounds for dimension 0 with size 0',
+    ],
+    [
+      {
         latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
         amount: number(-57),
         part: node('LatentCut', {
