@@ -166,6 +166,13 @@ export const rules = {
     on: local,
     since: '0.27',
   },
+  'nodes/feathered-edges': {
+    says: 'FeatherMask fades the last column and row at the right and bottom, not the first ones.',
+    basis: 'observed',
+    source: later,
+    on: local,
+    since: '0.27',
+  },
   'nodes/pixels-of-nothing': {
     says: 'ImageScaleToTotalPixels fails for a picture without pixels with "float division by zero".',
     basis: 'observed',

@@ -46,13 +46,18 @@ export const replacementsByType = {
   additionalProperties: { type: 'array', items: replacement },
 } as const satisfies Schema
 
-const none = { old_widget_ids: null, input_mapping: null, output_mapping: null } as const
+/** A replacement with its members in their order on the wire; those that it does not name are null. */
+const replacing = (
+  old_node_id: string,
+  new_node_id: string,
+  { old_widget_ids = null, input_mapping = null, output_mapping = null }: Mappings = {},
+): Replacement => ({ new_node_id, old_node_id, old_widget_ids, input_mapping, output_mapping })
+
+type Mappings = Partial<Omit<Replacement, 'new_node_id' | 'old_node_id'>>
 
 /** The replacements of a server without node packs. */
 export const replacements: readonly Replacement[] = [
-  {
-    new_node_id: 'ImageScaleToMaxDimension',
-    old_node_id: 'ResizeImagesByLongerEdge',
+  replacing('ResizeImagesByLongerEdge', 'ImageScaleToMaxDimension', {
     old_widget_ids: ['longer_edge'],
     input_mapping: [
       { new_id: 'image', old_id: 'images' },
@@ -60,20 +65,14 @@ export const replacements: readonly Replacement[] = [
       { new_id: 'upscale_method', set_value: 'lanczos' },
     ],
     output_mapping: [{ new_idx: 0, old_idx: 0 }],
-  },
-  {
-    ...none,
-    new_node_id: 'BatchImagesNode',
-    old_node_id: 'ImageBatch',
+  }),
+  replacing('ImageBatch', 'BatchImagesNode', {
     input_mapping: [
       { new_id: 'images.image0', old_id: 'image1' },
       { new_id: 'images.image1', old_id: 'image2' },
     ],
-  },
-  {
-    ...none,
-    new_node_id: 'ResizeImageMaskNode',
-    old_node_id: 'ImageScaleBy',
+  }),
+  replacing('ImageScaleBy', 'ResizeImageMaskNode', {
     old_widget_ids: ['upscale_method', 'scale_by'],
     input_mapping: [
       { new_id: 'input', old_id: 'image' },
@@ -81,15 +80,12 @@ export const replacements: readonly Replacement[] = [
       { new_id: 'resize_type.multiplier', old_id: 'scale_by' },
       { new_id: 'scale_method', old_id: 'upscale_method' },
     ],
-  },
-  {
-    ...none,
-    new_node_id: 'ControlNetLoader',
-    old_node_id: 'T2IAdapterLoader',
+  }),
+  replacing('T2IAdapterLoader', 'ControlNetLoader', {
     input_mapping: [{ new_id: 'control_net_name', old_id: 't2i_adapter_name' }],
-  },
-  { ...none, new_node_id: 'Load3D', old_node_id: 'Load3DAnimation' },
-  { ...none, new_node_id: 'Preview3D', old_node_id: 'Preview3DAnimation' },
-  { ...none, new_node_id: 'SVD_img2vid_Conditioning', old_node_id: 'SDV_img2vid_Conditioning' },
-  { ...none, new_node_id: 'ConditioningAverage', old_node_id: 'ConditioningAverage ' },
+  }),
+  replacing('Load3DAnimation', 'Load3D'),
+  replacing('Preview3DAnimation', 'Preview3D'),
+  replacing('SDV_img2vid_Conditioning', 'SVD_img2vid_Conditioning'),
+  replacing('ConditioningAverage ', 'ConditioningAverage'),
 ]

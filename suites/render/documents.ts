@@ -50,5 +50,5 @@ export const addressVariables = {
   },
 } as const
 
-/** The text of a document's file. */
-export const documentText = (document: Part) => `${JSON.stringify(document, null, 2)}\n`
+/** The text of a document's file, indented by one blank: two would be a fifth of the documents. */
+export const documentText = (document: Part) => `${JSON.stringify(document, null, 1)}\n`

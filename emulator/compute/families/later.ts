@@ -15,6 +15,7 @@ import {
 } from './blends.ts'
 import { compositeMasked } from './composites.ts'
 import { emptyLatents, picture } from './empty-latents.ts'
+import { feathered } from './masks.ts'
 import { scaleToPixels } from './scales.ts'
 
 /** The same latent, which also says how many pixels a latent pixel stands for [nodes/latent-scale]. */
@@ -68,6 +69,8 @@ export const later: Family = {
   EmptyLatentImage: scaled('EmptyLatentImage', 8),
   EmptySD3LatentImage: scaled('EmptySD3LatentImage', 8),
   EmptyFlux2LatentImage: picture(128, 16),
+  // [nodes/feathered-edges]
+  FeatherMask: feathered((at, side) => side - 1 - at),
   ImageBatch: joinBatches(withAlphaOfEither),
   ImageBlend: blend(withAlphaOfBelow),
   ImageCompositeMasked: compositeMasked(withAlphaOfBelow),

@@ -90,22 +90,27 @@ function compose({ tensor, number, text }: Inputs): readonly Tensor[] {
   return [map(withPart(own, part, combined), clamp)]
 }
 
-/** Edges that fade in. Those on the right and at the bottom are counted from the end, as Python does. */
-function feathered({ tensor, number }: Inputs): readonly Tensor[] {
-  let mask = planes(tensor('mask', '.reshape'))
-  const [, rows = 0, columns = 0] = mask.shape
-  const rates = (length: number, side: number, fromEnd: boolean): (readonly [number, number])[] =>
-    Array.from({ length }, (_, at) => [fromEnd && at > 0 ? side - at : at, (at + 1) / length])
-  const widths = {
-    left: Math.min(number('left'), columns),
-    right: Math.min(number('right'), columns),
+/**
+ * Edges that fade in.
+ * @param placeFromEnd the place that counts as this one from the end of a side.
+ */
+export const feathered =
+  (placeFromEnd: (at: number, side: number) => number) =>
+  ({ tensor, number }: Inputs): readonly Tensor[] => {
+    let mask = planes(tensor('mask', '.reshape'))
+    const [, rows = 0, columns = 0] = mask.shape
+    const rates = (length: number, side: number, fromEnd: boolean): (readonly [number, number])[] =>
+      Array.from({ length }, (_, at) => [fromEnd ? placeFromEnd(at, side) : at, (at + 1) / length])
+    const widths = {
+      left: Math.min(number('left'), columns),
+      right: Math.min(number('right'), columns),
+    }
+    const heights = { top: Math.min(number('top'), rows), bottom: Math.min(number('bottom'), rows) }
+    mask = faded(mask, 2, rates(widths.left, columns, false))
+    mask = faded(mask, 2, rates(widths.right, columns, true))
+    mask = faded(mask, 1, rates(heights.top, rows, false))
+    return [faded(mask, 1, rates(heights.bottom, rows, true))]
   }
-  const heights = { top: Math.min(number('top'), rows), bottom: Math.min(number('bottom'), rows) }
-  mask = faded(mask, 2, rates(widths.left, columns, false))
-  mask = faded(mask, 2, rates(widths.right, columns, true))
-  mask = faded(mask, 1, rates(heights.top, rows, false))
-  return [faded(mask, 1, rates(heights.bottom, rows, true))]
-}
 
 /** A mask as a grey picture. */
 export const maskImage = (mask: Tensor): Tensor => {
@@ -127,7 +132,8 @@ export const masks: Family = {
     const [x, y] = [number('x'), number('y')]
     return [slice(slice(mask, 1, y, y + number('height')), 2, x, x + number('width'))]
   },
-  FeatherMask: feathered,
+  // The first place from the end is place 0, as -0 is in Python.
+  FeatherMask: feathered((at, side) => (at > 0 ? side - at : 0)),
   GrowMask: (inputs) => {
     const mask = planes(maskInput(inputs))
     checkStack(countOf(mask))

@@ -82,16 +82,15 @@ const MOST_OPUS = 256_000
 const bitRates: Readonly<Record<string, number>> = { '320k': 320_000 }
 const mp3Rates = new Set([8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000])
 
+const refusedByCodec = (codec: string): never =>
+  raise('av.error.ArgumentError', `Invalid argument: 'avcodec_open2("${codec}", {})' returned 22`)
+
 /** Sounds that a codec may refuse once it has their samples. */
 const encoded =
   (codec: string, isRefused: (inputs: Inputs, sound: ValueMap) => boolean) =>
   (inputs: Inputs): readonly Value[] => {
     const outputs = audio(inputs)
-    if (isRefused(inputs, inputs.members('audio', 'key', 'waveform')))
-      raise(
-        'av.error.ArgumentError',
-        `Invalid argument: 'avcodec_open2("${codec}", {})' returned 22`,
-      )
+    if (isRefused(inputs, inputs.members('audio', 'key', 'waveform'))) refusedByCodec(codec)
     return outputs
   }
 
@@ -161,6 +160,7 @@ function video({ value, text }: Inputs): readonly Value[] {
     raise('ValueError', `Unexpected numpy array shape \`(${rows}, ${columns}, ${channels})\``)
   // A frame without pixels has no planes.
   if (rows === 0 || columns === 0) raise('IndexError', 'tuple index out of range')
+  if ((numberOf(given.fields.get('fps') as Json) ?? 0) < 0) refusedByCodec('libx264')
   if (rows % 2 === 1 || columns % 2 === 1)
     raise(
       'av.error.ExternalError',

@@ -1,7 +1,7 @@
 // The catalogue of servers of 2026: model folders, previews, replacements, subgraphs, help pages.
 
 import { globalSubgraphs, modelFolderPaths } from '../../../spec/server/catalog.ts'
-import { replacementsByType } from '../../../spec/server/replacements.ts'
+import { replacement, replacementsByType } from '../../../spec/server/replacements.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { builtIn } from '../../judge/responses.ts'
@@ -102,7 +102,10 @@ proves('catalog/replacements', async ({ get }) => {
   })
   const found: Record<string, any[]> = reply.json()
   for (const [old, list] of Object.entries(found))
-    expect(list.map(({ old_node_id }) => old_node_id)).toEqual(list.map(() => old))
+    for (const one of list) {
+      expect(one.old_node_id).toBe(old)
+      expect(Object.keys(one)).toEqual(replacement.required)
+    }
   expect(found['ConditioningAverage ']).toMatchObject([
     { new_node_id: 'ConditioningAverage', old_widget_ids: null, input_mapping: null },
   ])

@@ -106,6 +106,21 @@ proves('nodes/exceptions', async (subject) => {
     [
       {
         picture,
+        back: node('PrimitiveFloat', { value: -2.5 }),
+        video: node('CreateVideo', { images: ['picture', 0], fps: ['back', 0] }),
+        save: node('SaveVideo', {
+          video: ['video', 0],
+          filename_prefix: subject.unique('back'),
+          format: 'auto',
+          codec: 'auto',
+        }),
+      },
+      'av.error.ArgumentError',
+      'Invalid argument: \'avcodec_open2("libx264", {})\' returned 22',
+    ],
+    [
+      {
+        picture,
         low: number(-64),
         flat: node('ImageCrop', {
           image: ['picture', 0],

@@ -75,6 +75,15 @@ proves('nodes/latent-scale', async (subject) => {
   expect(s).toMatch(/\), 'type': 'audio', 'downscale_ratio_temporal': 2048}$/)
 })
 
+proves('nodes/feathered-edges', async (subject) => {
+  const graph = {
+    mask: node('SolidMask', { value: 1, width: 3, height: 2 }),
+    soft: node('FeatherMask', { mask: ['mask', 0], left: 0, top: 0, right: 2, bottom: 2 }),
+  }
+  const text = 'tensor([[[1.0000, 1.0000, 0.5000],\n         [0.5000, 0.5000, 0.2500]]])'
+  expect(await shown(subject, graph, { edges: ['soft', 0] })).toEqual({ edges: text })
+})
+
 proves('nodes/alpha-added', async (subject) => {
   const graph = {
     blue: picture(0x0000ff),
