@@ -434,6 +434,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, files',
     on: local,
   },
+  'files/odd-metadata': {
+    says: 'A saving node fails where extra_pnginfo is a text, a number, a boolean or a filled array.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64 and 0.27.0, execution',
+    on: local,
+  },
   'files/workflow-in-latent': {
     says: 'A saved latent contains the workflow and the members of extra_pnginfo in __metadata__.',
     basis: 'observed',

@@ -47,6 +47,22 @@ const rows: readonly Row[] = [
     "{'samples': tensor([[[[-1.7799, -1.0989]],\n\n         [[-0.3003,  0.2547]]],\n\n\n        [[[ 1.1799,  2.0287]],\n\n         [[-1.3615, -0.3588]]]])}",
   ],
   [
+    'LatentCut',
+    { samples: latent(1, 2, 1, 2), dim: 'none of them', index: 1, amount: 1 },
+    "{'samples': tensor([[[[-0.3000,  0.4400]]]])}",
+  ],
+  [
+    'LatentCut',
+    { samples: latent(1, 2, 1, 2), dim: 'a', index: 0, amount: 1 },
+    'TypeError: tuple indices must be integers or slices, not str',
+  ],
+  [
+    'LatentConcat',
+    { samples1: latent(1, 2, 1, 2), samples2: latent(1, 2, 1, 2), dim: 'a' },
+    "TypeError: cat(): argument 'dim' must be int, not str",
+  ],
+  ['SplitSigmas', { sigmas: 'text', step: 2 }, 'tex'],
+  [
     'LatentFlip',
     { samples: latent(2, 4), flip_method: 'x-axis: vertically' },
     'IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 2)',

@@ -24,22 +24,28 @@ function withSide({ shape: { length } }: Tensor, side: number): number {
 
 const sides: Readonly<Record<string, number>> = { x: -1, y: -2, t: -3 }
 
-/** The dimension that a choice like `-x` names. */
-const sideOf = (choice: string, { shape }: Tensor): number =>
-  shape.length + (sides[choice.replace('-', '')] ?? -1)
+/** The dimension that a choice like `-x` names: that of the first of x, y and t in it. */
+const sideOf = (choice: string, { shape }: Tensor, ofNone: () => never): number => {
+  const name = Object.keys(sides).find((side) => choice.includes(side))
+  return name === undefined ? ofNone() : shape.length + (sides[name] as number)
+}
+
+const notDimension = (): never => raise('TypeError', "cat(): argument 'dim' must be int, not str")
+const notIndex = (): never =>
+  raise('TypeError', 'tuple indices must be integers or slices, not str')
 
 function concat({ members, text }: Inputs): readonly Value[] {
   const first = members('samples1', '.copy')
   const one = samplesOf(first)
   const other = toCount(samplesOf(members('samples2')), countOf(one))
   const parts = text('dim').includes('-') ? [other, one] : [one, other]
-  return [withMember(first, concatenate(parts, sideOf(text('dim'), parts[0] as Tensor)))]
+  return [withMember(first, concatenate(parts, sideOf(text('dim'), one, notDimension)))]
 }
 
 function cut({ members, number, text }: Inputs): readonly Value[] {
   const latent = members('samples', '.copy')
   const samples = samplesOf(latent)
-  const dimension = sideOf(text('dim'), samples)
+  const dimension = sideOf(text('dim'), samples, notIndex)
   const side = samples.shape[dimension] ?? 0
   const [given, amount] = [number('index'), number('amount')]
   const start = given >= 0 ? Math.min(given, side - 1) : Math.max(given, -side) + side

@@ -154,7 +154,15 @@ function extend({ tensor, number, text }: Inputs): readonly Tensor[] {
   return [vector(values)]
 }
 
-const split = ({ tensor, number }: Inputs): readonly Value[] => {
+/** Two parts that share a step. Python cuts a text in the same way. */
+const split = ({ tensor, value, number }: Inputs): readonly Value[] => {
+  const given = value('sigmas')
+  if (typeof given === 'string') {
+    const letters = Array.from(given)
+    return [letters.slice(0, number('step') + 1), letters.slice(number('step'))].map((part) =>
+      part.join(''),
+    )
+  }
   const sigmas = tensor('sigmas', 'slice')
   return [part(sigmas, 0, number('step') + 1), part(sigmas, number('step'))]
 }

@@ -20,6 +20,7 @@ import { previewOf, sendPreview } from './previews.ts'
 import { sendsProgress } from './throttle.ts'
 import { progressText, setFinished, setPaused, setRunning } from './progress.ts'
 import { finishScheduled, takeNext, waitFor } from '../graph/schedule.ts'
+import { metadataFailure } from '../nodes/saved-metadata.ts'
 import { nodeScript, runNumber, withLists } from '../nodes/script.ts'
 import { scriptedWork } from '../nodes/scripted-work.ts'
 import { outputOf } from './user-output.ts'
@@ -125,13 +126,23 @@ function startCalls(world: World, running: Running, id: string, calls: Calls): b
   return true
 }
 
+/** Fails where a node cannot save the extra data of its run. */
+function withMetadata(world: World, running: Running, type: NodeType, work: Work): Work {
+  if (work.save === undefined || work.save.isBare || work.failure !== undefined) return work
+  const { nodesOf2026 } = world.setup.traits
+  const { extraDataText } = running.savedBy
+  const failure = metadataFailure(extraDataText, type.class_type, nodesOf2026)
+  return failure === undefined ? work : { outputs: [], steps: 0, failure }
+}
+
 function startCall(world: World, running: Running, id: string, type: NodeType, calls: Calls): void {
   const { hasPartnerKey } = running.run
   const hash = hashOfCall(running.hashes.get(id) ?? 0, calls)
   const inputs = inputsOfCall(type, running.inputs, calls)
   const call = { world, node_id: id, type, hash, inputs, hasPartnerKey }
   running.calls = calls
-  running.work = emptyListFailure(type, running.inputs) ?? scriptedWork(call, running.script)
+  const work = emptyListFailure(type, running.inputs) ?? scriptedWork(call, running.script)
+  running.work = withMetadata(world, running, type, work)
   running.work = timed(world, running, calls, running.work)
   running.step = 0
   if (running.work.text !== undefined) {

@@ -2,8 +2,9 @@
 
 import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
-import { node } from '../../generate/graphs.ts'
+import { type Graph, node } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { errorOf } from '../../judge/failures.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
 
@@ -26,6 +27,34 @@ proves('files/workflow-in-latent', async ({ connect, run, get, unique }) => {
   expect(JSON.parse(kept.workflow)).toEqual(workflow)
   expect(tensor.shape).toEqual([1, 4, 8, 8])
   expect(bytes.length).toBe(8 + length + 4 * 4 * 8 * 8)
+})
+
+proves('files/odd-metadata', async (subject) => {
+  const { connect, run, unique } = subject
+  const session = await connect(unique('me'))
+  const notIterable = "'int' object is not iterable\n"
+  const notIndex = "string indices must be integers, not 'str'\n"
+  for (const [save, odd, message] of [
+    ['SaveImage', 'a workflow as text', notIndex],
+    ['SaveImage', 5, notIterable],
+    ['SaveLatent', 'a workflow as text', notIndex],
+    ['SaveLatent', 5, notIterable],
+    ['PreviewImage', [1], 'list index out of range\n'],
+  ] as const) {
+    const filename_prefix = unique('odd')
+    const graph: Graph =
+      save === 'SaveLatent'
+        ? {
+            latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
+            save: node(save, { samples: ['latent', 0], filename_prefix }),
+          }
+        : {
+            picture: node('EmptyImage', { width: 8, height: 8, batch_size: 1, color: 0 }),
+            save: node(save, { images: ['picture', 0], filename_prefix }),
+          }
+    const { messages } = await run(session, graph, { extra_data: { extra_pnginfo: odd } })
+    expect(errorOf({ messages })).toMatchObject({ node_id: 'save', exception_message: message })
+  }
 })
 
 proves('files/alpha-kept', async ({ connect, run, get, unique }) => {
