@@ -35,17 +35,23 @@ export type Ledger = {
  * @param server on which things are made. Throws an error with the code USAGE if the file lists those of another.
  */
 export function openLedger(file: string, server?: LedgerServer): Ledger {
-  const entries: LedgerEntry[] = existsSync(file) ? readLedger(file) : []
-  const [begun] = entries
+  const written = existsSync(file) ? readLedger(file) : []
+  const [begun] = written
   if (begun?.kind === 'server' && server !== undefined && begun.url !== server.url)
     throw wrongUse(
       `${file} lists what a check has left on ${begun.url}: name another file with --ledger, remove that with --clean, or delete the file if the server is gone.`,
     )
-  const keys = new Set(entries.map(keyOf))
+  /** What is still there, by its text. */
+  const present = new Map<string, LedgerEntry>()
+  const note = (entry: LedgerEntry): void => {
+    if (entry.kind !== 'removed') return void present.set(JSON.stringify(entry), entry)
+    for (const [key, one] of present)
+      if (one.kind === entry.of && 'name' in one && one.name === entry.name) present.delete(key)
+  }
+  written.forEach(note)
   const write = (entry: LedgerEntry): void => {
-    if (keys.has(keyOf(entry))) return
-    keys.add(keyOf(entry))
-    entries.push(entry)
+    if (present.has(JSON.stringify(entry))) return
+    note(entry)
     appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 })
   }
   return {
@@ -54,20 +60,10 @@ export function openLedger(file: string, server?: LedgerServer): Ledger {
       if (server !== undefined) write(server)
       write(entry)
     },
-    entries: () => {
-      const removed = new Set(
-        entries.flatMap((one) => (one.kind === 'removed' ? `${one.of} ${one.name}` : [])),
-      )
-      return entries.filter(
-        (one) =>
-          one.kind !== 'removed' && !('name' in one && removed.has(`${one.kind} ${one.name}`)),
-      )
-    },
+    entries: () => [...present.values()],
     discard: () => rmSync(file, { force: true }),
   }
 }
-
-const keyOf = (entry: LedgerEntry): string => JSON.stringify(entry)
 
 /** The entries of a ledger. A line that a crash has cut off is left out. */
 function readLedger(file: string): LedgerEntry[] {

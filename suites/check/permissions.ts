@@ -76,6 +76,8 @@ export function createPermissions(
   let runs = 0
   /** Whether a hosted server has named one of our runs as it named another. */
   let isAmbiguous = false
+  /** The files that a server has taken. */
+  const taken = new Set<string>()
   /** Requests that submit a graph. */
   const submits = new WeakSet<Outgoing>()
   /** The files that requests make if the server obeys. */
@@ -161,8 +163,13 @@ export function createPermissions(
       throw new Skip('not-allowed', '--read-only changes nothing.')
   }
   const take: Permissions['take'] = (request, status, body) => {
+    const { makes = [], saves = [] } = files.get(request) ?? {}
+    for (const { kind: of, name } of makes) {
+      if (status < 400) taken.add(`${of} ${name}`)
+      // A refused upload leaves nothing, unless another one has left a file of that name.
+      else if (!taken.has(`${of} ${name}`)) ledger.add({ kind: 'removed', of, name })
+    }
     if (status < 300) {
-      const { makes = [], saves = [] } = files.get(request) ?? {}
       const uploads = makes.length > 0 ? (uploadedAs(body) ?? makes.map(({ name }) => name)) : []
       for (const one of [...uploads.map((name) => `upload ${name}`), ...saves])
         current()?.made.add(one)

@@ -61,6 +61,11 @@ const rows: readonly Row[] = [
     { samples1: latent(1, 2, 1, 2), samples2: latent(1, 2, 1, 2), dim: 'a' },
     "TypeError: cat(): argument 'dim' must be int, not str",
   ],
+  [
+    'LatentUpscale',
+    { samples: true, upscale_method: 'area', width: 16, height: 0, crop: 'disabled' },
+    "AttributeError: 'bool' object has no attribute 'copy'",
+  ],
   ['SplitSigmas', { sigmas: 'text', step: 2 }, 'tex'],
   [
     'LatentFlip',

@@ -89,9 +89,9 @@ export const scales: Family = {
     return [padded(scaled, width, height, text('padding_color') === 'white' ? 1 : 0)]
   },
   LatentUpscale: ({ members, number, text }) => {
-    const latent = members('samples')
     let [width, height] = [number('width'), number('height')]
-    if (width === 0 && height === 0) return [latent]
+    if (width === 0 && height === 0) return [members('samples')]
+    const latent = members('samples', '.copy')
     const samples = memberTensor(latent)
     const [rows = 0, columns = 0] = samples.shape.slice(-2)
     if (width === 0) {

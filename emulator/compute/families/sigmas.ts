@@ -26,7 +26,7 @@ const withZero = (values: Float32Array): Tensor => vector([...values, 0])
 
 /** Python's `math.log`. */
 const log = (value: number): number =>
-  value > 0 ? Math.log(value) : raise('ValueError', 'math domain error')
+  value > 0 || Number.isNaN(value) ? Math.log(value) : raise('ValueError', 'math domain error')
 
 function karras({ number }: Inputs): readonly Tensor[] {
   const rho = number('rho')

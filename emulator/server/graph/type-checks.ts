@@ -1,6 +1,6 @@
 // What node types check themselves before a run: files that must exist, and values that must fit together.
 
-import { type Json, type JsonObject, numberOf } from '../../lib/json.ts'
+import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
 import { pythonTypeName } from '../../lib/python.ts'
 import { fileInputOf, isWebAddress, namedFile, namesFolder } from '../world/named-files.ts'
 import { linkOf, unwrap } from './graph.ts'
@@ -15,15 +15,28 @@ export function limitsItself(class_type: string, input: string): boolean {
   return class_type === CAMERA && movements.includes(input)
 }
 
+/** The exception for looking up an input in a text or an array; undefined for an object, and where there is nothing. */
+export function unreadableInputs(inputs: Json | undefined): PythonException | undefined {
+  const isText = typeof inputs === 'string'
+  if (!(isText || Array.isArray(inputs)) || inputs.length === 0) return undefined
+  const text = isText
+    ? "string indices must be integers, not 'str'"
+    : 'list indices must be integers or slices, not str'
+  return { type: 'TypeError', text }
+}
+
 /** The errors of what the type checks itself, or the exception that its check raises. */
 export function refusedByItsType(
   world: World,
   type: NodeType,
-  inputs: JsonObject | undefined,
+  found: Json | undefined,
 ): readonly NodeError[] | PythonException {
-  if (type.class_type === CAMERA) return refusedMovements(type, inputs)
+  const inputs = isObject(found) ? found : undefined
+  if (type.class_type === CAMERA) return unreadableInputs(found) ?? refusedMovements(type, inputs)
   const input = fileInputOf(type.class_type)
   if (input?.what === undefined) return none
+  const unreadable = unreadableInputs(found)
+  if (unreadable !== undefined) return unreadable
   const given = inputs?.get(input.name)
   if (given === undefined) return missingArguments(type, [input.name])
   const value = argument(given)

@@ -9,7 +9,7 @@ import { outputType, typesMatch } from './links.ts'
 import { checkLiteral, currentDeclaration } from './literals.ts'
 import * as errors from './node-errors.ts'
 import type { Targets, Verdict } from './verdict.ts'
-import { refusedByItsType } from './type-checks.ts'
+import { refusedByItsType, unreadableInputs } from './type-checks.ts'
 import { unknownClass } from './unknown-class.ts'
 import type { NodeCheck } from '../../../spec/scenario/nodes.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
@@ -225,7 +225,7 @@ function continueVisit(
       if (exception !== undefined) return exception
     }
   }
-  const refused = refusedByItsType(validation.world, type, inputs)
+  const refused = refusedByItsType(validation.world, type, node.get('inputs'))
   if ('text' in refused) return refused
   visit.errors.push(...refused)
   if (visit.checks.length > 0 && inputs !== undefined)
@@ -273,14 +273,10 @@ function unusableInputs(node: JsonObject): PythonException | undefined {
 }
 
 /** Python finds the name in an array or a text, and then cannot read its value. */
-function unreadableInput(inputs: Json | undefined, name: string): PythonException | undefined {
-  const isText = typeof inputs === 'string'
-  if (!(isText || Array.isArray(inputs)) || !inputs.includes(name)) return undefined
-  const text = isText
-    ? "string indices must be integers, not 'str'"
-    : 'list indices must be integers or slices, not str'
-  return { type: 'TypeError', text }
-}
+const unreadableInput = (inputs: Json | undefined, name: string): PythonException | undefined =>
+  (typeof inputs === 'string' || Array.isArray(inputs)) && inputs.includes(name)
+    ? unreadableInputs(inputs)
+    : undefined
 
 /** Checks a link, and its source. Returns an id if that source must be visited first. */
 function followLink(

@@ -36,6 +36,13 @@ export const silences = [
     rules: ['files/mask-format'],
   },
   {
+    topic:
+      'A prefix with a null byte, an animation that runs backwards, and an array of numbers in place of pictures',
+    real: 'SaveLatent fails with an error of the system, SaveAnimatedPNG fails if its pictures differ, and RebatchImages names the type of the array',
+    ours: 'all saving nodes fail alike, the animation is saved, and RebatchImages names the type of the first number',
+    rules: ['nodes/exceptions'],
+  },
+  {
     topic: 'System statistics',
     real: 'system, RAM, versions and one entry for each device',
     ours: 'like real servers, with one device',

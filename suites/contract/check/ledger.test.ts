@@ -51,6 +51,16 @@ test('check/ledger-again It goes on with what the file lists; a line that a cras
   expect(existsSync(file)).toBe(false)
 })
 
+test('check/ledger-refused What was refused is not there, unless it is made later.', () => {
+  const ledger = openLedger(newFile(), server)
+  const upload = { kind: 'upload', name: 'b' } as const
+  ledger.add(upload)
+  ledger.add({ kind: 'removed', of: 'upload', name: 'b' })
+  expect(ledger.entries()).toEqual([server])
+  ledger.add(upload)
+  expect(ledger.entries()).toEqual([server, upload])
+})
+
 test('check/ledger-other The file of another server is refused: its things are not on this one.', () => {
   const file = newFile()
   openLedger(file, server).add({ kind: 'run', name: 'a' })

@@ -1,11 +1,12 @@
 // Viewed files of servers of 2026: no browser runs them as a page.
 
-import { viewOf, put } from '../../judge/own-files.ts'
+import { passing, put, viewOf } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
 
-const putText = (subject: Subject, name: string) => put(subject, { name, bytes: Buffer.from(name) })
+const putText = (subject: Subject, name: string) =>
+  put(subject, { name, bytes: Buffer.from(name) }, passing)
 const nosniff = 'nosniff'
 
 proves('files/view-guarded', async (subject) => {
@@ -18,7 +19,7 @@ proves('files/view-guarded', async (subject) => {
   }
   for (const [name, type] of Object.entries(types)) {
     await putText(subject, name)
-    const reply = await subject.get(viewOf(subject, { filename: name, type: 'input' }))
+    const reply = await subject.get(viewOf(subject, { filename: name, ...passing }))
     expect({ name, text: reply.text, headers: reply.headers }).toMatchObject({
       name,
       text: name,
@@ -33,7 +34,7 @@ proves('files/view-guarded', async (subject) => {
   const rare = subject.isOwn ? ['a.xhtml'] : []
   for (const name of ['a.html', 'a.svg', 'a.xml', 'a.js', 'a.css', ...rare]) {
     await putText(subject, name)
-    const reply = await subject.get(viewOf(subject, { filename: name, type: 'input' }))
+    const reply = await subject.get(viewOf(subject, { filename: name, ...passing }))
     expect({ name, text: reply.text, headers: reply.headers }).toMatchObject({
       name,
       text: name,
@@ -51,7 +52,7 @@ proves('files/view-guarded', async (subject) => {
 })
 
 proves('files/view-as-image', async (subject) => {
-  const path = viewOf(subject, { filename: 'shown.svg', type: 'input' })
+  const path = viewOf(subject, { filename: 'shown.svg', ...passing })
   await putText(subject, 'shown.svg')
   const viewFor = async (use: string) =>
     (await subject.request('GET', path, undefined, { 'Sec-Fetch-Dest': use })).headers
@@ -68,7 +69,7 @@ proves('files/view-as-image', async (subject) => {
     vary: 'Sec-Fetch-Dest',
   })
   await putText(subject, 'shown.html')
-  const page = viewOf(subject, { filename: 'shown.html', type: 'input' })
+  const page = viewOf(subject, { filename: 'shown.html', ...passing })
   const { headers } = await subject.request('GET', page, undefined, { 'Sec-Fetch-Dest': 'image' })
   expect(headers['content-type']).toBe('application/octet-stream')
 })

@@ -193,6 +193,12 @@ proves('workflows/check-trips', async (subject) => {
       expect(traceback.length).toBeGreaterThan(0)
       return [class_type, exception_type, exception_message]
     }
+    const unread = 'list indices must be integers or slices, not str'
+    const asList = {
+      '1': { class_type, inputs: ['other'] },
+      '2': node('PreviewAny', { source: ['1', 0] }),
+    }
+    expect((await errorsOf(subject, asList as unknown as Graph, '1')).at(-1)?.details).toBe(unread)
     const missing = `${check}() missing 1 required positional argument: '${name}'`
     expect(await thrown({})).toEqual([class_type, 'TypeError', missing])
     const text = (type: string) => `'${type}' object has no attribute 'endswith'`

@@ -22,6 +22,15 @@ test.each(['local', 'hosted'] as const)(
 const isWithoutEffect = (line: string, body: string): boolean =>
   /^POST (\/api)?\/(queue|history)$/.test(line) && !/^\s*\{.*(clear|delete)/s.test(body)
 
+test.each(['local', 'hosted'] as const)(
+  'check/counted-guest By default, %s, a check leaves the lists of files, user data, runs and settings as they were.',
+  async (deployment) => {
+    const { after, before, judged } = await countedCheck(deployment, [])
+    expect(after).toEqual(before)
+    expect(judged).toBeGreaterThan(100)
+  },
+)
+
 test.each([1, 3])(
   'check/counted-runs With --max-runs %i the server never starts more runs, whoever writes the bytes.',
   async (most) => {
