@@ -11,22 +11,22 @@ const namesOf = ({ rules, title }: CaseEvent): string =>
 const causeOf = ({ cause, rules, place, title }: CaseEvent): string =>
   `${place} ${cause?.says ?? rules[0]?.id ?? title}`
 
-/** How much a case is about its cause. */
-function closeness({ cause, rules, area }: CaseEvent): number {
-  if (cause === undefined) return 0
+/** What says how much a case is about its cause, the most telling first. A case of few rules says more about each. */
+function closeness({ cause, rules, area }: CaseEvent): readonly number[] {
+  if (cause === undefined) return []
   const { word, rules: about } = cause
   const isAbout = rules.some(({ id }) => about.includes(id))
   const isOfArea = about.some((id) => id.startsWith(`${area}/`))
   const isNamed = word !== undefined && rules.some(({ says }) => hasWord(says, word))
   const isStated = rules.some(({ basis }) => basis === 'stated')
-  // A case of few rules says more about one of them.
-  return (
-    8 * Number(isAbout) +
-    4 * Number(isOfArea) +
-    (isOfArea ? 10 : 1) * Number(isNamed) +
-    Number(isStated) -
-    rules.length / 10
-  )
+  return [isOfArea && isNamed, isAbout, isOfArea, isNamed, isStated, -rules.length].map(Number)
+}
+
+/** Puts the case that is closest to the cause first. */
+function byCloseness(a: CaseEvent, b: CaseEvent): number {
+  const others = closeness(b)
+  const differences = closeness(a).map((own, at) => (others[at] ?? 0) - own)
+  return differences.find((one) => one !== 0) ?? 0
 }
 
 const hasWord = (text: string, word: string): boolean => text.split(/\W+/).includes(word)
@@ -42,9 +42,7 @@ export function withCauses(cases: readonly CaseEvent[]): readonly CaseEvent[] {
   const changed = new Map<CaseEvent, CaseEvent>()
   for (const group of groups.values()) {
     const known = group.filter(({ baseline }) => baseline === 'known')
-    const [lead] = (known.length > 0 ? known : group).toSorted(
-      (a, b) => closeness(b) - closeness(a),
-    )
+    const [lead] = (known.length > 0 ? known : group).toSorted(byCloseness)
     const following = group.filter((one) => one !== lead && one.baseline !== 'known')
     if (lead === undefined || following.length === 0) continue
     changed.set(lead, { ...lead, followers: [...new Set(following.map(namesOf))] })
