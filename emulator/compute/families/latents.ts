@@ -4,7 +4,16 @@ import { type Family, type Inputs, memberTensor, withMember } from '../values/in
 import { concatenate, flip, rotate, slice, toCount } from '../values/layout.ts'
 import { turnsOf } from './crops.ts'
 import { inSize } from './latent-sums.ts'
-import { checkLength, countOf, map, pick, product, reshape, Tensor } from '../values/tensor.ts'
+import {
+  checkLength,
+  checkReshape,
+  countOf,
+  map,
+  pick,
+  product,
+  reshape,
+  Tensor,
+} from '../values/tensor.ts'
 import { raise, type Value, type ValueMap } from '../values/values.ts'
 
 const LATENT_PIXEL = 8
@@ -178,6 +187,7 @@ export const latents: Family = {
     const latent = members('samples', '.copy')
     const mask = tensor('mask', '.reshape')
     const [rows = 0, columns = 0] = mask.shape.slice(-2)
+    checkReshape([1, rows, columns])
     const shape = [product(mask.shape.slice(0, -2)), 1, rows, columns]
     return [withMember(latent, reshape(mask, shape), 'noise_mask')]
   },

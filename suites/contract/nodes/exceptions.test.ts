@@ -143,6 +143,18 @@ proves('nodes/exceptions', async (subject) => {
     ],
     [
       {
+        low: number(-64),
+        mask: node('SolidMask', { value: 1, width: 8, height: 8 }),
+        flat: node('CropMask', { mask: ['mask', 0], x: 0, y: 0, width: 8, height: ['low', 0] }),
+        latent: node('EmptyLatentImage', { width: 16, height: 16, batch_size: 1 }),
+        masked: node('SetLatentNoiseMask', { samples: ['latent', 0], mask: ['flat', 0] }),
+        show: show('masked'),
+      },
+      'RuntimeError',
+      'cannot reshape tensor of 0 elements into shape [-1, 1, 0, 8] because the unspecified dimension size -1 can be any value and is ambiguous',
+    ],
+    [
+      {
         none: number(0),
         empty: node('EmptyImage', { width: 8, height: 8, batch_size: ['none', 0], color: 0 }),
         mask: node('ImageToMask', { image: ['empty', 0], channel: 'red' }),
