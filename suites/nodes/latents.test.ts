@@ -66,6 +66,18 @@ const rows: readonly Row[] = [
     { samples: true, upscale_method: 'area', width: 16, height: 0, crop: 'disabled' },
     "AttributeError: 'bool' object has no attribute 'copy'",
   ],
+  [
+    'LatentUpscaleBy',
+    {
+      samples: node('LatentMultiply', {
+        samples: node('EmptyLatentImage', { width: 16, height: 16, batch_size: 1 }),
+        multiplier: -1,
+      }),
+      upscale_method: 'bislerp',
+      scale_by: 0.5,
+    },
+    "{'samples': tensor([[[[0.]],\n\n         [[0.]],\n\n         [[0.]],\n\n         [[0.]]]])}",
+  ],
   ['SplitSigmas', { sigmas: 'text', step: 2 }, 'tex'],
   [
     'LatentFlip',

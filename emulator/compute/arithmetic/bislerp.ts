@@ -45,7 +45,8 @@ function between(
   const weightB = lengthB === 0 ? 0 : (Math.sin(part * angle) / sine / lengthB) * length
   for (let channel = 0; channel < channels; channel++) {
     const [one, other] = [data[a + channel * step]!, data[b + channel * step]!]
-    let value = one * weightA + other * weightB
+    // A vector without length counts as zeros, which have no sign.
+    let value = (lengthA && one * weightA) + (lengthB && other * weightB)
     if (cosine > 1 - ALMOST) value = one
     else if (cosine < ALMOST - 1) value = one * (1 - part) + other * part
     target[to + channel * targetStep] = value

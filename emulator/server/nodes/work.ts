@@ -28,7 +28,7 @@ function foreseenWork(call: Call): Work {
   if (absent.length > 0) return failing('TypeError', missingArguments(class_type, absent))
   if (isOfEmptyList(call)) return failing('IndexError', 'list index out of range')
   if (measures.some((name) => isNotANumber(call, name)))
-    return failing('ValueError', 'cannot convert float NaN to integer')
+    return failing('ValueError', notANumber[class_type] ?? 'cannot convert float NaN to integer')
   const computed = changesPictures(call) ? undefined : computedWork(call)
   const work =
     computed ?? failedCheck(call) ?? passingOn(call, behaviourOf(call.type.class_type)(call))
@@ -97,6 +97,11 @@ function missingModel({ world, type, inputs }: Call): string | undefined {
     if (options.some(isModelFile) && !options.includes(given.value)) return given.value
   }
   return undefined
+}
+
+/** What Python says of a NaN where it makes something else than an integer of it. */
+const notANumber: Readonly<Record<string, string>> = {
+  CreateVideo: 'cannot convert NaN to integer ratio',
 }
 
 /** Inputs that determine a size or a time. NaN is within every bound, so that validation accepts it. */
