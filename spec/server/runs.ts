@@ -15,6 +15,12 @@ export const rules = {
     source: 'ComfyUI 0.3.64, execution',
     on: local,
   },
+  'runs/last-link-first': {
+    says: 'Of the sources of a node that are equally near to outputs, that of its last link runs first.',
+    basis: 'observed',
+    source: 'ComfyUI 0.3.64 and 0.27.0, execution',
+    on: local,
+  },
   'runs/order-of-outputs': {
     says: 'Outputs, each with its dependencies, are executed in the order of their list.',
     basis: 'observed',

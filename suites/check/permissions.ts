@@ -3,7 +3,7 @@
 
 import type { Allowance, TargetOptions } from '../../spec/check.ts'
 import { profiles } from '../../spec/server/deployments.ts'
-import { looseJson } from '../judge/own-runs.ts'
+import { pythonJson } from '../judge/python-json.ts'
 import { missing, Skip } from '../judge/skip.ts'
 import type { Outgoing, Watcher } from '../judge/traffic.ts'
 import {
@@ -53,7 +53,7 @@ export type Permissions = {
 /** The files that the reply to an upload names, undefined if it names none. An asset may have no file, or one of another name. */
 function uploadedAs(body: string): readonly string[] | undefined {
   try {
-    const { name, subfolder, type, loader_path, id } = looseJson(body)
+    const { name, subfolder, type, loader_path, id } = pythonJson(body) as any
     if (typeof name !== 'string') return undefined
     if (id !== undefined && loader_path === undefined) return []
     return [JSON.stringify([type, subfolder, loader_path ?? name])]

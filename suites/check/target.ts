@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type SessionOptions, type TargetOptions, usualSessions } from '../../spec/check.ts'
 import { createHttpClient, type HttpClient } from '../judge/http-client.ts'
-import { listedIds, looseJson } from '../judge/own-runs.ts'
+import { listedIds } from '../judge/own-runs.ts'
 import { type Patience, TimedOut } from '../judge/client.ts'
 import { createOnce, type Subject, subjectFor } from '../judge/subject.ts'
 import { type Outgoing, type Watcher, watchTraffic } from '../judge/traffic.ts'
@@ -207,7 +207,7 @@ export function openTarget(
   const foreign = new Set<string>()
   const learnForeign = async (subject: Subject): Promise<void> => {
     const { running, pending } = await listedIds(subject)
-    const history = looseJson((await subject.get(`/history?max_items=${RECENT_RUNS}`)).text)
+    const history = (await subject.get(`/history?max_items=${RECENT_RUNS}`)).json()
     const over: readonly string[] =
       subject.deployment === 'hosted'
         ? history.history.map(({ prompt_id }: { prompt_id: string }) => prompt_id)

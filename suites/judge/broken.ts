@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import type { Message } from './judge.ts'
 import { openLine } from './edges.ts'
 import type { Subject } from './subject.ts'
+import { pythonJson } from './python-json.ts'
 
 /** A connection by hand. */
 export type RawConnection = {
@@ -94,7 +95,7 @@ export async function openPlain(subject: Subject, clientId = 'me'): Promise<Plai
   const frames: Buffer[] = []
   const take = (data: Buffer, isBinary: boolean): void => {
     if (isBinary) frames.push(data)
-    else messages.push(JSON.parse(data.toString()) as Message)
+    else messages.push(pythonJson(data.toString()) as Message)
   }
   const line = openLine(subject.url, socketPath(subject, clientId), take)
   await line.opened

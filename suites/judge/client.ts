@@ -5,6 +5,7 @@ import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
 import { type Line, openLine } from './edges.ts'
 import { messages } from '../../spec/server/messages.ts'
+import { pythonJson } from './python-json.ts'
 
 /** What arrived on a socket, in order: messages and frames. */
 export type ReceivedItem = Message | DecodedFrame
@@ -123,7 +124,7 @@ function createLog(deployment: Deployment) {
     const text = data.toString()
     const isOfScan = OF_SCAN.test(text)
     if (!isOfScan) texts.push(text)
-    const message = JSON.parse(text) as Message
+    const message = pythonJson(text) as Message
     faults.push(...judgeMessage(message, deployment))
     if (isOfScan) scans.push(message)
     else received.push(message)

@@ -147,16 +147,11 @@ export async function busy(subject: Subject) {
   return { session, held, pend, pending }
 }
 
-/** JSON in which NaN and Infinity may stand, read as null. */
-export const looseJson = (text: string): any =>
-  JSON.parse(text.replace(/(?<=[[:,]\s*)(NaN|-?Infinity)(?=\s*[\],}])/g, 'null')) as unknown
-
 /** The ids that the queue lists; an empty list for one that is not there. */
 export async function listedIds({
   get,
 }: Subject): Promise<{ running: string[]; pending: string[] }> {
-  // A server in Python lists the numbers of others as they are, also those that are not JSON.
-  const { queue_running, queue_pending } = looseJson((await get('/queue')).text)
+  const { queue_running, queue_pending } = (await get('/queue')).json()
   const ids = (items: unknown): string[] =>
     Array.isArray(items) ? items.map((item) => item[1]) : []
   return { running: ids(queue_running), pending: ids(queue_pending) }

@@ -1,5 +1,7 @@
 // A reply, as cases use it.
 
+import { pythonJson } from './python-json.ts'
+
 /** A reply, with its body as bytes and as text. */
 export type Reply = {
   readonly status: number
@@ -25,7 +27,7 @@ export function replyOf({
     get text() {
       return textOf()
     },
-    json: () => JSON.parse(textOf()) as unknown,
+    json: () => pythonJson(textOf()),
   }
 }
 

@@ -44,9 +44,9 @@ export function addToSchedule(
     if (graph.isDone(id)) continue
     for (const [input, value] of nodeInputs(graph.graph, id)) {
       const source = sourceOf(value)
-      if (source === undefined || node.sources.has(source) || graph.isDone(source)) continue
-      if (graph.isLazy(id, input)) continue
+      if (source === undefined || graph.isDone(source) || graph.isLazy(id, input)) continue
       node.sources.add(source)
+      // Again if another input links to it too: its last link decides [runs/last-link-first].
       stack.push(source)
     }
   }

@@ -10,6 +10,7 @@ import { judgeMessage, type Message, orderFault, violations } from '../../judge/
 import type { Cause, WireLine } from '../events.ts'
 import type { SeenReply } from '../running.ts'
 import { findEndpoint, plainPath } from '../trace/find-endpoint.ts'
+import { pythonJson } from '../../judge/python-json.ts'
 
 /** What a case has received until it failed. */
 export type Seen = { readonly wire: readonly WireLine[]; readonly replies: readonly SeenReply[] }
@@ -45,7 +46,7 @@ function messagesIn(seen: Seen): readonly Message[] {
   return received(seen).flatMap((text) => {
     if (!text.startsWith('{')) return []
     try {
-      const message = JSON.parse(text) as Message
+      const message = pythonJson(text) as Message
       return typeof message.data === 'object' ? [message] : []
     } catch {
       return []
@@ -206,7 +207,7 @@ function hasKnownType(query: string): boolean {
 
 function jsonIn({ bytes }: SeenReply): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString()) as unknown
+    return pythonJson(Buffer.from(bytes).toString())
   } catch {
     return undefined
   }

@@ -11,7 +11,7 @@ const namesOf = ({ rules, title }: CaseEvent): string =>
 const causeOf = ({ cause, rules, place, title }: CaseEvent): string =>
   `${place} ${cause?.says ?? rules[0]?.id ?? title}`
 
-/** What says how much a case is about its cause, the most telling first. A case of few rules says more about each. */
+/** Signs that a case is about its cause, the strongest first. A case of few rules is more about each of them. */
 function closeness({ cause, rules, area }: CaseEvent): readonly number[] {
   if (cause === undefined) return []
   const { word, rules: about } = cause

@@ -12,6 +12,7 @@ import { findEndpoint, plainPath } from './find-endpoint.ts'
 import { runsOf } from './runs.ts'
 import { serverOf, softwareOf } from './server-of.ts'
 import type { Item, TypedMessage, Trace, TracedExchange, TracedSocket } from './trace.ts'
+import { pythonJson } from '../../judge/python-json.ts'
 
 /** The trace of a recording; undefined if nothing in it is of a server that the spec knows. */
 export function traceOf(recording: Recording, name: string, wanted?: Place): Trace | undefined {
@@ -103,7 +104,7 @@ function jsonOf(body: Uint8Array): () => unknown {
     if (isRead) return value
     isRead = true
     try {
-      value = JSON.parse(decoder.decode(body))
+      value = pythonJson(decoder.decode(body))
     } catch {
       value = undefined
     }
@@ -134,7 +135,7 @@ type Content = Pick<Item, 'message' | 'frame' | 'problem'>
 
 function contentOf(data: string | Uint8Array): Content {
   try {
-    return typeof data === 'string' ? messageOf(JSON.parse(data)) : { frame: decodeFrame(data) }
+    return typeof data === 'string' ? messageOf(pythonJson(data)) : { frame: decodeFrame(data) }
   } catch (error) {
     return { problem: (error as Error).message }
   }

@@ -216,6 +216,20 @@ proves('runs/node-order', async (subject) => {
   expect(nodesOf('executing', chains.messages)).toEqual(['4', '5', '1', '2', '3'])
 })
 
+proves('runs/last-link-first', async (subject) => {
+  const text = (name: string) => node('PrimitiveString', { value: subject.unique(name) })
+  // The first and the last link are to one node.
+  const joined = { string_a: ['one', 0], string_b: ['two', 0], delimiter: ['one', 0] }
+  const graph = {
+    two: text('two'),
+    one: text('one'),
+    both: node('StringConcatenate', joined),
+    show: node('PreviewAny', { source: ['both', 0] }),
+  }
+  const { messages } = await subject.run(await me(subject), graph)
+  expect(nodesOf('executing', messages).map(String)).toEqual(['one', 'two', 'both', 'show'])
+})
+
 proves('runs/order-of-outputs', async (subject) => {
   const chain = (id: string): Graph => ({
     [`${id} source`]: picture(subject, id),

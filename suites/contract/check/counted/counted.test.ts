@@ -25,7 +25,8 @@ const isWithoutEffect = (line: string, body: string): boolean =>
 test.each(['local', 'hosted'] as const)(
   'check/counted-guest By default, %s, a check leaves the lists of files, user data, runs and settings as they were.',
   async (deployment) => {
-    const { after, before, judged } = await countedCheck(deployment, [])
+    const { after, before, code, judged } = await countedCheck(deployment, [])
+    expect(code).toBe(0)
     expect(after).toEqual(before)
     expect(judged).toBeGreaterThan(100)
   },

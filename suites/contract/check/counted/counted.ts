@@ -48,6 +48,13 @@ export async function countedCheck(
     const send = (method: string, path: string, body: unknown): Promise<Response> =>
       fetch(emulator.url + prefix + path, { method, headers, body: JSON.stringify(body) })
     await send('POST', '/prompt', { prompt: textToImage() })
+    // As a client in Python can write it: every listing repeats it to all.
+    const body = JSON.stringify({ prompt: textToImage(), extra_data: { share: 'NaN' } })
+    await fetch(`${emulator.url}${prefix}/prompt`, {
+      method: 'POST',
+      headers,
+      body: body.replace('"NaN"', 'NaN'),
+    })
     await send('POST', '/settings', { theirs: true })
     await send('POST', '/userdata/theirs.json', {})
     const read = (): Promise<readonly string[]> =>
