@@ -3,7 +3,7 @@
 
 import type { Allowance, TargetOptions } from '../../spec/check.ts'
 import { profiles } from '../../spec/server/deployments.ts'
-import { pythonJson } from '../judge/python-json.ts'
+import { pythonJson } from '../judge/connection/python-json.ts'
 import { missing, Skip } from '../judge/skip.ts'
 import type { Outgoing, Watcher } from '../judge/traffic.ts'
 import {

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { Message } from './judge.ts'
 import { openLine } from './edges.ts'
 import type { Subject } from './subject.ts'
-import { pythonJson } from './python-json.ts'
+import { pythonJson } from './connection/python-json.ts'
 
 /** A connection by hand. */
 export type RawConnection = {

@@ -5,7 +5,7 @@ import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
 import { type Line, openLine } from './edges.ts'
 import { messages } from '../../spec/server/messages.ts'
-import { pythonJson } from './python-json.ts'
+import { pythonJson } from './connection/python-json.ts'
 
 /** What arrived on a socket, in order: messages and frames. */
 export type ReceivedItem = Message | DecodedFrame

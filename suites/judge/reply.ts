@@ -1,6 +1,6 @@
 // A reply, as cases use it.
 
-import { pythonJson } from './python-json.ts'
+import { pythonJson } from './connection/python-json.ts'
 
 /** A reply, with its body as bytes and as text. */
 export type Reply = {

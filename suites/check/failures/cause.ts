@@ -10,7 +10,7 @@ import { judgeMessage, type Message, orderFault, violations } from '../../judge/
 import type { Cause, WireLine } from '../events.ts'
 import type { SeenReply } from '../running.ts'
 import { findEndpoint, plainPath } from '../trace/find-endpoint.ts'
-import { pythonJson } from '../../judge/python-json.ts'
+import { pythonJson } from '../../judge/connection/python-json.ts'
 
 /** What a case has received until it failed. */
 export type Seen = { readonly wire: readonly WireLine[]; readonly replies: readonly SeenReply[] }

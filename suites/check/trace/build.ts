@@ -12,7 +12,7 @@ import { findEndpoint, plainPath } from './find-endpoint.ts'
 import { runsOf } from './runs.ts'
 import { serverOf, softwareOf } from './server-of.ts'
 import type { Item, TypedMessage, Trace, TracedExchange, TracedSocket } from './trace.ts'
-import { pythonJson } from '../../judge/python-json.ts'
+import { pythonJson } from '../../judge/connection/python-json.ts'
 
 /** The trace of a recording; undefined if nothing in it is of a server that the spec knows. */
 export function traceOf(recording: Recording, name: string, wanted?: Place): Trace | undefined {

@@ -2,7 +2,7 @@
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g
 
-/** Reads JSON in which NaN and Infinity may stand, as null. Throws SyntaxError for anything else that is no JSON. */
+/** Reads JSON in which NaN and Infinity may stand, as null. Throws SyntaxError for other texts that JSON does not allow. */
 export function pythonJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
