@@ -692,6 +692,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'control/requests-exact': {
+    says: 'Integers in what clients sent are exact at any size, and are compared exactly.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/requests-kept': {
     says: 'A world keeps its latest 10,000 requests, up to 8 MiB, however many runs lie between them.',
     basis: 'chosen',

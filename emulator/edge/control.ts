@@ -3,6 +3,7 @@
 
 import { limits } from '../../spec/limits.ts'
 import { decodePart, splitTarget } from '../http/requests.ts'
+import { readExact, writeExact } from '../lib/exact-json.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isConflict, isUsageError } from '../options/usage.ts'
 import type { IncomingRequest } from '../machine.ts'
@@ -28,7 +29,7 @@ export type ControlReply = {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-export const ok = (value: unknown): ControlReply => jsonText(JSON.stringify(value))
+export const ok = (value: unknown): ControlReply => jsonText(writeExact(value))
 export const jsonText = (text: string): ControlReply => ({
   status: 200,
   type: JSON_TYPE,
@@ -129,7 +130,7 @@ export const unusable = (usage: string): Error => new BodyError(usage)
 
 function objectOf(body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body))
+    const value = readExact(new TextDecoder().decode(body))
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined

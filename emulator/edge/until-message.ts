@@ -8,6 +8,7 @@ import type { Effect } from '../machine.ts'
 import { usageError } from '../options/usage.ts'
 import type { HintingClock } from './clock-handle.ts'
 import type { Emulator } from './handles.ts'
+import { readExact } from '../lib/exact-json.ts'
 
 /** @param faults the faults in force. */
 export const untilMessageOf =
@@ -44,6 +45,6 @@ export function requireMessageType(
 export function messageData(effect: Effect, type: string, data: object): unknown {
   // Skip parsing a text that does not contain the type.
   if (effect.kind !== 'send' || !effect.text.includes(type)) return undefined
-  const message = JSON.parse(effect.text) as { readonly type: string; readonly data: unknown }
+  const message = readExact(effect.text) as { readonly type: string; readonly data: unknown }
   return message.type === type && isMatch(message.data, data) ? message.data : undefined
 }

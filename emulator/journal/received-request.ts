@@ -1,5 +1,6 @@
 // A request as a reader of the journal sees it: when it came, its query by name, and its body decoded as far as it can be.
 
+import { readExact } from '../lib/exact-json.ts'
 import { formFields } from '../http/multipart.ts'
 import { splitTarget } from '../http/requests.ts'
 import type { IncomingRequest } from '../machine.ts'
@@ -43,7 +44,7 @@ function receivedBody(request: Pick<IncomingRequest, 'headers' | 'body'>): unkno
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readExact(text)
   } catch {
     return undefined
   }

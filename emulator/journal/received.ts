@@ -2,6 +2,7 @@
 // compared with what a test expects.
 
 import type { Entry } from '../machine.ts'
+import { writeExact } from '../lib/exact-json.ts'
 import { type Difference, differences } from '../lib/match.ts'
 import { matchesPath } from '../lib/path-pattern.ts'
 import { type KeptRequests, replacesState } from './request-log.ts'
@@ -36,7 +37,10 @@ export type ReceivedRequest = Moment & {
   readonly query: Readonly<Record<string, string>>
   /** The headers that the protocol uses, by lower-case name. Secrets are placeholders. */
   readonly headers: Readonly<Record<string, string>>
-  /** JSON as its value, a form as its fields, a text, or the number of bytes; null without a body. */
+  /**
+   * JSON as its value, a form as its fields, a text, or the number of bytes; null without a body. Integers beyond
+   * `Number.MAX_SAFE_INTEGER` are bigints.
+   */
   readonly body: unknown
   /** The status of the reply; null if it has not been sent. */
   readonly status: number | null
@@ -219,7 +223,7 @@ function nearText({ request, differs }: NearRequest): string {
 const MAX_VALUE = 80
 
 function shortText(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
+  const text = value === undefined ? 'nothing' : writeExact(value)
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text
 }
 

@@ -13,6 +13,7 @@ import { momentAt, requestView } from '../journal/received-request.ts'
 import type { Effect, Input } from '../machine.ts'
 import type { Server } from './state/server.ts'
 import { userOf } from './step.ts'
+import { readExact } from '../lib/exact-json.ts'
 
 type View = JournalView<Input, Effect>
 
@@ -79,7 +80,7 @@ function message(
 
 function parsed(text: string): { readonly type?: unknown; readonly data?: unknown } {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = readExact(text)
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
     return {}

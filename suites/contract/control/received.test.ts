@@ -49,6 +49,30 @@ proves(
 )
 
 proves(
+  'control/requests-exact',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const seed = 9_214_636_847_165_323_561n
+    const submit = `{"prompt": {"1": {"class_type": "None", "inputs": {"seed": ${seed}}}}}`
+    await subject.request('POST', '/prompt', submit)
+    const [sent] = await emulator.requests({ method: 'POST' })
+    expect(sent?.body).toEqual({ prompt: { 1: { class_type: 'None', inputs: { seed } } } })
+    const listed = await subject.get('/_flowdouble/requests?method=post')
+    expect(listed.text).toContain(`"seed":${seed}`)
+    const verified = async (number: bigint) => {
+      const body = `{"body": {"prompt": {"1": {"inputs": {"seed": ${number}}}}}}`
+      return (await subject.request('POST', '/_flowdouble/verify', body)).json()
+    }
+    expect(await verified(seed)).toMatchObject({ passed: true, count: 1 })
+    expect(await verified(seed + 1n)).toMatchObject({
+      passed: false,
+      message: expect.stringContaining(`(expected ${seed + 1n}, received ${seed})`),
+    })
+  },
+  ownWorld,
+)
+
+proves(
   'control/requests-kept',
   async (subject) => {
     const emulator = subject.emulator!
