@@ -3,7 +3,8 @@
 import type { Deployment } from '../../spec/language.ts'
 import { isHeaderText } from '../options/header-text.ts'
 import { failure } from './failure.ts'
-import { fieldsOf, parseLenient } from './json.ts'
+import { parseLenient } from '../lib/json-text.ts'
+import { fieldsOf } from './json.ts'
 import { rootOf, send, serverAt, readBody } from './server.ts'
 import type { Address, Pause, Server } from './server.ts'
 

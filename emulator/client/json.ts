@@ -10,20 +10,6 @@ export function fieldsOf(value: unknown): Fields | undefined {
 }
 
 /**
- * Parses JSON from a server. Bare `NaN` and `Infinity`, which Python servers write,
- * become null. Throws a SyntaxError for anything else that is not valid JSON.
- */
-export function parseLenient(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Written so that a long text costs the engine no stack.
-    const bare = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/g
-    return JSON.parse(text.replace(bare, (token) => (token.startsWith('"') ? token : 'null')))
-  }
-}
-
-/**
  * A text value in a JSON text: the keys that lead to it (null for an array item) and the position of
  * its literal.
  */

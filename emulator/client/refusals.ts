@@ -1,7 +1,8 @@
 // Turns rejections by a server into failures with readable messages.
 
 import { failure } from './failure.ts'
-import { fieldsOf, parseLenient } from './json.ts'
+import { parseLenient } from '../lib/json-text.ts'
+import { fieldsOf } from './json.ts'
 import type { Fields } from './json.ts'
 import type { Server } from './server.ts'
 

@@ -5,7 +5,7 @@ import { keyHeader } from '../../spec/server/access.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { failure, reasonOf } from './failure.ts'
-import { parseLenient } from './json.ts'
+import { parseLenient } from '../lib/json-text.ts'
 
 /** `base` has no trailing slash, no query and no credentials; `shown` is safe to print. */
 export type Address = {

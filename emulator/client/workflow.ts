@@ -2,7 +2,7 @@
 // and `1.0` survive.
 
 import { dirname, resolve } from 'node:path'
-import { readJsonText } from '../lib/json-text.ts'
+import { parseLenient, readJsonText } from '../lib/json-text.ts'
 import { failure, reasonOf } from './failure.ts'
 import { fieldsOf, textValues } from './json.ts'
 import type { Fields, TextValue } from './json.ts'
@@ -53,7 +53,7 @@ function decode(path: string, bytes: Uint8Array): string {
 }
 
 function parse(path: string, text: string): unknown {
-  const json = readJsonText(text)
+  const json = readJsonText(text, parseLenient)
   if ('wrong' in json) throw failure('usage', `${path} ${json.wrong}.`)
   return json.value
 }

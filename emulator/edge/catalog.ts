@@ -2,7 +2,7 @@
 
 import { described, type Generation, holdsIn } from '../../spec/generations.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
-import { readJsonText } from '../lib/json-text.ts'
+import { parseLenient, readJsonText } from '../lib/json-text.ts'
 import { nearest } from '../lib/nearest.ts'
 import { isPlainObject } from '../options/json-schema.ts'
 import type { Scenario } from '../options/scenario.ts'
@@ -115,7 +115,7 @@ function sourceTypes(
     return typeTexts(JSON.stringify(source))
   }
   const text = readFileText(source, readFile)
-  const json = readJsonText(text)
+  const json = readJsonText(text, parseLenient)
   if ('wrong' in json) throw usageError(`${source} ${json.wrong}. ${saveOne}`)
   requireTypes(json.value, source)
   try {

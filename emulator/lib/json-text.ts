@@ -3,12 +3,30 @@
 
 import { readJson } from './json.ts'
 
-/** The value of a JSON text, or its error: the end of a sentence that starts with the file. */
+/**
+ * Parses JSON that Python may have written: bare `NaN` and `Infinity` become null. Throws a SyntaxError for anything
+ * else that is not valid JSON.
+ */
+export function parseLenient(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Written so that a long text costs the engine no stack.
+    const bare = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/g
+    return JSON.parse(text.replace(bare, (token) => (token.startsWith('"') ? token : 'null')))
+  }
+}
+
+/**
+ * The value of a JSON text, or its error: the end of a sentence that starts with the file.
+ * @param parse throws for a text that it does not read; for a file that Python may have written, `parseLenient`.
+ */
 export function readJsonText(
   text: string,
+  parse: (text: string) => unknown = JSON.parse,
 ): { readonly value: unknown } | { readonly wrong: string } {
   try {
-    return { value: JSON.parse(text) as unknown }
+    return { value: parse(text) }
   } catch {
     return { wrong: errorReason(text) }
   }

@@ -30,6 +30,14 @@ test('run/text-as-written Seeds of 64 bits, fractions like 1.0 and the spelling 
   expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
 })
 
+test('run/text-as-written NaN and Infinity, as Python writes them, are read and sent as they are.', async () => {
+  const text =
+    '{"1": {"class_type": "A", "inputs": {"a": "NaN"}, "is_changed": [NaN, -Infinity, Infinity]}}'
+  const server = await serve()
+  await runOn(server, { text, clientId: 'me' })
+  expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
+})
+
 test('run/upload-renamed An input gets the name that the server returned, and nothing else changes.', async () => {
   const name = '"cat \\"1\\".png"'
   const text = `{"2": {"class_type": "CLIPTextEncode", "inputs": {"text": ${name}, "seed": 9007199254740993}},
