@@ -5,15 +5,14 @@ import type { Generation } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { type Output } from '../client/display.ts'
 import { printable } from '../client/terminal-text.ts'
-import { endpointHint } from '../http/nearest-endpoint.ts'
 import { splitTarget } from '../http/requests.ts'
 import { withoutSecrets } from '../journal/known-secrets.ts'
 import { redactTarget } from '../journal/redact-target.ts'
-import type { Effect, Entry, Headers, RequestHead } from '../machine.ts'
-import { judgeOrigin } from '../server/local/access.ts'
+import type { Effect, Entry } from '../machine.ts'
 import type { KnownSecret } from '../server/state/server.ts'
 import type { CommandIo } from './lib/io.ts'
 import type { LogFile, LogFlags } from './lib/log-file.ts'
+import { originRefusal, submitRefusal, unknownPath } from './serve-refusals.ts'
 
 /** One log line. `atMs` is the time on the server's clock since its start. */
 export type LogRecord = {
@@ -85,7 +84,7 @@ export function createRecordReader(
       const refusal =
         originRefusal(headers, effect, masked) ??
         (links ? undefined : unknownPath({ deployment, generation }, request, effect, masked)) ??
-        submitRefusal(target, effect, masked)
+        submitRefusal(request, effect, masked)
       return { ...when, event: 'request', method, target: logged, status, ...refusal }
     }
     if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }
@@ -121,61 +120,6 @@ type RequestInput = Extract<Entry['input'], { kind: 'request' }>
 
 const isReplyTo = ({ request }: RequestInput, effect: Effect): boolean =>
   effect.kind === 'reply' && effect.request === request
-
-type Refusal = { readonly reason?: string; readonly hints?: readonly string[] }
-type Mask = (text: string) => string
-
-/** Why a page of another origin was rejected, and the option that allows it. */
-function originRefusal(headers: Headers, { status }: Reply, masked: Mask): Refusal | undefined {
-  if (status !== 403) return undefined
-  if (headers['sec-fetch-site'] === 'cross-site')
-    return { reason: 'a page of another site', hints: ['--cors lets all pages in'] }
-  if (judgeOrigin(headers) !== 'foreign') return undefined
-  const origin = masked(headers['origin'] ?? '')
-  return { reason: `a page of ${origin}`, hints: [`--cors ${origin} lets its pages in`] }
-}
-
-type ErrorBody = { error?: { message: string; details: string }; message?: string }
-
-/** The error in the body of an answer. That of a fault can be any text. */
-function errorIn(body: string): ErrorBody {
-  try {
-    return Object(JSON.parse(body)) as ErrorBody
-  } catch {
-    return {}
-  }
-}
-
-/** The endpoint that a client may mean whose request has none. */
-function unknownPath(
-  { deployment, generation }: { deployment: Deployment; generation: Generation | undefined },
-  { method, target }: RequestHead,
-  { status }: Reply,
-  masked: Mask,
-): Refusal | undefined {
-  const [path] = splitTarget(target)
-  // Clients find out with this path whether a server is local.
-  if ((status !== 404 && status !== 405) || path === '/system_stats') return undefined
-  const hint = endpointHint(deployment, method, path, generation)
-  return hint === undefined ? undefined : { hints: [masked(hint)] }
-}
-
-/** Why the server rejected a prompt, and which flags would accept it. */
-function submitRefusal(target: string, { status, body }: Reply, masked: Mask): Refusal {
-  const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
-  if (status !== 400 || typeof body !== 'string' || !isSubmit) return {}
-  const { error, message = '' } = errorIn(body)
-  // A hosted server rejects a prompt that it cannot parse with a message alone.
-  const reason = error?.details === undefined ? message : `${error.message} ${error.details}`.trim()
-  const hints: string[] = []
-  if (body.includes('value_not_in_list')) hints.push('--models any accepts any model file')
-  if (body.includes('does not exist.')) {
-    hints.push(
-      '--unknown-nodes accept runs unknown node types as pass-through, --object-info FILE adds them',
-    )
-  }
-  return { reason: masked(reason), ...(hints.length > 0 && { hints }) }
-}
 
 type Paint = (text: string) => string
 type Colors = {

@@ -38,6 +38,57 @@ test('serve/log With its output piped a server logs each request, run and refusa
   ])
 })
 
+test('serve/log-why A refused submit says which node, input and value is wrong, or why Python fails on it', async () => {
+  const command = start('serve', '--port', '0', '--json', '--clock', 'instant')
+  const url = urlIn(await command.says(/\n/))
+  const graph = JSON.parse(readFileSync(textToImage, 'utf8')) as Record<
+    string,
+    { inputs: Record<string, unknown> }
+  >
+  const changed = (inputs: object) => ({
+    ...graph,
+    '3': { ...graph['3'], inputs: { ...graph['3']!.inputs, ...inputs } },
+  })
+  const model = {
+    ...graph,
+    '4': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'mine.safetensors' } },
+  }
+  const sent = [
+    JSON.stringify({ prompt: changed({ sampler_name: 'dpmpp_99' }) }),
+    JSON.stringify({ prompt: changed({ steps: 0 }) }),
+    JSON.stringify({ prompt: model }),
+    JSON.stringify({ prompt: { last_node_id: 9, nodes: [], links: [] } }),
+    '{"prompt": null}',
+    '{"prompt": {"5": []}}',
+    '{"prompt"',
+    JSON.stringify({
+      prompt: { 1: { class_type: 'Foo', inputs: {} }, 2: { class_type: 'Bar', inputs: {} } },
+    }),
+  ]
+  for (const body of sent) await fetch(`${url}/prompt`, { method: 'POST', body })
+  command.process.kill('SIGTERM')
+  const { stderr } = await command.ends
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/^.*POST \/prompt {2}/, ''))
+  const failed = 'Prompt outputs failed validation; '
+  expect(lines).toEqual([
+    expect.stringMatching(
+      `^${failed}node 3 \\(KSampler\\) Value not in list: sampler_name: 'dpmpp_99' not in .*$`,
+    ),
+    `${failed}node 3 (KSampler) Value 0 smaller than min of 1: steps`,
+    expect.stringMatching(
+      `^${failed}node 4 \\(CheckpointLoaderSimple\\) Value not in list: ckpt_name: 'mine.safetensors' .*; --models any`,
+    ),
+    'prompt is a workflow as the browser saves it; export it in API format: Workflow, Export (API)',
+    'prompt has to be an object of nodes',
+    "Cannot execute because a node is missing the class_type property. Node ID '#5'",
+    'the body cannot be read as JSON',
+    expect.stringMatching(/node Foo does not exist.*--unknown-nodes/),
+  ])
+})
+
 test('serve/log-worlds Requests and runs of further worlds are logged with the path of the world, without its keys', async () => {
   const command = start(
     'serve',

@@ -1,0 +1,132 @@
+// Why the server has refused a request: what the log of `serve` says behind it, and which option would accept it.
+
+import type { Generation } from '../../spec/generations.ts'
+import type { Deployment } from '../../spec/language.ts'
+import { endpointHint } from '../http/nearest-endpoint.ts'
+import { splitTarget } from '../http/requests.ts'
+import type { Effect, Headers, RequestHead } from '../machine.ts'
+import { judgeOrigin } from '../server/local/access.ts'
+import { isModelFile } from '../server/nodes/catalog.ts'
+
+type Reply = Extract<Effect, { kind: 'reply' }>
+
+/** What a log line says behind a refused request. */
+type Refusal = { readonly reason?: string; readonly hints?: readonly string[] }
+type Mask = (text: string) => string
+
+/** Why a page of another origin was rejected, and the option that allows it. */
+export function originRefusal(
+  headers: Headers,
+  { status }: Reply,
+  masked: Mask,
+): Refusal | undefined {
+  if (status !== 403) return undefined
+  if (headers['sec-fetch-site'] === 'cross-site')
+    return { reason: 'a page of another site', hints: ['--cors lets all pages in'] }
+  if (judgeOrigin(headers) !== 'foreign') return undefined
+  const origin = masked(headers['origin'] ?? '')
+  return { reason: `a page of ${origin}`, hints: [`--cors ${origin} lets its pages in`] }
+}
+
+/** The endpoint that a client may mean whose request has none. */
+export function unknownPath(
+  { deployment, generation }: { deployment: Deployment; generation: Generation | undefined },
+  { method, target }: RequestHead,
+  { status }: Reply,
+  masked: Mask,
+): Refusal | undefined {
+  const [path] = splitTarget(target)
+  // Clients find out with this path whether a server is local.
+  if ((status !== 404 && status !== 405) || path === '/system_stats') return undefined
+  const hint = endpointHint(deployment, method, path, generation)
+  return hint === undefined ? undefined : { hints: [masked(hint)] }
+}
+
+/** Why the server rejected a prompt, and which flags would accept it. */
+export function submitRefusal(
+  { target, body: sent }: RequestHead & { readonly body: Uint8Array },
+  { status, body }: Reply,
+  masked: Mask,
+): Refusal {
+  const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
+  if (!isSubmit || typeof body !== 'string') return {}
+  if (status === 500) return unreadable(sent)
+  if (status !== 400) return {}
+  const { error, message = '', node_errors = {} } = errorIn(body)
+  // A hosted server rejects a prompt that it cannot parse with a message alone.
+  const reason = error?.details === undefined ? message : `${error.message} ${error.details}`.trim()
+  const found = Object.entries(node_errors).flatMap(([id, { class_type, errors = [] }]) =>
+    errors.map((one) => ({ ...one, where: `node ${id} (${class_type})` })),
+  )
+  // The error of the whole prompt is that of its first node of an unknown type.
+  const others = found.filter(({ details }) => details !== error?.details)
+  const named = others.slice(0, MOST_NAMED).map(errorText)
+  const more = others.length > MOST_NAMED ? [`${others.length - MOST_NAMED} more`] : []
+  const hints: string[] = []
+  if (found.some(({ extra_info }) => isModelFile(extra_info?.received_value ?? null)))
+    hints.push('--models any accepts any model file')
+  if (body.includes('does not exist.')) {
+    hints.push(
+      '--unknown-nodes accept runs unknown node types as pass-through, --object-info FILE adds them',
+    )
+  }
+  const text = [reason, ...named, ...more].join('; ')
+  return { reason: masked(text), ...(hints.length > 0 && { hints }) }
+}
+
+/** How many errors a line names, and how long the text of each may be. */
+const MOST_NAMED = 5
+const MOST_CHARACTERS = 160
+
+type NodeError = {
+  readonly message: string
+  readonly details: string
+  readonly extra_info?: { readonly received_value?: string }
+}
+
+type ErrorBody = {
+  readonly error?: { readonly message: string; readonly details: string }
+  readonly message?: string
+  readonly node_errors?: Readonly<
+    Record<string, { readonly class_type: string; readonly errors?: readonly NodeError[] }>
+  >
+}
+
+/** The error in the body of an answer. That of a fault can be any text. */
+function errorIn(body: string): ErrorBody {
+  try {
+    return Object(JSON.parse(body)) as ErrorBody
+  } catch {
+    return {}
+  }
+}
+
+function errorText({ where, message, details }: NodeError & { readonly where: string }): string {
+  const text = `${where} ${message}: ${details}`
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+}
+
+/** Why a server fails on a submit instead of refusing it: Python reads what is not there. */
+function unreadable(sent: Uint8Array): Refusal {
+  let body: unknown
+  try {
+    body = JSON.parse(new TextDecoder().decode(sent))
+  } catch {
+    return { reason: 'the body cannot be read as JSON' }
+  }
+  const prompt = Object(body).prompt as unknown
+  if (typeof prompt !== 'object' || prompt === null)
+    return { reason: 'prompt has to be an object of nodes' }
+  if ('nodes' in prompt && 'links' in prompt)
+    return {
+      reason: 'prompt is a workflow as the browser saves it',
+      hints: ['export it in API format: Workflow, Export (API)'],
+    }
+  const at = Object.entries(prompt).find(([, node]) => !hasClass(node))?.[0]
+  return at === undefined
+    ? {}
+    : { reason: `node ${at} has to be an object with class_type and inputs` }
+}
+
+const hasClass = (node: unknown): boolean =>
+  typeof node === 'object' && node !== null && 'class_type' in node && 'inputs' in node
