@@ -60,8 +60,10 @@ export type Endpoint = Holding & {
   readonly does: string
   /** Schemas of the parts of the path that do not accept arbitrary text. */
   readonly parts?: Readonly<Record<string, Schema>>
-  /** Query parameters. One whose schema forbids the empty text is required. */
+  /** Query parameters, */
   readonly query?: Readonly<Record<string, Schema>>
+  /** and those of them without which a request is refused. */
+  readonly requiredQuery?: readonly string[]
   /** Query parameters on the hosted server, where they differ from those on a local server. */
   readonly hostedQuery?: Readonly<Record<string, Schema>>
   /** Set where the hosted server treats an empty parameter as absent. */

@@ -118,6 +118,7 @@ export const endpoints = {
     path: '/view',
     on: both,
     does: 'Returns a file; on the hosted server a redirect to it.',
+    requiredQuery: ['filename'],
     query: {
       filename: { type: 'string', minLength: 1, examples: ['example.png'] },
       subfolder: { type: 'string' },
@@ -174,6 +175,7 @@ export const endpoints = {
     on: hosted,
     does: 'Returns the names of the files that belong to a mask.',
     query: { filename: { type: 'string', minLength: 1 } },
+    requiredQuery: ['filename'],
     replies: { 200: maskLayers, 400: hostedError, 404: hostedError },
   },
 } as const satisfies Endpoints

@@ -19,7 +19,7 @@ const previewOutput = {
     subfolder: { type: 'string' },
     type: { type: 'string' },
     content: { type: 'string' },
-    truncated: { const: true },
+    truncated: { enum: [true] },
     nodeId: { type: 'string' },
     mediaType: { type: 'string' },
   },

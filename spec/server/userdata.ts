@@ -68,6 +68,7 @@ export const endpoints = {
     path: '/userdata',
     on: both,
     does: 'Lists the files of a folder in the user folder.',
+    requiredQuery: ['dir'],
     query: {
       dir: { type: 'string', minLength: 1 },
       recurse: flag,

@@ -55,6 +55,16 @@ test.each(documents)('openapi.%s.json is valid OpenAPI 3.1', async (_, document)
   expect(valid).toBe(true)
 })
 
+test.each(documents)('openapi.%s.json can be read by generators of clients', (_, document) => {
+  // They make an enumeration of a constant, for which a boolean has no name.
+  expect(documentText(document)).not.toMatch(/"const": (?:true|false)/)
+})
+
+test('no filter of the control API is required', () => {
+  const required = /"in": "query",\s+"required": true/
+  expect(documentText(renderControl())).not.toMatch(required)
+})
+
 test('asyncapi.json is valid AsyncAPI 3', () => {
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(asyncapiSchema)
   validate(renderAsyncapi())

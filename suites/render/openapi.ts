@@ -177,7 +177,7 @@ export function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
   const inQuery = Object.entries(queryOn(on, endpoint)).map(([name, schema]) => ({
     name,
     in: 'query',
-    required: 'minLength' in schema,
+    required: endpoint.requiredQuery?.includes(name) ?? false,
     allowEmptyValue: canBeEmpty,
     schema: schemaIn(schema),
   }))
