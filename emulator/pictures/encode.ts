@@ -12,6 +12,7 @@ import { encodePng } from './codecs/png.ts'
 import { withTextChunks } from './codecs/png-chunks.ts'
 import { encodeWebpAnimation } from './codecs/webp-animation.ts'
 import { encodeWebp } from './codecs/webp.ts'
+import { padded } from './codecs/padding.ts'
 
 /** The file of `picture` in its original size; JPEG at quality 95. Shared: do not write to it. */
 export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Array =>
@@ -67,11 +68,12 @@ const keyOfFile = (file: PictureFile): string => {
 
 /** The file of one step of `preview`, like `encodePicture`. */
 export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Array => {
-  const { of, step, steps, maxSize } = preview
-  return cacheBytes(`${pictureKey(of)} ${step}/${steps} ${maxSize} ${format}`, () => {
+  const { of, step, steps, maxSize, minBytes = 0 } = preview
+  const bytes = cacheBytes(`${pictureKey(of)} ${step}/${steps} ${maxSize} ${format}`, () => {
     const pixels = paintPreview(preview)
     return format === 'jpeg' ? encodeJpeg(pixels, JPEG_QUALITY) : encodePng(pixels)
   })
+  return padded(bytes, format, minBytes)
 }
 
 const JPEG_QUALITY = 95

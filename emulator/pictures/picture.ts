@@ -140,12 +140,13 @@ export type PictureType = 'IMAGE' | 'MASK' | 'LATENT'
 /** What is extracted from a picture: all colours, or one channel. */
 export type Channel = 'rgb' | 'red' | 'green' | 'blue' | 'alpha'
 
-/** A preview: `of` after `step` of `steps`, at most `maxSize` pixels wide and high. */
+/** A preview: `of` after `step` of `steps`, at most `maxSize` pixels wide and high, and at least so many bytes long. */
 export type Preview = {
   readonly of: Picture
   readonly step: number
   readonly steps: number
   readonly maxSize: number
+  readonly minBytes?: number
 }
 
 export type PictureFormat = 'png' | 'jpeg'

@@ -93,6 +93,12 @@ export const nodeRule = {
       enum: ['jpeg', 'png', 'none'],
       description: 'format of its previews, which any node with steps then sends',
     },
+    previewBytes: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 2 ** 26,
+      description: 'length of each of its previews at least: decoders skip what is added',
+    },
     outputs: {
       type: 'object',
       additionalProperties: false,
@@ -202,6 +208,11 @@ export const rules = {
   },
   'scenario/node-preview': {
     says: 'A node rule sets the format of the previews of a node, or switches them off.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/preview-bytes': {
+    says: 'A node rule sets how long the previews of a node are at least, in bytes.',
     basis: 'chosen',
     on: both,
   },

@@ -33,10 +33,15 @@ export function scriptedWork(call: Call, script: NodeRule | null): Work {
 }
 
 /** The steps of a call, and the previews that it sends with them. */
-function withSteps(call: Call, own: Work, { steps, preview }: NodeRule): Partial<Work> {
+function withSteps(
+  call: Call,
+  own: Work,
+  { steps, preview, previewBytes }: NodeRule,
+): Partial<Work> {
   const changed: { -readonly [Name in keyof Work]?: Work[Name] } = {}
   if (steps !== undefined) Object.assign(changed, { steps, max: steps })
   if (preview !== undefined) changed.previewFormat = preview
+  if (previewBytes !== undefined) changed.previewBytes = previewBytes
   if (preview === 'jpeg' || preview === 'png') changed.preview = own.preview ?? pictureOf(call, own)
   return changed
 }

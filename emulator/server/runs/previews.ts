@@ -16,12 +16,14 @@ export function previewOf({
   preview: usual,
 }: Running): { readonly image: Preview | Picture; readonly format: PictureFormat } | undefined {
   if (work === null || step === 0) return undefined
-  const { steps, preview, previewFormat, socketPictures } = work
+  const { steps, preview, previewFormat, previewBytes, socketPictures } = work
   const picture = socketPictures?.[step - 1]
   if (picture !== undefined) return { image: picture, format: 'png' }
   const format = previewFormat ?? usual
   if (preview === undefined || format === 'none') return undefined
-  return { image: { of: preview, step, steps, maxSize: PREVIEW_SIZE }, format }
+  const image = { of: preview, step, steps, maxSize: PREVIEW_SIZE }
+  if (previewBytes !== undefined) Object.assign(image, { minBytes: previewBytes })
+  return { image, format }
 }
 
 /** A preview with metadata precedes the progress message; one without follows it. */

@@ -130,6 +130,8 @@ export type Work = {
   readonly preview?: Picture
   /** The format of the previews, if it is not that of the server. */
   readonly previewFormat?: 'jpeg' | 'png' | 'none'
+  /** How long each preview is at least, in bytes. */
+  readonly previewBytes?: number
   readonly save?: Save
   /** The output for the user that the scenario sets, instead of the one below and of saved files. */
   readonly own?: OwnOutputs

@@ -1,5 +1,7 @@
 // Node rules about time, steps, previews and failures.
 
+import { decode as decodePng } from 'fast-png'
+import { decode as decodeJpeg } from 'jpeg-js'
 import { exceptionTypes } from '../../../spec/server/errors.ts'
 import { account, errorOf } from '../../judge/failures.ts'
 import { node, slow, solid, textToImage } from '../../generate/graphs.ts'
@@ -98,6 +100,27 @@ for (const preview of ['jpeg', 'png', 'none'] as const) {
       },
       { preview: 'png' },
     ),
+  )
+}
+
+for (const preview of ['jpeg', 'png'] as const) {
+  const previewBytes = 2_000_000
+  proves(
+    'scenario/preview-bytes',
+    async (subject) => {
+      const session = await subject.connect('me')
+      await subject.run(session, textToImage(1, 2))
+      const sizes = session.frames().map(({ fields }) => {
+        const image = fields['image'] as Uint8Array
+        const { width } = preview === 'png' ? decodePng(image) : decodeJpeg(image)
+        return [image.length, width]
+      })
+      expect(sizes).toEqual([
+        [previewBytes, 512],
+        [previewBytes, 512],
+      ])
+    },
+    scripted({ nodes: [{ class_type: 'KSampler', preview, previewBytes }] }),
   )
 }
 
