@@ -95,9 +95,14 @@ function parsed(text: string, name: string): unknown {
   }
 }
 
+/** Some tools write the log without the object around it. */
+const isLog = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'entries' in value && !('log' in value)
+
 function checked(value: unknown, name: string): Har {
-  const [first] = violations(harSchema, value)
-  if (first === undefined) return value as Har
+  const har = isLog(value) ? { log: value } : value
+  const [first] = violations(harSchema, har)
+  if (first === undefined) return har as Har
   throw refused(`${name} is not a recording: ${violationText(first, 'it')}.`)
 }
 

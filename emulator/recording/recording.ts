@@ -91,6 +91,11 @@ export const inOrder = ({ info, exchanges, sockets }: Recording): Recording => (
   sockets: sockets.toSorted((a, b) => a.openMs - b.openMs),
 })
 
+/** Whether runs were submitted, and nothing of their sockets was recorded. */
+export const lacksMessages = ({ exchanges, sockets }: Recording): boolean =>
+  sockets.every(({ messages }) => messages.length === 0) &&
+  exchanges.some(({ method, url }) => method === 'POST' && /\/prompt$/.test(new URL(url).pathname))
+
 /** Path and query of an address. */
 export function targetOf(url: string): string {
   const { pathname, search } = new URL(url)

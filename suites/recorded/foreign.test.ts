@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startReplay } from 'flowdouble'
-import { readHar } from '../../dist/emulator/internal.js'
+import { readHar, readRecording } from '../../dist/emulator/internal.js'
 import { traceOf } from '../check/trace/build.ts'
 import { judgeTraces } from '../check/trace/judge-traces.ts'
 import { laws } from '../check/trace/laws/index.ts'
@@ -23,6 +23,33 @@ const entry = (request: object = {}, response: object = {}, more: object = {}) =
 })
 const harOf = (...entries: readonly object[]): string => JSON.stringify({ log: { entries } })
 const read = (one: object) => readHar(harOf(one), 'a.har')
+
+test('foreign/encoding A file can begin with the mark of its encoding, and lack the object around the log.', () => {
+  const text = harOf(entry())
+  const log = JSON.stringify({ entries: [entry()] })
+  const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
+  const files = [Buffer.from(`\ufeff${text}`), utf16, Buffer.from(utf16).swap16(), Buffer.from(log)]
+  for (const file of files)
+    expect(readRecording(file, 'a.har').exchanges.map(({ url }) => url)).toEqual([
+      'http://server/queue',
+    ])
+})
+
+test('foreign/no-messages A replay says that its recording has runs without messages.', async () => {
+  const submit = entry(
+    { method: 'POST', url: 'http://server/prompt', postData: { text: '{"prompt": {}}' } },
+    { content: { text: '{"prompt_id": "a", "number": 0, "node_errors": {}}' } },
+  )
+  const warningsOf = async (...entries: readonly object[]) => {
+    const replay = await startReplay({ recording: { log: { entries } }, clock: 'instant' })
+    await replay.close()
+    return replay.warnings
+  }
+  expect(await warningsOf(entry())).toEqual([])
+  expect(await warningsOf(submit)).toEqual([
+    expect.stringMatching(/has runs, but no messages of sockets.*waits without end\.$/),
+  ])
+})
 
 test('foreign/cut A body that a size announces and the file lacks is cut.', () => {
   const cutOf = (one: object) => read(one).exchanges[0]?.cut

@@ -75,7 +75,7 @@ export function readRecordings(
 
 function recordingIn(file: string, name: string): Recording {
   try {
-    return readRecording(readFileSync(file, 'utf8'), name)
+    return readRecording(readFileSync(file), name)
   } catch (error) {
     const { message } = error as Error
     throw usageError(isRefused(error) ? message : `Cannot read ${name}: ${message}.`)

@@ -126,7 +126,7 @@ async function recordingsOf(
     if (misplaced !== undefined) throw usageError(`--${misplaced} needs --from.`)
     if (files.length === 0)
       throw usageError('learn needs recordings, such as session.har, or --from URL.')
-    return files.map((file) => readRecording(textOf(resolve(cwd, file)), file))
+    return files.map((file) => readRecording(bytesOf(resolve(cwd, file)), file))
   }
   if (files.length > 0) throw usageError('Give recordings or --from, not both.')
   const { deployment, token } = values
@@ -153,9 +153,9 @@ async function recordingsOf(
   return [await askServer(server, stop)]
 }
 
-function textOf(path: string): string {
+function bytesOf(path: string): Uint8Array {
   try {
-    return readNamedFile(path).toString()
+    return readNamedFile(path)
   } catch (error) {
     throw refused(`Cannot read a recording: ${(error as Error).message}.`)
   }

@@ -77,7 +77,8 @@ export async function replayCommand(argv: readonly string[], io: CommandIo): Pro
       recording: resolve(io.cwd, file),
       onEntry,
     })
-    const { url, port } = replay
+    const { url, port, warnings } = replay
+    for (const text of warnings) io.stderr.write(`flowdouble: ${printable(text)}\n`)
     const addresses = { url, ws: `${url.replace(/^http/, 'ws')}/ws`, port, pid: process.pid }
     ready?.write(addresses)
     if (values['json'] === true) io.stdout.write(`${JSON.stringify(addresses)}\n`)

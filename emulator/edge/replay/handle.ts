@@ -21,14 +21,17 @@ export const replayServerName = 'flowdouble'
 /** A recording that is replayed as a server. Its clock, its journal and what it has received are those of an emulator. */
 export type Replay = ClockHandle &
   WorldHandle &
-  Pick<Emulator, 'untilMessage' | 'messages' | 'frames' | 'runs' | 'url' | 'port' | 'close'>
+  Pick<Emulator, 'untilMessage' | 'messages' | 'frames' | 'runs' | 'url' | 'port' | 'close'> & {
+    /** What its recording lacks, a sentence each. */
+    readonly warnings: readonly string[]
+  }
 
 /** The methods that need no address. */
 export function createReplayHandle(
   world: ReplayWorld,
   recorder: Recorder<Input, Effect>,
   host: HandledHost,
-): Omit<Replay, 'url' | 'port' | 'close'> {
+): Omit<Replay, 'url' | 'port' | 'close' | 'warnings'> {
   // Loaded on demand, so that the server starts fast.
   const lists = () => import('../../server/received.ts')
   const chosen = async <T extends object>(
@@ -85,7 +88,7 @@ const viewOf = ({ prompt_id, state }: ReturnType<typeof runsOf>[number]): RunVie
 })
 
 export const replayPaths = (
-  replay: Omit<Replay, 'url' | 'port' | 'close'>,
+  replay: Omit<Replay, 'url' | 'port' | 'close' | 'warnings'>,
   move: ClockMover<Effect>,
 ): ControlPaths => ({
   ...runPaths(replay, move, () => []),

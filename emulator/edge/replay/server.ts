@@ -12,7 +12,7 @@ import type { ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { readHar } from '../../recording/read-har.ts'
 import { readRecording } from '../../recording/read-recording.ts'
-import type { Recording } from '../../recording/recording.ts'
+import { lacksMessages, type Recording } from '../../recording/recording.ts'
 import { createReplay, replayMachine } from '../../recording/replay/machine.ts'
 import { runsOf } from '../../recording/replay/run-state.ts'
 import type { ReplayWorld } from '../../recording/replay/state.ts'
@@ -60,7 +60,10 @@ export async function serveReplay(given: ReplayOptionsInput): Promise<Replay> {
   const closing = trackConnections([http])
   try {
     await listen(http, options.host, options.port)
-    return connect({ world, options, recorder, http, closing, onEntry })
+    const warnings = lacksMessages(content) ? [withoutMessages(name)] : []
+    return Object.assign(connect({ world, options, recorder, http, closing, onEntry }), {
+      warnings,
+    })
   } catch (error) {
     await closing()
     throw error
@@ -76,16 +79,19 @@ function namesIn(any: readonly string[]): readonly string[] {
   )
 }
 
+const withoutMessages = (name: string): string =>
+  `${name} has runs, but no messages of sockets, which some browsers and proxies do not write: a client that waits for them waits without end.`
+
 /** The name of a recording for messages, and what it holds. */
 async function readRecordingOf(
   recording: string | object,
 ): Promise<{ readonly name: string; readonly content: Recording }> {
   if (typeof recording !== 'string')
     return { name: 'The recording', content: readHar(JSON.stringify(recording), 'The recording') }
-  const text = await readFile(recording, 'utf8').catch((error: unknown) => {
+  const bytes = await readFile(recording).catch((error: unknown) => {
     throw refused(`Cannot read the recording: ${(error as Error).message}.`)
   })
-  return { name: recording, content: readRecording(text, recording) }
+  return { name: recording, content: readRecording(bytes, recording) }
 }
 
 type Parts = {
@@ -97,7 +103,7 @@ type Parts = {
   readonly onEntry: ((entry: Entry) => void) | undefined
 }
 
-function connect(parts: Parts): Replay {
+function connect(parts: Parts): Omit<Replay, 'warnings'> {
   const { world, options, recorder, http, closing } = parts
   const codec = createCodec()
   const host = createReplayHost(

@@ -20,6 +20,11 @@ import { laws as allLaws } from './laws/index.ts'
 import { placeText, wireOf } from './spots.ts'
 import type { Trace } from './trace.ts'
 
+/** Whether runs were submitted, and nothing of their sockets was recorded: some browsers and proxies do not. */
+const lacksMessages = ({ exchanges, sockets }: Recording): boolean =>
+  sockets.every(({ messages }) => messages.length === 0) &&
+  exchanges.some(({ method, url }) => method === 'POST' && url.endsWith('/prompt'))
+
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 
 /** A recording, and the name of its file. */
@@ -59,6 +64,12 @@ export async function runTrace(
   for (const { name, trace } of found)
     if (trace === undefined)
       reports.take({ event: 'warning', text: `${name} contains no request that the spec knows.` })
+  for (const { name, recording } of recordings)
+    if (lacksMessages(recording))
+      reports.take({
+        event: 'warning',
+        text: `${name} has runs, but no messages of sockets: laws about messages are not judged.`,
+      })
   for (const result of results) reports.take(known.mark(eventOf(result, results, options, names)))
   const { stale, notices } = known.close()
   for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
