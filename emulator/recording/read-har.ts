@@ -135,6 +135,8 @@ function entryReader(entry: HarEntry, index: number, name: string) {
       throw refuse(`its ${what} is not valid base64.`)
     }
   }
+  const isStatus = response.status <= 0 || (response.status >= 100 && response.status <= 999)
+  if (!isStatus) throw refuse('its status has to have three digits.')
   const exchange = (): RecordedExchange => ({
     entry: index,
     startMs,

@@ -94,7 +94,9 @@ export const inOrder = ({ info, exchanges, sockets }: Recording): Recording => (
 /** Whether runs were submitted, and nothing of their sockets was recorded. */
 export const lacksMessages = ({ exchanges, sockets }: Recording): boolean =>
   sockets.every(({ messages }) => messages.length === 0) &&
-  exchanges.some(({ method, url }) => method === 'POST' && /\/prompt$/.test(new URL(url).pathname))
+  exchanges.some(
+    ({ method, url }) => method === 'POST' && new URL(url).pathname.endsWith('/prompt'),
+  )
 
 /** Path and query of an address. */
 export function targetOf(url: string): string {

@@ -41,6 +41,9 @@ async function tryOn(
     if (wrong.length > 0)
       return wrong.map((one) => ({ path: one.path, message: violationText(one, 'the scenario') }))
     const hosted = options.deployment === 'hosted' ? await loadHosted() : null
+    // A start with runs needs what a server loads when the first submit comes.
+    const { provideOnDemand } = await import('../../server/local/provide-on-demand.ts')
+    provideOnDemand()
     createServer(worldOptions(options, catalog, Date.now(), 0), hosted)
     return []
   } catch (error) {

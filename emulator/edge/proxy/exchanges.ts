@@ -62,6 +62,17 @@ export function passRequest(
     refuse(response, 502, unreachableText(place, error))
   })
   call.on('response', (head) => {
+    const { statusCode = 0 } = head
+    // Node reads such a status, and throws for whoever writes it.
+    if (statusCode < 100 || statusCode > 999) {
+      report()
+      head.destroy()
+      return refuse(
+        response,
+        502,
+        `${place.origin} answered with the status ${statusCode}, which HTTP does not know.`,
+      )
+    }
     const kept = keepBody()
     answer = { head, body: undefined }
     const end = (): void => {

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { request as send } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
@@ -176,6 +177,26 @@ test(
     },
   ),
 )
+
+test('record/no-status A target whose status is none of HTTP gets 502, and the proxy goes on', async () => {
+  const target = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('data', () => socket.end('HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n'))
+  })
+  await new Promise<void>((resolve) => void target.listen(0, '127.0.0.1', resolve))
+  const { port } = target.address() as AddressInfo
+  const result = await recorded(`http://127.0.0.1:${port}`, async (url) => {
+    for (let turn = 0; turn < 2; turn++) {
+      const reply = await fetch(`${url}/queue`)
+      expect([reply.status, await reply.text()]).toEqual([
+        502,
+        expect.stringContaining('answered with the status 0, which HTTP'),
+      ])
+    }
+  })
+  expect(result.recording().exchanges.map(({ response }) => response)).toEqual([null, null])
+  target.close()
+})
 
 test('record/down Without a server the client gets 502 with the reason, and no response is recorded', async () => {
   const result = await recorded('http://127.0.0.1:1', async (url) => {

@@ -160,6 +160,10 @@ const unreadable: readonly (readonly [string, RegExp])[] = [
     '{"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","request":{"method":"GET","url":"http://a/b"},"response":{"status":200,"content":{"encoding":"base64","text":"éé"}}}]}}',
     /entry 0 .*its response is not valid base64/,
   ],
+  [
+    '{"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","request":{"method":"GET","url":"http://a/b"},"response":{"status":1000}}]}}',
+    /entry 0 .*its status has to have three digits/,
+  ],
   ['{"flowdouble":"recording 9"}\n', /a\.har, line 1: .*"recording 1"/],
   [
     '{"flowdouble":"recording 1"}\n{"socket":3,"message":{}}\n',

@@ -13,6 +13,7 @@ import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { runCommand, withFolder } from '../../support/scenario-files.ts'
+import { start } from '../../support/spawned.ts'
 
 const wrong = `version: 1
 abuot: a typing error
@@ -111,6 +112,13 @@ const unusable: Readonly<Record<string, readonly [text: string, message: string]
     'a.yaml:2:15: types.Own is not a node type: it needs the object input',
   ],
 }
+
+test('a scenario that begins with runs is valid for the command too, which loads only what it needs', () =>
+  withFolder({ 'a.yaml': 'version: 1\nstart: { history: [{ times: 3 }] }' }, async (folder) => {
+    const { code, stdout, stderr } = await start('validate', join(folder, 'a.yaml')).ends
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('valid')
+  }))
 
 for (const [what, [text, message]] of Object.entries(unusable)) {
   test(`a scenario ${what} is reported`, () =>
