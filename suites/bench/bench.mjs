@@ -11,7 +11,7 @@
 // What a request costs is processor time of the whole server process, user and system and all threads, over the
 // requests served; the load has a process, and so a core, of its own.
 //
-//   x bare, at least 0.8   the bare server needs at least 0.8 of the time that the emulator needs: more is better
+//   x bare, at least 0.85  the bare server needs at least 0.85 of the time that the emulator needs: more is better
 //   x bare, at most 1.5    the emulator needs at most 1.5 as much as the bare server: less is better
 //   x ours                 the other server needs so many times what the emulator needs
 //

@@ -24,7 +24,7 @@ export async function* gatewayPosts({ rounds, posts, barePosts }) {
     what: 'POST /webhooks/{name}, signed, 1 KB, a run of the scripted agent for each',
     value: 1 / ratio,
     unit: 'x bare',
-    atLeast: 0.4,
+    atLeast: 0.3,
     detail: `${us(ours)}, bare ${us(theirs)}`,
   }
   yield {

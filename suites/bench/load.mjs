@@ -12,9 +12,11 @@ const CONNECTIONS = 32
 const headOf = (key, host = 'bench') =>
   `Host: ${host}\r\n${key === undefined ? '' : `X-API-Key: ${key}\r\n`}`
 
-const get = ({ path, key, host }) => {
-  const text = `GET ${path} HTTP/1.1\r\n${headOf(key, host)}\r\n`
-  return () => text
+/** Asks for each of several paths in turn, so that no server answers one and the same request from a memory. */
+const get = ({ path, paths = [path], key, host }) => {
+  const texts = paths.map((one) => `GET ${one} HTTP/1.1\r\n${headOf(key, host)}\r\n`)
+  let at = 0
+  return () => texts[at++ % texts.length]
 }
 
 const submit = ({ path = '/prompt', key, changed }) => {

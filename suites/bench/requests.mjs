@@ -25,7 +25,7 @@ export async function* getRequests({ rounds, gets }) {
     what: 'GET /system_stats',
     value: 1 / ratio,
     unit: 'x bare',
-    atLeast: 0.8,
+    atLeast: 0.85,
     detail: times(ours, theirs),
   }
 }
@@ -45,7 +45,7 @@ export async function* postRequests({ rounds, posts, connectedPosts, barePosts }
     what: 'POST /prompt, 10 nodes, new seed, run at once',
     value: 1 / unconnected.ratio,
     unit: 'x bare',
-    atLeast: 0.4,
+    atLeast: 0.3,
     detail: times(unconnected.ours, unconnected.theirs),
   }
   await listeners.ask('open', { port: emulator.ready.port, count: 1, clientId: 'bench' })
@@ -60,7 +60,7 @@ export async function* postRequests({ rounds, posts, connectedPosts, barePosts }
     what: 'the same with a socket that receives its messages',
     value: 1 / connected.ratio,
     unit: 'x bare',
-    atLeast: 0.25,
+    atLeast: 0.18,
     detail: times(connected.ours, connected.theirs),
   }
 }
