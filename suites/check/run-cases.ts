@@ -7,7 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Recording } from '../../dist/emulator/internal.js'
 import type { Case } from '../judge/proves.ts'
 import { allowancesIn, type PlannedCase, runsHeld } from './plan.ts'
-import type { CheckEvent } from './events.ts'
+import type { Place } from '../../spec/language.ts'
+import type { Cause, CheckEvent } from './events.ts'
 import { causeOf } from './failures/cause.ts'
 import { failureOf } from './failures/failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
@@ -168,12 +169,22 @@ async function runOne(
     return { ...described, verdict: 'pass' }
   }
   const shown = error instanceof Counterexample ? error.exchanges : undefined
-  const cause = causeOf(one.place, error, running)
+  const cause = causeOnce(one.place, error, running)
   const failure = {
     ...failureOf(one, error, running, options.commandFor(one, shown?.seed), cause),
     ...(shown && { exchanges: saveIn(kept, one.title, options.writeHar(shown.recording)) }),
   }
   return { ...described, ...(await judge(one, error)), failure, ...(cause && { cause }) }
+}
+
+/** The causes of errors. What cases share fails for all of them with one error, and only the first sees the traffic. */
+const causes = new WeakMap<object, Cause>()
+
+function causeOnce(place: Place, error: unknown, running: Running): Cause | undefined {
+  const key = error instanceof Error ? error : {}
+  const cause = causes.get(key) ?? causeOf(place, error, running)
+  if (cause !== undefined) causes.set(key, cause)
+  return cause
 }
 
 /** Tries a case, again if it fails while somebody else uses the server: what it saw may be theirs. */
