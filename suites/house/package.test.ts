@@ -160,6 +160,20 @@ describe('the package', () => {
     expect((await server.ends).code).toBe(0)
     expect(await startAt(main, ['--version']).ends).toMatchObject({ code: 0, stderr: '' })
   })
+  test('prints its sentence and the line of the caller for wrong use, and nothing of itself', async () => {
+    const file = join(await unpack(packed), 'wrong.mjs')
+    writeFileSync(
+      file,
+      "import { startEmulator } from 'flowdouble'\n\nawait startEmulator({ bytes: 3 })\n",
+    )
+    const { stderr } = (await run(process.execPath, [file]).catch((error: unknown) => error)) as {
+      readonly stderr: string
+    }
+    expect(stderr).toContain('Error: Unknown option bytes. Options: ')
+    expect(stderr).toMatch(/wrong\.mjs:3:\d+/)
+    expect(stderr).not.toMatch(/dist[\\/]bundle|=>/)
+  })
+
   test('the types of all its entries find the mistakes of users, who have no package that builds it', async () => {
     const place = await unpack(packed)
     for (const name of Object.keys(manifest.peerDependencies))
