@@ -50,7 +50,7 @@ export function submitRefusal(
 ): Refusal {
   const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
   if (!isSubmit || typeof body !== 'string') return {}
-  if (status === 500) return unreadable(sent)
+  if (status === 500) return unreadable(sent, masked)
   if (status !== 400) return {}
   const { error, message = '', node_errors = {} } = errorIn(body)
   // A hosted server rejects a prompt that it cannot parse with a message alone.
@@ -107,7 +107,7 @@ function errorText({ where, message, details }: NodeError & { readonly where: st
 }
 
 /** Why a server fails on a submit instead of refusing it: Python reads what is not there. */
-function unreadable(sent: Uint8Array): Refusal {
+function unreadable(sent: Uint8Array, masked: Mask): Refusal {
   let body: unknown
   try {
     body = JSON.parse(new TextDecoder().decode(sent))
@@ -125,7 +125,7 @@ function unreadable(sent: Uint8Array): Refusal {
   const at = Object.entries(prompt).find(([, node]) => !hasClass(node))?.[0]
   return at === undefined
     ? {}
-    : { reason: `node ${at} has to be an object with class_type and inputs` }
+    : { reason: masked(`node ${at} has to be an object with class_type and inputs`) }
 }
 
 const hasClass = (node: unknown): boolean =>
