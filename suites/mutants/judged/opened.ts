@@ -26,6 +26,7 @@ export type Setup =
   | 'cors'
   | 'no manager'
   | 'assets'
+  | 'later assets'
   | Exclude<Generation, '0.3'>
 
 const setups: Readonly<Record<Setup, EmulatorOptions>> = {
@@ -34,6 +35,7 @@ const setups: Readonly<Record<Setup, EmulatorOptions>> = {
   cors: { manager: true, cors: '*' },
   'no manager': {},
   assets: { manager: true, like: 'comfyui-0.27', assets: true },
+  'later assets': { manager: true, like: 'comfyui-0.33', assets: true },
   '0.27': { manager: true, like: 'comfyui-0.27' },
   '0.33': { manager: true, like: 'comfyui-0.33' },
   '0.38': { manager: true, like: 'comfyui-0.38' },

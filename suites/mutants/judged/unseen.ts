@@ -76,6 +76,8 @@ export const unseen: Readonly<Record<string, string | undefined>> = {
   'v2-streams/streams-are-unlimited': 'Only so many streams that others are refused show it.',
   'v2-streams/transitions-are-silent': 'Only a clock that is stepped shows each state of a run.',
   'workflows/replaced-in-silence': 'Only a server whose operator has set up replacements shows it.',
+  'assets/folders-are-no-tags':
+    'Only an upload into a folder with a meaning shows it, and there it would be among the files of others.',
   'assets/off-is-404': 'It passes for a server without assets.',
   'assets/texts-without-bound': 'Only many megabytes of texts show it.',
 }
