@@ -58,7 +58,8 @@ export function readForm(request: Request): Form | undefined {
 function multipartOf(body: Uint8Array, type: string): Iterable<MultipartPart> | undefined {
   if (!/^multipart\/form-data\b/i.test(type)) return undefined
   const boundary = getMultipartBoundary(type)
-  if (boundary === null || boundary === '') throw new TypeError('The boundary is missing.')
+  if (boundary === null || boundary === '' || body.length === 0)
+    throw new TypeError('The boundary is missing.')
   const maxSize = body.length + 1
   return parseMultipart(body, { boundary, maxFileSize: maxSize, maxTotalSize: maxSize })
 }

@@ -242,6 +242,9 @@ proves('files/upload-boundary', async (subject) => {
     const [status] = await sending(subject)(body, { 'Content-Type': type })
     expect({ type, status }).toEqual({ type, status: 500 })
   }
+  // Nor does an empty body have one.
+  const empty = { 'Content-Type': 'multipart/form-data; boundary=zz' }
+  expect((await sending(subject)(Buffer.alloc(0), empty))[0]).toBe(500)
 })
 
 proves('files/upload-subfolder', async (subject) => {
