@@ -60,6 +60,16 @@ export function pythonTypeName(value: Json): string {
   return isFloat(value) || (typeof value === 'number' && !Number.isInteger(value)) ? 'float' : 'int'
 }
 
+/** What Python says of an attribute that a type lacks. */
+export const lacksAttribute = (type: string, attribute: string): string =>
+  `'${type}' object has no attribute '${attribute}'`
+
+/** What Python says of an index whose type a text, a list or a tuple does not take, by the names of both types. */
+export const wrongIndex = (holder: string, index: string): string =>
+  holder === 'str'
+    ? `string indices must be integers, not '${index}'`
+    : `${holder} indices must be integers or slices, not ${index}`
+
 /** Whether the value is true in Python. */
 export function isTruthy(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === false || value === '') return false

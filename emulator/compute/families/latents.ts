@@ -1,6 +1,7 @@
 // Latents combined, cut, turned and counted.
 
 import { type Family, type Inputs, memberTensor, withMember } from '../values/inputs.ts'
+import { wrongIndex } from '../../lib/python.ts'
 import { concatenate, flip, rotate, slice, toCount } from '../values/layout.ts'
 import { turnsOf } from './crops.ts'
 import { inSize } from './latent-sums.ts'
@@ -40,8 +41,7 @@ const sideOf = (choice: string, { shape }: Tensor, ofNone: () => never): number 
 }
 
 const notDimension = (): never => raise('TypeError', "cat(): argument 'dim' must be int, not str")
-const notIndex = (): never =>
-  raise('TypeError', 'tuple indices must be integers or slices, not str')
+const notIndex = (): never => raise('TypeError', wrongIndex('tuple', 'str'))
 
 function concat({ members, text }: Inputs): readonly Value[] {
   const first = members('samples1', '.copy')

@@ -1,5 +1,6 @@
 // Masks: made from colours, cut, combined, grown.
 
+import { lacksAttribute } from '../../lib/python.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
 import { combine, slice } from '../values/layout.ts'
 import { faded, type Part, partOf, withPart } from '../values/paste.ts'
@@ -165,7 +166,7 @@ export const masks: Family = {
 
 function thresholdOf(value: unknown): never {
   if (typeof value === 'number' || typeof value === 'boolean')
-    return raise('AttributeError', "'bool' object has no attribute 'float'")
+    return raise('AttributeError', lacksAttribute('bool', 'float'))
   const type =
     value === null
       ? 'NoneType'

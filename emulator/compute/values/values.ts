@@ -3,7 +3,7 @@
 
 import type { Json } from '../../lib/json.ts'
 import { isObject } from '../../lib/json.ts'
-import { pythonTypeName } from '../../lib/python.ts'
+import { lacksAttribute, pythonTypeName, wrongIndex } from '../../lib/python.ts'
 import type { FileSource } from '../../pictures/picture.ts'
 import { raise, Raised } from './raised.ts'
 import { Tensor } from './tensor.ts'
@@ -73,8 +73,7 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
   const type = typeName(value)
   // Python's lists can be copied, and then lack the key.
   if (use === '.copy' && type === 'list') return misused(value, 'key', key)
-  if (use.startsWith('.'))
-    return raise('AttributeError', `'${type}' object has no attribute '${use.slice(1)}'`)
+  if (use.startsWith('.')) return raise('AttributeError', lacksAttribute(type, use.slice(1)))
   if (use.startsWith('argument:')) {
     const name = use.slice('argument:'.length)
     const text = `${name}(): argument 'input' (position 1) must be Tensor, not ${type}`
@@ -83,8 +82,7 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
   if (use.startsWith('item.')) return misusedItem(value, use.slice('item'.length))
   const isSized = type === 'str' || type === 'dict' || type === 'list'
   if (use.startsWith('len.') && isSized) return misused(value, use.slice(3) as Use, key)
-  if (use === 'items' && isSized)
-    return raise('TypeError', "string indices must be integers, not 'tuple'")
+  if (use === 'items' && isSized) return raise('TypeError', wrongIndex('str', 'tuple'))
   if (use === 'items') return misused(value, 'iterate')
   if (use.startsWith('len')) return raise('TypeError', `object of type '${type}' has no len()`)
   if (use === 'iterate') return raise('TypeError', `'${type}' object is not iterable`)
@@ -92,14 +90,8 @@ export function misused(value: Value, use: Use, key = 'samples'): never {
     if (use === 'slice') return raise('TypeError', "unhashable type: 'slice'")
     return raise('KeyError', use === 'index' ? '0' : `'${key}'`)
   }
-  if (type === 'str') {
-    const index = use === 'key' ? 'str' : 'tuple'
-    return raise('TypeError', `string indices must be integers, not '${index}'`)
-  }
-  if (type === 'list') {
-    const index = use === 'key' ? 'str' : 'tuple'
-    return raise('TypeError', `list indices must be integers or slices, not ${index}`)
-  }
+  if (type === 'str' || type === 'list')
+    return raise('TypeError', wrongIndex(type, use === 'key' ? 'str' : 'tuple'))
   return raise('TypeError', `'${type}' object is not subscriptable`)
 }
 

@@ -1,30 +1,24 @@
 // Determines the type of a link, and whether it fits the input at its end [workflows/link-type].
 
-import { isFloat, type Json } from '../../lib/json.ts'
+import type { Json } from '../../lib/json.ts'
 import type { PythonException } from './node-errors.ts'
-import { pythonEquals, pythonTypeName } from '../../lib/python.ts'
+import { pythonEquals, pythonTypeName, wrongIndex } from '../../lib/python.ts'
 import type { NodeType } from '../state/nodes.ts'
 
 /** The declared type of an output; negative indexes count from the end. */
 export function outputType(type: NodeType, index: Json): string | Json[] | PythonException {
-  if (typeof index !== 'number' && typeof index !== 'bigint' && typeof index !== 'boolean') {
-    const name = isFloat(index) ? 'float' : pythonTypeName(index)
-    const holder = type.newStyle ? 'list' : 'tuple'
-    return { type: 'TypeError', text: `${holder} indices must be integers or slices, not ${name}` }
-  }
+  const holder = type.newStyle ? 'list' : 'tuple'
+  if (typeof index !== 'number' && typeof index !== 'bigint' && typeof index !== 'boolean')
+    return { type: 'TypeError', text: wrongIndex(holder, pythonTypeName(index)) }
   // Pass-through types of unknown classes have any number of outputs.
   if (type.text === '') return '*'
   const at = Number(index)
   const found = Number.isInteger(at) ? type.outputs.at(at) : undefined
   const inRange = at < type.outputs.length && at >= -type.outputs.length
   if (found !== undefined && inRange) return found
-  if (!Number.isInteger(at)) {
-    return {
-      type: 'TypeError',
-      text: `${type.newStyle ? 'list' : 'tuple'} indices must be integers or slices, not float`,
-    }
-  }
-  return { type: 'IndexError', text: `${type.newStyle ? 'list' : 'tuple'} index out of range` }
+  return Number.isInteger(at)
+    ? { type: 'IndexError', text: `${holder} index out of range` }
+    : { type: 'TypeError', text: wrongIndex(holder, 'float') }
 }
 
 /** Whether a link of this type fits an input: equal, any, or sharing one name of a comma-separated list. */

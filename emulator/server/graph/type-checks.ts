@@ -1,7 +1,7 @@
 // What node types check themselves before a run: files that must exist, and values that must fit together.
 
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
-import { pythonTypeName } from '../../lib/python.ts'
+import { lacksAttribute, pythonTypeName, wrongIndex } from '../../lib/python.ts'
 import { fileInputOf, isWebAddress, namedFile, namesFolder } from '../world/named-files.ts'
 import { linkOf, unwrap } from './graph.ts'
 import { type NodeError, type PythonException, refusedByType } from './node-errors.ts'
@@ -19,10 +19,7 @@ export function limitsItself(class_type: string, input: string): boolean {
 export function unreadableInputs(inputs: Json | undefined): PythonException | undefined {
   const isText = typeof inputs === 'string'
   if (!(isText || Array.isArray(inputs)) || inputs.length === 0) return undefined
-  const text = isText
-    ? "string indices must be integers, not 'str'"
-    : 'list indices must be integers or slices, not str'
-  return { type: 'TypeError', text }
+  return { type: 'TypeError', text: wrongIndex(isText ? 'str' : 'list', 'str') }
 }
 
 /** The errors of what the type checks itself, or the exception that its check raises. */
@@ -40,10 +37,8 @@ export function refusedByItsType(
   const given = inputs?.get(input.name)
   if (given === undefined) return missingArguments(type, [input.name])
   const value = argument(given)
-  if (typeof value !== 'string') {
-    const text = `'${pythonTypeName(value)}' object has no attribute 'endswith'`
-    return { type: 'AttributeError', text }
-  }
+  if (typeof value !== 'string')
+    return { type: 'AttributeError', text: lacksAttribute(pythonTypeName(value), 'endswith') }
   // The run fails later, when the file cannot be fetched [runs/image-download-error], or because it is a folder.
   const { takesWebAddresses } = world.setup.traits
   if (takesWebAddresses && input.what === 'image' && isWebAddress(value)) return none

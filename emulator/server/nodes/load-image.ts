@@ -4,7 +4,7 @@ import { alphaOf } from '../../pictures/alpha.ts'
 import { isTooNarrow } from '../../pictures/padded.ts'
 import type { Channel, Picture } from '../../pictures/picture.ts'
 import type { Json } from '../../lib/json.ts'
-import { pythonTypeName } from '../../lib/python.ts'
+import { lacksAttribute, pythonTypeName } from '../../lib/python.ts'
 import { hash53 } from '../../lib/random.ts'
 import { isWebAddress, namedFile, namesFolder } from '../world/named-files.ts'
 import { pictureOf } from '../world/files.ts'
@@ -62,7 +62,7 @@ export function namedPicture(world: World, name: Json): Picture | Failure {
     return { exception_type: 'ImageDownloadError', exception_message }
   }
   if (typeof name !== 'string') {
-    const exception_message = `'${pythonTypeName(name)}' object has no attribute 'endswith'`
+    const exception_message = lacksAttribute(pythonTypeName(name), 'endswith')
     return { exception_type: 'AttributeError', exception_message }
   }
   const named = namedFile(world, name)

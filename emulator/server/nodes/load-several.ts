@@ -2,7 +2,7 @@
 
 import { isObject, type Json, writeJson } from '../../lib/json.ts'
 import { hash53 } from '../../lib/random.ts'
-import { pythonTypeName } from '../../lib/python.ts'
+import { pythonTypeName, wrongIndex } from '../../lib/python.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { computedFrom } from './computed.ts'
 import { alphaMaskOf, coloursOf, namedPicture, one } from './load-image.ts'
@@ -71,7 +71,7 @@ function member(rendered: Json, name: string): { readonly value: Json } | Failur
   }
   const exception_message =
     typeof rendered === 'string'
-      ? "string indices must be integers, not 'str'"
+      ? wrongIndex('str', 'str')
       : `'${pythonTypeName(rendered)}' object is not subscriptable`
   return { exception_type: 'TypeError', exception_message }
 }

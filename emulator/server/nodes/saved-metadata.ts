@@ -1,7 +1,7 @@
 // Extra data that a saving node cannot write into its file: Python expects an object [files/odd-metadata].
 
 import { isObject, type Json, readJson } from '../../lib/json.ts'
-import { isTruthy, pythonTypeName } from '../../lib/python.ts'
+import { isTruthy, lacksAttribute, pythonTypeName, wrongIndex } from '../../lib/python.ts'
 import type { Failure } from '../state/nodes.ts'
 
 /** Finds an `extra_pnginfo` that is neither an object nor null, in nearly every text without parsing it. */
@@ -30,13 +30,13 @@ const failure = (exception_type: string, exception_message: string): Failure => 
 })
 
 const lacking = (value: Json, attribute: string): Failure =>
-  failure('AttributeError', `'${pythonTypeName(value)}' object has no attribute '${attribute}'`)
+  failure('AttributeError', lacksAttribute(pythonTypeName(value), attribute))
 
 function ofText(info: string, class_type: string): Failure | undefined {
   if (info === '') return undefined
   return class_type === 'SaveVideo'
     ? failure('ValueError', 'dictionary update sequence element #0 has length 1; 2 is required')
-    : failure('TypeError', "string indices must be integers, not 'str'")
+    : failure('TypeError', wrongIndex('str', 'str'))
 }
 
 /** Of an array by its first item; undefined if it is empty. */
@@ -51,5 +51,5 @@ function ofItem(item: Json | undefined, class_type: string): Failure | undefined
   const type = pythonTypeName(item)
   return type === 'int'
     ? failure('IndexError', 'list index out of range')
-    : failure('TypeError', `list indices must be integers or slices, not ${type}`)
+    : failure('TypeError', wrongIndex('list', type))
 }
