@@ -18,20 +18,23 @@ import { handlePaths } from '../world-paths.ts'
 /** The value of the response header Server. */
 export const replayServerName = 'flowdouble'
 
-/** A recording that is replayed as a server. Its clock, its journal and what it has received are those of an emulator. */
-export type Replay = ClockHandle &
+/** Its clock, its journal and what it has received are those of an emulator. They need no address. */
+type ReplayMethods = ClockHandle &
   WorldHandle &
-  Pick<Emulator, 'untilMessage' | 'messages' | 'frames' | 'runs' | 'url' | 'port' | 'close'> & {
+  Pick<Emulator, 'untilMessage' | 'messages' | 'frames' | 'runs'>
+
+/** A recording that is replayed as a server. */
+export type Replay = ReplayMethods &
+  Pick<Emulator, 'url' | 'port' | 'close'> & {
     /** What its recording lacks, a sentence each. */
     readonly warnings: readonly string[]
   }
 
-/** The methods that need no address. */
 export function createReplayHandle(
   world: ReplayWorld,
   recorder: Recorder<Input, Effect>,
   host: HandledHost,
-): Omit<Replay, 'url' | 'port' | 'close' | 'warnings'> {
+): ReplayMethods {
   // Loaded on demand, so that the server starts fast.
   const lists = () => import('../../server/received.ts')
   const chosen = async <T extends object>(
@@ -87,10 +90,7 @@ const viewOf = ({ prompt_id, state }: ReturnType<typeof runsOf>[number]): RunVie
   user: null,
 })
 
-export const replayPaths = (
-  replay: Omit<Replay, 'url' | 'port' | 'close' | 'warnings'>,
-  move: ClockMover<Effect>,
-): ControlPaths => ({
+export const replayPaths = (replay: ReplayMethods, move: ClockMover<Effect>): ControlPaths => ({
   ...runPaths(replay, move, () => []),
   ...handlePaths(replay),
 })

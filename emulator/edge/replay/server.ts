@@ -61,9 +61,7 @@ export async function serveReplay(given: ReplayOptionsInput): Promise<Replay> {
   try {
     await listen(http, options.host, options.port)
     const warnings = lacksMessages(content) ? [withoutMessages(name)] : []
-    return Object.assign(connect({ world, options, recorder, http, closing, onEntry }), {
-      warnings,
-    })
+    return connect({ world, options, recorder, http, closing, onEntry, warnings })
   } catch (error) {
     await closing()
     throw error
@@ -101,10 +99,11 @@ type Parts = {
   readonly http: HttpServer
   readonly closing: () => Promise<void>
   readonly onEntry: ((entry: Entry) => void) | undefined
+  readonly warnings: readonly string[]
 }
 
-function connect(parts: Parts): Omit<Replay, 'warnings'> {
-  const { world, options, recorder, http, closing } = parts
+function connect(parts: Parts): Replay {
+  const { world, options, recorder, http, closing, warnings } = parts
   const codec = createCodec()
   const host = createReplayHost(
     parts,
@@ -134,6 +133,7 @@ function connect(parts: Parts): Omit<Replay, 'warnings'> {
   return Object.assign(handle, {
     url: `http://${hostOf(options.host, port)}`,
     port,
+    warnings,
     close: async () => {
       host.close()
       sockets.closeAll()
