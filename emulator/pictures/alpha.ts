@@ -2,7 +2,7 @@
 
 import { hasAlphaChannel } from './computed.ts'
 import type { Picture } from './picture.ts'
-import { hasChunk } from './codecs/png-chunks.ts'
+import { COLOUR_TYPE_AT, hasChunk } from './codecs/png-chunks.ts'
 import { probePicture } from './codecs/probe.ts'
 
 /**
@@ -11,8 +11,7 @@ import { probePicture } from './codecs/probe.ts'
  */
 export type Alpha = 'channel' | 'key' | 'none'
 
-/** The position of the colour type in a PNG file; the flags or bits of a WebP file are at fixed positions too. */
-const PNG_COLOUR_TYPE_AT = 25
+/** The flags or bits of a WebP file are at fixed positions. */
 const EXTENDED_WEBP_FLAGS_AT = 20
 const LOSSLESS_WEBP_FLAG_AT = 24
 const WEBP_ALPHA = 0x10
@@ -28,7 +27,7 @@ const alphaOfBytes = (bytes: Uint8Array): Alpha => {
 
 /** Colour types 4 and 6 have an alpha channel, 3 is a palette. */
 const alphaOfPng = (bytes: Uint8Array): Alpha => {
-  const type = bytes[PNG_COLOUR_TYPE_AT]
+  const type = bytes[COLOUR_TYPE_AT]
   if (type === 4 || type === 6) return 'channel'
   if (!hasChunk(bytes, 'tRNS')) return 'none'
   return type === 3 ? 'channel' : 'key'

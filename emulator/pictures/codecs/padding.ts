@@ -3,7 +3,7 @@
 
 import { concat } from '../../lib/bytes.ts'
 import type { PictureFormat } from '../picture.ts'
-import { chunk, withTextChunks } from './png-chunks.ts'
+import { chunk, FRAME_LENGTH, withTextChunks } from './png-chunks.ts'
 
 /** The file with at least so many bytes. */
 export function padded(bytes: Uint8Array, format: PictureFormat, atLeast: number): Uint8Array {
@@ -12,14 +12,13 @@ export function padded(bytes: Uint8Array, format: PictureFormat, atLeast: number
   return format === 'png' ? padPng(bytes, missing) : padJpeg(bytes, missing)
 }
 
-/** The parts of a PNG chunk besides its content, and of a JPEG comment. */
-const CHUNK_FRAME = 12
+/** The parts of a JPEG comment besides its content. */
 const COMMENT_FRAME = 4
 const MOST_COMMENT = 65_533
 
 /** In an optional, private chunk. */
 const padPng = (bytes: Uint8Array, missing: number): Uint8Array =>
-  withTextChunks(bytes, chunk('paDd', new Uint8Array(Math.max(0, missing - CHUNK_FRAME))))
+  withTextChunks(bytes, chunk('paDd', new Uint8Array(Math.max(0, missing - FRAME_LENGTH))))
 
 /** In comments behind the start of the image. */
 function padJpeg(bytes: Uint8Array, missing: number): Uint8Array {

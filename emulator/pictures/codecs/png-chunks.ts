@@ -6,7 +6,10 @@ import { concat } from '../../lib/bytes.ts'
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const SIGNATURE_LENGTH = 8
 /** Length, name and checksum: the parts of a chunk besides its content. */
-const FRAME_LENGTH = 12
+export const FRAME_LENGTH = 12
+
+/** The position of the colour type in a file. */
+export const COLOUR_TYPE_AT = 25
 
 /** `at` is the start of the whole chunk, `end` that of the next one. */
 type Chunk = { name: string; at: number; end: number }

@@ -2,6 +2,7 @@
 
 import { get } from '../../lib/bounded.ts'
 import type { Body } from '../../machine.ts'
+import { COLOUR_TYPE_AT } from '../../pictures/codecs/png-chunks.ts'
 import { longestSide, type Picture, type PictureFile } from '../../pictures/picture.ts'
 import { hash53 } from '../../lib/random.ts'
 import { isDigits, withAsciiDigits } from '../../lib/python.ts'
@@ -176,8 +177,7 @@ function fit(of: Picture, longest: number): Picture {
   return { kind: 'scaled', id: hash53(`fitted ${of.kind} ${of.id}`), width, height, of }
 }
 
-/** The position of the colour type in a PNG file, and the type with red, green, blue and alpha. */
-const COLOUR_TYPE_AT = 25
+/** The colour type with red, green, blue and alpha. */
 const RGBA = 6
 
 /** Other kinds of alpha, such as that of a palette, count as none for the alpha channel alone. */

@@ -1,7 +1,7 @@
 // Node types that load pictures: their colours, and their alpha or another channel as a mask.
 
 import { alphaOf } from '../../pictures/alpha.ts'
-import { isTooNarrow } from '../../pictures/padded.ts'
+import { isTooNarrow } from '../../pictures/narrow.ts'
 import type { Channel, Picture } from '../../pictures/picture.ts'
 import type { Json } from '../../lib/json.ts'
 import { lacksAttribute, pythonTypeName } from '../../lib/python.ts'
