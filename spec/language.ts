@@ -60,9 +60,9 @@ export type Endpoint = Holding & {
   readonly does: string
   /** Schemas of the parts of the path that do not accept arbitrary text. */
   readonly parts?: Readonly<Record<string, Schema>>
-  /** Query parameters, */
+  /** Query parameters. */
   readonly query?: Readonly<Record<string, Schema>>
-  /** and those of them without which a request is refused. */
+  /** The query parameters without which a request is refused. */
   readonly requiredQuery?: readonly string[]
   /** Query parameters on the hosted server, where they differ from those on a local server. */
   readonly hostedQuery?: Readonly<Record<string, Schema>>

@@ -150,9 +150,8 @@ function video({ value, text }: Inputs): readonly Value[] {
   const images = given.fields.get('images') ?? null
   if (!(images instanceof Tensor)) return misused(images, '.shape')
   const format = value('format')
-  if (typeof format === 'string' && !containers.has(format))
-    raise('ValueError', `'${format}' is not a valid VideoContainer`)
   if (typeof format !== 'string') raise('ValueError', 'Only MP4 format is supported for now')
+  if (!containers.has(format)) raise('ValueError', `'${format}' is not a valid VideoContainer`)
   if (!codecs.has(text('codec', 'auto')))
     raise('ValueError', 'Only H264 codec is supported for now')
   const [, rows = 0, columns = 0, channels = 3] = images.shape

@@ -159,9 +159,8 @@ const split = ({ tensor, value, number }: Inputs): readonly Value[] => {
   const given = value('sigmas')
   if (typeof given === 'string') {
     const letters = Array.from(given)
-    return [letters.slice(0, number('step') + 1), letters.slice(number('step'))].map((part) =>
-      part.join(''),
-    )
+    const parts = [letters.slice(0, number('step') + 1), letters.slice(number('step'))]
+    return parts.map((some) => some.join(''))
   }
   const sigmas = tensor('sigmas', 'slice')
   return [part(sigmas, 0, number('step') + 1), part(sigmas, number('step'))]

@@ -21,9 +21,11 @@ export function previewOf({
   if (picture !== undefined) return { image: picture, format: 'png' }
   const format = previewFormat ?? usual
   if (preview === undefined || format === 'none') return undefined
-  const image = { of: preview, step, steps, maxSize: PREVIEW_SIZE }
-  if (previewBytes !== undefined) Object.assign(image, { minBytes: previewBytes })
-  return { image, format }
+  const size = {
+    maxSize: PREVIEW_SIZE,
+    ...(previewBytes !== undefined && { minBytes: previewBytes }),
+  }
+  return { image: { of: preview, step, steps, ...size }, format }
 }
 
 /** A preview with metadata precedes the progress message; one without follows it. */
