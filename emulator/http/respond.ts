@@ -98,8 +98,11 @@ export function complete<B extends { readonly length: number }>(
   return { status, reason, headers, body, isLast: 'Connection' in own }
 }
 
-/** Longer texts are sent as bytes, so that constant ones are encoded once. */
-const MAX_SHORT_TEXT = 1000
+/**
+ * Longer texts are sent as bytes, so that constant ones are encoded once. Node writes a text of up to 16 KiB, with the
+ * head, without memory of its own.
+ */
+const MAX_SHORT_TEXT = 15_000
 
 const ascii = /^[\0-\x7f]*$/
 
