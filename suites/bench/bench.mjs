@@ -1,22 +1,12 @@
 #!/usr/bin/env node
 // Measures how fast the emulator is, and reports where it misses its goals. Build first; `npm run bench` does.
 //
-//   node suites/bench/bench.mjs [--quick] [--json] [--only NAME]... [--peers]
-//
-// --peers also installs two other servers into a temporary folder, and compares their costs with the emulator's.
-//
 // How to read it. A requests-per-second figure of one machine says little about another, and on a shared machine it
 // swings several-fold within a run. So almost everything is a ratio to a bare Node server that does the least possible
 // (bare-*.mjs), taken in the same run: both in turns, in alternating order, and the median of the rounds counts.
 // What a request costs is processor time of the whole server process, user and system and all threads, over the
 // requests served; the load has a process, and so a core, of its own.
-//
-//   x bare, at least 0.85  the bare server needs at least 0.85 of the time that the emulator needs: more is better
-//   x bare, at most 1.5    the emulator needs at most 1.5 as much as the bare server: less is better
-//   x ours                 the other server needs so many times what the emulator needs
-//
-// The details are the absolute figures of both. A miss is not a failure: the exit code is 0 on any machine, since a
-// noisy neighbour must not fail a build. Ratios of --quick are good to about 15 %, of a full run to about 5 %.
+// A miss is not a failure: the exit code is 0 on any machine, since a noisy neighbour must not fail a build.
 
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -89,14 +79,37 @@ const quick = {
   peerStarts: 1,
 }
 
+const help = `Measures the emulator against bare Node servers, and prints a line for each figure with its goal.
+
+  npm run bench                          all, in about 6 minutes
+  npm run bench -- --only get            one measurement: ${Object.keys(measurements).join(', ')}
+  npm run bench -- --quick --json
+
+  --only NAME  measure only what has this name; can be given several times
+  --quick      measure less: ratios are good to about 15 %, instead of 5 %
+  --peers      install two other servers in a temporary folder, and compare their costs as well
+  --json       print one JSON object at the end
+
+  x bare, at least 0.85  the bare server needs at least 0.85 of the time that the emulator needs: more is better
+  x bare, at most 1.5    the emulator needs at most 1.5 as much as the bare server: less is better
+  x ours                 the other server needs so many times what the emulator needs
+
+The details are the absolute figures of both. A miss is not a failure: the exit code is 0.`
+
 const { values: flags } = parseArgs({
   options: {
+    help: { type: 'boolean', short: 'h', default: false },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
     peers: { type: 'boolean', default: false },
   },
 })
+
+if (flags.help) {
+  console.log(help)
+  process.exit()
+}
 
 const names = Object.keys(measurements).filter((name) => name !== 'peers' || flags.peers)
 const chosen = names.filter((name) => flags.only?.some((only) => only.startsWith(name)) ?? true)
