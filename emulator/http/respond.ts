@@ -99,8 +99,8 @@ export function complete<B extends { readonly length: number }>(
 }
 
 /**
- * Longer texts are sent as bytes, so that constant ones are encoded once. Node writes a text of up to 16 KiB, with the
- * head, without memory of its own.
+ * Longer texts are sent as bytes, so that constant ones are encoded once. Node writes a text of up to 16 KiB, head
+ * included, without allocating a buffer.
  */
 const MAX_SHORT_TEXT = 15_000
 
