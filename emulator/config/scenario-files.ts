@@ -193,14 +193,16 @@ function withFiles(reader: FileReader, schema: Schema, value: unknown, path: Pat
     const { items } = schema
     return value.map((item, index) => withFiles(reader, items, item, [...path, index]))
   }
-  if (!isPlainObject(value) || schema.properties === undefined) return value
-  const { properties } = schema
+  const { properties = {}, additionalProperties: others } = schema
+  if (!isPlainObject(value) || (schema.properties === undefined && others === undefined))
+    return value
   if (path.length === 1 && path[0] === 'world') return withPaths(value, reader.folder)
   if (properties['from'] === scenarioFile.properties.from) return contentOf(reader, value, path)
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
-      const own = Object.hasOwn(properties, name) ? properties[name] : undefined
-      return [name, own === undefined ? member : withFiles(reader, own, member, [...path, name])]
+      const own = Object.hasOwn(properties, name) ? properties[name] : others
+      const isKnown = typeof own === 'object'
+      return [name, isKnown ? withFiles(reader, own, member, [...path, name]) : member]
     }),
   )
 }

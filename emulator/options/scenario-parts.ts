@@ -1,43 +1,65 @@
 // Checks the parts of a scenario that match its schema but can have no effect: files without content, and expansions
 // whose links lead nowhere.
 
-import type { NodeRule, ScenarioFile } from '../../spec/scenario/nodes.ts'
+import {
+  isFile,
+  type NodeRule,
+  type OutputFile,
+  type ScenarioFile,
+} from '../../spec/scenario/nodes.ts'
 import type { Start } from '../../spec/scenario/start.ts'
 import { isPlainObject, type Violation } from './json-schema.ts'
 
 type Path = Violation['path']
 type Graph = Readonly<Record<string, unknown>>
+type Placed<T> = readonly (readonly [path: Path, item: T])[]
+
+/** The items of all outputs, with their places. */
+export const outputItems = (nodes: readonly NodeRule[] = []): Placed<unknown> =>
+  nodes.flatMap(({ outputs = {} }, node) =>
+    Object.entries(outputs).flatMap(([key, items]) =>
+      items.map((item, at) => [['nodes', node, 'outputs', key, at], item] as const),
+    ),
+  )
 
 /** The files of a scenario, with their places. */
-export function filesOf(
+export const filesOf = (
   start: Start = {},
   nodes: readonly NodeRule[] = [],
-): readonly (readonly [path: Path, file: ScenarioFile])[] {
-  const lists = ['images', 'videos', 'audio'] as const
-  return [
-    ...(start.files ?? []).map((file, at) => [['start', 'files', at], file] as const),
-    ...nodes.flatMap(({ outputs = {} }, node) =>
-      lists.flatMap((list) =>
-        (outputs[list] ?? []).map(
-          (file, at) => [['nodes', node, 'outputs', list, at], file] as const,
-        ),
-      ),
-    ),
-  ]
+): Placed<ScenarioFile | OutputFile> => [
+  ...(start.files ?? []).map((file, at) => [['start', 'files', at], file] as const),
+  ...outputItems(nodes).flatMap(([path, item]) => (isFile(item) ? [[path, item] as const] : [])),
+]
+
+/** The files without exactly one content, and what else is wrong with the items of outputs. */
+export const contentViolations = (start?: Start, nodes?: readonly NodeRule[]): Violation[] => [
+  ...(start?.files ?? []).flatMap((file, at) => wrongContent(['start', 'files', at], file, [])),
+  ...outputItems(nodes).flatMap(([path, item]) => Array.from(wrongItem(path, item))),
+]
+
+function* wrongItem(path: Path, item: unknown): Generator<Violation> {
+  if (!isPlainObject(item)) return
+  if ('json' in item && Object.keys(item).length > 1)
+    yield { path, problem: 'has json and other members: put them into json' }
+  if (Object.keys(item).length === 0) yield* wrongContent(path, item, ['own'])
+  if (!isFile(item)) return
+  const { subfolder = '', type = 'output' } = item
+  yield* wrongContent(path, item, ['own'])
+  if (typeof subfolder !== 'string')
+    yield { path: [...path, 'subfolder'], problem: 'must be a text' }
+  if (type !== 'output' && type !== 'temp')
+    yield { path: [...path, 'type'], problem: 'must be one of output, temp' }
 }
 
 /** Why a file does not have exactly one content; empty if it has. */
-export function contentViolations(path: Path, file: ScenarioFile): readonly Violation[] {
-  const isOutput = path[0] === 'nodes'
-  if (file.own !== undefined && !isOutput)
-    return [{ path, problem: 'has own, which only outputs of nodes can have' }]
+function wrongContent(path: Path, file: OutputFile, more: readonly 'own'[]): readonly Violation[] {
+  const contents = ['from', 'text', 'base64', ...more] as const
   const given = contents.filter((name) => file[name] !== undefined)
   if (given.length > 1) return [{ path, problem: `has ${given.join(' and ')}: choose one` }]
   if (given.length === 1) return []
-  return [{ path, problem: "needs from, text or base64 (text: '' for an empty file)" }]
+  const last = more.length > 0 ? ', or own: true' : ''
+  return [{ path, problem: `needs from, text or base64 (text: '' for an empty file)${last}` }]
 }
-
-const contents = ['from', 'text', 'base64', 'own'] as const
 
 /** What is wrong with the graph that a node expands into. */
 export function expansionViolations({ expands }: NodeRule, path: Path): readonly Violation[] {

@@ -2,6 +2,7 @@
 // an expansion that leave it.
 
 import type { Endpoint } from '../../spec/language.ts'
+import { isFile } from '../../spec/scenario/nodes.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import { pathsOn } from '../http/routes.ts'
 import { nearest } from '../lib/nearest.ts'
@@ -10,7 +11,7 @@ import { defaultAccounts } from './accounts.ts'
 import { isPlainObject, type Violation } from './json-schema.ts'
 import type { ScenarioInput } from './scenario.ts'
 import type { ServerOptions } from './server-options.ts'
-import { leadsInto } from './scenario-parts.ts'
+import { leadsInto, outputItems } from './scenario-parts.ts'
 
 /** The warnings for a valid scenario. */
 export function scenarioWarnings({
@@ -20,6 +21,7 @@ export function scenarioWarnings({
 }: ScenarioInput): readonly Violation[] {
   const served = [...serverPaths, ...linkPaths(world)]
   return [
+    ...outputItems(nodes).flatMap(([path, item]) => misspelt(path, item)),
     ...nodes.flatMap(({ expands }, at) =>
       outerLinks(expands?.graph, ['nodes', at, 'expands', 'graph']),
     ),
@@ -30,6 +32,16 @@ export function scenarioWarnings({
     ),
   ]
 }
+
+/** The members of an item that is sent as it is, although they look like the content of a file. */
+const misspelt = (path: Violation['path'], item: unknown): readonly Violation[] =>
+  !isPlainObject(item) || isFile(item) || 'json' in item
+    ? []
+    : Object.keys(item).flatMap((name) => {
+        const meant = nearest(name, ['from', 'text', 'base64', 'own'])
+        const problem = `is sent as it is, without a file; did you mean ${meant}?`
+        return meant === undefined ? [] : { path: [...path, name], problem }
+      })
 
 /** All paths of local and hosted servers, with parameters such as `{prompt_id}`. */
 const serverPaths: readonly string[] = Object.values<Endpoint>(endpoints).flatMap((endpoint) =>

@@ -69,7 +69,7 @@ export function scenarioViolations(schema: Schema, value: unknown): readonly Vio
   if (found.length > 0) return found
   const { start, faults, nodes = [], types = {} } = value as ScenarioInput
   return [
-    ...filesOf(start, nodes).flatMap(([path, file]) => contentViolations(path, file)),
+    ...contentViolations(start, nodes),
     ...nodes.flatMap((rule, index) => wrongPatterns(rule, ['nodes', index, 'validate'])),
     ...nodes.flatMap((rule, index) => expansionViolations(rule, ['nodes', index, 'expands'])),
     ...wrongTypes(types),

@@ -5,7 +5,7 @@ import { both, local, type Rules, type Schema } from '../language.ts'
 import type { Static } from '../static.ts'
 import { delay, name } from './values.ts'
 
-/** The file of an output: from disk, as text, or as base64. */
+/** A file: from disk, as text, or as base64. */
 export const scenarioFile = {
   type: 'object',
   additionalProperties: false,
@@ -17,12 +17,44 @@ export const scenarioFile = {
       pattern: '^[A-Za-z0-9+/]*={0,2}$',
       description: 'the content as base64',
     },
-    own: { const: true, description: 'the content that the node would give it (outputs)' },
-    filename: { ...name, description: 'its name; by default as the node would name it' },
   },
 } as const satisfies Schema
 
 export type ScenarioFile = Static<typeof scenarioFile>
+
+/** A file in an output of a node. Its entry also contains members that are not here. */
+const outputFile = {
+  type: 'object',
+  properties: {
+    ...scenarioFile.properties,
+    own: { const: true, description: 'the file that the node would make there, else a sample' },
+    filename: { ...name, description: 'its name; by default as the node would name it' },
+    subfolder: { description: 'its folder; on hosted all files are in one' },
+    type: { description: 'output or temp; by default as the node saves its files' },
+    format: { description: 'its media type, which also determines the sample: video/webm' },
+  },
+} as const satisfies Schema
+
+export type OutputFile = Static<typeof outputFile>
+
+/** An item of an output: a file if it is an object with a content or a filename. */
+const outputItem = {
+  properties: {
+    ...outputFile.properties,
+    json: { description: 'an item as it is, also if it looks like a file' },
+  },
+  description:
+    'with from, text, base64 or own a file, which GET /view returns; other members are part of its entry; anything else is an item as it is',
+} as const satisfies Schema
+
+const fileMembers = ['from', 'text', 'base64', 'own', 'filename'] as const
+
+/** Whether an item of an output is a file: an object with a content or a filename. */
+export const isFile = (item: unknown): item is OutputFile =>
+  typeof item === 'object' &&
+  item !== null &&
+  !('json' in item) &&
+  fileMembers.some((name) => (item as OutputFile)[name] !== undefined)
 
 /** Stands for the value of an input of the node. */
 const inputReference = {
@@ -101,14 +133,14 @@ export const nodeRule = {
     },
     outputs: {
       type: 'object',
-      additionalProperties: false,
-      properties: {
-        images: { type: 'array', items: scenarioFile },
-        videos: { type: 'array', items: scenarioFile },
-        audio: { type: 'array', items: scenarioFile },
-        text: { type: 'array', items: { type: 'string' } },
+      additionalProperties: {
+        type: 'array',
+        items: outputItem,
+        description:
+          'lists of files, texts or any JSON: a server joins those of all calls of a node',
       },
-      description: 'its outputs for the user, instead of those that it would make',
+      description:
+        'its outputs for the user, instead of those that it would make, by key, such as images, gifs, audio, 3d, text; videos has the key that the server has for them',
     },
     values: {
       type: 'array',
@@ -246,13 +278,33 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
-  'scenario/node-animated': {
-    says: 'An output whose pictures come from a rule keeps the `animated` that its node sends.',
+  'scenario/node-sample': {
+    says: 'A file with `own` of a node that makes none there is a sample by its name, format or key.',
     basis: 'chosen',
     on: both,
   },
-  'scenario/node-text': {
-    says: 'The texts of a rule are the output of its node under text.',
+  'scenario/node-no-sample': {
+    says: 'A node fails if its rule has `own` for a file of a format without a sample.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-file-place': {
+    says: 'A file of a rule is in the subfolder and folder type of its entry.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-file-members': {
+    says: 'Further members of a file of a rule are part of its entry as they are.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-outputs': {
+    says: 'The output of a node has the keys of its rule; items that are not files stay as they are.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-animated': {
+    says: 'An output whose pictures come from a rule keeps the `animated` that its node sends.',
     basis: 'chosen',
     on: both,
   },

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { stringify } from 'yaml'
+import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import { endingOf } from '../../server/nodes/scripted-files.ts'
 import type { Learned, LearnedScenario } from '../../recording/learn/learn.ts'
 
@@ -12,6 +13,8 @@ type WithFiles = {
   readonly scenario: LearnedScenario
   readonly files: ReadonlyMap<string, Uint8Array>
 }
+
+type Outputs = NonNullable<NodeRule['outputs']>
 
 /** The folder beside a scenario. */
 export const folderOf = (out: string): string => `${basename(out, extname(out))}.files`
@@ -25,16 +28,15 @@ function withFiles(scenario: LearnedScenario, folder: string): WithFiles {
     files.set(name, bytes)
     return name
   }
-  const outside = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(outside)
-    if (typeof value !== 'object' || value === null) return value
-    const { base64, ...rest } = value as Readonly<Record<string, unknown>>
-    if (typeof base64 === 'string') {
-      const bytes = Buffer.from(base64, 'base64')
-      return { from: moved(bytes, endingOf(bytes) ?? 'bin'), ...rest }
-    }
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, outside(one)]))
+  /** A file of the scenario that names its content, if it has one as base64. */
+  const outside = <T>(file: T): T => {
+    const { base64, ...rest } = Object(file) as Readonly<Record<string, unknown>>
+    if (typeof base64 !== 'string') return file
+    const bytes = Buffer.from(base64, 'base64')
+    return { from: moved(bytes, endingOf(bytes) ?? 'bin'), ...rest } as T
   }
+  const outsideOf = (outputs: Outputs): Outputs =>
+    Object.fromEntries(Object.entries(outputs).map(([key, items]) => [key, items.map(outside)]))
   const { world = {}, nodes, start } = scenario
   const { objectInfo, ...options } = world as { readonly objectInfo?: object }
   const types =
@@ -45,8 +47,12 @@ function withFiles(scenario: LearnedScenario, folder: string): WithFiles {
     scenario: {
       ...scenario,
       world: { ...options, ...types },
-      ...(start && { start: outside(start) as NonNullable<typeof start> }),
-      ...(nodes && { nodes: outside(nodes) as typeof nodes }),
+      ...(start?.files && { start: { ...start, files: start.files.map(outside) } }),
+      ...(nodes && {
+        nodes: nodes.map((rule) =>
+          Object.assign({}, rule, rule.outputs && { outputs: outsideOf(rule.outputs) }),
+        ),
+      }),
     },
     files,
   }

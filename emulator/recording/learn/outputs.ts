@@ -1,19 +1,27 @@
-// What nodes put out for the user: downloaded pictures and files, and texts of types whose texts a world cannot compute.
+// What nodes put out for the user: downloaded files, and everything of types whose outputs a world cannot compute.
 
-import type { NodeRule, ScenarioFile } from '../../../spec/scenario/nodes.ts'
+import { isFile, type NodeRule } from '../../../spec/scenario/nodes.ts'
+import { bytesOfBase64 } from '../../lib/base64.ts'
+import { endingOf, hasSample } from '../../server/nodes/scripted-files.ts'
 import { type Downloads, fileKey } from './downloads.ts'
 import { rulesFor, type Shown } from './agreement.ts'
 import type { LearnedNode, LearnedRun } from './runs.ts'
-import { isMembers, listOf, type Members, textOf } from './values.ts'
+import { isMembers, listOf, type Members, membersOf, textOf } from './values.ts'
 
 type Outputs = NonNullable<NodeRule['outputs']>
-type FileList = 'images' | 'videos' | 'audio'
+
+/** What a caller knows about the world that is learned. */
+type Known = {
+  readonly isKnown: (class_type: string) => boolean
+  /** The key that the list `videos` of a rule has in an output. */
+  readonly videoKey: string
+}
 
 /** The rules for outputs, and what of the outputs no rule can say. */
 export function outputRules(
   runs: readonly LearnedRun[],
   downloads: Downloads,
-  isKnown: (class_type: string) => boolean,
+  { isKnown, videoKey }: Known,
 ): { readonly rules: readonly NodeRule[]; readonly notes: readonly string[] } {
   const notes = new Set<string>()
   const shown = runs.flatMap((run) =>
@@ -22,6 +30,7 @@ export function outputRules(
       const value = outputsOf(node, downloads, {
         isKnown: isKnown(class_type),
         isNamed: !isKnown(class_type) || sharesPrefix(run, node),
+        videoKey,
         note: (text) => notes.add(text),
       })
       return { run, id, class_type, value }
@@ -33,18 +42,11 @@ export function outputRules(
   return { rules, notes: [...notes] }
 }
 
-const lists: Readonly<Record<string, FileList>> = {
-  images: 'images',
-  video: 'videos',
-  videos: 'videos',
-  audio: 'audio',
-}
-const VIDEO = /\.(mp4|webm|mkv|mov)$/i
-
 type Naming = {
   readonly isKnown: boolean
   /** Whether the world would perhaps choose another name. */
   readonly isNamed: boolean
+  readonly videoKey: string
   readonly note: (text: string) => void
 }
 
@@ -55,53 +57,80 @@ const sharesPrefix = ({ nodes }: LearnedRun, { id, inputs }: LearnedNode): boole
     (one) => one.id !== id && one.inputs['filename_prefix'] === inputs['filename_prefix'],
   )
 
-function outputsOf(
-  { output, inputs, class_type }: LearnedNode,
-  downloads: Downloads,
-  { isKnown, isNamed, note }: Naming,
-): Outputs | undefined {
-  const found: { -readonly [Name in keyof Outputs]: Outputs[Name] } = {}
-  for (const [key, items] of Object.entries(output ?? {})) {
-    const files = listOf(items).filter(
-      (item): item is Members => isMembers(item) && typeof item['filename'] === 'string',
-    )
-    const list = files.some(({ filename }) => VIDEO.test(textOf(filename))) ? 'videos' : lists[key]
-    if (list !== undefined && files.length > 0) {
-      const content = filesOf(files, downloads, isKnown)?.map(([file, one]) =>
-        isNamed ? Object.assign({}, one, nameOf(file, isKnown ? undefined : inputs)) : one,
-      )
-      if (content !== undefined) found[list] = content
-      if (content?.length !== files.length || content.some(({ own }) => own === true))
-        note(`files of ${class_type} that were not downloaded`)
-    } else if (key === 'text' && !isKnown) found.text = listOf(items).map(textOf)
-    else if (!isKnown && key !== 'animated') note(`the output ${key} of ${class_type}`)
+/** The outputs of a node as a rule; undefined if the world makes them without one. */
+function outputsOf(node: LearnedNode, downloads: Downloads, naming: Naming): Outputs | undefined {
+  const { class_type } = node
+  const { isKnown, videoKey, note } = naming
+  const output = Object.entries(node.output ?? {})
+  const files = output.flatMap(([, items]) => listOf(items)).filter(isWritten)
+  const isDownloaded = (file: Members): boolean => downloads.has(fileKey(file))
+  if (!files.every(isDownloaded)) note(`files of ${class_type} that were not downloaded`)
+  if (isKnown && !files.some(isDownloaded)) return undefined
+  const found: Outputs = {}
+  for (const [key, items] of output) {
+    const isRenamed = key === 'videos' && videoKey !== key
+    if (isRenamed) note(`the output videos of ${class_type}: a world sends it as ${videoKey}`)
+    else if (!Array.isArray(items)) note(`the output ${key} of ${class_type}: not a list`)
+    else found[key] = items.map((item) => itemOf(item, key, node, downloads, naming))
+    if (!isExact(items)) note(`numbers beyond 2^53 in the output ${key} of ${class_type}`)
   }
   return Object.keys(found).length === 0 ? undefined : found
 }
 
-/** The files of an output; undefined if none was downloaded. Those that were not are as the node makes them. */
-function filesOf(
-  files: readonly Members[],
-  downloads: Downloads,
-  isKnown: boolean,
-): readonly (readonly [file: Members, content: ScenarioFile])[] | undefined {
-  if (!files.some((file) => downloads.has(fileKey(file)))) return undefined
-  return files.flatMap((file): (readonly [Members, ScenarioFile])[] => {
-    const base64 = downloads.get(fileKey(file))
-    if (base64 !== undefined) return [[file, { base64 }]]
-    return isKnown ? [[file, { own: true }]] : []
-  })
+/** Whether an item names a file that its node has written. */
+export const isWritten = (item: unknown): item is Members =>
+  isMembers(item) && typeof item['filename'] === 'string' && item['type'] !== 'input'
+
+/** Whether the numbers of a value are those that were sent: JSON.parse rounds larger ones. */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value)
+  return typeof value !== 'object' || value === null || Object.values(value).every(isExact)
 }
 
-/** The name of a file, unless it is the one that a world would choose by these inputs. */
-function nameOf(file: Members, inputs: Members | undefined): Pick<ScenarioFile, 'filename'> {
-  const prefix = textOf(inputs?.['filename_prefix'] ?? 'ComfyUI')
-  const folder = file['subfolder'] ? `${textOf(file['subfolder'])}/` : ''
-  const filename = folder + textOf(file['filename'])
-  const isUsual =
-    inputs !== undefined &&
-    filename.startsWith(`${prefix}_`) &&
-    /^\d{5}_\.\w+$/.test(filename.slice(prefix.length + 1))
-  // The names of a hosted server follow from the content.
-  return isUsual || /^[0-9a-f]{64}\./.test(filename) ? {} : { filename }
+/** An item of an output as a rule contains it: a file with its content, or as it is. */
+function itemOf(
+  item: unknown,
+  key: string,
+  { inputs, class_type }: LearnedNode,
+  downloads: Downloads,
+  { isKnown, isNamed, note }: Naming,
+): unknown {
+  const asItIs = isMembers(item) && needsJson(item) ? { json: item } : item
+  if (!isWritten(item)) return asItIs
+  const base64 = downloads.get(fileKey(item))
+  const content = base64 === undefined ? { own: true } : { base64 }
+  if (isKnown) return { ...content, ...(isNamed && nameOf(item)) }
+  const { filename: _, subfolder: __, type, id, preview_id: ___, metadata, ...members } = item
+  if (typeof id === 'string') note(`the ids of assets in the output of ${class_type}`)
+  if (base64 === undefined && !hasSample(textOf(item['filename']))) return asItIs
+  const isUsual = base64 !== undefined && key !== 'audio' && hasUsualName(item, base64, inputs)
+  const name = base64 === undefined ? { filename: pathOf(item) } : nameOf(item)
+  return {
+    ...content,
+    ...(!isUsual && name),
+    ...(type !== undefined && type !== 'output' && { type }),
+    // Servers that describe files do so for all of them.
+    ...(metadata !== undefined && membersOf(metadata)['kind'] === undefined && { metadata }),
+    ...members,
+  }
+}
+
+/** Whether a rule cannot have an object as it is. */
+const needsJson = (item: Members): boolean =>
+  Object.keys(item).length === 0 || 'json' in item || isFile(item)
+
+/** The path of a file, as a name. */
+const pathOf = ({ subfolder, filename }: Members): string =>
+  (subfolder ? `${textOf(subfolder)}/` : '') + textOf(filename)
+
+/** The names of a hosted server follow from the content. */
+const nameOf = (file: Members): { readonly filename?: string } =>
+  /^[0-9a-f]{64}\./.test(pathOf(file)) ? {} : { filename: pathOf(file) }
+
+/** Whether a file has the name that a world chooses by these inputs. */
+function hasUsualName(file: Members, base64: string, inputs: Members): boolean {
+  const prefix = textOf(inputs['filename_prefix'] ?? 'ComfyUI')
+  const path = pathOf(file)
+  const number = /^\d{5}_\.(\w+)$/.exec(path.slice(prefix.length + 1))
+  return path.startsWith(`${prefix}_`) && number?.[1] === endingOf(bytesOfBase64(base64))
 }

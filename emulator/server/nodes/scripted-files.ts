@@ -1,58 +1,135 @@
-// The files and texts that a rule sets as the output of a node [scenario/node-files, scenario/node-text].
+// The output of a node that a rule sets: files, and items that are passed on as they are [scenario/node-outputs].
 
-import type { NodeRule, ScenarioFile } from '../../../spec/scenario/nodes.ts'
+import {
+  isFile,
+  type NodeRule,
+  type OutputFile,
+  type ScenarioFile,
+} from '../../../spec/scenario/nodes.ts'
 import { bytesOfBase64 } from '../../lib/base64.ts'
 import { probePicture } from '../../pictures/codecs/probe.ts'
-import { type Call, textInput } from './node.ts'
-import type { OwnFile, OwnOutputs, Save, Work } from '../state/nodes.ts'
+import { longestSide } from '../../pictures/picture.ts'
+import type { FileContent } from '../state/files.ts'
+import type { Failure, OwnFile, OwnOutputs, Save, Work } from '../state/nodes.ts'
+import { isSampleFormat } from '../world/samples.ts'
+import { batchPictures, type Call, painted, pictureInput, textInput } from './node.ts'
 
 type Outputs = NonNullable<NodeRule['outputs']>
 
-/** What a node outputs for the user by its rule. Files are named as its own would be. */
-export function ownFiles(call: Call, { save }: Work, outputs: Outputs): OwnOutputs {
+/** What a node outputs for the user by its rule, or its failure. Files are named as its own would be. */
+export function ownOutputs(call: Call, { save }: Work, outputs: Outputs): OwnOutputs | Failure {
   const { videoKey } = call.world.setup.traits
-  const files = (key: string, ending: string, given: readonly ScenarioFile[] = []): OwnFile[] =>
-    given.flatMap((file, at) =>
-      file.own === true ? madeFile(key, file, save, at) : ownFile(key, ending, file),
-    )
-  const own = [
-    ...files('images', 'png', outputs.images),
-    ...files(videoKey, 'mp4', outputs.videos),
-    ...files('audio', 'flac', outputs.audio),
-  ]
-  const keys = [
-    ...(outputs.images ? ['images'] : []),
-    ...(outputs.videos ? [videoKey] : []),
-    ...(outputs.audio ? ['audio'] : []),
-  ]
-  return {
-    type: save?.type ?? 'output',
-    prefix: save?.prefix ?? textInput(call, 'filename_prefix', 'ComfyUI'),
-    keys: [...new Set(keys)],
-    files: own,
-    text: outputs.text ?? null,
-    isAnimated:
-      videoKey === 'images' && outputs.videos !== undefined
-        ? true
-        : outputs.images && save?.animated,
+  const own = new Map<string, (OwnFile | string)[]>()
+  for (const [name, given] of Object.entries(outputs)) {
+    const key = name === 'videos' ? videoKey : name
+    const items = own.get(key) ?? []
+    own.set(key, items)
+    for (const [at, item] of given.entries()) {
+      const one = isFile(item) ? ownFile(call, save, { name, key, at }, item) : jsonText(item)
+      if (typeof one === 'object' && 'exception_type' in one) return one
+      if (one !== undefined) items.push(one)
+    }
   }
+  const moves = videoKey === 'images' && outputs['videos'] !== undefined
+  const animated = moves || (outputs['images'] && save?.animated)
+  if (animated !== undefined && !own.has('animated')) own.set('animated', [`${animated}`])
+  return own
 }
 
-/** The file that the node would make at this place of its list, if it makes as many [scenario/node-own-file]. */
-function madeFile(key: string, file: ScenarioFile, save: Save | undefined, at: number): OwnFile[] {
-  const content = save?.contents[at]
-  if (save === undefined || content === undefined) return []
-  return [{ key, filename: file.filename ?? null, ending: save.ending, content }]
+const jsonText = (item: unknown): string =>
+  JSON.stringify(typeof item === 'object' && item !== null && 'json' in item ? item.json : item)
+
+/** A file in a rule: the name of its list, the key that the output has for it, and its position. */
+type Place = { readonly name: string; readonly key: string; readonly at: number }
+
+/** A file as the node saves it; undefined for a file that the node would make, but does not [scenario/node-own-file]. */
+function ownFile(
+  call: Call,
+  save: Save | undefined,
+  list: Place,
+  item: OutputFile,
+): OwnFile | Failure | undefined {
+  const { from: _, text: __, base64: ___, own, filename, subfolder, type, ...members } = item
+  const made = own === true ? madeFile(call, save, list, item) : givenFile(list, item)
+  if (made === undefined || 'exception_type' in made) return made
+  const folder = subfolder === undefined || subfolder === '' ? '' : `${subfolder as string}/`
+  const place = {
+    type: (type as Save['type'] | undefined) ?? save?.type ?? 'output',
+    path: filename === undefined ? null : folder + filename,
+    prefix: folder + (save?.prefix ?? textInput(call, 'filename_prefix', 'ComfyUI')),
+  }
+  return Object.assign(place, made, { members })
 }
 
-function ownFile(key: string, usual: string, file: ScenarioFile): OwnFile {
+type Content = Pick<OwnFile, 'content' | 'ending'>
+
+function givenFile({ name }: Place, file: OutputFile): Content {
   const bytes = contentOf(file)
-  return {
-    key,
-    filename: file.filename ?? null,
-    ending: endingOf(bytes) ?? usual,
-    content: { bytes },
+  const usual = usualEnding(name, file) ?? (file.text === undefined ? 'bin' : 'txt')
+  return { content: { bytes }, ending: endingOf(bytes) ?? usual }
+}
+
+/** The file that the node would make at this place of its list, or a sample if it has no such list. */
+function madeFile(
+  call: Call,
+  save: Save | undefined,
+  { name, key, at }: Place,
+  file: OutputFile,
+): Content | Failure | undefined {
+  if (save?.key === key) {
+    const content = save.contents[at]
+    return content && { content, ending: save.ending }
   }
+  const ending = nameEnding(file.filename ?? '') ?? usualEnding(name, file) ?? 'png'
+  const content = sampleOf(call, ending, at)
+  return 'exception_type' in content ? content : { content, ending }
+}
+
+/** [scenario/node-sample, scenario/node-no-sample] */
+function sampleOf(call: Call, ending: string, at: number): FileContent | Failure {
+  if (isSampleFormat(ending)) return { sample: ending }
+  const format = pictureFormats[ending]
+  const batch = pictureInput(call)
+  const picture = (batch && batchPictures(batch)[at]) ?? painted(call, at)
+  if (format !== undefined && Math.max(picture.width, picture.height) <= longestSide[format])
+    return { picture, format }
+  return {
+    exception_type: 'ValueError',
+    exception_message: `flowdouble cannot make a sample .${ending} file for ${call.type.class_type}: give the file in the scenario, as from, text or base64`,
+  }
+}
+
+const pictureFormats: Readonly<Record<string, keyof typeof longestSide>> = {
+  png: 'png',
+  jpg: 'jpeg',
+  jpeg: 'jpeg',
+  webp: 'webp',
+}
+
+const isMade = (ending: string): boolean => ending in pictureFormats || isSampleFormat(ending)
+
+/** Whether a world can make a sample of a file with this name. */
+export const hasSample = (filename: string): boolean => isMade(nameEnding(filename) ?? '')
+
+const nameEnding = (filename: string): string | undefined =>
+  /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase()
+
+/** The ending of the name of a file by its media type, such as video/h264-mp4, or by its list. */
+function usualEnding(list: string, { format }: OutputFile): string | undefined {
+  const named = typeof format === 'string' ? /\w+$/.exec(format)?.[0].toLowerCase() : undefined
+  return named !== undefined && isMade(named) ? named : endings[list]
+}
+
+/** The endings of files without a name, by their list. */
+const endings: Readonly<Record<string, string>> = {
+  images: 'png',
+  videos: 'mp4',
+  video: 'mp4',
+  gifs: 'mp4',
+  audio: 'flac',
+  '3d': 'glb',
+  latents: 'latent',
+  text: 'txt',
 }
 
 /** The bytes of files, decoded once: runs share them. */

@@ -3,7 +3,7 @@
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import { meaningOf } from './exception-types.ts'
 import { type Call, painted } from './node.ts'
-import { ownFiles } from './scripted-files.ts'
+import { ownOutputs } from './scripted-files.ts'
 import { plannedFailure } from './script.ts'
 import { workOf } from './work.ts'
 import { matchesWhere } from './conditions.ts'
@@ -21,8 +21,7 @@ export function scriptedWork(call: Call, script: NodeRule | null): Work {
   const work = Object.assign({}, own, withSteps(call, own, script))
   if (script.values !== undefined)
     Object.assign(work, { outputs: scriptedValues(call, script.values, own.outputs) })
-  if (script.outputs !== undefined)
-    Object.assign(work, { own: ownFiles(call, own, script.outputs) })
+  if (script.outputs !== undefined) Object.assign(work, withOutputs(call, own, script.outputs))
   if (script.blocks !== undefined)
     Object.assign(work, { outputs: blockedOutputs(call, script.blocks, work.outputs) })
   if (failure === undefined && matchesWhere(call.inputs, script.expands?.where))
@@ -30,6 +29,16 @@ export function scriptedWork(call: Call, script: NodeRule | null): Work {
   if (failure !== undefined)
     Object.assign(work, { failure, stopsAt: Math.min(script.atStep ?? 0, work.steps) })
   return work
+}
+
+/** The outputs for the user of a rule, or the failure to make them. */
+function withOutputs(
+  call: Call,
+  work: Work,
+  outputs: NonNullable<NodeRule['outputs']>,
+): Partial<Work> {
+  const own = ownOutputs(call, work, outputs)
+  return 'exception_type' in own ? { failure: own } : { own }
 }
 
 /** The steps of a call, and the previews that it sends with them. */

@@ -3,7 +3,7 @@
 import { assetOfOutput } from '../world/assets.ts'
 import { get } from '../../lib/bounded.ts'
 import { type FileEntry, fileKey, pictureOf, saveFiles, saveNamed } from '../world/files.ts'
-import type { Failure, OwnOutputs, Work } from '../state/nodes.ts'
+import type { Failure, OwnFile, OwnOutputs, Work } from '../state/nodes.ts'
 import type { Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
@@ -57,22 +57,35 @@ function describe(world: World, key: string): object | undefined {
 
 /** Stores the files that the scenario sets, byte for byte [scenario/node-files]. */
 function ownOutput(world: World, running: Running, own: OwnOutputs): string | null | Failure {
-  const { type, prefix, keys, files, text, isAnimated } = own
-  const lists = new Map<string, unknown[]>(keys.map((key) => [key, []]))
-  for (const { key, content, filename, ending } of files) {
-    const saved =
-      filename === null
-        ? saveFiles(
-            world,
-            { type, prefix, ending, contents: [content], numberEnd: endOf(world, key) },
-            running.savedBy,
-          )
-        : saveNamed(world, type, filename, content)
-    if ('exception_type' in saved) return saved
-    lists.get(key)?.push(...withAssets(world, running, saved))
+  const lists: string[] = []
+  for (const [key, items] of own) {
+    const texts: string[] = []
+    for (const item of items) {
+      const text = typeof item === 'string' ? item : ownEntry(world, running, key, item)
+      if (typeof text !== 'string') return text
+      texts.push(text)
+    }
+    lists.push(`${JSON.stringify(key)}: [${texts.join(', ')}]`)
   }
-  const members = Array.from(lists, ([key, entries]) => `"${key}": ${JSON.stringify(entries)}`)
-  if (isAnimated !== undefined) members.push(`"animated": [${isAnimated}]`)
-  if (text !== null) members.push(`"text": ${JSON.stringify(text)}`)
-  return members.length === 0 ? null : `{${members.join(', ')}}`
+  return lists.length === 0 ? null : `{${lists.join(', ')}}`
+}
+
+/** Stores a file, and returns its entry as JSON text. */
+function ownEntry(
+  world: World,
+  running: Running,
+  key: string,
+  { type, prefix, ending, path, content, members }: OwnFile,
+): string | Failure {
+  const saved =
+    path === null
+      ? saveFiles(
+          world,
+          { type, prefix, ending, contents: [content], numberEnd: endOf(world, key) },
+          running.savedBy,
+        )
+      : saveNamed(world, type, path, content)
+  if ('exception_type' in saved) return saved
+  const [entry] = withAssets(world, running, saved)
+  return JSON.stringify(Object.assign({}, entry, members))
 }

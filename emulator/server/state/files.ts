@@ -12,6 +12,7 @@ export type FileContent =
 export type SampleFormat =
   | 'mp4'
   | 'webm'
+  | 'gif'
   | 'flac'
   | 'mp3'
   | 'opus'

@@ -91,26 +91,20 @@ export type Save = {
   readonly size?: { readonly width: number; readonly height: number }
 }
 
-/** A file that a rule of the scenario sets as output, under a key of that output. */
+/** A file that a rule of the scenario sets as output. */
 export type OwnFile = {
-  readonly key: string
   readonly content: FileContent
-  /** Its name; null for the one that the node would choose, with this ending. */
-  readonly filename: string | null
+  readonly type: 'output' | 'temp'
+  /** Its folder and name; null for a name that the node would choose, with this prefix and ending. */
+  readonly path: string | null
+  readonly prefix: string
   readonly ending: string
+  /** What its entry contains besides what names the file. */
+  readonly members: object
 }
 
-/** The output for the user that a rule of the scenario sets: the files under each key, and texts. */
-export type OwnOutputs = {
-  readonly type: 'output' | 'temp'
-  /** The start of the names that the node would choose. */
-  readonly prefix: string
-  readonly keys: readonly string[]
-  readonly files: readonly OwnFile[]
-  readonly text: readonly string[] | null
-  /** Whether the output says that its pictures move; undefined if it says nothing of it. */
-  readonly isAnimated: boolean | undefined
-}
+/** The output for the user that a rule of the scenario sets: lists of files and of JSON texts by key. */
+export type OwnOutputs = ReadonlyMap<string, readonly (OwnFile | string)[]>
 
 /** The work of one call of a node. */
 export type Work = {

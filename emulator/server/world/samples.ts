@@ -43,6 +43,10 @@ const texts: Readonly<Record<SampleFormat, string>> = {
     KFkAAAMgAAB6SQbp83r8eqCjoYEA+gCGAECSjChYAAADIAAAekkGgFC90dMw8ZS51L7WQKOdgQF3AIYAQJIMAFkAAAQmkYAA
     ekkHi+fCuN+mpwAcU7trkbuPs4EAt4r3gQHxggFO8IED
   `,
+  gif: `
+    R0lGODlhEAAQAJEAACJEZv/MMwAAAP///yH/C05FVFNDQVBFMi4wAwEAAAAh+QQEMgAAACwAAAAAEAAQAAACFoSPqcvtD1GY
+    1NHa7rSaX49F4kiWTwEAIfkEBDIAAAAsAAAAABAAEAAAAhaEj6nL7Q9dmFTSaW+u7eLuReJIlksBADs=
+  `,
   flac: `
     ZkxhQ4AAACICQAJAAAALAAANAfQA8AAAD6BYEBJJx2tzW9dM5TArAJMX//gkCADKAAAAznb/+CQIAc0AAACiDv/4JAgCxAAA
     ABaG//gkCAPDAAAAev7/+CQIBNYAAAD/k//4JAgF0QAAAJPr//h0CAYCH58AAACUiQ==
@@ -96,6 +100,10 @@ const texts: Readonly<Record<SampleFormat, string>> = {
     QSBzYW1wbGUgdGV4dC4K
   `,
 }
+
+/** Whether there is a sample file of a format. */
+export const isSampleFormat = (format: string): format is SampleFormat =>
+  Object.hasOwn(texts, format)
 
 const decoded = new Map<SampleFormat, Uint8Array>()
 

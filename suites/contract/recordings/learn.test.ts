@@ -11,6 +11,7 @@ import {
   record,
 } from 'fast-check'
 import type { EmulatorOptions } from 'flowdouble'
+import { learn, typesOfWorlds } from '../../../dist/emulator/internal.js'
 import { node, type Graph, solid, textToImage } from '../../generate/graphs.ts'
 import { test } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
@@ -80,7 +81,17 @@ const optionsOf = (world: World): EmulatorOptions => ({
         class_type: 'OwnUpscaler',
         steps: world.ownSteps,
         durationMs: 120,
-        outputs: { text: ['upscaled'], images: [{ base64: png }] },
+        outputs: {
+          text: ['upscaled', { json: { name: 'out', text: 'x' } }],
+          images: [{ base64: png }],
+          gifs: [
+            { own: true, filename: 'Diff_00001.mp4', type: 'temp', format: 'video/h264-mp4' },
+            { text: 'RIFF', filename: 'deep/b.avi', frame_rate: 8.5, workflow: 'a.png' },
+          ],
+          animated: [true],
+          loras: [{ on: true, strength: [0.5, null] }, { json: {} }],
+          kept: [{ json: { filename: 'given.png', type: 'input', subfolder: '' } }],
+        },
       },
       {
         class_type: 'SaveImage',
@@ -123,4 +134,61 @@ test('learn A world with a scenario learned from a session answers the session i
     }),
     { numRuns: runs(40) },
   )
+})
+
+/** The outputs of a custom node, and what a client sees instead that no scenario can express. */
+const outputs = {
+  gifs: [
+    { own: true, filename: 'deep/a.mp4', format: 'video/h264-mp4', frame_rate: 24 },
+    { text: 'v 0 0 0', filename: 'a.obj' },
+  ],
+  seed: [1],
+  bare: [2],
+  named: [3],
+} as const
+const seen = (data: string): string =>
+  data
+    .replace('"seed": [1]', '"seed": [9214636847165323561]')
+    .replace('"bare": [2]', '"bare": "text"')
+    .replace('"named": [3]', '"videos": [3]')
+
+test('learn lists outputs that a scenario cannot express; a file that nobody downloaded is a sample', async () => {
+  for (const deployment of ['local', 'hosted'] as const) {
+    const world = {
+      types: { OwnUpscaler: ownType },
+      nodes: [{ class_type: 'OwnUpscaler', outputs }],
+    }
+    const { recording } = await play({ deployment, scenario: { version: 1, ...world } }, [
+      { submit: withOwnType(5) },
+    ])
+    const sockets = recording.sockets.map((socket) => ({
+      ...socket,
+      messages: socket.messages.map((one) => ({
+        ...one,
+        data: typeof one.data === 'string' ? seen(one.data) : one.data,
+      })),
+    }))
+    const { scenario, notLearned } = learn([{ ...recording, sockets }], typesOfWorlds(), {
+      from: 'a session',
+    })
+    const isHosted = deployment === 'hosted'
+    const [sample, missing] = outputs.gifs
+    const rule = scenario.nodes?.find(({ class_type }) => class_type === 'OwnUpscaler')
+    expect(rule?.outputs).toEqual({
+      gifs: [
+        { ...sample, filename: isHosted ? 'a.mp4' : 'deep/a.mp4' },
+        { json: { filename: missing.filename, subfolder: '', type: 'output' } },
+      ],
+      seed: [Number('9214636847165323561')],
+      ...(!isHosted && { videos: [3] }),
+    })
+    expect(notLearned).toEqual(
+      expect.arrayContaining([
+        'files of OwnUpscaler that were not downloaded',
+        'numbers beyond 2^53 in the output seed of OwnUpscaler',
+        'the output bare of OwnUpscaler: not a list',
+        ...(isHosted ? ['the output videos of OwnUpscaler: a world sends it as video'] : []),
+      ]),
+    )
+  }
 })

@@ -20,6 +20,10 @@ const doubtful: readonly (readonly [text: string, warning: string])[] = [
     'a.yaml:2:39: warning: nodes[0].outputs.images[0].from is not a picture of a known format',
   ],
   [
+    'nodes: [{ class_type: SaveImage, outputs: { gifs: [{ bas64: AAAA }] } }]',
+    'a.yaml:2:61: warning: nodes[0].outputs.gifs[0].bas64 is sent as it is, without a file; did you mean base64?',
+  ],
+  [
     'nodes: [{ expands: { result: [], graph: { a: { class_type: PreviewAny, inputs: { source: [b, 0] } } } } }]',
     'a.yaml:2:90: warning: nodes[0].expands.graph.a.inputs.source is a link to a node that the graph lacks',
   ],

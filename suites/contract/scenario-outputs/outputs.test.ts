@@ -169,7 +169,7 @@ proves(
 )
 
 proves(
-  'scenario/node-text',
+  'scenario/node-outputs',
   async (subject) => {
     const { entry } = await runAlone(subject, {
       ...solid(),
