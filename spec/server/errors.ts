@@ -524,7 +524,9 @@ export const nodeErrors = {
     message: 'Exception when validating node',
     details: '{exception}',
     extra: ['exception_type', 'traceback'],
-    when: 'Validation of an output node raises an exception, such as at a link to a missing node.',
+    when:
+      'Validation of an output node raises an exception, such as at a link to a missing node; or a run fails with ' +
+      'ValidationError.',
   },
   exception_during_inner_validation: {
     message: 'Exception when validating inner node',

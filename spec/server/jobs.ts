@@ -2,6 +2,7 @@
 
 import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
 import { exceptionTypes, hostedError } from './errors.ts'
+import { nodeErrorsById } from './workflows.ts'
 
 /** The words for the state of a run on the hosted server. */
 export const jobStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const
@@ -77,6 +78,8 @@ export const executionError = {
     traceback: { type: 'array', items: { type: 'string' }, volatile: true },
     current_inputs: { type: 'object' },
     current_outputs: { type: 'object' },
+    /** Of a ValidationError alone [runs/validation-details]. */
+    node_errors: nodeErrorsById,
   },
   required: [
     'node_id',

@@ -11,6 +11,7 @@ import {
 } from '../language.ts'
 import { exceptionTypes, hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
+import { nodeErrorsById } from './workflows.ts'
 
 const id = { type: 'string' } as const
 const ids = { type: 'array', items: { type: 'string' } } as const
@@ -115,6 +116,8 @@ const errorData = <Type extends Schema, Values extends Schema>(
       traceback: { type: 'array', items: { type: 'string' }, volatile: true },
       current_inputs: values,
       current_outputs: values,
+      /** Of a ValidationError alone [runs/validation-details]. */
+      node_errors: nodeErrorsById,
       timestamp,
     },
     required: [

@@ -224,6 +224,12 @@ export const rules = {
     on: hosted,
     carries: ['A145'],
   },
+  'runs/validation-details': {
+    says: 'A ValidationError and its job contain node_errors, as the reply to an invalid workflow does.',
+    basis: 'stated',
+    on: both,
+    carries: ['A145'],
+  },
   'runs/model-download-error': {
     says: 'A run whose model is not available fails with ModelDownloadError.',
     basis: 'stated',

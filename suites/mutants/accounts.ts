@@ -105,6 +105,10 @@ const runs: Mutants = {
     ],
     tamper: word('OOMError'),
   },
+  'details-are-missing': {
+    breaks: ['runs/validation-details'],
+    tamper: onData('execution_error', (data) => without(data, 'node_errors')),
+  },
   'fails-before-its-start': {
     breaks: ['runs/failure-after-start'],
     tamper: delayed('execution_start', 'execution_error'),

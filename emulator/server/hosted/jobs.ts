@@ -119,6 +119,7 @@ function executionErrorOf({ entry }: Job): Texts<typeof executionError> | undefi
     current_inputs: memberText('current_inputs'),
     // The message on the socket lists ids there.
     current_outputs: isObject(outputs) ? writeJson(outputs) : '{}',
+    node_errors: failure.has('node_errors') ? memberText('node_errors') : undefined,
   }
 }
 

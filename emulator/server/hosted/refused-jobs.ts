@@ -1,6 +1,7 @@
 // Failed jobs for rejected workflows whose submit returns 200 [quirk workflows.invalid-is-200].
 
 import { isObject, type Json, copyText, writeJson } from '../../lib/json.ts'
+import { nodeErrorsJson } from '../graph/node-errors-json.ts'
 import type { Verdict } from '../graph/verdict.ts'
 import { pythonNameOf } from '../nodes/exception-types.ts'
 import { addEntry } from '../world/history.ts'
@@ -46,6 +47,7 @@ export function rememberRefused(
     ['traceback', []],
     ['current_inputs', new Map()],
     ['current_outputs', new Map()],
+    ['node_errors', nodeErrorsJson(nodeErrors)],
   ])
   const executionError = new Map<string, Json>([
     ['prompt_id', run.prompt_id],

@@ -19,6 +19,7 @@ import { drawUuid } from '../../lib/random.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { type Request, bodyText } from '../../http/requests.ts'
 import { graphText } from '../graph/graph-text.ts'
+import { nodeErrorsJson } from '../graph/node-errors-json.ts'
 import { replaceNodes } from '../graph/replacements.ts'
 import { collisionText, enqueue, hasRoom, priorityCollisions } from '../world/queue.ts'
 import { takesPartnerKey } from '../nodes/partner-nodes.ts'
@@ -127,7 +128,7 @@ export function runOf(
 export function accepted(prompt_id: string, number: string, nodeErrors: NodeErrors): Reply {
   const id = JSON.stringify(prompt_id)
   return json(
-    `{"prompt_id": ${id}, "number": ${number}, "node_errors": ${nodeErrorsText(nodeErrors)}}`,
+    `{"prompt_id": ${id}, "number": ${number}, "node_errors": ${writeJson(nodeErrorsJson(nodeErrors))}}`,
   )
 }
 
@@ -140,25 +141,8 @@ export function refused(error: PromptError, nodeErrors: NodeErrors): Reply {
     `"details": ${JSON.stringify(details)}`,
     `"extra_info": ${writeJson(extra_info)}`,
   ]
-  const text = `{"error": {${members.join(', ')}}, "node_errors": ${nodeErrorsText(nodeErrors)}}`
+  const text = `{"error": {${members.join(', ')}}, "node_errors": ${writeJson(nodeErrorsJson(nodeErrors))}}`
   return json(text, 400)
-}
-
-function nodeErrorsText(nodeErrors: NodeErrors): string {
-  if (nodeErrors.size === 0) return '{}'
-  const entries: JsonObject = new Map()
-  for (const [id, { errors, dependent_outputs, class_type }] of nodeErrors) {
-    const list = errors.map((error) => new Map<string, Json>(Object.entries<Json>(error)))
-    entries.set(
-      id,
-      new Map<string, Json>([
-        ['errors', list],
-        ['dependent_outputs', dependent_outputs],
-        ['class_type', class_type],
-      ]),
-    )
-  }
-  return writeJson(entries)
 }
 
 /**

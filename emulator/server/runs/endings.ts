@@ -8,6 +8,8 @@ import { unloadBetweenRuns } from '../world/loaded-models.ts'
 import { announce } from '../world/log.ts'
 import { sendStatus } from '../world/sockets.ts'
 import { nodeInputs } from '../graph/graph.ts'
+import { failedNodeJson } from '../graph/node-errors-json.ts'
+import type { PythonException } from '../graph/node-errors.ts'
 import { hiddenInputs, submittedGraph } from './node-inputs.ts'
 import { pythonText } from '../../lib/python.ts'
 import { nextPending, readyAtMs } from '../world/queue.ts'
@@ -112,25 +114,38 @@ function endByError(
   ]
   const message = `"exception_message": ${JSON.stringify(exception_message)}`
   const named = (name: string): string => `"exception_type": ${JSON.stringify(name)}`
+  const exception = { type: exception_type, text: exception_message.trimEnd() }
+  const detailsOf = (name: string): readonly string[] =>
+    name === 'ValidationError' ? [nodeErrorsMember(running, id, exception)] : []
   const place = [
     `"traceback": ${JSON.stringify(traceback)}`,
     `"current_inputs": ${inputsText}`,
     `"current_outputs": ${keepsFailures ? currentOutputs(running) : JSON.stringify([...submittedGraph(running).keys()])}`,
   ]
+  const messageName = messageNames === 'words' ? wordOf(exception_type) : exception_type
   const data = [
     `{"prompt_id": ${running.promptIdText}`,
     ...node,
     `"executed": ${JSON.stringify(finished(running))}`,
     message,
-    named(messageNames === 'words' ? wordOf(exception_type) : exception_type),
+    named(messageName),
     ...place,
+    ...detailsOf(messageName),
     `"timestamp": ${timestamp(world)}}`,
   ]
   sendForRun(world, running, 'execution_error', () => data.join(', '))
   if (!keepsFailures) return endRun(world, running, state, null)
-  const nameOf = jobNames === 'words' ? wordOf : pythonNameOf
-  const detail = [...node, message, named(nameOf(exception_type)), ...place]
+  const jobName = (jobNames === 'words' ? wordOf : pythonNameOf)(exception_type)
+  const detail = [...node, message, named(jobName), ...place, ...detailsOf(jobName)]
   endRun(world, running, state, `{${detail.join(', ')}}`)
+}
+
+/** The member that contains the details of a ValidationError at a node of the submitted graph. */
+const nodeErrorsMember = (running: Running, id: string, exception: PythonException): string => {
+  const graph = submittedGraph(running)
+  const class_type = running.types.get(id)?.class_type ?? null
+  const entry = failedNodeJson(graph, running.run.outputs, id, class_type, exception)
+  return `"node_errors": ${writeJson(entry)}`
 }
 
 /** The outputs of the finished nodes, by node id. */

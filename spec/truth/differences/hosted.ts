@@ -5,6 +5,13 @@ import type { Difference } from './difference.ts'
 /** Contradictions and imprecisions on hosted; "real" is what is published, or what clients of the hosted API observed. */
 export const hostedDifferences = [
   {
+    topic: 'Base URL',
+    stated: 'HTTPS and WSS',
+    real: 'as stated',
+    ours: 'HTTP and WS by default, so that clients need no certificate; as stated with `--tls auto`, or behind a proxy',
+    rules: ['deployments/hosted-address'],
+  },
+  {
     topic: 'Words for the state of a run',
     stated: '`pending`, `in_progress`, `completed`, `failed`, `cancelled`',
     real: 'these at /api/jobs; at /api/job/{prompt_id}/status internal states',

@@ -140,6 +140,13 @@ export const localDifferences = [
     ],
   },
   {
+    topic: 'Pending run that is removed from the queue',
+    stated: 'a run that ends with cancellation is reported by `execution_interrupted`',
+    real: 'the listing no longer has it; no message reports it, and the history never contains it',
+    ours: 'like real servers; on hosted it is reported as cancelled',
+    rules: ['queue/delete', 'queue/clear', 'messages/hosted-early-cancel'],
+  },
+  {
     topic: 'Who receives what',
     stated: 'events are filtered by `clientId`',
     real:
@@ -229,8 +236,10 @@ export const localDifferences = [
     topic: '`exception_type`',
     stated: 'one of six words',
     real: 'the name of a Python class; none of the six',
-    ours: 'like real servers on local; the six words are those of hosted',
-    rules: ['runs/local-exception-names', 'runs/exception-words'],
+    ours:
+      'like real servers on local; the six words are those of hosted, and a test node or a scenario that fails ' +
+      'with ValidationError has its `node_errors`',
+    rules: ['runs/local-exception-names', 'runs/exception-words', 'runs/validation-details'],
   },
   {
     topic: 'Fields of an upload',

@@ -36,6 +36,7 @@ proves(
         },
         current_outputs: {},
         timestamp: expect.any(Number),
+        ...(word === 'ValidationError' && { node_errors: { '2': expect.any(Object) } }),
       })
     }
     const shown = {
@@ -128,6 +129,39 @@ proves(
 
 /** A graph that a server accepts and then fails on: nothing needs the node that has no inputs. */
 const poison: Graph = { ...solid(), '7': { class_type: 'EmptyImage' } as unknown as Graph[string] }
+
+proves('runs/validation-details', async (subject) => {
+  const graph = {
+    ...failing('ValidationError', 'no such style'),
+    '3': node('PreviewAny', { source: ['2', 0] }),
+    '4': node('FlowdoubleText', { text: 'elsewhere' }),
+  }
+  const outcome = await subject.run(await subject.connect('details'), graph)
+  const { exception_type, node_errors } = errorOf(outcome)
+  expect(exception_type).toBe('ValidationError')
+  expect(node_errors).toEqual({
+    '2': {
+      errors: [
+        {
+          type: 'exception_during_validation',
+          message: 'Exception when validating node',
+          details: 'no such style',
+          extra_info: { exception_type: 'ValidationError', traceback: [expect.any(String)] },
+        },
+      ],
+      dependent_outputs: ['2', '3'],
+      class_type: 'FlowdoubleFail',
+    },
+  })
+  const sent = outcome.entry.status.messages.find(([type]) => type === 'execution_error')?.[1]
+  expect(sent).toMatchObject({ node_errors })
+  if (subject.deployment === 'hosted') {
+    const job = (await subject.get(`/jobs/${outcome.prompt_id}`)).json()
+    expect(job.execution_error).toMatchObject({ exception_type, node_errors })
+  }
+  const other = await subject.run(await subject.connect('other'), failing('RuntimeError', 'x'))
+  expect('node_errors' in errorOf(other)).toBe(subject.deployment === 'hosted')
+})
 
 proves('runs/validation-error', async (subject) => {
   const outcome = await subject.run(await subject.connect(), poison)
