@@ -264,6 +264,11 @@ export const rules = {
     on: both,
     before: '0.27',
   },
+  'workflows/behind-unknown-types': {
+    says: 'A server that accepts unknown node types validates all nodes that feed or follow them.',
+    basis: 'chosen',
+    on: both,
+  },
   'workflows/blame': {
     says: 'node_errors contains nodes with an unusable class_type and nodes of a cycle.',
     basis: 'chosen',

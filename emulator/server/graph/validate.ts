@@ -4,7 +4,7 @@ import { promptErrors } from '../../../spec/server/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
 import { typeFor } from './dynamic-inputs.ts'
-import { linkedIds } from './graph.ts'
+import { linkedIds, linkOf, nodeInputs } from './graph.ts'
 import { outputType, typesMatch } from './links.ts'
 import { checkLiteral, currentDeclaration } from './literals.ts'
 import * as errors from './node-errors.ts'
@@ -46,7 +46,8 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     if (type !== undefined) types.set(id, typeFor(type, isObject(node) ? node.get('inputs') : null))
     else if (typeof class_type === 'string' && world.setup.options.unknownNodes === 'accept') {
       linked ??= linkedIds(graph)
-      types.set(id, passThrough(class_type, !linked.has(id)))
+      const inputs = linkedInputs(graph, id)
+      types.set(id, { ...passThrough(class_type, !linked.has(id)), inputs })
     } else return unknownClass(world, id, node, class_type)
     if (!types.get(id)?.outputNode) continue
     if (targets === 'crash') return { kind: 'crash' }
@@ -60,6 +61,12 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     outputs,
   )
 }
+
+/** The inputs of a node of unknown type: those with a link, of any type [workflows/behind-unknown-types]. */
+const linkedInputs = (graph: JsonObject, id: string): readonly DeclaredInput[] =>
+  Array.from(nodeInputs(graph, id)).flatMap(([name, value]) =>
+    linkOf(value) === undefined ? [] : { name, required: false, type: '*', options: new Map() },
+  )
 
 /** The real server crashes while it looks for a class_type. */
 const CRASH = Symbol('crash')

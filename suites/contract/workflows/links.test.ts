@@ -1,8 +1,8 @@
 // The validation of links: accepted and rejected ones.
 
-import { changed, node, solid, textToImage } from '../../generate/graphs.ts'
+import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
-import { configOf, errorsOf, passes } from '../../judge/verdicts.ts'
+import { configOf, errorsOf, type NodeError, passes } from '../../judge/verdicts.ts'
 import { expect } from '../../judge/expect.ts'
 import { typeWith } from '../../support/scripted.ts'
 
@@ -133,6 +133,50 @@ proves(
     },
   },
 )
+
+/** Faults in nodes that feed an output: each a graph, the node at fault, and the output with its link. */
+const faulty: readonly (readonly [graph: Graph, fault: string, output: string, input: string])[] = [
+  [sampling({ steps: 0 }), '3', '9', 'images'],
+  [sampling({ cfg: undefined }), '3', '9', 'images'],
+  [sampling({ sampler_name: 'dpmpp_99' }), '3', '9', 'images'],
+  [changed(textToImage(), '4', { ckpt_name: 'gone.safetensors' }), '4', '9', 'images'],
+  [changed(textToImage(), '8', { samples: ['88', 0] }), '8', '9', 'images'],
+  [
+    {
+      '1': node('LoadImage', { image: 'gone.png' }),
+      '2': node('PreviewImage', { images: ['1', 0] }),
+    },
+    '1',
+    '2',
+    'images',
+  ],
+]
+
+proves(
+  'workflows/behind-unknown-types',
+  async (subject) => {
+    for (const [graph, fault, output, input] of faulty) {
+      const foo = node('Foo', { [input]: graph[output]!.inputs[input], text: 'a' })
+      const between = changed({ ...graph, '50': foo }, output, { [input]: ['50', 3] })
+      const { [output]: _, ...others } = graph
+      const own = await errorsOf(subject, graph, fault)
+      expect(await errorsOf(subject, between, fault)).toEqual(own.map(withoutConfig))
+      const last = { ...others, '50': foo }
+      expect(await errorsOf(subject, last, fault)).toEqual(own.map(withoutConfig))
+    }
+    const broken = { ...solid(), '50': node('Foo', { image: ['88', 0] }) }
+    expect(await errorsOf(subject, broken, '50')).toMatchObject([{ details: "'88'" }])
+    const other = { ...solid(), '50': node('Foo', { pair: ['a', 'b'], image: ['1', 0] }) }
+    await passes(subject, other)
+  },
+  { unknownNodes: 'accept' },
+)
+
+/** An error without the declaration of the input whose link leads to it, which only a known type has. */
+const withoutConfig = ({ extra_info, ...error }: NodeError): unknown =>
+  error.type === 'exception_during_inner_validation'
+    ? { ...error, extra_info: { ...extra_info, input_config: expect.anything() } }
+    : { ...error, extra_info }
 
 proves('workflows/own-types', async (subject) => {
   const graph = {
