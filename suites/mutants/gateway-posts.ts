@@ -61,13 +61,12 @@ export const posts: Mutants = {
     gateway: {
       tamper: () => {
         const failed = new Set<string>()
-        return (effects, input) => {
-          if (input.kind !== 'request') return effects
-          const isKnown = failed.has(idOf(input)) && replyStatus(effects) === 200
-          if (replyStatus(effects) === 502) failed.add(idOf(input))
-          const kept = effects.filter(({ kind }) => kind === 'reply')
-          return isKnown ? onReply(() => duplicate)()(kept, input) : effects
-        }
+        const reject = rejecting(() => (_, request) => failed.has(idOf(request)), duplicate)()
+        const note = onReply(({ status }, request) => {
+          if (status === 502) failed.add(idOf(request))
+          return {}
+        })()
+        return (effects, input) => note(reject(effects, input), input)
       },
     },
   },

@@ -1,6 +1,6 @@
 // The functions from which wrong gateways are built: each changes only the output of the gateway.
 
-import type { GatewayOptions, OutboxEntry, GatewayEffect, GatewayInput } from 'flowdouble'
+import type { Delivery, GatewayOptions, GatewayEffect, GatewayInput } from 'flowdouble'
 import type { GatewayMutant } from './tamper.ts'
 
 export type GatewayTamper = NonNullable<GatewayOptions['tamper']>
@@ -15,13 +15,20 @@ export const each =
   (effects, input) =>
     effects.flatMap((effect) => change(effect, input))
 
-/** Changes replies. */
-export const onReply = (change: (reply: Reply, request: Request) => Partial<Reply>) =>
-  each((effect, input) =>
-    effect.kind === 'reply' && input.kind === 'request'
-      ? [{ ...effect, ...change(effect, input) }]
-      : [effect],
-  )
+/** Changes replies: also those that come later than their request, when a target outside has answered. */
+export const onReply =
+  (change: (reply: Reply, request: Request) => Partial<Reply>) => (): GatewayTamper => {
+    const open = new Map<number, Request>()
+    return (effects, input) => {
+      if (input.kind === 'request') open.set(input.request, input)
+      return effects.map((effect) => {
+        const request = effect.kind === 'reply' ? open.get(effect.request) : undefined
+        if (effect.kind !== 'reply' || request === undefined) return effect
+        open.delete(effect.request)
+        return { ...effect, ...change(effect, request) }
+      })
+    }
+  }
 
 /** Answers the posts that got this status as if they had been accepted. */
 export const lets = (status: number) =>
@@ -38,19 +45,21 @@ export const lets = (status: number) =>
 export const says = (word: string, other: string) =>
   onReply(({ body }) => ({ body: body.replace(`"status": "${word}"`, `"status": "${other}"`) }))
 
+/** Changes runs: as they are listed, and as an agent outside receives them. */
 export const onRun = (change: (run: Run['run']) => Partial<Run['run']>) =>
   each((effect) =>
-    effect.kind === 'run'
-      ? [{ ...effect, run: { ...effect.run, ...change(effect.run) } }]
-      : [effect],
+    'run' in effect ? [{ ...effect, run: { ...effect.run, ...change(effect.run) } }] : [effect],
   )
 
-export const onOutbox = (change: (entry: OutboxEntry) => Partial<OutboxEntry>) =>
-  each((effect) =>
-    effect.kind === 'outbox'
-      ? [{ ...effect, entry: { ...effect.entry, ...change(effect.entry) } }]
-      : [effect],
-  )
+/** Changes deliveries: as the outbox lists them, and as a target outside receives them. */
+export const onDelivery = (change: (delivery: Delivery) => Partial<Delivery>) =>
+  each((effect) => {
+    if (effect.kind === 'outbox')
+      return [{ ...effect, entry: { ...effect.entry, ...change(effect.entry) } }]
+    return effect.kind === 'deliver'
+      ? [{ ...effect, delivery: { ...effect.delivery, ...change(effect.delivery) } }]
+      : [effect]
+  })
 
 export const quirk = (...ids: readonly string[]): GatewayMutant['gateway'] => ({
   options: { quirk: ids },
@@ -85,7 +94,12 @@ export const rejecting =
       if (isRequest && isMeant(post, input) && post.verdict === 'accepted')
         gone.add(post.delivery_id)
       const kept = effects.filter((effect) => !gone.has(deliveryOf(effect)))
-      return isRequest && gone.has(post.delivery_id) ? onReply(() => reply)()(kept, input) : kept
+      if (!isRequest || !gone.has(post.delivery_id)) return kept
+      // A direct delivery to a target outside has no reply yet, and will have none.
+      const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+      const { request } = post
+      const others = kept.filter(({ kind }) => kind !== 'reply')
+      return [...others, { kind: 'reply', request, headers, ...reply }]
     }
   }
 
@@ -104,10 +118,17 @@ function deliveryOf(effect: GatewayEffect): string | undefined {
 /** Whether a post was rejected for its signature. */
 export const isUnsigned = ({ reason }: Post): boolean => reason?.includes('ignature') === true
 
-/** A run for a delivery that needs none. */
-export const startedFor = (id: number, { route, delivery_id }: OutboxEntry): Run => {
-  const { run, ...one } = started(id)
-  return { ...one, run: { ...run, route, delivery_id } }
+/** A run for a delivery that needs none, which an agent outside receives. */
+export const startedFor = (
+  id: number,
+  { route, delivery_id }: Delivery,
+): readonly GatewayEffect[] => {
+  const { run } = started(id)
+  const both = { id: id + 1_000_000, run: { ...run, route, delivery_id } }
+  return [
+    { kind: 'run', ...both },
+    { kind: 'ask', ...both },
+  ]
 }
 
 /** A run that no post started. */

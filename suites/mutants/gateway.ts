@@ -4,7 +4,7 @@ import type { GatewayEffect } from 'flowdouble'
 import {
   each,
   lets,
-  onOutbox,
+  onDelivery,
   onReply,
   onRun,
   quirk,
@@ -29,7 +29,7 @@ export const webhooks: Mutants = {
   },
   'payload-is-lost': {
     breaks: ['webhooks/json-body', 'templates/raw'],
-    gateway: { tamper: onOutbox(() => ({ text: '{}' })) },
+    gateway: { tamper: onDelivery(() => ({ text: '{}' })) },
   },
   'filter-is-open': {
     breaks: ['webhooks/filter', 'webhooks/ignored'],
@@ -77,9 +77,13 @@ const inTexts = (change: (text: string, payload: Readonly<Record<string, unknown
   each((effect, input) => {
     const isPost = input.kind === 'request' && input.body.length > 0
     const payload = isPost ? JSON.parse(Buffer.from(input.body).toString()) : {}
-    if (effect.kind === 'run') {
+    if ('run' in effect) {
       const prompt = change(effect.run.prompt, payload)
       return [{ ...effect, run: { ...effect.run, prompt } }]
+    }
+    if (effect.kind === 'deliver') {
+      const text = change(effect.delivery.text, payload)
+      return [{ ...effect, delivery: { ...effect.delivery, text } }]
     }
     if (effect.kind !== 'outbox') return [effect]
     const text = change(effect.entry.text, payload)
@@ -113,7 +117,9 @@ export const templates: Mutants = {
   },
   'references-stay': {
     breaks: ['templates/reference'],
-    gateway: { tamper: onOutbox(({ text }) => ({ text: text.replace('Add gateway', '{title}') })) },
+    gateway: {
+      tamper: onDelivery(({ text }) => ({ text: text.replace('Add gateway', '{title}') })),
+    },
   },
   'no-fences': {
     breaks: ['templates/default'],
@@ -129,7 +135,9 @@ export const deliveries: Mutants = {
       tamper: () => (effects, input) =>
         input.kind === 'request'
           ? effects.flatMap((one): readonly GatewayEffect[] =>
-              one.kind === 'outbox' ? [one, { ...one, id: one.id + 1_000_000 }] : [one],
+              one.kind === 'outbox' || one.kind === 'deliver'
+                ? [one, { ...one, id: one.id + 1_000_000 }]
+                : [one],
             )
           : effects,
     },
@@ -139,13 +147,13 @@ export const deliveries: Mutants = {
     gateway: {
       tamper: () => {
         let first: string | number | null | undefined
-        return onOutbox(({ chat_id }) => ({ chat_id: (first ??= chat_id) }))()
+        return onDelivery(({ chat_id }) => ({ chat_id: (first ??= chat_id) }))()
       },
     },
   },
   'thread-is-lost': {
     breaks: ['deliveries/thread'],
-    gateway: { tamper: onOutbox(() => ({ thread_id: null })) },
+    gateway: { tamper: onDelivery(() => ({ thread_id: null })) },
   },
   'second-skill-is-lost': {
     breaks: ['deliveries/skills'],
@@ -153,7 +161,7 @@ export const deliveries: Mutants = {
   },
   'answers-keep-their-last-line-end': {
     breaks: ['deliveries/answer-trimmed'],
-    gateway: { tamper: onOutbox(({ text }) => ({ text: `${text}\n` })) },
+    gateway: { tamper: onDelivery(({ text }) => ({ text: `${text}\n` })) },
   },
   'run-without-prompt': {
     breaks: ['deliveries/run', 'deliveries/run-listed'],
@@ -161,15 +169,19 @@ export const deliveries: Mutants = {
   },
   'no-run': {
     breaks: ['deliveries/run'],
-    gateway: { tamper: each((effect) => (effect.kind === 'run' ? [] : [effect])) },
+    gateway: { tamper: each((effect) => ('run' in effect ? [] : [effect])) },
   },
   'answer-is-lost': {
     breaks: ['deliveries/answer', 'deliveries/chat', 'deliveries/log', 'deliveries/direct'],
-    gateway: { tamper: each((effect) => (effect.kind === 'outbox' ? [] : [effect])) },
+    gateway: {
+      tamper: each((effect) =>
+        effect.kind === 'outbox' || effect.kind === 'deliver' ? [] : [effect],
+      ),
+    },
   },
   'answer-goes-elsewhere': {
     breaks: ['deliveries/answer', 'deliveries/target', 'deliveries/chat', 'deliveries/comment'],
-    gateway: { tamper: onOutbox(() => ({ target: 'sms' })) },
+    gateway: { tamper: onDelivery(() => ({ target: 'sms' })) },
   },
   'prompt-is-the-answer': {
     breaks: ['deliveries/answer'],
@@ -182,9 +194,11 @@ export const deliveries: Mutants = {
   'direct-runs-too': {
     breaks: ['deliveries/direct'],
     gateway: {
-      tamper: each((effect) =>
-        effect.kind === 'outbox' ? [startedFor(effect.id, effect.entry), effect] : [effect],
-      ),
+      tamper: each((effect, input) => {
+        if (effect.kind === 'deliver') return [...startedFor(effect.id, effect.delivery), effect]
+        const isInside = effect.kind === 'outbox' && input.kind !== 'delivered'
+        return isInside ? [...startedFor(effect.id, effect.entry), effect] : [effect]
+      }),
     },
   },
   'skill-replaces': {
@@ -197,7 +211,7 @@ export const deliveries: Mutants = {
   },
   'chat-is-lost': {
     breaks: ['deliveries/chat', 'deliveries/origin'],
-    gateway: { tamper: onOutbox(() => ({ chat_id: null })) },
+    gateway: { tamper: onDelivery(() => ({ chat_id: null })) },
   },
   'origin-fails': {
     breaks: ['deliveries/origin', 'deliveries/target'],
@@ -254,6 +268,6 @@ export const subscriptions: Mutants = {
   },
   'dynamic-wins': {
     breaks: ['subscriptions/static-wins'],
-    gateway: { tamper: onOutbox(() => ({ text: 'dynamic' })) },
+    gateway: { tamper: onDelivery(() => ({ text: 'dynamic' })) },
   },
 }
