@@ -68,7 +68,7 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
   },
   webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), io),
   scenarios: async (argv) => (await import('./scenarios.ts')).scenariosCommand(argv, io),
-  validate: async (argv) => (await import('./scenarios.ts')).validateCommand(argv, io),
+  validate: async (argv) => (await import('./validate.ts')).validateCommand(argv, io),
   learn: async (argv) =>
     (await import('./recordings/learn.ts')).learnCommand(hidden(argv), {
       ...io,

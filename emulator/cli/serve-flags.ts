@@ -6,6 +6,7 @@ import { serversOn } from '../options/like.ts'
 import type { OptionEntry } from '../options/read.ts'
 import { optionTable } from '../options/table.ts'
 import { type FlagTable, parseFlags } from './lib/command.ts'
+import { allOptions, helpLine, optionFlags, optionHelp, optionsGiven } from './lib/server-flags.ts'
 
 /** Flags that are not options of the server. */
 const ownFlags = {
@@ -29,15 +30,13 @@ const ownFlags = {
 /** The file for the certificate authority of --tls auto, unless --tls-ca names another one. */
 export const caFile = 'flowdouble-ca.pem'
 
-const entries = Object.entries<OptionEntry>(optionTable)
-
 /** The help text that `--help` prints. */
 export const serveHelp = (): string => `Usage: flowdouble serve [options]
 
 Starts a test double of a workflow execution server. Clients use it like a real one; it needs no GPU and no models.
 
 Server options (a config file can contain them in camelCase):
-${entries.map(([, { flag, value, help }]) => helpLine(`--${flag} ${value}`, help)).join('\n')}
+${optionHelp(allOptions)}
 
 Command options:
 ${helpLine('--config FILE', 'JSON file with server options; flags override it')}
@@ -68,8 +67,6 @@ Examples:
   flowdouble serve --quirk history.completed-on-error   a behaviour of some real servers
 `
 
-const helpLine = (flag: string, help: string): string => `  ${flag.padEnd(22)} ${help}`
-
 export type Flags = ReturnType<typeof readFlags>
 
 /** Parses the arguments after `serve`. Throws a usage error for an unknown flag. */
@@ -91,23 +88,15 @@ export function readFlags(argv: readonly string[]): {
   readonly quiet: boolean
   readonly help: boolean
 } {
-  const options: FlagTable = { ...ownFlags }
-  // With several servers, each can behave like a different known one.
-  for (const [, { flag, many }] of entries)
-    options[flag] = { type: 'string', multiple: many ?? flag === 'like' }
+  const options: FlagTable = { ...ownFlags, ...optionFlags(allOptions) }
   const { values } = parseFlags(argv.map(spellOut), options, false)
-  const server: Record<string, string | string[]> = {}
-  for (const [name, { flag }] of entries) {
-    const value = values[flag]
-    if (typeof value === 'string' || Array.isArray(value)) server[name] = value as string | string[]
-  }
   const text = (name: string): string | undefined => values[name] as string | undefined
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
   const [tokenEnv, tlsCa] = [text('token-env'), text('tls-ca')]
   const [gatewayPort, configDir] = [text('gateway-port'), text('config-dir')]
   const [log, mutant] = [text('log'), text('mutant')]
   return {
-    server,
+    server: optionsGiven(allOptions, values),
     ...(config !== undefined && { config }),
     ...(tokenEnv !== undefined && { tokenEnv }),
     ...(tlsCa !== undefined && { tlsCa }),
@@ -131,7 +120,9 @@ function logFormatOf(format: string | undefined): 'text' | 'json' {
   throw usageError(`--log-format must be text or json, not ${JSON.stringify(format)}.`)
 }
 
-const bareFlags = new Map(entries.map(([, { flag, bare }]) => [`--${flag}`, bare]))
+const bareFlags = new Map(
+  Object.values<OptionEntry>(optionTable).map(({ flag, bare }) => [`--${flag}`, bare]),
+)
 
 /** Adds the default value to a flag that stands alone. */
 function spellOut(arg: string, at: number, argv: readonly string[]): string {

@@ -4,16 +4,15 @@ import { dirname, extname, resolve } from 'node:path'
 import { profiles } from '../../spec/server/deployments.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { EmulatorOptions } from '../edge/node/server.ts'
-import { readJsonText } from '../lib/json-text.ts'
 import { completeOptions, isOptionName } from '../options/complete.ts'
 import { mergeScenarios, type ScenarioInput } from '../options/scenario.ts'
 import { serverLike, serversOn } from '../options/like.ts'
 import { type OptionValues, readOptions } from '../options/read.ts'
-import { isFor, optionTable, quirksOf } from '../options/table.ts'
+import { flagOf, isFor, optionTable, quirksOf } from '../options/table.ts'
 import { usageError } from '../options/usage.ts'
 import type { CommandIo } from './lib/io.ts'
+import { readFiles, readJson, resolved } from './lib/server-flags.ts'
 import type { Flags } from './serve-flags.ts'
-import { readNamedFile } from '../config/named-files.ts'
 
 type ServerChoice = Deployment | 'both'
 
@@ -53,8 +52,8 @@ export function planServers(
       name in ownConfig ? `option "${name}" of ${flags.config}` : script.where(name),
   }
   const line: OptionSource = {
-    given: readFiles(ownFlags, io),
-    where: (name) => (isOptionName(name) ? `--${optionTable[name].flag}` : `--${name}`),
+    given: readFiles(ownFlags, io.cwd),
+    where: flagOf,
   }
   const which = chosenServers(line) ?? chosenServers(file) ?? 'local'
   const targets: readonly Deployment[] = which === 'both' ? ['local', 'hosted'] : [which]
@@ -153,32 +152,12 @@ function firstPort(merged: OptionValues, which: ServerChoice): number {
   )
 }
 
-/** Replaces the value of each flag that names a JSON file by the content of the file. */
-function readFiles(given: OptionValues, { cwd }: CommandIo): OptionValues {
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
-      const entry = isOptionName(name) ? optionTable[name] : undefined
-      if (entry?.isPath) return [name, resolved(value, cwd)]
-      if (entry?.readWhole === undefined || typeof value !== 'string') return [name, value]
-      return [name, readJson(resolve(cwd, value), `the file of --${entry.flag}`)]
-    }),
-  )
-}
-
 function tokenFrom({ tokenEnv }: Flags, { env }: CommandIo): { readonly token?: string } {
   if (tokenEnv === undefined) return {}
   const token = env[tokenEnv]
   if (!token) throw usageError(`The environment variable ${tokenEnv} (--token-env) is not set.`)
   return { token }
 }
-
-/** Resolves one path or several against a folder. Leaves invalid values for the option reader to reject. */
-const resolved = (value: unknown, folder: string): unknown =>
-  Array.isArray(value)
-    ? value.map((one) => resolved(one, folder))
-    : typeof value === 'string' && value !== ''
-      ? resolve(folder, value)
-      : value
 
 /** The options of a config file. Paths in it are relative to it. */
 function readConfig(path: string): OptionValues {
@@ -190,17 +169,4 @@ function readConfig(path: string): OptionValues {
   for (const [name, { isPath }] of Object.entries(optionTable))
     if (isPath && name in options) options[name] = resolved(options[name], dirname(path))
   return options
-}
-
-/** The value in a JSON file. Its text can hold keys: no message quotes it. */
-function readJson(path: string, what: string): unknown {
-  let text: string
-  try {
-    text = readNamedFile(path).toString()
-  } catch (error) {
-    throw usageError(`Cannot read ${what} ${path}: ${(error as Error).message}`)
-  }
-  const json = readJsonText(text)
-  if ('wrong' in json) throw usageError(`Cannot read ${what} ${path}: it ${json.wrong}.`)
-  return json.value
 }

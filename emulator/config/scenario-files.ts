@@ -14,14 +14,16 @@ import {
   pathText,
   type Schema,
   type Violation,
+  violations,
   violationText,
 } from '../options/json-schema.ts'
 import { type ScenarioInput, scenarioViolations } from '../options/scenario.ts'
 import { scenarioFileSchema } from '../options/scenario-schema.ts'
 import { optionTable } from '../options/table.ts'
 import { usageError } from '../options/usage.ts'
+import { validPart } from '../options/valid-part.ts'
 import { packageFile } from './package-files.ts'
-import type { Position } from './scenario-text.ts'
+import type { NamedPlace, Position } from './scenario-text.ts'
 
 /** What is wrong with a scenario, and where. Line and column are null for one that a program passes. */
 export type ScenarioProblem = {
@@ -35,21 +37,32 @@ export type ScenarioProblem = {
   readonly severity: 'error' | 'warning'
 }
 
-/** A scenario that can be used, or what is wrong with it. */
+/** Why no server could start with a scenario, in a whole sentence, and the place in it that is the reason. */
+export type StartProblem = { readonly path: Violation['path']; readonly message: string }
+
+export const startProblemText = (one: Violation | StartProblem): string =>
+  'message' in one ? one.message : violationText(one, whole)
+
+/** A scenario that can be used. */
+export type UsableScenario = {
+  readonly scenario: ScenarioInput
+  /** What is probably a mistake in the files that it names. */
+  readonly warnings: readonly Violation[]
+  /** A problem that is found later, with its place in the file. */
+  readonly problemOf: (
+    severity: ScenarioProblem['severity'],
+    one: Violation | StartProblem,
+  ) => ScenarioProblem
+}
+
+/** A scenario that can be used, or what is wrong with it; the names in the rest of it can be wrong, too. */
 export type LoadedScenario =
+  | ({ readonly file: string } & UsableScenario)
   | {
       readonly file: string
-      readonly scenario: ScenarioInput
-      /** What is probably a mistake in the files that it names. */
-      readonly warnings: readonly Violation[]
-      /** A problem that is found later, with its place in the file. */
-      readonly problemAt: (
-        severity: ScenarioProblem['severity'],
-        path: Violation['path'],
-        message: string,
-      ) => ScenarioProblem
+      readonly problems: readonly ScenarioProblem[]
+      readonly rest?: UsableScenario
     }
-  | { readonly file: string; readonly problems: readonly ScenarioProblem[] }
 
 /** The largest scenario file, */
 const MAX_FILE_BYTES = 16 * 2 ** 20
@@ -110,33 +123,49 @@ function checked(
   file: string,
   value: unknown,
   folder: string,
-  placeOf: (at: Violation) => Position | null,
+  placeOf: (at: NamedPlace) => Position | null,
 ): LoadedScenario {
-  const wrong = [...scenarioViolations(scenarioFileSchema(), value)]
-  const warnings: Violation[] = []
-  const reader: FileReader = { folder, wrong, warnings, bytes: 0 }
-  const scenario = wrong.length === 0 ? withFiles(reader, scenarioFileSchema(), value, []) : null
+  const schema = scenarioFileSchema()
+  const misfits = violations(schema, value)
+  // The rest of a scenario without its version can be wrong, too.
+  const part = validPart(schema, isPlainObject(value) ? { ...value, version: 1 } : value)
+  const placed = (one: Violation): Violation => ({ ...one, path: part?.placeOf(one.path) ?? [] })
   const found = (
-    at: Violation,
+    at: Violation | StartProblem,
     message: string,
     severity: ScenarioProblem['severity'] = 'error',
   ): ScenarioProblem => {
     const { line, column } = placeOf(at) ?? { line: null, column: null }
     return { file, line, column, path: pathText(at.path, whole), message, severity }
   }
-  if (wrong.length > 0) {
-    const problems = wrong.map((one) => found(one, violationText(one, whole)))
-    return { file, problems: problems.toSorted(byPlace) }
-  }
-  return {
-    file,
+  const reader: FileReader = { folder, wrong: [], warnings: [], bytes: 0 }
+  const useless = part === undefined ? [] : scenarioViolations(schema, part.value)
+  const scenario = part && withFiles(reader, schema, part.value, [])
+  const further = [...useless, ...reader.wrong].map(placed)
+  const wrong = [...misfits, ...further.filter((one) => !misfits.some(isInside(one)))]
+  const usable: UsableScenario = {
     scenario: scenario as ScenarioInput,
-    warnings,
-    problemAt: (severity, path, message) => found({ path, problem: message }, message, severity),
+    warnings: reader.warnings,
+    problemOf: (severity, one) => {
+      const at = Object.assign({}, one, { path: part?.placeOf(one.path) ?? [] })
+      return found(at, startProblemText(at), severity)
+    },
   }
+  if (wrong.length === 0) return { file, ...usable }
+  const problems = wrong.map((one) => found(one, violationText(one, whole))).toSorted(byPlace)
+  const hasNames =
+    part !== undefined && !wrong.some(({ path }) => /^(world|types)$/.test(`${path[0]}`))
+  return { file, problems, ...(hasNames && { rest: usable }) }
 }
 
-const byPlace = (one: ScenarioProblem, other: ScenarioProblem): number =>
+/** Whether a place is that of another problem or inside it, so that it can be the reason for that one. */
+const isInside =
+  ({ path }: Violation) =>
+  (one: Violation): boolean =>
+    path.every((part, at) => part === one.path[at])
+
+/** The order of problems: that of their places. */
+export const byPlace = (one: ScenarioProblem, other: ScenarioProblem): number =>
   (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 
 /** How errors name a scenario as a whole. */
@@ -220,7 +249,7 @@ function contentOf(reader: FileReader, value: Members, path: Path): unknown {
       path: place,
       problem: 'is not a picture of a known format; without a filename it is served as image/png',
     })
-  return { ...rest, base64: bytes?.toString('base64') }
+  return bytes === undefined ? value : { ...rest, base64: bytes.toString('base64') }
 }
 
 /** The workflow in a file. */

@@ -15,9 +15,12 @@ import type { Violation } from '../options/json-schema.ts'
 
 export type Position = { readonly line: number; readonly column: number }
 
+/** The path of a value, or of the name of a member. */
+export type NamedPlace = Pick<Violation, 'path' | 'isName'>
+
 /** The value in a text, and where its members stand; or why the text cannot be read, and where. */
 export type ScenarioText =
-  | { readonly value: unknown; readonly placeOf: (at: Violation) => Position }
+  | { readonly value: unknown; readonly placeOf: (at: NamedPlace) => Position }
   | { readonly wrong: string; readonly place: Position }
 
 /** Aliases that a text can expand to: each can stand for a large part of it. */
@@ -43,7 +46,7 @@ export function readScenarioText(text: string, kind: 'JSON' | 'YAML'): ScenarioT
 }
 
 /** Where a place begins in the text: the name of a member that is wrong itself, otherwise its value. */
-function offsetOf(document: Document, { path, isName }: Violation): number {
+function offsetOf(document: Document, { path, isName }: NamedPlace): number {
   let node: unknown = document.contents
   let offset = startOf(node) ?? 0
   for (const [at, part] of path.entries()) {

@@ -58,8 +58,11 @@ export function typeViolations(
   return named.flatMap(([path, name]) => {
     if (name === undefined || types.includes(name)) return []
     const meant = nearest(name, types)
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    return { path, problem: `names the unknown node type "${name}"${hint}` }
+    const hint =
+      meant === undefined
+        ? 'declare it under types, or accept it with the option unknownNodes: accept'
+        : `did you mean ${meant}?`
+    return { path, problem: `names the unknown node type "${name}"; ${hint}` }
   })
 }
 

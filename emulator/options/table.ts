@@ -285,3 +285,7 @@ export const optionTable: OptionTable<OptionName> = {
 /** Whether an option applies to this deployment. */
 export const isFor = (name: OptionName, deployment: Deployment): boolean =>
   (optionTable[name].on ?? deployment) === deployment
+
+/** The flag of an option, as errors name it. */
+export const flagOf = (name: string): string =>
+  `--${Object.hasOwn(optionTable, name) ? optionTable[name as OptionName].flag : name}`

@@ -7,6 +7,7 @@ import { type Failure, isFailure } from '../../client/failure.ts'
 import { readAddress } from '../../client/server.ts'
 import { printable } from '../../client/terminal-text.ts'
 import { readNamedFile } from '../../config/named-files.ts'
+import { startProblemText } from '../../config/scenario-files.ts'
 import { nodeTypeFiles } from '../../edge/node/node-types.ts'
 import { tryScenario } from '../../edge/node/try-scenario.ts'
 import { isRefused, refused } from '../../lib/refused.ts'
@@ -86,7 +87,7 @@ export async function learnCommand(argv: readonly string[], io: CommandIo): Prom
     const learned = learnFrom(recordings, parsed.positionals, values)
     const [problem] = await tryScenario(learned.scenario)
     if (problem !== undefined)
-      throw refused(`No world could start with what was learned: ${problem.message}`)
+      throw refused(`No world could start with what was learned: ${startProblemText(problem)}`)
     const files = writeScenario(out, learned)
     io.stdout.write(
       values['json'] === true

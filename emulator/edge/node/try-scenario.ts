@@ -1,45 +1,64 @@
 // Tries whether servers could start with a scenario, without listening.
 
+import type { Deployment } from '../../../spec/language.ts'
+import type { StartProblem } from '../../config/scenario-files.ts'
 import { isRefused } from '../../lib/refused.ts'
 import { completeValues, scenarioUsers, worldOptions } from '../../options/complete.ts'
-import { isPlainObject, type Violation, violationText } from '../../options/json-schema.ts'
-import type { ScenarioInput } from '../../options/scenario.ts'
+import type { Violation } from '../../options/json-schema.ts'
+import { serversOn } from '../../options/like.ts'
+import type { OptionValues } from '../../options/read.ts'
+import { mergeScenarios, type ScenarioInput } from '../../options/scenario.ts'
 import { typeViolations } from '../../options/scenario-checks.ts'
+import { flagOf } from '../../options/table.ts'
 import { isUsageError } from '../../options/usage.ts'
 import { createServer } from '../../server/server.ts'
 import { knownTypes, readCatalog } from '../catalog.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { loadHosted } from './hosted.ts'
 
-/** Why no server could start, and the place in the scenario that is the reason. */
-export type StartProblem = { readonly path: Violation['path']; readonly message: string }
+/** How a scenario is tried. */
+export type Trial = {
+  /** Options of the server that override those of the scenario. */
+  readonly given: OptionValues
+  /** Whether it is the rest of a scenario, in which only names can be wrong. */
+  readonly isRest?: boolean
+}
 
 /** Why no server could start with a scenario, on the first deployment of those that it is for; empty if they could. */
-export async function tryScenario(scenario: ScenarioInput): Promise<readonly StartProblem[]> {
-  const { world } = scenario
-  const named = isPlainObject(world) ? world['deployment'] : undefined
-  for (const deployment of named === 'both' ? ['local', 'hosted'] : [named ?? 'local']) {
-    const problems = await tryOn(deployment, scenario)
+export async function tryScenario(
+  scenario: ScenarioInput,
+  trial: Trial = { given: {} },
+): Promise<readonly (Violation | StartProblem)[]> {
+  const { deployment = 'local', like } = { ...scenario.world, ...trial.given } as OptionValues
+  const likes: readonly unknown[] = like === undefined ? [] : [like].flat()
+  const all = deployment === 'both' ? (['local', 'hosted'] as const) : [deployment]
+  for (const one of all) {
+    const own = likes.find((name) => serversOn(one as Deployment).some((known) => known === name))
+    const server = { like: own ?? (all.length > 1 ? null : likes[0]), deployment: one }
+    const problems = await tryOn(scenario, trial, server)
     if (problems.length > 0) return problems
   }
   return []
 }
 
 async function tryOn(
-  deployment: unknown,
   scenario: ScenarioInput,
-): Promise<readonly StartProblem[]> {
+  { given, isRest = false }: Trial,
+  server: OptionValues,
+): Promise<readonly (Violation | StartProblem)[]> {
   try {
-    const own = { deployment, scenario: [scenario] }
-    const options = completeValues(own, (name) => `world.${name}`)
+    const script = isRest ? scenario.world : { scenario: [scenario] }
+    const completed = completeValues({ ...script, ...given, ...server }, (name) =>
+      name in given ? flagOf(name) : `world.${name}`,
+    )
+    const options = isRest ? { ...completed, scenario: mergeScenarios([scenario]) } : completed
     const catalog = readCatalog(options, nodeTypeFiles)
     const isAnyType = options.unknownNodes === 'accept'
     const wrong = [
       ...scenarioUsers(options),
       ...(isAnyType ? [] : typeViolations(options.scenario, () => knownTypes(catalog))),
     ]
-    if (wrong.length > 0)
-      return wrong.map((one) => ({ path: one.path, message: violationText(one, 'the scenario') }))
+    if (wrong.length > 0 || isRest) return wrong
     const hosted = options.deployment === 'hosted' ? await loadHosted() : null
     // A start with runs needs what a server loads when the first submit comes.
     const { provideOnDemand } = await import('../../server/local/provide-on-demand.ts')
@@ -50,6 +69,12 @@ async function tryOn(
     if (!isUsageError(error) && !isRefused(error)) throw error
     return [{ path: placeOf(error, scenario), message: error.message }]
   }
+}
+
+/** Throws a usage error if options that apply to any server cannot be used. */
+export function tryOptions(given: OptionValues): void {
+  const { deployment: _, like: __, ...others } = given
+  readCatalog(completeValues(others, flagOf), nodeTypeFiles)
 }
 
 /** The place that an error is about: a member of the start, or an option of the server. */

@@ -64,7 +64,7 @@ test('rules about unknown types and odd patterns are rejected at the start', asy
   ).rejects.toThrow('nodes[0].class_type names the unknown node type "Ovn"; did you mean Own?')
   const runs = [{ workflow: 'Nothing', waitMs: 1 }]
   await expect(startEmulator({ scenario: { version: 1, runs } })).rejects.toThrow(
-    'runs[0].workflow names the unknown node type "Nothing".',
+    'runs[0].workflow names the unknown node type "Nothing"; declare it under types, or accept it with the option unknownNodes: accept.',
   )
   const expands = { graph: { a: { class_type: 'Ovn' } }, result: [['a', 0]] }
   await expect(

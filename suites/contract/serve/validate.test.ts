@@ -67,3 +67,70 @@ test('validate needs a file that can be read, and says so', async () => {
     stdout: 'out-of-memory is valid\n',
   })
 })
+
+const custom = 'version: 1\nnodes: [{ class_type: Own, outputs: { gifs: [{ own: true }] } }]'
+const refused = 'a.yaml:2:23: nodes[0].class_type names the unknown node type "Own"'
+const ownTypes = JSON.stringify({ Own: { input: { required: {} }, output: [], output_node: true } })
+
+/** Flags of a server, and whether it has the node type then. */
+const flagsOfServer: readonly (readonly [flags: readonly string[], isValid: boolean])[] = [
+  [[], false],
+  [['--unknown-nodes', 'accept'], true],
+  [['--nodes', 'types.json'], true],
+  [['--object-info', 'types.json'], true],
+  [['--models', 'any'], false],
+  [['--like', 'comfyui-0.27'], false],
+  [['--deployment', 'hosted', '--nodes', 'types.json'], true],
+  [['--deployment', 'both', '--like', 'comfyui-0.27', '--nodes', 'types.json'], true],
+]
+
+test('validate takes the options of serve that decide which node types there are', () =>
+  withFolder({ 'a.yaml': custom, 'types.json': ownTypes }, async (folder) => {
+    for (const [flags, isValid] of flagsOfServer) {
+      const { code, stdout } = await runCommand(validateCommand, folder, 'a.yaml', ...flags)
+      expect({ flags, code }).toEqual({ flags, code: isValid ? 0 : 1 })
+      expect(stdout).toContain(isValid ? 'a.yaml is valid' : refused)
+    }
+  }))
+
+test('validate refuses options that no server can have', () =>
+  withFolder({ 'a.yaml': custom }, async (folder) => {
+    const missing = await runCommand(validateCommand, folder, 'a.yaml', '--nodes', 'gone.json')
+    expect(missing).toMatchObject({ code: 2, stdout: '' })
+    expect(missing.stderr).toContain('Cannot read the node types')
+    const wrong = await runCommand(validateCommand, folder, 'a.yaml', '--unknown-nodes', 'acept')
+    expect(wrong.stderr).toMatch(/^--unknown-nodes cannot be "acept": use one of refuse, accept/)
+  }))
+
+const severalWrong = `nodes:
+  - class_type: Own
+    atStep: three
+  - outputs: { images: [{}], gifs: [{ from: gone.mp4 }] }
+  - class_type: KSampller
+    values: 5
+faults:
+  - when: { path: 5, user: nobody }
+  - { when: { user: nobody }, then: { status: 500 } }
+world: { deployment: hosted }
+`
+
+test('validate reports all problems together: members, contents, node types and accounts', () =>
+  withFolder({ 'a.yaml': severalWrong }, async (folder) => {
+    const { stdout } = await runCommand(validateCommand, folder, 'a.yaml')
+    const places = stdout
+      .split('\n')
+      .map((line) => line.split(/: ENOENT|:? (?:is|needs|lacks|must|names)/)[0])
+    expect(places).toEqual([
+      'a.yaml:1:1: the scenario',
+      'a.yaml:2:17: nodes[0].class_type',
+      'a.yaml:3:13: nodes[0].atStep',
+      'a.yaml:4:25: nodes[1].outputs.images[0]',
+      'a.yaml:4:45: nodes[1].outputs.gifs[0].from cannot be read',
+      'a.yaml:5:17: nodes[2].class_type',
+      'a.yaml:6:13: nodes[2].values',
+      'a.yaml:8:5: faults[0]',
+      'a.yaml:8:19: faults[0].when.path',
+      'a.yaml:9:21: faults[1].when.user',
+      '',
+    ])
+  }))

@@ -1,0 +1,111 @@
+// The command `validate` checks scenario files.
+
+import {
+  byPlace,
+  loadScenario,
+  problemText,
+  type ScenarioProblem,
+} from '../config/scenario-files.ts'
+import { tryOptions, tryScenario } from '../edge/node/try-scenario.ts'
+import { printable } from '../client/terminal-text.ts'
+import type { OptionValues } from '../options/read.ts'
+import { scenarioWarnings } from '../options/scenario-warnings.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
+import { parseFlags } from './lib/command.ts'
+import type { CommandIo } from './lib/io.ts'
+import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
+
+/** The options of a server that decide whether a scenario can be used. */
+const options = ['deployment', 'like', 'objectInfo', 'nodes', 'models', 'unknownNodes'] as const
+
+const help = `Usage: flowdouble validate FILE... [options]
+
+Checks scenario files, YAML or JSON, without starting a server: members and values, the files that they name, and
+whether a server could start with them. Prints one line per problem: FILE:LINE:COLUMN: MESSAGE
+What is probably a mistake is a warning, such as a fault of a path that no server has; the file is valid nevertheless.
+A name of flowdouble scenarios stands for its file.
+
+Options of the server, as of flowdouble serve; they override those of a file:
+${optionHelp(options)}
+
+Options:
+${helpLine('--json', 'print one JSON array of {file, line, column, path, message, severity}; severity is error or warning')}
+${helpLine('-h, --help', 'print this help')}
+
+Exit codes: 0 all files are valid, 1 at least one is not, 2 wrong usage or a file cannot be read.
+
+Examples:
+  flowdouble validate tests/out-of-memory.yaml
+  flowdouble validate scenarios/*.yaml --json
+  flowdouble validate custom.yaml --object-info dump.json
+`
+
+/** Runs the command with the arguments after `validate`; resolves to its exit code. */
+export async function validateCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const { stdout, stderr } = io
+  try {
+    const { values, positionals } = parseFlags(argv, {
+      ...optionFlags(options),
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    })
+    if (values['help'] === true) {
+      stdout.write(help)
+      return 0
+    }
+    if (positionals.length === 0) throw usageError('validate needs at least one file.')
+    const given = readFiles(optionsGiven(options, values), io.cwd)
+    tryOptions(given)
+    return await validateFiles(positionals, given, values['json'] === true, io)
+  } catch (error) {
+    if (!isUsageError(error)) throw error
+    stderr.write(`${printable(error.message)}\nSee: flowdouble validate --help\n`)
+    return 2
+  }
+}
+
+/** Checks each file, and prints what is wrong with it. Returns the exit code. */
+async function validateFiles(
+  files: readonly string[],
+  given: OptionValues,
+  isJson: boolean,
+  io: CommandIo,
+): Promise<number> {
+  const all: ScenarioProblem[] = []
+  for (const file of files) {
+    const problems = await problemsOf(file, given, io)
+    if (problems === undefined) return 2
+    all.push(...problems)
+    if (isJson) continue
+    const lines = [...problems.map(problemText), ...(isValid(problems) ? [`${file} is valid`] : [])]
+    io.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''))
+  }
+  if (isJson) io.stdout.write(`${JSON.stringify(all, null, 2)}\n`)
+  return isValid(all) ? 0 : 1
+}
+
+const isValid = (problems: readonly ScenarioProblem[]): boolean =>
+  problems.every(({ severity }) => severity === 'warning')
+
+/** Errors and warnings; undefined for a file that cannot be read, which it reports. */
+async function problemsOf(
+  file: string,
+  given: OptionValues,
+  io: CommandIo,
+): Promise<readonly ScenarioProblem[] | undefined> {
+  const loaded = await loadScenario(file, io.cwd, file).catch((error: unknown) => {
+    if (!isUsageError(error)) throw error
+    io.stderr.write(`${printable(error.message)}\n`)
+  })
+  if (loaded === undefined) return undefined
+  const [problems, usable, isRest] =
+    'problems' in loaded ? [loaded.problems, loaded.rest, true] : [[], loaded, false]
+  if (usable === undefined) return problems
+  const { scenario, problemOf } = usable
+  const wrong = await tryScenario(scenario, { given, isRest })
+  const warnings = [...usable.warnings, ...scenarioWarnings(scenario)]
+  return [
+    ...[...problems, ...wrong.map((one) => problemOf('error', one))].toSorted(byPlace),
+    ...warnings.map((one) => problemOf('warning', one)),
+  ]
+}
