@@ -4,8 +4,8 @@ import { MOST_NUMBERS, TooMuch } from '../compute/evaluate.ts'
 import { hash53 } from '../lib/random.ts'
 import { alphaOf } from './alpha.ts'
 import { encodeApng } from './codecs/apng.ts'
-import { encodeJpeg } from './codecs/jpeg.ts'
-import { paint, paintPreview } from './paint.ts'
+import { encodeJpeg, encodeJpegMosaic } from './codecs/jpeg.ts'
+import { mosaicOf, paint, paintPreview } from './paint.ts'
 import type { Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
 import { type Budget, framesOf, onlyChannels } from './pixels.ts'
 import { encodePng } from './codecs/png.ts'
@@ -70,8 +70,8 @@ const keyOfFile = (file: PictureFile): string => {
 export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Array => {
   const { of, step, steps, maxSize, minBytes = 0 } = preview
   const bytes = cacheBytes(`${pictureKey(of)} ${step}/${steps} ${maxSize} ${format}`, () => {
-    const pixels = paintPreview(preview)
-    return format === 'jpeg' ? encodeJpeg(pixels, JPEG_QUALITY) : encodePng(pixels)
+    if (format === 'png') return encodePng(paintPreview(preview))
+    return encodeJpegMosaic(mosaicOf(preview), JPEG_QUALITY)
   })
   return padded(bytes, format, minBytes)
 }

@@ -1,7 +1,7 @@
 // Mosaics of flat blocks of 8 by 8 pixels, of which previews consist. Such blocks cost a JPEG encoder almost nothing,
 // and they look like the noise of an unfinished picture.
 
-import type { Pixels } from './pixels.ts'
+import type { Mosaic, Pixels } from './pixels.ts'
 import { mix } from './random.ts'
 
 /** The side of a cell in pixels, equal to that of the blocks of a JPEG file. */
@@ -56,8 +56,8 @@ const averageSquare = (
   }
 }
 
-/** A picture of `width` by `height` pixels in which every pixel of `cells` is a cell. */
-export const expand = (cells: Pixels, width: number, height: number): Pixels => {
+/** The pixels of a mosaic. */
+export const expand = ({ width, height, cells }: Mosaic): Pixels => {
   const line = width * 4
   const data = new Uint8Array(line * height)
   for (let row = 0; row < cells.height; row++) {

@@ -12,6 +12,7 @@ import {
   fill,
   greyOf,
   invert,
+  type Mosaic,
   onlyChannels,
   type Pixels,
   withAlphaOf,
@@ -105,12 +106,15 @@ const paintId = (picture: Picture, { width, height, spanX = 1, spanY = 1 }: Targ
  * down to 8 by 8 pixels. The longer side is `maxSize` pixels, even if the picture is smaller; the shorter one keeps the
  * aspect ratio; both are at least 8. Opaque.
  */
-export const paintPreview = ({ of, step, steps, maxSize }: Preview): Pixels => {
+export const mosaicOf = ({ of, step, steps, maxSize }: Preview): Mosaic => {
   const { width, height } = previewSize(of, maxSize)
   const share = steps > 0 ? Math.min(Math.max(step / steps, 0), 1) : 1
   const blocks = coarsen(cellsOf(of, width, height), blockSide(share, maxSize))
-  return expand(mixNoise(blocks, share, seedOf(of.id)), width, height)
+  return { width, height, cells: mixNoise(blocks, share, seedOf(of.id)) }
 }
+
+/** The pixels of a preview. */
+export const paintPreview = (preview: Preview): Pixels => expand(mosaicOf(preview))
 
 const previewSize = ({ width, height }: Picture, maxSize: number) => {
   const factor = maxSize / Math.max(width, height)

@@ -5,12 +5,21 @@ import { equalBytes } from '../lib/bytes.ts'
 /** `width` times `height` pixels, row by row, 4 bytes a pixel: red, green, blue, alpha. */
 export type Pixels = { width: number; height: number; data: Uint8Array }
 
+/** A picture of `width` by `height` pixels in which every pixel of `cells` is a block of 8 by 8; the last ones are cut off. */
+export type Mosaic = { width: number; height: number; cells: Pixels }
+
 /** A picture of transparent black. */
 export const blank = (width: number, height: number): Pixels => ({
   width,
   height,
   data: new Uint8Array(width * height * 4),
 })
+
+/** Whether a pixel is not opaque. */
+export const hasAlpha = (data: Uint8Array): boolean => {
+  for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return true
+  return false
+}
 
 /** An opaque picture of one colour, 0xRRGGBB. */
 export const fill = (width: number, height: number, color: number): Pixels => {

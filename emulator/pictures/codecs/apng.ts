@@ -1,9 +1,8 @@
 // Writes animated PNG files: the pixels of each frame as in a PNG file, preceded by its duration.
 
 import { latin1 } from '../../lib/bytes.ts'
-import type { Frame } from '../pixels.ts'
+import { type Frame, hasAlpha } from '../pixels.ts'
 import { encodePng, type TextChunks, usableTexts } from './png.ts'
-import { hasAlpha } from './webp.ts'
 import { chunk, contentsOf, pngOf } from './png-chunks.ts'
 
 /** The duration of a frame is a fraction of a second in its lowest terms, in 16 bits each. */

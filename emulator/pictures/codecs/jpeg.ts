@@ -1,7 +1,7 @@
-// Writes JPEG files: baseline, all channels in full resolution, with the tables of the standard. Detects blocks of one
-// colour, which cost almost nothing; previews consist of them. No library fits: jpeg-js, which decodes uploads, takes
-// 24 ms for a preview of 64 by 64 pixels, since it builds its tables each time, and its encoder requires Buffer, which
-// only Node has; this takes 0.3 ms. WebAssembly codecs are slower for previews, and load asynchronously.
+// Writes JPEG files: baseline, all channels in full resolution, with the tables of the standard. Blocks of one colour
+// cost almost nothing; previews consist of them, and are written without painting their pixels. No library fits:
+// jpeg-js, which decodes uploads, builds its tables each time, which takes longer than a whole preview does here, and its
+// encoder requires Buffer, which only Node has. WebAssembly codecs are slower for previews, and load asynchronously.
 
 import {
   CHROMINANCE_AC,
@@ -15,7 +15,7 @@ import {
   ZIGZAG,
 } from './jpeg-tables.ts'
 import { quantizerOf, transform } from './jpeg-transform.ts'
-import type { Pixels } from '../pixels.ts'
+import type { Mosaic, Pixels } from '../pixels.ts'
 
 /** The bytes written so far, and up to 7 bits of an incomplete byte. */
 type Sink = { bytes: Uint8Array; length: number; bits: number; bitCount: number }
@@ -32,15 +32,25 @@ const ROOM = 2048
 /**
  * A JPEG file of `pixels`; ignores alpha. `quality` is 1 to 100. The format limits each side to 65535 pixels.
  */
-export const encodeJpeg = (pixels: Pixels, quality: number): Uint8Array => {
-  const { width, height } = pixels
+export const encodeJpeg = (pixels: Pixels, quality: number): Uint8Array =>
+  encodeBlocks(pixels, quality, (sink, channels) => writeBlocks(sink, pixels, channels))
+
+/** The JPEG file of a mosaic, equal to that of its pixels: each of its cells is one block. */
+export const encodeJpegMosaic = (mosaic: Mosaic, quality: number): Uint8Array =>
+  encodeBlocks(mosaic, quality, (sink, channels) => writeCells(sink, mosaic.cells, channels))
+
+const encodeBlocks = (
+  { width, height }: Pick<Pixels, 'width' | 'height'>,
+  quality: number,
+  write: (sink: Sink, channels: readonly Channel[]) => void,
+): Uint8Array => {
   if (width > 0xffff || height > 0xffff) throw new RangeError('too large for a JPEG file')
   const { header, channels } = setupOf(quality)
   const head = header(width, height)
   const bytes = new Uint8Array(head.length + ROOM + ((width * height) >> 2))
   bytes.set(head)
   const sink: Sink = { bytes, length: head.length, bits: 0, bitCount: 0 }
-  writeBlocks(sink, pixels, channels())
+  write(sink, channels())
   // The last byte is padded with ones.
   if (sink.bitCount > 0) putBits(sink, 0xff >> sink.bitCount, 8 - sink.bitCount)
   sink.bytes[sink.length++] = 0xff
@@ -134,6 +144,16 @@ const writeBlocks = (sink: Sink, pixels: Pixels, channels: readonly Channel[]): 
   }
 }
 
+const writeCells = (sink: Sink, cells: Pixels, channels: readonly Channel[]): void => {
+  for (let y = 0; y < cells.height; y++) {
+    for (let x = 0; x < cells.width; x++) {
+      makeRoom(sink)
+      loadBlock(cells, x, y, 1, channels)
+      for (const channel of channels) writeFlatBlock(sink, channel)
+    }
+  }
+}
+
 const makeRoom = (sink: Sink): void => {
   if (sink.bytes.length - sink.length >= ROOM) return
   const larger = new Uint8Array(sink.bytes.length * 2 + ROOM)
@@ -182,10 +202,19 @@ const roundOff = (value: number): number => (value < 0 ? value - 0.5 : value + 0
 const END_OF_BLOCK = 0
 const SIXTEEN_ZEROS = 0xf0
 
-/** A block whose 64 values are equal: only the first coefficient of its transform is not zero. */
+/**
+ * A block whose 64 values are equal: only the first coefficient of its transform is not zero. Its parts are at most 24
+ * bits together, written in one step: previews consist of such blocks.
+ */
 const writeFlatBlock = (sink: Sink, channel: Channel): void => {
-  writeMean(sink, channel, roundOff(channel.block[0]! * 64 * channel.quantizer[0]!))
-  putCode(sink, channel.ac, END_OF_BLOCK)
+  const { block, quantizer, dc, ac } = channel
+  const mean = roundOff(block[0]! * 64 * quantizer[0]!)
+  const value = mean - channel.last
+  channel.last = mean
+  const size = bitLength(value)
+  const endLength = ac.length[END_OF_BLOCK]!
+  const bits = (dc.code[size]! << size) | bitsOf(value, size)
+  putBits(sink, (bits << endLength) | ac.code[END_OF_BLOCK]!, dc.length[size]! + size + endLength)
 }
 
 const writeBlock = (sink: Sink, channel: Channel): void => {
@@ -221,23 +250,28 @@ const writeMean = (sink: Sink, channel: Channel, mean: number): void => {
 const bitLength = (value: number): number => 32 - Math.clz32(Math.abs(value))
 
 /** Negative values are written minus 1, in the same number of bits: their first bit then is 0. */
+const bitsOf = (value: number, size: number): number =>
+  value < 0 ? value + (1 << size) - 1 : value
+
 const putValue = (sink: Sink, value: number, size: number): void =>
-  putBits(sink, value < 0 ? value + (1 << size) - 1 : value, size)
+  putBits(sink, bitsOf(value, size), size)
 
 const putCode = (sink: Sink, { code, length }: Codes, symbol: number): void =>
   putBits(sink, code[symbol]!, length[symbol]!)
 
 const putBits = (sink: Sink, value: number, count: number): void => {
-  let { bits, bitCount } = sink
+  const { bytes } = sink
+  let { length, bits, bitCount } = sink
   bits = (bits << count) | value
   bitCount += count
   while (bitCount >= 8) {
     bitCount -= 8
     const byte = (bits >> bitCount) & 255
-    sink.bytes[sink.length++] = byte
+    bytes[length++] = byte
     // A marker starts with 255, so that a 255 in the data is followed by 0.
-    if (byte === 255) sink.bytes[sink.length++] = 0
+    if (byte === 255) bytes[length++] = 0
   }
+  sink.length = length
   sink.bits = bits & 255
   sink.bitCount = bitCount
 }

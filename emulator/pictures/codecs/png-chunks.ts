@@ -112,12 +112,3 @@ export const withTextChunks = (bytes: Uint8Array, chunks: Uint8Array): Uint8Arra
   joined.set(bytes.subarray(cut), cut + chunks.length)
   return joined
 }
-
-/** The same file with its texts before its pixels: some readers stop there. */
-export const textsFirst = (bytes: Uint8Array): Uint8Array => {
-  const rank = (name: string): number => ['IHDR', 'tEXt', 'IDAT', 'IEND'].indexOf(name)
-  return join(
-    bytes,
-    chunksOf(bytes).toSorted((one, other) => rank(one.name) - rank(other.name)),
-  )
-}

@@ -1,10 +1,11 @@
 // Writes PNG files: true colour, 8 bits a channel, with texts.
 
-import { encode } from 'fast-png'
+import { zlibSync } from 'fflate'
 
 import { asciiJson } from '../../lib/ascii-json.ts'
-import type { Pixels } from '../pixels.ts'
-import { textsFirst } from './png-chunks.ts'
+import { latin1 } from '../../lib/bytes.ts'
+import { hasAlpha, type Pixels } from '../pixels.ts'
+import { chunk, pngOf } from './png-chunks.ts'
 
 /** JSON texts for a file, each with its keyword. */
 export type TextChunks = ReadonlyArray<readonly [keyword: string, json: string]>
@@ -23,16 +24,15 @@ export const encodePng = (
   text: TextChunks = [],
   keepsAlpha = false,
 ): Uint8Array => {
-  const texts = usableTexts(text)
-  const png = encode(
-    {
-      ...(keepsAlpha ? { ...pixels, channels: 4 } : withoutIdleAlpha(pixels)),
-      depth: 8,
-      text: Object.fromEntries(texts),
-    },
-    { zlib: { level: LEVEL } },
-  )
-  return texts.length > 0 ? textsFirst(png) : png
+  const { width, height, data } = pixels
+  const channels = keepsAlpha || hasAlpha(data) ? 4 : 3
+  const texts = Object.entries(Object.fromEntries(usableTexts(text)))
+  return pngOf([
+    chunk('IHDR', headerOf(width, height, channels)),
+    ...texts.map(([keyword, json]) => chunk('tEXt', latin1(`${keyword}\0${json}`))),
+    chunk('IDAT', zlibSync(rowsOf(pixels, channels), { level: LEVEL })),
+    chunk('IEND'),
+  ])
 }
 
 /** The texts with valid keywords, as JSON in ASCII. */
@@ -41,16 +41,34 @@ export const usableTexts = (text: TextChunks): TextChunks =>
     .filter(([keyword]) => /^[\x20-\x7e\xa1-\xff]{1,79}$/.test(keyword))
     .map(([keyword, json]) => [keyword, asciiJson(json)])
 
-const withoutIdleAlpha = (pixels: Pixels): Pixels & { channels: number } => {
-  const { width, height, data } = pixels
-  for (let at = 3; at < data.length; at += 4) {
-    if (data[at] !== 255) return { ...pixels, channels: 4 }
+/** 8 bits a channel, with colours and maybe alpha; not interlaced. */
+const headerOf = (width: number, height: number, channels: number): Uint8Array => {
+  const header = new Uint8Array(13)
+  const view = new DataView(header.buffer)
+  view.setUint32(0, width)
+  view.setUint32(4, height)
+  header[8] = 8
+  header[9] = channels === 4 ? 6 : 2
+  return header
+}
+
+/** The rows of a file: before each one, a zero says that it is not filtered. */
+const rowsOf = ({ width, height, data }: Pixels, channels: number): Uint8Array => {
+  const rows = new Uint8Array(height * (1 + width * channels))
+  for (let y = 0, from = 0, to = 0; y < height; y++) {
+    to++
+    const end = from + width * 4
+    if (channels === 4) {
+      rows.set(data.subarray(from, end), to)
+      to += end - from
+      from = end
+      continue
+    }
+    for (; from < end; from += 4, to += 3) {
+      rows[to] = data[from]!
+      rows[to + 1] = data[from + 1]!
+      rows[to + 2] = data[from + 2]!
+    }
   }
-  const rgb = new Uint8Array(width * height * 3)
-  for (let from = 0, to = 0; from < data.length; from += 4, to += 3) {
-    rgb[to] = data[from]!
-    rgb[to + 1] = data[from + 1]!
-    rgb[to + 2] = data[from + 2]!
-  }
-  return { width, height, data: rgb, channels: 3 }
+  return rows
 }

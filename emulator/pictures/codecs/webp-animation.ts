@@ -2,9 +2,9 @@
 // library does it.
 
 import { concat, latin1 } from '../../lib/bytes.ts'
-import type { Frame } from '../pixels.ts'
+import { type Frame, hasAlpha } from '../pixels.ts'
 import { usableTexts, type TextChunks } from './png.ts'
-import { encodeWebp, hasAlpha } from './webp.ts'
+import { encodeWebp } from './webp.ts'
 
 /** The flags in the header. */
 const HAS_ANIMATION = 0x02

@@ -5,7 +5,7 @@
 
 import { canonicalCodes, codeLengths, MOST_CODE_BITS } from './prefix-codes.ts'
 import { longestSide } from '../picture.ts'
-import type { Pixels } from '../pixels.ts'
+import { hasAlpha, type Pixels } from '../pixels.ts'
 
 /** The bytes written so far, and up to 7 bits of an incomplete byte; the first bit is the lowest. */
 type Sink = { bytes: Uint8Array; length: number; bits: number; bitCount: number }
@@ -69,12 +69,6 @@ export const encodeWebp = (pixels: Pixels): Uint8Array => {
   }
   put(sink, 0, 7)
   return inContainer(sink.bytes.subarray(0, sink.length))
-}
-
-/** Whether a pixel is not opaque. */
-export const hasAlpha = (data: Uint8Array): boolean => {
-  for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return true
-  return false
 }
 
 const putTransforms = (sink: Sink): void => {

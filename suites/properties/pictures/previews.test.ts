@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { paint, paintPreview } from '../../../dist/emulator/internal.js'
+import { encodeJpeg, encodePreview, paint, paintPreview } from '../../../dist/emulator/internal.js'
 import { distance, painted } from '../../support/pictures.ts'
 
 const SHAPES = [
@@ -53,5 +53,12 @@ it('pictures/preview-blocks a preview consists of flat blocks of 8 by 8 pixels',
       const corner = ((y - (y % 8)) * width + x - (x % 8)) * 4
       if (data[(y * width + x) * 4] !== data[corner]) expect.fail(`a seam at ${x}, ${y}`)
     }
+  }
+})
+
+it('pictures/preview-file the file of a preview is that of its pixels, written block by block', () => {
+  for (const [width, height, maxSize] of [...SHAPES, [300, 201, 100]] as const) {
+    const preview = { of: painted(5, width, height), step: 7, steps: 9, maxSize }
+    expect(encodePreview(preview, 'jpeg')).toEqual(encodeJpeg(paintPreview(preview), 95))
   }
 })
