@@ -1,25 +1,13 @@
 // A log that loads its code with the first line, so that the first response of a server does not wait for it.
 
-import type { Generation } from '../../spec/generations.ts'
-import type { Deployment } from '../../spec/language.ts'
 import type { Entry } from '../machine.ts'
-import type { KnownSecret } from '../server/state/server.ts'
 import type { CommandIo } from './lib/io.ts'
 import { type LogFlags, openLogFile } from './lib/log-file.ts'
 import type * as Records from './serve-log.ts'
 
 export type LateLog = {
-  /**
-   * Takes the entries of one server. `mark` names the server if there are two; no line contains one of the secrets.
-   * `world` is the name of a world below /w/NAME.
-   */
-  readonly reader: (
-    mark: Deployment | undefined,
-    secrets: () => readonly KnownSecret[],
-    deployment?: Deployment,
-    world?: string,
-    generation?: Generation,
-  ) => (entry: Entry) => void
+  /** Takes the entries of one server, or of a world of it. */
+  readonly reader: (source: () => Records.RecordSource) => (entry: Entry) => void
   /** Resolves when everything received so far is written. */
   readonly close: () => Promise<void>
 }
@@ -38,11 +26,11 @@ export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
     loaded = { log: await records.openLog(flags, io, file), records }
     for (const write of waiting.splice(0)) write()
   }
-  const reader: LateLog['reader'] = (mark, secrets, deployment, world, generation) => {
+  const reader: LateLog['reader'] = (source) => {
     let read: ReturnType<typeof Records.createRecordReader> | undefined
     const write = (entry: Entry): void => {
       if (loaded === undefined) return
-      read ??= loaded.records.createRecordReader(mark, secrets(), deployment, world, generation)
+      read ??= loaded.records.createRecordReader(source())
       for (const record of read(entry)) loaded.log.write(record)
     }
     return (entry) => {

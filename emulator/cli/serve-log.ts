@@ -43,18 +43,28 @@ export type LogRecord = {
 /** The replacement for a secret in the log. */
 const mask = (): string => '***'
 
-/**
- * Converts the entries of one server into log records.
- * @param secrets the credentials of its clients; no line contains one, wherever a client puts it.
- * @param world the name of a world below /w/NAME.
- */
-export function createRecordReader(
-  server?: Deployment,
-  secrets: readonly KnownSecret[] = [],
-  deployment: Deployment = server ?? 'local',
-  world?: string,
-  generation?: Generation,
-): (entry: Entry) => readonly LogRecord[] {
+/** Where log records come from: a server, or a world of it. */
+export type RecordSource = {
+  readonly deployment: Deployment
+  readonly generation?: Generation | undefined
+  /** The name of the server, if there are two. */
+  readonly server?: Deployment | undefined
+  /** The name of a world below /w/NAME. */
+  readonly world?: string | undefined
+  /** The credentials of its clients; no line contains one, wherever a client puts it. */
+  readonly secrets: readonly KnownSecret[]
+  readonly isKnownType: (class_type: string) => boolean
+}
+
+/** Converts the entries of one server into log records. */
+export function createRecordReader({
+  server,
+  world,
+  secrets,
+  deployment,
+  generation,
+  isKnownType,
+}: RecordSource): (entry: Entry) => readonly LogRecord[] {
   const masked = (text: string): string => withoutSecrets(text, secrets, mask)
   const maskedTarget = (target: string): string => redactTarget(target, mask, masked)
   const startedAtMs = new Map<string, number>()
@@ -84,7 +94,7 @@ export function createRecordReader(
       const refusal =
         originRefusal(headers, effect, masked) ??
         (links ? undefined : unknownPath({ deployment, generation }, request, effect, masked)) ??
-        submitRefusal(request, effect, masked)
+        submitRefusal(request, effect, masked, isKnownType)
       return { ...when, event: 'request', method, target: logged, status, ...refusal }
     }
     if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }

@@ -47,6 +47,7 @@ export function submitRefusal(
   { target, body: sent }: RequestHead & { readonly body: Uint8Array },
   { status, body }: Reply,
   masked: Mask,
+  isKnown: (class_type: string) => boolean,
 ): Refusal {
   const isSubmit = /^(\/api)?\/prompt$/.test(splitTarget(target)[0])
   if (!isSubmit || typeof body !== 'string') return {}
@@ -65,18 +66,22 @@ export function submitRefusal(
   const hints: string[] = []
   if (found.some(({ extra_info }) => isModelFile(extra_info?.received_value ?? null)))
     hints.push('--models any accepts any model file')
-  if (body.includes('does not exist.')) {
+  const isOfType = error?.type === 'invalid_prompt' || error?.type === 'missing_node_type'
+  const unknown = isOfType ? unknownTypes(sent, isKnown) : []
+  if (unknown.length > 0)
     hints.push(
-      '--unknown-nodes accept runs unknown node types as pass-through, --object-info FILE adds them',
+      '--unknown-nodes accept runs unknown node types as pass-through, --nodes FILE adds them, --object-info FILE has those of your server',
     )
-  }
-  const text = [reason, ...named, ...more].join('; ')
+  // The reply names the first one alone.
+  const all = unknown.length > 1 ? [`unknown node types: ${listed(unknown, MOST_TYPES)}`] : []
+  const text = [reason, ...named, ...more, ...all].join('; ')
   return { reason: masked(text), ...(hints.length > 0 && { hints }) }
 }
 
 /** How many errors a line names, and how long the text of each may be. */
 const MOST_NAMED = 5
 const MOST_CHARACTERS = 160
+const MOST_TYPES = 50
 
 type NodeError = {
   readonly message: string
@@ -85,7 +90,7 @@ type NodeError = {
 }
 
 type ErrorBody = {
-  readonly error?: { readonly message: string; readonly details: string }
+  readonly error?: { readonly type?: string; readonly message: string; readonly details: string }
   readonly message?: string
   readonly node_errors?: Readonly<
     Record<string, { readonly class_type: string; readonly errors?: readonly NodeError[] }>
@@ -101,10 +106,36 @@ function errorIn(body: string): ErrorBody {
   }
 }
 
-function errorText({ where, message, details }: NodeError & { readonly where: string }): string {
-  const text = `${where} ${message}: ${details}`
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+const errorText = ({ where, message, details }: NodeError & { readonly where: string }): string =>
+  cut(`${where} ${message}: ${details}`)
+
+/** The types of the nodes in a submit that the server does not have, each once, in their order. */
+function unknownTypes(
+  sent: Uint8Array,
+  isKnown: (class_type: string) => boolean,
+): readonly string[] {
+  const types = Object.values(promptIn(sent)).map((node) => Object(node).class_type as unknown)
+  const names = types.filter((type): type is string => typeof type === 'string' && !isKnown(type))
+  return [...new Set(names)]
 }
+
+/** The graph in a submit; empty if there is none. */
+function promptIn(sent: Uint8Array): object {
+  try {
+    return Object(Object(JSON.parse(new TextDecoder().decode(sent))).prompt) as object
+  } catch {
+    return {}
+  }
+}
+
+const listed = (names: readonly string[], most: number): string => {
+  const shown = names.slice(0, most).map((name) => cut(name))
+  const more = names.length > most ? [`${names.length - most} more`] : []
+  return [...shown, ...more].join(', ')
+}
+
+const cut = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
 
 /** Why a server fails on a submit instead of refusing it: Python reads what is not there. */
 function unreadable(sent: Uint8Array, masked: Mask): Refusal {

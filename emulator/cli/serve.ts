@@ -1,16 +1,19 @@
 // The command `serve`: starts one or two servers, prints their addresses, and logs what happens.
 
+import type { Deployment } from '../../spec/language.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
 import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { knownTypes, readCatalog } from '../edge/catalog.ts'
 import type { ClockGroup } from '../edge/clock-handle.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
+import { nodeTypeFiles } from '../edge/node/node-types.ts'
 import { type EmulatorOptions, startEmulator } from '../edge/node/server.ts'
 import { secretsOf } from '../journal/known-secrets.ts'
-import type { KnownSecret } from '../server/state/server.ts'
 import { completeOptions } from '../options/complete.ts'
 import type { OptionValues } from '../options/read.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
+import type { ServerOptions } from '../options/server-options.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './lib/io.ts'
@@ -19,6 +22,7 @@ import { listenMessage } from './lib/listen-errors.ts'
 import { type ReadyFile, readyFile } from './lib/ready-file.ts'
 import type { WrongServer } from './lib/wrong-servers.ts'
 import { addressesOf } from './serve-addresses.ts'
+import type { RecordSource } from './serve-log.ts'
 import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers, readConfigOf } from './serve-plan.ts'
@@ -88,11 +92,9 @@ async function serve(
   const clocks: ClockGroup = { members: [] }
   for (const plan of plans) {
     const mark = plans.length > 1 ? plan.deployment : undefined
-    const secrets = (): readonly KnownSecret[] => secretsIn(plan)
-    const generation = generationLike(plan.like ?? null)
-    const onEntry = log.reader(mark, secrets, plan.deployment, undefined, generation)
+    const onEntry = log.reader(() => sourceOf(optionsOf(plan), mark))
     const onWorld: EmulatorOptions['onWorld'] = (name, options) =>
-      log.reader(mark, () => secretsOf(options), plan.deployment, name, generation)
+      log.reader(() => sourceOf(options, mark, name))
     // The gateway uses the clock of the first server.
     const own = emulators.length === 0 ? { onEntry, onWorld, clocks } : { onEntry, onWorld }
     emulators.push(await startEmulator({ ...plan, ...own }))
@@ -119,9 +121,27 @@ async function serve(
   await untilAborted(io.signal)
 }
 
-/** The secrets that a server knows; what makes it wrong is not an option. */
-const secretsIn = ({ tamper: _, ...options }: EmulatorOptions): readonly KnownSecret[] =>
-  secretsOf(completeOptions(options))
+/** The options of a server; what makes it wrong is not one. */
+const optionsOf = ({ tamper: _, ...options }: EmulatorOptions): ServerOptions =>
+  completeOptions(options)
+
+/** What the log needs to know about a server, or about a world of it. */
+function sourceOf(
+  options: ServerOptions,
+  server: Deployment | undefined,
+  world?: string,
+): RecordSource {
+  let known: ReadonlySet<string> | undefined
+  return {
+    server,
+    world,
+    deployment: options.deployment,
+    generation: generationLike(options.like),
+    secrets: secretsOf(options),
+    isKnownType: (class_type) =>
+      (known ??= new Set(knownTypes(readCatalog(options, nodeTypeFiles)))).has(class_type),
+  }
+}
 
 /** The plans with the fault of --mutant, which is printed; `wrong` also makes a gateway wrong. */
 async function withMutant(

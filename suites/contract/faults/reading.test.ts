@@ -7,6 +7,7 @@ import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { withFaults } from '../../support/faults.ts'
+import { sourceOn } from '../../support/watch.ts'
 
 /** Faults as somebody writes them, and what the error says of them. */
 const wrong: readonly (readonly [Fault['when'], Fault['then'], says: RegExp])[] = [
@@ -64,7 +65,7 @@ test('a fault that is added to a running server is checked in the same way', asy
 
 test('the log names faults that apply, and reports a delayed response when it is sent', async () => {
   const records: ReturnType<ReturnType<typeof createRecordReader>>[number][] = []
-  const read = createRecordReader()
+  const read = createRecordReader(sourceOn(undefined))
   const onEntry = (entry: Entry): void => void records.push(...read(entry))
   const { get, submit, close } = await startSubject({
     clock: 'instant',

@@ -8,10 +8,12 @@ import { createInterface } from 'node:readline'
 import { test } from 'vitest'
 import { startEmulator } from 'flowdouble'
 import { createRecordReader, openLog } from '../../../dist/emulator/internal.js'
+import { sourceOn } from '../../support/watch.ts'
 import { serveAtTerminal } from '../../support/fake-terminal.ts'
 import { folder, main, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
+const node = (class_type: string): object => ({ class_type, inputs: {} })
 const urlIn = (line: string): string => (JSON.parse(line) as { url: string }).url
 const unknownNode = JSON.stringify({ prompt: { '1': { class_type: 'NoSuchNode', inputs: {} } } })
 
@@ -62,8 +64,9 @@ test('serve/log-why A refused submit says which node, input and value is wrong, 
     '{"prompt": {"5": []}}',
     '{"prompt"',
     JSON.stringify({
-      prompt: { 1: { class_type: 'Foo', inputs: {} }, 2: { class_type: 'Bar', inputs: {} } },
+      prompt: { ...graph, 21: node('Foo'), 22: node('Bar'), 23: node('Foo') },
     }),
+    JSON.stringify({ prompt: { 1: node('Foo') } }),
   ]
   for (const body of sent) await fetch(`${url}/prompt`, { method: 'POST', body })
   command.process.kill('SIGTERM')
@@ -73,6 +76,10 @@ test('serve/log-why A refused submit says which node, input and value is wrong, 
     .split('\n')
     .map((line) => line.replace(/^.*POST \/prompt {2}/, ''))
   const failed = 'Prompt outputs failed validation; '
+  const unknown = (id: string): string =>
+    `Cannot execute because node Foo does not exist. Node ID '${id}`
+  const accepted =
+    '--unknown-nodes accept runs unknown node types as pass-through, --nodes FILE adds them, --object-info FILE has those of your server'
   expect(lines).toEqual([
     expect.stringMatching(
       `^${failed}node 3 \\(KSampler\\) Value not in list: sampler_name: 'dpmpp_99' not in .*$`,
@@ -85,7 +92,8 @@ test('serve/log-why A refused submit says which node, input and value is wrong, 
     'prompt has to be an object of nodes',
     "Cannot execute because a node is missing the class_type property. Node ID '#5'",
     'the body cannot be read as JSON',
-    expect.stringMatching(/node Foo does not exist.*--unknown-nodes/),
+    `${unknown("#21'")}; unknown node types: Foo, Bar; ${accepted}`,
+    `${unknown("#1'")}; ${accepted}`,
   ])
 })
 
@@ -126,7 +134,7 @@ test('serve/log-worlds Requests and runs of further worlds are logged with the p
 
 test('serve/log-nearest A request that no endpoint answers is logged with the nearest endpoint', async () => {
   const read = async (deployment: 'local' | 'hosted', ...requests: [string, string][]) => {
-    const reader = createRecordReader(undefined, [], deployment)
+    const reader = createRecordReader(sourceOn(undefined, deployment))
     const server = await startEmulator({
       deployment,
       onEntry: (entry) => {
