@@ -4,7 +4,7 @@
 import { dirname, resolve } from 'node:path'
 import { parseLenient, readJsonText } from '../lib/json-text.ts'
 import { failure, reasonOf } from './failure.ts'
-import { fieldsOf, textValues } from './json.ts'
+import { fieldsOf, objectText, textValues } from './json.ts'
 import type { Fields, TextValue } from './json.ts'
 import { readNamedFile } from '../config/named-files.ts'
 
@@ -27,11 +27,12 @@ export type TextInput = TextValue & {
 
 /** Reads and checks a workflow file. Throws a `usage` failure that says what to do instead. */
 export async function readWorkflow(path: string): Promise<Workflow> {
-  const text = decode(path, read(path))
-  const graph = fieldsOf(parse(path, text))
-  if (graph === undefined) {
+  const whole = decode(path, read(path))
+  const value = fieldsOf(parse(path, whole))
+  if (value === undefined) {
     throw failure('usage', `${path} is not a workflow: it must contain an object of nodes.`)
   }
+  const { text, graph } = unwrapped(whole, value)
   refuseOtherFormats(path, graph)
   return { text, graph, folder: dirname(resolve(path)) }
 }
@@ -67,13 +68,24 @@ function refuseOtherFormats(path: string, graph: Fields): void {
         'switched on in the settings.',
     )
   }
-  const inner = fieldsOf(graph['prompt'])
-  if (inner !== undefined && graph['class_type'] === undefined && !('class_type' in inner)) {
-    throw failure(
-      'usage',
-      `${path} is a complete request body: save the value of its "prompt" as the workflow.`,
-    )
+}
+
+/** The keys under which request bodies contain a workflow: of these servers, and of workers that run one. */
+const wrappers = [['prompt'], ['workflow'], ['input', 'workflow'], ['input', 'prompt']] as const
+
+/** The workflow in the body of a request, or the whole file if it is not one. */
+function unwrapped(text: string, value: Fields): Pick<Workflow, 'text' | 'graph'> {
+  for (const keys of wrappers) {
+    let graph: Fields | undefined = value
+    // A node can have one of these names as its id.
+    for (const key of keys) {
+      graph = fieldsOf(graph?.[key])
+      if (graph !== undefined && 'class_type' in graph) graph = undefined
+    }
+    const inner = graph && objectText(text, keys)
+    if (graph !== undefined && inner !== undefined) return { text: inner, graph }
   }
+  return { text, graph: value }
 }
 
 /** The text inputs of all nodes, in the order of the file. */

@@ -113,11 +113,7 @@ test.each([
   ['no JSON', '{"a": ', 'is not valid JSON (line 1, column 7)'],
   ['a list', '[]', 'must contain an object of nodes'],
   ['the format of the editor', '{"nodes": [], "links": []}', 'Export it in API format'],
-  [
-    'a complete request body',
-    `{"prompt": {"3": {"class_type": "X"}}}`,
-    'save the value of its "prompt"',
-  ],
+  ['the format of the editor in a request', '{"prompt": {"nodes": []}}', 'Export it in API format'],
 ])('run/exit-2-workflow The command exits with 2 for a file with %s.', async (_, text, part) => {
   const { code, stderr } = await command(['workflow.json'], { text })
   expect(code).toBe(2)

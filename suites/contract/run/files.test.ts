@@ -38,6 +38,28 @@ test('run/text-as-written NaN and Infinity, as Python writes them, are read and 
   expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
 })
 
+test('run/unwrapped The workflow in the body of a request is sent alone, as written.', async () => {
+  const graph =
+    '{ "3": {"class_type":"A", "inputs": {"seed": 18446744073709551615, "cfg": 1.0, "of": "}"}} }'
+  const bodies = [
+    `{"client_id": "x", "prompt": ${graph}, "extra_data": {"prompt": {"no": {}}}}`,
+    `{"input": {"workflow": ${graph}, "images": [{"name": "a"}]}}`,
+    `{"input": {"prompt": ${graph}}}`,
+    `{"workflow": ${graph}, "metadata": {}}`,
+    `{"prompt": {}, "prompt": ${graph}}`,
+  ]
+  const nodes = [
+    '{"prompt": {"class_type": "A", "inputs": {}}, "input": {"class_type": "B", "inputs": {}}}',
+    '{"input": {"class_type": "A", "prompt": {"3": {}}}}',
+  ]
+  for (const text of [...bodies, ...nodes]) {
+    const server = await serve()
+    await runOn(server, { text, clientId: 'me' })
+    const sent = nodes.includes(text) ? text : graph
+    expect(server.submits).toEqual([`{"prompt": ${sent}, "client_id": "me"}`])
+  }
+})
+
 test('run/upload-renamed An input gets the name that the server returned, and nothing else changes.', async () => {
   const name = '"cat \\"1\\".png"'
   const text = `{"2": {"class_type": "CLIPTextEncode", "inputs": {"text": ${name}, "seed": 9007199254740993}},
