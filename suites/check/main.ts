@@ -3,7 +3,8 @@
 import { resolve } from 'node:path'
 import { checkExitCodes, type CheckOptions } from '../../spec/check.ts'
 import type { Case } from '../judge/proves.ts'
-import { openKnown } from './baseline/known.ts'
+import type { Baseline } from '../../spec/baseline.ts'
+import { baselineBefore, openKnown } from './baseline/known.ts'
 import { commandFor } from './failures/failures.ts'
 import { releaseOf, judgementOf } from './judgement.ts'
 import { openLedger } from './ledger.ts'
@@ -17,6 +18,7 @@ import {
   filesLeft,
   type PlannedCase,
   planCases,
+  requireMatches,
   usualRuns,
 } from './plan.ts'
 import { allCases } from './registry.ts'
@@ -41,14 +43,17 @@ export { runShrink } from './trace/shrink-main.ts'
 export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {
   const startMs = performance.now()
   try {
+    // What cannot be used is said before the server is asked.
+    const before = baselineBefore(options, io)
     const cases = await allCases()
+    requireMatches(cases, options.select, io.didYouMean)
     const opened = await openServer(options, io, (where) => usualRuns(cases, where, options))
     const planned = planCases(cases, opened, { ...options, maxRuns: opened.maxRuns })
     if (options.isList) {
       io.stdout.write(listText(planned, options.isJson))
       return checkExitCodes.asExpected
     }
-    return await judge({ options, io, cases, planned, startMs, ...opened })
+    return await judge({ options, io, before, cases, planned, startMs, ...opened })
   } catch (error) {
     if (!(error instanceof NotMeasured)) throw error
     io.stderr.write(`${error.message}\n`)
@@ -87,6 +92,7 @@ function leftText(names: readonly string[], isWorthATry: boolean, file: string):
 type Check = OpenedServer & {
   readonly options: CheckOptions
   readonly io: CheckIo
+  readonly before: Baseline
   readonly cases: readonly Case[]
   readonly planned: readonly PlannedCase[]
   readonly startMs: number
@@ -100,6 +106,7 @@ async function judge(check: Check): Promise<number> {
   const {
     options,
     io,
+    before,
     cases,
     place,
     generation,
@@ -115,7 +122,7 @@ async function judge(check: Check): Promise<number> {
   } = check
   const reports = reportsFor(options, io)
   const ours = planned.map(({ one }) => one)
-  const known = openKnown(options, io, ours, cases)
+  const known = openKnown(options, io, ours, cases, before)
   const release = releaseOf(place, software)
   const enough = enoughRuns(planned)
   reports.take({

@@ -46,6 +46,23 @@ function matches(one: Case, { tags }: Known, selector: string): boolean {
   )
 }
 
+/** Throws an error with the code USAGE for a selector that matches no case of any server, with the nearest name. */
+export function requireMatches(
+  all: readonly Case[],
+  select: readonly string[],
+  didYouMean: (name: string, known: Iterable<string>) => string,
+): void {
+  const cases = all.filter(({ ids }) => !isOfQuirk(ids))
+  const known = knownOf(cases)
+  const isMatched = (selector: string): boolean =>
+    cases.some((one) => matches(one, known.get(one) as Known, selector))
+  const wrong = select.find((selector) => !isMatched(selector))
+  if (wrong === undefined) return
+  const names = [...cases.map(areaOf), ...cases.flatMap(({ ids }) => ids)]
+  const hint = didYouMean(wrong, names) || ' List the cases with: --list'
+  throw wrongUse(`--only ${JSON.stringify(wrong)} matches no case.${hint}`)
+}
+
 /** What clients live on, in the order in which it is judged; the other areas follow. */
 const coreAreas: readonly string[] = ['workflows', 'messages', 'queue', 'history', 'files']
 const rankOfArea = (area: string): number =>

@@ -163,6 +163,7 @@ type CheckBundle = {
 type CheckIo = CommandIo & {
   readonly now: () => string
   readonly exists: (file: string) => boolean
+  readonly didYouMean: typeof didYouMean
   readonly writeHar: (recording: Recording) => string
 }
 
@@ -170,6 +171,7 @@ type CheckIo = CommandIo & {
 const more = {
   now: (): string => new Date().toISOString(),
   exists: existsSync,
+  didYouMean,
   writeHar,
 }
 

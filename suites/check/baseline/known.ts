@@ -20,20 +20,33 @@ export type Known = {
   readonly close: () => { readonly stale: readonly string[]; readonly notices: readonly string[] }
 }
 
+type Options = Pick<CheckOptions, 'baseline' | 'isBaselineUpdate'>
+type Files = Pick<CheckIo, 'cwd' | 'exists'>
+
+/** The baseline that the options name, or an empty one. Throws an error with the code USAGE if it cannot be used. */
+export function baselineBefore(
+  { baseline, isBaselineUpdate }: Options,
+  { cwd, exists }: Files,
+): Baseline {
+  const file = baseline === undefined ? undefined : resolve(cwd, baseline)
+  const isNew = file === undefined || (isBaselineUpdate && !exists(file))
+  return isNew ? emptyBaseline : loadBaseline(file)
+}
+
 /**
  * Opens the baseline that the options name. Throws an error with the code USAGE if it cannot be used.
  * @param planned the cases that run in this check.
  * @param all every case that there is.
  */
 export function openKnown(
-  { baseline, isBaselineUpdate }: Pick<CheckOptions, 'baseline' | 'isBaselineUpdate'>,
-  { cwd, exists }: Pick<CheckIo, 'cwd' | 'exists'>,
+  options: Options,
+  files: Files,
   planned: readonly KnownCase[],
   all: readonly KnownCase[],
+  before = baselineBefore(options, files),
 ): Known {
-  const file = baseline === undefined ? undefined : resolve(cwd, baseline)
-  const isNew = file === undefined || (isBaselineUpdate && !exists(file))
-  const before = isNew ? emptyBaseline : loadBaseline(file)
+  const { baseline, isBaselineUpdate } = options
+  const file = baseline === undefined ? undefined : resolve(files.cwd, baseline)
   const known = judgeByBaseline(before, planned, all)
   const done: CaseEvent[] = []
   const notices = (): readonly string[] => {

@@ -63,7 +63,7 @@ type Flags = DutyOptions &
 /** Runs the command with the arguments after `check`; resolves to its exit code. */
 export async function clientCommand(
   argv: readonly string[],
-  io: Omit<CheckIo, 'now' | 'writeHar'>,
+  io: Omit<CheckIo, 'now' | 'didYouMean' | 'writeHar'>,
 ): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) {
     io.stdout.write(clientHelp)
@@ -78,7 +78,10 @@ export async function clientCommand(
   }
 }
 
-async function judgeClient(flags: Flags, io: Omit<CheckIo, 'now' | 'writeHar'>): Promise<number> {
+async function judgeClient(
+  flags: Flags,
+  io: Omit<CheckIo, 'now' | 'didYouMean' | 'writeHar'>,
+): Promise<number> {
   if (flags.isList) {
     io.stdout.write(listing(flags))
     return checkExitCodes.asExpected

@@ -26,6 +26,8 @@ export type CheckIo = {
   /** The time as text. */
   readonly now: () => string
   readonly exists: (file: string) => boolean
+  /** A question about the nearest of known names, with a space before it; empty if none is close. */
+  readonly didYouMean: (name: string, known: Iterable<string>) => string
   /** The text of a recording. */
   readonly writeHar: (recording: Recording) => string
 }

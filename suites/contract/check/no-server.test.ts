@@ -10,6 +10,7 @@ import { probe } from '../../check/probe/probe.ts'
 import { unreachable } from '../../check/probe/unreachable.ts'
 import { ownSender } from '../../generate/sender.ts'
 import { expect } from '../../judge/expect.ts'
+import { withFiles } from '../trace/check-files.ts'
 
 const nothing = { headers: {}, allow: [], isReadOnly: true, maxRuns: 1 }
 
@@ -210,3 +211,26 @@ test('check/no-server-password A user and password in the URL are refused and ne
     "http://127.0.0.1:1/base was given with a user or password: write the URL without them, and send them with --header 'Authorization: ...'.",
   )
 })
+
+/** Arguments that cannot be used, and what check says of them. */
+const unusable: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
+  [
+    ['--only', 'quue/listing'],
+    /--only "quue\/listing" matches no case\. Did you mean queue\/listing\?/,
+  ],
+  [['--only', 'x'], /--only "x" matches no case\. List the cases with: --list/],
+  [['--baseline', 'broken.yaml'], /broken\.yaml:1:6/],
+  [['--baseline', 'missing.yaml'], /Create it with: --update-baseline/],
+]
+
+test(
+  'check/no-server-usage What cannot be used is reported before anything is asked at the address.',
+  withFiles(async ({ write, check }) => {
+    write('broken.yaml', '{"a":')
+    for (const [argv, says] of unusable) {
+      const { code, stderr, stdout } = await check('http://127.0.0.1:1', ...argv)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toMatch(says)
+    }
+  }),
+)
