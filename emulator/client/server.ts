@@ -5,6 +5,7 @@ import { keyHeader } from '../../spec/server/access.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { failure, reasonOf } from './failure.ts'
+import { isLoopback } from '../lib/loopback.ts'
 import { parseLenient } from '../lib/json-text.ts'
 
 /** `base` has no trailing slash, no query and no credentials; `shown` is safe to print. */
@@ -157,8 +158,8 @@ export async function send(
 /** A failure for a missing server, with how to start one. */
 export function unreachable(origin: string, error: unknown): Error {
   const reason = reasonOf(error)
-  if (reason === 'ENOTFOUND')
-    return failure('unreachable', `Unknown host in ${origin}: check --url.`)
+  if (reason === 'ENOTFOUND' || reason === 'EAI_AGAIN')
+    return failure('unreachable', `No such host in ${origin} (${reason}): check --url.`)
   const advice = adviceFor(origin, reason)
   return failure('unreachable', `Cannot reach ${origin} (${reason}): ${advice}`, {}, error)
 }
@@ -166,10 +167,18 @@ export function unreachable(origin: string, error: unknown): Error {
 function adviceFor(origin: string, reason: string): string {
   if (/CERT|UNABLE_TO_VERIFY/.test(reason))
     return 'if its certificate is your own, name it with NODE_EXTRA_CA_CERTS=FILE'
-  if (reason === 'ECONNREFUSED') return 'start one with: flowdouble serve'
+  if (reason === 'ECONNREFUSED') return startAt(new URL(origin))
   if (/SSL|EPROTO/.test(reason)) return 'does it speak HTTP?'
   const hungUp = reason === 'ECONNRESET' || reason === 'UND_ERR_SOCKET'
   return hungUp && origin.startsWith('http:') ? 'does it speak HTTPS?' : 'is it still there?'
+}
+
+/** How to start a server at an address where nothing listens. */
+function startAt({ hostname, port }: URL): string {
+  if (!isLoopback(hostname)) return 'nothing listens there: check host and port'
+  const local = profiles.local.port
+  const flags = { [local]: '', [local + 1]: ' --deployment both' }[port]
+  return `start one with: flowdouble serve${flags ?? (port === '' ? '' : ` --port ${port}`)}`
 }
 
 /** The body as text; a connection that breaks in the middle is an `unreachable` failure. */

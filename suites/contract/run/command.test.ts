@@ -126,7 +126,7 @@ test('run/exit-3 Without a server the command says how to start one and exits wi
   const { code, stderr } = await command(['workflow.json', '--url', server.url])
   expect(code).toBe(3)
   expect(stderr).toBe(
-    `Cannot reach ${server.url} (ECONNREFUSED): start one with: flowdouble serve\n`,
+    `Cannot reach ${server.url} (ECONNREFUSED): start one with: flowdouble serve --port ${new URL(server.url).port}\n`,
   )
 })
 
@@ -135,9 +135,19 @@ test.each([
   ['http://host', 'UND_ERR_SOCKET', 'does it speak HTTPS?'],
   ['https://host', 'ECONNRESET', 'is it still there?'],
   ['https://host', 'ERR_SSL_WRONG_VERSION_NUMBER', 'does it speak HTTP?'],
+  ['http://127.0.0.1:8188', 'ECONNREFUSED', 'start one with: flowdouble serve'],
+  ['http://localhost:8189', 'ECONNREFUSED', 'start one with: flowdouble serve --deployment both'],
+  ['http://10.0.0.1:8188', 'ECONNREFUSED', 'nothing listens there: check host and port'],
 ])('run/exit-3 A server at %s that ends with %s: %s', (origin, code, says) => {
   const broken = Object.assign(new Error('fetch failed'), { code })
   expect(unreachable(origin, broken).message).toBe(`Cannot reach ${origin} (${code}): ${says}`)
+})
+
+test.each(['ENOTFOUND', 'EAI_AGAIN'])('run/exit-3 A host without an address: %s.', (code) => {
+  const broken = Object.assign(new Error('fetch failed'), { code })
+  expect(unreachable('http://nowhere', broken).message).toBe(
+    `No such host in http://nowhere (${code}): check --url.`,
+  )
 })
 
 test('run/exit-3 A certificate that is not trusted is reported, with a way to trust it.', () => {
