@@ -119,7 +119,7 @@ function unknownTypes(
   return [...new Set(names)]
 }
 
-/** The graph in a submit; empty if there is none. */
+/** The graph in a submit; an empty one without a body that can be read. */
 function promptIn(sent: Uint8Array): object {
   try {
     return Object(Object(JSON.parse(new TextDecoder().decode(sent))).prompt) as object

@@ -132,7 +132,7 @@ function readFileText(file: string, readFile: CatalogSources['readFile']): strin
   try {
     return readFile(file)
   } catch (error) {
-    throw usageError(`Cannot read the node types: ${(error as Error).message}`)
+    throw usageError(`Cannot read the node types: ${(error as Error).message}. ${saveOne}`)
   }
 }
 

@@ -115,5 +115,6 @@ function reason({ help, many, takes }: OptionEntry, schema: Schema, value: unkno
     return `${meant === undefined ? 'use' : `did you mean ${meant}? Use`} one of\n  ${words.join('\n  ')}`
   }
   const use = takes ?? requirement(schema)
-  return use === undefined ? `${help}.` : `use ${use} (${help}).`
+  if (use === undefined) return `${help}.`
+  return words === undefined ? `use ${use}: ${help}.` : `use ${use}.`
 }

@@ -83,10 +83,22 @@ export function parseFlags(
   allowPositionals = true,
 ): { readonly values: Readonly<Record<string, unknown>>; readonly positionals: readonly string[] } {
   try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals })
+    return parseArgs({ args: withNumbers(argv, options), options, strict: true, allowPositionals })
   } catch (error) {
     throw usageError(flagMessage(error, Object.keys(options)) ?? 'Cannot parse these flags.')
   }
+}
+
+/** Joins a negative number to the flag before it, so that the message about it is that of its value. */
+function withNumbers(argv: readonly string[], options: FlagTable): string[] {
+  const joined: string[] = []
+  for (const arg of argv) {
+    const before = joined.at(-1) ?? ''
+    const takesValue = before.startsWith('--') && options[before.slice(2)]?.type === 'string'
+    if (takesValue && /^-\d/.test(arg)) joined.splice(-1, 1, `${before}=${arg}`)
+    else joined.push(arg)
+  }
+  return joined
 }
 
 /** Describes what is wrong with the flags; undefined for any other error. Never repeats a value: it can be a secret. */

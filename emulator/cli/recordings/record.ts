@@ -136,9 +136,15 @@ function optionsOf(
   const [url, ...more] = urls
   const own = (name: string): string | undefined => values[name] as string | undefined
   const [out, from, ca, place, origin] = ['out', 'from', 'ca', 'deployment', 'origin'].map(own)
-  if (out === undefined || out === '') throw usageError('record needs --out FILE.har.')
-  if ((url === undefined) === (from === undefined) || more.length > 0)
-    throw usageError('record needs the URL of one server, or --from FILE.')
+  const hasOneSource = (url === undefined) !== (from === undefined) && more.length === 0
+  const lacks = [
+    ...(hasOneSource ? [] : ['the URL of one server, or --from FILE']),
+    ...(out === undefined || out === '' ? ['--out FILE.har'] : []),
+  ]
+  if (out === undefined || lacks.length > 0)
+    throw usageError(
+      `record needs ${lacks.join(', and ')}, such as: flowdouble record http://127.0.0.1:8188 --out session.har`,
+    )
   if (place !== undefined && !['local', 'hosted', 'gateway'].includes(place))
     throw usageError('--deployment is local, hosted or gateway.')
   const key = env['FLOWDOUBLE_API_KEY'] ?? ''

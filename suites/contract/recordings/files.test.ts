@@ -211,7 +211,7 @@ test('record/from A recording of a browser gets its origin, and loses its secret
 })
 
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
-  [[], /needs the URL of one server/],
+  [[], /needs the URL of one server, or --from FILE, such as: flowdouble record/],
   [['ftp://a'], /begins with http/],
   [['http://a?b=c'], /without query/],
   [['http://me:secret@a'], /without query and credentials/],
@@ -220,6 +220,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['http://a', '--ca', 'missing.pem'], /Cannot read --ca/],
   [['http://a', '--deployment', 'cloud'], /local, hosted or gateway/],
   [['http://a', '--out', ''], /needs --out/],
+  [['--out', ''], /needs the URL of one server, or --from FILE, and --out FILE\.har, such as/],
   [['http://a', '--outt', 'b'], /Unknown option '--outt'/],
   [['--from', 'missing.har'], /Cannot read --from/],
 ]

@@ -127,8 +127,18 @@ const deep = (() => {
 
 const wrong: readonly (readonly [name: string, args: readonly string[], says: RegExp])[] = [
   ['an unknown flag', ['--colour'], /--colour/],
+  [
+    'node types that are not there',
+    ['--object-info', 'gone.json'],
+    /Cannot read the node types: ENOENT.*\. Save one with: curl -s/,
+  ],
+  [
+    'a negative number',
+    ['--pace', '-5'],
+    /--pace cannot be "-5": use a number from 0 to 86400000: .*\(default 5\)\.\n/,
+  ],
   ['a port beyond the last', ['--port', '99999'], /--port cannot be "99999"/],
-  ['a value that looks like a flag', ['--pace', '-5'], /--pace needs a value/],
+  ['a value that looks like a flag', ['--pace', '-x'], /--pace needs a value/],
   ['a ready file in no folder', ['--ready-file', '/no/such/x'], /Cannot write the ready file/],
   ['a log in no folder', ['--log', '/no/such/x'], /Cannot write the log/],
   [

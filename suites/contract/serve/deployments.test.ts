@@ -117,7 +117,11 @@ test('serve/accounts The keys of a file grant access, and are never printed.', a
 })
 
 const wrong: readonly (readonly [name: string, args: readonly string[], says: RegExp])[] = [
-  ['an unknown deployment', ['--deployment', 'cloud'], /--deployment cannot be "cloud"/],
+  [
+    'an unknown deployment',
+    ['--deployment', 'cloud'],
+    /--deployment cannot be "cloud": use one of local, hosted, both\.\n/,
+  ],
   ['one in the config', ['--config', fileOf({ deployment: 7 })], /option "deployment" of .*"7"/],
   ['a missing file of accounts', ['--accounts', 'none.json'], /file of --accounts .*ENOENT/],
   [
