@@ -86,7 +86,7 @@ export type Transport =
   | { readonly parts: number; readonly everyMs: number }
   | { readonly afterBytes: number; readonly then: 'end' | 'reset' }
 
-/** Request headers by lower-case name; only those that the protocol uses reach the machine. */
+/** Request headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>
 
 /** What stands before the body of a request: all that access and the choice of an endpoint depend on. */

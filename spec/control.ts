@@ -682,6 +682,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/request-headers': {
+    says: 'Requests keep all headers, in lists, journals and recordings; credentials are placeholders.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/recording': {
     says: 'A world returns its session as a HAR file: exchanges, messages and frames, without secrets.',
     basis: 'chosen',

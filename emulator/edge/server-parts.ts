@@ -97,13 +97,6 @@ export function refusalsOf(
   return { badRequest: finishHosted(badRequest), internal: finishHosted(refuseHosted('internal')) }
 }
 
-/** Whether the server reads the credentials of requests. */
-export const readsCredentialsOf = ({
-  token,
-  deployment,
-}: Pick<ServerOptions, 'token' | 'deployment'>): boolean =>
-  token !== null || deployment === 'hosted'
-
 /** Adds the path of a world to the links in its redirects. */
 const below = <R>(base: string, responses: Responses<R>): Responses<R> =>
   base === ''

@@ -6,6 +6,8 @@
 
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { hiddenFromCharacters, insecureSecret } from '../../spec/gateway/signatures.ts'
+import { redactHeader } from '../journal/redact-header.ts'
+import { nameRules } from '../journal/secret-names.ts'
 import { restoreInput, lineBody, decodeUtf8 } from '../journal/bodies.ts'
 import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/lines.ts'
 import { type ReplayResult, replayJournal } from '../journal/replay.ts'
@@ -16,7 +18,7 @@ import type { GatewayEffect, GatewayInput } from './inputs.ts'
 import { type GatewayStateOptions } from './state.ts'
 import { createGatewayWorld } from './gateway.ts'
 import { gatewaySecrets, readFile } from './routes.ts'
-import { signedAnew } from './signatures.ts'
+import { isSignature, signedAnew } from './signatures.ts'
 
 export type GatewayEntry = Entry<GatewayInput, GatewayEffect>
 
@@ -109,7 +111,11 @@ function redactInput(input: GatewayInput, redact: Redactor): unknown {
   const text = decodeUtf8(body)
   const bytes = text === undefined ? body : utf8ToBytes(redact.inText(text))
   const signed = signedAnew({ headers, body }, bytes, redact.pairs, redact.secret)
-  const visible = Object.entries(signed).map(([name, value]) => [name, redact.inText(value)])
+  const redaction = { isSecretName, one: redact.secret, text: redact.inText }
+  const visible = Object.entries(signed).map(([name, value]) => [
+    name,
+    isSignature(name) ? redact.inText(value) : redactHeader(name, value, redaction),
+  ])
   return {
     ...rest,
     target: redact.inText(rest.target),
@@ -117,6 +123,8 @@ function redactInput(input: GatewayInput, redact: Redactor): unknown {
     ...lineBody(bytes),
   }
 }
+
+const { isSecretName } = nameRules()
 
 function redactValue(value: unknown, redact: Redactor): unknown {
   if (typeof value === 'string') return redact.inText(value)

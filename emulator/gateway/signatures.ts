@@ -31,6 +31,13 @@ const all: readonly (readonly [SchemeName, Scheme])[] = Object.entries<Scheme>(s
 const newer: ReadonlySet<SchemeName> = new Set(['stripe', 'linear', 'standard', 'token'])
 const earlierSchemes = all.filter(([name]) => !newer.has(name))
 
+const signatureHeaders: ReadonlySet<string> = new Set(
+  all.map(([, { signature }]) => signature.toLowerCase()),
+)
+/** Whether a header, in lower case, carries the signature or the token of a scheme. */
+export const isSignature = (name: string): boolean =>
+  signatureHeaders.has(name) || tokenHeader.test(name)
+
 /** Headers with a token, in lower case, except the one with a separate scheme. */
 const isToken = (name: string): boolean =>
   tokenHeader.test(name) && name !== schemes.gitlab.signature.toLowerCase()

@@ -4,16 +4,6 @@ import type { FileFacts, Headers } from '../machine.ts'
 import { partOf } from './ranges.ts'
 import { refuse } from './replies.ts'
 
-/** The request headers that conditions and ranges use. */
-export const conditionalHeaders = [
-  'if-match',
-  'if-unmodified-since',
-  'if-none-match',
-  'if-modified-since',
-  'if-range',
-  'range',
-] as const
-
 /** The bytes of a file, in memory or elsewhere. */
 export type FileBytes<B> = {
   readonly length: number

@@ -1,24 +1,7 @@
-// The request headers that the protocol uses. No other header reaches a world or its journal.
-
-import { keyHeader } from '../../spec/server/access.ts'
-import { conditionalHeaders } from './conditional-requests.ts'
-
-/** Names in lower case, without those of credentials. */
-export const usedHeaders = [
-  'host',
-  'origin',
-  'content-type',
-  'accept',
-  'upgrade',
-  'idempotency-key',
-  'sec-fetch-dest',
-  'sec-fetch-site',
-  'comfy-usage-source',
-  ...conditionalHeaders,
-] as const
+// Request headers that the edge does not pass on.
 
 /** The header in which the edge names the path of a world below its address, for links to it. Clients cannot send it. */
 export const prefixHeader = 'x-forwarded-prefix'
 
-/** The header of an API key, in lower case. */
-export const apiKeyHeader = keyHeader.toLowerCase()
+/** Headers that a world never receives: that one, and the random number of a handshake, which says nothing of a client. */
+export const droppedHeaders: ReadonlySet<string> = new Set([prefixHeader, 'sec-websocket-key'])

@@ -21,7 +21,7 @@ export type WireReply<B = string | Uint8Array> = {
 /** The parts of a request that affect how a reply is sent. */
 export type Recipient = {
   readonly method: string
-  /** Its headers by lower-case name; only those in `conditionalHeaders` matter, and only for files. */
+  /** Its headers by lower-case name; only those of conditions and ranges matter, and only for files. */
   readonly headers: Headers
   /** Whether it accepts a body without a length: not in HTTP/1.0. */
   readonly takesChunks: boolean

@@ -35,7 +35,7 @@ export type ReceivedRequest = Moment & {
   readonly path: string
   /** Of a repeated parameter the last value. */
   readonly query: Readonly<Record<string, string>>
-  /** The headers that the protocol uses, by lower-case name. Secrets are placeholders. */
+  /** All headers by lower-case name. Credentials are placeholders: equal for equal ones. */
   readonly headers: Readonly<Record<string, string>>
   /**
    * JSON as its value, a form as its fields, a text, or the number of bytes; null without a body. Integers beyond

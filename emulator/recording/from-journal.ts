@@ -84,7 +84,7 @@ function createSession(source: JournalSource) {
     endMs: epochMs + asked.atMs,
     method: asked.kind === 'open' ? 'GET' : asked.method,
     url: urlOf(asked, scheme),
-    headers: Object.entries(asked.headers),
+    headers: headersOf(asked),
     body: asked.kind === 'open' ? new Uint8Array() : asked.body,
     response: null,
     ...(asked.kind === 'request' && asked.fault !== undefined && { cut: ['request'] as const }),
@@ -154,7 +154,7 @@ function createSession(source: JournalSource) {
     if (asked === undefined) return
     handshakes.delete(id)
     const url = urlOf(asked, scheme.replace('http', 'ws'))
-    const headers = Object.entries(asked.headers)
+    const headers = headersOf(asked)
     const socket = { entry: 0, openMs: atMs, url, headers, messages: [], close: null }
     sockets.push(socket)
     open.set(id, socket)
@@ -168,6 +168,15 @@ function createSession(source: JournalSource) {
   }
   return { exchanges, sockets, input, effect, end }
 }
+
+/**
+ * The headers without those of the connection. The journal has a body unpacked, or not at all if the reply did not depend
+ * on it: the length is another one.
+ */
+const headersOf = ({ headers }: RequestInput | OpenInput): HeaderList =>
+  Object.entries(headers).filter(
+    ([name]) => name !== 'content-length' && (name !== 'connection' || 'upgrade' in headers),
+  )
 
 const endOf = (how: Exclude<SocketEnd, 'silence'>): Omit<RecordedClose, 'atMs'> => ({
   by: 'server',

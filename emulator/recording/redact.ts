@@ -5,7 +5,9 @@ import type { RecordedClose } from '../../spec/recording.ts'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { decodeUtf8 } from '../journal/bodies.ts'
 import { isPlaceholder } from '../journal/placeholders.ts'
+import { credentialsOf, redactHeader } from '../journal/redact-header.ts'
 import { redactTarget } from '../journal/redact-target.ts'
+import { nameRules, noOwnNames, type OwnNames } from '../journal/secret-names.ts'
 import { decodePart } from '../http/requests.ts'
 import { bytesOfBase64, lettersOf } from '../lib/base64.ts'
 import { latin1 } from '../lib/bytes.ts'
@@ -19,14 +21,7 @@ import {
   type RecordedSocket,
   type Recording,
 } from './recording.ts'
-import {
-  isTypeName,
-  nameRules,
-  noOwnNames,
-  type OwnNames,
-  replaceParameters,
-  replaceShapes,
-} from './secrets.ts'
+import { isTypeName, replaceParameters, replaceShapes } from './secrets.ts'
 
 /** How to redact. */
 export type RedactOptions = {
@@ -99,29 +94,13 @@ export function createRecordingRedactor({
   const inString = (value: string, name: string | undefined): string =>
     name !== undefined && hidesMember(name) && !isTypeName(value) ? one(value) : text(value)
 
-  const cookies = (value: string, most = Infinity): string =>
-    value
-      .split(';')
-      .map((pair, index) => {
-        const [, start, secret] = /^(\s*[^=]*=\s*"?)([^"]*)/.exec(pair) ?? []
-        if (index >= most || start === undefined || secret === undefined) return pair
-        return start + one(decodePart(secret)) + pair.slice(start.length + secret.length)
-      })
-      .join(';')
-  const authorization = (value: string): string => {
-    const [, scheme = '', secret = value] = /^([A-Za-z-]+\s+)(.+)$/.exec(value) ?? []
-    if (/^basic/i.test(scheme)) learn(passwordIn(secret))
-    return scheme + one(secret)
-  }
   const headers = (list: HeaderList): HeaderList =>
     list.map(([name, value]) => {
-      const lower = name.toLowerCase()
-      if (lower === 'cookie') return [name, cookies(value)]
-      if (lower === 'set-cookie') return [name, cookies(value, 1)]
-      if (lower.endsWith('authorization')) return [name, authorization(value)]
-      if (lower !== 'www-authenticate' && rules.isSecretName(name, 'header'))
-        return [name, one(value)]
-      return [name, text(value)]
+      const { scheme, secret } = credentialsOf(value)
+      if (name.toLowerCase().endsWith('authorization') && /^basic/i.test(scheme))
+        learn(passwordIn(secret))
+      const { isSecretName } = rules
+      return [name, redactHeader(name, value, { isSecretName, one, text })]
     })
   const url = (given: string): string => {
     const { origin, protocol, host, href } = new URL(given)

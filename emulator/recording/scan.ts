@@ -2,19 +2,12 @@
 
 import { decodeUtf8 } from '../journal/bodies.ts'
 import { isPlaceholder, splitAtPlaceholders } from '../journal/placeholders.ts'
+import { type NamePlace, nameRules, noOwnNames, type OwnNames } from '../journal/secret-names.ts'
 import { lettersOf } from '../lib/base64.ts'
 import { decodePart } from '../http/requests.ts'
 import { eachString } from './json-strings.ts'
 import type { HeaderList, Recording } from './recording.ts'
-import {
-  isTypeName,
-  looksRandom,
-  type NamePlace,
-  nameRules,
-  noOwnNames,
-  type OwnNames,
-  shapeIn,
-} from './secrets.ts'
+import { isTypeName, looksRandom, shapeIn } from './secrets.ts'
 
 /** A place in a recording, and what stands there. */
 export type Finding = {

@@ -3,13 +3,15 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { keyHeader, secretKeys } from '../../spec/server/access.ts'
+import { secretKeys } from '../../spec/server/access.ts'
 import { base64, bytesOfBase64, lettersOf } from '../lib/base64.ts'
 import { isObject, type Json, readDocument, writeJson } from '../lib/json.ts'
 import { restoreInput, type LineBody, decodeUtf8 } from '../journal/bodies.ts'
 import { holdsSecret, knownSecrets, secretsOf, withoutSecrets } from '../journal/known-secrets.ts'
 import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/lines.ts'
+import { redactHeader } from '../journal/redact-header.ts'
 import { redactTarget } from '../journal/redact-target.ts'
+import { nameRules } from '../journal/secret-names.ts'
 import type { Effect, Headers, Input } from '../machine.ts'
 import { bodyText } from '../http/requests.ts'
 import { serverMachine } from './machine.ts'
@@ -62,8 +64,6 @@ type Redactor = {
   readonly holds: (text: string) => boolean
 }
 
-const apiKeyHeader = keyHeader.toLowerCase()
-
 /**
  * Replaces credentials, and known secrets wherever they occur, by placeholders [access/journal-keys-hidden].
  */
@@ -114,17 +114,14 @@ function redactInput(input: Input, redact: Redactor): unknown {
 }
 
 /** Headers whose credentials are placeholders: the server of a replay knows the same ones. */
-function redactHeaders(headers: Headers, redact: Redactor): Headers {
+function redactHeaders(headers: Headers, { one, redactKnown: text }: Redactor): Headers {
   const redacted: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (name === apiKeyHeader) redacted[name] = redact.one(value)
-    else if (name === 'authorization') {
-      const [, scheme = '', secret = value] = /^(bearer +)(.*)$/i.exec(value) ?? []
-      redacted[name] = scheme + redact.one(secret)
-    } else redacted[name] = redact.redactKnown(value)
-  }
+  for (const name in headers)
+    redacted[name] = redactHeader(name, headers[name] as string, { isSecretName, one, text })
   return redacted
 }
+
+const { isSecretName } = nameRules()
 
 /** The body as text without keys (base64 if it is not valid UTF-8), and its headers. */
 function redactBody(input: RequestInput, redact: Redactor): { headers: Headers } & LineBody {

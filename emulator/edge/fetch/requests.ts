@@ -1,7 +1,7 @@
 // Reads requests of the fetch API: the headers that a world sees, and bodies up to their limit.
 
 import { limits } from '../../../spec/limits.ts'
-import { apiKeyHeader, usedHeaders } from '../../http/request-headers.ts'
+import { droppedHeaders } from '../../http/request-headers.ts'
 import type { Headers as HeaderValues, IncomingRequest } from '../../machine.ts'
 
 /** A body, or why it is missing. */
@@ -12,21 +12,10 @@ export const noBody: BodyResult = { body: none }
 const tooLarge: BodyResult = { body: none, fault: 'tooLarge' }
 const unreadable: BodyResult = { body: none, fault: 'unreadable' }
 
-/**
- * The headers of a request that the protocol uses. Pages cannot set the header Host: it is that of the URL.
- * @param credentials whether to include credentials.
- */
-export function readHeaders(given: Headers, url: URL, credentials: boolean): HeaderValues {
-  const headers: Record<string, string> = {}
-  const names = credentials
-    ? ['authorization', apiKeyHeader, ...usedHeaders, 'connection']
-    : [...usedHeaders, 'connection']
-  for (const name of names) {
-    const value = given.get(name)
-    if (value !== null) headers[name] = value
-  }
-  if (headers['upgrade'] === undefined) delete headers['connection']
-  headers['host'] ??= url.host
+/** The headers of a request. Pages cannot set the header Host: it is that of the URL. */
+export function readHeaders(given: Headers, url: URL): HeaderValues {
+  const headers: Record<string, string> = { host: url.host }
+  for (const [name, value] of given) if (!droppedHeaders.has(name)) headers[name] = value
   return headers
 }
 

@@ -9,10 +9,8 @@ import { type BodyStream, createBodyStream } from './body-stream.ts'
 /** A response that is still to come. */
 export type PendingResponse = {
   readonly method: string
-  /** The headers of the request that the protocol uses. */
+  /** The headers of the request. */
   readonly headers: HeaderValues
-  /** All headers of the request by lower-case name, for the guard of the control paths. */
-  readonly allHeaders: HeaderValues
   readonly resolve: (response: Response) => void
   readonly reject: (error: unknown) => void
   /** Aborted when the client no longer waits. */
@@ -63,7 +61,7 @@ export const fetchResponses = (
     pending.onCancelled = closed
   },
   // The client is in this process.
-  callerOf: ({ allHeaders }) => ({ address: '127.0.0.1', headers: allHeaders }),
+  callerOf: ({ headers }) => ({ address: '127.0.0.1', headers }),
   writeControl: ({ resolve }, { status, type, body, headers }, more) => {
     resolve(new Response(body, { status, headers: { 'Content-Type': type, ...headers, ...more } }))
   },

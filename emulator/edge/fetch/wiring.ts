@@ -15,7 +15,7 @@ import { splitTarget } from '../../http/requests.ts'
 import type { Codec } from '../codec.ts'
 import { type ControlLoader, isControl, MAX_CONTROL_BYTES } from '../control.ts'
 import { createHost, type Host } from '../host.ts'
-import { hostParts, readsCredentialsOf, refusalsOf, requestInput } from '../server-parts.ts'
+import { hostParts, refusalsOf, requestInput } from '../server-parts.ts'
 import type { WorldParts } from '../world-parts.ts'
 import type { ServerSide, SocketLine } from './client-socket.ts'
 import { hasLongLine, noBody, readBody, readHeaders } from './requests.ts'
@@ -93,7 +93,7 @@ const NO_CLOSE_FRAME = 1006
 const noDocument =
   'An emulator without a server has no OpenAPI document: the package has it as flowdouble/openapi.local.json.'
 
-/** The headers of a handshake that the protocol uses. */
+/** The headers of a handshake. */
 const handshakeOf = ({ host }: URL): HeaderValues => ({
   host,
   upgrade: 'websocket',
@@ -104,7 +104,6 @@ function createAnswer(
   { server, options, name }: WorldParts,
   host: Host<Input, Effect, PendingResponse>,
 ): ServedWorld['answer'] {
-  const readsCredentials = readsCredentialsOf(options)
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const refusals = refusalsOf(server.options)
 
@@ -126,8 +125,7 @@ function createAnswer(
   }
   return (asked) =>
     new Promise((resolve, reject) => {
-      const credentials = readsCredentials || asked.isLink
-      const response = pendingOf(asked, credentials, resolve, reject)
+      const response = pendingOf(asked, resolve, reject)
       const { signal } = response
       const abort = (): void => reject(signal.reason as Error)
       if (signal.aborted) return abort()
@@ -151,11 +149,8 @@ function failed(
 
 function pendingOf(
   { request: { method, headers, signal }, url }: Asked,
-  credentials: boolean,
   resolve: PendingResponse['resolve'],
   reject: PendingResponse['reject'],
 ): PendingResponse {
-  const allHeaders: Record<string, string> = { host: url.host, ...Object.fromEntries(headers) }
-  const used = readHeaders(headers, url, credentials)
-  return { method, headers: used, allHeaders, resolve, reject, signal }
+  return { method, headers: readHeaders(headers, url), resolve, reject, signal }
 }

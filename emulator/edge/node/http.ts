@@ -1,10 +1,10 @@
-// HTTP on Node: which request headers reach a world, and how to write a reply.
+// HTTP on Node: reads the headers of requests, and writes replies.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Headers, ReplyEffect } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
-import { apiKeyHeader, usedHeaders } from '../../http/request-headers.ts'
+import { droppedHeaders } from '../../http/request-headers.ts'
 import { type EncodeFile, respond, type WireReply } from '../../http/respond.ts'
 import { endBroken } from './broken-connections.ts'
 import { sendWhole } from './whole-response.ts'
@@ -15,15 +15,14 @@ type Head = { readonly raw: readonly string[]; readonly headers: Headers }
 /**
  * Reads the headers of requests. Those of one connection that are equal share an object: a client repeats them with each
  * request, and a server keeps thousands of requests.
- * @param credentials whether to include credentials.
  */
-export function headerReader(credentials: boolean): (request: IncomingMessage) => Headers {
+export function headerReader(): (request: IncomingMessage) => Headers {
   const last = new WeakMap<Socket, Head>()
   return (request) => {
     const { socket, rawHeaders: raw } = request
     const known = last.get(socket)
     if (known !== undefined && areEqual(known.raw, raw)) return known.headers
-    const headers = readHeaders(request, credentials)
+    const headers = readHeaders(request)
     last.set(socket, { raw, headers })
     return headers
   }
@@ -32,21 +31,13 @@ export function headerReader(credentials: boolean): (request: IncomingMessage) =
 const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((one, at) => one === others[at])
 
-/** @param credentials whether to include credentials. */
-export function readHeaders(request: IncomingMessage, credentials: boolean): Headers {
+/** The headers of a request. */
+export function readHeaders({ headers: given }: IncomingMessage): Headers {
   const headers: Record<string, string> = {}
-  const { headers: given } = request
-  const { authorization } = given
-  if (credentials && authorization !== undefined) headers['authorization'] = authorization
-  const key = credentials ? given[apiKeyHeader] : undefined
-  if (typeof key === 'string') headers[apiKeyHeader] = key
-  for (const name of usedHeaders) {
+  for (const name in given) {
     const value = given[name]
-    if (typeof value === 'string') headers[name] = value
+    if (value !== undefined && !droppedHeaders.has(name)) headers[name] = String(value)
   }
-  // Required to reject a handshake.
-  const { connection } = given
-  if (given.upgrade !== undefined && connection !== undefined) headers['connection'] = connection
   return headers
 }
 
@@ -66,7 +57,7 @@ export function writeReply(
   const { req: request } = response
   const recipient = {
     method: request.method ?? 'GET',
-    headers: reply.file === undefined ? noHeaders : readHeaders(request, false),
+    headers: reply.file === undefined ? noHeaders : readHeaders(request),
     takesChunks: request.httpVersionMinor !== 0,
   }
   const wire = respond(reply, recipient, timeMs, encodeFile, name)

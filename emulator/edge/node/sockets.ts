@@ -47,8 +47,6 @@ type SocketHooks = {
   readonly timeMs: () => number
   /** The value of the response header Server. */
   readonly name: string
-  /** Whether to pass the credentials of a handshake to the world. */
-  readonly readsCredentials: boolean
   /** Whether to compress messages for clients that offer it. */
   readonly compresses: boolean
   /** The id of the last socket before its first: those of a fork follow those of the other server. */
@@ -164,7 +162,7 @@ function createHandshakes(hooks: SocketHooks, connections: Map<number, Connectio
       giveBack(raw, head)
     }
     handshakes.set(id, { request, raw, head, giveBack: leave })
-    const headers: Headers = readHeaders(request, hooks.readsCredentials)
+    const headers: Headers = readHeaders(request)
     const target = request.url ?? '/ws'
     dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers, ...faultOf(request) }))
     // A handshake can still fail at its connection; then report the socket as closed.

@@ -15,7 +15,7 @@ import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { needsBody, takesPage } from '../../server/step.ts'
-import { hostParts, readsCredentialsOf, refusalsOf, requestInput } from '../server-parts.ts'
+import { hostParts, refusalsOf, requestInput } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Codec } from '../codec.ts'
@@ -68,7 +68,6 @@ export function connectWorld(
   const { server, options, recorder, hooks, lastIds } = part
   const name = nameLike(options.like)
   const where = { place: options.deployment, generation: generationLike(options.like) }
-  const readsCredentials = readsCredentialsOf(options)
   const host = createHost(
     serverMachine(server),
     recorder,
@@ -92,7 +91,6 @@ export function connectWorld(
     encode: (content) => encodeFrame(content, codec.encodeImage),
     timeMs: host.timeMs,
     name,
-    readsCredentials,
     compresses: options.wsCompress,
     lastSocket: lastIds.socket,
   })
@@ -154,9 +152,8 @@ export function serveWorlds(
     { method, headers, body, fault }: IncomingRequest,
     target: string,
   ): IncomingRequest => ({ method, target, headers, body, fault })
-  const readsCredentials = readsCredentialsOf(options)
   serve(listeners.main, {
-    readHeaders: headerReader(readsCredentials),
+    readHeaders: headerReader(),
     limitBytes: (head) => {
       const { world, target } = find(head.target)
       return world.limitBytes(world === main ? head : headOf(head, target))
@@ -180,7 +177,7 @@ export function serveWorlds(
   // Read their credentials although links need none: the server reports the leak.
   for (const links of listeners.links) {
     serve(links, {
-      readHeaders: headerReader(true),
+      readHeaders: headerReader(),
       limitBytes: () => null,
       answer: (arrived, response) => {
         const { world, target } = find(arrived.target)

@@ -2,7 +2,7 @@
 // link. Those have paths of the proxy, so that their bytes pass through it; a client cannot name further hosts.
 
 import { changeStrings } from '../../recording/json-strings.ts'
-import { nameRules } from '../../recording/secrets.ts'
+import { nameRules } from '../../journal/secret-names.ts'
 
 const PREFIX = '/_flowdouble/at/'
 

@@ -116,7 +116,6 @@ function connect(parts: Parts): Replay {
     encode: (content) => encodeFrame(content, codec.encodeImage),
     timeMs: host.timeMs,
     name: replayServerName,
-    readsCredentials: false,
     compresses: false,
     lastSocket: 0,
   })
@@ -190,7 +189,7 @@ function listenTo(
 ): void {
   const { place } = world.script
   serve(http, {
-    readHeaders: headerReader(false),
+    readHeaders: headerReader(),
     receive: receiveBody,
     limitBytes: ({ method, target }) =>
       options.control && isControl(method, target) ? MAX_CONTROL_BYTES : MAX_BODY_BYTES,

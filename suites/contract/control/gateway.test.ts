@@ -1,6 +1,6 @@
 // The control paths of the gateway, and who may use them.
 
-import { type GatewayOptions, startGateway } from 'flowdouble'
+import { type GatewayOptions, replayGateway, startGateway } from 'flowdouble'
 import gatewayDocument from '../../../spec/openapi.gateway.json' with { type: 'json' }
 import { type GatewaySubject, SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
@@ -32,6 +32,25 @@ test('gateway-control/advance The clock moves over HTTP, and what is due happens
     expect(gateway.outbox()).toHaveLength(2)
     for (const wrong of ['{', 'null', { days: 1 }]) expect((await advance(wrong)).status).toBe(400)
     expect((await advance({ ms: -1 })).status).toBe(400)
+  }))
+
+test('gateway-control/headers Requests keep all headers, with placeholders for credentials', () =>
+  on({}, async ({ post, gateway }) => {
+    const own = {
+      'X-Foo': 'a',
+      'X-Slack-Signature': 'v0=secret-of-slack',
+      Cookie: 'a=secret-of-me',
+    }
+    await post('hook', { a: 1 }, own)
+    const [request] = await gateway.requests({ headers: { 'x-foo': 'a' } })
+    expect(request?.headers).toMatchObject({
+      'x-foo': 'a',
+      'x-slack-signature': expect.stringMatching(/^<[\w:]+>$/),
+      'x-hub-signature-256': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+    })
+    const journal = await gateway.journal()
+    expect(journal.join('\n')).not.toContain('secret-of')
+    expect(replayGateway(journal)).toMatchObject({ differs: null })
   }))
 
 test('gateway-control/lists Outbox, runs and journal are read over HTTP', () =>

@@ -1,5 +1,6 @@
 // What the control API returns about the past: requests, messages, frames and runs; and verification.
 
+import { replay } from 'flowdouble'
 import { textToImage, solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
@@ -154,6 +155,48 @@ proves(
     expect((await subject.get('/_flowdouble/frames?frame=text')).json()).toEqual([])
   },
   { ...ownWorld, preview: 'jpeg' },
+)
+
+proves(
+  'control/request-headers',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const sent = {
+      'X-Foo': 'a',
+      'X-Forwarded-Prefix': '/elsewhere',
+      'User-Agent': 'a client/1',
+      Authorization: 'Basic bWU6c2VjcmV0LW9mLW1l',
+      Cookie: 'session=secret-of-cookie; theme=secret-of-theme',
+      'X-Other-Api-Key': 'secret-of-another',
+    }
+    for (const path of ['/queue', '/queue', '/history'])
+      await subject.request('GET', path, '', sent)
+    const [first, second] = await emulator.requests({ path: '/queue' })
+    expect(first?.headers).toEqual({
+      ...second?.headers,
+      'x-foo': 'a',
+      'user-agent': 'a client/1',
+      authorization: expect.stringMatching(/^Basic <[\w:]+>$/),
+      cookie: expect.stringMatching(/^session=<[\w:]+>; theme=<[\w:]+>$/),
+      'x-other-api-key': expect.stringMatching(/^<[\w:]+>$/),
+    })
+    expect(first?.headers).not.toHaveProperty('x-forwarded-prefix')
+    const verify = async (headers: object) =>
+      (await subject.post('/_flowdouble/verify', { path: '/queue', headers })).json()
+    expect(await verify({ 'X-Foo': 'a', 'User-Agent': 'a client/1' })).toMatchObject({
+      passed: true,
+      count: 2,
+    })
+    expect(await verify({ 'x-foo': 'b' })).toMatchObject({ passed: false })
+    const lines = await emulator.journal()
+    const recording = await emulator.recording()
+    for (const text of [lines.join('\n'), recording]) {
+      expect(text).toContain('x-foo')
+      expect(text).not.toMatch(/secret-of|bWU6/)
+    }
+    expect(replay(lines)).toEqual({ entries: lines.length - 1, differs: null })
+  },
+  ownWorld,
 )
 
 proves(
