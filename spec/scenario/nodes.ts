@@ -140,7 +140,7 @@ export const nodeRule = {
           'lists of files, texts or any JSON: a server joins those of all calls of a node',
       },
       description:
-        'its outputs for the user, instead of those that it would make, by key, such as images, gifs, audio, 3d, text; videos has the key that the server has for them',
+        'its outputs for the user, instead of those that it would make, by key, such as images, gifs, audio, 3d, text; videos of a node that saves files has the key that the server has for them',
     },
     values: {
       type: 'array',

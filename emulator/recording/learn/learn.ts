@@ -13,15 +13,7 @@ import { isWritten, outputRules } from './outputs.ts'
 import { answeredIn } from './requests.ts'
 import { historyIn, type LearnedRun, runsIn } from './runs.ts'
 import { beginTimes, timeRules } from './times.ts'
-import {
-  likeOf,
-  optionsIn,
-  placeOf,
-  quirksIn,
-  statisticsIn,
-  versionIn,
-  videoKeyOf,
-} from './traffic.ts'
+import { likeOf, optionsIn, placeOf, quirksIn, statisticsIn, versionIn } from './traffic.ts'
 import { type KnownTypes, typesIn } from './types.ts'
 import { userDataNotes } from './user-data.ts'
 import { listOf, membersOf } from './values.ts'
@@ -72,13 +64,10 @@ export function learn(
   const declared = types.objectInfo ?? { ...known.types, ...types.types }
   const isKnown = (name: string): boolean =>
     Object.hasOwn(known.types, name) && Object.hasOwn(declared, name)
+  const outputs = outputRules(runs, downloads, isKnown)
   const failures = failureRules(runs)
   const times = timeRules(runs)
   const quirk = quirksIn(answered, place)
-  const outputs = outputRules(runs, downloads, {
-    isKnown,
-    videoKey: videoKeyOf(place, named, quirk),
-  })
   const faults = faultsIn(recordings, runs)
   const files = startFiles(recordings, runs, downloads)
   const accounts = place === 'hosted' ? accountsIn(answered) : { accounts: [], notes: [] }

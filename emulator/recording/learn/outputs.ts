@@ -10,18 +10,11 @@ import { isMembers, listOf, type Members, membersOf, textOf } from './values.ts'
 
 type Outputs = NonNullable<NodeRule['outputs']>
 
-/** What a caller knows about the world that is learned. */
-type Known = {
-  readonly isKnown: (class_type: string) => boolean
-  /** The key that the list `videos` of a rule has in an output. */
-  readonly videoKey: string
-}
-
 /** The rules for outputs, and what of the outputs no rule can say. */
 export function outputRules(
   runs: readonly LearnedRun[],
   downloads: Downloads,
-  { isKnown, videoKey }: Known,
+  isKnown: (class_type: string) => boolean,
 ): { readonly rules: readonly NodeRule[]; readonly notes: readonly string[] } {
   const notes = new Set<string>()
   const shown = runs.flatMap((run) =>
@@ -30,7 +23,6 @@ export function outputRules(
       const value = outputsOf(node, downloads, {
         isKnown: isKnown(class_type),
         isNamed: !isKnown(class_type) || sharesPrefix(run, node),
-        videoKey,
         note: (text) => notes.add(text),
       })
       return { run, id, class_type, value }
@@ -46,7 +38,6 @@ type Naming = {
   readonly isKnown: boolean
   /** Whether the world would perhaps choose another name. */
   readonly isNamed: boolean
-  readonly videoKey: string
   readonly note: (text: string) => void
 }
 
@@ -60,7 +51,7 @@ const sharesPrefix = ({ nodes }: LearnedRun, { id, inputs }: LearnedNode): boole
 /** The outputs of a node as a rule; undefined if the world makes them without one. */
 function outputsOf(node: LearnedNode, downloads: Downloads, naming: Naming): Outputs | undefined {
   const { class_type } = node
-  const { isKnown, videoKey, note } = naming
+  const { isKnown, note } = naming
   const output = Object.entries(node.output ?? {})
   const files = output.flatMap(([, items]) => listOf(items)).filter(isWritten)
   const isDownloaded = (file: Members): boolean => downloads.has(fileKey(file))
@@ -68,9 +59,7 @@ function outputsOf(node: LearnedNode, downloads: Downloads, naming: Naming): Out
   if (isKnown && !files.some(isDownloaded)) return undefined
   const found: Outputs = {}
   for (const [key, items] of output) {
-    const isRenamed = key === 'videos' && videoKey !== key
-    if (isRenamed) note(`the output videos of ${class_type}: a world sends it as ${videoKey}`)
-    else if (!Array.isArray(items)) note(`the output ${key} of ${class_type}: not a list`)
+    if (!Array.isArray(items)) note(`the output ${key} of ${class_type}: not a list`)
     else found[key] = items.map((item) => itemOf(item, key, node, downloads, naming))
     if (!isExact(items)) note(`numbers beyond 2^53 in the output ${key} of ${class_type}`)
   }

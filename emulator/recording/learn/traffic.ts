@@ -1,12 +1,10 @@
 // What the traffic of a server shows of its options: versions, features, previews, the cache, quirks.
 
-import { described } from '../../../spec/generations.ts'
-import type { Deployment, Place } from '../../../spec/language.ts'
+import type { Place } from '../../../spec/language.ts'
 import { limits } from '../../../spec/limits.ts'
 import type { Start } from '../../../spec/scenario/start.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { type NamedServer, servers } from '../../../spec/truth/servers.ts'
-import { traitsOf } from '../../server/traits.ts'
 import type { Recording } from '../recording.ts'
 import type { Answered } from './requests.ts'
 import { historyIn, type LearnedRun } from './runs.ts'
@@ -219,19 +217,7 @@ const signs: Signs = {
 }
 
 /** The quirks that the traffic proves. */
-export const quirksIn = (answered: readonly Answered[], place: Place): readonly QuirkId[] =>
-  (Object.entries(signs) as [QuirkId, NonNullable<Signs[QuirkId]>][])
+export const quirksIn = (answered: readonly Answered[], place: Place): readonly string[] =>
+  Object.entries(signs)
     .filter(([, { on, shows }]) => on === place && answered.some(shows))
     .map(([id]) => id)
-
-/** The key that a world of this named server, or of none, with these quirks has for videos. */
-export function videoKeyOf(
-  place: Deployment,
-  named: string | undefined,
-  quirks: readonly QuirkId[],
-): string {
-  const known: Readonly<Record<string, NamedServer>> = servers
-  const server = named === undefined ? undefined : known[named]
-  const all = [...(server?.quirks ?? []), ...quirks]
-  return traitsOf(place, server?.generation ?? described, all).videoKey
-}

@@ -19,9 +19,11 @@ type Outputs = NonNullable<NodeRule['outputs']>
 /** What a node outputs for the user by its rule, or its failure. Files are named as its own would be. */
 export function ownOutputs(call: Call, { save }: Work, outputs: Outputs): OwnOutputs | Failure {
   const { videoKey } = call.world.setup.traits
+  // A node that saves no files is of a pack, which has its keys on any server.
+  const isVideos = (name: string): boolean => name === 'videos' && save !== undefined
   const own = new Map<string, (OwnFile | string)[]>()
   for (const [name, given] of Object.entries(outputs)) {
-    const key = name === 'videos' ? videoKey : name
+    const key = isVideos(name) ? videoKey : name
     const items = own.get(key) ?? []
     own.set(key, items)
     for (const [at, item] of given.entries()) {
@@ -30,7 +32,7 @@ export function ownOutputs(call: Call, { save }: Work, outputs: Outputs): OwnOut
       if (one !== undefined) items.push(one)
     }
   }
-  const moves = videoKey === 'images' && outputs['videos'] !== undefined
+  const moves = videoKey === 'images' && Object.keys(outputs).some(isVideos)
   const animated = moves || (outputs['images'] && save?.animated)
   if (animated !== undefined && !own.has('animated')) own.set('animated', [`${animated}`])
   return own

@@ -120,6 +120,7 @@ const samples: Readonly<Record<string, readonly (readonly [object, string, strin
     [{ format: 'video/webm' }, 'webm', '\x1a\x45\xdf\xa3'],
     [{ format: 'video/ProRes' }, 'mp4', 'ftyp'],
   ],
+  videos: [[{}, 'mp4', 'ftyp']],
   video: [[{}, 'mp4', 'ftyp']],
   a_images: [[{}, 'png', 'PNG']],
   images: [
