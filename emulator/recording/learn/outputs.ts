@@ -57,13 +57,17 @@ function outputsOf(node: LearnedNode, downloads: Downloads, naming: Naming): Out
   const isDownloaded = (file: Members): boolean => downloads.has(fileKey(file))
   if (!files.every(isDownloaded)) note(`files of ${class_type} that were not downloaded`)
   if (isKnown && !files.some(isDownloaded)) return undefined
-  const found: Outputs = {}
+  const found = new Map<string, unknown[]>()
   for (const [key, items] of output) {
     if (!Array.isArray(items)) note(`the output ${key} of ${class_type}: not a list`)
-    else found[key] = items.map((item) => itemOf(item, key, node, downloads, naming))
+    else
+      found.set(
+        key,
+        items.map((item) => itemOf(item, key, node, downloads, naming)),
+      )
     if (!isExact(items)) note(`numbers beyond 2^53 in the output ${key} of ${class_type}`)
   }
-  return Object.keys(found).length === 0 ? undefined : found
+  return found.size === 0 ? undefined : Object.fromEntries(found)
 }
 
 /** Whether an item names a file that its node has written. */

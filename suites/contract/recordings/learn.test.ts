@@ -145,12 +145,14 @@ const outputs = {
   seed: [1],
   bare: [2],
   named: [3],
+  odd: [4],
 } as const
 const seen = (data: string): string =>
   data
     .replace('"seed": [1]', '"seed": [9214636847165323561]')
     .replace('"bare": [2]', '"bare": "text"')
     .replace('"named": [3]', '"videos": [3]')
+    .replace('"odd": [4]', '"__proto__": [4]')
 
 test('learn lists outputs that a scenario cannot express; a file that nobody downloaded is a sample', async () => {
   for (const deployment of ['local', 'hosted'] as const) {
@@ -181,6 +183,7 @@ test('learn lists outputs that a scenario cannot express; a file that nobody dow
       ],
       seed: [Number('9214636847165323561')],
       videos: [3],
+      ['__proto__']: [4],
     })
     expect(notLearned).toEqual(
       expect.arrayContaining([
