@@ -284,7 +284,7 @@ export const rules = {
     on: both,
   },
   'scenario/node-no-sample': {
-    says: 'A node fails if its rule has `own` for a file of a format without a sample.',
+    says: 'A node fails if its rule has `own` for a format without a sample or too large a picture.',
     basis: 'chosen',
     on: both,
   },

@@ -12,7 +12,8 @@ import { longestSide } from '../../pictures/picture.ts'
 import type { FileContent } from '../state/files.ts'
 import type { Failure, OwnFile, OwnOutputs, Save, Work } from '../state/nodes.ts'
 import { isSampleFormat } from '../world/samples.ts'
-import { batchPictures, type Call, painted, pictureInput, textInput } from './node.ts'
+import { fitsMemory, outOfMemory } from './memory.ts'
+import { batchFrom, batchPictures, type Call, painted, pictureInput, textInput } from './node.ts'
 
 type Outputs = NonNullable<NodeRule['outputs']>
 
@@ -90,9 +91,10 @@ function madeFile(
 /** [scenario/node-sample, scenario/node-no-sample] */
 function sampleOf(call: Call, ending: string, at: number): FileContent | Failure {
   if (isSampleFormat(ending)) return { sample: ending }
-  const format = pictureFormats[ending]
+  const format = pictureFormats.get(ending)
   const batch = pictureInput(call)
   const picture = (batch && batchPictures(batch)[at]) ?? painted(call, at)
+  if (!fitsMemory([batchFrom([picture])])) return outOfMemory
   if (format !== undefined && Math.max(picture.width, picture.height) <= longestSide[format])
     return { picture, format }
   return {
@@ -101,14 +103,14 @@ function sampleOf(call: Call, ending: string, at: number): FileContent | Failure
   }
 }
 
-const pictureFormats: Readonly<Record<string, keyof typeof longestSide>> = {
-  png: 'png',
-  jpg: 'jpeg',
-  jpeg: 'jpeg',
-  webp: 'webp',
-}
+const pictureFormats: ReadonlyMap<string, keyof typeof longestSide> = new Map([
+  ['png', 'png'],
+  ['jpg', 'jpeg'],
+  ['jpeg', 'jpeg'],
+  ['webp', 'webp'],
+])
 
-const isMade = (ending: string): boolean => ending in pictureFormats || isSampleFormat(ending)
+const isMade = (ending: string): boolean => pictureFormats.has(ending) || isSampleFormat(ending)
 
 /** Whether a world can make a sample of a file with this name. */
 export const hasSample = (filename: string): boolean => isMade(nameEnding(filename) ?? '')
@@ -119,20 +121,20 @@ const nameEnding = (filename: string): string | undefined =>
 /** The ending of the name of a file by its media type, such as video/h264-mp4, or by its list. */
 function usualEnding(list: string, { format }: OutputFile): string | undefined {
   const named = typeof format === 'string' ? /\w+$/.exec(format)?.[0].toLowerCase() : undefined
-  return named !== undefined && isMade(named) ? named : endings[list]
+  return named !== undefined && isMade(named) ? named : endings.get(list)
 }
 
 /** The endings of files without a name, by their list. */
-const endings: Readonly<Record<string, string>> = {
-  images: 'png',
-  videos: 'mp4',
-  video: 'mp4',
-  gifs: 'mp4',
-  audio: 'flac',
-  '3d': 'glb',
-  latents: 'latent',
-  text: 'txt',
-}
+const endings: ReadonlyMap<string, string> = new Map([
+  ['images', 'png'],
+  ['videos', 'mp4'],
+  ['video', 'mp4'],
+  ['gifs', 'mp4'],
+  ['audio', 'flac'],
+  ['3d', 'glb'],
+  ['latents', 'latent'],
+  ['text', 'txt'],
+])
 
 /** The bytes of files, decoded once: runs share them. */
 const decoded = new WeakMap<ScenarioFile, Uint8Array>()

@@ -65,6 +65,7 @@ proves(
 const asTheyAre = {
   animated: [true],
   value: [18446744, 0.5, null, 'x', ['y', { filename: 'nested.png' }]],
+  toString: ['x'],
   'a "key"': [{ filepath: '/tmp/a.obj', type: 'mesh' }],
   nothing: [],
 }
@@ -132,6 +133,7 @@ const samples: Readonly<Record<string, readonly (readonly [object, string, strin
     [{ filename: 'a.wav' }, 'wav', 'WAVE'],
   ],
   '3d': [[{}, 'glb', 'glTF']],
+  constructor: [[{}, 'png', 'PNG'] as const],
 }
 
 proves(
@@ -183,6 +185,21 @@ proves(
     )
   },
   withOutputs({ '3d': [{ own: true, filename: 'mesh.obj' }] }),
+)
+
+proves(
+  'scenario/node-no-sample',
+  async (subject) => {
+    const { entry } = await runAlone(subject, {
+      '2': node('VHS_VideoCombine', { width: 100_000, height: 100_000 }),
+    })
+    const [type, { exception_message }] = entry.status.messages.at(-1)!
+    expect([type, exception_message]).toEqual([
+      'execution_error',
+      expect.stringContaining('Allocation on device would exceed allowed memory'),
+    ])
+  },
+  withOutputs({ images: [{ own: true }] }),
 )
 
 /** Outputs that cannot be used, and why. */
