@@ -3,7 +3,12 @@
 import type { Deployment } from '../../../spec/language.ts'
 import type { StartProblem } from '../../config/scenario-files.ts'
 import { isRefused } from '../../lib/refused.ts'
-import { completeValues, scenarioUsers, worldOptions } from '../../options/complete.ts'
+import {
+  completeOptions,
+  completeValues,
+  scenarioUsers,
+  worldOptions,
+} from '../../options/complete.ts'
 import type { Violation } from '../../options/json-schema.ts'
 import { serversOn } from '../../options/like.ts'
 import type { OptionValues } from '../../options/read.ts'
@@ -12,7 +17,7 @@ import { typeViolations } from '../../options/scenario-checks.ts'
 import { flagOf } from '../../options/table.ts'
 import { isUsageError } from '../../options/usage.ts'
 import { createServer } from '../../server/server.ts'
-import { knownTypes, readCatalog } from '../catalog.ts'
+import { knownTypes, readCatalog, requireKnownTypes } from '../catalog.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { loadHosted } from './hosted.ts'
 
@@ -48,9 +53,9 @@ async function tryOn(
 ): Promise<readonly (Violation | StartProblem)[]> {
   try {
     const script = isRest ? scenario.world : { scenario: [scenario] }
-    const completed = completeValues({ ...script, ...given, ...server }, (name) =>
-      name in given ? flagOf(name) : `world.${name}`,
-    )
+    const own = { ...script, ...given, ...server }
+    const where = (name: string): string => (name in given ? flagOf(name) : `world.${name}`)
+    const completed = completeValues(own, where)
     const options = isRest ? { ...completed, scenario: mergeScenarios([scenario]) } : completed
     const catalog = readCatalog(options, nodeTypeFiles)
     const isAnyType = options.unknownNodes === 'accept'
@@ -59,6 +64,8 @@ async function tryOn(
       ...(isAnyType ? [] : typeViolations(options.scenario, () => knownTypes(catalog))),
     ]
     if (wrong.length > 0 || isRest) return wrong
+    // The option failures names accounts and types, too.
+    requireKnownTypes(completeOptions(own, where), catalog)
     const hosted = options.deployment === 'hosted' ? await loadHosted() : null
     // A start with runs needs what a server loads when the first submit comes.
     const { provideOnDemand } = await import('../../server/local/provide-on-demand.ts')

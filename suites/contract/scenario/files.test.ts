@@ -154,6 +154,14 @@ const unusableOnServer: typeof unusable = {
     'version: 1\nworld: { deployment: hosted }\nfaults: [{ when: { user: test-usr }, then: { status: 500 } }]',
     'a.yaml:3:26: faults[0].when.user is not an account: accounts are test-user, ',
   ],
+  'with a failure of an unknown node type': [
+    'version: 1\nworld: { failures: [{ class_type: KSampller, exception_type: X }] }',
+    'a.yaml:2:8: Failure 1 names the unknown node type "KSampller". Did you mean KSampler?',
+  ],
+  'with a failure for an unknown account': [
+    'version: 1\nworld: { deployment: hosted, failures: [{ user: test-usr, exception_type: X }] }',
+    'a.yaml:2:40: world.failures cannot be used: failure 1 names an unknown user (did you mean test-user?)',
+  ],
   'with an option of another deployment': [
     'version: 1\nworld: { deployment: hosted, cors: "*" }',
     'a.yaml:2:36: world.cors applies to local servers only, and this server is hosted.',
