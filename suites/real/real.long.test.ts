@@ -1,22 +1,16 @@
 // Holds a real server against the judge and the emulator: `check` raises no alarm there that is not explained, and seeded
-// sessions show the same there as on a world that is like it. `npm run test:real` runs this file on the server that
-// FLOWDOUBLE_REAL_SERVER names, which should be fresh, have the node types that need no model, and be used by nobody else.
+// sessions show the same there as on a world that is like it.
 
 import { beforeAll, describe, expect, test } from 'vitest'
-import { servers } from '../../spec/truth/servers.ts'
 import type { CheckEvent } from '../check/events.ts'
+import { realName, realServer as url } from './server.ts'
 import { fileOf, start } from '../support/spawned.ts'
 
-const url = (process.env['FLOWDOUBLE_REAL_SERVER'] ?? '').replace(/\/+$/, '')
 /** Another seed plays other sessions. */
 const seed = process.env['FLOWDOUBLE_REAL_SEED'] ?? '1'
 const SESSIONS = 300
 /** A check and 300 sessions take as long as the runs that they submit. */
 const MAX_MS = 2 * 60 * 60_000
-
-/** The named server of a version, such as `comfyui-0.27` of 0.27.0. */
-const nameOf = (version: string): string | undefined =>
-  Object.keys(servers).find((name) => `comfyui-${version}.`.startsWith(`${name}.`))
 
 /** The lines of a command's standard output, each as JSON. */
 async function linesOf(...args: readonly string[]): Promise<readonly any[]> {
@@ -33,11 +27,7 @@ else
   describe(`the server at ${url}`, { timeout: MAX_MS }, () => {
     let like = ''
     beforeAll(async () => {
-      const { system }: any = await (await fetch(`${url}/system_stats`)).json()
-      const name = nameOf(system.comfyui_version)
-      if (name === undefined)
-        throw new Error(`No named server is like ComfyUI ${system.comfyui_version}.`)
-      like = name
+      like = await realName()
     })
 
     test('breaks no rule without an explanation', async () => {
