@@ -23,6 +23,7 @@ import { gatewayFactsOf, gatewayFlags, gatewayHelp, MAX_GATEWAY_RUNS } from './g
 import { reportCommand } from './report.ts'
 import { type NamedRecording, readRecordings, traceHelp, traceOptionsOf } from './trace.ts'
 import { parseFlags } from '../lib/command.ts'
+import { headerFlag, headersGiven } from '../lib/header-flag.ts'
 import type { CommandIo } from '../lib/io.ts'
 
 const help = `Usage: flowdouble check URL [options]
@@ -107,7 +108,7 @@ const flags = {
   'free-key': text,
   token: text,
   'partner-key': text,
-  header: texts,
+  ...headerFlag,
   'read-only': flag,
   allow: texts,
   'max-runs': text,
@@ -247,7 +248,7 @@ function optionsOf(
     ...textIn(values, 'free-key', 'freeKey'),
     ...textIn(values, 'token', 'token'),
     ...textIn(values, 'partner-key', 'partnerKey'),
-    headers: Object.fromEntries(((values['header'] ?? []) as readonly string[]).map(headerOf)),
+    headers: Object.fromEntries(headersGiven(values)),
     allow,
     isReadOnly: values['read-only'] === true,
     ...(maxRuns !== undefined && { maxRuns }),
@@ -299,12 +300,6 @@ function allowancesOf(lists: readonly string[] = []): readonly Allowance[] {
       `Unknown --allow ${JSON.stringify(unknown)}.${didYouMean(unknown, [...known, 'all'])} It is ${known.join(', ')} or all.`,
     )
   return names.includes('all') ? known : known.filter((name) => names.includes(name))
-}
-
-function headerOf(line: string): readonly [string, string] {
-  const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(line) ?? []
-  if (name === undefined || value === undefined) throw usageError("--header needs 'Name: value'.")
-  return [name, value]
 }
 
 function numberOf(values: Values, name: string): number | undefined {

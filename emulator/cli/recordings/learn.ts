@@ -21,6 +21,7 @@ import { testNodes } from '../../server/nodes/test-nodes.ts'
 import { askServer } from './learn-from.ts'
 import { folderOf, writeScenario } from './learn-files.ts'
 import { parseFlags } from '../lib/command.ts'
+import { headerFlag, headersGiven } from '../lib/header-flag.ts'
 import type { CommandIo } from '../lib/io.ts'
 
 const help = `Usage: flowdouble learn FILE.har... --out SCENARIO.yaml [options]
@@ -45,6 +46,7 @@ Options:
   --deployment NAME   local or hosted, with --from (default: found by asking)
   --key KEY           API key of a hosted server (or FLOWDOUBLE_API_KEY), with --from; it is not written anywhere
   --token TOKEN       bearer token of a local server, with --from; it is not written anywhere
+  --header 'N: V'     a further header of each request, with --from; repeatable, and not written anywhere
   --json              print one JSON object: {out, files, learned, notLearned}
   -h, --help          print this help
 
@@ -67,6 +69,7 @@ const flags = {
   deployment: text,
   key: text,
   token: text,
+  ...headerFlag,
   json: flag,
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -122,7 +125,9 @@ async function recordingsOf(
   { cwd, env, signal }: CommandIo,
 ): Promise<readonly Recording[]> {
   const { from } = values
-  const misplaced = ['deployment', 'key', 'token'].find((name) => values[name] !== undefined)
+  const misplaced = ['deployment', 'key', 'token', 'header'].find(
+    (name) => values[name] !== undefined,
+  )
   if (typeof from !== 'string') {
     if (misplaced !== undefined) throw usageError(`--${misplaced} needs --from.`)
     if (files.length === 0)
@@ -142,6 +147,9 @@ async function recordingsOf(
       headers: {
         ...address.headers,
         ...(token !== undefined && { authorization: `Bearer ${String(token)}` }),
+        ...Object.fromEntries(
+          headersGiven(values).map(([name, value]) => [name.toLowerCase(), value]),
+        ),
       },
     },
     {

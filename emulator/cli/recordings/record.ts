@@ -15,6 +15,7 @@ import {
 } from '../../edge/proxy/recording-file.ts'
 import type { Sink } from '../../edge/proxy/sink.ts'
 import { placeholders } from '../../journal/placeholders.ts'
+import { credentialsOf } from '../../journal/redact-header.ts'
 import { isRefused } from '../../lib/refused.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import { aboutRecording, type KnownInfo } from '../../recording/about.ts'
@@ -22,6 +23,7 @@ import { isPart } from '../../recording/part.ts'
 import { readRecording } from '../../recording/read-recording.ts'
 import type { RedactOptions } from '../../recording/redact.ts'
 import { parseFlags } from '../lib/command.ts'
+import { headerFlag, headersGiven } from '../lib/header-flag.ts'
 import type { CommandIo } from '../lib/io.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
 import { readyFile } from '../lib/ready-file.ts'
@@ -46,6 +48,8 @@ Options:
   --from FILE        read this recording instead of making one
   --port PORT        port to listen on; 0 picks a free one (default ${USUAL_PORT})
   --host HOST        address to listen on; whoever reaches it reaches the server (default 127.0.0.1)
+  --header 'N: V'    a header that the server gets with each request, and no client has to send; repeatable. It is a
+                     secret, and not in the recording
   --ca FILE          a certificate in PEM form to trust, for a server with its own
   --deployment NAME  what the server is: local, hosted or gateway (default: found from the session)
   --origin TEXT      where the session comes from, for its readers (default: the version of the server)
@@ -78,6 +82,7 @@ const flags = {
   ca: text,
   deployment: text,
   origin: text,
+  ...headerFlag,
   redact: texts,
   keep: texts,
   overwrite: flag,
@@ -122,6 +127,7 @@ type RecordOptions = {
   readonly host: string
   readonly port: number
   readonly ca: string | null
+  readonly headers: ReturnType<typeof headersGiven>
   readonly readyFile: string | undefined
   readonly isJson: boolean
   readonly known: KnownInfo
@@ -147,6 +153,9 @@ function optionsOf(
     )
   if (place !== undefined && !['local', 'hosted', 'gateway'].includes(place))
     throw usageError('--deployment is local, hosted or gateway.')
+  const headers = headersGiven(values)
+  if (from !== undefined && headers.length > 0)
+    throw usageError('--header needs the URL of a server.')
   const key = env['FLOWDOUBLE_API_KEY'] ?? ''
   return {
     target: url === undefined ? undefined : targetOf(url),
@@ -156,12 +165,15 @@ function optionsOf(
     host: own('host') ?? '127.0.0.1',
     port: portOf(own('port')),
     ca: ca === undefined ? null : readText(resolve(cwd, ca), '--ca'),
+    headers,
     readyFile: own('ready-file'),
     isJson: values['json'] === true,
     known: { ...(place && { place: place as Place }), ...(origin && { origin }) },
     redact: {
       toPlaceholder: placeholders(randomUUID()),
-      known: key === '' ? [] : [key],
+      known: [key, ...headers.flatMap(([, value]) => [value, credentialsOf(value).secret])].filter(
+        (secret) => secret !== '',
+      ),
       names: {
         redact: (values['redact'] ?? []) as readonly string[],
         keep: (values['keep'] ?? []) as readonly string[],
@@ -197,14 +209,14 @@ function readText(path: string, of: string): string {
 
 /** Records until the command is stopped. */
 async function record(options: RecordOptions, io: CommandIo): Promise<void> {
-  const { target, host, port, ca, out, known, isJson } = options
+  const { target, host, port, ca, headers, out, known, isJson } = options
   if (target === undefined) return
   const warn = (line: string): void => void io.stderr.write(`${printable(line)}\n`)
   const counts = { exchanges: 0, sockets: 0, messages: 0 }
   let part: ReturnType<typeof createPartFile> | undefined
   const show = isJson ? () => undefined : progressOn(io.stderr, counts)
   const sink = countedSink(counts, () => part?.sink, show)
-  const proxy = await startProxy({ target, host, port, ca, sink })
+  const proxy = await startProxy({ target, host, port, ca, headers, sink })
   try {
     const empty = { info: null, exchanges: [], sockets: [] }
     part = createPartFile(out, aboutRecording(empty, known), options.redact, warn)

@@ -6,6 +6,7 @@ import { trackConnections } from '../lifetime.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
 import { passRequest, type ProxyParts } from './exchanges.ts'
 import { createPlaces } from './places.ts'
+import type { HeaderList } from '../../recording/recording.ts'
 import type { Sink } from './sink.ts'
 import { passSocket } from './tunnels.ts'
 import { createUpstream } from './upstream.ts'
@@ -18,6 +19,8 @@ export type ProxyOptions = {
   readonly port: number
   /** A certificate in PEM form that is trusted in addition to the usual ones; null for none. */
   readonly ca: string | null
+  /** Headers that the target gets with each request, in place of those of the client; no recording has them. */
+  readonly headers: HeaderList
   readonly sink: Sink
 }
 
@@ -29,10 +32,17 @@ export type Proxy = {
 }
 
 /** Starts a proxy; resolves when it listens. */
-export async function startProxy({ target, host, port, ca, sink }: ProxyOptions): Promise<Proxy> {
+export async function startProxy({
+  target,
+  host,
+  port,
+  ca,
+  headers,
+  sink,
+}: ProxyOptions): Promise<Proxy> {
   const underWay = new Set<() => void>()
   const works = new Set<Promise<void>>()
-  const upstream = createUpstream(ca)
+  const upstream = createUpstream(ca, headers)
   const parts: ProxyParts = {
     places: createPlaces(target),
     upstream,

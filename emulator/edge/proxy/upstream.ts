@@ -14,24 +14,31 @@ export type Upstream = {
 
 const MAX_HEADER_BYTES = 1 << 18
 
-/** @param ca a certificate in PEM form that is trusted in addition to the usual ones; null for none. */
-export function createUpstream(ca: string | null): Upstream {
+/**
+ * @param ca a certificate in PEM form that is trusted in addition to the usual ones; null for none.
+ * @param own headers that the target gets with each request, in place of those of the client.
+ */
+export function createUpstream(ca: string | null, own: HeaderList): Upstream {
+  const names = new Set(own.map(([name]) => name.toLowerCase()))
   // A separate connection for each request: one that the target closes while it is idle cannot fail a request.
   const plain = new HttpAgent({ keepAlive: false })
   const secure = new HttpsAgent({
     keepAlive: false,
     ...(ca !== null && { ca: [...rootCertificates, ca] }),
   })
-  const begin: Upstream['begin'] = ({ method = 'GET' }, { origin, target }, headers) => {
+  const begin: Upstream['begin'] = ({ method = 'GET' }, { origin, target, isOther }, headers) => {
     const { protocol, hostname, port } = new URL(origin)
     const isSecure = protocol === 'https:'
+    const sent = isOther
+      ? headers
+      : [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...own]
     return (isSecure ? requestTls : request)({
       agent: isSecure ? secure : plain,
       host: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (isSecure ? 443 : 80) : Number(port),
       method,
       path: target,
-      headers: headers.flat(),
+      headers: sent.flat(),
       setHost: false,
       maxHeaderSize: MAX_HEADER_BYTES,
     })

@@ -110,6 +110,14 @@ export const silences = [
     refusals: ['bearerMissing'],
   },
   {
+    topic: 'Basic authorization, and keys in headers of other names',
+    real: 'not of the server, but of proxies in front of it',
+    ours:
+      'no world requires them, which would repeat a proxy; requests keep such headers, and commands send them with ' +
+      '--header',
+    rules: ['control/request-headers'],
+  },
+  {
     topic: 'Status and body of a rejected submit',
     real: '400 with the type of the error, or 500 if the body has another form',
     ours: 'like real servers',

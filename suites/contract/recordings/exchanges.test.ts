@@ -38,6 +38,33 @@ const raw = (
     call.end(body)
   })
 
+test('record/header The target gets the headers of --header in place of those of the client, and no recording has them', () => {
+  const seen: string[][] = []
+  return withEcho(
+    {
+      answer: (message, response) => {
+        seen.push([message.headers.authorization ?? '', String(message.headers['x-gate'])])
+        response.end('{"gate": "open-sesame-1"}')
+      },
+    },
+    async (server) => {
+      const flags = [
+        '--header',
+        'Authorization: Basic bWU6b3Blbg==',
+        '--header',
+        'X-Gate: open-sesame-1',
+      ]
+      const session = async (url: string): Promise<void> => {
+        await fetch(`${url}/queue`, { headers: { authorization: 'Bearer of-the-client' } })
+      }
+      const result = await recorded(server.url, session, ...flags)
+      expect(seen).toEqual([['Basic bWU6b3Blbg==', 'open-sesame-1']])
+      expect(result.text()).not.toMatch(/open-sesame|bWU6/)
+      expect((await runRecord(server.url, '--header', 'X-Gate')).code).toBe(2)
+    },
+  )()
+})
+
 test(
   'record/bytes Requests and responses pass byte for byte, with their headers in order, and are recorded so',
   withEcho(

@@ -103,6 +103,7 @@ test('learn/from A running server is read by GET requests alone, and no key is w
     try {
       await withFolder({}, async (folder) => {
         const words = ['--from', server.url, '--out', 'a.yaml', ...credential]
+        words.push('--header', 'X-Gate: not-asked-for')
         expect(await runCommand(learnCommand, folder, ...words)).toMatchObject({
           code: 0,
           stderr: '',
@@ -115,6 +116,7 @@ test('learn/from A running server is read by GET requests alone, and no key is w
         expect(text).not.toMatch(/test-key|not-asked-for/)
         const asked = await server.requests()
         expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']))
+        expect(asked.every(({ headers }) => headers['x-gate'] === 'not-asked-for')).toBe(true)
       })
     } finally {
       await server.close()
