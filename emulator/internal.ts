@@ -28,7 +28,7 @@ export { webhookCommand } from './cli/webhook.ts'
 
 export { type RunEvent, type RunOptions, type RunResult, runWorkflow } from './client/run.ts'
 export { unreachable } from './client/server.ts'
-export { signPost, signedHeaders } from './client/sign.ts'
+export { senderNames, signPost, signedHeaders } from './client/sign.ts'
 
 export { createReplay, replayMachine } from './recording/replay/machine.ts'
 export { readHar } from './recording/read-har.ts'

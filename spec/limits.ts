@@ -155,6 +155,12 @@ export const limits = {
     unit: 'seconds',
     rules: ['signatures/window'],
   },
+  linearWindow: {
+    what: 'the same for the `webhookTimestamp` of Linear',
+    value: 60,
+    unit: 'seconds',
+    rules: ['signatures/linear-window'],
+  },
   expressionSteps: {
     what: 'the search for a regular expression in one text',
     value: 2_000_000,

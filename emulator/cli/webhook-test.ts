@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import { limits } from '../../spec/limits.ts'
-import { exitCodes, testSenders } from '../../spec/gateway/subscriptions.ts'
+import { exitCodes } from '../../spec/gateway/subscriptions.ts'
 import { printable } from '../client/terminal-text.ts'
 import { reasonOf } from '../client/failure.ts'
 import {
@@ -10,6 +10,7 @@ import {
   newDeliveryId,
   samplePayload,
   type SenderName,
+  senderNames,
   signedHeaders,
 } from '../client/sign.ts'
 import { postBytes } from '../edge/gateway/call.ts'
@@ -40,7 +41,7 @@ export async function testCommand(
   requireOneBody(flags, as)
   const { url, secret, event } = await readTarget(flags, io, findRoute)
   const id = newDeliveryId(as)
-  const body = (await givenBody(flags, io)) ?? Buffer.from(samplePayload(as, event, id))
+  const body = (await givenBody(flags, io)) ?? Buffer.from(samplePayload(as, event, id, Date.now()))
   const timestampSeconds = Math.floor(Date.now() / 1000)
   const headers = signedHeaders(as, secret, { body, event, id, timestampSeconds })
   if (!flags.isJson)
@@ -68,8 +69,9 @@ export async function testCommand(
 
 function senderOf(flags: Flags): SenderName {
   const as = flags.text('as') ?? 'github'
-  if (Object.hasOwn(testSenders, as)) return as as SenderName
-  throw usageError(`--as must be one of ${Object.keys(testSenders).join(', ')}.`)
+  const known = senderNames.find((name) => name === as)
+  if (known !== undefined) return known
+  throw usageError(`--as must be one of ${senderNames.join(', ')}.`)
 }
 
 function requireOneBody(flags: Flags, as: SenderName): void {

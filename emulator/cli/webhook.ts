@@ -2,12 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { originTarget, platforms, targets } from '../../spec/gateway/deliveries.ts'
-import {
-  configDirectory,
-  exitCodes,
-  generatedSecret,
-  testSenders,
-} from '../../spec/gateway/subscriptions.ts'
+import { configDirectory, exitCodes, generatedSecret } from '../../spec/gateway/subscriptions.ts'
+import { senderNames } from '../client/sign.ts'
 import { printable } from '../client/terminal-text.ts'
 import { configDirOf, readSettings } from '../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl, type Settings } from '../config/settings.ts'
@@ -77,7 +73,7 @@ Options for list:
   --no-secrets           omit the secrets
 
 Options for test:
-  --as SENDER            imitate the sender ${Object.keys(testSenders).join(', ')} (default github)
+  --as SENDER            imitate the sender ${senderNames.join(', ')} (default github)
   --event TYPE           event type (default: the first one of the route, else test)
   --payload TEXT         request body, sent byte for byte (default: a small sample)
   --payload-file FILE    read the body from a file; - reads it from standard input

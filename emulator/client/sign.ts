@@ -5,13 +5,16 @@ import type { eventMembers } from '../../spec/gateway/webhooks.ts'
 import {
   base64SecretPrefix,
   type Scheme,
+  type SchemeName,
   schemes,
   stripeTimestamp,
 } from '../../spec/gateway/signatures.ts'
-import { testPayload, testSenders } from '../../spec/gateway/subscriptions.ts'
+import { testPayload } from '../../spec/gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
 
-export type SenderName = keyof typeof testSenders
+/** A sender for each scheme that the gateway understands. */
+export type SenderName = SchemeName
+export const senderNames = Object.keys(schemes) as readonly SenderName[]
 
 /** A post before it is signed. */
 export type UnsignedPost = {
@@ -32,6 +35,13 @@ type Sender = {
 }
 
 const json = { 'Content-Type': 'application/json' }
+
+/** A program that signs by a general scheme. */
+const generalSender: Sender = {
+  headers: { ...json, 'X-Request-ID': '{id}' },
+  eventMember: 'event_type',
+  idPrefix: '',
+}
 
 const kinds: Readonly<Record<SenderName, Sender>> = {
   github: {
@@ -72,11 +82,29 @@ const kinds: Readonly<Record<SenderName, Sender>> = {
     idPrefix: 'msg_',
   },
   standard: { headers: json, eventMember: 'type', idPrefix: 'msg_' },
-  generic: {
-    headers: { ...json, 'X-Request-ID': '{id}' },
+  linear: {
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'User-Agent': 'Linear-Webhook',
+      'Linear-Delivery': '{id}',
+      'Linear-Event': '{event}',
+    },
+    eventMember: 'type',
+    idPrefix: '',
+  },
+  slack: {
+    headers: { ...json, 'User-Agent': 'Slackbot 1.0 (+https://api.slack.com/robots)' },
+    eventMember: 'type',
+    idPrefix: 'Ev',
+  },
+  pagerduty: {
+    headers: { ...json, 'User-Agent': 'PagerDuty-Webhook/V3.0' },
     eventMember: 'event_type',
     idPrefix: '',
   },
+  generic: generalSender,
+  'generic-v2': generalSender,
+  token: generalSender,
 }
 
 /** Whether a sender names the event type in a header, so that any body can be of any type. */
@@ -91,7 +119,7 @@ export function signedHeaders(
   secret: string,
   post: UnsignedPost,
 ): Readonly<Record<string, string>> {
-  const scheme: Scheme = schemes[testSenders[as]]
+  const scheme: Scheme = schemes[as]
   const values: Readonly<Record<string, string>> = {
     event: post.event,
     id: post.id,
@@ -104,7 +132,7 @@ export function signedHeaders(
   const signed: [string | undefined, string][] = [
     [scheme.id, post.id],
     [scheme.timestamp, String(post.timestampSeconds)],
-    [scheme.signature, signPost(scheme, secret, post)],
+    [scheme.signature.replace('<provider>', 'Flowdouble'), signPost(scheme, secret, post)],
   ]
   const headers = [...own, ...signed.filter(([name]) => name !== undefined)]
   // Header values are bytes: UTF-8 for values beyond ASCII.
@@ -120,14 +148,16 @@ export function signPost(
   post: Omit<UnsignedPost, 'event'>,
 ): string {
   if (scheme.signs === 'token' || scheme.encoding === 'plain') return secret
-  const parts = { id: post.id, timestamp: String(post.timestampSeconds), body: post.body }
+  const { signs, joint = '.', timestamp, form } = scheme
+  const parts = { v0: 'v0', id: post.id, timestamp: `${post.timestampSeconds}`, body: post.body }
   const hmac = createHmac('sha256', signingKey(scheme, secret))
-  scheme.signs.forEach((part, at) => {
-    if (at > 0) hmac.update('.')
+  signs.forEach((part, at) => {
+    if (at > 0) hmac.update(joint)
     hmac.update(parts[part])
   })
   const value = scheme.prefix + hmac.digest(scheme.encoding)
-  return scheme.form === 'pairs' ? `${stripeTimestamp}=${post.timestampSeconds},${value}` : value
+  const isTimed = form === 'pairs' && timestamp === undefined && signs.includes('timestamp')
+  return isTimed ? `${stripeTimestamp}=${post.timestampSeconds},${value}` : value
 }
 
 function signingKey({ key }: Scheme, secret: string): Buffer {
@@ -138,18 +168,22 @@ function signingKey({ key }: Scheme, secret: string): Buffer {
   throw refused(`The secret after ${base64SecretPrefix} is not valid base64 with padding.`)
 }
 
-/** A sample payload that carries the event type like this sender's payloads. */
-export function samplePayload(as: SenderName, event: string, id: string): string {
+/** A sample payload that carries the event type and the delivery id like this sender's payloads. */
+export function samplePayload(as: SenderName, event: string, id: string, nowMs: number): string {
   if (as === 'github' && event === 'test') return testPayload
   const { test, message } = JSON.parse(testPayload) as { test: boolean; message: string }
   const data = { test, message }
-  const member = kinds[as].eventMember
-  if (member === 'type') {
-    return JSON.stringify(
-      as === 'stripe'
-        ? { id, object: 'event', type: event, data: { object: data } }
-        : { type: event, timestamp: new Date().toISOString(), data },
-    )
+  const timestamp = new Date(nowMs).toISOString()
+  const own: Partial<Record<SenderName, object>> = {
+    stripe: { id, object: 'event', type: event, data: { object: data } },
+    svix: { type: event, timestamp, data },
+    standard: { type: event, timestamp, data },
+    linear: { action: 'create', type: event, data, webhookTimestamp: nowMs },
+    slack: { type: event, event_id: id, event_time: Math.floor(nowMs / 1000), event: data },
+    pagerduty: {
+      event_type: event,
+      event: { id, event_type: event, occurred_at: timestamp, data },
+    },
   }
-  return JSON.stringify({ test, event_type: event, message })
+  return JSON.stringify(own[as] ?? { test, event_type: event, message })
 }

@@ -2,10 +2,10 @@
 
 import { limits } from '../../spec/limits.ts'
 import { BoundError, isObject, type Json, readJsonWithin, writeJson } from '../lib/json.ts'
-import { headerText, jsonText, strictText } from '../lib/python-bytes.ts'
+import { headerText, jsonText, strictText, tokenText } from '../lib/python-bytes.ts'
 import type { SchemeName } from '../../spec/gateway/signatures.ts'
 import {
-  deliveryIdMember,
+  deliveryIdMembers,
   eventHeaders,
   eventMembers,
   formField,
@@ -14,7 +14,6 @@ import {
 } from '../../spec/gateway/webhooks.ts'
 import type { Headers } from '../machine.ts'
 import { isTruthy } from '../lib/python.ts'
-import { tokenText } from './signatures.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const bounds = { depth: limits.webhookDepth.value, integerDigits: Infinity }
@@ -127,8 +126,10 @@ export function deliveryIdOf(
     ? idHeaders.find((one) => headers[one.toLowerCase()] !== undefined)
     : firstFilled(headers, idHeaders)
   const id = idHeader(headers, name, isPython)
-  if (id !== undefined || scheme !== deliveryIdMember.scheme || !isObject(payload)) return id
-  const member = payload.get(deliveryIdMember.member)
+  const path = scheme === undefined ? undefined : deliveryIdMembers[scheme]
+  if (id !== undefined || path === undefined) return id
+  let member: Json | undefined = payload
+  for (const name of path) member = isObject(member) ? member.get(name) : undefined
   return typeof member === 'string' && member !== '' ? member : undefined
 }
 

@@ -1,7 +1,7 @@
 // Handles a post to a route: the checks of the spec in order, then a direct delivery or an agent run.
 
 import { insecureSecret, type SchemeName } from '../../spec/gateway/signatures.ts'
-import { deliveryIdHeaders, unknownEvent } from '../../spec/gateway/webhooks.ts'
+import { deliveryIdHeaders, laterIdHeaders, unknownEvent } from '../../spec/gateway/webhooks.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isTruthy, pythonEquals } from '../lib/python.ts'
 import { drawUuid } from '../lib/random.ts'
@@ -195,8 +195,7 @@ function startAgentRun(
   return answer('accepted', { name, event, delivery_id }, hasQuirk(world, 'webhooks.python-json'))
 }
 
-/** `webhook-id` belongs to a scheme of signatures that the reference gateway of July 2026 does not understand. */
-const earlierIdHeaders = deliveryIdHeaders.filter((name) => name !== 'webhook-id')
+const earlierIdHeaders = deliveryIdHeaders.filter((name) => !laterIdHeaders.has(name))
 
 function ignore(world: GatewayWorld, post: Post, name: string, event: Json): Reply {
   report(world, post, name, 'ignored', null, plainValue(event))

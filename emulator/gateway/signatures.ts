@@ -13,9 +13,12 @@ import {
   tokenHeader,
 } from '../../spec/gateway/signatures.ts'
 import type { Headers } from '../machine.ts'
+import { bytesOfBase64 } from '../lib/base64.ts'
 import { isEqual } from '../lib/equal.ts'
+import { isObject, numberOf } from '../lib/json.ts'
 import { toInt } from '../lib/python.ts'
-import { headerText, isUtf8 } from '../lib/python-bytes.ts'
+import { headerText, isUtf8, tokenText } from '../lib/python-bytes.ts'
+import { parseBody } from './payload.ts'
 
 /** The parts of a post that its signature covers. A character of a header stands for a byte. */
 export type SignedParts = { readonly headers: Headers; readonly body: Uint8Array }
@@ -28,7 +31,14 @@ const all: readonly (readonly [SchemeName, Scheme])[] = Object.entries<Scheme>(s
   ([name, scheme]) => [name as SchemeName, scheme],
 )
 /** Schemes that the reference gateway of July 2026 does not understand. */
-const newer: ReadonlySet<SchemeName> = new Set(['stripe', 'linear', 'standard', 'token'])
+const newer: ReadonlySet<SchemeName> = new Set([
+  'stripe',
+  'linear',
+  'slack',
+  'pagerduty',
+  'standard',
+  'token',
+])
 const earlierSchemes = all.filter(([name]) => !newer.has(name))
 
 const signatureHeaders: ReadonlySet<string> = new Set(
@@ -87,14 +97,29 @@ export function verify(
 ): SchemeName | SignatureFault {
   if (secret === '') return { fault: 'the route has no secret' }
   const found = schemeOf(post.headers, manner.isEarlier)
-  if (found === undefined) return { fault: 'no header of a known scheme' }
+  if (found === undefined) return { fault: unsignedFault(post.headers, manner) }
   const [name, scheme] = found
   const fault =
     scheme.signs === 'token'
       ? tokenFault(post, name, scheme, secret, manner)
       : (timeFault(scheme, post.headers, nowMs, manner) ??
-        signatureFault(post, scheme, secret, manner, hmac))
+        signatureFault(post, scheme, secret, manner, hmac) ??
+        payloadTimeFault(post, scheme, nowMs))
   return fault === undefined ? name : { fault: `${name} (${scheme.signature}): ${fault}` }
+}
+
+/** The longest list of header names in a fault. */
+const MAX_NAMES = 30
+
+/** What a post without a signature has instead: the names of its headers, and no value. */
+function unsignedFault(headers: Headers, { isEarlier }: SignatureRules): string {
+  const names = Object.keys(headers).toSorted()
+  const more = names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more`] : []
+  const known = (isEarlier ? earlierSchemes : all).map(([, { signature }]) => signature)
+  return (
+    `no header of a known scheme: it has ${[...names.slice(0, MAX_NAMES), ...more].join(', ') || 'none'}; ` +
+    `known are ${known.join(', ')}`
+  )
 }
 
 function tokenFault(
@@ -122,11 +147,13 @@ function signatureFault(
   if (id !== undefined && valueOf(post.headers, id) === '') return `${id} is missing`
   const value = valueOf(post.headers, signature)
   if (value === '') return 'the signature is missing'
-  const expected = expectedSignature(scheme, post, secret, hmac, manner.isLenient)
-  if (expected === undefined) return `the secret after ${base64SecretPrefix} is not base64`
+  const expected = signingKeys(secret, scheme.key, manner).flatMap(
+    (key) => expectedSignature(scheme, post, key, hmac) ?? [],
+  )
+  if (expected.length === 0) return `the secret after ${base64SecretPrefix} is not base64`
   if (manner.crashes && id !== undefined && !isUtf8(valueOf(post.headers, id))) throw crashed
   const offered = offeredSignatures(scheme, value, manner)
-  return offered.some((one) => isEqualSignature(one, expected, manner))
+  return offered.some((one) => expected.some((right) => isEqualSignature(one, right, manner)))
     ? undefined
     : 'the signature does not match'
 }
@@ -177,6 +204,24 @@ function timeFault(
   const seconds = isLenient ? pythonSeconds(written) : Number(written)
   if (seconds === undefined || (!isLenient && !/^[0-9]+$/.test(written)))
     return 'the time is not a whole number of seconds'
+  return windowFault(seconds, windowSeconds, nowMs)
+}
+
+/** The fault of a time in the payload; undefined if it is valid, or absent [signatures/linear-window]. */
+function payloadTimeFault(
+  { body }: SignedParts,
+  { timeMember }: Scheme,
+  nowMs: number,
+): string | undefined {
+  if (timeMember === undefined) return undefined
+  const payload = parseBody(body)
+  const timeMs = isObject(payload) ? numberOf(payload.get(timeMember.name)) : undefined
+  return timeMs === undefined
+    ? undefined
+    : windowFault(Math.floor(timeMs / 1000), timeMember.windowSeconds, nowMs)
+}
+
+function windowFault(seconds: number, windowSeconds: number, nowMs: number): string | undefined {
   const off = Math.abs(Math.floor(nowMs / 1000) - seconds)
   return off <= windowSeconds
     ? undefined
@@ -189,21 +234,20 @@ function pythonSeconds(written: string): number | undefined {
   return 'value' in read ? Number(read.value) : undefined
 }
 
-/** The valid signature of a post; undefined if a part of it is missing, or the secret is not a valid key. */
+/** The valid signature of a post; undefined if a part of it is missing. */
 function expectedSignature(
   scheme: Scheme,
   { headers, body }: SignedParts,
-  secret: string,
+  key: Uint8Array,
   hmac: Hmac,
-  takesEmptyKey = false,
 ): string | undefined {
-  const { signs, encoding, prefix } = scheme
-  const key = signingKey(secret, scheme.key, takesEmptyKey)
-  if (key === undefined || signs === 'token') return undefined
+  const { signs, encoding, prefix, joint = '.' } = scheme
+  if (signs === 'token') return undefined
   const parts: Uint8Array[] = []
   for (const part of signs) {
-    if (parts.length > 0) parts.push(dot)
+    if (parts.length > 0) parts.push(utf8ToBytes(joint))
     if (part === 'body') parts.push(body)
+    else if (part === 'v0') parts.push(utf8ToBytes(part))
     else {
       const text = part === 'id' ? valueOf(headers, scheme.id) : timeText(scheme, headers)
       if (text === '') return undefined
@@ -213,20 +257,27 @@ function expectedSignature(
   const digest = hmac(key, parts.length === 1 ? body : concatBytes(...parts))
   return prefix + (encoding === 'base64' ? btoa(bytesText(digest)) : bytesToHex(digest))
 }
-const dot = utf8ToBytes('.')
 
 const strictBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-function signingKey(
+/** The keys for which a secret can stand, the usual one first; empty for one that is not valid. */
+function signingKeys(
   secret: string,
   derivation: KeyDerivation,
-  takesEmptyKey: boolean,
-): Uint8Array | undefined {
-  if (derivation === 'utf-8' || !secret.startsWith(base64SecretPrefix)) return utf8ToBytes(secret)
+  { isEarlier, isLenient }: Pick<SignatureRules, 'isEarlier' | 'isLenient'>,
+): readonly Uint8Array[] {
+  const bare = utf8ToBytes(secret)
+  if (derivation === 'utf-8') return [bare]
+  if (!secret.startsWith(base64SecretPrefix)) {
+    // [signatures/bare-base64]
+    return isEarlier || secret === '' || !strictBase64.test(secret)
+      ? [bare]
+      : [bare, bytesOfBase64(secret)]
+  }
   const encoded = secret.slice(base64SecretPrefix.length)
   // Reject an empty key: anybody could sign with it [signatures/no-empty-secret].
-  if ((encoded === '' && !takesEmptyKey) || !strictBase64.test(encoded)) return undefined
-  return Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
+  if ((encoded === '' && !isLenient) || !strictBase64.test(encoded)) return []
+  return [bytesOfBase64(encoded)]
 }
 
 /** Bytes as a text with one character per byte. */
@@ -235,6 +286,8 @@ function bytesText(bytes: Uint8Array): string {
   for (const byte of bytes) text += String.fromCharCode(byte)
   return text
 }
+
+const anyRules = { isEarlier: false, isLenient: false } as const
 
 /**
  * Replaces signatures and tokens in headers: valid signatures by those that `other` creates for `redactedBody`, tokens
@@ -256,23 +309,15 @@ export function signedAnew(
     const value = headers[header] ?? ''
     if (value === '' || scheme.signs === 'token') continue
     for (const [secret, other] of pairs) {
-      const right = expectedSignature(scheme, { headers, body }, secret, portableHmac)
-      const anew = expectedSignature(scheme, { headers, body: redactedBody }, other, portableHmac)
-      if (right !== undefined)
-        redacted[header] = (redacted[header] ?? '').replaceAll(right, anew ?? '')
+      const [otherKey] = signingKeys(other, scheme.key, anyRules)
+      const post = { headers, body: redactedBody }
+      const anew = otherKey && expectedSignature(scheme, post, otherKey, portableHmac)
+      for (const key of signingKeys(secret, scheme.key, anyRules)) {
+        const right = expectedSignature(scheme, { headers, body }, key, portableHmac)
+        if (right !== undefined)
+          redacted[header] = (redacted[header] ?? '').replaceAll(right, anew ?? '')
+      }
     }
   }
   return redacted
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Decodes the bytes of a header: as UTF-8, or if invalid, one character per byte. */
-export function tokenText(value: string): string {
-  if (/^[\x00-\x7f]*$/.test(value)) return value
-  try {
-    return decoder.decode(Uint8Array.from(value, (char) => char.charCodeAt(0)))
-  } catch {
-    return value
-  }
 }

@@ -27,6 +27,12 @@ export function headerText(value: string): string {
   return text
 }
 
+/** A header value, a character for each byte, as UTF-8 if it is; else as it is. */
+export const tokenText = (value: string): string =>
+  /^[\x00-\x7f]*$/.test(value)
+    ? value
+    : (strictText(Uint8Array.from(value, (char) => char.charCodeAt(0))) ?? value)
+
 /** Whether the bytes of a header value are UTF-8. */
 export const isUtf8 = (value: string): boolean =>
   /^[\x00-\x7f]*$/.test(value) ||

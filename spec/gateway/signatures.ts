@@ -7,7 +7,7 @@ import { limits } from '../limits.ts'
 export type KeyDerivation =
   /** The UTF-8 bytes of the secret. */
   | 'utf-8'
-  /** After `whsec_` strict standard base64 with padding; without that prefix the UTF-8 bytes. */
+  /** After `whsec_` strict standard base64 with padding; without that prefix the UTF-8 bytes, or what is such base64. */
   | 'whsec-base64'
 
 export type Scheme = {
@@ -18,8 +18,10 @@ export type Scheme = {
   /** The headers with the id and the time of the message, where the scheme signs them. */
   readonly id?: string
   readonly timestamp?: string
-  /** What is signed, joined by dots; `token` signs nothing and carries the secret itself. */
-  readonly signs: readonly ('id' | 'timestamp' | 'body')[] | 'token'
+  /** What is signed, and the text itself for `v0`; `token` signs nothing and carries the secret itself. */
+  readonly signs: readonly ('v0' | 'id' | 'timestamp' | 'body')[] | 'token'
+  /** What joins the signed parts; a dot by default. */
+  readonly joint?: string
   readonly encoding: 'hex' | 'base64' | 'plain'
   /** The prefix of the encoded digest. */
   readonly prefix: string
@@ -28,6 +30,8 @@ export type Scheme = {
   readonly key: KeyDerivation
   /** The maximum difference between the time of the message and the clock of the gateway, in seconds. */
   readonly windowSeconds?: number
+  /** The member of the payload with the time of the message in milliseconds, and its maximum difference. */
+  readonly timeMember?: { readonly name: string; readonly windowSeconds: number }
 }
 
 const windowSeconds = limits.signatureWindow.value
@@ -75,6 +79,28 @@ export const schemes = {
     encoding: 'hex',
     prefix: '',
     form: 'whole',
+    key: 'utf-8',
+    timeMember: { name: 'webhookTimestamp', windowSeconds: limits.linearWindow.value },
+  },
+  slack: {
+    selectedBy: ['X-Slack-Signature'],
+    signature: 'X-Slack-Signature',
+    timestamp: 'X-Slack-Request-Timestamp',
+    signs: ['v0', 'timestamp', 'body'],
+    joint: ':',
+    encoding: 'hex',
+    prefix: 'v0=',
+    form: 'whole',
+    key: 'utf-8',
+    windowSeconds,
+  },
+  pagerduty: {
+    selectedBy: ['X-PagerDuty-Signature'],
+    signature: 'X-PagerDuty-Signature',
+    signs: ['body'],
+    encoding: 'hex',
+    prefix: 'v1=',
+    form: 'pairs',
     key: 'utf-8',
   },
   github: {
@@ -223,6 +249,21 @@ export const rules = {
     source: 'reference gateway, second half of 2026',
     on: gateway,
   },
+  'signatures/linear-window': {
+    says: 'A post of Linear whose webhookTimestamp is more than 60 seconds from the clock is rejected.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'signatures/slack': {
+    says: 'X-Slack-Signature is "v0=" and the hex HMAC of v0, its timestamp and the body, joined by colons.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'signatures/pagerduty': {
+    says: 'X-PagerDuty-Signature lists "v1=" and the hex HMAC-SHA256 of the body; one that is valid is enough.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'signatures/svix': {
     says: 'svix-signature is "v1," and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots.',
     basis: 'observed',
@@ -257,6 +298,11 @@ export const rules = {
     says: 'In all other cases the key is the secret in UTF-8, even if it looks like base64.',
     basis: 'observed',
     source: 'reference gateway, July 2026',
+    on: gateway,
+  },
+  'signatures/bare-base64': {
+    says: 'A svix or standard secret that is base64 without "whsec_" is a key in base64 as well.',
+    basis: 'chosen',
     on: gateway,
   },
   'signatures/stripe': {

@@ -188,16 +188,6 @@ export const webhookCommands = {
   },
 } as const
 
-/** The senders that `webhook test` can imitate, with the scheme of their signature. */
-export const testSenders = {
-  github: 'github',
-  gitlab: 'gitlab',
-  stripe: 'stripe',
-  svix: 'svix',
-  standard: 'standard',
-  generic: 'generic',
-} as const
-
 /** The default payload of `webhook test`. */
 export const testPayload =
   '{"test": true, "event_type": "test", "message": "Hello from flowdouble webhook test"}'

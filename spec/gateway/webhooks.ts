@@ -1,5 +1,6 @@
 // The webhook gateway on HTTP: its two paths, the order of its checks, and all its replies.
 
+import type { SchemeName } from './signatures.ts'
 import { gateway, type Endpoints, type Refusals, type Rules, type Schema } from '../language.ts'
 
 /**
@@ -43,10 +44,22 @@ export const deliveryIdHeaders = [
   'X-GitHub-Delivery',
   'svix-id',
   'webhook-id',
+  'Linear-Delivery',
+  'Idempotency-Key',
   'X-Request-ID',
 ] as const
-/** The member of a payload that is its delivery id if its signature has this scheme. */
-export const deliveryIdMember = { scheme: 'stripe', member: 'id' } as const
+/** Those of senders that the reference gateway of July 2026 does not understand, or whose retries it does not see. */
+export const laterIdHeaders: ReadonlySet<string> = new Set([
+  'webhook-id',
+  'Linear-Delivery',
+  'Idempotency-Key',
+])
+/** The path in a payload to its delivery id, by the scheme of its signature. */
+export const deliveryIdMembers: Readonly<Partial<Record<SchemeName, readonly string[]>>> = {
+  stripe: ['id'],
+  slack: ['event_id'],
+  pagerduty: ['event', 'id'],
+}
 
 /** The field of a form body that holds the JSON payload. */
 export const formField = 'payload'
@@ -477,12 +490,17 @@ export const rules = {
     on: gateway,
   },
   'webhooks/id-header': {
-    says: 'The delivery id is the first non-empty X-GitHub-Delivery, svix-id, webhook-id or X-Request-ID.',
+    says: 'The delivery id is the first non-empty header of six; a sender repeats it with its retries.',
     basis: 'chosen',
     on: gateway,
   },
   'webhooks/id-stripe': {
     says: 'A post that Stripe signed and no header identifies has the `id` of its payload.',
+    basis: 'chosen',
+    on: gateway,
+  },
+  'webhooks/id-member': {
+    says: 'Likewise, a post of Slack has the `event_id`, one of PagerDuty the `id` of its `event`.',
     basis: 'chosen',
     on: gateway,
   },

@@ -273,9 +273,11 @@ export const quirks = {
   },
   'webhooks.fewer-schemes': {
     on: gateway,
-    default: 'Stripe, Linear, Standard Webhooks and any X-<provider>-Token are understood.',
+    default:
+      'Stripe, Linear, Slack, PagerDuty, Standard Webhooks and any X-<provider>-Token are understood.',
     quirk:
-      'Of tokens only X-Gitlab-Token is; the headers of the others count as no signature, and webhook-id as no id.',
+      'Of tokens only X-Gitlab-Token is; the headers of the others count as no signature, and webhook-id, ' +
+      'Linear-Delivery and Idempotency-Key as no id.',
     source: 'reference gateway, July 2026',
   },
   'webhooks.lenient-signatures': {

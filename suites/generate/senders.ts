@@ -35,15 +35,15 @@ export function headersOf(
   if (scheme.signs === 'token' || scheme.encoding === 'plain') {
     return { [name === 'token' ? 'X-Acme-Token' : scheme.signature]: secret }
   }
-  const texts = { id, timestamp, body: Buffer.from(body) }
-  const parts = scheme.signs.flatMap((part) => [Buffer.from('.'), Buffer.from(texts[part])])
+  const texts = { v0: 'v0', id, timestamp, body: Buffer.from(body) }
+  const joint = Buffer.from(scheme.joint ?? '.')
+  const parts = scheme.signs.flatMap((part) => [joint, Buffer.from(texts[part])])
   const hmac = createHmac('sha256', keyOf(secret, scheme)).update(Buffer.concat(parts.slice(1)))
   const digest = scheme.prefix + hmac.digest(scheme.encoding)
   return {
     ...(scheme.id !== undefined && { [scheme.id]: id }),
     ...(scheme.timestamp !== undefined && { [scheme.timestamp]: timestamp }),
-    [scheme.signature]:
-      scheme.form === 'pairs' ? `${stripeTimestamp}=${timestamp},${digest}` : digest,
+    [scheme.signature]: name === 'stripe' ? `${stripeTimestamp}=${timestamp},${digest}` : digest,
   }
 }
 

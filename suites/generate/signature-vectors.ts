@@ -224,6 +224,41 @@ export const signatureVectors: readonly SignatureVector[] = [
     isValid: true,
   },
   {
+    title: 'slack',
+    scheme: 'slack',
+    secret: 'slack-signing-secret',
+    body: '{"type":"event_callback","event_id":"Ev01","event":{"type":"app_mention"}}',
+    headers: {
+      'X-Slack-Request-Timestamp': '1767225600',
+      'X-Slack-Signature': 'v0=b948551feecdc50c9757249a85d1e424b4b044786a4f7fcc0ba8c0c6b469456c',
+    },
+    isValid: true,
+    epochSeconds: 1767225600,
+  },
+  {
+    title: 'slack, with dots instead of colons',
+    scheme: 'slack',
+    secret: 'slack-signing-secret',
+    body: '{"type":"event_callback","event_id":"Ev01","event":{"type":"app_mention"}}',
+    headers: {
+      'X-Slack-Request-Timestamp': '1767225600',
+      'X-Slack-Signature': 'v0=f8ede4ad3d6d8e9b3806e82e861ff47b0b950ac13e2086d059085df0ea59beb0',
+    },
+    isValid: false,
+    epochSeconds: 1767225600,
+  },
+  {
+    title: 'pagerduty',
+    scheme: 'pagerduty',
+    secret: 'pagerduty-secret',
+    body: '{"event":{"id":"01CH754SM17TWPE2V2H4VPBRO7","event_type":"incident.triggered"}}',
+    headers: {
+      'X-PagerDuty-Signature':
+        'v1=280d802b0a15f897d2df1b763fca1e9ed6bb56eecec861984a76b5471217fd0b',
+    },
+    isValid: true,
+  },
+  {
     title: 'generic',
     scheme: 'generic',
     secret: 'generic-secret',

@@ -38,14 +38,14 @@ test('gateway-control/headers Requests keep all headers, with placeholders for c
   on({}, async ({ post, gateway }) => {
     const own = {
       'X-Foo': 'a',
-      'X-Slack-Signature': 'v0=secret-of-slack',
+      'X-Acme-Signature': 'v0=secret-of-acme',
       Cookie: 'a=secret-of-me',
     }
     await post('hook', { a: 1 }, own)
     const [request] = await gateway.requests({ headers: { 'x-foo': 'a' } })
     expect(request?.headers).toMatchObject({
       'x-foo': 'a',
-      'x-slack-signature': expect.stringMatching(/^<[\w:]+>$/),
+      'x-acme-signature': expect.stringMatching(/^<[\w:]+>$/),
       'x-hub-signature-256': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
     })
     const journal = await gateway.journal()

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { GatewayFacts } from '../../../../spec/check.ts'
 import { type Scheme, type SchemeName, schemes } from '../../../../spec/gateway/signatures.ts'
-import { deliveryIdHeaders, deliveryIdMember } from '../../../../spec/gateway/webhooks.ts'
+import { deliveryIdHeaders, deliveryIdMembers } from '../../../../spec/gateway/webhooks.ts'
 import { headersOf } from '../../../generate/senders.ts'
 import type { GatewaySubject } from '../../../judge/gateway-subject.ts'
 import { replyOf } from '../../../judge/reply.ts'
@@ -39,8 +39,10 @@ function bodyOf(
   deliveryOf: (id: string) => string,
 ): Buffer {
   const body = Buffer.from(recorded.body)
-  const id: unknown = asked()?.[deliveryIdMember.member]
-  if (scheme !== deliveryIdMember.scheme || typeof id !== 'string') return body
+  const path = scheme === undefined ? undefined : deliveryIdMembers[scheme]
+  let id: unknown = path && asked()
+  for (const name of path ?? []) id = (id as Readonly<Record<string, unknown>> | undefined)?.[name]
+  if (typeof id !== 'string') return body
   return Buffer.from(body.toString().replaceAll(JSON.stringify(id), JSON.stringify(deliveryOf(id))))
 }
 
