@@ -2,6 +2,7 @@
 
 import { insecureSecret, type SchemeName } from '../../spec/gateway/signatures.ts'
 import { deliveryIdHeaders, laterIdHeaders, unknownEvent } from '../../spec/gateway/webhooks.ts'
+import type { QuirkId } from '../../spec/truth/quirks.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isTruthy, pythonEquals } from '../lib/python.ts'
 import { drawUuid } from '../lib/random.ts'
@@ -44,7 +45,7 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   const verified = verifyPost(world, post, route)
   if (verified === undefined) return crash(world, post, name)
   if (typeof verified === 'object') {
-    return refuse(world, post, name, 'invalidSignature', verified.fault)
+    return refuse(world, post, name, 'invalidSignature', verified.fault + packedHint(post))
   }
   const { rateLimit } = world.setup.options
   if (!countPost(world.state.rates, name, rateLimit, world.state.nowMs)) {
@@ -52,7 +53,8 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   }
   const isLoose = hasQuirk(world, 'webhooks.crash-500')
   const payload = isLoose ? parseLoosely(post.body) : parseBody(post.body)
-  if (payload === undefined) return refuse(world, post, name, 'cannotParse')
+  if (payload === undefined)
+    return refuse(world, post, name, 'cannotParse', packedHint(post) || undefined)
   if (payload === undecodable) return crash(world, post, name)
   const event = eventOf(post.headers, payload, hasQuirk(world, 'webhooks.python-json'))
   if (!isObject(payload)) {
@@ -63,6 +65,15 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   const scheme = verified === 'open' ? undefined : verified
   return act(world, post, route, payload, event, scheme)
 }
+
+/** What to do about a body that came packed, which a gateway takes as it comes [signatures/raw-body]. */
+function packedHint({ headers }: Post): string {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  return /^[\w-]+$/.test(coding) && coding !== 'identity'
+    ? ` (the body is packed with ${coding}: send it unpacked, or use --quirk ${unpackedBody})`
+    : ''
+}
+const unpackedBody = 'webhooks.unpacked-body' satisfies QuirkId
 
 /**
  * Validates the signature of a post: returns its scheme, `open` if the route accepts any post, or the fault; undefined
@@ -226,7 +237,7 @@ function refuse(
   const values = { name }
   const reason = refusalReason(refusal, values)
   const verdict = refusal === 'rateLimited' ? 'limited' : 'refused'
-  report(world, post, name, verdict, more === undefined ? reason : `${reason}: ${more}`)
+  report(world, post, name, verdict, more === undefined ? reason : `${reason}: ${more.trim()}`)
   return answer(refusal, values, hasQuirk(world, 'webhooks.python-json'))
 }
 

@@ -10,6 +10,7 @@ import { answer } from './answers.ts'
 import { changeGateway } from './gateway.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { GatewayEffect, GatewayInput } from './inputs.ts'
+import { log } from './log.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
 import { hasQuirk, type GatewayWorld, type GatewayTimer } from './state.ts'
@@ -149,10 +150,27 @@ function findRoute(
   input: Extract<GatewayInput, { kind: 'request' }>,
 ): Reply | undefined {
   const at = endpointFor(world, input.method, input.target)
-  if (at === undefined) return answer('gatewayPath')
+  if (at === undefined) {
+    logLostPost(world, input)
+    return answer('gatewayPath')
+  }
   const { found, name } = at
   if (found.name === undefined)
     return answer('gatewayMethod', { methods: allowedBy(found.methods).join(',') })
   if (found.name === 'gatewayHealth') return health(world)
   return takePost(world, input, name)
+}
+
+/** The longest part of a path in a log line, in characters. */
+const MAX_LOGGED_PATH = 200
+
+/** Says why a post did not reach a route [webhooks/log-paths]. */
+function logLostPost(world: GatewayWorld, { method, target }: RequestHead): void {
+  if (method !== endpoints.webhook.method) return
+  const [path] = splitTarget(target)
+  const isAlmost = path.endsWith('/') && endpointFor(world, method, path.slice(0, -1)) !== undefined
+  const advice = isAlmost
+    ? 'leave out the slash at its end'
+    : `routes are at ${endpoints.webhook.path}`
+  log(world, 'warning', `post refused: no path ${path.slice(0, MAX_LOGGED_PATH)}; ${advice}`)
 }

@@ -344,6 +344,11 @@ export const rules = {
     basis: 'chosen',
     on: gateway,
   },
+  'webhooks/log-paths': {
+    says: 'A post to a path without a route is logged with that path; a packed body is named as the cause.',
+    basis: 'chosen',
+    on: gateway,
+  },
   'webhooks/json-replies': {
     says: 'The replies of a route are JSON objects in UTF-8; errors contain `error`.',
     basis: 'observed',

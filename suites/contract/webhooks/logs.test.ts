@@ -1,5 +1,6 @@
 // The log of a gateway: a line for each post, run and delivery.
 
+import { gzipSync } from 'node:zlib'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { withCli, postTo, runGateway } from '../../support/command-line.ts'
@@ -141,6 +142,31 @@ proves(
     }
   }),
 )
+
+proves('webhooks/log-paths', async ({ send, logs }) => {
+  for (const path of ['/webhooks/hook/', '/hook?token=secret-of-query', '/webhooks'])
+    expect((await send('POST', path, '{}', signed('{}'))).status).toBe(404)
+  await send('GET', '/favicon.ico', '', {})
+  const body = gzipSync('{}')
+  const packed = { 'Content-Encoding': 'gzip' }
+  expect((await send('POST', '/webhooks/hook', body, { ...signed(body), ...packed })).status).toBe(
+    400,
+  )
+  expect((await send('POST', '/webhooks/hook', body, { ...signed('{}'), ...packed })).status).toBe(
+    401,
+  )
+  const advice =
+    '(the body is packed with gzip: send it unpacked, or use --quirk webhooks.unpacked-body)'
+  expect(logs.map(({ level, text }) => [level, text])).toEqual(
+    [
+      'post refused: no path /webhooks/hook/; leave out the slash at its end',
+      'post refused: no path /hook; routes are at /webhooks/{name}',
+      'post refused: no path /webhooks; routes are at /webhooks/{name}',
+      `post hook refused: Cannot parse body: ${advice}`,
+      `post hook refused: Invalid signature: github (X-Hub-Signature-256): the signature does not match ${advice}`,
+    ].map((text) => ['warning', text]),
+  )
+})
 
 proves(
   'webhooks/log-worlds',
