@@ -66,9 +66,9 @@ export function submitRefusal(
   const hints: string[] = []
   if (found.some(({ extra_info }) => isModelFile(extra_info?.received_value ?? null)))
     hints.push('--models any accepts any model file')
-  const isOfType = error?.type === 'invalid_prompt' || error?.type === 'missing_node_type'
-  const unknown = isOfType ? unknownTypes(sent, isKnown) : []
-  if (unknown.length > 0)
+  const isUnknown = /does not exist\.|not found\. The custom node/.test(error?.message ?? '')
+  const unknown = isUnknown ? unknownTypes(sent, isKnown) : []
+  if (isUnknown)
     hints.push(
       '--unknown-nodes accept runs unknown node types as pass-through, --nodes FILE adds them, --object-info FILE has those of your server',
     )
@@ -90,7 +90,7 @@ type NodeError = {
 }
 
 type ErrorBody = {
-  readonly error?: { readonly type?: string; readonly message: string; readonly details: string }
+  readonly error?: { readonly message: string; readonly details: string }
   readonly message?: string
   readonly node_errors?: Readonly<
     Record<string, { readonly class_type: string; readonly errors?: readonly NodeError[] }>

@@ -131,15 +131,25 @@ function sourceOf(
   server: Deployment | undefined,
   world?: string,
 ): RecordSource {
-  let known: ReadonlySet<string> | undefined
+  let isKnown: RecordSource['isKnownType'] | undefined
   return {
     server,
     world,
     deployment: options.deployment,
     generation: generationLike(options.like),
     secrets: secretsOf(options),
-    isKnownType: (class_type) =>
-      (known ??= new Set(knownTypes(readCatalog(options, nodeTypeFiles)))).has(class_type),
+    isKnownType: (class_type) => (isKnown ??= typeFinder(options))(class_type),
+  }
+}
+
+/** Finds out which node types a server has. Its files can be gone since the start: then any type counts as known. */
+function typeFinder(options: ServerOptions): RecordSource['isKnownType'] {
+  try {
+    const known = new Set(knownTypes(readCatalog(options, nodeTypeFiles)))
+    return (class_type) => known.has(class_type)
+  } catch (error) {
+    if (!isUsageError(error)) throw error
+    return () => true
   }
 }
 
