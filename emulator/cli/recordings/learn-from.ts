@@ -50,8 +50,9 @@ export async function askServer(server: Server, signal: AbortSignal): Promise<Re
   return { info, exchanges: answered, sockets: [] }
 }
 
+/** Without a path in front of those of the server. */
 const shownUrl = ({ shown, prefix }: Pick<Server, 'prefix'> & Address, path: string): string =>
-  shown.replace(/\/api$/, '') + prefix + path
+  new URL(shown).origin + prefix + path
 
 function namesIn(text: string): readonly string[] {
   try {

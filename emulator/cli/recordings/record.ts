@@ -35,7 +35,8 @@ const help = `Usage: flowdouble record URL --out FILE.har [options]
 
 Records a session with a workflow server or a webhook gateway as a HAR file. Starts a proxy in front of the server at URL:
 give its address to any client, and press Ctrl+C when the session is over. Requests, responses, messages and binary frames
-are recorded on one timeline. Redirects and signed links to other hosts lead through the proxy as well.
+are recorded on one timeline. Redirects and signed links to other hosts lead through the proxy as well. If URL has a path,
+the server is recorded without it, like one at the root.
 
 The file contains no secrets: keys, tokens, cookies, signatures of links and keys in bodies are replaced by placeholders,
 the same for the same secret. If something still looks like a secret, the file is not written, and the command says where

@@ -46,7 +46,7 @@ export function passRequest(
       startMs,
       endMs: monotonicTimeMs(),
       method,
-      url: new URL(place.origin + place.target).href,
+      url: new URL(place.recorded).href,
       headers,
       body: body === undefined || !message.complete ? new Uint8Array() : body,
       response: recorded,

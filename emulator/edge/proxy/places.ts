@@ -7,7 +7,13 @@ import { nameRules } from '../../journal/secret-names.ts'
 const PREFIX = '/_flowdouble/at/'
 
 /** Where a request goes: the origin, and path and query there. */
-export type Place = { readonly origin: string; readonly target: string; readonly isOther: boolean }
+export type Place = {
+  readonly origin: string
+  readonly target: string
+  readonly isOther: boolean
+  /** The address for the recording: without the base path of the server, so that it is read like any other. */
+  readonly recorded: string
+}
 
 export type Places = {
   /** Where a request to the proxy goes; undefined for a path of an unknown host. */
@@ -27,11 +33,17 @@ export function createPlaces(base: URL): Places {
   const others: string[] = []
   const find: Places['find'] = (target) => {
     if (!target.startsWith(PREFIX))
-      return { origin: base.origin, target: basePath + target, isOther: false }
+      return {
+        origin: base.origin,
+        target: basePath + target,
+        isOther: false,
+        recorded: base.origin + target,
+      }
     const [, index = '', rest = ''] = /^(\d+)(.*)$/s.exec(target.slice(PREFIX.length)) ?? []
     const origin = others[Number(index)]
     if (index === '' || origin === undefined) return undefined
-    return { origin, target: rest.startsWith('/') ? rest : `/${rest}`, isOther: true }
+    const there = rest.startsWith('/') ? rest : `/${rest}`
+    return { origin, target: there, isOther: true, recorded: origin + there }
   }
   const through = (proxy: string, { origin, pathname, search, hash }: URL): string => {
     const isOwn = origin === base.origin && `${pathname}/`.startsWith(`${basePath}/`)

@@ -46,7 +46,7 @@ export function passSocket(
 
 type Handshake = { readonly startMs: number; readonly place: Place; readonly headers: HeaderList }
 
-const urlOf = ({ origin, target }: Place): string => new URL(origin + target).href
+const urlOf = ({ recorded }: Place): string => new URL(recorded).href
 
 /** Reports a handshake that did not succeed: an exchange. */
 function report(

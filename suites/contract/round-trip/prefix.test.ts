@@ -1,0 +1,81 @@
+// A server below a path, behind a proxy that strips it: each command that takes an address works there as at the root.
+
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmulator, startReplay } from 'flowdouble'
+import { test } from 'vitest'
+import { learnCommand, runWorkflow } from '../../../dist/emulator/internal.js'
+import { expect } from '../../judge/expect.ts'
+import { type PrefixProxy, startPrefixProxy } from './prefix-proxy.ts'
+import { recorded } from '../../support/recording.ts'
+import { runCommand, withFolder } from '../../support/scenario-files.ts'
+import { textToImage } from '../../support/spawned.ts'
+import { withFiles } from '../trace/check-files.ts'
+
+const run = (url: string) =>
+  runWorkflow({
+    url,
+    workflowPath: textToImage,
+    outDir: mkdtempSync(join(tmpdir(), 'flowdouble-')),
+  })
+
+const behindProxy = (body: (proxy: PrefixProxy) => Promise<void>) => async (): Promise<void> => {
+  const world = await startEmulator({ port: 0, clock: 'instant' })
+  const proxy = await startPrefixProxy(world.url, '/comfyui')
+  try {
+    await body(proxy)
+  } finally {
+    await proxy.close()
+    await world.close()
+  }
+}
+
+test(
+  'prefix/run and prefix/learn The client and learn --from find the server below its path',
+  behindProxy(async ({ url }) => {
+    expect((await run(url)).outcome).toBe('success')
+    await withFolder({}, async (folder) => {
+      const learned = await runCommand(learnCommand, folder, '--from', url, '--out', 'a.yaml')
+      expect(learned).toMatchObject({ code: 0, stderr: '' })
+    })
+  }),
+)
+
+test(
+  'prefix/record A recording has the paths of the protocol: it is replayed, learned and compared like any other',
+  behindProxy(async ({ url }) => {
+    const outcomes: string[] = []
+    const { code, text, file, recording } = await recorded(url, async (proxy) => {
+      outcomes.push((await run(proxy)).outcome)
+    })
+    const paths = recording().exchanges.map((exchange) => new URL(exchange.url).pathname)
+    expect([code, outcomes]).toEqual([0, ['success']])
+    expect(paths.filter((path) => path.includes('comfyui'))).toEqual([])
+    const replay = await startReplay({ recording: file })
+    expect((await run(replay.url)).outcome).toBe('success')
+    await replay.close()
+    await withFolder({ 'a.har': text() }, async (folder) => {
+      const learned = await runCommand(learnCommand, folder, 'a.har', '--out', 'a.yaml')
+      expect(learned).toMatchObject({ code: 0, stderr: '' })
+    })
+    await withFiles(async ({ write, check }) => {
+      write('a.har', text())
+      expect(await check('--recording', 'a.har', url)).toMatchObject({ code: 0, stderr: '' })
+    })()
+  }),
+)
+
+test(
+  'prefix/check The cases that pass at the root pass below a path, raw bytes too',
+  behindProxy(async ({ url }) => {
+    await withFiles(async ({ check }) => {
+      const only = ['http/options', 'http/head', 'system/home', 'messages/no-handshake']
+      const flags = only.flatMap((id) => ['--only', id])
+      const { code, events } = await check(url, '--read-only', '--json', ...flags)
+      const verdicts = events().flatMap((one) => (one.event === 'case' ? [one.verdict] : []))
+      expect([code, verdicts.filter((one) => one === 'fail')]).toEqual([0, []])
+      expect(verdicts).toContain('pass')
+    })()
+  }),
+)
