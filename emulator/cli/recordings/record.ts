@@ -44,6 +44,11 @@ it is.
 
 With --from, reads a recording instead: one that did not end, or a HAR file of a browser, and writes it without secrets.
 
+A recording shows what the server did, so no fault of a scenario can be put in front of it: faults count the runs, sockets
+and time of a world, which a proxy does not have. Learn a world from the server, and give that the faults:
+  flowdouble learn --from URL --out server.yaml
+  flowdouble serve --scenario ./server.yaml --scenario ./faults.yaml
+
 Options:
   --out FILE         the file to write; until the end, the session is in FILE.part
   --from FILE        read this recording instead of making one

@@ -124,6 +124,28 @@ test('learn/from A running server is read by GET requests alone, and no key is w
   }
 })
 
+test('learn/faults A world that is learned from a server takes the faults of another scenario.', async () => {
+  const server = await startEmulator({ port: 0, objectInfo: types })
+  try {
+    await withFolder({}, async (folder) => {
+      const words = ['--from', server.url, '--out', 'a.yaml']
+      expect((await runCommand(learnCommand, folder, ...words)).code).toBe(0)
+      const faults = [{ when: { path: '/queue' }, then: { status: 503 } }]
+      const scenario = [join(folder, 'a.yaml'), { version: 1 as const, faults }]
+      const world = await startEmulator({ port: 0, scenario })
+      const [learned, faulty] = [
+        await fetch(`${world.url}/object_info`),
+        await fetch(`${world.url}/queue`),
+      ]
+      await world.close()
+      expect(await learned.json()).toHaveProperty('Only')
+      expect(faulty.status).toBe(503)
+    })
+  } finally {
+    await server.close()
+  }
+})
+
 /** Accounts that reply differently, each with the key of the recorded client. */
 const accounts = [
   { tier: 'standard', partnerKey: null },
