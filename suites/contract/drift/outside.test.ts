@@ -1,10 +1,17 @@
 // Wrong gateways are as wrong when their agent and the targets of their deliveries are outside.
 
+import type { GatewayOptions } from 'flowdouble'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
-import { direct, startGatewaySubject } from '../../judge/gateway-subject.ts'
+import {
+  direct,
+  type GatewaySubject,
+  SECRET,
+  startGatewaySubject,
+} from '../../judge/gateway-subject.ts'
 import { mutants } from '../../mutants/index.ts'
 import type { GatewayMutant } from '../../mutants/tamper.ts'
+import { withFiles } from '../trace/check-files.ts'
 
 /** Wrong gateways whose fault is in what an agent or a target receives, or in what they let the sender know. */
 const names = [
@@ -33,22 +40,35 @@ const routes = {
   fails: { ...place, prompt: 'fails', deliver_extra: { chat_id: '7' } },
 }
 
-/** What an agent and a target outside receive, and what senders get: for a run, and for deliveries of both ends. */
-async function seenFromOutside(mutant?: GatewayMutant): Promise<readonly string[]> {
-  const seen: string[] = []
+/** A gateway whose agent and targets are functions, which say what they receive. */
+function startOutside(
+  note: (seen: string) => void,
+  mutant: GatewayMutant | undefined,
+  options: GatewayOptions = {},
+): Promise<GatewaySubject> {
   const tamper = mutant?.gateway.tamper?.()
-  const subject = await startGatewaySubject({
+  return startGatewaySubject({
     routes,
     agent: ({ prompt, skills }) => {
-      seen.push(`asked ${prompt} ${skills.join()}`)
+      note(`asked ${prompt} ${skills.join()}`)
       return Promise.resolve('answer')
     },
     deliveries: ({ target, chat_id, thread_id, text }) => {
-      seen.push(`sent to ${target} ${String(chat_id)} ${String(thread_id)}: ${text}`)
+      note(`sent to ${target} ${String(chat_id)} ${String(thread_id)}: ${text}`)
       return text === 'fails' ? Promise.reject(new Error('closed')) : Promise.resolve()
     },
+    ...options,
     ...(tamper !== undefined && { tamper }),
   })
+}
+
+const mutantOf = (name: string): GatewayMutant =>
+  mutants.find(([one]) => one === name)?.[1] as GatewayMutant
+
+/** What an agent and a target outside receive, and what senders get: for a run, and for deliveries of both ends. */
+async function seenFromOutside(mutant?: GatewayMutant): Promise<readonly string[]> {
+  const seen: string[] = []
+  const subject = await startOutside((one) => seen.push(one), mutant)
   try {
     for (const route of ['works', 'fails', 'fails', 'run']) {
       const { status, json } = await subject.post(route, {}, { 'X-Request-ID': route })
@@ -65,8 +85,29 @@ test('wrong gateways are as wrong when agent and targets are outside', async () 
   const right = await seenFromOutside()
   const changed: string[] = []
   for (const name of names) {
-    const mutant = mutants.find(([one]) => one === name)?.[1] as GatewayMutant
-    if ((await seenFromOutside(mutant)).join('\n') !== right.join('\n')) changed.push(name)
+    if ((await seenFromOutside(mutantOf(name))).join('\n') !== right.join('\n')) changed.push(name)
   }
   expect(changed).toEqual(names)
 })
+
+/** Those of them whose fault is in a reply, which alone `check` sees of a gateway elsewhere. */
+const inReplies = [
+  'webhooks/delivery-is-accepted',
+  'webhooks/failure-is-hidden',
+  'webhooks/failure-says-why',
+]
+
+test.each(['none', ...inReplies])(
+  'check --gateway judges a gateway with agent and targets outside, wrong in: %s.',
+  (name) =>
+    withFiles(async ({ check }) => {
+      const mutant = name === 'none' ? undefined : mutantOf(name)
+      const note = (): void => undefined
+      const { url, close } = await startOutside(note, mutant, { clock: 'real', epoch: Date.now() })
+      const own = ['--route', 'run', '--direct-route', 'works', '--failing-route', 'fails']
+      const only = ['--only', 'webhooks/delivered', '--only', 'webhooks/delivery-failed']
+      const { code } = await check('--gateway', url, ...own, '--secret', SECRET, ...only)
+      await close()
+      expect(code).toBe(name === 'none' ? 0 : 1)
+    })(),
+)
