@@ -33,10 +33,23 @@ export type Driver<I, E> = {
   readonly stop: () => void
 }
 
-/** Longest time to fire due timers before looking for new inputs, in milliseconds. */
+/** Longest time to fire due timers before looking for new inputs, in milliseconds: of all worlds of a process together. */
 const SLICE_MS = 25
 /** The same for an instant clock, whose runs should finish before the next request. */
 const INSTANT_SLICE_MS = 250
+
+/** When the slice of this turn of the loop ends, which all running clocks share; undefined before the first one fires. */
+let sliceEndMs: number | undefined
+
+const endOfSlice = (nowMs: number): number => {
+  if (sliceEndMs === undefined) {
+    sliceEndMs = nowMs + SLICE_MS
+    afterInputs(() => {
+      sliceEndMs = undefined
+    })
+  }
+  return sliceEndMs
+}
 
 /** The last valid date, in milliseconds since 1970. */
 const MAX_DATE_MS = 8.64e15
@@ -100,26 +113,25 @@ export function createDriver<I, E>(
     timer = setTimeout(() => {
       timer = undefined
       // A native timer can fire up to a millisecond early, or before a distant due time.
-      catchUp(SLICE_MS, (nextMs) => nextMs <= wallMs() + 1)
+      catchUp(endOfSlice(monotonicMs()), (nextMs) => nextMs <= wallMs() + 1)
       schedule()
     }, delayMs)
   }
 
-  /** Fires due timers, in slices short enough that requests do not notice. */
-  const catchUp = (sliceMs: number, isNow: (dueMs: number) => boolean): void => {
-    const endAt = monotonicMs() + sliceMs
+  /** Fires due timers until a time of the monotonic clock, at least one: slices short enough that requests do not notice. */
+  const catchUp = (endMs: number, isNow: (dueMs: number) => boolean): void =>
     batch(() => {
       let due = nextWakeMs()
-      for (; due !== undefined && isNow(due) && monotonicMs() < endAt; due = nextWakeMs()) {
+      while (due !== undefined && isNow(due)) {
         wakeAt(due)
+        due = monotonicMs() < endMs ? nextWakeMs() : undefined
       }
     })
-  }
 
   /** Fires all timers of an instant clock; long work leaves room for other requests. */
   const runInstantly = (): void => {
     if (stopped) return
-    catchUp(INSTANT_SLICE_MS, () => !isWaitingForOthers())
+    catchUp(monotonicMs() + INSTANT_SLICE_MS, () => !isWaitingForOthers())
     if (nextWakeMs() !== undefined && !isWaitingForOthers()) afterInputs(runInstantly)
   }
 
@@ -127,7 +139,8 @@ export function createDriver<I, E>(
     if (stopped) return
     apply(at(nowMs()))
     if (clock === 'instant') return runInstantly()
-    if (machine.isEager && scale !== 0) catchUp(SLICE_MS, (dueMs) => dueMs <= wallMs())
+    if (machine.isEager && scale !== 0)
+      catchUp(monotonicMs() + SLICE_MS, (dueMs) => dueMs <= wallMs())
     schedule()
   }
 
@@ -165,8 +178,8 @@ type Steps<E> = {
   readonly batch: (work: () => void) => void
   /** Fires the timers that are due at a time. */
   readonly wakeAt: (atMs: number) => readonly E[]
-  /** Fires timers while they are chosen, for so many milliseconds of real time. */
-  readonly catchUp: (sliceMs: number, isChosen: (dueMs: number) => boolean) => void
+  /** Fires timers while they are chosen, until a time of the monotonic clock. */
+  readonly catchUp: (endMs: number, isChosen: (dueMs: number) => boolean) => void
   /** Throws a usage error after the end. */
   readonly requireOpen: () => void
 }
