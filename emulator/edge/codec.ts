@@ -2,7 +2,6 @@
 // that load on demand, so that it starts fast.
 
 import type * as Pictures from '../pictures/encode.ts'
-import type { Picture, PictureFormat, Preview } from '../pictures/picture.ts'
 
 type PictureModule = typeof Pictures
 
@@ -13,7 +12,7 @@ export type Codec = {
    */
   readonly ready: (isNeeded: boolean) => Promise<void> | undefined
   /** The bytes of an image; call it only after `ready`. */
-  readonly encodeImage: (image: Picture | Preview, format: PictureFormat) => Uint8Array
+  readonly encodeImage: PictureModule['encodeImage']
   /** The bytes of a picture file; call it only after `ready`. */
   readonly encodeFile: PictureModule['encodeFile']
   /** The bytes of a picture file that takes little to compute, or undefined; call it only after `ready`. */
@@ -22,6 +21,10 @@ export type Codec = {
   readonly isKept: PictureModule['isFileCached']
   /** Keeps the bytes of a picture file; call it only after `ready`. */
   readonly keepFile: PictureModule['cacheFile']
+  /** What identifies an image whose bytes are not known; call it only after `ready`. */
+  readonly unknownImage: PictureModule['uncachedImage']
+  /** Keeps the bytes of an image; call it only after `ready`. */
+  readonly keepImage: PictureModule['cacheImage']
 }
 
 export function createCodec(): Codec {
@@ -40,15 +43,24 @@ export function createCodec(): Codec {
     if (isNeeded) loading ??= load()
     return loading
   }
-  const encodeImage: Codec['encodeImage'] = (image, format) =>
-    'step' in image
-      ? (codec as PictureModule).encodePreview(image, format)
-      : (codec as PictureModule).encodePicture(image, format)
+  const encodeImage: Codec['encodeImage'] = (of) => (codec as PictureModule).encodeImage(of)
   const encodeFile: Codec['encodeFile'] = (file) => (codec as PictureModule).encodeFile(file)
   const encodeWithin: Codec['encodeWithin'] = (file, left) =>
     (codec as PictureModule).encodeWithin(file, left)
   const isKept: Codec['isKept'] = (file) => (codec as PictureModule).isFileCached(file)
   const keepFile: Codec['keepFile'] = (file, bytes) =>
     (codec as PictureModule).cacheFile(file, bytes)
-  return { ready, encodeImage, encodeFile, encodeWithin, isKept, keepFile }
+  const unknownImage: Codec['unknownImage'] = (of) => (codec as PictureModule).uncachedImage(of)
+  const keepImage: Codec['keepImage'] = (of, bytes) =>
+    (codec as PictureModule).cacheImage(of, bytes)
+  return {
+    ready,
+    encodeImage,
+    encodeFile,
+    encodeWithin,
+    isKept,
+    keepFile,
+    unknownImage,
+    keepImage,
+  }
 }

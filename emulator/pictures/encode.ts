@@ -6,7 +6,7 @@ import { alphaOf } from './alpha.ts'
 import { encodeApng } from './codecs/apng.ts'
 import { encodeJpeg, encodeJpegMosaic } from './codecs/jpeg.ts'
 import { mosaicOf, paint, paintPreview } from './paint.ts'
-import type { Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
+import type { FrameImage, Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
 import { type Budget, framesOf, onlyChannels } from './pixels.ts'
 import { encodePng } from './codecs/png.ts'
 import { withTextChunks } from './codecs/png-chunks.ts'
@@ -68,12 +68,32 @@ const keyOfFile = (file: PictureFile): string => {
 
 /** The file of one step of `preview`, like `encodePicture`. */
 export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Array => {
-  const { of, step, steps, maxSize, minBytes = 0 } = preview
-  const bytes = cacheBytes(`${pictureKey(of)} ${step}/${steps} ${maxSize} ${format}`, () => {
+  const bytes = cacheBytes(keyOfPreview(preview, format), () => {
     if (format === 'png') return encodePng(paintPreview(preview))
     return encodeJpegMosaic(mosaicOf(preview), JPEG_QUALITY)
   })
-  return padded(bytes, format, minBytes)
+  return padded(bytes, format, preview.minBytes ?? 0)
+}
+
+const keyOfPreview = ({ of, step, steps, maxSize }: Preview, format: PictureFormat): string =>
+  `${pictureKey(of)} ${step}/${steps} ${maxSize} ${format}`
+
+/** The bytes of the picture of a frame. Shared: do not write to them. */
+export const encodeImage = ({ image, format }: FrameImage): Uint8Array =>
+  'step' in image ? encodePreview(image, format) : encodePicture(image, format)
+
+const keyOfImage = ({ image, format }: FrameImage): string =>
+  'step' in image ? keyOfPreview(image, format) : keyOfFile({ picture: image, format, text: [] })
+
+/** What identifies the picture of a frame, if the cache does not contain its bytes. */
+export const uncachedImage = (of: FrameImage): string | undefined => {
+  const key = keyOfImage(of)
+  return files.has(key) ? undefined : key
+}
+
+/** Caches the bytes of the picture of a frame that were encoded elsewhere, without its padding. */
+export const cacheImage = (of: FrameImage, bytes: Uint8Array): void => {
+  cacheBytes(keyOfImage(of), () => bytes)
 }
 
 const JPEG_QUALITY = 95

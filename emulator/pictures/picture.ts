@@ -151,6 +151,9 @@ export type Preview = {
 
 export type PictureFormat = 'png' | 'jpeg'
 
+/** The picture of a frame. */
+export type FrameImage = { readonly image: Preview | Picture; readonly format: PictureFormat }
+
 /** The maximum side length of a picture in these formats, in pixels. */
 export const longestSide = { png: 2 ** 31 - 1, jpeg: 65535, webp: 16383 } as const
 

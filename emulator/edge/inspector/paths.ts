@@ -50,8 +50,7 @@ async function pictureOf(effect: Effect | undefined): Promise<ControlReply | und
 
 function frameOf(content: FrameContent, { encodeImage }: Codec): ControlReply | undefined {
   if (content.frame === 'text') return undefined
-  if (content.frame !== 'recorded')
-    return picture(`image/${content.format}`, encodeImage(content.image, content.format))
+  if (content.frame !== 'recorded') return picture(`image/${content.format}`, encodeImage(content))
   const { bytes } = content
   // A preview without metadata: its kind and its format in four bytes each, then the picture.
   const [kind, format] = [bytes[3], bytes[7]]

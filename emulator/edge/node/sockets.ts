@@ -5,11 +5,13 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../../spec/limits.ts'
-import type { Effect, Headers, Input, SentFrame } from '../../machine.ts'
+import type { Effect, FrameContent, Headers, Input, SentFrame } from '../../machine.ts'
 import { dateText } from '../../http/respond.ts'
 import { endConnection, resetConnection, sendCut } from './broken-connections.ts'
 import type { RequestHooks } from './http-listener.ts'
 import { noPictures, readHeaders, writeReply } from './http.ts'
+import type { EncodeElsewhere } from './pictures/frame-pictures.ts'
+import { createOrderedSteps } from './pictures/ordered-steps.ts'
 import { closeGracefully } from './pipelining.ts'
 import { type Connection, createWriter, flush, MAX_STALL_MS } from './socket-writer.ts'
 
@@ -42,7 +44,9 @@ type SocketHooks = {
   /** Applies an input now. */
   readonly dispatch: (at: (atMs: number) => Input) => void
   /** Encodes a frame. */
-  readonly encode: (content: Extract<Effect, { kind: 'frame' }>['content']) => Uint8Array
+  readonly encode: (content: FrameContent) => Uint8Array
+  /** Encodes the picture of a frame elsewhere; absent where frames have none, or where nothing else waits for them. */
+  readonly encodeElsewhere?: EncodeElsewhere | undefined
   /** The world's time since 1970, in milliseconds. */
   readonly timeMs: () => number
   /** The value of the response header Server. */
@@ -77,7 +81,7 @@ export function createSockets(hooks: SocketHooks): Sockets {
     silent.add(raw)
     raw.once('close', () => silent.delete(raw))
   }
-  const emit = (effects: readonly Effect[]): void => {
+  const emitNow = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'accept') handshakes.accept(effect.socket)
       if (effect.kind === 'refuse') handshakes.refuse(effect)
@@ -102,10 +106,23 @@ export function createSockets(hooks: SocketHooks): Sockets {
   }
   const encodeFrame = ({ content, shortBytes }: SentFrame): Uint8Array =>
     shortBytes === undefined ? hooks.encode(content) : hooks.encode(content).subarray(0, shortBytes)
+  /** Begins to encode the pictures of a step that somebody receives. */
+  const begin = (effects: readonly Effect[]): Promise<unknown> | undefined => {
+    const encodings: Promise<void>[] = []
+    for (const effect of effects) {
+      if (effect.kind !== 'frame' || !effect.sockets.some((id) => connections.has(id))) continue
+      const encoding = hooks.encodeElsewhere?.(effect.content)
+      if (encoding !== undefined) encodings.push(encoding)
+    }
+    return encodings.length > 0 ? Promise.all(encodings) : undefined
+  }
+  const steps = createOrderedSteps(begin, emitNow)
   const flushed = async (): Promise<void> => {
+    await steps.settled()
     await Promise.all([...Array.from(connections.values(), flush), ...ending])
   }
   const closeAll = (): void => {
+    steps.finish()
     handshakes.close()
     for (const raw of silent) raw.destroy()
     for (const { close } of connections.values()) close(1001, 'The server stops.')
@@ -118,8 +135,8 @@ export function createSockets(hooks: SocketHooks): Sockets {
   }
   const { upgrade, lastId } = handshakes
   const isIdle = (): boolean =>
-    connections.size + silent.size + ending.size === 0 && handshakes.isIdle()
-  return { upgrade, emit, batch: writer.batch, flushed, closeAll, isIdle, lastId }
+    connections.size + silent.size + ending.size === 0 && handshakes.isIdle() && steps.isIdle()
+  return { upgrade, emit: steps.emit, batch: writer.batch, flushed, closeAll, isIdle, lastId }
 }
 
 type Handshakes = {

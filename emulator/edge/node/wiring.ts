@@ -26,6 +26,7 @@ import { headerReader } from './http.ts'
 import { nodeParts, nodeResponses } from './responses.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
 import type { Pages } from './pages.ts'
+import { encodesElsewhere } from './pictures/frame-pictures.ts'
 import type { LargePictures } from './pictures/large-pictures.ts'
 import type { FoundWorld } from '../world-names.ts'
 import type { WorldParts } from '../world-parts.ts'
@@ -89,6 +90,8 @@ export function connectWorld(
   const sockets = createSockets({
     dispatch: host.driver.dispatch,
     encode: (content) => encodeFrame(content, codec.encodeImage),
+    // An instant clock lets nobody in until its runs are done.
+    encodeElsewhere: options.clock === 'instant' ? undefined : encodesElsewhere(codec),
     timeMs: host.timeMs,
     name,
     compresses: options.wsCompress,

@@ -4,14 +4,14 @@ import { concat } from '../../lib/bytes.ts'
 import { frames } from '../../../spec/server/frames.ts'
 import type { FrameField } from '../../../spec/language.ts'
 import type { FrameContent } from '../../machine.ts'
-import type { Picture, PictureFormat, Preview } from '../../pictures/picture.ts'
+import type { FrameImage } from '../../pictures/picture.ts'
 
 const encoder = new TextEncoder()
 
 /** The bytes of a frame. `encodeImage` encodes its picture, if it has one. */
 export function encodeFrame(
   content: FrameContent,
-  encodeImage: (image: Preview | Picture, format: PictureFormat) => Uint8Array,
+  encodeImage: (of: FrameImage) => Uint8Array,
 ): Uint8Array {
   if (content.frame === 'recorded') return content.bytes
   const layout: { type: number; fields: readonly FrameField[] } = frames[content.frame]
@@ -27,12 +27,12 @@ export function encodeFrame(
 function fieldValue(
   field: FrameField,
   content: Exclude<FrameContent, { frame: 'recorded' }>,
-  encodeImage: (image: Preview | Picture, format: PictureFormat) => Uint8Array,
+  encodeImage: (of: FrameImage) => Uint8Array,
 ): Uint8Array {
   if (content.frame === 'text') {
     return encoder.encode(field.name === 'node_id' ? content.node_id : content.text)
   }
-  if (field.is === 'bytes') return encodeImage(content.image, content.format)
+  if (field.is === 'bytes') return encodeImage(content)
   if (field.is === 'u32') return u32(field.values?.[`image/${content.format}`] ?? 0)
   return encoder.encode('metadata' in content ? JSON.stringify(content.metadata) : '')
 }

@@ -1,13 +1,12 @@
 // Encodes large pictures in a thread, so that one that takes seconds keeps no other request waiting.
 
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { limits } from '../../../../spec/limits.ts'
 import type { Body } from '../../../machine.ts'
 import type { Picture, PictureFile } from '../../../pictures/picture.ts'
 import type { Codec } from '../../codec.ts'
+import { startThread } from './picture-thread.ts'
 
 export type LargePictures = {
   /** Waits until the codec has the bytes of a large picture. Undefined for any other body: there is nothing to wait for. */
@@ -24,11 +23,8 @@ export function createLargePictures(codec: Codec): LargePictures {
 
   const make = async (file: PictureFile): Promise<void> => {
     if (isClosed || codec.isKept(file)) return
-    // Loaded on demand, so that the server starts fast.
-    const { Worker } = await import('node:worker_threads')
     // The codec adds the texts of another file itself.
-    const workerData = Object.assign({}, file, { textChunks: undefined })
-    worker = new Worker(workerFile(), { workerData })
+    worker = startThread(Object.assign({}, file, { textChunks: undefined }))
     const [bytes] = (await once(worker, 'message')) as [Uint8Array]
     codec.keepFile(file, bytes)
   }
@@ -63,9 +59,3 @@ function pixelsOf({ picture, animation }: PictureFile): number {
   }
   return pixels * (1 + (animation?.rest.length ?? 0))
 }
-
-/** The file of the thread, beside this one: bundled or not. */
-const workerFile = (): string =>
-  ['picture-worker.cjs', 'picture-worker.js']
-    .map((name) => join(import.meta.dirname, name))
-    .find((file) => existsSync(file)) as string

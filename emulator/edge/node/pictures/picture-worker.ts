@@ -1,9 +1,15 @@
-// A thread that encodes one picture file, and ends.
+// A thread that encodes pictures: one large file, and ends; or the images of frames, in the order in which they arrive.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { encodeFile } from '../../../pictures/encode.ts'
-import type { PictureFile } from '../../../pictures/picture.ts'
+import { encodeFile, encodeImage } from '../../../pictures/encode.ts'
+import type { FrameImage, PictureFile } from '../../../pictures/picture.ts'
 
-// A thread has no origin, as a window has.
-// oxlint-disable-next-line unicorn/require-post-message-target-origin
-parentPort?.postMessage(encodeFile(workerData as PictureFile))
+const answer = (bytes: Uint8Array): void => {
+  // A thread has no origin, as a window has.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  parentPort?.postMessage(bytes)
+}
+
+const file = workerData as PictureFile | null
+if (file === null) parentPort?.on('message', (of: FrameImage) => answer(encodeImage(of)))
+else answer(encodeFile(file))
