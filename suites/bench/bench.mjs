@@ -16,6 +16,7 @@ import { fanOut } from './fan-out.mjs'
 import { gatewayPosts } from './gateway.mjs'
 import { hosted } from './hosted.mjs'
 import { peerRows } from './peers.mjs'
+import { previews } from './previews.mjs'
 import { getRequests, postRequests } from './requests.mjs'
 import { runs } from './runs.mjs'
 import { coldStart, firstSubmit, idle } from './served.mjs'
@@ -34,6 +35,7 @@ const measurements = {
   behind: { measure: behind, seconds: [60, 10] },
   'fan-out': { measure: fanOut, seconds: [100, 7] },
   runs: { measure: runs, seconds: [15, 8] },
+  previews: { measure: previews, seconds: [25, 10] },
   worlds: { measure: worlds, seconds: [12, 3] },
   hosted: { measure: hosted, seconds: [90, 12] },
   gateway: { measure: gatewayPosts, seconds: [30, 4] },
@@ -54,6 +56,7 @@ const full = {
   sends: 4000,
   connectedRuns: 200,
   runs: 1000,
+  previewSeconds: 20,
   worlds: 10_000,
   repeats: 5,
   peerRequests: 3000,
@@ -73,6 +76,7 @@ const quick = {
   sends: 400,
   connectedRuns: 40,
   runs: 1000,
+  previewSeconds: 6,
   worlds: 2000,
   repeats: 3,
   peerRequests: 600,

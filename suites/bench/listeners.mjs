@@ -23,11 +23,14 @@ async function open(port, path) {
 }
 
 answer(null, {
-  /** Opens this many sockets: with a key, those of its account; without one, the first socket has this client id. */
-  open: async ({ port, count, clientId, key }) => {
+  /**
+   * Opens this many sockets, of a world below a path if that is set: with a key, those of its account; without one, the
+   * first socket has this client id.
+   */
+  open: async ({ port, below = '', count, clientId, key }) => {
     for (let index = 0; index < count; index++) {
       const own = `clientId=${index === 0 ? clientId : `${clientId}-${index}`}`
-      sockets.push(await open(port, `/ws?${key === undefined ? own : `token=${key}`}`))
+      sockets.push(await open(port, `${below}/ws?${key === undefined ? own : `token=${key}`}`))
     }
   },
   /** Which sockets are still connected, and how many bytes have arrived since the last call. */
