@@ -1,7 +1,7 @@
 // The node types that a world knows, and the model files that their combos list [catalog/*].
 
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
-import { fileChoices, fileInputOf } from '../world/named-files.ts'
+import { fileChoices, fileInputOf, fileInputs } from '../world/named-files.ts'
 import { installedModels } from '../world/installs.ts'
 import { withLaterMembers } from './later-members.ts'
 import { testNodes } from './test-nodes.ts'
@@ -177,13 +177,23 @@ function folderOf(
   return files === '' ? undefined : same?.[0]
 }
 
+/** The last text of a catalogue, and which files and models it lists: front ends fetch it with each page. */
+const lastInfo = new WeakMap<NodeTypes, { readonly listed: string; readonly text: string }>()
+
 /** All node types as one JSON text, in the order of the catalogue. */
 export function objectInfoText(world: World): string {
+  const types = nodeTypes(world)
+  const models = [...world.state.installs.models.entries.keys()]
+  const listed = JSON.stringify([models, fileInputs.map((input) => fileChoices(world, input))])
+  const last = lastInfo.get(types)
+  if (last?.listed === listed) return last.text
   const members: string[] = []
-  for (const class_type of nodeTypes(world).keys()) {
+  for (const class_type of types.keys()) {
     members.push(`${JSON.stringify(class_type)}: ${nodeTypeText(world, class_type)}`)
   }
-  return `{${members.join(', ')}}`
+  const text = `{${members.join(', ')}}`
+  lastInfo.set(types, { listed, text })
+  return text
 }
 
 /** Folders of model files in the order of the listing, each with the combo that lists its files. Some servers lack those of `laterFolders`. */

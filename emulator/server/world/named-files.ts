@@ -37,7 +37,7 @@ const meshes = ['.gltf', '.glb', '.obj', '.fbx', '.stl']
 const texts = ['.txt', '.pdf']
 const sounds = ['.mp3', '.wav', '.flac', '.ogg', '.opus', '.m4a']
 
-const fileInputs: readonly FileInput[] = [
+export const fileInputs: readonly FileInput[] = [
   { class_type: 'LoadImage', name: 'image', what: 'image', endings: pictures },
   { class_type: 'LoadImageMask', name: 'image', what: 'image' },
   { class_type: 'LoadAudio', name: 'audio', what: 'audio', endings: [...sounds, ...videos] },
@@ -49,12 +49,12 @@ const fileInputs: readonly FileInput[] = [
   { class_type: 'GeminiInputFiles', name: 'file', endings: texts },
   { class_type: 'LoadImageSetFromFolderNode', name: 'folder', folders: true },
   { class_type: 'LoadImageTextSetFromFolderNode', name: 'folder', folders: true },
+  // This one names files of the output folder, which its combo fetches separately.
+  { class_type: 'LoadImageOutput', name: 'image', what: 'image' },
+  // This one names the picture that the front end has taken.
+  { class_type: 'WebcamCapture', name: 'image', what: 'image' },
 ]
 const byClass = new Map(fileInputs.map((input) => [input.class_type, input]))
-// This one names files of the output folder, which its combo fetches separately.
-byClass.set('LoadImageOutput', { class_type: 'LoadImageOutput', name: 'image', what: 'image' })
-// This one names the picture that the front end has taken.
-byClass.set('WebcamCapture', { class_type: 'WebcamCapture', name: 'image', what: 'image' })
 
 /** Whether a node input names a picture by a web address. Nothing is ever fetched from there. */
 export const isWebAddress = (value: Json | undefined): value is string =>

@@ -10,6 +10,7 @@ import { ownWorld, proves } from '../../judge/proves.ts'
 import { builtIn } from '../../judge/responses.ts'
 import { expect } from '../../judge/expect.ts'
 import { missing } from '../../judge/skip.ts'
+import { startSubject, type Subject } from '../../judge/subject.ts'
 
 const folders = (
   'checkpoints configs loras vae text_encoders diffusion_models clip_vision style_models ' +
@@ -120,7 +121,10 @@ proves('catalog/uploads-are-options', async ({ get, upload }) => {
   const bytes = new Uint8Array(1)
   const options = async (type: string): Promise<string[]> =>
     (await get(`/object_info/${type}`)).json()[type].input.required.image[0]
+  const optionsOfAll = async (): Promise<string[]> =>
+    (await get('/object_info')).json().LoadImage.input.required.image[0]
   const before = await options('LoadImage')
+  expect(await optionsOfAll()).toEqual(before)
   const allBefore = await options('LoadImageMask')
   await upload({ name: 'zebra.png', bytes })
   await upload({ name: 'Ape.JPG', bytes })
@@ -131,11 +135,24 @@ proves('catalog/uploads-are-options', async ({ get, upload }) => {
   const sorted = (...names: string[]) => [...new Set(names)].toSorted()
   const after = sorted(...before, 'Ape.JPG', 'zebra.png', 'drawn.svg')
   expect(await options('LoadImage')).toEqual(after)
-  const types = (await get('/object_info')).json()
-  expect(types.LoadImage.input.required.image[0]).toEqual(after)
+  expect(await optionsOfAll()).toEqual(after)
   const all = sorted(...allBefore, 'Ape.JPG', 'zebra.png', 'list.txt', 'drawn.svg')
   expect(await options('LoadImageMask')).toEqual(all)
 })
+
+// Worlds in one process have the same catalogue.
+proves(
+  'catalog/uploads-are-options',
+  async (subject) => {
+    const other = await startSubject()
+    await subject.upload({ name: 'own.png', bytes: new Uint8Array(1) })
+    const listing = async ({ get }: Subject): Promise<boolean> =>
+      (await get('/object_info')).text.includes('own.png')
+    expect(await Promise.all([subject, other, subject].map(listing))).toEqual([true, false, true])
+    await other.close()
+  },
+  ownWorld,
+)
 
 proves('catalog/folders-are-options', async ({ get, upload, unique }) => {
   const classes = ['LoadImageSetFromFolderNode', 'LoadImageTextSetFromFolderNode']
