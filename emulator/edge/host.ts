@@ -142,7 +142,9 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     if (watchers.size > 0) for (const changed of watchers) changed(false)
     onEntry?.(entry)
   }
-  const { batch, flushed, worked, states, hint } = edge
+  const { flushed, worked, states, hint } = edge
+  // What clients receive is in the journal first.
+  const batch = (work: () => void): void => edge.batch(() => recorder.batch(work))
   const startedMs = monotonicMs()
   const elapsedMs = edge.elapsedMs ?? ((): number => monotonicMs() - startedMs)
   const hooks = { emit, batch, elapsedMs, monotonicMs, tamper }

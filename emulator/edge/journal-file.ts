@@ -7,10 +7,18 @@ import { usageError } from '../options/usage.ts'
 export type JournalFile = {
   /** Creates the file. Throws a usage error if it cannot, or if the file exists. */
   readonly open: (header: string) => void
-  /** Adds a line; renders it only if the file is open. */
-  readonly write: (line: () => string) => void
+  /**
+   * Adds a line; renders it only if the file is open. Writes it, with those before it, unless it is part of a batch and
+   * nobody gets an answer with it.
+   */
+  readonly write: (line: () => string, isAnswer: boolean) => void
+  /** Writes the lines of some work together, before what the work sends can leave. */
+  readonly batch: (work: () => void) => void
   readonly close: () => void
 }
+
+/** How many characters to collect at most before writing: one move of a manual clock can be a whole session. */
+const MOST_PENDING = 64 * 1024
 
 /**
  * @param overwrites whether to replace an existing file.
@@ -22,26 +30,51 @@ export function journalFile(
   warn: (line: string) => void,
 ): JournalFile {
   let handle: number | undefined
-  const close = (): void => {
+  let isBatching = false
+  /** The lines that are not written yet: a run has many, and to write each takes as long as its step. */
+  let pending = ''
+  const flush = (): void => {
+    if (handle === undefined || pending === '') return
+    const lines = pending
+    pending = ''
+    try {
+      writeWhole(handle, Buffer.from(lines))
+    } catch (error) {
+      if (!isOfSystem(error)) throw error
+      end()
+      warn(`Stopped writing the journal ${path} (${error.code}). The server continues without it.`)
+    }
+  }
+  const end = (): void => {
+    process.off('exit', flush)
     if (handle !== undefined) closeSync(handle)
     handle = undefined
   }
-  // Each line is written before the next input: a journal matters most after a crash.
-  const write = (line: () => string): void => {
+  const close = (): void => {
+    flush()
+    end()
+  }
+  const write: JournalFile['write'] = (line, isAnswer) => {
     if (handle === undefined) return
+    pending += `${line()}\n`
+    if (!isBatching || isAnswer || pending.length > MOST_PENDING) flush()
+  }
+  const batch: JournalFile['batch'] = (work) => {
+    isBatching = true
     try {
-      writeWhole(handle, Buffer.from(`${line()}\n`))
-    } catch (error) {
-      if (!isOfSystem(error)) throw error
-      close()
-      warn(`Stopped writing the journal ${path} (${error.code}). The server continues without it.`)
+      work()
+    } finally {
+      isBatching = false
+      flush()
     }
   }
   const open = (header: string): void => {
     handle = openPrivate(path, overwrites)
-    write(() => header)
+    // A journal matters most after a crash.
+    process.on('exit', flush)
+    write(() => header, true)
   }
-  return { open, write, close }
+  return { open, write, batch, close }
 }
 
 const isOfSystem = (error: unknown): error is NodeJS.ErrnoException & { code: string } =>

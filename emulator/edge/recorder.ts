@@ -9,6 +9,8 @@ import type { JournalFile } from './journal-file.ts'
 
 export type Recorder<I, E> = {
   readonly record: (entry: Entry<I, E>) => void
+  /** Records the entries of some work together. */
+  readonly batch: (work: () => void) => void
   /** A line with the options of the machine, then one per entry, oldest first; only those from this number on. */
   readonly lines: (from?: number) => Promise<readonly string[]>
   /** The number of the next entry. */
@@ -84,7 +86,11 @@ function recorderOf<O, I, E>(
   const record = (entry: Entry<I, E>): void => {
     requests.add(kept.add(entry), entry)
     for (const secret of newSecrets(entry.input)) secrets.add(secret)
-    if (fileWriter !== null) file?.write(() => fileWriter.entry(entry))
+    if (fileWriter === null) return
+    file?.write(
+      () => fileWriter.entry(entry),
+      entry.effects.some((one) => answerOf(one) !== undefined),
+    )
   }
   const lines: Recorder<I, E>['lines'] = async (from = 0) => {
     const writer = await createWriter(recorded)
@@ -114,7 +120,18 @@ function recorderOf<O, I, E>(
     known: [...secrets],
     toPlaceholder: await placeholdersOfProcess(),
   })
-  return { record, lines, next: kept.next, view, redaction, fork, open, close: () => file?.close() }
+  const batch = (work: () => void): void => (file === null ? work() : file.batch(work))
+  return {
+    record,
+    batch,
+    lines,
+    next: kept.next,
+    view,
+    redaction,
+    fork,
+    open,
+    close: () => file?.close(),
+  }
 }
 
 let made: Promise<(secret: string) => string> | undefined
