@@ -21,6 +21,7 @@ export default defineConfig(({ mode }) => {
       ],
     },
     test: {
+      globalSetup: ['suites/fresh-build.ts'],
       include,
       // What the bundler puts into the bundle for pages.
       setupFiles: isMeasured ? ['suites/support/unbundled.ts'] : [],

@@ -1,0 +1,44 @@
+// A suite never runs on an old build: what changed after it is found, whether it was changed, added or deleted.
+
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { changedSince } from '../../fresh-build.ts'
+
+/** A project with a bundle of time 100 and sources of time 50. */
+function project(): string {
+  const root = mkdtempSync(join(tmpdir(), 'flowdouble-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  for (const folder of ['dist/bundle', 'emulator/lib', 'spec'])
+    mkdirSync(join(root, folder), { recursive: true })
+  for (const file of ['emulator/lib/a.ts', 'emulator/lib/b.ts', 'spec/openapi.json'])
+    writeFileSync(join(root, file), '')
+  for (const path of ['emulator', 'emulator/lib', 'emulator/lib/a.ts', 'emulator/lib/b.ts', 'spec'])
+    utimesSync(join(root, path), 50, 50)
+  writeFileSync(join(root, 'dist/bundle/main.cjs'), '')
+  utimesSync(join(root, 'dist/bundle/main.cjs'), 100, 100)
+  return root
+}
+
+test('a build newer than its sources is current, whatever the generated documents are', () => {
+  expect(changedSince(project())).toBeUndefined()
+})
+
+test('a changed source makes a build old', () => {
+  const root = project()
+  utimesSync(join(root, 'emulator/lib/a.ts'), 101, 101)
+  expect(changedSince(root)).toBe('emulator/lib/a.ts')
+})
+
+test('a deleted source makes a build old', () => {
+  const root = project()
+  rmSync(join(root, 'emulator/lib/a.ts'))
+  expect(changedSince(root)).toBe('emulator/lib')
+})
+
+test('a project without a build has none that is current', () => {
+  const root = project()
+  rmSync(join(root, 'dist/bundle/main.cjs'))
+  expect(changedSince(root)).toBe('emulator')
+})
