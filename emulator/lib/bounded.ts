@@ -3,17 +3,24 @@
 /** Entries in the order in which their keys were first stored. Replacing an entry keeps its place. */
 export type Bounded<T> = {
   readonly limit: number
-  readonly entries: Map<string, { readonly value: T; readonly serial: number }>
+  /** Changed by the functions of this file alone: all that are empty from the start share one map. */
+  entries: Map<string, Held<T>>
   /** Keys in order of arrival with their serials; stale ones are skipped. Starts at `head`. */
   arrivals: { key: string; serial: number }[]
   head: number
   nextSerial: number
 }
 
+type Held<T> = { readonly value: T; readonly serial: number }
+
+/** A world has a dozen of these, most of which stay empty. */
+const noEntries = new Map<string, never>()
+const noArrivals: never[] = []
+
 export const createBounded = <T>(limit: number): Bounded<T> => ({
   limit,
-  entries: new Map(),
-  arrivals: [],
+  entries: noEntries,
+  arrivals: noArrivals,
   head: 0,
   nextSerial: 0,
 })
@@ -29,6 +36,9 @@ export function put<T>(bounded: Bounded<T>, key: string, value: T): readonly T[]
     return [known.value]
   }
   const serial = bounded.nextSerial++
+  // Not compared with the shared one: a copy of a world has a copy of it.
+  if (bounded.entries.size === 0) bounded.entries = new Map()
+  if (bounded.arrivals.length === 0) bounded.arrivals = []
   bounded.entries.set(key, { value, serial })
   bounded.arrivals.push({ key, serial })
   const dropped: T[] = []

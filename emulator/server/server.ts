@@ -1,6 +1,7 @@
 // Creates and forks servers: one world on local; on hosted one for each account, so that none sees another's data.
 
 import { tiers } from '../../spec/server/access.ts'
+import type { QuirkId } from '../../spec/truth/quirks.ts'
 import { keyLimits } from '../../spec/v2/v2-access.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
 import { numberSecrets, secretsOf } from '../journal/known-secrets.ts'
@@ -111,6 +112,8 @@ function hostedSetups(
   return accounts.map((account) => ({ account, hashing, links }))
 }
 
+const noQuirks: ReadonlySet<QuirkId> = new Set()
+
 const worldSetup = (
   options: WorldOptions,
   hosted: HostedSetup | null,
@@ -121,7 +124,7 @@ const worldSetup = (
     index,
     options,
     hosted,
-    quirks: new Set(options.quirks),
+    quirks: options.quirks.length === 0 ? noQuirks : new Set(options.quirks),
     generation,
     traits: traitsOf(options.deployment, generation, options.quirks),
     spell: numberSecrets(options),

@@ -44,7 +44,8 @@ export function step(server: Server, input: Input): readonly Effect[] {
   apply(server, effects, input)
   follow(server)
   if (isDisturbed(server)) disturbMessages(server, effects, from)
-  return effects
+  // The journal keeps them: a copy lacks the room for more that a list which grows has.
+  return effects.slice()
 }
 
 /** Sends the streams what a step has changed. */

@@ -148,15 +148,24 @@ const changes: Readonly<Partial<Record<QuirkId, Partial<Traits>>>> = {
   'hosted.python-exception-names': { jobNames: 'python' },
 }
 
+/** Traits that were resolved before: worlds with the same options share them. */
+const resolved = new Map<string, Traits>()
+
 /** The traits of a world of this deployment and generation with these quirks. */
-export const traitsOf = (
+export function traitsOf(
   deployment: Deployment,
   generation: Generation,
   quirks: readonly QuirkId[],
-): Traits =>
-  Object.assign(
+): Traits {
+  const key = [deployment, generation, ...quirks].join(' ')
+  const known = resolved.get(key)
+  if (known !== undefined) return known
+  const traits = Object.assign(
     {},
     deployments[deployment],
     ...generations.slice(0, generations.indexOf(generation) + 1).map((one) => news[one]),
     ...quirks.map((id) => changes[id]),
   ) as Traits
+  resolved.set(key, traits)
+  return traits
+}

@@ -3,7 +3,7 @@
 import { startChild } from './child.mjs'
 
 /** The limit of the heap, in MiB: without one, Node collects garbage only when much of it is there. */
-const HEAP_MIB = 205
+const HEAP_MIB = 225
 /** The goals for 10,000 worlds. */
 const GOAL_SECONDS = 10
 const GOAL_MIB = 300
@@ -29,6 +29,6 @@ export async function* worlds({ worlds: count }) {
     value: rss / 2 ** 20,
     unit: 'MiB',
     atMost: GOAL_MIB,
-    detail: `heap ${(heap / 2 ** 20).toFixed(0)} MiB`,
+    detail: `heap ${(heap / 2 ** 20).toFixed(0)} MiB after GC, limited to ${HEAP_MIB} for this row`,
   }
 }

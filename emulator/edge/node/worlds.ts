@@ -83,6 +83,8 @@ export function createWorlds(address: AddressParts): Worlds {
   const named = createNames<Running>()
   const secrets = new Set<string>()
   const awake = createAwake()
+  /** The options of worlds that change none: these share them. */
+  let plainOptions: ServerOptions | undefined
   let main: Running
 
   const open = (part: WorldParts, own: OwnListener | null = null): Running => {
@@ -172,7 +174,10 @@ export function createWorlds(address: AddressParts): Worlds {
       throw usageError('All worlds at an address share port, or have a free one with port 0.')
     requireOwnOptions(own, listenerOptions)
     const scenario = await withScenarioFiles(own.scenario)
-    const options = completeOptions(Object.assign({ port: 0 }, given, own, scenario))
+    const isPlain = Object.keys(own).length === 0
+    const options = isPlain
+      ? (plainOptions ??= completeOptions(Object.assign({ port: 0 }, given)))
+      : completeOptions(Object.assign({ port: 0 }, given, own, scenario))
     const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in own)
     const objectInfo = isShared
       ? main.served().server.options.objectInfo

@@ -11,7 +11,7 @@ import { hash53 } from '../../lib/random.ts'
 import { retain, release } from './upload-quota.ts'
 import { type FolderType, reportedPath, savePlace } from './paths.ts'
 import { sampleBytes } from './samples.ts'
-import type { FileContent, RunMetadata, StoredFile } from '../state/files.ts'
+import type { FileContent, RunMetadata, SampleFormat, StoredFile } from '../state/files.ts'
 import type { Failure } from '../state/nodes.ts'
 import { withLatentMetadata } from './latent-metadata.ts'
 import { metadataTexts } from './png-metadata.ts'
@@ -27,18 +27,26 @@ export type FileEntry = {
 export const fileKey = (type: string, subfolder: string, name: string): string =>
   `${type}/${subfolder}/${name}`
 
+/** A sample in the input folder: worlds share its key and its content. */
+const example = (name: string, sample: SampleFormat, subfolder = '') =>
+  ({ key: fileKey('input', subfolder, name), content: { sample } }) as const
+
+const examples = [
+  ...(['mp3', 'wav', 'mp4', 'latent'] as const).map((one) => example(`example.${one}`, one)),
+  example('notes.txt', 'txt'),
+]
+const pictureKey = fileKey('input', '', 'example.png')
+const flatMesh = example('example.glb', 'glb')
+const mesh = example('example.glb', 'glb', '3d')
+
 /** The input files that the catalogue names, so that a workflow with default inputs runs [files/examples]. */
-export function addExampleFiles(world: World): void {
-  const id = hash53(`${world.setup.pictureSeed}:example.png`)
+export function addExampleFiles({ setup, state }: World): void {
+  const id = hash53(`${setup.pictureSeed}:example.png`)
   const picture: Picture = { kind: 'painted', id, width: 512, height: 512 }
-  store(world, 'input', '', 'example.png', { picture, format: 'png' })
-  for (const sample of ['mp3', 'wav', 'mp4', 'latent'] as const) {
-    store(world, 'input', '', `example.${sample}`, { sample })
-  }
-  store(world, 'input', '', 'notes.txt', { sample: 'txt' })
-  store(world, 'input', world.setup.traits.hasSubfolders ? '3d' : '', 'example.glb', {
-    sample: 'glb',
-  })
+  const { nowMs: modifiedMs } = state
+  put(state.files, pictureKey, { content: { picture, format: 'png' }, modifiedMs })
+  for (const { key, content } of [...examples, setup.traits.hasSubfolders ? mesh : flatMesh])
+    put(state.files, key, { content, modifiedMs })
 }
 
 /** Stores a file, and replaces the one with the same name. */
