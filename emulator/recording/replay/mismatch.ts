@@ -19,15 +19,15 @@ export type Mismatch = {
 }
 
 export function mismatch(
-  { exchanges }: Script,
+  script: Script,
   { method, target }: { readonly method: string; readonly target: string },
   request: CanonicalRequest,
 ): Mismatch {
   const shown = replaceToken(target, () => '...')
   const what = `The recording has no answer to ${method} ${shown}.`
-  const found = nearestExchange(exchanges, request)
+  const found = nearestExchange(script, request)
   if (found === undefined) {
-    const count = exchanges.length
+    const count = script.exchanges.length
     return { error: `${what} None of its ${count} requests is near.`, nearest: null }
   }
   const { one, differs, places } = found
@@ -61,14 +61,46 @@ type Near = {
   readonly places: readonly string[]
 }
 
+/** The recorded requests without repetitions: those of each path, and the first of each method and first segment. */
+type Requests = {
+  readonly byPath: ReadonlyMap<string, readonly ScriptExchange[]>
+  readonly bySegment: ReadonlyMap<string, ScriptExchange>
+}
+
+/** Clients poll: a recording has far more requests than different ones, and an error can be the answer to each poll. */
+const requests = new WeakMap<Script, Requests>()
+
+function requestsOf(script: Script): Requests {
+  const known = requests.get(script)
+  if (known !== undefined) return known
+  const keys = new Set<string>()
+  const byPath = new Map<string, ScriptExchange[]>()
+  const bySegment = new Map<string, ScriptExchange>()
+  for (const one of script.exchanges) {
+    if (keys.has(one.key)) continue
+    keys.add(one.key)
+    const { method, path } = one.request
+    const same = byPath.get(path)
+    if (same === undefined) byPath.set(path, [one])
+    else same.push(one)
+    const start = `${method} ${segment(path)}`
+    if (!bySegment.has(start)) bySegment.set(start, one)
+  }
+  const found = { byPath, bySegment }
+  requests.set(script, found)
+  return found
+}
+
 function nearestExchange(
-  exchanges: readonly ScriptExchange[],
+  script: Script,
   { method, path, query, body }: CanonicalRequest,
 ): Near | undefined {
-  const same = exchanges.filter(({ request }) => request.method === method && request.path === path)
+  const { byPath, bySegment } = requestsOf(script)
+  const atPath = byPath.get(path) ?? []
   const inside = { query: Object.fromEntries(query), body }
   let best: readonly [ScriptExchange, readonly Difference[]] | undefined
-  for (const one of same) {
+  for (const one of atPath) {
+    if (one.request.method !== method) continue
     const recorded = { query: Object.fromEntries(one.request.query), body: one.request.body }
     const found = differs(inside, recorded)
     if (best === undefined || found.length < best[1].length) best = [one, found]
@@ -77,18 +109,14 @@ function nearestExchange(
     const [one, all] = best
     return { one, differs: firstOf(all.map(({ text }) => text)), places: all.map(({ at }) => at) }
   }
-  const otherMethod = exchanges.find(({ request }) => request.path === path)
+  const [otherMethod] = atPath
   if (otherMethod !== undefined) {
     const differs = `its method is ${otherMethod.request.method}`
     return { one: otherMethod, differs, places: [] }
   }
-  const closest = nearest(path, new Set(exchanges.map(({ request }) => request.path)))
-  const byPath =
-    exchanges.find(({ request }) => request.path === closest) ??
-    exchanges.find(
-      ({ request }) => request.method === method && segment(request.path) === segment(path),
-    )
-  return byPath && { one: byPath, differs: `its path is ${byPath.request.path}`, places: [] }
+  const closest = byPath.get(nearest(path, byPath.keys()) ?? '')?.[0]
+  const one = closest ?? bySegment.get(`${method} ${segment(path)}`)
+  return one && { one, differs: `its path is ${one.request.path}`, places: [] }
 }
 
 const segment = (path: string): string => path.split('/')[1] ?? ''
