@@ -24,7 +24,7 @@ type Sink = { bytes: Uint8Array; length: number; bits: number; bitCount: number 
 type Channel = { block: Float64Array; quantizer: Float64Array; dc: Codes; ac: Codes; last: number }
 
 /** The data that depends only on the quality. */
-type Setup = { header: (width: number, height: number) => number[]; channels: () => Channel[] }
+type Setup = { header: Uint8Array; channels: () => Channel[] }
 
 /** The maximum size of three blocks, in bytes: 3 * 64 values of 27 bits at most, each byte doubled. */
 const ROOM = 2048
@@ -46,10 +46,10 @@ const encodeBlocks = (
 ): Uint8Array => {
   if (width > 0xffff || height > 0xffff) throw new RangeError('too large for a JPEG file')
   const { header, channels } = setupOf(quality)
-  const head = header(width, height)
-  const bytes = new Uint8Array(head.length + ROOM + ((width * height) >> 2))
-  bytes.set(head)
-  const sink: Sink = { bytes, length: head.length, bits: 0, bitCount: 0 }
+  const bytes = new Uint8Array(header.length + ROOM + ((width * height) >> 2))
+  bytes.set(header)
+  bytes.set([...twoBytes(height), ...twoBytes(width)], SIZE_AT)
+  const sink: Sink = { bytes, length: header.length, bits: 0, bitCount: 0 }
   write(sink, channels())
   // The last byte is padded with ones.
   if (sink.bitCount > 0) putBits(sink, 0xff >> sink.bitCount, 8 - sink.bitCount)
@@ -79,7 +79,7 @@ const makeSetup = (quality: number): Setup => {
     last: 0,
   })
   return {
-    header: (width, height) => headerOf(width, height, luminance, chrominance),
+    header: Uint8Array.from(headerOf(luminance, chrominance)),
     channels: () => [
       channel(bright, brightDc, brightAc),
       channel(color, colorDc, colorAc),
@@ -88,12 +88,10 @@ const makeSetup = (quality: number): Setup => {
   }
 }
 
-const headerOf = (
-  width: number,
-  height: number,
-  luminance: readonly number[],
-  chrominance: readonly number[],
-): number[] => [
+/** The position of height and width in the header, which is the same for all pictures of a quality otherwise. */
+const SIZE_AT = 163
+
+const headerOf = (luminance: readonly number[], chrominance: readonly number[]): number[] => [
   0xff,
   0xd8,
   // JFIF 1.1, square pixels, no thumbnail.
@@ -101,7 +99,7 @@ const headerOf = (
   ...segment(0xdb, [0, ...ZIGZAG.map((at) => luminance[at]!)]),
   ...segment(0xdb, [1, ...ZIGZAG.map((at) => chrominance[at]!)]),
   // 8 bits; then 3 channels: its number, its sampling, its quantisation table.
-  ...segment(0xc0, [8, ...twoBytes(height), ...twoBytes(width), 3, ...CHANNELS]),
+  ...segment(0xc0, [8, 0, 0, 0, 0, 3, ...CHANNELS]),
   ...segment(0xc4, huffmanBytes(0x00, LUMINANCE_DC)),
   ...segment(0xc4, huffmanBytes(0x10, LUMINANCE_AC)),
   ...segment(0xc4, huffmanBytes(0x01, CHROMINANCE_DC)),
