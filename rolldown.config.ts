@@ -311,7 +311,9 @@ export default defineConfig([
       // One file beside the entries: all that an emulator can need, as a page cannot know what it will. Few need the
       // node types of later generations, which the server on Node reads too.
       codeSplitting: {
-        groups: [{ name: (id) => (besideEmulator.test(id) ? null : 'in-process') }],
+        groups: [
+          { debugName: 'page', name: (id) => (besideEmulator.test(id) ? null : 'in-process') },
+        ],
       },
     },
   },
