@@ -492,6 +492,7 @@ export const nodeErrorRules: Readonly<Record<keyof typeof nodeErrors, Ids>> = {
     'workflows/missing-input-file',
     'workflows/own-types',
     'scenario/node-validate',
+    'scenario/node-validate-pattern',
   ],
   exception_during_validation: [
     'workflows/link-to-nowhere',

@@ -4,6 +4,7 @@ import { type Script, scenario as scenarioSchema } from '../../spec/scenario/sce
 import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
+import { isPattern } from '../compute/regex/patterns.ts'
 import { withoutEffect } from './faults.ts'
 import {
   isPlainObject,
@@ -109,14 +110,6 @@ const wrongPatterns = ({ validate = [] }: NodeRule, path: Violation['path']): Vi
       ? []
       : { path: [...path, index, 'pattern'], problem: 'is not a regular expression' },
   )
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, 'u') instanceof RegExp
-  } catch {
-    return false
-  }
-}
 
 /** Valid scenarios merged in order. */
 export const mergeScenarios = (scenarios: readonly ScenarioInput[]): Scenario =>

@@ -84,7 +84,11 @@ export const nodeCheck = {
     minimum: { type: 'number' },
     maximum: { type: 'number' },
     enum: { type: 'array', items: {} },
-    pattern: name,
+    pattern: {
+      ...name,
+      description:
+        'what a text must contain: a regular expression of Python, searched in a bounded number of steps',
+    },
     types: {
       type: 'array',
       items: name,
@@ -320,6 +324,11 @@ export const rules = {
   },
   'scenario/node-validate': {
     says: 'A failed check of a rule rejects the node with custom_validation_failed for each checked input.',
+    basis: 'chosen',
+    on: both,
+  },
+  'scenario/node-validate-pattern': {
+    says: 'A text that takes more than 2,000,000 steps to search for its pattern fails a check.',
     basis: 'chosen',
     on: both,
   },

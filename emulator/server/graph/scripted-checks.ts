@@ -2,6 +2,7 @@
 // those of the one real type that checks the types of its links [workflows/own-types].
 
 import type { NodeCheck, NodeRule } from '../../../spec/scenario/nodes.ts'
+import { containsMatch } from '../../compute/regex/patterns.ts'
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
 import { pythonEquals, pythonText } from '../../lib/python.ts'
 import { jsonOf } from '../nodes/scripted-values.ts'
@@ -77,14 +78,14 @@ function wrongValue(
   return check.types.includes(name) ? undefined : name
 }
 
-/** Whether a literal passes a check, in the meaning of JSON Schema. */
+/** Whether a literal passes a check, in the meaning of JSON Schema, but that patterns are Python's. */
 function fitsLiteral(check: NodeCheck, value: Json): boolean {
   const { type, minimum = -Infinity, maximum = Infinity, enum: words, pattern } = check
   if (type !== undefined && !isOfType(type, value)) return false
   if (words !== undefined && !words.some((word) => pythonEquals(jsonOf(word), value))) return false
   const number = typeof value === 'boolean' ? undefined : numberOf(value)
   if (number !== undefined && (number < minimum || number > maximum)) return false
-  return pattern === undefined || typeof value !== 'string' || new RegExp(pattern, 'u').test(value)
+  return pattern === undefined || typeof value !== 'string' || containsMatch(pattern, value)
 }
 
 function isOfType(type: NonNullable<NodeCheck['type']>, value: Json): boolean {

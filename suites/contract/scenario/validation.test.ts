@@ -134,6 +134,21 @@ proves(
   }),
 )
 
+// A pattern that backtracks: the server answers, and refuses what it cannot search.
+proves(
+  'scenario/node-validate-pattern',
+  async (subject) => {
+    const inputs = { input1: 1, input3: 'a' }
+    const endless = checked({ ...inputs, input2: `${'a'.repeat(37)}!` })
+    expect(await errorsOf(subject, endless)).toEqual([failedCheck('input2', 'input2')])
+    expect(await errorsOf(subject, checked({ ...inputs, input2: 'aaa' }))).toEqual([])
+  },
+  scripted({
+    types,
+    nodes: [{ class_type: 'Checked', validate: [{ input: 'input2', pattern: '^(a+)+$' }] }],
+  }),
+)
+
 // A validator that receives the types of the links: they replace the declared ones.
 proves(
   'scenario/node-validate-types',
