@@ -47,6 +47,7 @@ Options:
   --key KEY           API key of a hosted server (or FLOWDOUBLE_API_KEY), with --from; it is not written anywhere
   --token TOKEN       bearer token of a local server, with --from; it is not written anywhere
   --header 'N: V'     a further header of each request, with --from; repeatable, and not written anywhere
+  --timeout SECONDS   time limit for all answers of the server, with --from (default 60)
   --json              print one JSON object: {out, files, learned, notLearned}
   -h, --help          print this help
 
@@ -70,6 +71,7 @@ const flags = {
   key: text,
   token: text,
   ...headerFlag,
+  timeout: text,
   json: flag,
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -125,7 +127,7 @@ async function recordingsOf(
   { cwd, env, signal }: CommandIo,
 ): Promise<readonly Recording[]> {
   const { from } = values
-  const misplaced = ['deployment', 'key', 'token', 'header'].find(
+  const misplaced = ['deployment', 'key', 'token', 'header', 'timeout'].find(
     (name) => values[name] !== undefined,
   )
   if (typeof from !== 'string') {
@@ -140,27 +142,51 @@ async function recordingsOf(
     throw usageError('--deployment is local or hosted.')
   const address = readAddress(from)
   const apiKey = (values['key'] as string | undefined) ?? env['FLOWDOUBLE_API_KEY']
-  const stop = signal ?? new AbortController().signal
-  const server = await findServer(
-    {
-      ...address,
-      headers: {
-        ...address.headers,
-        ...(token !== undefined && { authorization: `Bearer ${String(token)}` }),
-        ...Object.fromEntries(
-          headersGiven(values).map(([name, value]) => [name.toLowerCase(), value]),
-        ),
-      },
-    },
-    {
-      ...(deployment !== undefined && { deployment }),
-      ...(apiKey !== undefined && token === undefined && { apiKey }),
-      pause: (seconds) => new Promise((resume) => void setTimeout(resume, seconds * 1000)),
-      signal: stop,
-    },
-  )
-  return [await askServer(server, stop)]
+  const seconds = secondsOf(values)
+  const limit = AbortSignal.timeout(seconds * 1000)
+  const stop = AbortSignal.any([limit, signal ?? limit])
+  const ask = async (): Promise<Recording> =>
+    askServer(
+      await findServer(
+        {
+          ...address,
+          headers: {
+            ...address.headers,
+            ...(token !== undefined && { authorization: `Bearer ${String(token)}` }),
+            ...Object.fromEntries(
+              headersGiven(values).map(([name, value]) => [name.toLowerCase(), value]),
+            ),
+          },
+        },
+        {
+          ...(deployment !== undefined && { deployment }),
+          ...(apiKey !== undefined && token === undefined && { apiKey }),
+          pause: (seconds) => new Promise((resume) => void setTimeout(resume, seconds * 1000)),
+          signal: stop,
+        },
+      ),
+      stop,
+    )
+  return [
+    await ask().catch((error: unknown) => {
+      if (limit.aborted)
+        throw refused(
+          `${address.shown} has not said all within ${seconds} s. Give a longer --timeout.`,
+        )
+      throw signal?.aborted === true ? refused('Stopped. Nothing has been written.') : error
+    }),
+  ]
 }
+
+/** The time limit, in seconds. */
+function secondsOf({ timeout = '60' }: Values): number {
+  const seconds = Number(timeout)
+  if (seconds > 0 && seconds <= MAX_SECONDS) return seconds
+  throw usageError(`--timeout takes up to ${MAX_SECONDS} seconds, not ${String(timeout)}.`)
+}
+
+/** What a timer can wait. */
+const MAX_SECONDS = 2_000_000
 
 function bytesOf(path: string): Uint8Array {
   try {

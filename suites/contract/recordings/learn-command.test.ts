@@ -1,6 +1,7 @@
 // The command `learn`: what it writes, what it prints, and what it refuses.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import {
@@ -76,6 +77,7 @@ for (const [words, code, message] of [
   [['gateway.har', '--out', 'x.yaml'], 1, 'is a session of a gateway'],
   [['text.har', '--out', 'x.yaml'], 1, 'text.har is not a HAR file'],
   [['missing.har', '--out', 'x.yaml'], 1, 'Cannot read a recording: ENOENT'],
+  [['--from', 'http://x', '--out', 'x.yaml', '--timeout', 'long'], 2, '--timeout takes up to'],
   [['empty.har', '--key', 'k', '--out', 'x.yaml'], 2, '--key needs --from.'],
   [['empty.har', '--from', 'http://x', '--out', 'x.yaml'], 2, 'Give recordings or --from'],
   [['empty.har', '--like', 'comfy', '--out', 'x.yaml'], 2, '--like: unknown server "comfy"'],
@@ -123,6 +125,34 @@ test('learn/from A running server is read by GET requests alone, and no key is w
     }
   }
 })
+
+for (const [manner, begin] of [
+  ['accepts and stays silent', ''],
+  ['does not end its first answer', 'HTTP/1.1 200 OK\r\n\r\n{'],
+] as const)
+  test(`learn/from A server that ${manner} is given up after the time limit.`, async () => {
+    const sockets = new Set<Socket>()
+    const silent = createServer((socket) => {
+      sockets.add(socket.on('error', () => undefined))
+      socket.write(begin)
+    })
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    try {
+      await withFolder({}, async (folder) => {
+        const words = ['--from', url, '--out', 'a.yaml', '--timeout', '0.2']
+        const { code, stderr } = await runCommand(learnCommand, folder, ...words)
+        expect({ code, stderr }).toEqual({
+          code: 1,
+          stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
+        })
+        expect(readdirSync(folder)).toEqual([])
+      })
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      silent.close()
+    }
+  })
 
 test('learn/faults A world that is learned from a server takes the faults of another scenario.', async () => {
   const server = await startEmulator({ port: 0, objectInfo: types })
