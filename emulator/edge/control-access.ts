@@ -21,21 +21,9 @@ export type Guard = {
   readonly token: string | null
 }
 
-/** Headers that proxies, tunnels and content networks add to the requests of other machines. */
-const forwarding = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'x-client-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'fastly-client-ip',
-  'fly-client-ip',
-  'x-envoy-external-address',
-]
+/** Headers that proxies, tunnels and content networks add to the requests of other machines, by parts of their names. */
+const forwarding =
+  /forwarded|^via$|(client|real|connecting|external)-?(ip|address)|original-(host|url)/
 
 /** Why a caller is rejected, as a sentence that says what to do; undefined for an accepted one. */
 export function whyRefused(caller: Caller, guard: Guard): string | undefined {
@@ -58,7 +46,7 @@ function hasToken({ headers }: Caller, { token }: Guard): boolean {
 }
 
 const isFromHere = ({ address, headers }: Caller): boolean =>
-  isLoopback(address) && forwarding.every((name) => headers[name] === undefined)
+  isLoopback(address) && !Object.keys(headers).some((name) => forwarding.test(name))
 
 /** Rejects other host names that resolve to this machine (DNS rebinding). */
 function isAskedFor({ headers }: Caller, { host }: Guard): boolean {

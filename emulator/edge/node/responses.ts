@@ -20,7 +20,14 @@ export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<S
   reset: (response) => void resetConnection(response.req.socket),
   drop: (response) => void response.destroy(),
   onceClosed: (response, closed) => void response.once('close', closed),
-  callerOf: ({ req: { socket, headers } }) => ({ address: socket.remoteAddress ?? '', headers }),
+  callerOf: ({ req: { socket, headers, headersDistinct } }) => ({
+    address: socket.remoteAddress ?? '',
+    // Node keeps the first of several.
+    headers:
+      (headersDistinct.host ?? []).length > 1
+        ? Object.assign({}, headers, { host: headersDistinct.host })
+        : headers,
+  }),
   writeControl: (response, { status, type, body, headers }, more) => {
     const own = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }
     response.writeHead(status, Object.assign(own, headers, more))

@@ -3,7 +3,7 @@
 import { networkInterfaces } from 'node:os'
 import { type EmulatorOptions, type GatewayOptions, startEmulator, startGateway } from 'flowdouble'
 import { expect } from '../../judge/expect.ts'
-import { exchange } from '../../judge/wire.ts'
+import { exchange, exchangeBytes } from '../../judge/wire.ts'
 import { test } from '../../judge/proves.ts'
 
 type CommonOptions = Pick<EmulatorOptions & GatewayOptions, 'host' | 'controlToken'>
@@ -87,6 +87,8 @@ for (const [name, start] of machines) {
           refusedWith(/127\.0\.0\.1 or local/),
         ])
       }
+      const twice = `GET /_flowdouble/journal HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n`
+      expect((await exchangeBytes(url, twice)).status).toBe(403)
       for (const Host of ['localhost', `LOCALHOST:${port}`, '[::1]', '127.0.0.2:80']) {
         const statuses = (await ask(url, { Host })).map(({ status }) => status)
         expect({ Host, statuses }).toEqual({ Host, statuses: [200, 200] })
@@ -107,6 +109,10 @@ for (const [name, start] of machines) {
         { 'Fastly-Client-IP': '127.0.0.1' },
         { 'Fly-Client-IP': '127.0.0.1' },
         { 'X-Envoy-External-Address': '127.0.0.1' },
+        { 'X-Cluster-Client-IP': '127.0.0.1' },
+        { 'X-Forwarded': 'for=127.0.0.1' },
+        { 'X-Original-Forwarded-For': '127.0.0.1' },
+        { 'X-Azure-ClientIP': '127.0.0.1' },
       ]
       const wrong = [{}, { Authorization: 'Bearer other' }, { 'X-API-Key': 'test-key' }]
       for (const via of others) {
