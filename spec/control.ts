@@ -762,6 +762,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'control/faults-bounded': {
+    says: 'A world keeps up to 1000 added faults, of up to 16 MiB in all; one more is rejected with 409.',
+    basis: 'chosen',
+    on: both,
+  },
   'control/scenario': {
     says: 'A scenario that is loaded replaces the rules and faults in force until the next reset.',
     basis: 'chosen',

@@ -8,6 +8,7 @@ export type Limit = {
   readonly unit:
     | 'bytes'
     | 'characters'
+    | 'faults'
     | 'files and folders'
     | 'ids'
     | 'levels'
@@ -165,7 +166,7 @@ export const limits = {
     what: 'the search for a regular expression in one text',
     value: 2_000_000,
     unit: 'steps',
-    rules: ['nodes/expressions-bounded'],
+    rules: ['nodes/expressions-bounded', 'scenario/node-validate-pattern'],
   },
   computedChain: {
     what: 'nodes in a row whose results are computed',
@@ -238,6 +239,18 @@ export const limits = {
     value: 16 * MiB,
     unit: 'bytes',
     rules: ['control/body-limit'],
+  },
+  faults: {
+    what: 'the faults of a world to which the control API adds one',
+    value: 1000,
+    unit: 'faults',
+    rules: ['control/faults-bounded'],
+  },
+  faultBytes: {
+    what: 'the total size of these faults',
+    value: 16 * MiB,
+    unit: 'bytes',
+    rules: ['control/faults-bounded'],
   },
   snapshots: {
     what: 'the snapshots of a world',

@@ -1,5 +1,6 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
+import { limits } from '../../spec/limits.ts'
 import { closeCodes, socketEnd } from '../../spec/socket-end.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
@@ -95,6 +96,7 @@ export function createServerHandle(
       if (wrong !== undefined)
         throw usageError(`In the fault, ${violationText(wrong, 'it')} (see scenario.schema.json).`)
       requireFuture(server, fault)
+      requireRoom(server, fault)
       dispatch((atMs) => ({ kind: 'script', atMs, change: { add: copyPlain(fault) } }))
       const id = server.state.script.faults.at(-1)?.id ?? ''
       return { id, remove: () => void removeFault(id) }
@@ -169,6 +171,18 @@ function requireRulesOnly(given: unknown): void {
     throw usageError(
       `load replaces rules and faults only; ${ignored} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,
     )
+}
+
+/** Rejects a fault beyond what a world keeps. One with a known id replaces that. */
+function requireRoom({ state }: Server, fault: object): void {
+  const { id } = fault as { id?: string }
+  const kept = state.script.faults.filter((one) => one.id !== id).map((one) => one.fault)
+  const sizes = [...kept, fault].map((one) => JSON.stringify(one).length)
+  const size = sizes.reduce((sum, one) => sum + one, 0)
+  if (sizes.length <= limits.faults.value && size <= limits.faultBytes.value) return
+  throw conflictError(
+    `A world keeps ${limits.faults.value} faults, of ${limits.faultBytes.value} bytes in all. Remove some first.`,
+  )
 }
 
 /** Rejects a fault whose time is over: it would never apply. */
