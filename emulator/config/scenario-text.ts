@@ -28,6 +28,11 @@ const MAX_ALIASES = 100
 
 /** Reads a text. JSON is read as YAML, which contains it. */
 export function readScenarioText(text: string, kind: 'JSON' | 'YAML'): ScenarioText {
+  const tooDeep = {
+    wrong: `nested more than ${MAX_DEPTH} levels deep`,
+    place: { line: 1, column: 1 },
+  }
+  if (bracketDepth(text) > MAX_DEPTH) return tooDeep
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
@@ -35,15 +40,34 @@ export function readScenarioText(text: string, kind: 'JSON' | 'YAML'): ScenarioT
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
+  if (error !== undefined && isStackEnd(error)) return tooDeep
   if (error !== undefined)
     return { wrong: `not valid ${kind}: ${error.message}`, place: place(error.pos[0]) }
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
     return { value, placeOf: (at) => place(offsetOf(document, at)) }
   } catch (aliases) {
-    return { wrong: (aliases as Error).message, place: place(0) }
+    return isStackEnd(aliases as Error)
+      ? tooDeep
+      : { wrong: (aliases as Error).message, place: place(0) }
   }
 }
+
+/** Levels beyond any scenario's: the parser needs a second and much memory for each hundred thousand. */
+const MAX_DEPTH = 900
+
+/** How deeply brackets are nested. Those in texts count too, which rarely differ in number. */
+function bracketDepth(text: string): number {
+  let [depth, deepest] = [0, 0]
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
+}
+
+/** Whether nesting of another kind, such as lists in lists on one line, was too much for the parser. */
+const isStackEnd = ({ message }: Error): boolean => message.includes('call stack')
 
 /** Where a place begins in the text: the name of a member that is wrong itself, otherwise its value. */
 function offsetOf(document: Document, { path, isName }: NamedPlace): number {

@@ -72,6 +72,36 @@ proves(
       error: expect.stringContaining('scenario.schema.json'),
     })
     expect((await subject.request('POST', '/_flowdouble/faults', '{')).status).toBe(400)
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    for (const [path, body] of [
+      ['faults', `{"when": {"path": "/x"}, "then": {"status": 500, "body": ${deep}}}`],
+      ['scenario', `{"version": 1, "nodes": ${deep}}`],
+    ] as const)
+      expect((await subject.request('POST', `/_flowdouble/${path}`, body)).status).toBe(400)
+  },
+  ownWorld,
+)
+
+proves(
+  'control/faults-bounded',
+  async (subject) => {
+    const add = (body: unknown) => subject.post('/_flowdouble/faults', body)
+    const long = (id: string) => ({
+      id,
+      when: { path: '/queue' },
+      then: { status: 500, body: 'x'.repeat(9 * 2 ** 20) },
+    })
+    expect((await add(long('one'))).status).toBe(200)
+    const refused = { status: 409, error: expect.stringContaining('Remove some first.') }
+    const other = await add(long('other'))
+    expect({ status: other.status, ...other.json() }).toEqual(refused)
+    // It replaces the one that it names.
+    expect((await add(long('one'))).status).toBe(200)
+    await subject.request('DELETE', '/_flowdouble/faults/one')
+    for (let at = 0; at < 1000; at++) subject.emulator!.fault({ ...fault, id: `${at}` })
+    const last = await add(fault)
+    expect({ status: last.status, ...last.json() }).toEqual(refused)
+    expect(subject.emulator!.faults()).toHaveLength(1000)
   },
   ownWorld,
 )

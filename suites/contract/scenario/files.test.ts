@@ -95,6 +95,14 @@ const unusable: Readonly<Record<string, readonly [text: string, message: string]
     'version: 1\nnodes: [{ validate: [{ input: a, pattern: ( }] }]',
     'a.yaml:2:43: nodes[0].validate[0].pattern is not a regular expression',
   ],
+  'that is nested too deeply': [
+    `version: 1\nnodes: ${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+    'a.yaml:1:1: nested more than 900 levels deep',
+  ],
+  'that has too many lists in lists': [
+    `version: 1\nnodes:\n  ${'- '.repeat(20_000)}1`,
+    'a.yaml:1:1: nested more than 900 levels deep',
+  ],
   'with a file without content': [
     'version: 1\nnodes: [{ outputs: { images: [{}] } }]',
     "a.yaml:2:31: nodes[0].outputs.images[0] needs from, text or base64 (text: '' for an empty file)",
