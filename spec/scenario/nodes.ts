@@ -328,7 +328,7 @@ export const rules = {
     on: both,
   },
   'scenario/node-validate-pattern': {
-    says: 'A text that takes more than 2,000,000 steps to search for its pattern fails a check.',
+    says: 'Texts fail their checks once searches for patterns in a workflow take more than 2,000,000 steps.',
     basis: 'chosen',
     on: both,
   },

@@ -11,11 +11,24 @@ const flags = { i: false, m: false, s: false, a: false }
 export const isPattern = (pattern: string): boolean =>
   unlessRaised(() => parse(pattern, flags) !== undefined)
 
-/** Whether a text contains a match; not if the search takes more steps than `limits.expressionSteps`. */
-export const containsMatch = (pattern: string, text: string): boolean =>
-  unlessRaised(
-    () => search(compile(parse(pattern, flags)), codesOf(text), 0, { steps: 0 }) !== undefined,
-  )
+/** The steps that a group of searches has taken. */
+export type SearchBudget = { steps: number }
+
+/**
+ * Whether a text contains a match; not if the searches of its budget take more steps than `limits.expressionSteps`, nor
+ * does any later one.
+ */
+export const containsMatch = (pattern: string, text: string, budget: SearchBudget): boolean => {
+  const { steps } = budget
+  // It stays so if the search ends with an exception.
+  budget.steps = Infinity
+  return unlessRaised(() => {
+    const taken = { steps }
+    const found = search(compile(parse(pattern, flags)), codesOf(text), 0, taken)
+    budget.steps = taken.steps
+    return found !== undefined
+  })
+}
 
 function unlessRaised(test: () => boolean): boolean {
   try {

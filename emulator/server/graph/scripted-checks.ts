@@ -2,7 +2,7 @@
 // those of the one real type that checks the types of its links [workflows/own-types].
 
 import type { NodeCheck, NodeRule } from '../../../spec/scenario/nodes.ts'
-import { containsMatch } from '../../compute/regex/patterns.ts'
+import { containsMatch, type SearchBudget } from '../../compute/regex/patterns.ts'
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
 import { pythonEquals, pythonText } from '../../lib/python.ts'
 import { jsonOf } from '../nodes/scripted-values.ts'
@@ -45,9 +45,10 @@ export function failedChecks(
   checks: readonly NodeCheck[],
   inputs: JsonObject,
   types: ReadonlyMap<string, NodeType>,
+  searched: SearchBudget,
 ): readonly NodeError[] {
   for (const check of checks) {
-    const wrong = wrongValue(check, inputs.get(check.input), types)
+    const wrong = wrongValue(check, inputs.get(check.input), types, searched)
     if (wrong === undefined) continue
     const text = check.message?.replaceAll('{value}', () => wrong) ?? null
     return namedBy(checks, inputs).map((name) => refusedByType(name, text))
@@ -66,11 +67,14 @@ function wrongValue(
   check: NodeCheck,
   given: Json | undefined,
   types: ReadonlyMap<string, NodeType>,
+  searched: SearchBudget,
 ): string | undefined {
   if (given === undefined) return undefined
   const link = linkOf(given)
   if (link === undefined)
-    return check.types === undefined && !fitsLiteral(check, given) ? pythonText(given) : undefined
+    return check.types === undefined && !fitsLiteral(check, given, searched)
+      ? pythonText(given)
+      : undefined
   if (check.types === undefined) return undefined
   const type = types.get(link.source)
   const received = type === undefined ? '' : outputType(type, link.index)
@@ -79,13 +83,15 @@ function wrongValue(
 }
 
 /** Whether a literal passes a check, in the meaning of JSON Schema, but that patterns are Python's. */
-function fitsLiteral(check: NodeCheck, value: Json): boolean {
+function fitsLiteral(check: NodeCheck, value: Json, searched: SearchBudget): boolean {
   const { type, minimum = -Infinity, maximum = Infinity, enum: words, pattern } = check
   if (type !== undefined && !isOfType(type, value)) return false
   if (words !== undefined && !words.some((word) => pythonEquals(jsonOf(word), value))) return false
   const number = typeof value === 'boolean' ? undefined : numberOf(value)
   if (number !== undefined && (number < minimum || number > maximum)) return false
-  return pattern === undefined || typeof value !== 'string' || containsMatch(pattern, value)
+  return (
+    pattern === undefined || typeof value !== 'string' || containsMatch(pattern, value, searched)
+  )
 }
 
 function isOfType(type: NonNullable<NodeCheck['type']>, value: Json): boolean {

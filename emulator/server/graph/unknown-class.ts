@@ -1,9 +1,12 @@
-// The errors of a node without a known class_type [workflows/unknown-class, workflows/missing-node-type].
+// Nodes without a known class_type: their errors [workflows/unknown-class, workflows/missing-node-type], or their inputs where
+// they are accepted.
 
 import { promptErrors } from '../../../spec/server/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { pythonText } from '../../lib/python.ts'
+import type { DeclaredInput } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
+import { linkOf, nodeInputs } from './graph.ts'
 import * as errors from './node-errors.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -53,3 +56,9 @@ export function unknownClass(
   const bare = world.setup.quirks.has('workflows.bare-graph-errors')
   return { kind: 'refused', error, nodeErrors: new Map(bare ? [] : [[id, entry]]) }
 }
+
+/** The inputs of a node of unknown type: those with a link, of any type [workflows/behind-unknown-types]. */
+export const linkedInputs = (graph: JsonObject, id: string): readonly DeclaredInput[] =>
+  Array.from(nodeInputs(graph, id)).flatMap(([name, value]) =>
+    linkOf(value) === undefined ? [] : { name, required: false, type: '*', options: new Map() },
+  )

@@ -3,14 +3,15 @@
 import { promptErrors } from '../../../spec/server/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
+import type { SearchBudget } from '../../compute/regex/patterns.ts'
 import { typeFor } from './dynamic-inputs.ts'
-import { linkedIds, linkOf, nodeInputs } from './graph.ts'
+import { linkedIds } from './graph.ts'
 import { outputType, typesMatch } from './links.ts'
 import { checkLiteral, currentDeclaration } from './literals.ts'
 import * as errors from './node-errors.ts'
 import type { Targets, Verdict } from './verdict.ts'
 import { refusedByItsType, unreadableInputs } from './type-checks.ts'
-import { unknownClass } from './unknown-class.ts'
+import { linkedInputs, unknownClass } from './unknown-class.ts'
 import type { NodeCheck } from '../../../spec/scenario/nodes.ts'
 import type { NodeError, PythonException } from './node-errors.ts'
 import { checksFor, checksLiteral, checksTypes, failedChecks } from './scripted-checks.ts'
@@ -28,6 +29,8 @@ type Validation = {
   /** Nodes whose validation waits for that of a source: a link back to one of them closes a cycle. */
   readonly open: Set<string>
   readonly coerced: Map<JsonObject, string[]>
+  /** What the patterns of scripted checks have taken. */
+  readonly searched: SearchBudget
 }
 
 /**
@@ -57,16 +60,19 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     return { kind: 'refused', error: promptErrors.noOutputs, nodeErrors: new Map() }
   }
   return validateOutputs(
-    { world, graph, types, done: new Map(), invalid: [], open: new Set(), coerced: new Map() },
+    {
+      world,
+      graph,
+      types,
+      done: new Map(),
+      invalid: [],
+      open: new Set(),
+      coerced: new Map(),
+      searched: { steps: 0 },
+    },
     outputs,
   )
 }
-
-/** The inputs of a node of unknown type: those with a link, of any type [workflows/behind-unknown-types]. */
-const linkedInputs = (graph: JsonObject, id: string): readonly DeclaredInput[] =>
-  Array.from(nodeInputs(graph, id)).flatMap(([name, value]) =>
-    linkOf(value) === undefined ? [] : { name, required: false, type: '*', options: new Map() },
-  )
 
 /** The real server crashes while it looks for a class_type. */
 const CRASH = Symbol('crash')
@@ -236,7 +242,7 @@ function continueVisit(
   if ('text' in refused) return refused
   visit.errors.push(...refused)
   if (visit.checks.length > 0 && inputs !== undefined)
-    visit.errors.push(...failedChecks(visit.checks, inputs, validation.types))
+    visit.errors.push(...failedChecks(visit.checks, inputs, validation.types, validation.searched))
   return undefined
 }
 

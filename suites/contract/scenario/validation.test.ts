@@ -142,6 +142,9 @@ proves(
     const endless = checked({ ...inputs, input2: `${'a'.repeat(37)}!` })
     expect(await errorsOf(subject, endless)).toEqual([failedCheck('input2', 'input2')])
     expect(await errorsOf(subject, checked({ ...inputs, input2: 'aaa' }))).toEqual([])
+    // All texts of a workflow together.
+    const both = { ...endless, '2': node('Checked', { ...inputs, input2: 'aaa' }) }
+    expect(await errorsOf(subject, both, '2')).toEqual([failedCheck('input2', 'input2')])
   },
   scripted({
     types,
