@@ -23,7 +23,7 @@ export type Guard = {
 
 /** Headers that proxies, tunnels and content networks add to the requests of other machines, by parts of their names. */
 const forwarding =
-  /forwarded|^via$|(client|real|connecting|external)-?(ip|address)|original-(host|url)/
+  /forwarded|(^|-|client|socket)ip($|-)|addr(ess)?$|original-(host|ur[il])|^(via|x-host|cdn-loop|cf-ray|x-amz-cf-id)$/
 
 /** Why a caller is rejected, as a sentence that says what to do; undefined for an accepted one. */
 export function whyRefused(caller: Caller, guard: Guard): string | undefined {

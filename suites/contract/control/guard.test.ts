@@ -113,6 +113,8 @@ for (const [name, start] of machines) {
         { 'X-Forwarded': 'for=127.0.0.1' },
         { 'X-Original-Forwarded-For': '127.0.0.1' },
         { 'X-Azure-ClientIP': '127.0.0.1' },
+        { 'X-Remote-Addr': '127.0.0.1' },
+        { 'CDN-Loop': 'network' },
       ]
       const wrong = [{}, { Authorization: 'Bearer other' }, { 'X-API-Key': 'test-key' }]
       for (const via of others) {
