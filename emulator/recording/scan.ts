@@ -66,7 +66,7 @@ const MAX_PATH = 80
 
 /** The path of an address, unless it could itself be what must not be shown. */
 function shownPath(url: string): string {
-  const { pathname } = new URL(url)
+  const pathname = decodePart(new URL(url).pathname)
   const isShown = shapeIn(pathname) === undefined && !pathname.split('/').some(looksRandom)
   return isShown ? pathname.slice(0, MAX_PATH) : '...'
 }

@@ -94,6 +94,7 @@ const suspicious: readonly (readonly [Partial<RecordedExchange>, string])[] = [
   [{ url: 'http://server/a?X-Amz-Signature=ab' }, 'query parameter X-Amz-Signature'],
   [{ url: `http://server/s?n=sk-${random}` }, 'query parameter n'],
   [{ url: `http://server/hf_${random}` }, 'path'],
+  [{ url: `http://server/a/sk%2Dproj%2D${random}` }, 'path'],
   [{ body: bytes(`{"a":{"password":"x"}}`) }, 'request body, member password'],
   [{ body: bytes(`{"a":"{\\"api_key\\":\\"x\\"}"}`) }, 'request body, member a, member api_key'],
   [{ body: bytes(`see eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM`) }, 'request body'],
