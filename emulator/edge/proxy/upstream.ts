@@ -3,6 +3,7 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { Agent as HttpsAgent, request as requestTls } from 'node:https'
 import { rootCertificates } from 'node:tls'
+import { nameRules } from '../../journal/secret-names.ts'
 import type { HeaderList } from '../../recording/recording.ts'
 import type { Place } from './places.ts'
 
@@ -56,8 +57,7 @@ export function createUpstream(ca: string | null, own: HeaderList): Upstream {
 export const headerPairs = (raw: readonly string[]): HeaderList =>
   raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []))
 
-/** Clients do not send these along when a redirect leads to another host, which the proxy hides from them. */
-const dropped: ReadonlySet<string> = new Set(['authorization', 'cookie'])
+const { isSecretName } = nameRules()
 
 /** The headers for the target: Host is its own, and so are an Origin and a Referer that name the proxy, as in a browser. */
 export function headersFor(message: IncomingMessage, { origin, isOther }: Place): HeaderList {
@@ -66,7 +66,8 @@ export function headersFor(message: IncomingMessage, { origin, isOther }: Place)
   return headerPairs(message.rawHeaders).flatMap(([name, value]) => {
     const lower = name.toLowerCase()
     if (lower === 'host') return [[name, host] as const]
-    if (isOther && dropped.has(lower)) return []
+    // A client that saw that a redirect leads to another host would not send its credentials along.
+    if (isOther && isSecretName(lower, 'header')) return []
     const isOfProxy =
       (lower === 'origin' || lower === 'referer') &&
       `${value.replace(/^\w+/, '')}/`.startsWith(`${proxy}/`)

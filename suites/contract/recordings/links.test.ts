@@ -56,7 +56,11 @@ test(
       },
     })
     const result = await recorded(own.url, async (url) => {
-      const headers = { Authorization: 'Bearer of-the-first-host-1', Cookie: 'a=b' }
+      const headers = {
+        Authorization: 'Bearer of-the-first-host-1',
+        Cookie: 'a=b',
+        'X-API-Key': 'of-the-first-host-2',
+      }
       expect(await (await fetch(`${url}/own`)).text()).toBe('here')
       const reply = await fetch(`${url}/other`, { headers })
       expect(await reply.text()).toBe('there')
