@@ -89,9 +89,12 @@ export function readAccounts(value: unknown): readonly Account[] | string {
   if (twice !== undefined) return `the user ${twice} appears twice`
   const keys = accounts.flatMap((account) => [...new Set(account.keys)])
   if (findTwice(keys) !== undefined) return 'two accounts have the same key'
-  const isBoth = accounts.some(({ partnerKey }) => partnerKey !== null && keys.includes(partnerKey))
+  const known: ReadonlySet<string | null> = new Set(keys)
+  const isBoth = accounts.some(({ partnerKey }) => known.has(partnerKey))
   return isBoth ? 'a partner key is also an API key' : accounts
 }
 
-const findTwice = (values: readonly string[]): string | undefined =>
-  values.find((value, index) => values.indexOf(value) !== index)
+function findTwice(values: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  return values.find((value) => seen.size === seen.add(value).size)
+}
