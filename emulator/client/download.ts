@@ -42,9 +42,12 @@ export async function download(
     const { size } = await stat(partial)
     return { ...file, path: await place(partial, target), bytes: size }
   } catch (error) {
-    await rm(partial, { force: true })
+    // What went wrong before is what to report.
+    await rm(partial, { force: true }).catch(() => undefined)
     options.signal.throwIfAborted()
     if (isFailure(error)) throw error
+    if (reasonOf(error) === 'ENAMETOOLONG')
+      throw failure('protocol', 'The server names a file in folders too many for a path.')
     throw failure(
       'usage',
       `Cannot write to ${dirname(target)} (${reasonOf(error)}): give another --out.`,
@@ -117,13 +120,27 @@ function localPath(
   return join(folder, ...folders, name === '' ? 'output' : name)
 }
 
+/** The bytes of a name; file systems take 255, of which a copy needs some for its number. */
+const MOST_IN_NAME = 240
+
 /**
- * One path segment without characters that are special to a file system; empty for segments that only change
- * the directory.
+ * One path segment without characters that are special to a file system, cut to the length that it takes; empty for
+ * segments that only change the directory.
  */
 function safeName(segment: string): string {
   const name = segment.replace(/[\u0000-\u001f\u007f<>:"|?*]/g, '_').trim()
-  return /^\.*$/.test(name) ? '' : name
+  if (/^\.*$/.test(name)) return ''
+  const bytes = Buffer.from(name)
+  if (bytes.length <= MOST_IN_NAME) return name
+  const extension = extname(name).slice(0, 10)
+  const room = MOST_IN_NAME - Buffer.byteLength(extension)
+  // A character that is cut in two is left out.
+  return (
+    bytes
+      .subarray(0, room)
+      .toString()
+      .replace(/\ufffd+$/, '') + extension
+  )
 }
 
 /** Moves a finished file to its name, or to `name (1)`, `name (2)`, ... if that exists. */

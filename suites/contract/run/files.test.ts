@@ -176,6 +176,23 @@ test('run/stays-in-folder The name of an output cannot lead out of the folder.',
   )
 })
 
+test('run/stays-in-folder A name that is too long for a file is cut, and the other files are written.', async () => {
+  const names = [`${'a'.repeat(5000)}.png`, `${'ä'.repeat(300)}.png`, 'b.png']
+  const { result, files } = await runOn(
+    await serve({ entry: entryOf({ '9': { images: names.map((name) => image(name)) } }) }),
+  )
+  expect(result).toMatchObject({ outcome: 'success' })
+  expect(Object.keys(files).toSorted()).toEqual([
+    `${'a'.repeat(236)}.png`,
+    'b.png',
+    `${'ä'.repeat(118)}.png`,
+  ])
+  const deep = { images: [image('a.png', 'deep/'.repeat(2000)), image('b.png')] }
+  const beyond = await runOn(await serve({ entry: entryOf({ '9': deep }) }))
+  expect(Object.keys(beyond.files)).toEqual(['b.png'])
+  expect(beyond.result).toMatchObject({ outcome: 'protocol' })
+})
+
 test('run/names-twice Two outputs with one name and an existing file are all kept.', async () => {
   const folder = await newFolder()
   await mkdir(join(folder, 'out'))
