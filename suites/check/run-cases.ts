@@ -84,12 +84,12 @@ export async function* runCases(
 async function isAbsent(
   quirk: string,
   server: CheckedServer,
-  { quirkCases }: RunOptions,
+  { quirkCases, endMs }: RunOptions,
 ): Promise<boolean> {
   let hasFailed = false
   for (const one of quirkCases) {
     if (one.needsOwnWorld || !one.ids.includes(`quirks/${quirk}`)) continue
-    const { skip, error } = await tryOften(one, server)
+    const { skip, error } = await tryOften(one, server, endMs)
     if (skip === undefined && error === undefined) return false
     hasFailed ||= error !== undefined
   }
@@ -113,6 +113,8 @@ function createBudget(
   }
 }
 
+const timeIsUsedUp = (): Skip => new Skip('time', 'The time is used up: see --max-seconds.')
+
 /** Why a case is not even tried. */
 function reasonToSkip(
   { runs, files, skip, isBeyondBudget }: PlannedCase,
@@ -120,7 +122,7 @@ function reasonToSkip(
   { endMs, maxRuns }: RunOptions,
 ): Skip | undefined {
   if (skip !== undefined) return skip
-  if (performance.now() > endMs) return new Skip('time', 'The time is used up: see --max-seconds.')
+  if (performance.now() > endMs) return timeIsUsedUp()
   // What would leave files needs runs that were planned: its files were not announced.
   const left = files > 0 ? 0 : unused
   if (!isBeyondBudget || runs <= left) return undefined
@@ -148,7 +150,7 @@ async function runOne(
   const startMs = performance.now()
   const { skip, error, running } =
     skipped === undefined
-      ? await tryOften(one, server)
+      ? await tryOften(one, server, options.endMs)
       : { skip: skipped, error: undefined, running: untried(planned) }
   const durationMs = Math.round(performance.now() - startMs)
   const described = {
@@ -191,10 +193,11 @@ function causeOnce(place: Place, error: unknown, running: Running): Cause | unde
 async function tryOften(
   one: Case,
   server: CheckedServer,
+  endMs: number,
 ): Promise<Outcome & { readonly running: Running }> {
   for (let left = MAX_TRIES; ; left--) {
     const running = newRunning(one.isAboutToken)
-    const outcome = await outcomeOf(one, server, running)
+    const outcome = await outcomeOf(one, server, running, endMs)
     if (!('error' in outcome) || !(await server.isDisturbed())) return { ...outcome, running }
     if (left === 1) {
       const skip = new Skip('busy', 'Runs of others came in between each time.')
@@ -203,10 +206,15 @@ async function tryOften(
   }
 }
 
-async function outcomeOf(one: Case, server: CheckedServer, running: Running): Promise<Outcome> {
+async function outcomeOf(
+  one: Case,
+  server: CheckedServer,
+  running: Running,
+  endMs: number,
+): Promise<Outcome> {
   const tooLate = new AbortController()
   try {
-    await Promise.race([server.use(running, one.body), timeIsUp(running, tooLate.signal)])
+    await Promise.race([server.use(running, one.body), timeIsUp(running, endMs, tooLate.signal)])
     return {}
   } catch (error) {
     return error instanceof Skip ? { skip: error } : { error }
@@ -219,17 +227,20 @@ async function outcomeOf(one: Case, server: CheckedServer, running: Running): Pr
  * Ends a case that has taken too long, which cleans up, and throws if it does not end then. What it waited for the rate
  * limit of the server does not count. A run that is still at work says how fast the server is, and breaks no rule.
  */
-async function timeIsUp(running: Running, signal: AbortSignal): Promise<never> {
+async function timeIsUp(running: Running, endMs: number, signal: AbortSignal): Promise<never> {
   const startMs = performance.now()
-  const leftMs = (): number => startMs + MAX_CASE_MS + (running.waitedMs ?? 0) - performance.now()
+  const leftMs = (): number =>
+    Math.min(startMs + MAX_CASE_MS + (running.waitedMs ?? 0), endMs) - performance.now()
   while (leftMs() > 0) await delay(leftMs(), undefined, { signal })
   const seen = running.wire.length
   await delay(QUIET_MS, undefined, { signal })
   const seconds = MAX_CASE_MS / 1000
   const reason =
-    running.wire.length > seen
-      ? new Skip('slow', `Its run was still at work after ${seconds} s.`)
-      : new Error(`No answer within ${seconds} s.`)
+    performance.now() > endMs
+      ? timeIsUsedUp()
+      : running.wire.length > seen
+        ? new Skip('slow', `Its run was still at work after ${seconds} s.`)
+        : new Error(`No answer within ${seconds} s.`)
   running.refuse(reason)
   await delay(MAX_CLEAN_MS, undefined, { signal })
   throw reason
