@@ -1,9 +1,9 @@
 // The time limit of `check`: it also holds within a case, whatever the target does.
 
 import { startEmulator } from 'flowdouble'
-import { expect } from '../../judge/expect.ts'
-import { test } from '../../judge/proves.ts'
-import { start } from '../../support/spawned.ts'
+import { expect } from '../../../judge/expect.ts'
+import { test } from '../../../judge/proves.ts'
+import { start } from '../../../support/spawned.ts'
 
 test('check/time A case that waits for an answer without an end is given up when the time is used up.', async () => {
   const faults = [{ when: { path: '/view' }, then: { delayMs: 600_000 } }]
