@@ -127,10 +127,17 @@ export const files: Mutants = {
     tamper: onReply(/^GET \/view/, ({ status }) => ({ status: status === 403 ? 404 : status })),
   },
   'loaded-keeps-alpha': {
-    breaks: ['files/loaded-alpha', 'files/loaded-mask'],
+    breaks: ['files/loaded-alpha'],
     tamper: onPicture((file) =>
       file.picture.kind === 'channel' ? { ...file, picture: file.picture.of } : file,
     ),
+  },
+  'loaded-mask-is-the-file': {
+    breaks: ['files/loaded-mask'],
+    tamper: onPicture((file) => {
+      const mask = file.picture.of?.recipe?.inputs.mask?.pictures?.[0]
+      return mask === undefined ? file : { ...file, picture: mask.of }
+    }),
   },
   'mask-is-lost': {
     breaks: ['files/mask', 'files/mask-original', 'files/mask-alpha'],

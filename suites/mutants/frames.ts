@@ -16,12 +16,10 @@ const onText = (change: (content: Text) => FrameContent) =>
 
 const other = ({ format }: Image): Image['format'] => (format === 'png' ? 'jpeg' : 'png')
 
-/** An image whose header names one format and whose bytes have another: the header is written first. */
-function mislabelled(content: Image): Image {
-  let reads = 0
-  return Object.defineProperty({ ...content }, 'format', {
-    get: () => (reads++ === 0 ? other(content) : content.format),
-  })
+/** A preview whose header names JPEG and whose bytes begin like a PNG. */
+const mislabelled: FrameContent = {
+  frame: 'recorded',
+  bytes: Buffer.from('000000010000000189504e470d0a1a0a', 'hex'),
 }
 
 /** The node id and text as a client reads them if the length counts characters instead of bytes. */
@@ -105,7 +103,7 @@ export const frames: Mutants = {
   },
   'preview-mislabelled': {
     breaks: ['frames/image-types', 'frames/preview'],
-    tamper: onImage(mislabelled),
+    tamper: onImage(() => mislabelled),
   },
   'preview-never-sharpens': {
     breaks: ['frames/preview'],

@@ -168,7 +168,6 @@ export const jobs: Mutants = {
   },
   'details-are-shared': {
     breaks: ['jobs/unknown', 'access/hosted-accounts-apart'],
-    missedBy: ['jobs/unknown'],
     tamper: detailsAreShared,
   },
   'list-forgets-the-cancelled': {

@@ -177,7 +177,6 @@ export const sockets: Mutants = {
   },
   'reconnect-names-the-first-node': {
     breaks: ['messages/reconnect'],
-    missedBy: ['messages/reconnect'],
     tamper: firstNodeAgain,
   },
   'end-is-for-the-first-socket': {

@@ -76,7 +76,9 @@ export const laterCatalog: Mutants = {
   },
   'folders-of-before': {
     breaks: ['catalog/more-folders', 'catalog/dataset-folder', 'catalog/newest-folders'],
-    tamper: onJson(/^GET \/models$/, (names: string[]) => names.slice(0, 20)),
+    tamper: onJson(/^GET \/models$/, (names: string[]) =>
+      names.slice(0, 20).filter((name) => name !== 'datasets'),
+    ),
   },
   'replacements-under-new-names': {
     breaks: ['catalog/replacements'],
