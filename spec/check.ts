@@ -175,5 +175,7 @@ export type ShrinkOptions = {
 export type DiffOptions = SessionOptions & {
   readonly a: TargetOptions
   readonly b: TargetOptions
+  /** The time that it takes at most. */
+  readonly maxSeconds: number
   readonly isJson: boolean
 }

@@ -20,14 +20,16 @@ times, versions, memory figures, counters in file names and extra fields. It sub
 below flowdouble-check/. The first difference of a session is shortened to the smallest session that shows it.
 
 Options:
-  --sessions N     how many sessions (default 3)
-  --seed S         seed of the first one; the others follow (default 1)
-  --key-a KEY      API key of the first server, if it is hosted (or FLOWDOUBLE_API_KEY)
-  --key-b KEY      API key of the second (or FLOWDOUBLE_API_KEY)
-  --json           print one JSON object per line
-  -h, --help       print this help
+  --sessions N      how many sessions (default 3)
+  --seed S          seed of the first one; the others follow (default 1)
+  --key-a KEY       API key of the first server, if it is hosted (or FLOWDOUBLE_API_KEY)
+  --key-b KEY       API key of the second (or FLOWDOUBLE_API_KEY)
+  --max-seconds N  time that it takes at most (default 60 for each session)
+  --json            print one JSON object per line
+  -h, --help        print this help
 
-Exit codes: 0 equal, 1 different, 2 wrong usage, 5 not measured: a server cannot be reached, or both cannot be compared.
+Exit codes: 0 equal, 1 different, 2 wrong usage, 5 not measured: a server cannot be reached, or both cannot be compared,
+or the time is used up, or the command was stopped.
 
 Example:
   flowdouble diff http://127.0.0.1:8188 http://127.0.0.1:8288 --sessions 10 --seed 7
@@ -39,6 +41,7 @@ const flags = {
   seed: text,
   'key-a': text,
   'key-b': text,
+  'max-seconds': text,
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -74,14 +77,19 @@ function optionsOf(values: Values, urls: readonly string[], env: CommandIo['env'
   if (a === undefined || b === undefined || urls.length > 2)
     throw usageError('diff needs the URLs of two servers.')
   const key = env['FLOWDOUBLE_API_KEY']
+  const sessions = numberOf(values, 'sessions', 3)
   return {
     a: serverOf(a, (values['key-a'] as string | undefined) ?? key),
     b: serverOf(b, (values['key-b'] as string | undefined) ?? key),
-    sessions: numberOf(values, 'sessions', 3),
+    sessions,
     seed: numberOf(values, 'seed', 1),
+    maxSeconds: numberOf(values, 'max-seconds', sessions * SESSION_SECONDS),
     isJson: values['json'] === true,
   }
 }
+
+/** What a session takes at most on a slow server, with the search for the smallest one, in seconds. */
+const SESSION_SECONDS = 60
 
 /** Sessions neither cost money nor touch the work of others. */
 const allow: readonly Allowance[] = ['slow']

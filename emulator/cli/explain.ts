@@ -5,7 +5,9 @@ import { printable } from '../client/terminal-text.ts'
 import { readNamedFile } from '../config/named-files.ts'
 import { explain, type Explanation, parseJournal } from '../journal/explain.ts'
 import { gatewayReader } from '../journal/explain-gateway.ts'
+import { isRefused } from '../lib/refused.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
+import { askInTime, timeoutOf } from './lib/ask-in-time.ts'
 import { parseFlags } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 
@@ -16,18 +18,22 @@ that caused it, why a request was answered so and not otherwise, and the rules b
 /_flowdouble/requests have these numbers.
 
 Options:
-  --url URL       read the journal of a running server or gateway
-  --token TOKEN   its control token
-  --journal FILE  read a journal file
-  --json          print one JSON object {entry, nowMs, input, effects, causes, reasons, rules}
-  -h, --help      print this help
+  --url URL          read the journal of a running server or gateway
+  --token TOKEN      its control token
+  --timeout SECONDS  time limit for its answer (default 60)
+  --journal FILE     read a journal file
+  --json             print one JSON object {entry, nowMs, input, effects, causes, reasons, rules}
+  -h, --help         print this help
 
-Exit codes: 0 explained, 1 the journal does not have the entry, 2 wrong usage or no journal.
+Exit codes: 0 explained, 1 the journal does not have the entry, 2 wrong usage or no journal: it cannot be read, or not in
+time, or the command was stopped.
 
 Examples:
   flowdouble explain 12 --url http://127.0.0.1:8188
   flowdouble explain 12 --journal run.jsonl --json
 `
+
+type Values = Readonly<Record<string, unknown>>
 
 /** Runs the command with the arguments after `explain`; resolves to its exit code. */
 export async function explainCommand(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -37,6 +43,7 @@ export async function explainCommand(argv: readonly string[], io: CommandIo): Pr
     const { values, positionals } = parseFlags(argv, {
       url: text,
       token: text,
+      timeout: text,
       journal: text,
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
@@ -56,8 +63,9 @@ export async function explainCommand(argv: readonly string[], io: CommandIo): Pr
     stdout.write(values['json'] === true ? `${JSON.stringify(found, null, 2)}\n` : shown(found))
     return 0
   } catch (error) {
-    if (!isUsageError(error)) throw error
-    stderr.write(`${printable(error.message)}\nSee: flowdouble explain --help\n`)
+    if (!isUsageError(error) && !isRefused(error)) throw error
+    const hint = isUsageError(error) ? 'See: flowdouble explain --help\n' : ''
+    stderr.write(`${printable(error.message)}\n${hint}`)
     return 2
   }
 }
@@ -78,22 +86,27 @@ function parsed(text: string): ReturnType<typeof parseJournal> {
 }
 
 /** The journal of a running server, or of a file. */
-async function journalText(
-  { url, token, journal }: Readonly<Record<string, unknown>>,
-  { cwd }: CommandIo,
-): Promise<string> {
+async function journalText(values: Values, { cwd, signal }: CommandIo): Promise<string> {
+  const { url, journal } = values
   if ((typeof url === 'string') === (typeof journal === 'string'))
     throw usageError('Give either --url or --journal.')
+  const seconds = timeoutOf(values['timeout'])
   try {
     if (typeof journal === 'string') return readNamedFile(resolve(cwd, journal)).toString()
-    const place = `${String(url).replace(/\/+$/, '')}/_flowdouble/journal`
-    const headers = typeof token === 'string' ? { Authorization: `Bearer ${token}` } : {}
-    const reply = await fetch(place, { headers })
-    if (reply.ok) return await reply.text()
-    throw new Error(`${place} answered ${reply.status}`)
+    const shown = String(url).replace(/\/+$/, '')
+    return await askInTime({ shown, seconds, signal }, (stop) => askJournal(shown, values, stop))
   } catch (error) {
+    if (isRefused(error)) throw error
     throw usageError(`Cannot read the journal: ${(error as Error).message}.`)
   }
+}
+
+async function askJournal(url: string, { token }: Values, signal: AbortSignal): Promise<string> {
+  const place = `${url}/_flowdouble/journal`
+  const headers = typeof token === 'string' ? { Authorization: `Bearer ${token}` } : {}
+  const reply = await fetch(place, { headers, signal })
+  if (reply.ok) return reply.text()
+  throw new Error(`${place} answered ${reply.status}`)
 }
 
 /** An explanation for people. */

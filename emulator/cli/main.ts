@@ -2,6 +2,7 @@
 // The command `flowdouble`: loads and runs one subcommand. Only that one is loaded, so that serve starts fast.
 
 import { readFileSync } from 'node:fs'
+import type { CommandIo } from './lib/io.ts'
 
 const help = `flowdouble: a test double for a workflow execution server (the ComfyUI HTTP and WebSocket API)
 
@@ -50,31 +51,24 @@ const io = {
 }
 
 const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<number>>> = {
-  serve: async (argv) =>
-    (await import('./serve.ts')).serveCommand(argv, { ...io, signal: stopSignal() }),
-  check: async (argv) =>
-    (await import('./check/check.ts')).checkCommand(hidden(argv), { ...io, signal: stopSignal() }),
-  shrink: async (argv) => (await import('./check/shrink.ts')).shrinkCommand(argv, io),
-  diff: async (argv) => (await import('./diff.ts')).diffCommand(hidden(argv), io),
-  record: async (argv) =>
-    (await import('./recordings/record.ts')).recordCommand(argv, { ...io, signal: stopSignal() }),
-  replay: async (argv) =>
-    (await import('./recordings/replay.ts')).replayCommand(argv, { ...io, signal: stopSignal() }),
-  run: async (argv) => (await import('./run.ts')).runCommand(argv, { ...io, signal: stopSignal() }),
+  serve: async (argv) => (await import('./serve.ts')).serveCommand(argv, stoppable()),
+  check: async (argv) => (await import('./check/check.ts')).checkCommand(hidden(argv), stoppable()),
+  shrink: async (argv) => (await import('./check/shrink.ts')).shrinkCommand(argv, stoppable()),
+  diff: async (argv) => (await import('./diff.ts')).diffCommand(hidden(argv), stoppable()),
+  record: async (argv) => (await import('./recordings/record.ts')).recordCommand(argv, stoppable()),
+  replay: async (argv) => (await import('./recordings/replay.ts')).replayCommand(argv, stoppable()),
+  run: async (argv) => (await import('./run.ts')).runCommand(argv, stoppable()),
   gateway: async (argv) => {
-    // Only a command that runs until it is stopped needs an orderly stop.
-    const signal = argv[0] === 'run' ? { signal: stopSignal() } : {}
-    return (await import('./gateway.ts')).gatewayCommand(hidden(argv), { ...io, ...signal })
+    // setup asks on the terminal, which ends with the process.
+    const within = argv[0] === 'run' ? stoppable() : io
+    return (await import('./gateway.ts')).gatewayCommand(hidden(argv), within)
   },
-  webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), io),
+  webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), stoppable()),
   scenarios: async (argv) => (await import('./scenarios.ts')).scenariosCommand(argv, io),
   validate: async (argv) => (await import('./validate.ts')).validateCommand(argv, io),
   learn: async (argv) =>
-    (await import('./recordings/learn.ts')).learnCommand(hidden(argv), {
-      ...io,
-      signal: stopSignal(),
-    }),
-  explain: async (argv) => (await import('./explain.ts')).explainCommand(argv, io),
+    (await import('./recordings/learn.ts')).learnCommand(hidden(argv), stoppable()),
+  explain: async (argv) => (await import('./explain.ts')).explainCommand(argv, stoppable()),
   quirks: async (argv) => (await import('./quirks.ts')).quirksCommand(argv, io),
   mutants: async (argv) => (await import('./mutants.ts')).mutantsCommand(argv, io),
   rules: async (argv) => (await import('./rules.ts')).rulesCommand(argv, io),
@@ -86,12 +80,12 @@ function hidden(argv: readonly string[]): readonly string[] {
   return argv
 }
 
-/** Aborts at the first signal; a second one ends the process immediately. */
-function stopSignal(): AbortSignal {
+/** The environment of a command that ends in order at the first signal; a second one ends the process immediately. */
+function stoppable(): CommandIo {
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(name, () => stop.abort())
-  return stop.signal
+  return { ...io, signal: stop.signal }
 }
 
 async function main(argv: readonly string[]): Promise<number> {

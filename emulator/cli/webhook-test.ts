@@ -17,6 +17,7 @@ import { postBytes } from '../edge/gateway/call.ts'
 import { usageError } from '../options/usage.ts'
 import { requireGivenSecret, type SubscriptionView } from '../gateway/subscriptions.ts'
 import { refused } from '../lib/refused.ts'
+import { stopped } from './lib/ask-in-time.ts'
 import { type Flags, readInput, readSecret } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 import { readNamedFile } from '../config/named-files.ts'
@@ -46,7 +47,7 @@ export async function testCommand(
   const headers = signedHeaders(as, secret, { body, event, id, timestampSeconds })
   if (!flags.isJson)
     io.stdout.write(printable(`Sending a signed event in the style of ${as} to ${url}\n`))
-  const answer = await post(url, headers, body)
+  const answer = await post(url, headers, body, io.signal)
   const verdict = judge(answer)
   if (flags.isJson) {
     const { status, text } = answer
@@ -136,24 +137,26 @@ async function givenBody(flags: Flags, io: CommandIo): Promise<Uint8Array | unde
 
 type HttpReply = { readonly status: number; readonly text: string }
 
-/** Posts once, follows no redirect, and gives up after the time-out. Throws a refusal if no response arrives. */
+/** Posts once, follows no redirect, and gives up after the time-out or when the user stops. Throws a refusal if no response arrives. */
 async function post(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
+  user: AbortSignal | undefined,
 ): Promise<HttpReply> {
-  const stop = new AbortController()
-  const timer = setTimeout(() => stop.abort(), TIME_OUT_MS)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), TIME_OUT_MS)
   try {
-    const { signal } = stop
+    const signal = AbortSignal.any([late.signal, user ?? late.signal])
     return await postBytes(new URL(url), headers, body, {
       signal,
       maxBytes: MAX_ANSWER_BYTES,
       cutsReply: true,
     })
   } catch (error) {
+    if (user?.aborted === true) throw stopped()
     throw refused(
-      stop.signal.aborted
+      late.signal.aborted
         ? `No response from ${url} within ${limits.testTimeOut.value} seconds.`
         : `Cannot reach ${url}: ${reasonOf(error)}.\nIs the gateway running? flowdouble gateway run`,
     )

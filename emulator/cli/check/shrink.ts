@@ -23,7 +23,7 @@ Options:
   --out FILE       the file to write (default: FILE.small.har)
   -h, --help       print this help
 
-Exit codes: 0 done, 2 wrong usage, or a recording that does not show it.
+Exit codes: 0 done, 2 wrong usage, or a recording that does not show it, 5 stopped: nothing is written.
 
 Examples:
   flowdouble shrink session.har --rule messages/order
@@ -61,6 +61,10 @@ export async function shrinkCommand(argv: readonly string[], io: CommandIo): Pro
     const { runShrink } = (await import(bundle)) as ShrinkBundle
     return await runShrink(options, recording as NamedRecording, { ...io, writeHar })
   } catch (error) {
+    if (io.signal?.aborted === true) {
+      io.stderr.write('Stopped. Nothing has been written.\n')
+      return checkExitCodes.notMeasured
+    }
     if (!isUsageError(error)) throw error
     io.stderr.write(`${printable(error.message)}\nSee: flowdouble shrink --help\n`)
     return checkExitCodes.wrongUsage

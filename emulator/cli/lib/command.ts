@@ -2,6 +2,7 @@
 // input.
 
 import { resolve } from 'node:path'
+import { addAbortSignal } from 'node:stream'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { exitCodes } from '../../../spec/gateway/subscriptions.ts'
 import { printable } from '../../client/terminal-text.ts'
@@ -10,6 +11,7 @@ import { quirksLike, serverLike } from '../../options/like.ts'
 import { quirksOf } from '../../options/table.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { isRefused } from '../../lib/refused.ts'
+import { stopped } from './ask-in-time.ts'
 import type { CommandIo } from './io.ts'
 import { readNamedFile } from '../../config/named-files.ts'
 
@@ -191,10 +193,16 @@ export async function readSecret(flags: Flags, io: CommandIo): Promise<string | 
 
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, '')
 
-/** Reads standard input to its end, as text. */
-export async function readInput({ stdin }: CommandIo): Promise<string> {
+/** Reads standard input to its end, as text. Throws a refusal when the user stops the command. */
+export async function readInput({ stdin, signal }: CommandIo): Promise<string> {
   if (stdin === undefined) return ''
+  const input = stdin()
+  if (signal !== undefined) addAbortSignal(signal, input)
   const chunks: Buffer[] = []
-  for await (const chunk of stdin()) chunks.push(Buffer.from(chunk as Buffer))
+  try {
+    for await (const chunk of input) chunks.push(Buffer.from(chunk as Buffer))
+  } catch (error) {
+    throw signal?.aborted === true ? stopped() : error
+  }
   return Buffer.concat(chunks).toString()
 }

@@ -20,6 +20,7 @@ import { modelFolders } from '../../server/nodes/catalog.ts'
 import { testNodes } from '../../server/nodes/test-nodes.ts'
 import { askServer } from './learn-from.ts'
 import { folderOf, writeScenario } from './learn-files.ts'
+import { askInTime, timeoutOf } from '../lib/ask-in-time.ts'
 import { parseFlags } from '../lib/command.ts'
 import { headerFlag, headersGiven } from '../lib/header-flag.ts'
 import type { CommandIo } from '../lib/io.ts'
@@ -142,51 +143,33 @@ async function recordingsOf(
     throw usageError('--deployment is local or hosted.')
   const address = readAddress(from)
   const apiKey = (values['key'] as string | undefined) ?? env['FLOWDOUBLE_API_KEY']
-  const seconds = secondsOf(values)
-  const limit = AbortSignal.timeout(seconds * 1000)
-  const stop = AbortSignal.any([limit, signal ?? limit])
-  const ask = async (): Promise<Recording> =>
-    askServer(
-      await findServer(
-        {
-          ...address,
-          headers: {
-            ...address.headers,
-            ...(token !== undefined && { authorization: `Bearer ${String(token)}` }),
-            ...Object.fromEntries(
-              headersGiven(values).map(([name, value]) => [name.toLowerCase(), value]),
-            ),
-          },
-        },
-        {
-          ...(deployment !== undefined && { deployment }),
-          ...(apiKey !== undefined && token === undefined && { apiKey }),
-          pause: (seconds) => new Promise((resume) => void setTimeout(resume, seconds * 1000)),
-          signal: stop,
-        },
-      ),
-      stop,
-    )
+  const limits = { shown: address.shown, seconds: timeoutOf(values['timeout']), signal }
   return [
-    await ask().catch((error: unknown) => {
-      if (limit.aborted)
-        throw refused(
-          `${address.shown} has not said all within ${seconds} s. Give a longer --timeout.`,
-        )
-      throw signal?.aborted === true ? refused('Stopped. Nothing has been written.') : error
-    }),
+    await askInTime(limits, async (stop) =>
+      askServer(
+        await findServer(
+          {
+            ...address,
+            headers: {
+              ...address.headers,
+              ...(token !== undefined && { authorization: `Bearer ${String(token)}` }),
+              ...Object.fromEntries(
+                headersGiven(values).map(([name, value]) => [name.toLowerCase(), value]),
+              ),
+            },
+          },
+          {
+            ...(deployment !== undefined && { deployment }),
+            ...(apiKey !== undefined && token === undefined && { apiKey }),
+            pause: (seconds) => new Promise((resume) => void setTimeout(resume, seconds * 1000)),
+            signal: stop,
+          },
+        ),
+        stop,
+      ),
+    ),
   ]
 }
-
-/** The time limit, in seconds. */
-function secondsOf({ timeout = '60' }: Values): number {
-  const seconds = Number(timeout)
-  if (seconds > 0 && seconds <= MAX_SECONDS) return seconds
-  throw usageError(`--timeout takes up to ${MAX_SECONDS} seconds, not ${String(timeout)}.`)
-}
-
-/** What a timer can wait. */
-const MAX_SECONDS = 2_000_000
 
 function bytesOf(path: string): Uint8Array {
   try {

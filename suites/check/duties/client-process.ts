@@ -1,6 +1,7 @@
 // The command of the client under test as a process: what it gets to know, its output, and its end.
 
 import { spawn } from 'node:child_process'
+import { endGroup } from '../end-group.ts'
 import type { ClientTarget, RunClient } from './judge-client.ts'
 import type { ClientEnd } from './observed.ts'
 
@@ -52,7 +53,7 @@ export const clientProcess =
     let isLate = false
     const end = (): void => {
       isLate = true
-      if (child.pid !== undefined) endGroup(child.pid)
+      endGroup(child)
     }
     const limit = setTimeout(end, seconds * 1000)
     signal?.addEventListener('abort', end)
@@ -66,12 +67,3 @@ export const clientProcess =
       signal?.removeEventListener('abort', end)
     }
   }
-
-/** Ends a process and those that it started. */
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}

@@ -64,6 +64,8 @@ export async function inTime<T>(
     return await Promise.race([send(), late])
   } catch (thrown) {
     const error: unknown = signal.aborted ? signal.reason : thrown
+    // The command ends, whatever the server does.
+    if (error instanceof NotMeasured) throw error
     const attempt = { url, path, error, hasBegun: hasBegun(), seconds: MAX_PROBE_SECONDS }
     throw new NotMeasured(unreachable(attempt))
   } finally {

@@ -4,8 +4,10 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import { checkExitCodes, type ShrinkOptions } from '../../../spec/check.ts'
+import { endGroup } from '../end-group.ts'
 import { replaceFile } from '../replace-file.ts'
 import type { CheckIo } from '../reports/reports.ts'
 import { wrongUse } from '../usage.ts'
@@ -20,13 +22,18 @@ type Write = (recording: Recording) => string
 export async function runShrink(
   { rule, command, out }: ShrinkOptions,
   { name, recording }: NamedRecording,
-  { stdout, cwd, writeHar: write }: Pick<CheckIo, 'stdout' | 'cwd' | 'writeHar'>,
+  { stdout, cwd, signal, writeHar: write }: Pick<CheckIo, 'stdout' | 'cwd' | 'signal' | 'writeHar'>,
 ): Promise<number> {
   const shows =
     command === undefined
       ? showing(recording, rule ?? '', name)
-      : await failing(recording, command, name, write)
-  const smallest = await shrinkRecording(recording, shows)
+      : await failing(recording, { command, signal }, name, write)
+  const smallest = await shrinkRecording(recording, async (part) => {
+    // A signal of the process arrives between two parts only.
+    await setImmediate()
+    signal?.throwIfAborted()
+    return shows(part)
+  })
   replaceFile(resolve(cwd, out), write(smallest))
   const [before, after] = [sizeOf(recording), sizeOf(smallest)]
   stdout.write(
@@ -43,10 +50,13 @@ function showing(recording: Recording, rule: string, name: string): Shows {
   return shows
 }
 
+/** A command, which ends with the signal of the user. */
+type Test = { readonly command: string; readonly signal: AbortSignal | undefined }
+
 /** A test that a command decides: on a part it must end with the exit code that it has on the whole. */
 async function failing(
   recording: Recording,
-  command: string,
+  test: Test,
   name: string,
   write: Write,
 ): Promise<Shows> {
@@ -55,7 +65,7 @@ async function failing(
     const file = join(folder, 'part.har')
     try {
       writeFileSync(file, write(one), { mode: 0o600 })
-      return await exitCodeOf(command, file)
+      return await exitCodeOf(test, file)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
@@ -65,9 +75,15 @@ async function failing(
   return async (part) => (await codeOn(part)) === whole
 }
 
-const exitCodeOf = (command: string, file: string): Promise<number | null> =>
+const exitCodeOf = ({ command, signal }: Test, file: string): Promise<number | null> =>
   new Promise((resolve, reject) => {
-    const child = spawn('sh', ['-c', command, 'sh', file], { stdio: 'ignore' })
+    const child = spawn('sh', ['-c', command, 'sh', file], { stdio: 'ignore', detached: true })
+    const end = (): void => endGroup(child)
+    signal?.addEventListener('abort', end)
     child.on('error', reject)
-    child.on('close', resolve)
+    child.on('close', (code) => {
+      signal?.removeEventListener('abort', end)
+      if (signal?.aborted === true) reject(signal.reason as Error)
+      else resolve(code)
+    })
   })

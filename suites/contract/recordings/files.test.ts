@@ -12,7 +12,7 @@ import {
   scanRecording,
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { withEcho } from '../../support/echo-server.ts'
+import { withEcho } from '../../support/servers/echo-server.ts'
 import { recorded, runRecord, startRecord } from '../../support/recording.ts'
 import { folder, start } from '../../support/spawned.ts'
 

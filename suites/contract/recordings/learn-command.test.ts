@@ -1,7 +1,6 @@
 // The command `learn`: what it writes, what it prints, and what it refuses.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import {
@@ -16,6 +15,7 @@ import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { learnedWorld, play } from '../../support/learned.ts'
 import { runCommand, withFolder } from '../../support/scenario-files.ts'
+import { withSilentServer } from '../../support/servers/silent-server.ts'
 
 const session = async (): Promise<string> =>
   writeHar(
@@ -131,14 +131,7 @@ for (const [manner, begin] of [
   ['does not end its first answer', 'HTTP/1.1 200 OK\r\n\r\n{'],
 ] as const)
   test(`learn/from A server that ${manner} is given up after the time limit.`, async () => {
-    const sockets = new Set<Socket>()
-    const silent = createServer((socket) => {
-      sockets.add(socket.on('error', () => undefined))
-      socket.write(begin)
-    })
-    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-    try {
+    await withSilentServer(begin, async ({ url }) => {
       await withFolder({}, async (folder) => {
         const words = ['--from', url, '--out', 'a.yaml', '--timeout', '0.2']
         const { code, stderr } = await runCommand(learnCommand, folder, ...words)
@@ -148,10 +141,7 @@ for (const [manner, begin] of [
         })
         expect(readdirSync(folder)).toEqual([])
       })
-    } finally {
-      for (const socket of sockets) socket.destroy()
-      silent.close()
-    }
+    })
   })
 
 test('learn/faults A world that is learned from a server takes the faults of another scenario.', async () => {

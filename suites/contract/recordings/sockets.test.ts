@@ -7,7 +7,7 @@ import { test } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventsOf } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { certificate, withEcho } from '../../support/echo-server.ts'
+import { certificate, withEcho } from '../../support/servers/echo-server.ts'
 import { recorded, startRecord } from '../../support/recording.ts'
 
 const socketAt = (url: string): string => url.replace(/^http/, 'ws')

@@ -17,7 +17,7 @@ import {
   without,
 } from '../../mutants/tamper.ts'
 import { realName, realServer } from '../../real/server.ts'
-import { startRelay } from '../../support/relay.ts'
+import { startRelay } from '../../support/servers/relay.ts'
 import { start } from '../../support/spawned.ts'
 
 /** So many failures at most have one cause. */

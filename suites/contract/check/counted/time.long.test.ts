@@ -1,4 +1,4 @@
-// The time limit of `check`: it also holds within a case, whatever the target does.
+// The time limits of `check` and `diff`: they also hold within a case or a session, whatever the target does.
 
 import { startEmulator } from 'flowdouble'
 import { expect } from '../../../judge/expect.ts'
@@ -15,5 +15,20 @@ test('check/time A case that waits for an answer without an end is given up when
     expect(stdout).toContain('The time is used up: see --max-seconds.')
   } finally {
     await server.close()
+  }
+})
+
+test('diff/time A session that waits for an answer without an end is given up when the time is used up.', async () => {
+  const faults = [{ when: { path: '/queue' }, then: { delayMs: 600_000 } }]
+  const silent = await startEmulator({ port: 0, scenario: { version: 1, faults } })
+  const other = await startEmulator({ port: 0 })
+  try {
+    expect(await start('diff', silent.url, other.url, '--max-seconds', '3').ends).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: 'The time is used up: see --max-seconds.\n',
+    })
+  } finally {
+    await Promise.all([silent.close(), other.close()])
   }
 })

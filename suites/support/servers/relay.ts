@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Effect, Input } from 'flowdouble'
-import type { Reply, Tamper } from '../mutants/tamper.ts'
+import type { Reply, Tamper } from '../../mutants/tamper.ts'
 
 type SentMessage = Extract<Effect, { readonly kind: 'send' }>
 type SentFrame = Extract<Effect, { readonly kind: 'frame' }>

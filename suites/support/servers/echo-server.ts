@@ -30,7 +30,7 @@ export type EchoOptions = {
   readonly isTls?: boolean
 }
 
-const tls = join(import.meta.dirname, '..', 'tls')
+const tls = join(import.meta.dirname, '..', '..', 'tls')
 /** The certificate of a server with TLS. */
 export const certificate = join(tls, 'cert.pem')
 

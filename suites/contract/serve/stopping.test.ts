@@ -1,0 +1,77 @@
+// Commands that ask a server, or wait: each gives up after its time limit, and ends with a sentence when it is stopped.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { webhookCommand } from '../../../dist/emulator/internal.js'
+import { expect } from '../../judge/expect.ts'
+import { test } from '../../judge/proves.ts'
+import { withSilentServer } from '../../support/servers/silent-server.ts'
+import { fileOf, folder, start } from '../../support/spawned.ts'
+
+for (const [manner, beginning] of [
+  ['accepts and stays silent', ''],
+  ['does not end its answer', 'HTTP/1.1 200 OK\r\n\r\n{'],
+] as const)
+  test(`explain/limit A server that ${manner} is given up after the time limit`, async () => {
+    await withSilentServer(beginning, async ({ url }) => {
+      expect(await start('explain', '0', '--url', url, '--timeout', '0.2').ends).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
+      })
+    })
+  })
+
+/** What is stopped while it waits for a server, and the exit code for it. */
+const asking = {
+  'explain --url': [2, (url: string) => ['explain', '0', '--url', url]],
+  'learn --from': [1, (url: string) => ['learn', '--from', url, '--out', 'a.yaml']],
+  diff: [5, (url: string) => ['diff', url, url.replace('127.0.0.1', 'localhost')]],
+  'webhook test': [
+    1,
+    (url: string) => {
+      const secret = fileOf('a-secret-of-the-route')
+      return ['webhook', 'test', '--url', url, '--secret-file', secret, '--config-dir', folder()]
+    },
+  ],
+} as const
+
+for (const [name, [code, argv]] of Object.entries(asking))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    test(`stopping/asking ${signal} ends ${name} with a sentence while a server is silent`, async () => {
+      await withSilentServer('', async ({ url, arrival }) => {
+        const command = start(...argv(url))
+        await arrival
+        command.process.kill(signal)
+        const { code: ended, stderr } = await command.ends
+        expect({ code: ended, stderr }).toEqual({ code, stderr: 'Stopped.\n' })
+      })
+    })
+
+test('stopping/shrink A stopped shrink ends the command that it runs, and writes nothing', async () => {
+  const har = readFileSync(join(import.meta.dirname, '../../../recordings/sessions/local-run.har'))
+  const file = fileOf(har.toString())
+  await withSilentServer('', async ({ url, arrival }) => {
+    const waits = `'${process.execPath}' -e 'fetch("${url}")'; exit 1`
+    const command = start('shrink', file, '--command', waits)
+    await arrival
+    command.process.kill('SIGTERM')
+    const stderr = 'Stopped. Nothing has been written.\n'
+    expect(await command.ends).toEqual({ code: 5, stdout: '', stderr })
+  })
+})
+
+test('stopping/input A stopped command that waits for a secret from standard input ends with a sentence', async () => {
+  const user = new AbortController()
+  const said = { stdout: '', stderr: '' }
+  const into = (name: keyof typeof said) => ({ write: (text: string) => (said[name] += text) })
+  const stdin = (): PassThrough => {
+    setImmediate(() => user.abort())
+    return new PassThrough()
+  }
+  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: folder() }
+  const argv = ['test', '--url', 'http://127.0.0.1:9', '--secret', '-']
+  const code = await webhookCommand(argv, { ...io, stdin, signal: user.signal })
+  expect({ code, ...said }).toEqual({ code: 1, stdout: '', stderr: 'Stopped.\n' })
+})
