@@ -32,6 +32,8 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       // The process that leads them has little to do: no core is kept free for it.
       maxWorkers: '100%',
+      // What takes longer than this is a surprise; lines about the rest would hide it.
+      slowTestThreshold: 20_000,
       reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],
       server: { deps: { external: [/\/dist\//] } },
       // Only what hangs is to be stopped: how fast the machine is proves nothing.
