@@ -8,6 +8,7 @@ import { failure, isFailure } from '../client/failure.ts'
 import type { Failure, Outcome } from '../client/failure.ts'
 import { runWorkflow } from '../client/run.ts'
 import type { RunOptions, RunResult } from '../client/run.ts'
+import { workflowPath } from '../client/workflow.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { CommandIo } from './lib/io.ts'
 
@@ -30,6 +31,7 @@ export const runHelp = `Usage: flowdouble run WORKFLOW.json [options]
 
 Submits a workflow in API format to a server, follows the run, and downloads its outputs. First
 uploads the files beside the workflow that its nodes name (image, mask, audio, video, file).
+The names text-to-image, image-to-image and failing stand for examples that come with flowdouble.
 
 Options:
   --url URL               server (default http://127.0.0.1:8188): http or https, with or
@@ -64,7 +66,7 @@ While it follows a run, the command reports an invalid response (a server error,
 status) and asks again; after the sixth in a row it exits with 3.
 
 Examples:
-  flowdouble run recordings/workflows/text-to-image.json
+  flowdouble run text-to-image
   flowdouble run portrait.json --url http://192.168.1.20:8188 --out pictures --timeout 600
   flowdouble run portrait.json --json --quiet | jq -r '.files[].path'
   API_KEY=... flowdouble run portrait.json --url https://host --api-key-env API_KEY
@@ -108,7 +110,7 @@ function readFlags(argv: readonly string[], io: CommandIo): Flags | 'help' | Fai
     const deployment = deploymentOf(values.deployment)
     return {
       url: values.url,
-      workflowPath: resolve(io.cwd, workflow),
+      workflowPath: workflowPath(io.cwd, workflow),
       outDir: resolve(io.cwd, values.out),
       timeoutMs: millisecondsOf(values.timeout),
       ...(clientId === undefined ? {} : { clientId }),

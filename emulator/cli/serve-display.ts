@@ -1,9 +1,7 @@
 // Prints the output of `serve` for people: a banner, and what to try next.
 
-import { relative } from 'node:path'
 import pc from 'picocolors'
 import { printable } from '../client/terminal-text.ts'
-import { packageFile } from '../config/package-files.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
 import type { CommandIo } from './lib/io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
@@ -41,8 +39,8 @@ export function banner(
 
 ${blocks.join(emulators.length > 1 ? '\n' : '')}  ${colors.dim(printable(settings.join(' · ')))}
 
-  Submit a workflow:  npx flowdouble run WORKFLOW.json ${first}
-${second === undefined ? '' : `  or on hosted:       npx flowdouble run WORKFLOW.json ${second}\n`}  Stop with Ctrl+C.
+  Submit a workflow:  npx flowdouble run text-to-image ${first}
+${second === undefined ? '' : `  or on hosted:       npx flowdouble run text-to-image ${second}\n`}  Stop with Ctrl+C.
 
 `
 }
@@ -77,16 +75,14 @@ function clientFlags(emulator: Emulator): string {
 }
 
 /** What to try after a first run. */
-export function nextStep(emulator: Emulator, succeeded: boolean, cwd: string): string {
+export function nextStep(emulator: Emulator, succeeded: boolean): string {
   const { url, options } = emulator
-  const example = packageFile('recordings/workflows/image-to-image.json')
-  const near = relative(cwd, example)
   const opening = succeeded
     ? 'That was a run on this server. The server keeps running: point your client at it, or try:'
     : 'The run did not succeed. The server keeps running; try:'
   return `
 ${opening}
-  npx flowdouble run ${near.startsWith('..') ? example : near} ${clientFlags(emulator)}
+  npx flowdouble run image-to-image ${clientFlags(emulator)}
   curl ${options.deployment === 'local' ? `${url}/history` : `-H "X-API-Key: ${knownKeys(emulator)[0]?.key ?? 'YOUR-KEY'}" ${url}/api/history_v2`}
 `
 }

@@ -84,7 +84,7 @@ export async function runOnce(
   endRun()
   if (json || quiet || signal?.aborted) return
   const { nextStep } = await import('./serve-display.ts')
-  io.stdout.write(nextStep(emulator, code === 0, io.cwd))
+  io.stdout.write(nextStep(emulator, code === 0))
 }
 
 /** The flags of `run` for this server, with its credentials. */

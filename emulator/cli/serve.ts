@@ -36,7 +36,7 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
       io.stdout.write(serveHelp())
       return 0
     }
-    if (flags.run !== undefined) await requireWorkflow(resolve(io.cwd, flags.run))
+    if (flags.run !== undefined) await requireWorkflow(io.cwd, flags.run)
     const beside = await loadGatewaySupport(flags)
     await serve(flags, io, started, beside)
     return 0
@@ -189,9 +189,9 @@ const untilAborted = (signal: AbortSignal | undefined): Promise<void> =>
   })
 
 /** Throws a usage error for a file that is not a workflow, before anything listens. */
-async function requireWorkflow(path: string): Promise<void> {
-  const { readWorkflow } = await import('../client/workflow.ts')
-  await readWorkflow(path).catch((error: unknown) => {
+async function requireWorkflow(cwd: string, name: string): Promise<void> {
+  const { readWorkflow, workflowPath } = await import('../client/workflow.ts')
+  await readWorkflow(workflowPath(cwd, name)).catch((error: unknown) => {
     throw usageError(`--run: ${(error as Error).message}`)
   })
 }

@@ -1,12 +1,14 @@
 // A workflow file in API format: read, checked, and sent as written, so that 64-bit seeds
 // and `1.0` survive.
 
+import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseLenient, readJsonText } from '../lib/json-text.ts'
 import { failure, reasonOf } from './failure.ts'
 import { fieldsOf, objectText, textValues } from './json.ts'
 import type { Fields, TextValue } from './json.ts'
 import { readNamedFile } from '../config/named-files.ts'
+import { packageFile } from '../config/package-files.ts'
 
 /**
  * `text` is the JSON of the graph as written; `folder` the absolute folder for its local
@@ -23,6 +25,13 @@ export type TextInput = TextValue & {
   readonly node: string
   readonly input: string
   readonly classType: string
+}
+
+/** The path of a workflow: a file, or an example of the package by its name, such as `text-to-image`. */
+export function workflowPath(cwd: string, name: string): string {
+  const file = resolve(cwd, name)
+  const example = packageFile(`recordings/workflows/${name}.json`)
+  return /^[\w-]+$/.test(name) && !existsSync(file) && existsSync(example) ? example : file
 }
 
 /** Reads and checks a workflow file. Throws a `usage` failure that says what to do instead. */

@@ -168,8 +168,8 @@ test('serve/banner Colours are for terminals that support them', async () => {
   expect(banner([server], io(true, { NO_COLOR: '1' }))).not.toContain('\u001b[')
   expect(banner([server], io(false))).not.toContain('\u001b[')
   expect(banner([server], io(false))).toContain('quirks local.zombie-socket')
-  expect(nextStep(server, true, '/')).toContain('image-to-image.json')
-  expect(nextStep(server, false, '/')).toContain('did not succeed')
+  expect(nextStep(server, true)).toContain('run image-to-image --url')
+  expect(nextStep(server, false)).toContain('did not succeed')
   await subject.close()
 })
 

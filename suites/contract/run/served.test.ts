@@ -1,6 +1,6 @@
 // The client and the command `serve` with the hosted server of this package.
 
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'vitest'
@@ -11,7 +11,7 @@ import {
   runWorkflow,
 } from '../../../dist/emulator/internal.js'
 import { startSubject } from '../../judge/subject.ts'
-import { start, textToImage } from '../../support/spawned.ts'
+import { folder, main, start, startProcess, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 const failing = textToImage.replace('text-to-image', 'failing')
@@ -94,4 +94,23 @@ test('serve/json The output lists the signed links of a hosted server', async ()
   expect(hosted.signedUrl).toMatch(/^http:\/\/\S+:\d+$/)
   command.process.kill('SIGTERM')
   await command.ends
+})
+
+test('run/examples The name of an example stands for its workflow, in any folder, unless a file has that name.', async () => {
+  const subject = await startSubject({ clock: 'instant' })
+  const cwd = folder()
+  const run = (name: string) =>
+    startProcess(process.execPath, [main, 'run', name, '--url', subject.url], cwd).ends
+  expect(await run('image-to-image')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/\.png\n$/),
+  })
+  expect(await run('failing')).toMatchObject({ code: 1 })
+  writeFileSync(join(cwd, 'failing'), 'my file')
+  const { code, stderr } = await run('failing')
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not valid JSON'),
+  })
+  await subject.close()
 })

@@ -95,7 +95,7 @@ test('serve/banner The banner of both lists each address, and the public keys.',
   expect(text).toMatch(/ {2}local\n {2}HTTP {7}http:\S+\n {2}WebSocket {2}ws:\S+\/ws\?clientId=/)
   expect(text).toMatch(/ {2}hosted\n {2}HTTP {7}http:\S+\/api\n {2}WebSocket {2}ws:\S+\?token=/)
   expect(text).toContain('test-key (pro), test-key-free (free)')
-  expect(text).toMatch(/run WORKFLOW.json --url \S+ --api-key test-key\n/)
+  expect(text).toMatch(/run text-to-image --url \S+ --api-key test-key\n/)
   command.process.kill('SIGTERM')
   await command.ends
 })
@@ -249,9 +249,9 @@ test('serve/next The suggested next step includes the key of a hosted server onl
       },
     ],
   })
-  expect(nextStep(known, true, '/')).toContain('--api-key test-key')
-  expect(nextStep(known, true, '/')).toContain(`"X-API-Key: test-key" ${known.url}/api/history_v2`)
-  const shown = nextStep(own, true, '/') + banner([own], io)
+  expect(nextStep(known, true)).toContain('--api-key test-key')
+  expect(nextStep(known, true)).toContain(`"X-API-Key: test-key" ${known.url}/api/history_v2`)
+  const shown = nextStep(own, true) + banner([own], io)
   expect(shown).toContain('--api-key-env NAME')
   expect(shown).not.toContain('KEY-OF-ALICE')
   await known.close()
