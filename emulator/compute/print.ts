@@ -21,8 +21,8 @@ const usualStyle: PrintStyle = { edge: 3, isIndented: false, hasCharacters: fals
 
 /** The text that a preview of a value shows: JSON where it can be, else what `str` returns. */
 export function printed(value: Value, read: Read, style: PrintStyle = usualStyle): string {
-  if (typeof value === 'string') return value
-  return hasTensor(value) ? str(value, read, style) : jsonOrText(value as Json, style)
+  if (typeof value === 'string' || hasTensor(value)) return str(value, read, style)
+  return jsonOrText(value as Json, style)
 }
 
 function jsonOrText(value: Json, { isIndented, hasCharacters }: PrintStyle): string {
@@ -57,16 +57,20 @@ function hasTensor(value: Value): boolean {
   return Array.isArray(value) && value.some(hasTensor)
 }
 
-function str(value: Value, read: Read, style: PrintStyle): string {
+/** What `str` returns. */
+export const str = (value: Value, read: Read, style: PrintStyle): string =>
+  typeof value === 'string' ? value : repr(value, read, style)
+
+function repr(value: Value, read: Read, style: PrintStyle): string {
   if (value instanceof Tensor) return tensorText(value, read, style.edge)
   if (value instanceof Instance) return value.printed
   if (isMap(value)) {
     const members = Array.from(
       value as Map<string, Value>,
-      ([key, one]) => `${pythonRepr(key)}: ${str(one, read, style)}`,
+      ([key, one]) => `${pythonRepr(key)}: ${repr(one, read, style)}`,
     )
     return `{${members.join(', ')}}`
   }
-  if (Array.isArray(value)) return `[${value.map((one) => str(one, read, style)).join(', ')}]`
+  if (Array.isArray(value)) return `[${value.map((one) => repr(one, read, style)).join(', ')}]`
   return pythonRepr(value)
 }

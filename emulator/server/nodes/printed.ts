@@ -1,7 +1,7 @@
-// Values as text, as previews of any value show them.
+// Values as text, as previews of any value show them and errors list them.
 
 import { createRead, TooMuch, valueOf } from '../../compute/evaluate.ts'
-import { printed, type PrintStyle } from '../../compute/print.ts'
+import { printed, type PrintStyle, str } from '../../compute/print.ts'
 import { Raised } from '../../compute/values/values.ts'
 import { paint } from '../../pictures/paint.ts'
 import { sourceOf } from './computed.ts'
@@ -14,7 +14,7 @@ const MOST_NUMBERS = 2 ** 23
 
 /** The input `source` as text. */
 export const sourceText = ({ inputs, world }: Call): string =>
-  valueText(world.setup.traits, inputs.get('source') ?? { kind: 'literal', value: null })
+  textBy(printed, world.setup.traits, inputs.get('source') ?? { kind: 'literal', value: null })
 
 /** How a server prints values [nodes/printed-lines, nodes/printed-edges, nodes/printed-characters]. */
 const styleOf = ({ nodesOf2026, printsCharacters }: Traits): PrintStyle => ({
@@ -23,12 +23,20 @@ const styleOf = ({ nodesOf2026, printsCharacters }: Traits): PrintStyle => ({
   hasCharacters: printsCharacters,
 })
 
-/** A value as text, of the type that an input declares. What comes from a model is only named. */
-export function valueText(traits: Traits, value: Value, type?: DeclaredInput['type']): string {
+/** A value as `str` of Python writes it, of the type that an input declares. What comes from a model is only named. */
+export const valueText = (traits: Traits, value: Value, type?: DeclaredInput['type']): string =>
+  textBy(str, traits, value, type)
+
+function textBy(
+  print: typeof str,
+  traits: Traits,
+  value: Value,
+  type?: DeclaredInput['type'],
+): string {
   const source = sourceOf(value, type)
   if (source === undefined) return '<object>'
   try {
-    return printed(valueOf(source), createRead(paint, { left: MOST_NUMBERS }), styleOf(traits))
+    return print(valueOf(source), createRead(paint, { left: MOST_NUMBERS }), styleOf(traits))
   } catch (error) {
     if (error instanceof TooMuch || error instanceof Raised) return 'tensor(...)'
     throw error

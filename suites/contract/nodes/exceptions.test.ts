@@ -242,6 +242,24 @@ proves('messages/error-inputs', async (subject) => {
     colors: [-1],
     dither: ['none'],
   })
+  // A value that the node before has passed on.
+  const passed = {
+    stitch: node('ImageStitch', {
+      image1: { a: [1], b: null },
+      direction: 'right',
+      match_image_size: false,
+      spacing_width: 4,
+      spacing_color: 'red',
+    }),
+    save: node('SaveAnimatedPNG', {
+      images: ['stitch', 0],
+      filename_prefix: 'x',
+      fps: 1,
+      compress_level: 3,
+    }),
+  }
+  const { current_inputs: given } = await errorOf(subject, passed)
+  expect(given.images).toEqual(["{'a': [1], 'b': None}"])
 })
 
 proves('nodes/object-text', async ({ connect, run, unique }) => {
