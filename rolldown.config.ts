@@ -160,6 +160,8 @@ let start: ReadonlySet<string> | undefined
 
 const shared = {
   platform: 'node',
+  // Modules, of which what nobody uses can be left out.
+  resolve: { mainFields: ['module', 'main'] },
   // The hosted server needs the picture codecs from its beginning, others later.
   checks: { ineffectiveDynamicImport: false },
   output: {

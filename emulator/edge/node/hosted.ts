@@ -4,7 +4,7 @@ import type { Hosted } from '../../server/state/server.ts'
 
 /** Loads this code. */
 export async function loadHosted(): Promise<Hosted> {
-  const { hmacHex, sha256Hex } = await import('./hashing.ts')
+  const { loadHashing } = await import('./hashing.ts')
   const parts = await import('../../server/v2/index.ts')
-  return Object.assign({}, parts, { hmacHex, sha256Hex })
+  return Object.assign({}, parts, await loadHashing())
 }
