@@ -1,9 +1,16 @@
 // Bundles the package, and prints only what is wrong with it: the bundler's own command lists every file that it writes.
 
+import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { loadConfig } from 'rolldown/config'
 
+const root = join(import.meta.dirname, '..')
+
 // The first one empties the folder.
-for (const config of await loadConfig(join(import.meta.dirname, '../rolldown.config.ts')))
+for (const config of await loadConfig(join(root, 'rolldown.config.ts')))
   await build({ ...config, logLevel: 'warn' })
+
+// As npm makes it for those who install the package: in a clone `npx flowdouble` starts this very file.
+const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+for (const file of Object.values(bin)) await chmod(join(root, file), 0o755)

@@ -7,7 +7,7 @@ import { join, relative } from 'node:path'
 
 /** What the bundle is made of: the cases of `check` are part of it. */
 const sources = ['emulator', 'spec', 'suites', 'rolldown.config.ts', 'tsconfig.base.json']
-const isSource = /\.(ts|css|html)$|node-types\.json$/
+const isSource = /\.(ts|mjs|css|html)$|node-types\.json$/
 
 const root = join(import.meta.dirname, '..')
 

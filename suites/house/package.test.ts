@@ -145,6 +145,11 @@ describe('the package', () => {
     expect(loaded.map((file) => basename(file)).toSorted()).toEqual(bundle)
   })
 
+  test('npx starts the command of a clone, after each build', async () => {
+    const { stdout } = await run(join(root, manifest.bin['flowdouble']!), ['--version'])
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+$/m)
+  })
+
   test('serves and makes pictures in an empty folder, with two dependencies', async () => {
     expect(Object.keys(manifest.dependencies)).toEqual(dependencies)
     const place = await unpack(packed)
