@@ -20,13 +20,13 @@ times, versions, memory figures, counters in file names and extra fields. It sub
 below flowdouble-check/. The first difference of a session is shortened to the smallest session that shows it.
 
 Options:
-  --sessions N      how many sessions (default 3)
-  --seed S          seed of the first one; the others follow (default 1)
-  --key-a KEY       API key of the first server, if it is hosted (or FLOWDOUBLE_API_KEY)
-  --key-b KEY       API key of the second (or FLOWDOUBLE_API_KEY)
+  --sessions N     how many sessions (default 3)
+  --seed S         seed of the first one; the others follow (default 1)
+  --key-a KEY      API key of the first server, if it is hosted (or FLOWDOUBLE_API_KEY)
+  --key-b KEY      API key of the second (or FLOWDOUBLE_API_KEY)
   --max-seconds N  time that it takes at most (default 60 for each session)
-  --json            print one JSON object per line
-  -h, --help        print this help
+  --json           print one JSON object per line
+  -h, --help       print this help
 
 Exit codes: 0 equal, 1 different, 2 wrong usage, 5 not measured: a server cannot be reached, or both cannot be compared,
 or the time is used up, or the command was stopped.

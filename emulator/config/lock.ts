@@ -44,7 +44,12 @@ async function acquire(path: string): Promise<string> {
   for (let isClaimed = false; ;) {
     let before = await others()
     if (!isClaimed && before.length === 0) {
-      await writeFile(claim, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
+      await writeFile(claim, `${process.pid}\n`, { flag: 'wx', mode: 0o600 }).catch(
+        async (error: unknown) => {
+          await rm(claim, { force: true })
+          throw error
+        },
+      )
       isClaimed = true
       before = await others()
     }

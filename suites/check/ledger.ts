@@ -1,8 +1,8 @@
 // What `check` has made on a server, in a file that outlives it, so that all of it can be removed: at the end, after
 // Ctrl-C, and after a crash.
 
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
-import { wrongUse } from './usage.ts'
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { writing, wrongUse } from './usage.ts'
 
 /** The server of a ledger: its first entry. */
 export type LedgerServer = {
@@ -22,6 +22,9 @@ export type LedgerEntry =
 
 export type Ledger = {
   readonly file: string
+  /** The error since which the file has not been written. */
+  readonly problem: () => Error | undefined
+  /** Throws an error with the code USAGE the first time that the file cannot be written. */
   readonly add: (entry: LedgerEntry) => void
   /** What is still there, oldest first. */
   readonly entries: () => readonly LedgerEntry[]
@@ -35,7 +38,7 @@ export type Ledger = {
  * @param server on which things are made. Throws an error with the code USAGE if the file lists those of another.
  */
 export function openLedger(file: string, server?: LedgerServer): Ledger {
-  const written = existsSync(file) ? readLedger(file) : []
+  const written = isFile(file) ? readLedger(file) : []
   const [begun] = written
   if (begun?.kind === 'server' && server !== undefined && begun.url !== server.url)
     throw wrongUse(
@@ -49,21 +52,33 @@ export function openLedger(file: string, server?: LedgerServer): Ledger {
       if (one.kind === entry.of && 'name' in one && one.name === entry.name) present.delete(key)
   }
   written.forEach(note)
-  const write = (entry: LedgerEntry): void => {
-    if (present.has(JSON.stringify(entry))) return
-    note(entry)
-    appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 })
+  let problem: Error | undefined
+  const write = (entries: readonly LedgerEntry[]): void => {
+    const added = entries.filter((entry) => !present.has(JSON.stringify(entry)))
+    added.forEach(note)
+    // What cannot be written down is remembered until the check ends, which is now.
+    if (added.length === 0 || problem !== undefined) return
+    const lines = added.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+    try {
+      writing('the ledger', file, () => appendFileSync(file, lines, { mode: 0o600 }))
+    } catch (error) {
+      problem = error as Error
+      throw error
+    }
   }
   return {
     file,
-    add: (entry) => {
-      if (server !== undefined) write(server)
-      write(entry)
-    },
+    problem: () => problem,
+    add: (entry) => write(server === undefined ? [entry] : [server, entry]),
     entries: () => [...present.values()],
-    discard: () => rmSync(file, { force: true }),
+    discard: () => {
+      if (isFile(file)) rmSync(file)
+    },
   }
 }
+
+/** Whether there is a file: a device is neither read to its end nor removed. */
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
 
 /** The entries of a ledger. A line that a crash has cut off is left out. */
 function readLedger(file: string): LedgerEntry[] {

@@ -162,7 +162,12 @@ async function judge(check: Check): Promise<number> {
     writeHar: io.writeHar,
     kept,
   })
-  for await (const event of running) reports.take(known.mark(event))
+  try {
+    for await (const event of running) reports.take(known.mark(event))
+  } catch (error) {
+    if (ledger !== null) await clean(server, ledger)
+    throw error
+  }
   // What reads alone has made nothing.
   const { names: left } =
     ledger === null || options.isReadOnly ? { names: [] } : await clean(server, ledger)

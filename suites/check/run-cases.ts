@@ -15,6 +15,7 @@ import { type Judgement, ruleInfosOf } from './judgement.ts'
 import { Counterexample } from './sessions/counterexample.ts'
 import type { Kept } from './sessions/kept.ts'
 import { counted } from './reports/text.ts'
+import { isWrongUse, writing } from './usage.ts'
 import { Skip } from '../judge/skip.ts'
 import { type CheckedServer, newRunning, type Running } from './running.ts'
 
@@ -217,6 +218,8 @@ async function outcomeOf(
     await Promise.race([server.use(running, one.body), timeIsUp(running, endMs, tooLate.signal)])
     return {}
   } catch (error) {
+    // A file cannot be written: no case says anything then.
+    if (isWrongUse(error)) throw error
     return error instanceof Skip ? { skip: error } : { error }
   } finally {
     tooLate.abort()
@@ -249,7 +252,9 @@ async function timeIsUp(running: Running, endMs: number, signal: AbortSignal): P
 /** Saves a counterexample as a recording, and returns its path. */
 function saveIn(kept: RunOptions['kept'], title: string, text: string): string {
   if (kept !== null) return kept.save(title, text)
-  const file = join(mkdtempSync(join(tmpdir(), 'flowdouble-check-')), 'counterexample.har')
-  writeFileSync(file, text, { mode: 0o600 })
-  return file
+  return writing('a recording in', tmpdir(), () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'flowdouble-check-')), 'counterexample.har')
+    writeFileSync(file, text, { mode: 0o600 })
+    return file
+  })
 }

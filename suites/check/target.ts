@@ -89,7 +89,14 @@ export function openTarget(
       // Its body may never have been sent.
       noteSent(request)
       note('received', `${status} ${body}`)
-      take(request, status, body)
+      const running = current()
+      try {
+        take(request, status, body)
+      } catch (error) {
+        // Nobody waits for this call: an error of a case ends the case.
+        if (running === undefined) throw error
+        running.refuse(error)
+      }
     },
     socket: (_, path) => keys.insert(path),
     socketHeaders: () => ({ ...bearer(), ...options.headers }),

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { stringify } from 'yaml'
+import { refused } from '../../lib/refused.ts'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import { endingOf } from '../../server/nodes/scripted-files.ts'
 import type { Learned, LearnedScenario } from '../../recording/learn/learn.ts'
@@ -70,18 +71,31 @@ export function scenarioText(
 
 /**
  * Writes the scenario and its files. Files are named by their content, and the scenario comes last in one step: a reader
- * finds the old scenario or the new one, with all of its files.
+ * finds the old scenario or the new one, with all of its files. Throws a refusal if one of them cannot be written, and
+ * removes what was new.
  */
 export function writeScenario(out: string, learned: Learned): number {
   const { scenario, files } = withFiles(learned.scenario, folderOf(out))
   const folder = dirname(out)
-  mkdirSync(folder, { recursive: true })
-  if (files.size > 0) mkdirSync(join(folder, folderOf(out)), { recursive: true })
-  for (const [name, bytes] of files) {
-    const file = join(folder, name)
-    if (!existsSync(file)) replace(file, bytes)
+  const made: string[] = []
+  const makeFolder = (path: string): void => {
+    const first = mkdirSync(path, { recursive: true })
+    if (first !== undefined) made.push(first)
   }
-  replace(out, scenarioText(learned, scenario))
+  try {
+    makeFolder(folder)
+    if (files.size > 0) makeFolder(join(folder, folderOf(out)))
+    for (const [name, bytes] of files) {
+      const file = join(folder, name)
+      if (existsSync(file)) continue
+      replace(file, bytes)
+      made.push(file)
+    }
+    replace(out, scenarioText(learned, scenario))
+  } catch (error) {
+    for (const path of made) rmSync(path, { recursive: true, force: true })
+    throw refused(`Cannot write ${out}: ${(error as Error).message}.`)
+  }
   return files.size
 }
 

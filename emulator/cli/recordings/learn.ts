@@ -52,7 +52,8 @@ Options:
   --json              print one JSON object: {out, files, learned, notLearned}
   -h, --help          print this help
 
-Exit codes: 0 written, 1 nothing to learn, or the server or a file cannot be read, 2 wrong usage.
+Exit codes: 0 written, 1 nothing to learn, or the server or a file cannot be read or written, 2 wrong
+usage.
 
 Examples:
   flowdouble learn session.har --out server.yaml

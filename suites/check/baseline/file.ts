@@ -83,9 +83,5 @@ function problemOf(error: ErrorObject | undefined): string {
 
 /** Replaces a baseline file. */
 export function saveBaseline(file: string, baseline: Baseline): void {
-  try {
-    replaceFile(file, `${JSON.stringify(baseline, null, 2)}\n`)
-  } catch (error) {
-    throw wrongUse(`Cannot write the baseline ${oneLine(file)}: ${(error as Error).message}.`)
-  }
+  replaceFile('the baseline', file, `${JSON.stringify(baseline, null, 2)}\n`)
 }

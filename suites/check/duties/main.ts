@@ -6,7 +6,7 @@ import { both, type Deployment } from '../../../spec/language.ts'
 import { rules } from '../../../spec/server/duties.ts'
 import { openKnown } from '../baseline/known.ts'
 import { type CheckIo, reportsFor } from '../reports/reports.ts'
-import { wrongUse } from '../usage.ts'
+import { isWrongUse, wrongUse } from '../usage.ts'
 import type { ProcessOptions } from './client-process.ts'
 import { chosenDuties, dutyCases, type DutyOptions, runDuties, withoutDuty } from './run-duties.ts'
 
@@ -72,8 +72,8 @@ export async function clientCommand(
   try {
     return await judgeClient(readFlags(argv), io)
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== 'USAGE') throw error
-    io.stderr.write(`${(error as Error).message}\nSee: flowdouble check --client --help\n`)
+    if (!isWrongUse(error)) throw error
+    io.stderr.write(`${error.message}\nSee: flowdouble check --client --help\n`)
     return checkExitCodes.wrongUsage
   }
 }

@@ -10,8 +10,6 @@ import { htmlText } from './html.ts'
 import { junitText } from './junit.ts'
 import { markdownText } from './markdown.ts'
 import { ndjsonReport } from './ndjson.ts'
-import { oneLine } from './text.ts'
-import { wrongUse } from '../usage.ts'
 import { resultsText } from './results.ts'
 import { type Render, type Report, type Sink, wholeReport } from './report.ts'
 
@@ -45,17 +43,9 @@ function filesFor(files: ReportFiles, cwd: string): readonly { render: Render; s
   return (Object.keys(renders) as readonly (keyof ReportFiles)[]).flatMap((name) => {
     const file = files[name]
     if (file === undefined) return []
-    const sink = { write: (text: string) => writeReport(resolve(cwd, file), text) }
+    const sink = { write: (text: string) => replaceFile('the report', resolve(cwd, file), text) }
     return [{ render: renders[name], sink }]
   })
-}
-
-function writeReport(file: string, text: string): void {
-  try {
-    replaceFile(file, text)
-  } catch (error) {
-    throw wrongUse(`Cannot write the report ${oneLine(file)}: ${(error as Error).message}.`)
-  }
 }
 
 /** All reports of a check as one. */

@@ -1,9 +1,11 @@
 // Counterexamples of earlier checks: recordings beside the ledger, one for each broken case, which the next check plays first.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Deployment } from '../../../spec/language.ts'
+import { replaceFile } from '../replace-file.ts'
+import { writing } from '../usage.ts'
 import type { Session, Step } from './steps.ts'
 
 /** A session, and the seed from which it was made and shortened. */
@@ -57,6 +59,9 @@ export type KeptFiles = {
 export function openKeptFiles(folder: string): KeptFiles {
   const fileOf = (title: string): string =>
     join(folder, `${createHash('sha256').update(title).digest('hex').slice(0, 16)}.har`)
+  const removeIfEmpty = (): void => {
+    if (isThere(folder) && readdirSync(folder).length === 0) rmSync(folder, { recursive: true })
+  }
   return {
     texts: () =>
       !isThere(folder)
@@ -68,13 +73,17 @@ export function openKeptFiles(folder: string): KeptFiles {
     textOf: (title) =>
       existsSync(fileOf(title)) ? readFileSync(fileOf(title), 'utf8') : undefined,
     save: (title, text) => {
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(fileOf(title), text, { mode: 0o600 })
+      try {
+        writing('recordings in', folder, () => mkdirSync(folder, { recursive: true }))
+        replaceFile('the recording', fileOf(title), text, 0o600)
+      } finally {
+        removeIfEmpty()
+      }
       return fileOf(title)
     },
     forget: (title) => {
-      rmSync(fileOf(title), { force: true })
-      if (isThere(folder) && readdirSync(folder).length === 0) rmSync(folder, { recursive: true })
+      if (isThere(folder)) rmSync(fileOf(title), { force: true })
+      removeIfEmpty()
     },
   }
 }

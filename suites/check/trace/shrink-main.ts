@@ -10,7 +10,7 @@ import { checkExitCodes, type ShrinkOptions } from '../../../spec/check.ts'
 import { endGroup } from '../end-group.ts'
 import { replaceFile } from '../replace-file.ts'
 import type { CheckIo } from '../reports/reports.ts'
-import { wrongUse } from '../usage.ts'
+import { writing, wrongUse } from '../usage.ts'
 import type { NamedRecording } from './main.ts'
 import { type Shows, shrinkRecording, sizeOf } from './shrink.ts'
 import { breaking, lawsOf } from './still-breaks.ts'
@@ -34,7 +34,7 @@ export async function runShrink(
     signal?.throwIfAborted()
     return shows(part)
   })
-  replaceFile(resolve(cwd, out), write(smallest))
+  replaceFile('the recording', resolve(cwd, out), write(smallest))
   const [before, after] = [sizeOf(recording), sizeOf(smallest)]
   stdout.write(
     `${out} has ${after.exchanges} of ${before.exchanges} exchanges, ${after.sockets} of ${before.sockets} sockets and ${after.messages} of ${before.messages} messages.\n`,
@@ -61,10 +61,10 @@ async function failing(
   write: Write,
 ): Promise<Shows> {
   const codeOn = async (one: Recording): Promise<number | null> => {
-    const folder = mkdtempSync(join(tmpdir(), 'flowdouble-shrink-'))
+    const folder = writing('in', tmpdir(), () => mkdtempSync(join(tmpdir(), 'flowdouble-shrink-')))
     const file = join(folder, 'part.har')
     try {
-      writeFileSync(file, write(one), { mode: 0o600 })
+      writing('a part to', file, () => writeFileSync(file, write(one), { mode: 0o600 }))
       return await exitCodeOf(test, file)
     } finally {
       rmSync(folder, { recursive: true, force: true })

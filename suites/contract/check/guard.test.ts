@@ -194,7 +194,7 @@ function permissionsFor(more: Partial<TargetOptions> = {}) {
   const permissions = createPermissions(
     target,
     options,
-    { ...ledger, discard: () => undefined },
+    { ...ledger, problem: () => undefined, discard: () => undefined },
     () => undefined,
   )
   const request = (path: string, body: unknown): Outgoing => {

@@ -56,6 +56,7 @@ const MANY_POSTS = 300
 const noLedger: Ledger = {
   file: '',
   add: () => undefined,
+  problem: () => undefined,
   entries: () => [],
   discard: () => undefined,
 }

@@ -78,6 +78,12 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
     place,
     ids: rules.map(({ id }) => id),
   }))
+  // Each recorded request is judged by itself, and none of them by what happens to a file of ours.
+  const problem = ledger?.problem()
+  if (ledger && problem) {
+    await clean(server, ledger)
+    throw problem
+  }
   const known = openKnown(options, io, knownCases, knownCases)
   reports.take({
     event: 'start',
@@ -124,7 +130,7 @@ function update(
     ...recording.info,
     validated,
   } as const
-  replaceFile(resolve(cwd, name), writeHar({ ...recording, info }))
+  replaceFile('the recording', resolve(cwd, name), writeHar({ ...recording, info }))
   return `${name} is validated: ${validated}.`
 }
 

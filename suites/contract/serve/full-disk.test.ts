@@ -1,0 +1,89 @@
+// A disk that takes nothing more: each command that writes files says so in a sentence, and removes what it has begun.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startEmulator } from 'flowdouble'
+import { learnCommand } from '../../../dist/emulator/internal.js'
+import { expect } from '../../judge/expect.ts'
+import { test } from '../../judge/proves.ts'
+import { enabled } from '../../support/command-line.ts'
+import { runCommand, withFolder } from '../../support/scenario-files.ts'
+import { folder, startLimited } from '../../support/spawned.ts'
+
+const har = join(import.meta.dirname, '../../../recordings/sessions/local-run.har')
+
+/** How a command ends in a folder, which is also that for temporary files, if no file can take a byte. */
+async function onFullDisk(place: string, ...argv: readonly string[]) {
+  const command = startLimited(`cd ${place}; export TMPDIR=${place}; ulimit -f 0`, ...argv)
+  const { code, stderr } = await command.ends
+  return { code, says: stderr.replaceAll(place, 'PLACE'), left: readdirSync(place) }
+}
+
+for (const [name, argv, code, file] of [
+  ['learn', ['learn', har, '--out', 'a/b.yaml'], 1, /^Cannot write PLACE\/a\/b\.yaml: EFBIG/],
+  ['shrink', ['shrink', har, '--command', 'exit 1'], 2, /^Cannot write a part to PLACE\/.*: EFBIG/],
+  ['record --from', ['record', '--from', har, '--out', 'a.har'], 1, /^Cannot write PLACE\/a\.har/],
+  [
+    'gateway setup',
+    ['gateway', 'setup', '--enable', '--yes', '--config-dir', '.'],
+    1,
+    /^Cannot write the/,
+  ],
+] as const)
+  test(`full-disk/command ${name} says that it cannot write, and leaves nothing`, async () => {
+    const { code: ended, says, left } = await onFullDisk(folder(), ...argv)
+    expect(says).toMatch(file)
+    expect(says).not.toContain('    at ')
+    expect({ code: ended, left }).toEqual({ code, left: [] })
+  })
+
+test('full-disk/check check and diff stop without a ledger, and check removes the runs that it has made', async () => {
+  const server = await startEmulator({ port: 0, clock: 'instant' })
+  const other = await startEmulator({ port: 0, clock: 'instant' })
+  const only = ['--only', 'workflows/reply', '--only', 'files/upload']
+  try {
+    for (const argv of [
+      ['check', server.url, ...only],
+      ['check', server.url, '--recording', har],
+      ['diff', server.url, other.url],
+    ] as const) {
+      const { code, says, left } = await onFullDisk(folder(), ...argv)
+      expect(says).toMatch(
+        /^Cannot write the ledger PLACE\/.*: EFBIG.*\nSee: flowdouble \w+ --help\n$/,
+      )
+      expect({ code, left }).toEqual({ code: 2, left: [] })
+      // diff leaves its runs in the history.
+      if (argv[0] === 'check')
+        expect(await (await fetch(`${server.url}/history`)).json()).toEqual({})
+    }
+  } finally {
+    await Promise.all([server.close(), other.close()])
+  }
+})
+
+test('full-disk/subscribe webhook subscribe leaves neither a lock nor a part of the file', async () => {
+  const place = folder()
+  writeFileSync(join(place, 'config.yaml'), enabled())
+  const argv = ['webhook', 'subscribe', 'a', '--config-dir', '.']
+  const { code, says, left } = await onFullDisk(place, ...argv)
+  expect(says).toMatch(/^Cannot write the subscriptions in PLACE: EFBIG/)
+  expect({ code, left }).toEqual({ code: 1, left: ['config.yaml'] })
+})
+
+test('full-disk/learn Files of a scenario that cannot be written go again, and those of an earlier one stay', async () => {
+  await withFolder({ 'a.har': readFileSync(har, 'utf8') }, async (place) => {
+    const learn = (out: string) =>
+      runCommand(learnCommand, place, 'a.har', '--out', out, '--overwrite')
+    expect((await learn('old.yaml')).code).toBe(0)
+    const files = (): readonly string[] =>
+      (readdirSync(place, { recursive: true }) as string[]).toSorted()
+    const before = files()
+    mkdirSync(join(place, 'new.yaml'))
+    const { code, stderr } = await learn('new.yaml')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^Cannot write .*new\.yaml: EISDIR.*\n$/),
+    })
+    expect(files()).toEqual([...before, 'new.yaml'].toSorted())
+  })
+})
