@@ -38,6 +38,11 @@ export const rules = {
     basis: 'chosen',
     on: both,
   },
+  'inspector/journal-earlier': {
+    says: 'A journal without its beginning keeps open sockets, failed runs, refusals and true numbers.',
+    basis: 'chosen',
+    on: both,
+  },
   'inspector/explain': {
     says: 'The control API explains an entry of the journal by its causes, reasons and rules.',
     basis: 'chosen',

@@ -2,6 +2,7 @@
 
 import type { Entry, Machine } from '../machine.ts'
 import type { JournalView } from '../journal/received.ts'
+import { createLandmarks } from '../journal/landmarks.ts'
 import { createRequestLog } from '../journal/request-log.ts'
 import { createRing, type Ring } from '../journal/ring.ts'
 import type { JournalFormat, LineWriter } from '../journal/lines.ts'
@@ -11,7 +12,10 @@ export type Recorder<I, E> = {
   readonly record: (entry: Entry<I, E>) => void
   /** Records the entries of some work together. */
   readonly batch: (work: () => void) => void
-  /** A line with the options of the machine, then one per entry, oldest first; only those from this number on. */
+  /**
+   * A line with the options of the machine, then one per entry, oldest first; only those from this number on. Where some of
+   * them are no longer kept, the first line has what is known of them.
+   */
   readonly lines: (from?: number) => Promise<readonly string[]>
   /** The number of the next entry. */
   readonly next: () => number
@@ -83,8 +87,11 @@ function recorderOf<O, I, E>(
 ): Recorder<I, E> {
   const { options, entryBytes, newSecrets, answerOf, secrets } = recorded
   const requests = createRequestLog<I, E>(answerOf)
+  const landmarks = createLandmarks(entryBytes, answerOf)
   const record = (entry: Entry<I, E>): void => {
-    requests.add(kept.add(entry), entry)
+    const n = kept.add(entry)
+    requests.add(n, entry)
+    landmarks.add(n, entry, kept.first())
     for (const secret of newSecrets(entry.input)) secrets.add(secret)
     if (fileWriter === null) return
     file?.write(
@@ -96,7 +103,8 @@ function recorderOf<O, I, E>(
     const writer = await createWriter(recorded)
     const first = Math.max(from, kept.first())
     const entries = kept.entries().slice(first - kept.first())
-    return [writer.header(options, first), ...entries.map(writer.entry)]
+    const earlier = from < first ? landmarks.between(from, first) : undefined
+    return [writer.header(options, first, earlier), ...entries.map(writer.entry)]
   }
   const view: Recorder<I, E>['view'] = async () => {
     const { redactInput, redactEffect } = await createWriter(recorded)

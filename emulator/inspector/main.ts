@@ -6,7 +6,7 @@ import { details } from './draw/details.ts'
 import { byId, type Child, el, fill } from './draw/dom.ts'
 import { onExplained } from './draw/explain.ts'
 import { findingsOf } from './model/findings.ts'
-import { objectOf, readJournal, sinceStart, textOf } from './model/journal.ts'
+import { joined, type Journal, objectOf, readJournal, sinceStart, textOf } from './model/journal.ts'
 import { isTyping, nextSelection } from './keys.ts'
 import { log } from './draw/log.ts'
 import { isOpen } from './draw/runs.ts'
@@ -14,10 +14,17 @@ import { type Clock, type Fault, sessionOf } from './model/session.ts'
 import type { Actions, State, Tab } from './model/state.ts'
 import { drawTimeline, moved, zoomed } from './timeline.ts'
 
-/** The most entries that the page keeps. */
+/** With more entries the page begins anew, with those that the server has. */
 const MAX_ENTRIES = 20_000
 
-const empty = { isGateway: false, options: {}, first: 0, entries: [] }
+const empty: Journal = {
+  isGateway: false,
+  options: {},
+  first: 0,
+  next: 0,
+  earlier: null,
+  entries: [],
+}
 const unknownClock = { clock: 'unknown', nowMs: 0, nextMs: null }
 
 const state: State = {
@@ -100,11 +107,8 @@ async function refresh(): Promise<void> {
 /** Takes new lines of the journal. Returns the number of the next entry. */
 async function received(lines: string, from: number): Promise<number> {
   const news = readJournal(lines)
-  const earlier = from === 0 ? [] : state.journal.entries
-  const entries = [...earlier, ...news.entries].slice(-MAX_ENTRIES)
-  const first = entries[0]?.n ?? news.first
   const isNews = !state.isLive || news.entries.length > 0
-  state.journal = { ...news, first, entries }
+  state.journal = from === 0 ? news : joined(state.journal, news)
   state.isLive = true
   // What was selected before a reset is gone.
   if (sinceStart(news.entries).length < news.entries.length && from > 0)
@@ -114,7 +118,7 @@ async function received(lines: string, from: number): Promise<number> {
     if (from === 0) await showWorlds()
     draw()
   }
-  return Math.max(from, news.first + news.entries.length)
+  return state.journal.entries.length > MAX_ENTRIES ? 0 : Math.max(from, news.next)
 }
 
 function showMachine(): void {

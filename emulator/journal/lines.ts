@@ -2,6 +2,7 @@
 // all machines; a format defines their secrets and inputs.
 
 import type { Entry, Machine } from '../machine.ts'
+import type { Earlier, NumberedEntry } from './landmarks.ts'
 import { createRepeats } from './repeats.ts'
 
 /** Returns the placeholder of a secret: equal for equal secrets. */
@@ -42,11 +43,16 @@ export type Header<O> = {
    */
   readonly first: number
   readonly options: O
+  /** What is known of the entries before the first one. */
+  readonly earlier?: unknown
 }
 
 export type LineWriter<O, I, E> = {
-  /** @param first the number of the first entry that follows. */
-  readonly header: (options: O, first: number) => string
+  /**
+   * @param first the number of the first entry that follows.
+   * @param earlier what is known of the entries before it that were asked for.
+   */
+  readonly header: (options: O, first: number, earlier?: Earlier<I, E>) => string
   readonly entry: (entry: Entry<I, E>) => string
   /** The parts of an entry without secrets. */
   readonly redactInput: (input: I) => unknown
@@ -73,12 +79,18 @@ export function createLineWriter<O, I, E>(
   }
   const repeats = createRepeats()
   let next = 0
-  const header = (options: O, first: number): string => {
+  const redacted = ({ n, input, effects }: NumberedEntry<I, E>): unknown => ({
+    n,
+    input: redact().input(input),
+    effects: effects.map((one) => redact().effect(one)),
+  })
+  const header: LineWriter<O, I, E>['header'] = (options, first, earlier) => {
     next = first
     return JSON.stringify({
       flowdouble: format.version,
       first,
       options: redact().options(options),
+      ...(earlier && { earlier: { ...earlier, entries: earlier.entries.map(redacted) } }),
     })
   }
   const effect = (one: E, at: number): unknown => {

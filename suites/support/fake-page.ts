@@ -73,6 +73,10 @@ export class FakeElement {
 export type FakePage = {
   /** All elements that are shown. */
   readonly elements: () => readonly FakeElement[]
+  /** The texts of all elements that are shown, each with that of what it holds. */
+  readonly texts: () => readonly string[]
+  /** Resolves when an element has this text, which can come with news. */
+  readonly shows: (text: string) => Promise<void>
   /** The names of all elements that the script has created so far. */
   readonly created: ReadonlySet<string>
   /** Shows this address after the #, as a link to it does, and resolves when it is drawn. */
@@ -100,6 +104,7 @@ export async function openFakePage(url: string): Promise<FakePage> {
   let frames: (() => void)[] = []
   let underWay = 0
   let settled = (): void => undefined
+  let answered = (): void => undefined
   /** Requests of the page, except the one that waits for news, are under way until they are answered. */
   const fetchHere = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const isWait = /waitMs=[1-9]/.test(path)
@@ -109,7 +114,8 @@ export async function openFakePage(url: string): Promise<FakePage> {
       const text = await reply.text()
       return new Response(text, { status: reply.status })
     } finally {
-      if (!isWait) underWay--
+      if (isWait) answered()
+      else underWay--
       setImmediate(() => settled())
     }
   }
@@ -162,8 +168,18 @@ export async function openFakePage(url: string): Promise<FakePage> {
     }
   }
   const elements = (): readonly FakeElement[] => [...byId.values()].flatMap((one) => one.all())
+  const texts = (): readonly string[] => elements().map(({ textContent }) => textContent)
   return {
     elements,
+    texts,
+    shows: async (text) => {
+      for (;;) {
+        await drawn()
+        if (texts().includes(text)) return
+        await new Promise<void>((resolve) => (answered = resolve))
+        await new Promise<void>((resolve) => setImmediate(resolve))
+      }
+    },
     created,
     go: async (key) => {
       location.hash = `#${encodeURIComponent(key)}`

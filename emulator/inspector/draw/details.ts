@@ -76,7 +76,7 @@ function overview(state: State, actions: Actions): readonly Child[] {
       el(
         'p',
         { class: 'note' },
-        'Earlier entries are no longer kept. Start with --journal FILE to keep all.',
+        `Before entry ${session.first} the server keeps only open sockets, failed runs and refusals. Start it with --journal FILE to keep all, and open that file here.`,
       ),
     part(
       'What deserves a look',

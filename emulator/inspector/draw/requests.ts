@@ -34,11 +34,15 @@ export function requestRows(
   const refused = requests.filter((one) => toneOf(one) === 'bad').length
   const label = [
     el('b', {}, 'Requests'),
-    el('span', { class: 'dim' }, `${requests.length}`),
+    el('span', { class: 'dim' }, countText(requests.length, session.requestCount)),
     el('span', { class: 'took bad' }, refused > 0 ? `${refused} refused` : ''),
   ]
   return [row({ class: 'requests', label, height: used * ROW_HEIGHT + 12 }, ...marks)]
 }
+
+/** How many there are, and how many of them are shown. */
+export const countText = (shown: number, all: number): string =>
+  shown === all ? `${all}` : `${shown} of ${all}`
 
 type Place = {
   readonly x: number

@@ -21,9 +21,9 @@ export function runRows(state: State, scale: Scale, actions: Actions): readonly 
 
 /** Whether a run is open: unless the user says otherwise, one that is under way or did not succeed, and the latest. */
 export function isOpen({ opened, session: { runs } }: State, { id, number, state }: Run): boolean {
-  const isLatest = number === runs.length
+  const last = runs.at(-1)?.number ?? 0
   const isNotable = state === 'error' || state === 'interrupted' || state === 'running'
-  return opened.get(id) ?? (isLatest || (isNotable && number > runs.length - OPEN_RUNS))
+  return opened.get(id) ?? (number === last || (isNotable && number > last - OPEN_RUNS))
 }
 
 function rowsOf(run: Run, state: State, scale: Scale, actions: Actions): readonly HTMLElement[] {

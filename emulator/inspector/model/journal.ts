@@ -16,23 +16,54 @@ export type Entry = {
 export type Journal = {
   readonly isGateway: boolean
   readonly options: Value
-  /** The number of the first entry. */
+  /** The number of the first entry from which on none is missing, and of the one that comes next. */
   readonly first: number
+  readonly next: number
+  /** What the server knows of the entries before, if it no longer has them all. */
+  readonly earlier: Earlier | null
   readonly entries: readonly Entry[]
+}
+
+/** The number of requests and of runs since the start, and the places of runs among them. */
+export type Earlier = {
+  readonly requests: number
+  readonly runs: number
+  readonly places: Readonly<Record<string, number>>
+  /** The number of the first entry that is not counted. */
+  readonly next: number
 }
 
 export function readJournal(text: string): Journal {
   const [head = '{}', ...lines] = text.trimEnd().split('\n')
-  const { flowdouble, first = 0, options = {} } = JSON.parse(head) as Value
+  const { flowdouble, first = 0, options = {}, earlier = null } = JSON.parse(head) as Value
   const entries = lines.map((line, index): Entry => {
     const { input, effects } = JSON.parse(line) as { input: Value; effects: readonly Value[] }
     return { n: Number(first) + index, at: Number(input['atMs']), input, effects }
   })
+  const next = Number(first) + entries.length
+  const kept = (objectOf(earlier)['entries'] ?? []) as readonly Omit<Entry, 'at'>[]
   return {
     isGateway: String(flowdouble).startsWith('gateway'),
     options: options as Value,
     first: Number(first),
-    entries: withBodies(entries, Number(first)),
+    next,
+    earlier: earlier === null ? null : ({ ...objectOf(earlier), next } as Earlier),
+    entries: [
+      ...kept.map(({ n, input, effects }) => ({ n, at: Number(input['atMs']), input, effects })),
+      ...withBodies(entries, Number(first)),
+    ],
+  }
+}
+
+/** A journal with the news that follow it; entries can be missing between them. */
+export function joined(known: Journal, news: Journal): Journal {
+  const last = known.entries.at(-1)?.n ?? -1
+  const isWhole = news.first <= known.next
+  return {
+    ...news,
+    first: isWhole ? known.first : news.first,
+    earlier: news.earlier ?? known.earlier,
+    entries: [...known.entries, ...news.entries.filter(({ n }) => n > last)],
   }
 }
 

@@ -1,6 +1,6 @@
 // The runs of a session: when each waited, began and ended, what each of its nodes did, and the pictures on its way.
 
-import { type Entry, objectOf, textOf, type Value, valueOf } from './journal.ts'
+import { type Earlier, type Entry, objectOf, textOf, type Value, valueOf } from './journal.ts'
 import { bodyOf, type Request } from './requests.ts'
 
 export type NodeState = 'running' | 'cached' | 'success' | 'error' | 'interrupted' | 'waiting'
@@ -54,8 +54,16 @@ const ends: Readonly<Record<string, Run['state']>> = {
   interrupted: 'interrupted',
 }
 
-export function runsOf(entries: readonly Entry[], requests: readonly Request[]): readonly Run[] {
-  const runs = new Map<string, Run>()
+/** @param earlier what is known of runs whose entries are missing. */
+export function runsOf(
+  entries: readonly Entry[],
+  requests: readonly Request[],
+  earlier: Earlier | null,
+): readonly Run[] {
+  const runs: Runs = Object.assign(new Map<string, Run>(), {
+    places: earlier?.places ?? {},
+    count: earlier?.runs ?? 0,
+  })
   const submits = new Map(requests.map((one) => [one.entry, one]))
   const runOf = (id: unknown): Run | undefined => runs.get(String(id))
   for (const entry of entries) {
@@ -73,17 +81,23 @@ export function runsOf(entries: readonly Entry[], requests: readonly Request[]):
       } else if (kind === 'restart') for (const run of runs.values()) endBy(run, entry)
     }
   }
-  return [...runs.values()]
+  return [...runs.values()].toSorted((a, b) => a.number - b.number)
+}
+
+/** Runs by id, the places of those that the server knows better, and the number of runs so far. */
+type Runs = Map<string, Run> & {
+  readonly places: Readonly<Record<string, number>>
+  count: number
 }
 
 /** The run with this id; a new one if it is not known. */
-function addRun(runs: Map<string, Run>, id: string, request: Request | null): Run {
+function addRun(runs: Runs, id: string, request: Request | null): Run {
   const known = runs.get(id)
   if (known !== undefined) return known
   const body = objectOf(request === null ? null : valueOf(bodyOf(request)))
   const run: Run = {
     id,
-    number: runs.size + 1,
+    number: runs.places[id] ?? ++runs.count,
     client: textOf(body['client_id']),
     submittedAt: request?.at ?? null,
     entry: request?.entry ?? null,
@@ -117,7 +131,7 @@ function nodeOf(id: string, { class_type, inputs, _meta }: Value): RunNode {
 }
 
 /** A request that submits a run, or removes waiting ones from the queue. */
-function noteRequest(runs: Map<string, Run>, request: Request): void {
+function noteRequest(runs: Runs, request: Request): void {
   if (request.method !== 'POST' || request.reply === null || (request.status ?? 0) >= 400) return
   const { prompt_id, id } = objectOf(valueOf(request.reply['body']))
   const submitted = prompt_id ?? (request.target.endsWith('/v2/jobs') ? id : undefined)

@@ -28,8 +28,12 @@ export type Session = {
   readonly isGateway: boolean
   readonly options: Value
   readonly entries: readonly Entry[]
-  /** Whether the entries have their beginning. */
+  /** Whether none of its entries is missing. */
   readonly isComplete: boolean
+  /** The number of the first entry from which on none is missing. */
+  readonly first: number
+  /** The number of all its requests, also of those whose entries are missing. */
+  readonly requestCount: number
   readonly clock: Clock
   /** The present time of the world. */
   readonly now: number
@@ -47,16 +51,21 @@ export function sessionOf(journal: Journal, clock: Clock, faults: readonly Fault
   const { isGateway, options, first } = journal
   const entries = sinceStart(journal.entries)
   const requests = requestsOf(entries)
+  const isComplete = first === 0 || entries.length < journal.entries.length
+  const earlier = isComplete ? null : journal.earlier
+  const uncounted = requests.filter(({ entry }) => entry >= (earlier?.next ?? 0)).length
   const { events, others } = isGateway ? eventsOf(entries) : { events: [], others: new Map() }
   return {
     isGateway,
     options,
     entries,
-    isComplete: first === 0 || entries.length < journal.entries.length,
+    isComplete,
+    first,
+    requestCount: (earlier?.requests ?? 0) + uncounted,
     clock,
     now: Math.max(clock.nowMs, entries.at(-1)?.at ?? 0),
     requests,
-    runs: isGateway ? [] : runsOf(entries, requests),
+    runs: isGateway ? [] : runsOf(entries, requests, earlier),
     clients: isGateway ? [] : clientsOf(entries),
     faults,
     hits: entries.flatMap(({ n, at, effects }) =>

@@ -69,6 +69,55 @@ proves(
   ownWorld,
 )
 
+/** So many entries fill the journal, so that its beginning is gone. */
+const FULL = 1000
+
+proves(
+  'inspector/journal-earlier',
+  async (subject) => {
+    const { get, submit, idle, connect, url } = subject
+    await connect('me')
+    await submit({ '1': { class_type: 'NoSuchNode', inputs: {} } })
+    await submit(solid())
+    const failed = (await submit(failing('ValueError', 'made to fail'))).json().prompt_id
+    await idle()
+    const waits = (await submit(solid())).json().prompt_id
+    await Promise.all(Array.from({ length: FULL }, () => get('/queue')))
+    const text = (await exchange(url, 'GET', '/_flowdouble/journal')).body
+    const { first, earlier } = JSON.parse(text.split('\n', 1)[0] ?? '')
+    expect(first).toBeGreaterThan(0)
+    expect(earlier).toMatchObject({
+      requests: 4 + FULL,
+      runs: 3,
+      places: { [failed]: 2, [waits]: 3 },
+    })
+    const entries: readonly (Line & { readonly n: number })[] = earlier.entries
+    expect(entries.map(({ n }) => n)).toEqual(entries.map(({ n }) => n).toSorted((a, b) => a - b))
+    expect(entries.every(({ n }) => n < first)).toBe(true)
+    const has = (member: object): boolean =>
+      entries.some(({ input, effects }) =>
+        [input, ...effects].some((one) =>
+          Object.entries(member).every(([name, value]) => one[name] === value),
+        ),
+      )
+    expect([
+      has({ kind: 'open', socket: 1 }),
+      has({ kind: 'reply', status: 400 }),
+      has({ kind: 'node', prompt_id: failed, state: 'error', error: 'ValueError: made to fail' }),
+      has({ kind: 'run', prompt_id: failed, state: 'error' }),
+    ]).toEqual([true, true, true, true])
+    // Nothing is missing from an entry on that is kept, and a reset begins anew.
+    const head = async (query: string) =>
+      JSON.parse(
+        (await exchange(url, 'GET', `/_flowdouble/journal${query}`)).body.split('\n', 1)[0] ?? '',
+      )
+    expect(await head(`?from=${first}`)).not.toHaveProperty('earlier')
+    await subject.emulator!.reset()
+    expect((await head('')).earlier).toMatchObject({ runs: 0, entries: [] })
+  },
+  ownWorld,
+)
+
 proves(
   'inspector/explain',
   async (subject) => {

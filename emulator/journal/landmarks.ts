@@ -1,0 +1,159 @@
+// Keeps the entries that an observer misses when a journal has lost its beginning: those that opened the open sockets, those
+// of the runs that failed, are not over or still have a part in the journal, and the refused requests. The numbers of
+// requests and runs since the start go on.
+
+import type { Answer, Effect, Entry, Input } from '../machine.ts'
+import { replacesState } from './request-log.ts'
+
+/** The most failed runs, and the most refused requests; */
+const MAX_FAILURES = 100
+/** and the maximum total size of what the runs and requests hold, in bytes. */
+const MAX_HELD_BYTES = 2 * 2 ** 20
+
+export type NumberedEntry<I, E> = Entry<I, E> & { readonly n: number }
+
+/** What is known of the entries that a journal has lost. */
+export type Earlier<I, E> = {
+  /** The number of requests and of runs since the start, */
+  readonly requests: number
+  readonly runs: number
+  /** and the place of each kept run among them, from 1 on. */
+  readonly places: Readonly<Record<string, number>>
+  readonly entries: readonly NumberedEntry<I, E>[]
+}
+
+export type Landmarks<I, E> = {
+  /** @param first the number of the first entry that the journal has. */
+  readonly add: (n: number, entry: Entry<I, E>, first: number) => void
+  /** What is known of the entries from one number to before another. */
+  readonly between: (from: number, to: number) => Earlier<I, E>
+}
+
+type Run<I, E> = {
+  readonly place: number
+  entries: NumberedEntry<I, E>[]
+  /** The number of the entry with its end. */
+  endedAt: number
+}
+
+/**
+ * @param entryBytes the approximate size of an entry, in bytes.
+ * @param answerOf what an effect says about a request.
+ */
+export function createLandmarks<I, E>(
+  entryBytes: (entry: Entry<I, E>) => number,
+  answerOf: (effect: E) => Answer | undefined,
+): Landmarks<I, E> {
+  const sockets = new Map<number, NumberedEntry<I, E>>()
+  const runs = new Map<string, Run<I, E>>()
+  const refused = new Map<number, NumberedEntry<I, E>>()
+  /** The ids of the runs that failed, and of those that ended well, each in order. */
+  const [failed, ended] = [new Set<string>(), new Set<string>()]
+  let [requestCount, runCount, heldBytes] = [0, 0, 0]
+
+  const clear = (): void => {
+    for (const kept of [sockets, runs, refused, failed, ended]) kept.clear()
+    requestCount = runCount = heldBytes = 0
+  }
+  const hold = (entry: NumberedEntry<I, E>): NumberedEntry<I, E> => {
+    heldBytes += entryBytes(entry)
+    return entry
+  }
+  const release = (entries: readonly (NumberedEntry<I, E> | undefined)[]): void => {
+    for (const one of entries) if (one !== undefined) heldBytes -= entryBytes(one)
+  }
+  const dropRun = (id: string | undefined): void => {
+    if (id === undefined) return
+    release(runs.get(id)?.entries ?? [])
+    for (const kept of [runs, failed, ended]) kept.delete(id)
+  }
+  const dropRefused = (n: number | undefined): void => {
+    if (n === undefined) return
+    release([refused.get(n)])
+    refused.delete(n)
+  }
+  const begin = (id: string, entry?: NumberedEntry<I, E>): Run<I, E> => {
+    const run = {
+      place: ++runCount,
+      entries: entry === undefined ? [] : [hold(entry)],
+      endedAt: NaN,
+    }
+    dropRun(id)
+    runs.set(id, run)
+    return run
+  }
+  const note = (id: string, entry: NumberedEntry<I, E>): Run<I, E> => {
+    const run = runs.get(id) ?? begin(id)
+    if (run.entries.at(-1)?.n !== entry.n) run.entries.push(hold(entry))
+    return run
+  }
+  const end = (id: string, entry: NumberedEntry<I, E>, isFailed: boolean): void => {
+    const run = note(id, entry)
+    run.endedAt = entry.n
+    ;(isFailed ? failed : ended).add(id)
+    if (isFailed) return
+    // Of a run that went well its submit and its begin are enough.
+    release(run.entries.splice(2))
+  }
+  const noteEffect = (effect: Effect, entry: NumberedEntry<I, E>, isPost: boolean): void => {
+    if (effect.kind === 'reply') {
+      if (effect.status >= 400) refused.set(entry.n, hold(entry))
+      const run = isPost ? answerOf(effect as E)?.run : undefined
+      if (run !== undefined) begin(run, entry)
+    } else if (effect.kind === 'refuse') sockets.delete(effect.socket)
+    else if (effect.kind === 'end' && effect.how !== 'silence')
+      for (const socket of effect.sockets) sockets.delete(socket)
+    else if (effect.kind === 'node') note(effect.prompt_id, entry)
+    // The runs of a gateway are other ones.
+    else if (effect.kind === 'run' && 'prompt_id' in effect) {
+      if (effect.state === 'started') note(effect.prompt_id, entry)
+      else end(effect.prompt_id, entry, effect.state !== 'success')
+    } else if (effect.kind === 'restart')
+      for (const [id, { endedAt }] of runs) if (Number.isNaN(endedAt)) end(id, entry, true)
+  }
+  const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES && runs.size + refused.size > 0
+  const shrink = (first: number): void => {
+    for (const id of ended) {
+      if ((runs.get(id)?.endedAt ?? 0) >= first) break
+      dropRun(id)
+    }
+    if (failed.size > MAX_FAILURES) dropRun(firstOf(failed))
+    if (refused.size > MAX_FAILURES) dropRefused(firstOf(refused.keys()))
+    while (isTooLarge())
+      if (runs.size > 0) dropRun(firstOf(runs.keys()))
+      else dropRefused(firstOf(refused.keys()))
+  }
+  const add: Landmarks<I, E>['add'] = (n, { input, effects }, first) => {
+    if (replacesState(input)) clear()
+    const entry = { n, input, effects }
+    const given = input as Input
+    if (given.kind === 'request') requestCount++
+    else if (given.kind === 'open') sockets.set(given.socket, entry)
+    else if (given.kind === 'close') sockets.delete(given.socket)
+    const isPost = given.kind === 'request' && given.method === 'POST'
+    for (const effect of effects) noteEffect(effect as Effect, entry, isPost)
+    shrink(first)
+  }
+  const between: Landmarks<I, E>['between'] = (from, to) => {
+    const all = [
+      sockets.values(),
+      refused.values(),
+      [...runs.values()].flatMap((run) => run.entries),
+    ]
+    const byNumber = new Map(all.flatMap((some) => [...some].map((one) => [one.n, one] as const)))
+    return {
+      requests: requestCount,
+      runs: runCount,
+      places: Object.fromEntries(Array.from(runs, ([id, { place }]) => [id, place])),
+      entries: [...byNumber.values()]
+        .filter(({ n }) => n >= from && n < to)
+        .toSorted((a, b) => a.n - b.n),
+    }
+  }
+  return { add, between }
+}
+
+const firstOf = <T>(all: Iterable<T>): T | undefined => {
+  for (const one of all) return one
+  return undefined
+}
