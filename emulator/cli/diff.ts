@@ -1,6 +1,5 @@
 // The command `diff`: reads its flags, and opens the door to the suites, which play sessions on two servers.
 
-import { pathToFileURL } from 'node:url'
 import {
   type Allowance,
   checkExitCodes,
@@ -8,7 +7,7 @@ import {
   type DiffOptions,
 } from '../../spec/check.ts'
 import { printable } from '../client/terminal-text.ts'
-import { packageFile } from '../config/package-files.ts'
+import { packageBundle } from '../config/package-files.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { parseFlags } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
@@ -62,8 +61,7 @@ export async function diffCommand(argv: readonly string[], io: CommandIo): Promi
       return checkExitCodes.asExpected
     }
     const options = optionsOf(values, positionals, io.env)
-    const bundle = pathToFileURL(packageFile('dist/bundle/judge.cjs')).href
-    const { runDiff } = (await import(bundle)) as DiffBundle
+    const { runDiff } = packageBundle('judge') as DiffBundle
     return await runDiff(options, io)
   } catch (error) {
     if (!isUsageError(error)) throw error

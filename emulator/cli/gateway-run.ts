@@ -95,7 +95,7 @@ async function withMutant(
   const name = flags.text('mutant')
   if (name === undefined) return options
   const { faultLine, findWrongServer, gatewayWithFault } = await import('./lib/wrong-servers.ts')
-  const wrong = await findWrongServer(name)
+  const wrong = findWrongServer(name)
   const faulty = gatewayWithFault(options, wrong)
   io.stderr.write(faultLine(wrong))
   return faulty

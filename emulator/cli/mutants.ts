@@ -22,7 +22,7 @@ Examples:
 
 /** Runs the command with the arguments after `mutants`; resolves to its exit code. */
 export async function mutantsCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  const all = await loadWrongServers()
+  const all = loadWrongServers()
   return listCommand('mutants', help, argv, io, (isJson) =>
     isJson ? `${JSON.stringify(all.map(described), null, 2)}\n` : listing(all),
   )

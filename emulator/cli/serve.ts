@@ -161,7 +161,7 @@ async function withMutant(
 ): Promise<{ readonly plans: readonly EmulatorOptions[]; readonly wrong?: WrongServer }> {
   if (mutant === undefined) return { plans }
   const { faultLine, findWrongServer, withFault } = await import('./lib/wrong-servers.ts')
-  const wrong = await findWrongServer(mutant)
+  const wrong = findWrongServer(mutant)
   const faulty = withFault(plans, wrong, withGateway)
   io.stderr.write(faultLine(wrong))
   return { plans: faulty, wrong }

@@ -1,7 +1,6 @@
 // The command `check`: reads its flags, and opens the door to the suites, which judge the server.
 
 import { existsSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import {
   type Allowance,
   allowances,
@@ -14,7 +13,7 @@ import {
   usualSessions,
 } from '../../../spec/check.ts'
 import { printable } from '../../client/terminal-text.ts'
-import { packageFile } from '../../config/package-files.ts'
+import { packageBundle } from '../../config/package-files.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import type { Recording } from '../../recording/recording.ts'
@@ -177,13 +176,12 @@ const more = {
 }
 
 /** Loads the bundle of the suites. */
-const load = (): Promise<CheckBundle> =>
-  import(pathToFileURL(packageFile('dist/bundle/judge.cjs')).href) as Promise<CheckBundle>
+const load = (): CheckBundle => packageBundle('judge') as CheckBundle
 
 /** Runs the command with the arguments after `check`; resolves to its exit code. */
 export async function checkCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   if (isAboutClient(argv)) {
-    const { clientCommand } = await load()
+    const { clientCommand } = load()
     return clientCommand(argv, { ...io, ...more })
   }
   try {
@@ -197,7 +195,7 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
     if (values['trace'] === true) {
       const options = traceOptionsOf(values)
       const recordings = readRecordings(positionals, io)
-      const { runTrace } = await load()
+      const { runTrace } = load()
       return await runTrace(options, recordings, { ...io, ...more })
     }
     const isClean = typeof values['clean'] === 'string'
@@ -206,12 +204,12 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
       const other = notWithRecording.find((name) => values[name] !== undefined)
       if (other !== undefined) throw usageError(`--${other} does not go with --recording.`)
       const [recording] = readRecordings([values['recording']], io)
-      const { runDrift } = await load()
+      const { runDrift } = load()
       const own = { ...options, isUpdate: values['update'] === true }
       return await runDrift(own, recording as NamedRecording, { ...io, ...more })
     }
     if (values['update'] === true) throw usageError('--update needs --recording.')
-    const { runCheck, runClean } = await load()
+    const { runCheck, runClean } = load()
     return await (isClean ? runClean : runCheck)(options, { ...io, ...more })
   } catch (error) {
     if (!isUsageError(error)) throw error

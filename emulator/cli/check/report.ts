@@ -40,9 +40,7 @@ const flags = {
 export async function reportCommand(
   argv: readonly string[],
   io: CommandIo,
-  load: () => Promise<{
-    readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number>
-  }>,
+  load: () => { readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number> },
 ): Promise<number> {
   const { values, positionals } = parseFlags(argv, flags)
   if (values['help'] === true) {
@@ -52,6 +50,6 @@ export async function reportCommand(
   if (positionals.length === 0)
     throw usageError('check report needs at least one file that check --json has written.')
   const { help: _help, ...files } = values as Readonly<Record<string, string>>
-  const { runReport } = await load()
+  const { runReport } = load()
   return runReport({ ...files, files: positionals }, io)
 }

@@ -1,9 +1,8 @@
 // The command `shrink`: reads its flags and a recording, and opens the door to the suites, which reduce it.
 
-import { pathToFileURL } from 'node:url'
 import { checkExitCodes, type ShrinkOptions } from '../../../spec/check.ts'
 import { printable } from '../../client/terminal-text.ts'
-import { packageFile } from '../../config/package-files.ts'
+import { packageBundle } from '../../config/package-files.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import type { Recording } from '../../recording/recording.ts'
 import { writeHar } from '../../recording/write-har.ts'
@@ -57,8 +56,7 @@ export async function shrinkCommand(argv: readonly string[], io: CommandIo): Pro
     }
     const options = optionsOf(values, positionals)
     const [recording] = readRecordings(positionals, io)
-    const bundle = pathToFileURL(packageFile('dist/bundle/judge.cjs')).href
-    const { runShrink } = (await import(bundle)) as ShrinkBundle
+    const { runShrink } = packageBundle('judge') as ShrinkBundle
     return await runShrink(options, recording as NamedRecording, { ...io, writeHar })
   } catch (error) {
     if (io.signal?.aborted === true) {

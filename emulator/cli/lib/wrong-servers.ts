@@ -1,8 +1,7 @@
 // The wrong servers that --mutant plays. They are data of the suites, in a bundle that only these flags load.
 
-import { pathToFileURL } from 'node:url'
 import type { Deployment, Place } from '../../../spec/language.ts'
-import { packageFile } from '../../config/package-files.ts'
+import { packageBundle } from '../../config/package-files.ts'
 import type { GatewayOptions } from '../../edge/gateway/gateway.ts'
 import type { EmulatorOptions } from '../../edge/node/server.ts'
 import { didYouMean } from '../../lib/nearest.ts'
@@ -27,14 +26,12 @@ type Tamper = NonNullable<EmulatorOptions['tamper']>
 type GatewayTamper = NonNullable<GatewayOptions['tamper']>
 
 /** All wrong servers and gateways, by area. */
-export async function loadWrongServers(): Promise<readonly WrongServer[]> {
-  const { href } = pathToFileURL(packageFile('dist/bundle/served-mutants.cjs'))
-  return ((await import(href)) as { served: readonly WrongServer[] }).served
-}
+export const loadWrongServers = (): readonly WrongServer[] =>
+  (packageBundle('served-mutants') as { served: readonly WrongServer[] }).served
 
 /** The one with this name. Throws a usage error that suggests the closest name. */
-export async function findWrongServer(name: string): Promise<WrongServer> {
-  const all = await loadWrongServers()
+export function findWrongServer(name: string): WrongServer {
+  const all = loadWrongServers()
   const found = all.find((one) => one.name === name)
   if (found !== undefined) return found
   const hint = didYouMean(

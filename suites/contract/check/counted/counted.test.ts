@@ -1,4 +1,5 @@
-// What a check does on a server, as the server counts it: never more than its operator allows.
+// What a check does on a server, as the server counts it: never more than its operator allows. Checks wait for much of their
+// time, each for its own world, so they run at once.
 
 import { test } from 'vitest'
 import { expect } from '../../../judge/expect.ts'
@@ -6,7 +7,7 @@ import { countedCheck, trespasses } from './counted.ts'
 
 const http = ['--only', 'http', '--only', 'workflows', '--only', 'queue']
 
-test.each(['local', 'hosted'] as const)(
+test.concurrent.each(['local', 'hosted'] as const)(
   'check/counted-read-only With --read-only, %s, nothing is submitted and nothing changes, in raw bytes neither.',
   async (deployment) => {
     const counted = await countedCheck(deployment, ['--read-only', '--allow', 'all'])
@@ -22,7 +23,7 @@ test.each(['local', 'hosted'] as const)(
 const isWithoutEffect = (line: string, body: string): boolean =>
   /^POST (\/api)?\/(queue|history)$/.test(line) && !/^\s*\{.*(clear|delete)/s.test(body)
 
-test.each(['local', 'hosted'] as const)(
+test.concurrent.each(['local', 'hosted'] as const)(
   'check/counted-guest By default, %s, a check leaves the lists of files, user data, runs and settings as they were.',
   async (deployment) => {
     const { after, before, code, judged } = await countedCheck(deployment, [])
@@ -32,7 +33,7 @@ test.each(['local', 'hosted'] as const)(
   },
 )
 
-test.each([1, 3])(
+test.concurrent.each([1, 3])(
   'check/counted-runs With --max-runs %i the server never starts more runs, whoever writes the bytes.',
   async (most) => {
     const counted = await countedCheck('local', ['--max-runs', `${most}`, ...http])
