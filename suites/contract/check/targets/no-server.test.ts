@@ -3,14 +3,14 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { test } from 'vitest'
-import type { TargetOptions } from '../../../spec/check.ts'
-import { probeGateway } from '../../check/gateway/probe.ts'
-import { NotMeasured } from '../../check/probe/ask.ts'
-import { probe } from '../../check/probe/probe.ts'
-import { unreachable } from '../../check/probe/unreachable.ts'
-import { ownSender } from '../../generate/sender.ts'
-import { expect } from '../../judge/expect.ts'
-import { withFiles } from '../trace/check-files.ts'
+import type { TargetOptions } from '../../../../spec/check.ts'
+import { probeGateway } from '../../../check/gateway/probe.ts'
+import { NotMeasured } from '../../../check/probe/ask.ts'
+import { probe } from '../../../check/probe/probe.ts'
+import { unreachable } from '../../../check/probe/unreachable.ts'
+import { ownSender } from '../../../generate/sender.ts'
+import { expect } from '../../../judge/expect.ts'
+import { withFiles } from '../../trace/check-files.ts'
 
 const nothing = { headers: {}, allow: [], isReadOnly: true, maxRuns: 1 }
 

@@ -2,8 +2,8 @@
 
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
-import { expect } from '../../judge/expect.ts'
-import { start } from '../../support/spawned.ts'
+import { expect } from '../../../judge/expect.ts'
+import { start } from '../../../support/spawned.ts'
 
 test.each(['local', 'hosted'] as const)(
   'check/explained A check of a %s server that explains its replies finds no broken rule of HTTP.',
