@@ -21,10 +21,10 @@ export default defineConfig(({ mode }) => {
       ],
     },
     test: {
-      globalSetup: ['suites/fresh-build.ts'],
+      globalSetup: ['suites/run-folder.ts', 'suites/fresh-build.ts'],
       include,
-      // What the bundler puts into the bundle for pages.
-      setupFiles: isMeasured ? ['suites/support/unbundled.ts'] : [],
+      // When coverage is measured, also what the bundler puts into the bundle for pages.
+      setupFiles: ['suites/left-behind.ts', ...(isMeasured ? ['suites/support/unbundled.ts'] : [])],
       exclude: [...defaultExclude, ...exclude],
       env: { SUITE: mode },
       pool: 'threads',

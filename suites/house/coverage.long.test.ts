@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { root } from '../support/packed.ts'
-import { folder } from '../support/spawned.ts'
+import { folder } from '../support/folder.ts'
 
 type FileCoverage = {
   readonly fnMap: Readonly<Record<string, { readonly name: string }>>

@@ -1,8 +1,7 @@
 // Equal seeds and equal inputs produce equal bytes, and a journal replays to the effects that it lists.
 
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replay } from 'flowdouble'
 import { expect, test } from 'vitest'
@@ -13,6 +12,7 @@ import { type Answer, direct, SECRET, startGatewaySubject } from '../judge/gatew
 import type { Edge } from '../judge/edges.ts'
 import { startSubject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
+import { folder } from '../support/folder.ts'
 
 const catalog = join(import.meta.dirname, '../../spec/node-types.json')
 const preview = (image: string): Graph => ({
@@ -240,33 +240,28 @@ const quirkOf = { shown: ['local.queue-shows-partner-key'], hidden: [] }
 test.each(['hidden', 'shown'] as const)(
   'determinism/journal-file The journal file is private, replays and holds no secret (keys %s).',
   async (keys) => {
-    const folder = await mkdtemp(join(tmpdir(), 'flowdouble-'))
-    const file = join(folder, 'journal.ndjson')
-    try {
-      const subject = await startSubject({ journal: file, quirk: quirkOf[keys] })
-      const session = await subject.connect(undefined, '/ws?clientId=me&token=key-4')
-      const extra_data = { ...secrets, open: 'shown' }
-      await subject.submit(slow(), { client_id: 'me', extra_data })
-      await subject.request('GET', '/queue?a=1&token=key-5', undefined, {
-        Authorization: 'Bearer key-6',
-        'X-API-Key': 'key-7',
-        Cookie: 'key-8',
-      })
-      await subject.request('POST', '/prompt', '{"extra_data": {"api_key_comfy_org": "key-9"')
-      await subject.idle()
-      await subject.get('/history')
-      await session.settled()
-      await subject.close()
-      const text = await readFile(file, 'utf8')
-      expect((await stat(file)).mode & 0o777).toBe(0o600)
-      expect(text.match(/key-\d/g)).toBeNull()
-      expect(text).toContain('shown')
-      expect(text).toMatch(/<secret:[0-9a-f]{12}>/)
-      const entries = text.trimEnd().split('\n').length - 1
-      const objectInfo = await readFile(catalog, 'utf8')
-      expect(replay(text, objectInfo)).toEqual({ entries, differs: null })
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    const file = join(folder(), 'journal.ndjson')
+    const subject = await startSubject({ journal: file, quirk: quirkOf[keys] })
+    const session = await subject.connect(undefined, '/ws?clientId=me&token=key-4')
+    const extra_data = { ...secrets, open: 'shown' }
+    await subject.submit(slow(), { client_id: 'me', extra_data })
+    await subject.request('GET', '/queue?a=1&token=key-5', undefined, {
+      Authorization: 'Bearer key-6',
+      'X-API-Key': 'key-7',
+      Cookie: 'key-8',
+    })
+    await subject.request('POST', '/prompt', '{"extra_data": {"api_key_comfy_org": "key-9"')
+    await subject.idle()
+    await subject.get('/history')
+    await session.settled()
+    await subject.close()
+    const text = await readFile(file, 'utf8')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(text.match(/key-\d/g)).toBeNull()
+    expect(text).toContain('shown')
+    expect(text).toMatch(/<secret:[0-9a-f]{12}>/)
+    const entries = text.trimEnd().split('\n').length - 1
+    const objectInfo = await readFile(catalog, 'utf8')
+    expect(replay(text, objectInfo)).toEqual({ entries, differs: null })
   },
 )

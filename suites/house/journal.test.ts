@@ -1,8 +1,7 @@
 // The journal: what it stores, what it never stores, and when it reports that it cannot be replayed.
 
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
@@ -11,9 +10,10 @@ import { fetchLink } from '../judge/fetch-link.ts'
 import { linkTo } from '../judge/hosted/links.ts'
 import { startSubject } from '../judge/subject.ts'
 import { start, startLimited } from '../support/spawned.ts'
+import { folder } from '../support/folder.ts'
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
-const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')
+const newFile = (): string => join(folder(), 'journal.jsonl')
 
 test('journal/lost-beginning A journal without its first entries does not replay', async () => {
   const subject = await startSubject()

@@ -6,7 +6,8 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dependencies, pack, type InstalledPackage, root, unpack } from '../support/packed.ts'
-import { folder, startAt } from '../support/spawned.ts'
+import { folder } from '../support/folder.ts'
+import { startAt } from '../support/spawned.ts'
 
 type Manifest = {
   readonly bin: Readonly<Record<string, string>>

@@ -1,10 +1,10 @@
 // The commands of "Record and replay" in the README work as printed, with a world in place of the reader's own server.
 
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { start } from '../support/spawned.ts'
+import { folder } from '../support/folder.ts'
 
 const root = join(import.meta.dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -16,7 +16,7 @@ const commands = [...section.matchAll(/^npx flowdouble (.*?)(?: +#.*)?$/gm)].map
 )
 
 test('the commands of the README record a run, replay it, judge it and learn from it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-readme-'))
+  const place = folder()
   const workflow = join(root, 'recordings/workflows/text-to-image.json')
   const inFolder = /^[a-z]+\.(har|yaml)$|^again$/
   const urls = new Map<string, string>()
@@ -25,7 +25,7 @@ test('the commands of the README record a run, replay it, judge it and learn fro
     (commands[index] ?? []).map((word, at, all) => {
       if (all[at - 1] === '--port') return '0'
       if (word === 'workflow.json') return workflow
-      return urls.get(word) ?? (inFolder.test(word) ? join(folder, word) : word)
+      return urls.get(word) ?? (inFolder.test(word) ? join(place, word) : word)
     })
   const end = async (index: number, ...more: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await start(...words(index), ...more).ends
@@ -43,16 +43,16 @@ test('the commands of the README record a run, replay it, judge it and learn fro
   }
   const stopServer = await serve(['serve', '--port', '0'], 'http://127.0.0.1:8188')
   const stopRecording = await serve(words(0), 'http://127.0.0.1:8190')
-  await end(1, '--out', join(folder, 'first'))
+  await end(1, '--out', join(place, 'first'))
   await stopRecording()
   const stopReplay = await serve(words(2), 'http://127.0.0.1:8191')
   await end(3)
   await stopReplay()
-  const files = readdirSync(join(folder, 'first'))
+  const files = readdirSync(join(place, 'first'))
   expect(files.length).toBeGreaterThan(0)
   for (const file of files)
-    expect(readFileSync(join(folder, 'again', file))).toEqual(
-      readFileSync(join(folder, 'first', file)),
+    expect(readFileSync(join(place, 'again', file))).toEqual(
+      readFileSync(join(place, 'first', file)),
     )
   expect(await end(4)).toContain('0: as expected')
   // A server that has run the workflow before takes it from its cache.
@@ -61,7 +61,5 @@ test('the commands of the README record a run, replay it, judge it and learn fro
   expect(await end(5)).toContain('0: as expected')
   await stopAnother()
   await end(7)
-  expect(readFileSync(join(folder, 'learned.yaml'), 'utf8')).toContain(
-    'Learned by flowdouble learn',
-  )
+  expect(readFileSync(join(place, 'learned.yaml'), 'utf8')).toContain('Learned by flowdouble learn')
 })

@@ -17,7 +17,7 @@ import { WebSocket } from 'ws'
 import { type Emulator, startEmulator } from 'flowdouble'
 import { textToImage } from '../generate/graphs.ts'
 import { isLong } from '../support/effort.ts'
-import { folder } from '../support/spawned.ts'
+import { folder } from '../support/folder.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

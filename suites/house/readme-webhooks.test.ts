@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sign } from '@octokit/webhooks-methods'
 import { expect, test } from 'vitest'
-import { folder, main } from '../support/spawned.ts'
+import { folder } from '../support/folder.ts'
+import { main } from '../support/spawned.ts'
 
 const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
 const section = readme.slice(readme.indexOf('\n## Webhooks\n'))

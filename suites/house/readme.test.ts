@@ -14,7 +14,8 @@ import {
   startOtherHost,
   startPunishingServer,
 } from '../contract/run/misbehaving-server.ts'
-import { folder, start, textToImage } from '../support/spawned.ts'
+import { folder } from '../support/folder.ts'
+import { start, textToImage } from '../support/spawned.ts'
 import { watchOn } from '../support/watch.ts'
 
 const root = join(import.meta.dirname, '..', '..')

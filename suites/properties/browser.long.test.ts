@@ -10,7 +10,8 @@ import { spawnSync } from 'node:child_process'
 import * as flowdouble from 'flowdouble/browser'
 import { expect, test } from 'vitest'
 import { bundled } from '../support/built.ts'
-import { folder, startProcess } from '../support/spawned.ts'
+import { folder } from '../support/folder.ts'
+import { startProcess } from '../support/spawned.ts'
 
 const workflow = readFileSync(
   join(import.meta.dirname, '../../recordings/workflows/text-to-image.json'),

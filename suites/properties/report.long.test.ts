@@ -7,7 +7,7 @@ import { test } from 'vitest'
 import { htmlText } from '../check/reports/html.ts'
 import { attacks, sample, streamOf } from '../contract/check/streams.ts'
 import { expect } from '../judge/expect.ts'
-import { folder } from '../support/spawned.ts'
+import { folder } from '../support/folder.ts'
 
 const isInstalled = spawnSync('chromium', ['--version']).status === 0
 

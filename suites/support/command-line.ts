@@ -1,10 +1,9 @@
 // Runs commands for cases in this process, those of the gateway with a temporary configuration directory.
 
 import { createHmac } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import type { GatewayOptions } from 'flowdouble'
@@ -16,6 +15,7 @@ import {
 } from '../../dist/emulator/internal.js'
 import type { quirks } from '../../spec/truth/quirks.ts'
 import { provesQuirk } from '../judge/proves.ts'
+import { folder } from './folder.ts'
 
 export type CommandResult = {
   readonly code: number
@@ -64,13 +64,9 @@ export const enabled = (...extra: readonly string[]): string =>
 export const withCli =
   (body: (cli: CommandLine) => Promise<void>, config: string | null = enabled()) =>
   async (): Promise<void> => {
-    const dir = mkdtempSync(join(tmpdir(), 'flowdouble-command-line-'))
-    try {
-      if (config !== null) writeFileSync(join(dir, 'config.yaml'), config)
-      await body(commandLineAt(dir))
-    } finally {
-      rmSync(dir, { recursive: true, force: true })
-    }
+    const dir = folder()
+    if (config !== null) writeFileSync(join(dir, 'config.yaml'), config)
+    await body(commandLineAt(dir))
   }
 
 /** A case for a quirk of the commands. */
@@ -125,7 +121,7 @@ function ioOf({ stdin = '', env = {}, isTerminal = false }: CommandContext) {
     stderr: { write: (text: string) => (stderr += text), isTTY: isTerminal },
     stdin: () => Readable.from([Buffer.from(stdin)]),
     env,
-    cwd: tmpdir(),
+    cwd: folder(),
   }
   const ended = (code: number): CommandResult => ({
     code,

@@ -1,7 +1,7 @@
 // A fake terminal: shows the output of a command as lines on a screen.
 
 import { serveCommand } from '../../dist/emulator/internal.js'
-import { folder } from './spawned.ts'
+import { folder } from './folder.ts'
 
 export type FakeTerminal = {
   /** The lines on the screen; the last one is the one with the cursor. */

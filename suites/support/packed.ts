@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { folder } from './spawned.ts'
+import { folder } from './folder.ts'
 
 export const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRecording, recordCommand, type Recording } from '../../dist/emulator/internal.js'
-import { folder } from './spawned.ts'
+import { folder } from './folder.ts'
 
 export type RecordResult = {
   readonly code: number

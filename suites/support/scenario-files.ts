@@ -1,24 +1,20 @@
 // Folders with scenario files, and the commands about them.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { validateCommand } from '../../dist/emulator/internal.js'
+import { folder } from './folder.ts'
 
 type Command = typeof validateCommand
 
 /** Runs a function with a folder that has these files. */
 export async function withFolder(
   files: Readonly<Record<string, string>>,
-  body: (folder: string) => Promise<void>,
+  body: (place: string) => Promise<void>,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-scenario-'))
-  try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-    await body(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const place = folder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
+  await body(place)
 }
 
 /** Runs one of the commands in a folder. */

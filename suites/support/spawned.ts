@@ -1,10 +1,10 @@
 // Commands as separate processes, as users start them: their output, and how they end.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { entry } from './built.ts'
+import { folder } from './folder.ts'
 
 /** The built command. */
 export const main = entry('main')
@@ -16,8 +16,6 @@ export const textToImage = join(
   'workflows',
   'text-to-image.json',
 )
-/** A new folder. */
-export const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))
 
 export type Command = {
   readonly process: ChildProcess

@@ -1,7 +1,6 @@
 // The accounts of a hosted server: which ones are rejected, what the journal hides, and what partner nodes cost.
 
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { bought, type Graph, node, solid } from '../../generate/graphs.ts'
@@ -10,6 +9,7 @@ import { proves, provesQuirk, test } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
+import { folder } from '../../support/folder.ts'
 
 const objectInfo = readFileSync(join(import.meta.dirname, '../../../spec/node-types.json'), 'utf8')
 const open = {
@@ -132,7 +132,7 @@ proves(
 )
 
 /** Where the journal of the next case is stored: all of it, from the first line on. */
-const journal = join(mkdtempSync(join(tmpdir(), 'flowdouble-')), 'journal.jsonl')
+const journal = join(folder(), 'journal.jsonl')
 
 proves(
   'access/hosted-keys-hidden',

@@ -1,8 +1,7 @@
 // The bearer token of a local server: which requests need it, and that it never appears in any output.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Entry, replay } from 'flowdouble'
 import { WebSocket } from 'ws'
@@ -15,6 +14,7 @@ import { startSubject } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
+import { folder } from '../../support/folder.ts'
 
 const token = 'tok+n/of=mine&only'
 const bearer = { Authorization: `Bearer ${token}` }
@@ -141,50 +141,45 @@ const terminal = () => {
 }
 
 proves('access/bearer-hidden', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'flowdouble-'))
   const { written, io } = terminal()
   const watch = await watchOn(io)
-  const journal = join(folder, 'journal.ndjson')
+  const journal = join(folder(), 'journal.ndjson')
   const onEntry = (entry: Entry) => watch.show(entry)
-  try {
-    const { url, connect, idle, emulator, close } = await startSubject({ token, journal, onEntry })
-    const session = await connect(undefined, `/ws?clientId=me&t%6fken=${encodeURIComponent(token)}`)
-    const body = JSON.stringify({ prompt: solid(), client_id: 'me' })
-    const replies = [
-      await exchange(url, 'GET', '/', bearer),
-      await exchange(url, 'POST', '/prompt', bearer, body),
-      await exchange(url, 'GET', `/queue?a=1&${query}&b=%20`),
-      await exchange(url, 'GET', `/queue?%74oken=${encodeURIComponent(token)}`),
-      await exchange(url, 'GET', '/queue', { Authorization: `Basic ${token}` }),
-      await exchange(url, 'GET', '/queue?token=another-one'),
-      await exchange(url, 'GET', '/_flowdouble/journal', bearer),
-    ]
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 401, 401, 200])
-    await idle()
-    written.text += banner([emulator!], io)
-    await session.close()
-    await close()
-    const file = await readFile(journal, 'utf8')
-    const seen = [
-      file,
-      written.text,
-      ...session.texts,
-      ...replies.map((reply) => JSON.stringify(reply)),
-    ]
-    for (const text of seen) {
-      for (const secret of [token, encodeURIComponent(token), 'another-one'])
-        expect(text).not.toContain(secret)
-    }
-    expect(written.text).toContain('bearer token required')
-    expect(file).toMatch(/"Bearer <[0-9a-f]{16}>"/)
-    const entries = file.trimEnd().split('\n').length - 1
-    const objectInfo = await readFile(catalog, 'utf8')
-    expect(replay(file, objectInfo)).toEqual({ entries, differs: null })
-    const other = file.replace(/"token":"<.{16}>"/, '"token":"<0000000000000000>"')
-    expect(replay(other, objectInfo).differs).toBe(0)
-  } finally {
-    await rm(folder, { recursive: true })
+  const { url, connect, idle, emulator, close } = await startSubject({ token, journal, onEntry })
+  const session = await connect(undefined, `/ws?clientId=me&t%6fken=${encodeURIComponent(token)}`)
+  const body = JSON.stringify({ prompt: solid(), client_id: 'me' })
+  const replies = [
+    await exchange(url, 'GET', '/', bearer),
+    await exchange(url, 'POST', '/prompt', bearer, body),
+    await exchange(url, 'GET', `/queue?a=1&${query}&b=%20`),
+    await exchange(url, 'GET', `/queue?%74oken=${encodeURIComponent(token)}`),
+    await exchange(url, 'GET', '/queue', { Authorization: `Basic ${token}` }),
+    await exchange(url, 'GET', '/queue?token=another-one'),
+    await exchange(url, 'GET', '/_flowdouble/journal', bearer),
+  ]
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 401, 401, 200])
+  await idle()
+  written.text += banner([emulator!], io)
+  await session.close()
+  await close()
+  const file = await readFile(journal, 'utf8')
+  const seen = [
+    file,
+    written.text,
+    ...session.texts,
+    ...replies.map((reply) => JSON.stringify(reply)),
+  ]
+  for (const text of seen) {
+    for (const secret of [token, encodeURIComponent(token), 'another-one'])
+      expect(text).not.toContain(secret)
   }
+  expect(written.text).toContain('bearer token required')
+  expect(file).toMatch(/"Bearer <[0-9a-f]{16}>"/)
+  const entries = file.trimEnd().split('\n').length - 1
+  const objectInfo = await readFile(catalog, 'utf8')
+  expect(replay(file, objectInfo)).toEqual({ entries, differs: null })
+  const other = file.replace(/"token":"<.{16}>"/, '"token":"<0000000000000000>"')
+  expect(replay(other, objectInfo).differs).toBe(0)
 })
 
 test('access/token-option A token that cannot stand in a header is rejected, and not repeated', async () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { type EmulatorOptions, replay, startEmulator } from 'flowdouble'
 import { node } from '../../generate/graphs.ts'
 import { proves, test } from '../../judge/proves.ts'
-import { fileOf, folder } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { fileOf } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 /** An entry of object_info: an output node with one number. */

@@ -1,7 +1,6 @@
 // The baseline: known failures do not fail a check, and an entry that no longer fails is stale.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import type { Baseline, KnownFailure } from '../../../spec/baseline.ts'
@@ -14,6 +13,7 @@ import {
 import { judgeByBaseline, type KnownCase, updatedBaseline } from '../../check/baseline/baseline.ts'
 import { expect } from '../../judge/expect.ts'
 import { caseEvent, failure } from './streams.ts'
+import { folder } from '../../support/folder.ts'
 
 const known = (id: string): KnownCase => ({ title: caseEvent(id).title, place: 'local', ids: [id] })
 const all = ['queue/a', 'queue/b', 'queue/c'].map(known)
@@ -120,20 +120,16 @@ describe('files', () => {
   })
 
   test('check/baseline-file It is replaced as a whole, and read back as it was.', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
-    try {
-      const file = join(folder, 'baseline.json')
-      expect(() => loadBaseline(file)).toThrow(/Create it with: --update-baseline/)
-      writeFileSync(file, 'old')
-      const baseline = baselineOf(byTitle('queue/a'))
-      saveBaseline(file, baseline)
-      expect(readFileSync(file, 'utf8')).toBe(`${JSON.stringify(baseline, null, 2)}\n`)
-      expect(loadBaseline(file)).toEqual(baseline)
-      expect(readdirSync(folder)).toEqual(['baseline.json'])
-      expect(() => saveBaseline(folder, baseline)).toThrow(/^Cannot write the baseline/)
-      expect(readdirSync(folder)).toEqual(['baseline.json'])
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    const place = folder()
+    const file = join(place, 'baseline.json')
+    expect(() => loadBaseline(file)).toThrow(/Create it with: --update-baseline/)
+    writeFileSync(file, 'old')
+    const baseline = baselineOf(byTitle('queue/a'))
+    saveBaseline(file, baseline)
+    expect(readFileSync(file, 'utf8')).toBe(`${JSON.stringify(baseline, null, 2)}\n`)
+    expect(loadBaseline(file)).toEqual(baseline)
+    expect(readdirSync(place)).toEqual(['baseline.json'])
+    expect(() => saveBaseline(place, baseline)).toThrow(/^Cannot write the baseline/)
+    expect(readdirSync(place)).toEqual(['baseline.json'])
   })
 })

@@ -15,7 +15,8 @@ import { cleanUp } from '../../check/clean.ts'
 import { type Ledger, type LedgerEntry, type LedgerServer, openLedger } from '../../check/ledger.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { folder, main, start, startProcess } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { main, start, startProcess } from '../../support/spawned.ts'
 
 const server: LedgerServer = {
   kind: 'server',

@@ -1,11 +1,11 @@
 // Keys of worlds that share an address.
 
-import { readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves, test } from '../../judge/proves.ts'
+import { folder } from '../../support/folder.ts'
 
 const ann = {
   user: 'ann',
@@ -40,7 +40,7 @@ proves(
 )
 
 test('control/keys-of-worlds A journal file contains no key of a world that is created later', async () => {
-  const journal = join(tmpdir(), `flowdouble-keys-${process.pid}.jsonl`)
+  const journal = join(folder(), 'journal.jsonl')
   const server = await startEmulator({ journal, deployment: 'hosted', clock: 'manual' })
   await server.world({ accounts: [ann] })
   await fetch(`${server.url}/api/queue?note=${ann.keys[0]}`, {
@@ -48,7 +48,6 @@ test('control/keys-of-worlds A journal file contains no key of a world that is c
   })
   await server.close()
   const text = readFileSync(journal, 'utf8')
-  rmSync(journal)
   expect(text).toContain('/api/queue?note=')
   expect(text).not.toContain(ann.keys[0])
 })

@@ -1,7 +1,6 @@
 // Real agents: commands and addresses that answer runs, how the gateway calls them, and how they end.
 
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { type Agent, type Delivery, replayGateway } from 'flowdouble'
 import { commandAgent, urlAgent } from '../../../dist/emulator/internal.js'
 import { agentCall } from '../../../spec/gateway/deliveries.ts'
@@ -18,6 +17,7 @@ import { violations } from '../../judge/judge.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
+import { folder } from '../../support/folder.ts'
 
 const chat = { secret: SECRET, prompt: '{text}', deliver: 'telegram', skills: ['review', 'code'] }
 const routes = { hook: chat }
@@ -38,7 +38,7 @@ let failures: string[] = []
 /** An agent whose command is a script of Node with these arguments. */
 const scriptAgent = (script: string, ...args: readonly string[]): Agent =>
   commandAgent([process.execPath, '-e', script, '--', ...args], {
-    cwd: tmpdir(),
+    cwd: folder(),
     env: { KEPT: 'kept' },
     onFailure: (_, stderr) => failures.push(stderr),
   })
@@ -154,7 +154,7 @@ proves(
     routes,
     deliveries,
     agent: commandAgent(['no-such-command-of-flowdouble'], {
-      cwd: tmpdir(),
+      cwd: folder(),
       env: {},
       onFailure: () => {},
     }),
@@ -220,7 +220,7 @@ for (const how of ['times out', 'is stopped'] as const) {
       deliveries,
       agent: (run, signal) =>
         commandAgent([process.execPath, '-e', clings], {
-          cwd: tmpdir(),
+          cwd: folder(),
           env: { PORT: `${port}` },
           onFailure: () => {},
         })(run, signal),

@@ -2,9 +2,8 @@
 
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmulatorOptions, startEmulator } from 'flowdouble'
 import { WebSocket } from 'ws'
@@ -12,7 +11,8 @@ import { profiles } from '../../../spec/server/deployments.ts'
 import { talking } from '../../generate/graphs.ts'
 import { proves, test } from '../../judge/proves.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
-import { folder, start } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 const file = (name: string): string => join(import.meta.dirname, '../../tls', name)
@@ -108,27 +108,23 @@ proves(
   'deployments/certificate',
   async () => {
     const { tlsCert, tlsKey } = certificate
-    const folder = await mkdtemp(join(tmpdir(), 'flowdouble-'))
-    try {
-      const other = join(folder, 'other.pem')
-      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-      await writeFile(other, pem)
-      expect(await refusal({ tlsCert })).toMatch(/together/)
-      expect(await refusal({ tlsKey })).toMatch(/together/)
-      expect(await refusal({ tlsCert: join(folder, 'none'), tlsKey })).toMatch(/^Cannot read/)
-      expect(await refusal({ tlsCert, tlsKey: folder })).toMatch(/^Cannot read the private key/)
-      for (const one of [
-        { tlsCert, tlsKey: other },
-        { tlsCert: tlsKey, tlsKey: tlsCert },
-        { tlsCert: import.meta.filename, tlsKey },
-      ]) {
-        const message = await refusal(one)
-        expect(message).toMatch(/^Cannot use the certificate .* with the private key/)
-        expect(message).not.toContain(String(pem).split('\n')[1])
-      }
-    } finally {
-      await rm(folder, { recursive: true })
+    const place = folder()
+    const other = join(place, 'other.pem')
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    await writeFile(other, pem)
+    expect(await refusal({ tlsCert })).toMatch(/together/)
+    expect(await refusal({ tlsKey })).toMatch(/together/)
+    expect(await refusal({ tlsCert: join(place, 'none'), tlsKey })).toMatch(/^Cannot read/)
+    expect(await refusal({ tlsCert, tlsKey: place })).toMatch(/^Cannot read the private key/)
+    for (const one of [
+      { tlsCert, tlsKey: other },
+      { tlsCert: tlsKey, tlsKey: tlsCert },
+      { tlsCert: import.meta.filename, tlsKey },
+    ]) {
+      const message = await refusal(one)
+      expect(message).toMatch(/^Cannot use the certificate .* with the private key/)
+      expect(message).not.toContain(String(pem).split('\n')[1])
     }
   },
   { seed: 'certificates' },

@@ -6,7 +6,7 @@ import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import type { CheckEvent } from '../../check/events.ts'
 import { clientCommand } from '../../check/duties/main.ts'
-import { folder } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
 
 /** A client that asks for its run until it is over, and fails if the run has. */
 const polling = `

@@ -7,7 +7,8 @@ import { dutiesOn } from '../../check/duties/run-duties.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { isLong } from '../../support/effort.ts'
-import { folder, textToImage } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { textToImage } from '../../support/spawned.ts'
 
 /** The duties that take it little time. */
 const quick = new Set(['duties/no-socket', 'duties/status-first', 'duties/video-keys'])

@@ -1,12 +1,11 @@
 // Real front ends in Chromium: what somebody does in a browser works, and the front end finds nothing wrong with the server.
 
-import { rmSync } from 'node:fs'
 import type { EmulatorOptions } from 'flowdouble'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import { expect } from '../../judge/expect.ts'
-import { frontEnd, hasChromium, installed, launch, show, type Shown } from './front-end.ts'
+import { frontEnd, hasChromium, launch, show, type Shown } from './front-end.ts'
 import {
   alphaAt,
   blueSquare,
@@ -82,7 +81,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser?.close()
-  rmSync(installed, { recursive: true, force: true })
 })
 
 describe.each(versions)('front end $version', (one) => {

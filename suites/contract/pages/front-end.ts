@@ -1,18 +1,18 @@
 // A real front end in headless Chromium, with a new world on a manual clock: what tests do with its user interface.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { folder } from '../../support/folder.ts'
 import { forget, isReady } from './in-page.ts'
 
 /** A folder with unpacked front ends, each in a folder with the name of its version. Without it pip installs them. */
 const given = process.env['FLOWDOUBLE_FRONT_ENDS']
 
-/** Where front ends are installed; whoever has used them removes it. */
-export const installed = mkdtempSync(join(tmpdir(), 'flowdouble-front-ends-'))
+/** Where front ends are installed. */
+const installed = folder()
 
 /** The folder of a front end, or why it is not available. */
 export function frontEnd(version: string): { readonly folder: string } | { readonly why: string } {

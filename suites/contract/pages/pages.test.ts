@@ -8,7 +8,8 @@ import { slow } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, test, testToken } from '../../judge/proves.ts'
 import { dial, exchange } from '../../judge/wire.ts'
-import { fileOf, folder } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { fileOf } from '../../support/spawned.ts'
 import { SECRET, writeSite } from './site.ts'
 
 const { webRoot, templates } = writeSite()

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { folder } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
 
 /** The text of each file outside the front end. */
 export const SECRET = 'not part of the front end'

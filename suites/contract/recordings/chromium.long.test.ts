@@ -1,8 +1,7 @@
 // A session that Chromium has recorded, with Playwright: of a page that talks to a server, as users record theirs.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator, startReplay } from 'flowdouble'
 import { chromium } from 'playwright-core'
@@ -12,6 +11,7 @@ import type { CheckEvent } from '../../check/events.ts'
 import { expect } from '../../judge/expect.ts'
 import { runRecord } from '../../support/recording.ts'
 import { textToImage } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
 
 const workflow = readFileSync(textToImage, 'utf8')
 const isInstalled = spawnSync('chromium', ['--version']).status === 0
@@ -112,7 +112,7 @@ async function checked(file: string): Promise<readonly CheckEvent[]> {
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
     env: {},
-    cwd: tmpdir(),
+    cwd: folder(),
   })
   expect([code, stderr]).toEqual([0, ''])
   return stdout
@@ -132,51 +132,47 @@ for (const [what, stage] of stages)
     skip,
   }) => {
     skip(!isInstalled, 'The command chromium is not installed.')
-    const folder = mkdtempSync(join(tmpdir(), 'flowdouble-chromium-'))
+    const place = folder()
+    const file = join(place, 'browser.har')
+    const filename = await record(file, stage)
+    const { exchanges, sockets } = readRecording(readFileSync(file, 'utf8'), file)
+    const view = exchanges.find(
+      ({ url, response }) => url.includes(filename) && response?.status === 200,
+    )
+    expect(view).toBeDefined()
+    const upload = exchanges.find(
+      ({ method, url }) => method === 'POST' && url.endsWith('/upload/image'),
+    )
+    expect(upload?.cut).toEqual(['request'])
+    expect(sockets.length).toBe(1)
+    const frames = sockets[0]!.messages.filter(({ data }) => typeof data !== 'string')
+    expect(frames.length).toBeGreaterThan(5)
+
+    const cases = (await checked(file)).filter((one) => one.event === 'case')
+    expect(cases.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(10)
+
+    const workflowPath = join(place, 'workflow.json')
+    writeFileSync(workflowPath, workflow)
+    const replay = await startReplay({ recording: file, clock: 'instant' })
     try {
-      const file = join(folder, 'browser.har')
-      const filename = await record(file, stage)
-      const { exchanges, sockets } = readRecording(readFileSync(file, 'utf8'), file)
-      const view = exchanges.find(
-        ({ url, response }) => url.includes(filename) && response?.status === 200,
-      )
-      expect(view).toBeDefined()
-      const upload = exchanges.find(
-        ({ method, url }) => method === 'POST' && url.endsWith('/upload/image'),
-      )
-      expect(upload?.cut).toEqual(['request'])
-      expect(sockets.length).toBe(1)
-      const frames = sockets[0]!.messages.filter(({ data }) => typeof data !== 'string')
-      expect(frames.length).toBeGreaterThan(5)
-
-      const cases = (await checked(file)).filter((one) => one.event === 'case')
-      expect(cases.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(10)
-
-      const workflowPath = join(folder, 'workflow.json')
-      writeFileSync(workflowPath, workflow)
-      const replay = await startReplay({ recording: file, clock: 'instant' })
-      try {
-        const outDir = join(folder, 'out')
-        const result = await runWorkflow({
-          url: replay.url,
-          workflowPath,
-          outDir,
-          ...(stage.deployment === 'hosted' && { apiKey: key }),
-        })
-        expect([result.error, result.outcome]).toEqual([undefined, 'success'])
-        expect(result.files.map((one) => one.filename)).toEqual([filename])
-        expect(readFileSync(result.files[0]!.path)).toEqual(Buffer.from(view!.response!.body))
-      } finally {
-        await replay.close()
-      }
-
-      expect(readFileSync(file, 'utf8')).toContain(key)
-      const redacted = await runRecord('--from', file)
-      expect([redacted.code, redacted.stderr]).toEqual([0, ''])
-      expect(redacted.text()).not.toContain(key)
-      expect(redacted.recording().exchanges.length).toBe(exchanges.length)
-      await checked(redacted.file)
+      const outDir = join(place, 'out')
+      const result = await runWorkflow({
+        url: replay.url,
+        workflowPath,
+        outDir,
+        ...(stage.deployment === 'hosted' && { apiKey: key }),
+      })
+      expect([result.error, result.outcome]).toEqual([undefined, 'success'])
+      expect(result.files.map((one) => one.filename)).toEqual([filename])
+      expect(readFileSync(result.files[0]!.path)).toEqual(Buffer.from(view!.response!.body))
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      await replay.close()
     }
+
+    expect(readFileSync(file, 'utf8')).toContain(key)
+    const redacted = await runRecord('--from', file)
+    expect([redacted.code, redacted.stderr]).toEqual([0, ''])
+    expect(redacted.text()).not.toContain(key)
+    expect(redacted.recording().exchanges.length).toBe(exchanges.length)
+    await checked(redacted.file)
   })

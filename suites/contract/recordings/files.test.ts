@@ -14,7 +14,8 @@ import {
 import { expect } from '../../judge/expect.ts'
 import { withEcho } from '../../support/servers/echo-server.ts'
 import { recorded, runRecord, startRecord } from '../../support/recording.ts'
-import { folder, start } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { start } from '../../support/spawned.ts'
 
 const random = 'q7Zr0xP4mWv9LsT2bHy6NcD8'
 

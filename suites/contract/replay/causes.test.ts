@@ -2,8 +2,7 @@
 // client.
 
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Replay, startEmulator, startReplay } from 'flowdouble'
 import { test } from 'vitest'
@@ -13,6 +12,7 @@ import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { withReplay } from '../../support/replayed.ts'
 import { recordingClient, type RecordingClient, startMs } from '../../support/recorded-session.ts'
+import { folder } from '../../support/folder.ts'
 
 const json = (value: object) => ({
   type: 'application/json',
@@ -251,7 +251,7 @@ test('replay/cors-and-control With cors pages may read the replies, the control 
 })
 
 test('replay/hosted A hosted session is run again, its links lead to the replay, and its files are written', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-replay-'))
+  const place = folder()
   const client = recordingClient('hosted', { 'X-API-Key': 'test-key' })
   const { onEntry } = client
   const options = { deployment: 'hosted', clock: 'manual', epoch: startMs, onEntry } as const
@@ -270,14 +270,14 @@ test('replay/hosted A hosted session is run again, its links lead to the replay,
     const bytes = (await client.request('GET', view.location)).body
     const recording = JSON.parse(writeHar(client.recording())) as object
     const replay = await startReplay({ recording, clock: 'instant' })
-    const workflowPath = join(folder, 'workflow.json')
+    const workflowPath = join(place, 'workflow.json')
     writeFileSync(workflowPath, JSON.stringify(one))
     const result = await runWorkflow({
       url: replay.url,
       apiKey: 'another-key',
       deployment: 'hosted',
       workflowPath,
-      outDir: folder,
+      outDir: place,
     })
     await replay.close()
     expect([result.error, result.outcome]).toEqual([undefined, 'success'])
@@ -285,6 +285,5 @@ test('replay/hosted A hosted session is run again, its links lead to the replay,
   } finally {
     client.close()
     await world.close()
-    rmSync(folder, { recursive: true, force: true })
   }
 })

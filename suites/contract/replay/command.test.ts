@@ -1,27 +1,18 @@
 // The command `replay`: recorded sessions of a real server run to their files, and what the recording does not hold is named.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startReplay } from 'flowdouble'
 import { test } from 'vitest'
 import { readHar, replayCommand, runWorkflow } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { start } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
 
 const sessions = join(import.meta.dirname, '..', '..', '..', 'recordings', 'sessions')
 const names = ['animation-and-cache', 'texts-and-half-valid', 'image-to-image-metadata-previews']
 const sessionOf = (name: string): string => join(sessions, `${name}.har`)
 const readSession = (name: string) => readHar(readFileSync(sessionOf(name), 'utf8'), name)
-
-async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-replay-'))
-  try {
-    await use(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
 
 /** The recorded submits of a session. */
 const submitsOf = (name: string): readonly any[] =>
@@ -40,25 +31,24 @@ const filesOf = (name: string): ReadonlyMap<string, Buffer> =>
 
 for (const name of names)
   test(`replay/run flowdouble run of the first workflow of ${name} against its replay writes the recorded files`, async () => {
-    await withFolder(async (folder) => {
-      const workflowPath = join(folder, 'workflow.json')
-      writeFileSync(workflowPath, JSON.stringify(submitsOf(name)[0].prompt))
-      const replay = await startReplay({ recording: sessionOf(name), clock: 'instant' })
-      try {
-        const outDir = join(folder, 'out')
-        const result = await runWorkflow({ url: replay.url, workflowPath, outDir })
-        expect([result.error, result.outcome]).toEqual([undefined, 'success'])
-        const recorded = filesOf(name)
-        const written = result.files.filter(({ filename }) => recorded.has(filename))
-        for (const { path, filename } of written)
-          expect(readFileSync(path)).toEqual(recorded.get(filename))
-        expect(written.length).toBe(recorded.size)
-        expect(result.files.every(({ path }) => existsSync(path))).toBe(true)
-        expect(result.texts.length).toBe(name.startsWith('texts') ? 3 : 0)
-      } finally {
-        await replay.close()
-      }
-    })
+    const place = folder()
+    const workflowPath = join(place, 'workflow.json')
+    writeFileSync(workflowPath, JSON.stringify(submitsOf(name)[0].prompt))
+    const replay = await startReplay({ recording: sessionOf(name), clock: 'instant' })
+    try {
+      const outDir = join(place, 'out')
+      const result = await runWorkflow({ url: replay.url, workflowPath, outDir })
+      expect([result.error, result.outcome]).toEqual([undefined, 'success'])
+      const recorded = filesOf(name)
+      const written = result.files.filter(({ filename }) => recorded.has(filename))
+      for (const { path, filename } of written)
+        expect(readFileSync(path)).toEqual(recorded.get(filename))
+      expect(written.length).toBe(recorded.size)
+      expect(result.files.every(({ path }) => existsSync(path))).toBe(true)
+      expect(result.texts.length).toBe(name.startsWith('texts') ? 3 : 0)
+    } finally {
+      await replay.close()
+    }
   })
 
 test('replay/samples A file that a run made and nobody downloaded is a small sample that says so', async () => {
@@ -84,7 +74,7 @@ async function runReplay(...argv: readonly string[]) {
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
     env: {},
-    cwd: tmpdir(),
+    cwd: folder(),
   }
   const code = await replayCommand(argv, io)
   return { code, stdout, stderr }
@@ -152,13 +142,12 @@ const refusals: readonly (readonly [name: string, text: string, says: RegExp])[]
 
 for (const [name, text, says] of refusals)
   test(`replay/refused A ${name} file is refused with exit code 1 and why`, async () => {
-    await withFolder(async (folder) => {
-      const path = join(folder, `${name}.har`)
-      writeFileSync(path, text)
-      const { code, stderr, stdout } = await runReplay(path, '--port', '0')
-      expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(says)
-    })
+    const place = folder()
+    const path = join(place, `${name}.har`)
+    writeFileSync(path, text)
+    const { code, stderr, stdout } = await runReplay(path, '--port', '0')
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(says)
   })
 
 test('replay/usage Wrong usage has exit code 2 and says what to do, and the help has examples', async () => {

@@ -1,8 +1,5 @@
 // A server below a path, behind a proxy that strips it: each command that takes an address works there as at the root.
 
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startEmulator, startReplay } from 'flowdouble'
 import { test } from 'vitest'
 import { learnCommand, runWorkflow } from '../../../dist/emulator/internal.js'
@@ -12,12 +9,13 @@ import { recorded } from '../../support/recording.ts'
 import { runCommand, withFolder } from '../../support/scenario-files.ts'
 import { textToImage } from '../../support/spawned.ts'
 import { withFiles } from '../trace/check-files.ts'
+import { folder } from '../../support/folder.ts'
 
 const run = (url: string) =>
   runWorkflow({
     url,
     workflowPath: textToImage,
-    outDir: mkdtempSync(join(tmpdir(), 'flowdouble-')),
+    outDir: folder(),
   })
 
 const behindProxy = (body: (proxy: PrefixProxy) => Promise<void>) => async (): Promise<void> => {
@@ -35,8 +33,8 @@ test(
   'prefix/run and prefix/learn The client and learn --from find the server below its path',
   behindProxy(async ({ url }) => {
     expect((await run(url)).outcome).toBe('success')
-    await withFolder({}, async (folder) => {
-      const learned = await runCommand(learnCommand, folder, '--from', url, '--out', 'a.yaml')
+    await withFolder({}, async (place) => {
+      const learned = await runCommand(learnCommand, place, '--from', url, '--out', 'a.yaml')
       expect(learned).toMatchObject({ code: 0, stderr: '' })
     })
   }),
@@ -55,8 +53,8 @@ test(
     const replay = await startReplay({ recording: file })
     expect((await run(replay.url)).outcome).toBe('success')
     await replay.close()
-    await withFolder({ 'a.har': text() }, async (folder) => {
-      const learned = await runCommand(learnCommand, folder, 'a.har', '--out', 'a.yaml')
+    await withFolder({ 'a.har': text() }, async (place) => {
+      const learned = await runCommand(learnCommand, place, 'a.har', '--out', 'a.yaml')
       expect(learned).toMatchObject({ code: 0, stderr: '' })
     })
     await withFiles(async ({ write, check }) => {

@@ -1,8 +1,7 @@
 // The command `rules`, run as users run it: in this repository, and in the package without suites.
 
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'vitest'
 import type { rulesCommand as runHere } from '../../../dist/emulator/internal.js'
@@ -10,13 +9,14 @@ import type { Rule } from '../../../spec/language.ts'
 import { rules } from '../../../spec/index.ts'
 import { main } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
+import { folder } from '../../support/folder.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const entries: [string, Rule][] = Object.entries(rules)
 
-/** The command `rules` in this process; `folder` is where it was built. */
-async function rulesCommand(args: readonly string[], folder = root) {
-  const path = join(folder, 'dist', 'emulator', 'cli', 'rules.js')
+/** The command `rules` in this process; `place` is where it was built. */
+async function rulesCommand(args: readonly string[], place = root) {
+  const path = join(place, 'dist', 'emulator', 'cli', 'rules.js')
   const command = (await import(path)) as { rulesCommand: typeof runHere }
   const output = { stdout: '', stderr: '' }
   const into = (name: keyof typeof output) => ({
@@ -24,7 +24,7 @@ async function rulesCommand(args: readonly string[], folder = root) {
       output[name] += text
     },
   })
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: folder }
+  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: place }
   return { status: command.rulesCommand(args, io), ...output }
 }
 
@@ -41,17 +41,13 @@ type RuleEntry = { readonly id: string; readonly proved: boolean | null }
 const isRun = (file: string): boolean => !/\.d\.ts$|\.map$|\.tsbuildinfo$/.test(file)
 
 /** Copies the built command to a separate place, as in an installed package. */
-async function elsewhere(use: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
-  try {
-    for (const part of ['dist/emulator', 'dist/spec'])
-      cpSync(join(root, part), join(folder, part), { recursive: true, filter: isRun })
-    cpSync(join(root, 'package.json'), join(folder, 'package.json'))
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-    await use(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+async function elsewhere(use: (place: string) => Promise<void>): Promise<void> {
+  const place = folder()
+  for (const part of ['dist/emulator', 'dist/spec'])
+    cpSync(join(root, part), join(place, part), { recursive: true, filter: isRun })
+  cpSync(join(root, 'package.json'), join(place, 'package.json'))
+  symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'))
+  await use(place)
 }
 
 test('rules/list It prints one line per rule, with basis, deployments and statements', () => {
@@ -89,7 +85,7 @@ test('rules/json It prints the same as JSON', async () => {
 })
 
 test('rules/proved A rule is proved when a case of the suites names it', async () => {
-  await elsewhere(async (folder) => {
+  await elsewhere(async (place) => {
     const cases = {
       'contract/queue.test.ts': "proves('queue/item', async () => {})\nprovesQuirk('queue/clear')",
       'properties/deep/x.test.ts': "proves(\n  ['queue/listing', 'queue/delete'],\n  body)",
@@ -97,25 +93,25 @@ test('rules/proved A rule is proved when a case of the suites names it', async (
       'house/rules.test.ts': "proves('queue/by-number', body)",
     }
     for (const [file, text] of Object.entries(cases)) {
-      const path = join(folder, 'suites', file)
+      const path = join(place, 'suites', file)
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, text)
     }
-    const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
+    const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'], place)).stdout)
     const proved = ['queue/listing', 'queue/item', 'queue/delete']
     expect(listed.filter((one) => one.proved).map(({ id }) => id)).toEqual(proved)
     expect(listed.filter((one) => one.proved === false)).toHaveLength(entries.length - 3)
-    const { stdout } = await rulesCommand([], folder)
+    const { stdout } = await rulesCommand([], place)
     expect(stdout).toMatch(/^queue\/clear +stated +both +open +POST/m)
     expect(stdout).toContain(`\n\n${entries.length} rules, ${entries.length - 3} of them open.\n`)
   })
 })
 
 test('rules/package Without the suites it does not print what is proved', async () => {
-  await elsewhere(async (folder) => {
-    const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'], folder)).stdout)
+  await elsewhere(async (place) => {
+    const listed: RuleEntry[] = JSON.parse((await rulesCommand(['--json'], place)).stdout)
     expect(new Set(listed.map(({ proved }) => proved))).toEqual(new Set([null]))
-    const { stdout } = await rulesCommand([], folder)
+    const { stdout } = await rulesCommand([], place)
     expect(stdout).toMatch(/^queue\/item +observed +local +- +A listed run/m)
     expect(stdout).toContain(`\n\n${entries.length} rules.\n`)
   })

@@ -2,10 +2,11 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { entryOf, picture, startOtherHost } from './misbehaving-server.ts'
-import { cleanUp, filesIn, newFolder, runOn, sampler, serve } from './harness.ts'
+import { filesIn, runOn, sampler, serve } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
+import { folder } from '../../support/folder.ts'
 
 const image = (filename: string, subfolder = '') => ({ ...picture, filename, subfolder })
 const loading = (name: string, type = 'LoadImage', input = 'image') =>
@@ -13,13 +14,13 @@ const loading = (name: string, type = 'LoadImage', input = 'image') =>
 
 /** A folder with pictures, below a folder with one more. */
 async function pictures(): Promise<string> {
-  const folder = join(await newFolder(), 'workflows')
-  await mkdir(join(folder, 'sub'), { recursive: true })
-  await writeFile(join(folder, 'cat "1".png'), 'cat')
-  await writeFile(join(folder, 'cat.png [output]'), 'annotated')
-  await writeFile(join(folder, 'sub', 'dog.png'), 'dog')
-  await writeFile(join(folder, '..', 'secret.png'), 'secret')
-  return folder
+  const place = join(folder(), 'workflows')
+  await mkdir(join(place, 'sub'), { recursive: true })
+  await writeFile(join(place, 'cat "1".png'), 'cat')
+  await writeFile(join(place, 'cat.png [output]'), 'annotated')
+  await writeFile(join(place, 'sub', 'dog.png'), 'dog')
+  await writeFile(join(place, '..', 'secret.png'), 'secret')
+  return place
 }
 
 test('run/text-as-written Seeds of 64 bits, fractions like 1.0 and the spelling arrive as written.', async () => {
@@ -66,7 +67,7 @@ test('run/upload-renamed An input gets the name that the server returned, and no
     "1": {"inputs": {"image":${name}, "x": ["image", 0]}, "class_type": "LoadImage", "image": ${name}}}`
   const stored = () => ({ name: 'cat (1).png', subfolder: 'deep/', type: 'input' })
   const server = await serve({ stored })
-  await runOn(server, { text, folder: await pictures(), clientId: 'me' })
+  await runOn(server, { text, place: await pictures(), clientId: 'me' })
   const sent = text.replace(`"image":${name}`, '"image":"deep/cat (1).png"')
   expect(server.submits).toEqual([`{"prompt": ${sent}, "client_id": "me"}`])
   expect(server.uploads).toEqual([
@@ -80,7 +81,7 @@ test('run/upload-inputs The inputs image, mask, audio, video and file are upload
   const stored = (name: string) => ({ name: `stored-${name}`, subfolder: 'sub' })
   const server = await serve({ stored })
   const text = JSON.stringify(Object.fromEntries(nodes))
-  await runOn(server, { text, folder: await pictures() })
+  await runOn(server, { text, place: await pictures() })
   const sent = JSON.parse(server.submits[0] ?? '') as { prompt: Record<string, { inputs: object }> }
   const values = Object.values(sent.prompt).flatMap(
     ({ inputs }) => Object.values(inputs) as string[],
@@ -103,7 +104,7 @@ test.each([
   ['a choice among outputs', loading('sub/dog.png', 'LoadImageOutput')],
 ])('run/upload-nothing-else The client leaves alone %s.', async (_, text) => {
   const server = await serve()
-  await runOn(server, { text, folder: await pictures(), clientId: 'me' })
+  await runOn(server, { text, place: await pictures(), clientId: 'me' })
   expect(server.uploads).toEqual([])
   expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
 })
@@ -128,7 +129,7 @@ test('run/output-kinds Images, gifs, video, videos, audio, 3d and text are all o
 
 test('run/no-key-elsewhere A redirect to another host gets no credentials.', async () => {
   const other = await startOtherHost('signed bytes')
-  cleanUp(other.close)
+  onTestFinished(other.close)
   const views = { 'a.png': { status: 302, headers: { location: `${other.url}/f?sig=1` } } }
   const server = await serve({ views })
   const { files } = await runOn({ url: `${server.url}?token=hostkey-123` })
@@ -165,10 +166,10 @@ test('run/stays-in-folder The name of an output cannot lead out of the folder.',
   const names = ['../up.png', '/abs.png', 'nul\u0000.png', '..', 'a\\..\\..\\win.png', '']
   const images = names.map((name) => image(name))
   images.push(image('x.png', '../../..'), image('y.png', '/etc/'), image('z.png', 'ok/./../deep'))
-  const folder = await newFolder()
-  const { result } = await runOn(await serve({ entry: entryOf({ '9': { images } }) }), { folder })
+  const place = folder()
+  const { result } = await runOn(await serve({ entry: entryOf({ '9': { images } }) }), { place })
   expect(result).toMatchObject({ outcome: 'success' })
-  expect(Object.keys(await filesIn(folder)).sort()).toEqual(
+  expect(Object.keys(await filesIn(place)).sort()).toEqual(
     ['abs.png', 'etc/y.png', 'nul_.png', 'ok/deep/z.png', 'output', 'up.png', 'win.png', 'x.png']
       .map((name) => `out/${name}`)
       .concat('workflow.json')
@@ -194,17 +195,17 @@ test('run/stays-in-folder A name that is too long for a file is cut, and the oth
 })
 
 test('run/names-twice Two outputs with one name and an existing file are all kept.', async () => {
-  const folder = await newFolder()
-  await mkdir(join(folder, 'out'))
-  await writeFile(join(folder, 'out', 'a.png'), 'mine')
+  const place = folder()
+  await mkdir(join(place, 'out'))
+  await writeFile(join(place, 'out', 'a.png'), 'mine')
   const twice = { images: [image('a.png'), { ...image('a.png'), type: 'temp' }] }
   const server = await serve({ entry: entryOf({ '8': twice, '9': { images: [picture] } }) })
-  const { result, files } = await runOn(server, { folder })
+  const { result, files } = await runOn(server, { place })
   expect(Object.keys(files)).toEqual(['a (1).png', 'a (2).png', 'a (3).png', 'a.png'])
   expect(files['a.png']).toBe('mine')
   const [first] = result.files
   expect(first).toMatchObject({
-    path: join(folder, 'out', 'a (1).png'),
+    path: join(place, 'out', 'a (1).png'),
     bytes: 'bytes of /a.png'.length,
   })
 })

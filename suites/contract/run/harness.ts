@@ -1,10 +1,9 @@
 // Runs the client against a misbehaving server, with a temporary folder and a controlled clock.
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import {
   runCommand,
   type RunEvent,
@@ -15,42 +14,25 @@ import {
 import { hostedKey } from './misbehaving-hosted.ts'
 import { startPunishingServer } from './misbehaving-server.ts'
 import type { Behaviour, MisbehavingServer } from './misbehaving-server.ts'
-
-const leftovers: (() => Promise<unknown>)[] = []
-
-afterEach(async () => {
-  for (const remove of leftovers.splice(0).reverse()) await remove()
-})
-
-/** Closes or removes something after the case. */
-export function cleanUp(remove: () => Promise<unknown>): void {
-  leftovers.push(remove)
-}
+import { folder } from '../../support/folder.ts'
 
 export const sampler =
   '{"3": {"class_type": "KSampler", "inputs": {}, "_meta": {"title": "Sampler"}}}'
 
 export async function serve(behaviour: Behaviour = {}): Promise<MisbehavingServer> {
   const server = await startPunishingServer(behaviour)
-  cleanUp(server.close)
+  onTestFinished(server.close)
   return server
 }
 
-/** An empty folder that is removed after the case. */
-export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'flowdouble-run-'))
-  cleanUp(() => rm(folder, { recursive: true }))
-  return folder
-}
-
 /** All files below a folder with their texts. */
-export async function filesIn(folder: string): Promise<Record<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+export async function filesIn(place: string): Promise<Record<string, string>> {
+  const entries = await readdir(place, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
   const paths = files.map((file) => join(file.parentPath, file.name)).sort()
   const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')))
   return Object.fromEntries(
-    paths.map((path, at) => [path.slice(folder.length + 1), texts[at] ?? '']),
+    paths.map((path, at) => [path.slice(place.length + 1), texts[at] ?? '']),
   )
 }
 
@@ -91,12 +73,12 @@ export async function runOn(
   server: Pick<MisbehavingServer, 'url'>,
   options: Partial<RunOptions> & {
     readonly text?: string
-    readonly folder?: string
+    readonly place?: string
     readonly onEvent?: (event: RunEvent) => void
   } = {},
 ): Promise<RunReport> {
-  const { text = sampler, onEvent, folder = await newFolder(), ...rest } = options
-  const [workflowPath, outDir] = [join(folder, 'workflow.json'), join(folder, 'out')]
+  const { text = sampler, onEvent, place = folder(), ...rest } = options
+  const [workflowPath, outDir] = [join(place, 'workflow.json'), join(place, 'out')]
   await writeFile(workflowPath, text)
   const events: RunEvent[] = []
   const onProgress = (event: RunEvent) => {
@@ -132,7 +114,7 @@ export async function command(
   argv: readonly string[],
   options: { text?: string; env?: Record<string, string>; terminal?: number } = {},
 ): Promise<{ code: number; stdout: string; stderr: string; cwd: string }> {
-  const cwd = await newFolder()
+  const cwd = folder()
   await writeFile(join(cwd, 'workflow.json'), options.text ?? sampler)
   const written = { stdout: '', stderr: '' }
   const sink = (name: 'stdout' | 'stderr') => ({

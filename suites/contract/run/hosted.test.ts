@@ -2,21 +2,12 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
 import { promptId, startOtherHost } from './misbehaving-server.ts'
-import {
-  asked,
-  cleanUp,
-  command,
-  filesIn,
-  newFolder,
-  runHosted,
-  runOn,
-  serve,
-  serveHosted,
-} from './harness.ts'
+import { asked, command, filesIn, runHosted, runOn, serve, serveHosted } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
+import { folder } from '../../support/folder.ts'
 
 test('run/hosted-key The key goes with each request to the server, and as the token of the socket.', async () => {
   const server = await serveHosted()
@@ -148,7 +139,7 @@ test('run/hosted-wrong-key A wrong key exits with 3, is reported, and is not rep
 
 test('run/hosted-link The key does not go to the signed link, on another host or on the same.', async () => {
   const other = await startOtherHost('signed bytes')
-  cleanUp(other.close)
+  onTestFinished(other.close)
   const to = (location: string) => ({ status: 302, headers: { location } })
   const far = await serveHosted({ views: { 'a.png': to(`${other.url}/f?sig=1`) } })
   expect((await runHosted(far)).files).toEqual({ 'a.png': 'signed bytes' })
@@ -165,7 +156,7 @@ test('run/hosted-link The key does not go to the signed link, on another host or
 
 test('run/hosted-link Five redirects are followed; a sixth and other schemes are not.', async () => {
   const other = await startOtherHost('bytes')
-  cleanUp(other.close)
+  onTestFinished(other.close)
   const end = (location: string) => ({ status: 302, headers: { location } })
   const chain = (length: number, last: string) => {
     const steps = Array.from({ length: length - 1 }, () => end('/api/view?filename=a.png'))
@@ -193,13 +184,13 @@ test('run/hosted-link Five redirects are followed; a sixth and other schemes are
 })
 
 test('run/hosted-upload An upload gets the name that the server returned, whatever folder it echoes.', async () => {
-  const folder = await newFolder()
-  await mkdir(join(folder, 'sub'))
-  await writeFile(join(folder, 'sub', 'dog.png'), 'dog')
+  const place = folder()
+  await mkdir(join(place, 'sub'))
+  await writeFile(join(place, 'sub', 'dog.png'), 'dog')
   const stored = () => ({ name: '0a1b.png', subfolder: 'sub', type: 'input' })
   const server = await serveHosted({ stored })
   const text = '{"1": {"class_type": "LoadImage", "inputs": {"image": "sub/dog.png"}}}'
-  const { result } = await runOn(server, { apiKey: hostedKey, text, folder, clientId: 'me' })
+  const { result } = await runOn(server, { apiKey: hostedKey, text, place, clientId: 'me' })
   expect(result.outcome).toBe('success')
   expect(server.submits).toEqual([
     `{"prompt": ${text.replace('sub/dog.png', '0a1b.png')}, "client_id": "me"}`,
@@ -207,16 +198,16 @@ test('run/hosted-upload An upload gets the name that the server returned, whatev
   expect(server.uploads).toEqual([
     { name: 'dog.png', text: 'dog', fields: { type: 'input', overwrite: 'false' } },
   ])
-  expect(Object.keys(await filesIn(join(folder, 'out')))).toEqual(['a.png'])
+  expect(Object.keys(await filesIn(join(place, 'out')))).toEqual(['a.png'])
 })
 
 test('run/hosted-upload A rejected upload ends the run, and nothing is submitted.', async () => {
-  const folder = await newFolder()
-  await writeFile(join(folder, 'dog.png'), 'dog')
+  const place = folder()
+  await writeFile(join(place, 'dog.png'), 'dog')
   const body = '{"code": "FORBIDDEN", "message": "The free tier ends here."}'
   const server = await serveHosted({ first: { '/upload/image': [{ status: 403, body }] } })
   const text = '{"1": {"class_type": "LoadImage", "inputs": {"image": "dog.png"}}}'
-  const { result } = await runOn(server, { apiKey: hostedKey, text, folder })
+  const { result } = await runOn(server, { apiKey: hostedKey, text, place })
   const message = 'The server refused the upload of dog.png: The free tier ends here.'
   expect(result).toMatchObject({ outcome: 'refused', error: { type: 'FORBIDDEN', message } })
   expect(server.submits).toEqual([])

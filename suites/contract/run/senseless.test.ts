@@ -3,20 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
 import { entryOf, message } from './misbehaving-server.ts'
 import type { Behaviour } from './misbehaving-server.ts'
-import {
-  asked,
-  cleanUp,
-  command,
-  runHosted,
-  runOn,
-  serve,
-  serveHosted,
-  testClock,
-} from './harness.ts'
+import { asked, command, runHosted, runOn, serve, serveHosted, testClock } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
 
 const [status, job, history] = ['/job/run-1/status', '/jobs/run-1', '/history/run-1']
@@ -191,7 +182,7 @@ test('run/no-socket If nothing can be reached, that is reported once.', async ()
   const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(new URL(name, folder)))
   const server = createServer({ cert, key })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp(() => new Promise((resolve) => server.close(resolve)))
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   for (const more of [[], ['--deployment', 'hosted']]) {
     const argv = ['workflow.json', '--url', url, '--api-key', hostedKey, ...more]

@@ -1,7 +1,6 @@
 // The client and the command `serve` with the hosted server of this package.
 
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import {
@@ -11,8 +10,9 @@ import {
   runWorkflow,
 } from '../../../dist/emulator/internal.js'
 import { startSubject } from '../../judge/subject.ts'
-import { folder, main, start, startProcess, textToImage } from '../../support/spawned.ts'
+import { main, start, startProcess, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
+import { folder } from '../../support/folder.ts'
 
 const failing = textToImage.replace('text-to-image', 'failing')
 const imageToImage = textToImage.replace('text-to-image', 'image-to-image')
@@ -26,7 +26,7 @@ async function runServed(
   const result = await runWorkflow({
     url: subject.url,
     workflowPath: textToImage,
-    outDir: mkdtempSync(join(tmpdir(), 'flowdouble-')),
+    outDir: folder(),
     apiKey: 'test-key',
     onProgress: (event) => events.push(event),
     ...options,
@@ -71,7 +71,7 @@ test('run/served-hosted A free account and an unknown key are reported different
 
 test('run/served-hosted Without a key the client detects a hosted server', async () => {
   const subject = await startSubject({ deployment: 'hosted' })
-  const options = { url: subject.url, workflowPath: textToImage, outDir: tmpdir() }
+  const options = { url: subject.url, workflowPath: textToImage, outDir: folder() }
   const { outcome, error } = await runWorkflow(options)
   expect({ outcome, message: error?.message }).toEqual({
     outcome: 'usage',

@@ -1,15 +1,14 @@
 // Runs that the user stops, and folders that cannot take outputs: reported before anything is submitted.
 
-import { chmodSync, mkdtempSync, readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import { runWorkflow } from '../../../dist/emulator/internal.js'
 import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { folder } from '../../support/folder.ts'
 
 const workflowPath = join(import.meta.dirname, '../../../recordings/workflows/text-to-image.json')
-const folder = (): string => mkdtempSync(join(tmpdir(), 'flowdouble-'))
 
 test('run/stopped A stopped run reports that the server continues with it', async () => {
   const subject = await startSubject()

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { test } from 'vitest'
 import { quirksCommand, runCommand, serveCommand } from '../../../dist/emulator/internal.js'
 import { runServe } from '../../support/command-line.ts'
-import { fileOf, folder, start, textToImage } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { fileOf, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -10,7 +10,7 @@ import { openSession, untilStill } from '../../judge/client.ts'
 import { expect } from '../../judge/expect.ts'
 import { SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
-import { folder } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
 
 async function command(...argv: readonly string[]) {
   const output = { stdout: '', stderr: '' }

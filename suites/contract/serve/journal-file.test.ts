@@ -1,17 +1,15 @@
 // The file of a journal while its server runs: what a client has received is in it, whatever ends the process then.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
-import { afterAll, onTestFinished, test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { textToImage } from '../../generate/graphs.ts'
 import { openLine } from '../../judge/edges.ts'
 import { expect } from '../../judge/expect.ts'
+import { folder } from '../../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'flowdouble-journal-'))
-const file = join(folder, 'journal.jsonl')
-afterAll(() => rmSync(folder, { recursive: true }))
+const file = join(folder(), 'journal.jsonl')
 
 test.each(['manual', 'instant'] as const)(
   'journal-file/first What a client receives is in the journal file before, on the clock %s',

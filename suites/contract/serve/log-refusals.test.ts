@@ -3,7 +3,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { folder, start, textToImage } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 const urlIn = (line: string): string => (JSON.parse(line) as { url: string }).url

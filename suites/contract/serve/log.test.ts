@@ -10,7 +10,8 @@ import { startEmulator } from 'flowdouble'
 import { createRecordReader, openLog } from '../../../dist/emulator/internal.js'
 import { sourceOn } from '../../support/watch.ts'
 import { serveAtTerminal } from '../../support/fake-terminal.ts'
-import { folder, main, start, textToImage } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { main, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 const urlIn = (line: string): string => (JSON.parse(line) as { url: string }).url

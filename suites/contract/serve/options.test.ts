@@ -11,7 +11,8 @@ import {
   planServers,
   readFlags,
 } from '../../../dist/emulator/internal.js'
-import { fileOf, folder } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { fileOf } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 const quiet = { write: () => undefined }

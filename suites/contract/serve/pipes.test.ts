@@ -3,15 +3,9 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import {
-  type Command,
-  folder,
-  main,
-  start,
-  startProcess,
-  textToImage,
-} from '../../support/spawned.ts'
+import { type Command, main, start, startProcess, textToImage } from '../../support/spawned.ts'
 import { isLong } from '../../support/effort.ts'
+import { folder } from '../../support/folder.ts'
 import { expect } from '../../judge/expect.ts'
 
 /** A named pipe that no program has opened. */

@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import { serveCommand } from '../../../dist/emulator/internal.js'
-import { folder, start } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 /** Something that listens, so that its port is taken. */

@@ -7,7 +7,8 @@ import { webhookCommand } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { withSilentServer } from '../../support/servers/silent-server.ts'
-import { fileOf, folder, start } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { fileOf, start } from '../../support/spawned.ts'
 
 for (const [manner, beginning] of [
   ['accepts and stays silent', ''],

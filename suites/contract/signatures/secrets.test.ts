@@ -1,10 +1,8 @@
 // Signed times, characters beyond ASCII, and secrets: which one applies, which ones are invalid, and that none is
 // printed.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import { replayGateway, startGateway } from 'flowdouble'
 import { schemes } from '../../../spec/gateway/signatures.ts'
 import { type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
@@ -12,16 +10,13 @@ import { proves, provesQuirk } from '../../judge/proves.ts'
 import { headersOf, NOW, schemeNames, timedSchemes } from '../../generate/senders.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
+import { folder } from '../../support/folder.ts'
 
 const body = '{}'
 
-const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-let files = 0
-
 /** A file with these subscriptions: routes in memory are rejected if they cannot be served. */
 function fileWith(routes: unknown): string {
-  const path = join(folder, `${files++}.json`)
+  const path = join(folder(), 'subscriptions.json')
   writeFileSync(path, JSON.stringify(routes))
   return path
 }

@@ -1,10 +1,10 @@
 // Runs `check` in this process on recordings in a temporary folder.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkCommand, shrinkCommand } from '../../../dist/emulator/internal.js'
 import type { CheckEvent } from '../../check/events.ts'
+import { folder } from '../../support/folder.ts'
 
 export type Result = {
   readonly code: number
@@ -26,18 +26,14 @@ export type Files = {
 
 /** The body of a case that gets a folder for files. */
 export const withFiles = (body: (files: Files) => Promise<void>) => async (): Promise<void> => {
-  const cwd = mkdtempSync(join(tmpdir(), 'flowdouble-trace-'))
-  try {
-    await body({
-      write: (name, text) => writeFileSync(join(cwd, name), text),
-      read: (name) => readFileSync(join(cwd, name), 'utf8'),
-      has: (name) => existsSync(join(cwd, name)),
-      check: (...argv) => runIn(cwd, checkCommand, argv),
-      shrink: (...argv) => runIn(cwd, shrinkCommand, argv),
-    })
-  } finally {
-    rmSync(cwd, { recursive: true, force: true })
-  }
+  const cwd = folder()
+  await body({
+    write: (name, text) => writeFileSync(join(cwd, name), text),
+    read: (name) => readFileSync(join(cwd, name), 'utf8'),
+    has: (name) => existsSync(join(cwd, name)),
+    check: (...argv) => runIn(cwd, checkCommand, argv),
+    shrink: (...argv) => runIn(cwd, shrinkCommand, argv),
+  })
 }
 
 async function runIn(

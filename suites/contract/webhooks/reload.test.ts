@@ -1,21 +1,18 @@
 // Changes of routes while a gateway runs: a file that changes, and what stays in memory.
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startGateway } from 'flowdouble'
 import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'flowdouble-'))
-let files = 0
+import { folder } from '../../support/folder.ts'
 
 /** A gateway with a subscriptions file that does not exist yet. */
 const onFile = (more = {}) => ({
   routes: { static: { secret: SECRET, prompt: 'static' } },
-  subscriptionsFile: join(folder, `${files++}.json`),
+  subscriptionsFile: join(folder(), 'subscriptions.json'),
   ...more,
 })
 const fileOf = ({ gateway }: GatewaySubject): string => gateway.options.subscriptionsFile as string

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { root } from '../../support/packed.ts'
-import { folder } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
 
 export type Step = {
   readonly name: string

@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { dependencies, pack, root } from '../../support/packed.ts'
-import { folder, startProcess } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { startProcess } from '../../support/spawned.ts'
 
 const run = promisify(execFile)
 

@@ -3,8 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { startGateway } from 'flowdouble'
@@ -19,6 +18,7 @@ import {
 } from '../../support/command-line.ts'
 import { isLong, runs, sampleOf } from '../../support/effort.ts'
 import { main } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
 
 const dist = join(import.meta.dirname, '..', '..', '..', 'dist', 'emulator')
 
@@ -240,35 +240,31 @@ function membersOf(content: Buffer): Record<string, unknown> | undefined {
 }
 
 test('a file of any content crashes no command, and is never overwritten', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'flowdouble-broken-'))
-  try {
-    const cli = commandLineAt(dir)
-    const commands = [['list'], ['subscribe', 'zz'], ['remove', 'zz'], ['test', 'zz']]
-    const property = fc.asyncProperty(anyContent, fc.nat(3), async (content, at) => {
-      for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true })
-      cli.write('config.yaml', enabled())
-      writeFileSync(join(dir, subscriptionsName), content)
-      const [command = '', ...argv] = commands[at] ?? []
-      const { code, stderr } = await cli.run('webhook', command, ...argv)
-      const members = membersOf(content)
-      if (members === undefined) {
-        expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('corrupt') })
-        expect(readFileSync(cli.path(subscriptionsName))).toEqual(content)
-      } else {
-        const isStray = (one: unknown): boolean =>
-          typeof one !== 'object' || one === null || Array.isArray(one)
-        if (command === 'subscribe') expect(code).toBe(Object.values(members).some(isStray) ? 1 : 0)
-        const { zz: _, ...others } = cli.routes()
-        const { zz: _own, ...before } = members
-        expect(others).toEqual(before)
-        if (command === 'list') expect(code).toBe(0)
-        else if (command !== 'subscribe' && !('zz' in members)) expect(code).toBe(1)
-      }
-    })
-    await fc.assert(property, { numRuns: runs(150) })
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
-  }
+  const dir = folder()
+  const cli = commandLineAt(dir)
+  const commands = [['list'], ['subscribe', 'zz'], ['remove', 'zz'], ['test', 'zz']]
+  const property = fc.asyncProperty(anyContent, fc.nat(3), async (content, at) => {
+    for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true })
+    cli.write('config.yaml', enabled())
+    writeFileSync(join(dir, subscriptionsName), content)
+    const [command = '', ...argv] = commands[at] ?? []
+    const { code, stderr } = await cli.run('webhook', command, ...argv)
+    const members = membersOf(content)
+    if (members === undefined) {
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('corrupt') })
+      expect(readFileSync(cli.path(subscriptionsName))).toEqual(content)
+    } else {
+      const isStray = (one: unknown): boolean =>
+        typeof one !== 'object' || one === null || Array.isArray(one)
+      if (command === 'subscribe') expect(code).toBe(Object.values(members).some(isStray) ? 1 : 0)
+      const { zz: _, ...others } = cli.routes()
+      const { zz: _own, ...before } = members
+      expect(others).toEqual(before)
+      if (command === 'list') expect(code).toBe(0)
+      else if (command !== 'subscribe' && !('zz' in members)) expect(code).toBe(1)
+    }
+  })
+  await fc.assert(property, { numRuns: runs(150) })
 })
 
 test(

@@ -1,17 +1,16 @@
 // A suite never runs on an old build: what changed after it is found, whether it was changed, added or deleted.
 
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { changedSince } from '../../fresh-build.ts'
+import { folder } from '../../support/folder.ts'
 
 /** A project with a bundle of time 100 and sources of time 50. */
 function project(): string {
-  const root = mkdtempSync(join(tmpdir(), 'flowdouble-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
-  for (const folder of ['dist/bundle', 'emulator/lib', 'spec'])
-    mkdirSync(join(root, folder), { recursive: true })
+  const root = folder()
+  for (const part of ['dist/bundle', 'emulator/lib', 'spec'])
+    mkdirSync(join(root, part), { recursive: true })
   for (const file of ['emulator/lib/a.ts', 'emulator/lib/b.ts', 'spec/openapi.json'])
     writeFileSync(join(root, file), '')
   for (const path of ['emulator', 'emulator/lib', 'emulator/lib/a.ts', 'emulator/lib/b.ts', 'spec'])
