@@ -21,10 +21,13 @@ export default defineConfig(({ mode }) => {
       ],
     },
     test: {
-      globalSetup: ['suites/run-folder.ts', 'suites/fresh-build.ts'],
+      globalSetup: ['suites/set-up/run-folder.ts', 'suites/fresh-build.ts'],
       include,
       // When coverage is measured, also what the bundler puts into the bundle for pages.
-      setupFiles: ['suites/left-behind.ts', ...(isMeasured ? ['suites/support/unbundled.ts'] : [])],
+      setupFiles: [
+        'suites/set-up/left-behind.ts',
+        ...(isMeasured ? ['suites/support/unbundled.ts'] : []),
+      ],
       exclude: [...defaultExclude, ...exclude],
       env: { SUITE: mode },
       pool: 'threads',

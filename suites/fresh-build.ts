@@ -8,6 +8,8 @@ import { join, relative } from 'node:path'
 /** What the bundle is made of: the cases of `check` are part of it. */
 const sources = ['emulator', 'spec', 'suites', 'rolldown.config.ts', 'tsconfig.base.json']
 const isSource = /\.(ts|mjs|css|html)$|node-types\.json$/
+/** The other JSON of `spec` is made of it, and read when it is needed. */
+const isSourceElsewhere = /\.(ts|mjs|css|html|json)$/
 
 const root = join(import.meta.dirname, '..')
 
@@ -31,7 +33,8 @@ export function changedSince(project: string): string | undefined {
 function pathsBelow(project: string, source: string): readonly string[] {
   const isFolder = statSync(join(project, source), { throwIfNoEntry: false })?.isDirectory()
   if (isFolder !== true) return [source]
+  const pattern = source === 'spec' ? isSource : isSourceElsewhere
   const inside = readdirSync(join(project, source), { recursive: true, withFileTypes: true })
-  const kept = inside.filter((one) => one.isDirectory() || isSource.test(one.name))
+  const kept = inside.filter((one) => one.isDirectory() || pattern.test(one.name))
   return [source].concat(kept.map((one) => relative(project, join(one.parentPath, one.name))))
 }

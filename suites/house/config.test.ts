@@ -1,10 +1,7 @@
-// The published JSON Schemas of the config file, of scenarios, of baselines and of recordings match what is checked. With -u they are
-// written again.
+// The published JSON Schemas of the config file and of scenarios match what is checked.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { baselineSchema } from '../../spec/baseline.ts'
-import { recordingSchema } from '../../spec/recording.ts'
 import {
   configSchema,
   defaults,
@@ -13,11 +10,6 @@ import {
   violations,
 } from '../../dist/emulator/internal.js'
 
-test('config.schema.json is up to date', async () => {
-  const text = `${JSON.stringify(configSchema(), null, 2)}\n`
-  await expect(text).toMatchFileSnapshot('../../spec/config.schema.json')
-})
-
 test('the schema accepts the defaults and rejects what serve rejects', () => {
   const takes = new Ajv2020({ allowUnionTypes: true }).compile(configSchema() as object)
   expect(takes(defaults)).toBe(true)
@@ -25,21 +17,6 @@ test('the schema accepts the defaults and rejects what serve rejects', () => {
   expect(takes({ clock: 'fast' })).toBe(false)
   expect(takes({ quirk: ['no.such'] })).toBe(false)
   expect(takes({ colour: 'red' })).toBe(false)
-})
-
-test('baseline.schema.json is up to date', async () => {
-  const text = `${JSON.stringify(baselineSchema, null, 2)}\n`
-  await expect(text).toMatchFileSnapshot('../../spec/baseline.schema.json')
-})
-
-test('recording.schema.json is up to date', async () => {
-  const text = `${JSON.stringify(recordingSchema, null, 2)}\n`
-  await expect(text).toMatchFileSnapshot('../../spec/recording.schema.json')
-})
-
-test('scenario.schema.json is up to date', async () => {
-  const text = `${JSON.stringify(scenarioDocument(), null, 2)}\n`
-  await expect(text).toMatchFileSnapshot('../../spec/scenario.schema.json')
 })
 
 /** Scenarios, and whether they are valid. */

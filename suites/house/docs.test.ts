@@ -1,4 +1,4 @@
-// The generated documents match the spec. With -u they are written again.
+// The generated documents are valid, and can be read by others.
 
 import asyncapiSchema from '@asyncapi/specs/schemas/3.0.0-without-$id.json' with { type: 'json' }
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -14,16 +14,11 @@ import { sampleRun } from '../render/messages.ts'
 import { renderControl } from '../render/control.ts'
 import { everywhere, renderOpenapi } from '../render/openapi.ts'
 import { renderProtocol } from '../render/protocol.ts'
-import { renderSchemathesis } from '../render/schemathesis.ts'
 
 const documents: readonly (readonly [string, Part])[] = [
   ...everywhere.map((where) => [documentName(where), renderOpenapi(where)] as const),
   ['control', renderControl()],
 ]
-
-test('PROTOCOL.md is up to date', async () => {
-  await expect(renderProtocol()).toMatchFileSnapshot('../../spec/PROTOCOL.md')
-})
 
 test('the links of PROTOCOL.md have targets', () => {
   const text = renderProtocol()
@@ -34,19 +29,6 @@ test('the links of PROTOCOL.md have targets', () => {
   const targets = new Set([...text.matchAll(/\]\(#([^)]*)\)/g)].map(([, target]) => target))
   expect([...targets].filter((one) => ![...headings, ...anchors].includes(one))).toEqual([])
   expect(anchors.filter((id, at) => anchors.indexOf(id) !== at)).toEqual([])
-})
-
-test.each(documents)('openapi.%s.json is up to date', async (name, document) => {
-  const file = `../../spec/openapi.${name}.json`
-  await expect(documentText(document)).toMatchFileSnapshot(file)
-})
-
-test('schemathesis.toml is up to date', async () => {
-  await expect(renderSchemathesis()).toMatchFileSnapshot('../../schemathesis.toml')
-})
-
-test('asyncapi.json is up to date', async () => {
-  await expect(documentText(renderAsyncapi())).toMatchFileSnapshot('../../spec/asyncapi.json')
 })
 
 test.each(documents)('openapi.%s.json is valid OpenAPI 3.1', async (_, document) => {

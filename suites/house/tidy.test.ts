@@ -22,29 +22,41 @@ const core = sources.filter(
     !/^emulator\/(cli|client|config|edge|inspector)\//.test(file),
 )
 
-/** The code of a file without its comments. */
+/** The code of a file without its comments, each line in its place. */
 const code = (file: string): string =>
   read(file)
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/(^|\s)\/\/.*$/gm, '')
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))
+    .replace(/(^|[^\S\n])\/\/.*$/gm, '')
+
+/** The lines of files that match, with their places: `file:line: text`. */
+function placesOf(within: readonly string[], pattern: RegExp, textOf = code): readonly string[] {
+  const all = new RegExp(pattern, `g${pattern.flags.replace('g', '')}`)
+  return within.flatMap((file) => {
+    const text = textOf(file)
+    return [...text.matchAll(all)].map(({ 0: found, index }) => {
+      const line = text.slice(0, index + found.search(/\S/)).split('\n').length
+      return `${file}:${line}: ${text.split('\n')[line - 1]?.trim()}`
+    })
+  })
+}
 
 test('there are sources to check', () => {
   expect(core.length).toBeGreaterThan(30)
 })
 
 test('each source opens with a comment that says what it answers for', () => {
-  expect(sources.filter((file) => !/^(#!.*\n)?\/\/ \S/.test(read(file)))).toEqual([])
+  const without = sources.filter((file) => !/^(#!.*\n)?\/\/ \S/.test(read(file)))
+  expect(without.map((file) => `${file}:1: ${read(file).split('\n')[0]}`)).toEqual([])
 })
 
 test('the core contains no clock, randomness, environment access or promise', () => {
   const banned =
     /\b(Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|async |await |Promise\b)/
-  const broken = core.filter((file) => banned.test(code(file)))
-  expect(broken).toEqual([])
+  expect(placesOf(core, banned)).toEqual([])
 })
 
 test('the core imports no module of Node', () => {
-  expect(core.filter((file) => /from 'node:|import\('node:|require\(/.test(code(file)))).toEqual([])
+  expect(placesOf(core, /from 'node:|import\('node:|require\(/)).toEqual([])
 })
 
 /** Folders and files of the emulator, the lowest first: a file imports its own folder, and earlier ones. */
@@ -132,7 +144,7 @@ test('what check runs on servers elsewhere sends through the judge alone, which 
   expect(cases.length).toBeGreaterThan(100)
   const sends =
     /^import (?!type )[^\n]* from '(node:(net|tls|https?|http2|dgram)|ws|undici)'|\b(fetch|new WebSocket|new EventSource)\(/m
-  expect(cases.filter((file) => sends.test(code(file)))).toEqual([])
+  expect(placesOf(cases, sends)).toEqual([])
 })
 
 /** Code that runs for each request, message and delivery. */
@@ -150,62 +162,58 @@ const leadingSpread = /^(?!(?:export )?const [^\n]*[^>] \{).*\{\s*\.\.\./gm
 test('code that runs for each request names the members of its objects, or uses Object.assign', () => {
   const path = sources.filter(isOnThePath)
   expect(path.length).toBeGreaterThan(30)
-  expect(
-    path.flatMap((file) =>
-      [...code(file).matchAll(leadingSpread)].map(([found]) => `${file}: ${found.trim()}`),
-    ),
-  ).toEqual([])
+  expect(placesOf(path, leadingSpread)).toEqual([])
 })
 
 test('the stores of a server contain no replies: endpoints create those', () => {
   const stores = sources.filter((file) => file.startsWith('emulator/server/world/'))
-  expect(stores.filter((file) => code(file).includes('http/replies.ts'))).toEqual([])
+  expect(placesOf(stores, /http\/replies\.ts/)).toEqual([])
 })
 
 test('a folder holds at most 25 files, and 15 if they are cases', () => {
   const counts = new Map<string, number>()
   for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   const most = (folder: string): number => (folder.startsWith('suites/contract/') ? 15 : 25)
-  expect([...counts].filter(([folder, count]) => count > most(folder))).toEqual([])
+  const full = [...counts].filter(([folder, count]) => count > most(folder))
+  expect(full.map(([folder, count]) => `${folder}: ${count}, at most ${most(folder)}`)).toEqual([])
 })
 
-/** The files that a file imports while it is loaded, with those that they import, and itself. */
-function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string> {
+/** The files that a file imports while it is loaded, with those that they import, each with the one that does. */
+function loadedBy(
+  file: string,
+  importer = '',
+  loaded = new Map<string, string>(),
+): ReadonlyMap<string, string> {
   if (loaded.has(file)) return loaded
-  loaded.add(file)
+  loaded.set(file, importer)
   const imports = /^(?:import|export) (?:(?:\{[^}]*\}|\* as \w+) from )?'(\.[^']+)'/gm
   for (const [, path = ''] of code(file).matchAll(imports))
-    loadedBy(join(dirname(file), path), loaded)
+    loadedBy(join(dirname(file), path), file, loaded)
   return loaded
 }
 
 test('a gateway loads nothing of the workflow server', () => {
-  const server = [...loadedBy('emulator/edge/gateway/gateway.ts')].filter((file) =>
-    file.startsWith('emulator/server/'),
-  )
-  expect(server).toEqual([])
+  const loaded = [...loadedBy('emulator/edge/gateway/gateway.ts')]
+  const server = loaded.filter(([file]) => file.startsWith('emulator/server/'))
+  expect(server.map(([file, importer]) => `${importer} -> ${file}`)).toEqual([])
 })
 
 test('nothing imports the suites', () => {
   const ours = sources.filter((file) => !file.startsWith('suites/') && file !== 'vitest.config.ts')
-  expect(ours.filter((file) => /from '[^']*suites\//.test(code(file)))).toEqual([])
+  expect(placesOf(ours, /from '[^']*suites\//)).toEqual([])
 })
 
 test('the suites use the emulator through its public entry, its command and internal.ts alone, as built', () => {
-  const paths = /'(?:\.\.\/)+(?:dist\/)?emulator\/[^']*'/g
-  const allowed = /dist\/emulator\/(internal|cli\/main)\.js'$/
+  const others =
+    /'(?:\.\.\/)+(?!dist\/emulator\/(?:internal|cli\/main)\.js')(?:dist\/)?emulator\/[^']*'/
   const judges = files.filter((file) => /^suites\/.*\.m?[jt]s$/.test(file))
-  const others = judges.flatMap((file) =>
-    (read(file).match(paths) ?? [])
-      .filter((path) => !allowed.test(path))
-      .map((path) => [file, path]),
-  )
-  expect(others).toEqual([])
+  expect(placesOf(judges, others, read)).toEqual([])
 })
 
 test('the package does not export what is for the suites alone', () => {
-  const { exports } = JSON.parse(read('package.json')) as { exports: unknown }
-  expect(JSON.stringify(exports)).not.toContain('internal')
+  const { exports } = JSON.parse(read('package.json')) as { exports: object }
+  const internal = Object.entries(exports).filter((one) => JSON.stringify(one).includes('internal'))
+  expect(internal).toEqual([])
 })
 
 test('what the quick command leaves out exists', () => {
@@ -215,15 +223,13 @@ test('what the quick command leaves out exists', () => {
 test('cases and judges import expect from the judge, so that another host can supply its own', () => {
   const judging = sources.filter((file) => /^suites\/(contract|judge|model|support)\//.test(file))
   const own = /\bexpect\b[^}]*\} from 'vitest'/
-  expect(
-    judging.filter((file) => file !== 'suites/judge/expect.ts' && own.test(code(file))),
-  ).toEqual([])
+  const others = judging.filter((file) => file !== 'suites/judge/expect.ts')
+  expect(placesOf(others, own)).toEqual([])
 })
 
 test('files do not name places on a machine or in a registry', () => {
   const text = files.filter((file) => !/\.(png|jpe?g|mp4|webp)$/.test(file))
   const places = /\/(home|root|Users|work)\/[a-z]|registry\.npmjs|localhost:4873/
-  expect(
-    text.filter((file) => file !== 'suites/house/tidy.test.ts' && places.test(read(file))),
-  ).toEqual([])
+  const others = text.filter((file) => file !== 'suites/house/tidy.test.ts')
+  expect(placesOf(others, places, read)).toEqual([])
 })

@@ -1,16 +1,10 @@
-// The selection of recorded lines that `check` submits: selected.json is generated from the recording.
+// The selection of recorded lines that `check` submits.
 
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readLines } from './lines.ts'
 import { select } from './select.ts'
 
 const selection = select(readLines())
-
-test('selected.json is the selection of the recording; -u writes it', async () => {
-  const text = `[\n${selection.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`
-  await expect(text).toMatchFileSnapshot(join(import.meta.dirname, 'selected.json'))
-})
 
 test('the selection has lines of each family, of many types', () => {
   expect(selection.length).toBeGreaterThan(150)

@@ -12,6 +12,7 @@ import { expect, test } from 'vitest'
 import { bundled } from '../support/built.ts'
 import { folder } from '../support/folder.ts'
 import { startProcess } from '../support/spawned.ts'
+import { expectSame } from '../support/same.ts'
 
 const workflow = readFileSync(
   join(import.meta.dirname, '../../recordings/workflows/text-to-image.json'),
@@ -108,7 +109,7 @@ test('browser/same-bytes A page in Chromium receives what this process does.', a
   const browser = startProcess('chromium', [...flags, url])
   try {
     const [lines] = (await once(pages, 'report')) as [readonly string[]]
-    expect(lines).toEqual(expected)
+    expectSame('The session', lines, expected)
   } finally {
     browser.process.kill()
     await browser.ends

@@ -20,6 +20,7 @@ import { recordingSchema } from '../../spec/recording.ts'
 import { recordings, secrets } from '../generate/recordings.ts'
 import { runs } from '../support/effort.ts'
 import { basic, escaped, spellings, textsOf } from '../support/secret-spellings.ts'
+import { expectSame } from '../support/same.ts'
 
 const run = { seed: 20260102, numRuns: runs(300) }
 const toPlaceholder = placeholders('of the tests')
@@ -46,8 +47,8 @@ test('recordings/round-trip A recording is read as it was written, fits its sche
     const text = writeHar(recording)
     expect(takes(JSON.parse(text))).toBe(true)
     const read = readRecording(text, 'a.har')
-    expect(plain(read)).toEqual(plain(recording))
-    expect(writeHar(readRecording(writeHar(read), 'a.har'))).toBe(writeHar(read))
+    expectSame('What was read', plain(read), plain(recording))
+    expectSame('The text', writeHar(readRecording(writeHar(read), 'a.har')), writeHar(read))
     expect(eventsOf(read)).toHaveLength(eventsOf(recording).length)
   })
   fc.assert(property, run)
@@ -72,12 +73,12 @@ test('recordings/part A part file is read up to any place where it was cut off',
     const lines = partOf(recording)
     const text = lines.join('')
     const whole = readRecording(text, 'a.part')
-    expect({ ...plain(whole), info: null }).toEqual({ ...plain(recording), info: null })
+    expectSame('The whole', { ...plain(whole), info: null }, { ...plain(recording), info: null })
     const head = lines[0]!.length
     const end = head + (cut % (text.length - head + 1))
     const read = readRecording(text.slice(0, end), 'a.part')
     const before = text.slice(0, end).split('\n').length - 2
-    expect(readRecording(lines.slice(0, before + 1).join(''), 'a.part')).toEqual(read)
+    expectSame('The part', read, readRecording(lines.slice(0, before + 1).join(''), 'a.part'))
   })
   fc.assert(property, run)
 })

@@ -1,28 +1,10 @@
 // The console report: progress on a terminal alone, a line for each area, and at the end what is wrong, in full.
 
 import { test } from 'vitest'
-import type { CheckEvent } from '../../check/events.ts'
-import { consoleReport, type Terminal } from '../../check/reports/console.ts'
+import { consoleReport } from '../../check/reports/console.ts'
 import { expect } from '../../judge/expect.ts'
 import { fakeTerminal } from '../../support/fake-terminal.ts'
-import { caseEvent, endEvent, sample, startEvent } from './streams.ts'
-
-/** What the report of a stream writes. */
-async function written(
-  events: readonly CheckEvent[],
-  terminal: Partial<Terminal> = {},
-  env: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  let text = ''
-  const report = consoleReport({ ...terminal, write: (part) => (text += part) }, env)
-  for (const event of events) report.take(event)
-  await report.end()
-  return text
-}
-
-test('check/console It prints areas, failures in full, notes by quirk, skips by reason, and the end.', async () => {
-  await expect(await written(sample)).toMatchFileSnapshot('golden/console.txt')
-})
+import { caseEvent, consoleText, endEvent, sample, startEvent } from './streams.ts'
 
 test('check/console-progress On a terminal one line shows the progress, and is erased by the next.', () => {
   const { lines, write } = fakeTerminal()
@@ -53,25 +35,25 @@ test.each([
   ['without a terminal', {}, {}],
   ['on a dumb terminal', { isTTY: true }, { TERM: 'dumb' }],
 ])('check/console-plain It writes plain lines %s.', async (_, terminal, env) => {
-  const text = await written(sample, terminal, env)
+  const text = await consoleText(sample, terminal, env)
   expect(text).not.toMatch(/[\u001b\r]/)
 })
 
 test('check/console-colours On a terminal it uses colours, except with NO_COLOR.', async () => {
   const colour = /\u001b\[\d+m/
-  expect(await written(sample, { isTTY: true })).toMatch(colour)
-  expect(await written(sample, { isTTY: true }, { NO_COLOR: '1' })).not.toMatch(colour)
+  expect(await consoleText(sample, { isTTY: true })).toMatch(colour)
+  expect(await consoleText(sample, { isTTY: true }, { NO_COLOR: '1' })).not.toMatch(colour)
 })
 
 test('check/console-stopped A check that the user stops still prints what it found, and that it did not finish.', async () => {
-  const text = await written(sample.slice(0, 5))
+  const text = await consoleText(sample.slice(0, 5))
   expect(text).toContain('FAIL  queue/listing')
   expect(text).toMatch(/\nThe check did not finish\. Exit code 5: not measured\.\n$/)
 })
 
 test('check/console-outcome The last line is the outcome, with the meaning of the exit code.', async () => {
   const end = { ...endEvent, exitCode: 0, outcome: 'All is well.', left: [] } as const
-  const text = await written([startEvent, caseEvent('queue/one'), end])
+  const text = await consoleText([startEvent, caseEvent('queue/one'), end])
   expect(text).toMatch(/\nAll is well\. Exit code 0: as expected\.\n$/)
   expect(text).toContain('Nothing is left on the target.')
 })

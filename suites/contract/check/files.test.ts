@@ -106,10 +106,6 @@ describe('JUnit', () => {
 })
 
 describe('Markdown', () => {
-  test('check/markdown It is a summary for a step in continuous integration.', async () => {
-    await expect(markdownText([sample])).toMatchFileSnapshot('golden/summary.txt')
-  })
-
   test('check/markdown-size It stays under 1 MiB, and counts what it leaves out.', () => {
     const long = { ...failure, message: '€'.repeat(9000) }
     const cases = Array.from({ length: 2000 }, (_, index) =>

@@ -1,6 +1,7 @@
 // Event streams for the cases about reports.
 
 import type { CheckEvent, Failure, RuleInfo } from '../../check/events.ts'
+import { consoleReport, type Terminal } from '../../check/reports/console.ts'
 
 type Kind<E extends CheckEvent['event']> = Extract<CheckEvent, { readonly event: E }>
 
@@ -116,4 +117,17 @@ export function streamOf(text: string): readonly CheckEvent[] {
     { event: 'warning', text },
     { ...endEvent, nearest: { like: text, differs: [text] }, left: [text], outcome: text },
   ]
+}
+
+/** What the report on the console writes of a stream. */
+export async function consoleText(
+  events: readonly CheckEvent[],
+  terminal: Partial<Terminal> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  let text = ''
+  const report = consoleReport({ ...terminal, write: (part) => (text += part) }, env)
+  for (const event of events) report.take(event)
+  await report.end()
+  return text
 }

@@ -5,6 +5,7 @@ import { readRecording, type Recording } from '../../../dist/emulator/internal.j
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { textToImage } from '../../support/spawned.ts'
+import { expectSame } from '../../support/same.ts'
 
 const decoder = new TextDecoder()
 const textOf = (bytes: Uint8Array | undefined): string => decoder.decode(bytes)
@@ -50,7 +51,7 @@ for (const deployment of ['local', 'hosted'] as const) {
       expect(frames.map(hex)).toEqual(socket.rawFrames.map(hex))
       for (const secret of ['partner-key-1', 'test-key']) expect(text).not.toContain(secret)
       const over = await raw('GET', '/_flowdouble/recording')
-      expect(readRecording(over.text, 'recording')).toEqual(recording)
+      expectSame('The recording', readRecording(over.text, 'recording'), recording)
       await server.reset()
       expect(readRecording(await server.recording(), 'recording').exchanges).toEqual([])
     },
@@ -71,5 +72,5 @@ proves('control/gateway-recording', async ({ post, send, gateway }) => {
   expect(signatures.length).toBeGreaterThan(0)
   for (const [, value] of signatures) expect(value).toMatch(/^<secret:[0-9a-f]+>$/)
   const over = await send('GET', '/_flowdouble/recording')
-  expect(readRecording(over.body, 'recording').exchanges).toEqual(exchanges)
+  expectSame('The recording', readRecording(over.body, 'recording').exchanges, exchanges)
 })

@@ -6,6 +6,7 @@ import { learn, readHar, type Recording, typesOfWorlds } from '../../../dist/emu
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { play, type Step } from '../../support/learned.ts'
+import { expectSame } from '../../support/same.ts'
 
 const folder = join(import.meta.dirname, '../../../recordings/sessions')
 const files = ['animation-and-cache', 'image-to-image-metadata-previews', 'texts-and-half-valid']
@@ -77,7 +78,7 @@ for (const name of files)
     expect(summaryOf(played.messages.map(({ data }) => data))).toEqual(
       summaryOf(before.map(({ data }) => data)),
     )
-    expect(viewed(played.recording)).toEqual(viewed(recorded))
+    expectSame('The session', viewed(played.recording), viewed(recorded))
   })
 
 /** The downloads of a session: their addresses, statuses and bytes. */

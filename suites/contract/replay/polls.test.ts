@@ -8,6 +8,7 @@ import { textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { withReplay } from '../../support/replayed.ts'
 import { recordingClient, startMs } from '../../support/recorded-session.ts'
+import { expectSame } from '../../support/same.ts'
 
 const submitBody = (more: object = {}) => ({
   type: 'application/json',
@@ -168,7 +169,7 @@ test('replay/determinism The same requests get the same bytes from two replays o
         (await replay.journal()).slice(1).join('\n').replaceAll(replay.url.slice(7), ''),
       )
     })
-  expect(transcripts[0]).toBe(transcripts[1])
+  expectSame('The second session', transcripts[1], transcripts[0])
 })
 
 test('replay/reset A reset returns a replay to its start, and a snapshot to the state that it had', async () => {

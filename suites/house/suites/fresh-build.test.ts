@@ -9,11 +9,18 @@ import { folder } from '../../support/folder.ts'
 /** A project with a bundle of time 100 and sources of time 50. */
 function project(): string {
   const root = folder()
-  for (const part of ['dist/bundle', 'emulator/lib', 'spec'])
+  for (const part of ['dist/bundle', 'emulator/lib', 'spec', 'suites'])
     mkdirSync(join(root, part), { recursive: true })
   for (const file of ['emulator/lib/a.ts', 'emulator/lib/b.ts', 'spec/openapi.json'])
     writeFileSync(join(root, file), '')
-  for (const path of ['emulator', 'emulator/lib', 'emulator/lib/a.ts', 'emulator/lib/b.ts', 'spec'])
+  for (const path of [
+    'emulator',
+    'emulator/lib',
+    'emulator/lib/a.ts',
+    'emulator/lib/b.ts',
+    'spec',
+    'suites',
+  ])
     utimesSync(join(root, path), 50, 50)
   writeFileSync(join(root, 'dist/bundle/main.cjs'), '')
   utimesSync(join(root, 'dist/bundle/main.cjs'), 100, 100)
@@ -28,6 +35,13 @@ test('a changed source makes a build old', () => {
   const root = project()
   utimesSync(join(root, 'emulator/lib/a.ts'), 101, 101)
   expect(changedSince(root)).toBe('emulator/lib/a.ts')
+})
+
+test('so does data of the cases, which is part of the bundle', () => {
+  const root = project()
+  writeFileSync(join(root, 'suites/selected.json'), '')
+  utimesSync(join(root, 'suites'), 50, 50)
+  expect(changedSince(root)).toBe('suites/selected.json')
 })
 
 test('a deleted source makes a build old', () => {

@@ -3,8 +3,8 @@
 
 import { basename } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { separate } from './support/folder.ts'
-import { leftRunning } from './support/left-running.ts'
+import { separate } from '../support/folder.ts'
+import { leftRunning } from './left-running.ts'
 
 let end = (): readonly string[] => []
 

@@ -4,7 +4,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { OF_MODULES } from './support/folder.ts'
+import { OF_MODULES } from '../support/folder.ts'
 
 /** Makes the folder before the first test file, and removes it after the last one. */
 export function setup(): () => void {

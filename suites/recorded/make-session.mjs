@@ -1,15 +1,11 @@
-// Makes the recordings of worlds in recordings/sessions/ anew: the same bytes for the same code.
-// Usage, after a build: node suites/recorded/make-sessions.mjs [FOLDER]
+// Makes the recordings of worlds in recordings/sessions/: the same bytes for the same code.
 
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
 import { startEmulator, startGateway } from 'flowdouble'
 import { WebSocket } from 'ws'
 import { readRecording, writeHar } from '../../dist/emulator/internal.js'
-import { sessions } from './sessions.mjs'
 
 /** The address that clients name: ports differ from one time to the next. */
 const host = '127.0.0.1:8188'
@@ -125,11 +121,4 @@ export async function make({ place, rules, steps, options }) {
     socket?.terminate()
     await server.close()
   }
-}
-
-if (process.argv[1]?.endsWith('make-sessions.mjs')) {
-  const folder = process.argv[2] ?? join(import.meta.dirname, '../../recordings/sessions')
-  mkdirSync(folder, { recursive: true })
-  for (const session of sessions)
-    writeFileSync(join(folder, `${session.name}.har`), await make(session))
 }

@@ -1,0 +1,99 @@
+// The files that the suites generate: what they are made of, and their texts. CONTRIBUTING.md has the same list.
+
+import { documentName } from '../../../spec/generations.ts'
+import { baselineSchema } from '../../../spec/baseline.ts'
+import { recordingSchema } from '../../../spec/recording.ts'
+import { configSchema, scenarioDocument } from '../../../dist/emulator/internal.js'
+import { consoleText, sample } from '../../contract/check/streams.ts'
+import { markdownText } from '../../check/reports/markdown.ts'
+import { readLines } from '../../nodes/lines.ts'
+import { select } from '../../nodes/select.ts'
+import { make } from '../../recorded/make-session.mjs'
+import { sessions } from '../../recorded/sessions.mjs'
+import { live, liveGateway, liveHosted } from '../../recorded/transcripts.ts'
+import { renderAsyncapi } from '../../render/asyncapi.ts'
+import { renderControl } from '../../render/control.ts'
+import { documentText } from '../../render/documents.ts'
+import { everywhere, renderOpenapi } from '../../render/openapi.ts'
+import { renderProtocol } from '../../render/protocol.ts'
+import { renderSchemathesis } from '../../render/schemathesis.ts'
+
+type Text = () => string | Promise<string>
+
+export type Generated = {
+  /** Their paths below the root, with `*` for what differs. */
+  readonly files: string
+  /** What they are made of. */
+  readonly from: string
+  /** The text of each, by what stands for the `*`; by an empty name for a single file. */
+  readonly texts: Readonly<Record<string, Text>>
+}
+
+const schemaText = (schema: unknown) => (): string => `${JSON.stringify(schema, null, 2)}\n`
+const transcript = (lines: () => Promise<readonly string[]>) => async (): Promise<string> =>
+  `${(await lines()).join('\n')}\n`
+
+export const generated: readonly Generated[] = [
+  {
+    files: 'spec/PROTOCOL.md',
+    from: 'all of `spec/`',
+    texts: { '': renderProtocol },
+  },
+  {
+    files: 'spec/openapi.*.json',
+    from: 'endpoints and schemas of `spec/`',
+    texts: Object.fromEntries([
+      ...everywhere.map((where) => [documentName(where), () => documentText(renderOpenapi(where))]),
+      ['control', () => documentText(renderControl())],
+    ]) as Readonly<Record<string, Text>>,
+  },
+  {
+    files: 'spec/asyncapi.json',
+    from: 'messages and frames of `spec/`',
+    texts: { '': () => documentText(renderAsyncapi()) },
+  },
+  {
+    files: 'schemathesis.toml',
+    from: 'marks of the OpenAPI documents',
+    texts: { '': renderSchemathesis },
+  },
+  {
+    files: 'spec/*.schema.json',
+    from: 'options, scenarios, baselines and recordings as they are checked',
+    texts: {
+      config: schemaText(configSchema()),
+      scenario: schemaText(scenarioDocument()),
+      baseline: schemaText(baselineSchema),
+      recording: schemaText(recordingSchema),
+    },
+  },
+  {
+    files: 'recordings/transcripts/*.txt',
+    from: 'sessions of `suites/recorded/transcripts.ts`',
+    texts: {
+      local: transcript(async () => (await live('a')).lines),
+      hosted: transcript(() => liveHosted('a')),
+      gateway: transcript(() => liveGateway('a')),
+    },
+  },
+  {
+    files: 'recordings/sessions/*.har',
+    from: 'sessions of `suites/recorded/sessions.mjs`',
+    texts: Object.fromEntries(sessions.map((one) => [one.name, () => make(one)])),
+  },
+  {
+    files: 'suites/nodes/selected.json',
+    from: 'a selection of `recordings/nodes/`',
+    texts: {
+      '': () =>
+        `[\n${select(readLines())
+          .map((one) => JSON.stringify(one))
+          .join(',\n')}\n]\n`,
+    },
+  },
+  {
+    files: 'suites/contract/check/golden/*.txt',
+    from: 'reports of `suites/contract/check/streams.ts`',
+    texts: { console: () => consoleText(sample), summary: () => markdownText([sample]) },
+  },
+]
