@@ -12,7 +12,7 @@ import {
 } from '../../check/baseline/file.ts'
 import { judgeByBaseline, type KnownCase, updatedBaseline } from '../../check/baseline/baseline.ts'
 import { expect } from '../../judge/expect.ts'
-import { caseEvent, failure } from './streams.ts'
+import { caseEvent, failure } from './reports/streams.ts'
 import { folder } from '../../support/folder.ts'
 
 const known = (id: string): KnownCase => ({ title: caseEvent(id).title, place: 'local', ids: [id] })

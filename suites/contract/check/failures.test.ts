@@ -13,7 +13,7 @@ import { endOf, ofServer } from '../../check/reports/outcome.ts'
 import { shareOf, shareText } from '../../check/reports/share.ts'
 import { wordsOf } from '../../check/failures/words.ts'
 import { awaitedBy, TimedOut } from '../../judge/client.ts'
-import { caseEvent } from './streams.ts'
+import { caseEvent } from './reports/streams.ts'
 
 const one = { ids: ['queue/item'] }
 const request = {

@@ -8,7 +8,8 @@ import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { enabled } from '../../support/command-line.ts'
 import { runCommand, withFolder } from '../../support/scenario-files.ts'
-import { folder, startLimited } from '../../support/spawned.ts'
+import { folder } from '../../support/folder.ts'
+import { startLimited } from '../../support/spawned.ts'
 
 const har = join(import.meta.dirname, '../../../recordings/sessions/local-run.har')
 

@@ -1,7 +1,7 @@
 // Event streams for the cases about reports.
 
-import type { CheckEvent, Failure, RuleInfo } from '../../check/events.ts'
-import { consoleReport, type Terminal } from '../../check/reports/console.ts'
+import type { CheckEvent, Failure, RuleInfo } from '../../../check/events.ts'
+import { consoleReport, type Terminal } from '../../../check/reports/console.ts'
 
 type Kind<E extends CheckEvent['event']> = Extract<CheckEvent, { readonly event: E }>
 

@@ -1,12 +1,12 @@
 // The reports in files: NDJSON, JUnit and Markdown.
 
 import { describe, test } from 'vitest'
-import type { CheckEvent } from '../../check/events.ts'
-import { junitText } from '../../check/reports/junit.ts'
-import { markdownText } from '../../check/reports/markdown.ts'
-import { eventLine, ndjsonReport, readEvents } from '../../check/reports/ndjson.ts'
-import { wholeReport } from '../../check/reports/report.ts'
-import { expect } from '../../judge/expect.ts'
+import type { CheckEvent } from '../../../check/events.ts'
+import { junitText } from '../../../check/reports/junit.ts'
+import { markdownText } from '../../../check/reports/markdown.ts'
+import { eventLine, ndjsonReport, readEvents } from '../../../check/reports/ndjson.ts'
+import { wholeReport } from '../../../check/reports/report.ts'
+import { expect } from '../../../judge/expect.ts'
 import { elementsOf } from './elements.ts'
 import { caseEvent, endEvent, failure, sample, startEvent } from './streams.ts'
 

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { test } from 'vitest'
-import { htmlText } from '../../check/reports/html.ts'
-import { expect } from '../../judge/expect.ts'
+import { htmlText } from '../../../check/reports/html.ts'
+import { expect } from '../../../judge/expect.ts'
 import { elementsOf } from './elements.ts'
 import { caseEvent, endEvent, sample, startEvent, url } from './streams.ts'
 

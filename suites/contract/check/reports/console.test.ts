@@ -1,9 +1,9 @@
 // The console report: progress on a terminal alone, a line for each area, and at the end what is wrong, in full.
 
 import { test } from 'vitest'
-import { consoleReport } from '../../check/reports/console.ts'
-import { expect } from '../../judge/expect.ts'
-import { fakeTerminal } from '../../support/fake-terminal.ts'
+import { consoleReport } from '../../../check/reports/console.ts'
+import { expect } from '../../../judge/expect.ts'
+import { fakeTerminal } from '../../../support/fake-terminal.ts'
 import { caseEvent, consoleText, endEvent, sample, startEvent } from './streams.ts'
 
 test('check/console-progress On a terminal one line shows the progress, and is erased by the next.', () => {
