@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { slowPlaces } from '../commands.ts'
+import { layers } from './suites/layers.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -58,65 +58,6 @@ test('the core contains no clock, randomness, environment access or promise', ()
 test('the core imports no module of Node', () => {
   expect(placesOf(core, /from 'node:|import\('node:|require\(/)).toEqual([])
 })
-
-/** Folders and files of the emulator, the lowest first: a file imports its own folder, and earlier ones. */
-const layers: readonly string[] = [
-  'spec/',
-  'emulator/lib/',
-  'emulator/pictures/picture.ts',
-  'emulator/pictures/pixels.ts',
-  'emulator/pictures/codecs/',
-  'emulator/compute/values/',
-  'emulator/compute/arithmetic/',
-  'emulator/compute/regex/',
-  'emulator/compute/families/',
-  'emulator/compute/',
-  'emulator/pictures/',
-  'emulator/machine.ts',
-  'emulator/http/',
-  'emulator/server/state/',
-  'emulator/server/world/',
-  'emulator/journal/',
-  'emulator/server/nodes/',
-  'emulator/server/graph/',
-  'emulator/server/runs/',
-  'emulator/server/local/assets/',
-  'emulator/server/local/',
-  'emulator/server/hosted/',
-  'emulator/server/v2/',
-  'emulator/server/faults/',
-  'emulator/server/',
-  'emulator/gateway/',
-  'emulator/options/',
-  'emulator/config/',
-  'emulator/recording/',
-  'emulator/recording/replay/',
-  'emulator/recording/learn/',
-  'emulator/client/',
-  'emulator/edge/',
-  'emulator/edge/inspector/',
-  'emulator/edge/node/pages/',
-  'emulator/edge/node/pictures/',
-  'emulator/edge/node/',
-  'emulator/edge/proxy/',
-  'emulator/edge/gateway/',
-  'emulator/edge/replay/',
-  'emulator/edge/fetch/',
-  'emulator/edge/fixtures/',
-  'emulator/edge/worker/',
-  'emulator/cli/lib/',
-  'emulator/cli/check/',
-  'emulator/cli/recordings/',
-  'emulator/cli/',
-  'emulator/inspector/model/',
-  'emulator/inspector/draw/',
-  'emulator/inspector/',
-  'emulator/types.ts',
-  'emulator/index.ts',
-  'emulator/browser.ts',
-  'emulator/msw.ts',
-  'emulator/internal.ts',
-]
 
 /** The layer of a file: that of the folder itself, not of a parent; -1 for none. */
 const layerOf = (file: string): number =>
@@ -214,10 +155,6 @@ test('the package does not export what is for the suites alone', () => {
   const { exports } = JSON.parse(read('package.json')) as { exports: object }
   const internal = Object.entries(exports).filter((one) => JSON.stringify(one).includes('internal'))
   expect(internal).toEqual([])
-})
-
-test('what the quick command leaves out exists', () => {
-  expect(slowPlaces.filter((place) => !existsSync(join(root, place)))).toEqual([])
 })
 
 test('cases and judges import expect from the judge, so that another host can supply its own', () => {
