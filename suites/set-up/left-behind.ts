@@ -1,5 +1,5 @@
-// Around each test file: its tests have a temporary folder of their own, and the file fails if they leave anything in it,
-// or anything that listens or runs. Sockets need no count: those of a server close with it.
+// Around each test file: its tests have a separate temporary folder, and the file fails if they leave anything in it, or
+// anything that listens or runs. Sockets need no count: those of a server close with it.
 
 import { basename } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'

@@ -18,8 +18,8 @@ export function folder(): string {
 }
 
 /**
- * Gives the tests of a file a temporary folder of their own. Returns the function that removes it, and returns what is in
- * it that nobody made with `folder`.
+ * Makes a separate temporary folder for the tests of a file. The result removes it, and returns what is in it that
+ * nobody made with `folder`.
  */
 export function separate(name: string): () => readonly string[] {
   const shared = tmpdir()

@@ -155,8 +155,7 @@ export function createWorlds(address: AddressParts): Worlds {
   }
   const closeAll = async (): Promise<void> => {
     const stopped = named.all().map(({ stop }) => stop())
-    shared.pictures.close()
-    await Promise.all([closing(), ...stopped])
+    await Promise.all([closing(), shared.pictures.close(), ...stopped])
   }
   const hooksOf = (name: string, options: ServerOptions): Hooks<Input, Effect> => ({
     onEntry: onWorld?.(name, options),

@@ -25,7 +25,7 @@ function visits(recording: Recording): number {
   return seen / items.length
 }
 
-test('trace/linear Of twice as many runs, one after the other or all at once, the laws look at each message as often.', async () => {
+test('trace/linear Of twice as many runs, one after the other or all together, the laws look at each message as often.', async () => {
   const good = await goodSession('hosted')
   expect(visits(repeated(good, 25))).toBeLessThan(5)
   expect(visits(repeated(good, 50))).toBeCloseTo(visits(repeated(good, 25)))

@@ -13,7 +13,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   encoding: 'utf8',
 }).split('\n')
 
-/** The places that are no file, and no folder with files in it. */
+/** The places where neither a file is, nor a folder with files. */
 const lacking = (places: readonly string[]): readonly string[] =>
   places.filter((place) => !files.some((file) => file === place || isIn(place, file)))
 const isIn = (place: string, file: string): boolean => place.endsWith('/') && file.startsWith(place)

@@ -11,8 +11,8 @@ import { startThread } from './picture-thread.ts'
 export type LargePictures = {
   /** Waits until the codec has the bytes of a large picture. Undefined for any other body: there is nothing to wait for. */
   readonly ready: (body: Body) => Promise<void> | undefined
-  /** Stops encoding. */
-  readonly close: () => void
+  /** Stops encoding, and resolves when the thread has ended. */
+  readonly close: () => Promise<void>
 }
 
 export function createLargePictures(codec: Codec): LargePictures {
@@ -38,9 +38,9 @@ export function createLargePictures(codec: Codec): LargePictures {
     last = last.then(() => make(body)).catch(() => undefined)
     return last
   }
-  const close = (): void => {
+  const close = async (): Promise<void> => {
     isClosed = true
-    void worker?.terminate()
+    await worker?.terminate()
   }
   return { ready, close }
 }

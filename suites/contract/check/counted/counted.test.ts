@@ -1,5 +1,5 @@
 // What a check does on a server, as the server counts it: never more than its operator allows. Checks wait for much of their
-// time, each for its own world, so they run at once.
+// time, each for its own world, so they run at the same time.
 
 import { test } from 'vitest'
 import { expect } from '../../../judge/expect.ts'
