@@ -204,7 +204,10 @@ const ofRecordings =
   /\/emulator\/(recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
 
 /** The commands that print short lists. */
-const ofLists = /\/cli\/(quirks|mutants|lib\/list-command)\.ts$/
+const ofLists = /\/cli\/(quirks|mutants|scenarios|lib\/list-command)\.ts$/
+
+/** What runs a workflow, also for `serve --run`. */
+const onRun = /\/(cli\/(serve-)?run|client\/workflow|config\/folders)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =
@@ -251,6 +254,7 @@ export default defineConfig([
           { name: 'journal', test: onJournal, priority: 1 },
           { name: 'explain', test: /\/(cli|journal)\/explain(-gateway)?\.ts$/, priority: 1 },
           { name: 'lists', test: ofLists, priority: 1 },
+          { name: 'run', test: onRun, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },
         ],
       },

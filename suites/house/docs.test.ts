@@ -13,23 +13,11 @@ import { renderAsyncapi } from '../render/asyncapi.ts'
 import { sampleRun } from '../render/messages.ts'
 import { renderControl } from '../render/control.ts'
 import { everywhere, renderOpenapi } from '../render/openapi.ts'
-import { renderProtocol } from '../render/protocol.ts'
 
 const documents: readonly (readonly [string, Part])[] = [
   ...everywhere.map((where) => [documentName(where), renderOpenapi(where)] as const),
   ['control', renderControl()],
 ]
-
-test('the links of PROTOCOL.md have targets', () => {
-  const text = renderProtocol()
-  const headings = [...text.matchAll(/^#+ (?:<a id="[^"]*"><\/a>)?(.*)$/gm)].map(([, title = '']) =>
-    title.toLowerCase().replaceAll(' ', '-'),
-  )
-  const anchors = [...text.matchAll(/<a id="([^"]*)">/g)].map(([, id]) => id)
-  const targets = new Set([...text.matchAll(/\]\(#([^)]*)\)/g)].map(([, target]) => target))
-  expect([...targets].filter((one) => ![...headings, ...anchors].includes(one))).toEqual([])
-  expect(anchors.filter((id, at) => anchors.indexOf(id) !== at)).toEqual([])
-})
 
 test.each(documents)('openapi.%s.json is valid OpenAPI 3.1', async (_, document) => {
   const { valid, errors } = await new Validator().validate(document)

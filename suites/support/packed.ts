@@ -20,19 +20,23 @@ export type InstalledPackage = {
   readonly files: readonly { readonly path: string }[]
 }
 
-/** Packs the build. */
-export async function pack(): Promise<InstalledPackage> {
-  const place = folder()
-  const argv = ['pack', '--ignore-scripts', '--json', '--pack-destination', place]
+/** Other test files use the tarball too, so it stays until the run ends. */
+const packedIn = folder()
+let packed: Promise<InstalledPackage> | undefined
+
+/** Packs the build, once. */
+export const pack = (): Promise<InstalledPackage> => (packed ??= packBuild())
+
+async function packBuild(): Promise<InstalledPackage> {
+  const argv = ['pack', '--ignore-scripts', '--json', '--pack-destination', packedIn]
   const { stdout } = await run('npm', argv, { cwd: root })
   const [made] = JSON.parse(stdout) as (Omit<InstalledPackage, 'tarball'> & { filename: string })[]
   if (made === undefined) throw new Error('npm packed nothing.')
-  return { ...made, tarball: join(place, made.filename) }
+  return { ...made, tarball: join(packedIn, made.filename) }
 }
 
 /** An empty folder as `npm install` leaves it, faster: the tarball unpacked, and the dependencies of the clone. */
-export async function unpack({ tarball }: InstalledPackage): Promise<string> {
-  const place = folder()
+export async function unpack({ tarball }: InstalledPackage, place = folder()): Promise<string> {
   const own = join(place, 'node_modules/flowdouble')
   mkdirSync(own, { recursive: true })
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', own])

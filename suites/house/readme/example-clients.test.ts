@@ -1,5 +1,4 @@
-// The example clients run exactly as written, with a hand-made hosted server and the built one; and the run in the
-// README is a real one.
+// The example clients that a README links to run exactly as written, with a hand-made hosted server and the built one.
 
 import { execFile, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,29 +6,18 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { transform } from 'rolldown/utils'
 import { expect, test } from 'vitest'
-import { startEmulator } from 'flowdouble'
-import { hostedKey } from '../contract/run/misbehaving-hosted.ts'
+import { hostedKey } from '../../contract/run/misbehaving-hosted.ts'
 import {
   message,
   startOtherHost,
   startPunishingServer,
-} from '../contract/run/misbehaving-server.ts'
-import { folder } from '../support/folder.ts'
-import { start, textToImage } from '../support/spawned.ts'
-import { watchOn } from '../support/watch.ts'
+} from '../../contract/run/misbehaving-server.ts'
+import { folder } from '../../support/folder.ts'
+import { start, textToImage } from '../../support/spawned.ts'
+import { root } from './pages.ts'
 
-const root = join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
 const hasPython = spawnSync('python3', ['--version']).status === 0
-
-/** The block of the README in this language that begins with the name of this file. */
-function blockOf(language: string, name: string): string {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const blocks = readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))
-  const found = [...blocks].map(([, text = '']) => text).find((text) => text.includes(name))
-  if (found === undefined) throw new Error(`The README has no ${name}.`)
-  return found
-}
 
 const examples = join(root, 'recordings', 'examples')
 
@@ -106,24 +94,3 @@ for (const [name, prepare, isThere] of scripts) {
     },
   )
 }
-
-test('the run that the README shows is a real one', async () => {
-  const [shown = '', served = ''] = blockOf('console', 'flowdouble run').split('\n\n')
-  const lines = new Set<string>()
-  const write = (text: string) => text.split('\n').forEach((line) => lines.add(line.trimEnd()))
-  const stdout = { isTTY: true, write }
-  const io = { stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' }
-  const server = await startEmulator({
-    deployment: 'hosted',
-    onEntry: (await watchOn(io, 'hosted')).show,
-  })
-  const argv = [textToImage, '--url', server.url, '--api-key', 'test-key', '--out', 'output']
-  const { stdout: paths, stderr } = await start('run', ...argv).ends
-  await server.close()
-  expect(`${stderr}${paths}`.trimEnd()).toBe(shown.split('\n').slice(1).join('\n'))
-  // It runs on the real clock.
-  const timeless = (line: string) => line.replace(/^ *[\d.]+s/, '').replace(/\d+ ms$/, '')
-  expect([...lines].filter((line) => line !== '').map(timeless)).toEqual(
-    served.trimEnd().split('\n').slice(1).map(timeless),
-  )
-})

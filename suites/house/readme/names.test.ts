@@ -1,0 +1,62 @@
+// What the pages name exists: flags, paths of the control API, and scripts; and the door of the repository stays short.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { expect, test } from 'vitest'
+import { start } from '../../support/spawned.ts'
+import { action } from '../shipped/action.ts'
+import { blocksIn, pageOf, readmes, root } from './pages.ts'
+
+const pages = [...readmes, pageOf('.github/CONTRIBUTING.md')]
+const texts = pages.map(({ text }) => text).join('\n')
+
+/** What a pattern finds in all pages, each once. */
+const named = (pattern: RegExp): readonly string[] => [
+  ...new Set([...texts.matchAll(pattern)].map(([, name = '']) => name)),
+]
+
+test('the README has at most 150 lines', () => {
+  expect(pageOf('README.md').text.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+})
+
+test('each flag that a page names is in the help of a command', async () => {
+  const list = (await start('--help').ends).stdout
+  const commands = [...list.matchAll(/^ {2}(\w+) .*$/gm)].map(([, name = '']) => [name])
+  const helps = await Promise.all(
+    [...commands, ['check', '--client'], ['check', 'report']].map(
+      async (words) => (await start(...words, '--help').ends).stdout,
+    ),
+  )
+  const known = new Set(helps.join('\n').match(/--[a-z][\w-]+/g))
+  const ours = named(/(?:`|npx flowdouble [^\n]*? |serve )(--[a-z][\w-]+)/g)
+  expect(ours.length).toBeGreaterThan(20)
+  expect(ours.filter((flag) => !known.has(flag))).toEqual([])
+})
+
+test('each path of the control API that a page names is in its document', () => {
+  const { paths } = JSON.parse(readFileSync(join(root, 'spec/openapi.control.json'), 'utf8')) as {
+    readonly paths: object
+  }
+  const ours = named(/(\/_flowdouble\/[\w-]*(?:\.json)?)/g)
+  expect(ours).toContain('/_flowdouble/advance')
+  expect(ours.filter((path) => !(path in paths))).toEqual([])
+})
+
+test('each script of npm that a page names exists', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly scripts: object
+  }
+  const ours = named(/npm run ([\w:]+)/g)
+  expect(ours).toContain('check')
+  expect(ours.filter((name) => !(name in scripts))).toEqual([])
+})
+
+test('the action has the inputs that a page sets', () => {
+  const steps = blocksIn('yaml')
+    .map(({ text }) => parse(text) as unknown)
+    .flatMap((value) => (Array.isArray(value) ? (value as readonly { with: object }[]) : []))
+  expect(steps).toHaveLength(1)
+  for (const step of steps)
+    expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)))
+})
