@@ -1,5 +1,5 @@
 // Redacts recordings: keys, tokens, cookies, signatures and partner keys become placeholders that keep which are equal. What
-// was once seen as a secret is replaced wherever it occurs, in any spelling.
+// was once seen as a secret is replaced wherever it occurs, in any spelling, and in base64.
 
 import type { RecordedClose } from '../../spec/recording.ts'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
@@ -11,6 +11,7 @@ import { nameRules, noOwnNames, type OwnNames } from '../journal/secret-names.ts
 import { decodePart } from '../http/requests.ts'
 import { bytesOfBase64, lettersOf } from '../lib/base64.ts'
 import { latin1 } from '../lib/bytes.ts'
+import { changeEncoded } from './encoded-text.ts'
 import { changeStrings } from './json-strings.ts'
 import { createKnownValues, MIN_KNOWN_LENGTH } from './known-values.ts'
 import {
@@ -82,8 +83,8 @@ export function createRecordingRedactor({
   }
   const redactKnown = (text: string): string => values.replaceIn(text, hide)
   const hidesMember = (name: string): boolean => rules.isSecretName(name, 'member')
-  /** @param name that of the value, if it has one. */
-  const text = (given: string, name?: string): string => {
+  /** What is not encoded of a text. @param name that of the value, if it has one. */
+  const plain = (given: string, name?: string): string => {
     // Too short for a secret that its name does not reveal.
     if (given.length < MIN_KNOWN_LENGTH && name === undefined && !/[?&"]/.test(given)) return given
     const inStrings = given.includes('"')
@@ -92,7 +93,13 @@ export function createRecordingRedactor({
     return redactKnown(replaceParameters(replaceShapes(inStrings, one), rules, one))
   }
   const inString = (value: string, name: string | undefined): string =>
-    name !== undefined && hidesMember(name) && !isTypeName(value) ? one(value) : text(value)
+    name !== undefined && hidesMember(name) && !isTypeName(value) ? one(value) : plain(value)
+  const encoded = (given: string): string =>
+    changeEncoded(given, {
+      text: (decoded) => text(decoded),
+      letters: (letters) => redactKnown(replaceShapes(letters, one)),
+    })
+  const text = (given: string, name?: string): string => encoded(plain(given, name))
 
   const headers = (list: HeaderList): HeaderList =>
     list.map(([name, value]) => {
@@ -108,7 +115,7 @@ export function createRecordingRedactor({
     const base = origin === 'null' ? `${protocol}//${host}` : origin
     const target = href.slice(href.indexOf(host, protocol.length) + host.length)
     const redacted = replaceParameters(replaceShapes(target, one), rules, one)
-    return new URL(base + redactTarget(redacted, one, redactKnown)).href
+    return new URL(base + encoded(redactTarget(redacted, one, redactKnown))).href
   }
   const bytes = (given: Uint8Array, type: string, name?: string): Uint8Array => {
     if (given.length === 0) return given

@@ -5,6 +5,7 @@ import { isPlaceholder, splitAtPlaceholders } from '../journal/placeholders.ts'
 import { type NamePlace, nameRules, noOwnNames, type OwnNames } from '../journal/secret-names.ts'
 import { lettersOf } from '../lib/base64.ts'
 import { decodePart } from '../http/requests.ts'
+import { changeEncoded } from './encoded-text.ts'
 import { eachString } from './json-strings.ts'
 import type { HeaderList, Recording } from './recording.ts'
 import { isTypeName, looksRandom, shapeIn } from './secrets.ts'
@@ -105,6 +106,22 @@ function createScanner(names: OwnNames) {
     }
   }
   const string = (value: string, where: string, report: Report): void => {
+    plain(value, where, report)
+    encoded(value, where, report)
+  }
+  const encoded = (value: string, where: string, report: Report): void =>
+    void changeEncoded(value, {
+      text: (decoded) => {
+        string(decoded, where, report)
+        return decoded
+      },
+      letters: (letters) => {
+        const what = shaped(letters)
+        if (what !== undefined) report(where, what)
+        return letters
+      },
+    })
+  const plain = (value: string, where: string, report: Report): void => {
     const what = shaped(value)
     if (what !== undefined) report(where, what)
     for (const [, query = ''] of value.matchAll(/\?([^\s"'<>#]*=[^\s"'#]*)/g))
@@ -124,6 +141,8 @@ function createScanner(names: OwnNames) {
       const what = shaped(decodePart(pathname))
       if (what !== undefined) report('path', what)
       parameters(search, 'query', report)
+      encoded(pathname, 'path', report)
+      encoded(search, 'query', report)
     },
     headers: (list: HeaderList, of: 'request' | 'response', report: Report): void => {
       for (const [name, value] of list) {

@@ -55,7 +55,8 @@ const shapes: readonly Shape[] = [
   {
     what: 'a password in an address',
     marks: ['://'],
-    shape: /:\/\/[^\s/:@"'<>]*:([^\s/:@"'<>]{3,})@/g,
+    // Bytes that are not a text have control characters soon.
+    shape: /:\/\/[^\s/:@"'<>\0-\x1f\x7f-\x9f]*:([^\s/:@"'<>\0-\x1f\x7f-\x9f]{3,})@/g,
   },
 ]
 

@@ -117,6 +117,9 @@ const revealing: Readonly<Record<string, (secret: string) => Partial<RecordedExc
   }),
 }
 
+const encoded = (text: string, alphabet: 'base64' | 'base64url' = 'base64'): string =>
+  Buffer.from(text).toString(alphabet)
+
 /** Places where it then occurs. */
 const elsewhere: Readonly<Record<string, (secret: string) => Partial<RecordedExchange>>> = {
   header: (one) => ({ headers: [['X-Note', `of ${encodeURIComponent(one)}`]] }),
@@ -125,6 +128,22 @@ const elsewhere: Readonly<Record<string, (secret: string) => Partial<RecordedExc
   text: (one) => ({ body: utf8.encode(`the key is ${one}!`) }),
   json: (one) => ({ body: json({ [one]: [one, { deep: `in ${one}` }] }) }),
   escaped: (one) => ({ body: utf8.encode(`{"a":"${escaped(one)}"}`) }),
+  encoded: (one) => ({
+    body: json({
+      alone: encoded(one),
+      within: `data:text/plain;base64,${encoded(`it is ${one}, and more`)}`,
+      joined: `note-${encoded(`- ${one}`, 'base64url')}.txt`,
+      unpadded: encoded(`${one}.`).replace(/=+$/, ''),
+      json: encoded(JSON.stringify({ note: `a ${one}` })),
+      binary: Buffer.from([255, 0, ...utf8.encode(one), 254]).toString('base64'),
+    }),
+  }),
+  encodedInJson: (one) => ({
+    body: utf8.encode(`{"a": "${encoded(`?? ${one}`).replaceAll('/', '\\/')}"}`),
+  }),
+  encodedQuery: (one) => ({
+    url: `http://server/queue/${encoded(one, 'base64url')}?a=${encodeURIComponent(encoded(`in ${one}`))}&b=c`,
+  }),
   bytes: (one) => ({ body: new Uint8Array([0xff, ...utf8.encode(one), 0xfe]) }),
   response: (one) => ({
     response: { status: 200, headers: [['X-Echo', encodeURIComponent(one)]], body: json([one]) },
@@ -143,6 +162,7 @@ test('recordings/redacted A secret that one place reveals is in no place of the 
       headers: [],
       messages: [
         { from: 'client', atMs: 1e12, data: JSON.stringify({ type: 'x', data: { a: secret } }) },
+        { from: 'server', atMs: 1e12, data: JSON.stringify({ a: encoded(`so ${secret}`) }) },
         { from: 'server', atMs: 1e12, data: new Uint8Array([0, 1, 255, ...utf8.encode(secret)]) },
       ],
       close: { by: 'server', code: 1000, reason: secret, atMs: 1e12 },

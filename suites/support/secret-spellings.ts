@@ -31,10 +31,21 @@ export const textsOf = ({ exchanges, sockets }: Recording): string => {
   return all.join('\n')
 }
 
+/** The letters that stand for a secret wherever it begins in a text that is encoded in base64, in both alphabets. */
+export const encodings = (secret: string): readonly string[] =>
+  [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.from('x'.repeat(before) + secret)
+    return (['base64', 'base64url'] as const).map((alphabet) =>
+      bytes
+        .toString(alphabet)
+        .slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)),
+    )
+  })
+
 /** The spellings of a secret that a reader could recognize. */
 export const spellings = (secret: string): readonly string[] => {
   const inJson = JSON.stringify(secret).slice(1, -1)
   const utf8Letters = [secret, inJson].map((one) => Buffer.from(one).toString('latin1'))
   const all = [secret, inJson, encodeURIComponent(secret), escaped(secret), ...utf8Letters]
-  return [...all, basic(secret)]
+  return [...all, basic(secret), ...encodings(secret)]
 }
