@@ -1,10 +1,5 @@
 // The public entry point: start a server in this process, drive its clock, read its journal.
 
-// A replay steps a server immediately.
-import { provideOnDemand } from './server/local/provide-on-demand.ts'
-
-provideOnDemand()
-
 export { type EmulatorOptions, startEmulator } from './edge/node/server.ts'
 export { replay } from './edge/node/replay.ts'
 export { type ReplayOptionsInput as ReplayOptions, startReplay } from './edge/replay/start.ts'

@@ -1,9 +1,5 @@
 // The internals that suites use: built with the rest, not exported by the package. Suites import this file only.
 
-import { provideOnDemand } from './server/local/provide-on-demand.ts'
-
-provideOnDemand()
-
 export { checkCommand } from './cli/check/check.ts'
 export { shrinkCommand } from './cli/check/shrink.ts'
 export { explainCommand } from './cli/explain.ts'

@@ -31,11 +31,10 @@ export function createCodec(): Codec {
   let codec: PictureModule | undefined
   let loading: Promise<void> | undefined
   const load = async (): Promise<void> => {
-    const [pictures, { provideOnDemand }] = await Promise.all([
+    const [pictures] = await Promise.all([
       import('../pictures/encode.ts'),
       import('../server/local/provide-on-demand.ts'),
     ])
-    provideOnDemand()
     codec = pictures
   }
   const ready = (isNeeded: boolean): Promise<void> | undefined => {

@@ -14,6 +14,8 @@ import { redactTarget } from '../journal/redact-target.ts'
 import { nameRules } from '../journal/secret-names.ts'
 import type { Effect, Headers, Input } from '../machine.ts'
 import { bodyText } from '../http/requests.ts'
+// oxlint-disable-next-line import/no-unassigned-import -- a replay steps a server immediately: it waits for nothing.
+import './local/provide-on-demand.ts'
 import { serverMachine } from './machine.ts'
 import * as hosted from './v2/index.ts'
 import { createServer } from './server.ts'

@@ -68,8 +68,7 @@ async function tryOn(
     requireKnownTypes(completeOptions(own, where), catalog)
     const hosted = options.deployment === 'hosted' ? await loadHosted() : null
     // A start with runs needs what a server loads when the first submit comes.
-    const { provideOnDemand } = await import('../../server/local/provide-on-demand.ts')
-    provideOnDemand()
+    await import('../../server/local/provide-on-demand.ts')
     createServer(worldOptions(options, catalog, Date.now(), 0), hosted)
     return []
   } catch (error) {

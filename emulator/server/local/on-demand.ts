@@ -1,5 +1,5 @@
 // What most requests do not need loads with the first one that does, so that a server starts fast: submitting and
-// executing workflows, and the paths of assets. `provide-on-demand.ts` provides it.
+// executing workflows, and the paths of assets. `provide-on-demand.ts` provides it when it loads.
 
 import { assetEndpoints } from '../../../spec/server/endpoints.ts'
 import type { Worker } from '../state/runs.ts'
@@ -22,7 +22,7 @@ export const provide = (parts: OnDemand): void => {
 }
 
 function parts(): OnDemand {
-  if (loaded === undefined) throw new Error('Call provideOnDemand before a run starts.')
+  if (loaded === undefined) throw new Error('A run starts before provide-on-demand.ts is loaded.')
   return loaded
 }
 

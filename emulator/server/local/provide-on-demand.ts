@@ -1,9 +1,9 @@
-// Loads what most requests do not need, for the first one that does, and for all who step a server themselves.
+// What most requests do not need. It provides itself when it loads: with the first request that needs it, or with what steps
+// a server immediately, such as a replay.
 
 import { advance } from '../runs/worker.ts'
 import { assetHandlers } from './assets/handlers.ts'
 import { provide } from './on-demand.ts'
 import { submit } from './workflows.ts'
 
-/** Provides these parts; further calls change nothing. */
-export const provideOnDemand = (): void => provide({ submit, advance, assetHandlers })
+provide({ submit, advance, assetHandlers })
