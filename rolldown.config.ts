@@ -116,10 +116,12 @@ const unusedRules: Plugin = {
   name: 'unused-rules',
   transform(code, id) {
     if (!id.includes('/spec/')) return null
-    return code.replaceAll(
-      /^(export const (?:rules|endpoints) =) (\{\n.*?^\}) as const satisfies \w+$/gms,
-      '$1 /* @__PURE__ */ (() => ($2))()',
-    )
+    return code
+      .replaceAll(
+        /^(export const (?:rules|endpoints) =) (\{\n.*?^\}) as const satisfies \w+$/gms,
+        '$1 /* @__PURE__ */ (() => ($2))()',
+      )
+      .replaceAll(/(?<== |: )(?=(?:rulesWith|observedIn)\()/g, '/* @__PURE__ */ ')
   },
 }
 
@@ -305,6 +307,7 @@ export default defineConfig([
     platform: 'browser',
     checks: { ineffectiveDynamicImport: false },
     external: ['msw'],
+    plugins: [unusedRules],
     transform: {
       define: {
         BUILT_IN_NODE_TYPES: packed(nodeTypes),

@@ -36,6 +36,62 @@ export type Rule = Holding & {
 }
 export type Rules = Readonly<Record<`${string}/${string}`, Rule>>
 
+/** Makes rules of one kind, each of its sentence and the numbers of the statements that it carries. */
+export const rulesWith =
+  <Kind extends Omit<Rule, 'says' | 'carries'>>(kind: Kind) =>
+  (says: string, ...carries: readonly string[]): Rule & Kind =>
+    Object.assign({ says }, kind, carries.length > 0 && { carries })
+
+/** Rules of the description, by where they hold. */
+export const stated = {
+  local: rulesWith({ basis: 'stated', on: local }),
+  hosted: rulesWith({ basis: 'stated', on: hosted }),
+  both: rulesWith({ basis: 'stated', on: both }),
+  gateway: rulesWith({ basis: 'stated', on: gateway }),
+}
+
+/** Rules that we decided. */
+export const chosen = {
+  local: rulesWith({ basis: 'chosen', on: local }),
+  hosted: rulesWith({ basis: 'chosen', on: hosted }),
+  both: rulesWith({ basis: 'chosen', on: both }),
+  gateway: rulesWith({ basis: 'chosen', on: gateway }),
+}
+
+/** What the reference gateway does. */
+export const observedAtGateway = rulesWith({
+  basis: 'observed',
+  source: 'reference gateway, July 2026',
+  on: gateway,
+})
+
+/** What real servers do about a topic, such as the queue. */
+export const observedIn = (topic: string) => ({
+  local: rulesWith({ basis: 'observed', source: `ComfyUI 0.3.64, ${topic}`, on: local }),
+  hosted: rulesWith({
+    basis: 'observed',
+    source: `published hosted API, 2026, ${topic}`,
+    on: hosted,
+  }),
+  both: rulesWith({
+    basis: 'observed',
+    source: `ComfyUI 0.3.64; published hosted API, 2026: ${topic}`,
+    on: both,
+  }),
+  before27: rulesWith({
+    basis: 'observed',
+    source: `ComfyUI 0.3.64, ${topic}`,
+    on: local,
+    before: '0.27',
+  }),
+  since27: rulesWith({
+    basis: 'observed',
+    source: `ComfyUI 0.27.0, ${topic}`,
+    on: local,
+    since: '0.27',
+  }),
+})
+
 /** A JSON Schema (2020-12) as plain data. */
 export type Schema = { readonly [keyword: string]: unknown }
 

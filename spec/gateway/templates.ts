@@ -1,6 +1,6 @@
 // Templates: references to the payload in the prompt of a route, and the text without a prompt.
 
-import { gateway, type Rules } from '../language.ts'
+import { type Rules, chosen, stated, observedAtGateway } from '../language.ts'
 
 /** A reference: its key is the first group. Text that does not match stays as it is. */
 export const reference = /\{([A-Za-z0-9_.]+)\}/g
@@ -28,103 +28,58 @@ export const jsonForm = { indent: 2, escaped: /[^\x20-\x7e]/ } as const
 export const cuts = { payload: 4000, value: 2000 } as const
 
 export const rules = {
-  'templates/reference': {
-    says: 'A reference in braces names a member of the payload; dots lead to inner members.',
-    basis: 'stated',
-    on: gateway,
-    carries: ['B3', 'B9'],
-  },
-  'templates/characters': {
-    says: 'A reference consists of letters, digits, _ and dots; any other text, in braces or not, is literal.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/one-pass': {
-    says: 'A template is rendered in one pass; inserted text is not rendered again.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/missing': {
-    says: 'A reference that the payload does not resolve stays in the text, braces included.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/through-objects': {
-    says: 'A path leads through objects only; an empty part of it is the member with the empty name.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/texts': {
-    says: 'A text is inserted whole and unchanged; true, false and null become True, False and None.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/integers': {
-    says: 'An integer becomes its digits at any size; -0 becomes 0.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/floats': {
-    says: 'A number with a point or exponent becomes the shortest double: 1.0, 1e-05, 1e+16, inf.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/containers': {
-    says: 'An object or list becomes indented JSON, with members in the order of the payload.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/json-ascii': {
-    says: 'Indented JSON escapes all but printable ASCII; its numbers are the same, except for Infinity.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/raw': {
-    says: '{__raw__} is the whole payload as indented JSON.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/event-type': {
-    says: '{event_type} is the event type of the post, even if the payload has a member of that name.',
-    basis: 'observed',
-    source: 'reference gateway, July 2026',
-    on: gateway,
-  },
-  'templates/default': {
-    says: 'Without a template the text has a heading and the full payload between code fences.',
-    basis: 'stated',
-    on: gateway,
-    carries: ['B10'],
-  },
-  'templates/uncut': {
-    says: 'Neither the payload nor a value in it is truncated, whatever its length.',
-    basis: 'stated',
-    on: gateway,
-    carries: ['B9', 'B10'],
-  },
-  'templates/too-long': {
-    says: 'A text that exceeds 16 MiB returns 413 and triggers nothing.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'templates/extra': {
-    says: 'Texts in deliver_extra are templates; an empty one stays empty and counts as missing.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'templates/inert': {
-    says: 'Rendering evaluates nothing and never fails: {constructor} and {__proto__} have no special meaning.',
-    basis: 'chosen',
-    on: gateway,
-  },
+  'templates/reference': stated.gateway(
+    'A reference in braces names a member of the payload; dots lead to inner members.',
+    'B3',
+    'B9',
+  ),
+  'templates/characters': observedAtGateway(
+    'A reference consists of letters, digits, _ and dots; any other text, in braces or not, is literal.',
+  ),
+  'templates/one-pass': observedAtGateway(
+    'A template is rendered in one pass; inserted text is not rendered again.',
+  ),
+  'templates/missing': observedAtGateway(
+    'A reference that the payload does not resolve stays in the text, braces included.',
+  ),
+  'templates/through-objects': observedAtGateway(
+    'A path leads through objects only; an empty part of it is the member with the empty name.',
+  ),
+  'templates/texts': observedAtGateway(
+    'A text is inserted whole and unchanged; true, false and null become True, False and None.',
+  ),
+  'templates/integers': observedAtGateway(
+    'An integer becomes its digits at any size; -0 becomes 0.',
+  ),
+  'templates/floats': observedAtGateway(
+    'A number with a point or exponent becomes the shortest double: 1.0, 1e-05, 1e+16, inf.',
+  ),
+  'templates/containers': observedAtGateway(
+    'An object or list becomes indented JSON, with members in the order of the payload.',
+  ),
+  'templates/json-ascii': observedAtGateway(
+    'Indented JSON escapes all but printable ASCII; its numbers are the same, except for Infinity.',
+  ),
+  'templates/raw': observedAtGateway('{__raw__} is the whole payload as indented JSON.'),
+  'templates/event-type': observedAtGateway(
+    '{event_type} is the event type of the post, even if the payload has a member of that name.',
+  ),
+  'templates/default': stated.gateway(
+    'Without a template the text has a heading and the full payload between code fences.',
+    'B10',
+  ),
+  'templates/uncut': stated.gateway(
+    'Neither the payload nor a value in it is truncated, whatever its length.',
+    'B9',
+    'B10',
+  ),
+  'templates/too-long': chosen.gateway(
+    'A text that exceeds 16 MiB returns 413 and triggers nothing.',
+  ),
+  'templates/extra': chosen.gateway(
+    'Texts in deliver_extra are templates; an empty one stays empty and counts as missing.',
+  ),
+  'templates/inert': chosen.gateway(
+    'Rendering evaluates nothing and never fails: {constructor} and {__proto__} have no special meaning.',
+  ),
 } as const satisfies Rules

@@ -1,6 +1,6 @@
 // What a scenario says of a webhook gateway: agent answers, failing and slow deliveries, used-up rate limits.
 
-import { gateway, type Rules, type Schema } from '../language.ts'
+import { type Rules, type Schema, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
 import { delay, name } from './values.ts'
 
@@ -74,34 +74,22 @@ export type GatewayScript = Static<typeof gatewayScript>
 export type AgentRule = Static<typeof agentRule>
 
 export const rules = {
-  'scenario/gateway-secrets-hidden': {
-    says: 'Secrets in a scenario are placeholders in the journal of the gateway, which replays.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'scenario/agent-rules': {
-    says: 'Agent rules decide answer, error and delay of runs by route and number; the first rule wins.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'scenario/agent-instead': {
-    says: 'A run whose answer or error a rule sets is not handed to another agent.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'scenario/delivery-failures': {
-    says: 'Delivery rules make attempts to a target fail: each rule as often as it says, in order.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'scenario/delivery-delays': {
-    says: 'A slow delivery ends after its delay, or times out as a delivery of a sender does.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'scenario/used-rate-limit': {
-    says: 'Posts that a scenario counts in advance use up the rate limit of a route for one window.',
-    basis: 'chosen',
-    on: gateway,
-  },
+  'scenario/gateway-secrets-hidden': chosen.gateway(
+    'Secrets in a scenario are placeholders in the journal of the gateway, which replays.',
+  ),
+  'scenario/agent-rules': chosen.gateway(
+    'Agent rules decide answer, error and delay of runs by route and number; the first rule wins.',
+  ),
+  'scenario/agent-instead': chosen.gateway(
+    'A run whose answer or error a rule sets is not handed to another agent.',
+  ),
+  'scenario/delivery-failures': chosen.gateway(
+    'Delivery rules make attempts to a target fail: each rule as often as it says, in order.',
+  ),
+  'scenario/delivery-delays': chosen.gateway(
+    'A slow delivery ends after its delay, or times out as a delivery of a sender does.',
+  ),
+  'scenario/used-rate-limit': chosen.gateway(
+    'Posts that a scenario counts in advance use up the rate limit of a route for one window.',
+  ),
 } as const satisfies Rules

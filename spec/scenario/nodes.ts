@@ -1,7 +1,7 @@
 // Node rules: how long nodes take, what comes out of them, and how they fail, by type, id, run or account; and the
 // behaviour of node types whose code nobody has.
 
-import { both, local, type Rules, type Schema } from '../language.ts'
+import { type Rules, type Schema, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
 import { delay, name } from './values.ts'
 
@@ -227,164 +227,100 @@ export const nodeRule = {
 export type NodeRule = Static<typeof nodeRule>
 
 export const rules = {
-  'scenario/node-duration': {
-    says: 'The duration of a node is shared by its calls and steps; the node ends with the last step.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-step-duration': {
-    says: 'With a duration of steps, that of the node is the time after its last step, 0 by default.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-steps': {
-    says: 'A node rule sets the number of progress messages of a node, also of one that has none.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-preview': {
-    says: 'A node rule sets the format of the previews of a node, or switches them off.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/preview-bytes': {
-    says: 'A node rule sets how long the previews of a node are at least, in bytes.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/failure-at-step': {
-    says: 'A failure at a step follows that many progress messages of its node.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/any-exception': {
-    says: 'A failure can have any exception type; hosted reports it as one of its words.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/out-of-memory': {
-    says: 'A failure with torch.OutOfMemoryError has the message of real servers, unless it has its own.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-files': {
-    says: 'A node with files in its rule lists them as its own, and GET /view returns their bytes.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-file-names': {
-    says: 'A file of a rule has the name that the node would choose, or the one in the rule.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-own-file': {
-    says: 'A file of a rule with `own` is the file that the node would make at its place of the list.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-sample': {
-    says: 'A file with `own` of a node that makes none there is a sample by its name, format or key.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-no-sample': {
-    says: 'A node fails if its rule has `own` for a format without a sample or too large a picture.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-file-place': {
-    says: 'A file of a rule is in the subfolder and folder type of its entry.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-file-members': {
-    says: 'Further members of a file of a rule are part of its entry as they are.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-outputs': {
-    says: 'The output of a node has the keys of its rule; items that are not files stay as they are.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-animated': {
-    says: 'An output whose pictures come from a rule keeps the `animated` that its node sends.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-values': {
-    says: 'The values of a rule are on the outputs of its node; null keeps its own value.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-choice': {
-    says: 'Node rules apply by type, id, run and account; the first that has a member decides it.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-validate': {
-    says: 'A failed check of a rule rejects the node with custom_validation_failed for each checked input.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-validate-pattern': {
-    says: 'Texts fail their checks once searches for patterns in a workflow take more than 2,000,000 steps.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-validate-types': {
-    says: 'A check of link types replaces the comparison with the declared types of the node.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-needs': {
-    says: 'A node with needs runs its other lazy inputs not at all, and starts again once it has them.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-changed': {
-    says: 'A node that has always changed runs again although it is cached, and those behind it too.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-lists': {
-    says: 'A node rule says whether a node takes whole lists, and which of its outputs are lists.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-expands': {
-    says: 'The nodes that a node expands into run in its place, and messages name it as their parent.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-expands-error': {
-    says: 'The error of a node in an expansion names the node of the submitted workflow.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-cycle': {
-    says: 'An expansion with a cycle ends the run with a dependency cycle error.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-blocks': {
-    says: 'A node behind a blocked output starts, but does nothing for the items that are blocked.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/node-blocks-message': {
-    says: 'A blocked output with a message sends it as an error, and the run continues.',
-    basis: 'chosen',
-    on: local,
-  },
-  'scenario/types': {
-    says: 'The node types of a scenario are part of the catalogue, with defaults for missing members.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/types-replay': {
-    says: 'The journal has the node types of the scenario, and replays without the options of its server.',
-    basis: 'chosen',
-    on: both,
-  },
+  'scenario/node-duration': chosen.both(
+    'The duration of a node is shared by its calls and steps; the node ends with the last step.',
+  ),
+  'scenario/node-step-duration': chosen.both(
+    'With a duration of steps, that of the node is the time after its last step, 0 by default.',
+  ),
+  'scenario/node-steps': chosen.both(
+    'A node rule sets the number of progress messages of a node, also of one that has none.',
+  ),
+  'scenario/node-preview': chosen.both(
+    'A node rule sets the format of the previews of a node, or switches them off.',
+  ),
+  'scenario/preview-bytes': chosen.both(
+    'A node rule sets how long the previews of a node are at least, in bytes.',
+  ),
+  'scenario/failure-at-step': chosen.both(
+    'A failure at a step follows that many progress messages of its node.',
+  ),
+  'scenario/any-exception': chosen.both(
+    'A failure can have any exception type; hosted reports it as one of its words.',
+  ),
+  'scenario/out-of-memory': chosen.both(
+    'A failure with torch.OutOfMemoryError has the message of real servers, unless it has its own.',
+  ),
+  'scenario/node-files': chosen.both(
+    'A node with files in its rule lists them as its own, and GET /view returns their bytes.',
+  ),
+  'scenario/node-file-names': chosen.both(
+    'A file of a rule has the name that the node would choose, or the one in the rule.',
+  ),
+  'scenario/node-own-file': chosen.both(
+    'A file of a rule with `own` is the file that the node would make at its place of the list.',
+  ),
+  'scenario/node-sample': chosen.both(
+    'A file with `own` of a node that makes none there is a sample by its name, format or key.',
+  ),
+  'scenario/node-no-sample': chosen.both(
+    'A node fails if its rule has `own` for a format without a sample or too large a picture.',
+  ),
+  'scenario/node-file-place': chosen.both(
+    'A file of a rule is in the subfolder and folder type of its entry.',
+  ),
+  'scenario/node-file-members': chosen.both(
+    'Further members of a file of a rule are part of its entry as they are.',
+  ),
+  'scenario/node-outputs': chosen.both(
+    'The output of a node has the keys of its rule; items that are not files stay as they are.',
+  ),
+  'scenario/node-animated': chosen.both(
+    'An output whose pictures come from a rule keeps the `animated` that its node sends.',
+  ),
+  'scenario/node-values': chosen.both(
+    'The values of a rule are on the outputs of its node; null keeps its own value.',
+  ),
+  'scenario/node-choice': chosen.both(
+    'Node rules apply by type, id, run and account; the first that has a member decides it.',
+  ),
+  'scenario/node-validate': chosen.both(
+    'A failed check of a rule rejects the node with custom_validation_failed for each checked input.',
+  ),
+  'scenario/node-validate-pattern': chosen.both(
+    'Texts fail their checks once searches for patterns in a workflow take more than 2,000,000 steps.',
+  ),
+  'scenario/node-validate-types': chosen.both(
+    'A check of link types replaces the comparison with the declared types of the node.',
+  ),
+  'scenario/node-needs': chosen.both(
+    'A node with needs runs its other lazy inputs not at all, and starts again once it has them.',
+  ),
+  'scenario/node-changed': chosen.both(
+    'A node that has always changed runs again although it is cached, and those behind it too.',
+  ),
+  'scenario/node-lists': chosen.both(
+    'A node rule says whether a node takes whole lists, and which of its outputs are lists.',
+  ),
+  'scenario/node-expands': chosen.both(
+    'The nodes that a node expands into run in its place, and messages name it as their parent.',
+  ),
+  'scenario/node-expands-error': chosen.both(
+    'The error of a node in an expansion names the node of the submitted workflow.',
+  ),
+  'scenario/node-cycle': chosen.both(
+    'An expansion with a cycle ends the run with a dependency cycle error.',
+  ),
+  'scenario/node-blocks': chosen.both(
+    'A node behind a blocked output starts, but does nothing for the items that are blocked.',
+  ),
+  'scenario/node-blocks-message': chosen.local(
+    'A blocked output with a message sends it as an error, and the run continues.',
+  ),
+  'scenario/types': chosen.both(
+    'The node types of a scenario are part of the catalogue, with defaults for missing members.',
+  ),
+  'scenario/types-replay': chosen.both(
+    'The journal has the node types of the scenario, and replays without the options of its server.',
+  ),
 } as const satisfies Rules

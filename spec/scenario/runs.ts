@@ -1,6 +1,6 @@
 // Run rules: how long runs wait and take, how they end, and how far records lag behind the socket.
 
-import { both, hosted, type Rules, type Schema } from '../language.ts'
+import { type Rules, type Schema, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
 import { delay, name } from './values.ts'
 
@@ -40,49 +40,31 @@ export const runRule = {
 export type RunRule = Static<typeof runRule>
 
 export const rules = {
-  'scenario/run-wait': {
-    says: 'A run rule sets how long a run waits; those behind it in the queue wait with it.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/run-duration': {
-    says: 'The duration of a run is shared by its nodes in equal parts, and by the steps of a node.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/run-never-ends': {
-    says: 'A run that never ends stays in its last node until it is interrupted.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/run-never-ends-idle': {
-    says: 'A run that never ends has no timer: a clock that waits until idle stops while it runs.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/run-outcome': {
-    says: 'A run rule makes a run fail or stop at its last node, after that has finished.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/run-choice': {
-    says: 'Run rules apply by number, account and node type; the first that has a member decides it.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/history-lag': {
-    says: 'Until a history lag is over, the queue lists the run as running, and the history lacks it.',
-    basis: 'chosen',
-    on: both,
-  },
-  'scenario/job-lag': {
-    says: 'Until a job lag is over, the status and the list of jobs show the run as in progress.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'scenario/socket-lag': {
-    says: 'A socket lag delays all messages of a run by the same time; its records do not wait.',
-    basis: 'chosen',
-    on: both,
-  },
+  'scenario/run-wait': chosen.both(
+    'A run rule sets how long a run waits; those behind it in the queue wait with it.',
+  ),
+  'scenario/run-duration': chosen.both(
+    'The duration of a run is shared by its nodes in equal parts, and by the steps of a node.',
+  ),
+  'scenario/run-never-ends': chosen.both(
+    'A run that never ends stays in its last node until it is interrupted.',
+  ),
+  'scenario/run-never-ends-idle': chosen.both(
+    'A run that never ends has no timer: a clock that waits until idle stops while it runs.',
+  ),
+  'scenario/run-outcome': chosen.both(
+    'A run rule makes a run fail or stop at its last node, after that has finished.',
+  ),
+  'scenario/run-choice': chosen.both(
+    'Run rules apply by number, account and node type; the first that has a member decides it.',
+  ),
+  'scenario/history-lag': chosen.both(
+    'Until a history lag is over, the queue lists the run as running, and the history lacks it.',
+  ),
+  'scenario/job-lag': chosen.hosted(
+    'Until a job lag is over, the status and the list of jobs show the run as in progress.',
+  ),
+  'scenario/socket-lag': chosen.both(
+    'A socket lag delays all messages of a run by the same time; its records do not wait.',
+  ),
 } as const satisfies Rules

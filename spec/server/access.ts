@@ -1,6 +1,6 @@
 // Access: the API key, the bearer token, the tiers of an account, the key for partner nodes.
 
-import { both, hosted, local, type Rules } from '../language.ts'
+import { type Rules, chosen, stated, observedIn } from '../language.ts'
 
 /** The header that carries the API key on hosted. */
 export const keyHeader = 'X-API-Key'
@@ -49,137 +49,92 @@ export const partnerKeys = ['api_key_partner_org', 'api_key_comfy_org'] as const
 /** The credentials for partner nodes in `extra_data`, keys and a token: no listing, history or file contains them. */
 export const secretKeys = [...partnerKeys, 'auth_token_comfy_org'] as const
 
+const observed = observedIn('access')
+
 export const rules = {
-  'access/local-without-key': {
-    says: 'The local server serves requests without a credential, or with any.',
-    basis: 'stated',
-    on: local,
-    carries: ['A17'],
-  },
-  'access/bearer-token': {
-    says: 'A local server with a token accepts it as a bearer token or as the query parameter token.',
-    basis: 'stated',
-    on: local,
-    carries: ['A17'],
-  },
-  'access/bearer-refusal': {
-    says: 'Without the configured token, paths and the socket return 401 with WWW-Authenticate.',
-    basis: 'chosen',
-    on: local,
-  },
-  'access/bearer-options': {
-    says: 'OPTIONS needs no token, because browsers send preflights without credentials.',
-    basis: 'chosen',
-    on: local,
-  },
-  'access/bearer-hidden': {
-    says: 'The token appears in no reply and in no journal; the journal replays without it.',
-    basis: 'chosen',
-    on: local,
-  },
-  'access/hosted-key': {
-    says: 'A hosted request sends its key in X-API-Key.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A18', 'A116'],
-  },
-  'access/hosted-key-refusal': {
-    says: 'Below /api every path returns 401 without a known key, except for OPTIONS and the public path.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, access',
-    on: hosted,
-  },
-  'access/hosted-socket-key': {
-    says: 'The hosted socket accepts the key as the query parameter token and rejects others.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A20'],
-  },
-  'access/hosted-public-statistics': {
-    says: 'The hosted system statistics need no key.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A103', 'A116'],
-  },
-  'access/free-tier-refusal': {
-    says: 'A free account receives 403 on the seven paid paths and can use the others.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A104', 'A105', 'A106', 'A107', 'A108', 'A109', 'A110', 'A117'],
-  },
-  'access/hosted-keys-of-one': {
-    says: 'Every key of a hosted account has access to the same runs, files and messages.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'access/hosted-accounts-apart': {
-    says: 'A hosted account cannot see the runs, files, messages or counts of another.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, access',
-    on: hosted,
-  },
-  'access/hosted-keys-hidden': {
-    says: 'Replies and messages omit a key that was sent as a credential; other texts stay as stored.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'access/hosted-extra-data-keys': {
-    says: 'The server drops extra_data members that equal a key of the account of 8 characters or more.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'access/journal-keys-hidden': {
-    says: 'The journal redacts every known key of 8 characters or more, wherever it occurs.',
-    basis: 'chosen',
-    on: both,
-  },
-  'access/journal-keeps-texts': {
-    says: 'The journal contains settings and user data as clients store them, unknown secrets included.',
-    basis: 'chosen',
-    on: both,
-  },
-  'access/journal-replays': {
-    says: 'A journal replays, unless a known key is part of a file name or of a file.',
-    basis: 'chosen',
-    on: both,
-  },
-  'access/hosted-account-mistakes': {
-    says: 'The server rejects unusable accounts before it starts, without printing a key.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'access/partner-node-cost': {
-    says: `A hosted partner node deducts ${partnerNodeCost} from the balance when it runs, and nothing when it is cached.`,
-    basis: 'chosen',
-    on: hosted,
-  },
-  'access/partner-key-names': {
-    says: 'A partner node accepts its key as api_key_partner_org or api_key_comfy_org.',
-    basis: 'stated',
-    on: both,
-    carries: ['A32'],
-  },
-  'access/partner-token': {
-    says: 'A partner node also accepts the token of a signed-in account, as auth_token_comfy_org.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: access',
-    on: both,
-  },
-  'access/partner-key-missing': {
-    says: 'A partner node without its key fails the accepted run at that node.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: access',
-    on: both,
-  },
-  'access/partner-key-is-its-own': {
-    says: 'Partner nodes reject the hosted API key in place of the partner key.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A33'],
-  },
-  'access/partner-key-hidden': {
-    says: 'No listing, job or file contains the extra_data values under the names of partner keys.',
-    basis: 'chosen',
-    on: both,
-  },
+  'access/local-without-key': stated.local(
+    'The local server serves requests without a credential, or with any.',
+    'A17',
+  ),
+  'access/bearer-token': stated.local(
+    'A local server with a token accepts it as a bearer token or as the query parameter token.',
+    'A17',
+  ),
+  'access/bearer-refusal': chosen.local(
+    'Without the configured token, paths and the socket return 401 with WWW-Authenticate.',
+  ),
+  'access/bearer-options': chosen.local(
+    'OPTIONS needs no token, because browsers send preflights without credentials.',
+  ),
+  'access/bearer-hidden': chosen.local(
+    'The token appears in no reply and in no journal; the journal replays without it.',
+  ),
+  'access/hosted-key': stated.hosted('A hosted request sends its key in X-API-Key.', 'A18', 'A116'),
+  'access/hosted-key-refusal': observed.hosted(
+    'Below /api every path returns 401 without a known key, except for OPTIONS and the public path.',
+  ),
+  'access/hosted-socket-key': stated.hosted(
+    'The hosted socket accepts the key as the query parameter token and rejects others.',
+    'A20',
+  ),
+  'access/hosted-public-statistics': stated.hosted(
+    'The hosted system statistics need no key.',
+    'A103',
+    'A116',
+  ),
+  'access/free-tier-refusal': stated.hosted(
+    'A free account receives 403 on the seven paid paths and can use the others.',
+    'A104',
+    'A105',
+    'A106',
+    'A107',
+    'A108',
+    'A109',
+    'A110',
+    'A117',
+  ),
+  'access/hosted-keys-of-one': chosen.hosted(
+    'Every key of a hosted account has access to the same runs, files and messages.',
+  ),
+  'access/hosted-accounts-apart': observed.hosted(
+    'A hosted account cannot see the runs, files, messages or counts of another.',
+  ),
+  'access/hosted-keys-hidden': chosen.hosted(
+    'Replies and messages omit a key that was sent as a credential; other texts stay as stored.',
+  ),
+  'access/hosted-extra-data-keys': chosen.hosted(
+    'The server drops extra_data members that equal a key of the account of 8 characters or more.',
+  ),
+  'access/journal-keys-hidden': chosen.both(
+    'The journal redacts every known key of 8 characters or more, wherever it occurs.',
+  ),
+  'access/journal-keeps-texts': chosen.both(
+    'The journal contains settings and user data as clients store them, unknown secrets included.',
+  ),
+  'access/journal-replays': chosen.both(
+    'A journal replays, unless a known key is part of a file name or of a file.',
+  ),
+  'access/hosted-account-mistakes': chosen.hosted(
+    'The server rejects unusable accounts before it starts, without printing a key.',
+  ),
+  'access/partner-node-cost': chosen.hosted(
+    `A hosted partner node deducts ${partnerNodeCost} from the balance when it runs, and nothing when it is cached.`,
+  ),
+  'access/partner-key-names': stated.both(
+    'A partner node accepts its key as api_key_partner_org or api_key_comfy_org.',
+    'A32',
+  ),
+  'access/partner-token': observed.both(
+    'A partner node also accepts the token of a signed-in account, as auth_token_comfy_org.',
+  ),
+  'access/partner-key-missing': observed.both(
+    'A partner node without its key fails the accepted run at that node.',
+  ),
+  'access/partner-key-is-its-own': stated.hosted(
+    'Partner nodes reject the hosted API key in place of the partner key.',
+    'A33',
+  ),
+  'access/partner-key-hidden': chosen.both(
+    'No listing, job or file contains the extra_data values under the names of partner keys.',
+  ),
 } as const satisfies Rules

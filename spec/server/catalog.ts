@@ -1,6 +1,16 @@
 // The catalogue: node types with their inputs, model folders and model files.
 
-import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import {
+  both,
+  hosted,
+  local,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  stated,
+  chosen,
+  observedIn,
+} from '../language.ts'
 import { hostedError } from './errors.ts'
 import { replacementsByType } from './replacements.ts'
 
@@ -281,30 +291,24 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('GET /object_info and /models')
+
 export const rules = {
-  'catalog/own-types': {
-    says: '--object-info replaces the node types; --nodes adds types, which override others of their name.',
-    basis: 'chosen',
-    on: both,
-  },
-  'catalog/node-types': {
-    says: 'GET /object_info describes all node types with their inputs.',
-    basis: 'stated',
-    on: both,
-    carries: ['A6', 'A87'],
-  },
-  'catalog/one-node-type': {
-    says: 'GET /object_info/<node_class> describes that one type, keyed by its name.',
-    basis: 'stated',
-    on: both,
-    carries: ['A88'],
-  },
-  'catalog/node-type-fields': {
-    says: 'A node type holds inputs, their order, outputs, name, category and output_node.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: GET /object_info and /models',
-    on: both,
-  },
+  'catalog/own-types': chosen.both(
+    '--object-info replaces the node types; --nodes adds types, which override others of their name.',
+  ),
+  'catalog/node-types': stated.both(
+    'GET /object_info describes all node types with their inputs.',
+    'A6',
+    'A87',
+  ),
+  'catalog/one-node-type': stated.both(
+    'GET /object_info/<node_class> describes that one type, keyed by its name.',
+    'A88',
+  ),
+  'catalog/node-type-fields': observed.both(
+    'A node type holds inputs, their order, outputs, name, category and output_node.',
+  ),
   'catalog/later-members': {
     says: 'A node type also holds is_input_list, has_intermediate_output and search_aliases.',
     basis: 'observed',
@@ -325,107 +329,50 @@ export const rules = {
     source: 'ComfyUI 0.3.64, GET /object_info',
     on: local,
   },
-  'catalog/list-flags': {
-    says: 'output_is_list marks outputs that are lists; no type of this version contains is_input_list.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-    before: '0.27',
-  },
-  'catalog/unknown-node-type': {
-    says: 'GET /object_info of an unknown type returns 200 with an empty object.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-  },
-  'catalog/uploads-are-options': {
-    says: 'The image option of LoadImage lists the input files.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-  },
-  'catalog/model-folders': {
-    says: 'The list of model folders names each folder.',
-    basis: 'stated',
-    on: both,
-    carries: ['A6', 'A89'],
-  },
-  'catalog/models': {
-    says: 'A local model list is a flat array of file names.',
-    basis: 'stated',
-    on: local,
-    carries: ['A58', 'A90'],
-  },
-  'catalog/unknown-folder': {
-    says: 'An unknown model folder returns 404, an empty one an empty array.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-  },
-  'catalog/experiment-folders': {
-    says: 'GET /experiment/models returns the paths of the model folders, without configs and nodes.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-    before: '0.27',
-  },
-  'catalog/experiment-extensions': {
-    says: 'GET /experiment/models returns the paths of model folders, and the extensions of their files.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, GET /object_info and /models',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/experiment-models': {
-    says: 'GET /experiment/models/<folder> lists the model files with pathIndex, times and size.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-  },
-  'catalog/model-preview': {
-    says: 'The preview of a model without an image, or in an unknown folder, returns 404.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-  },
-  'catalog/model-preview-index': {
-    says: 'The preview of a model returns 500 if the folder has no path with that index.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-    before: '0.27',
-  },
-  'catalog/model-preview-refusals': {
-    says: 'A preview returns 400 for no index or name, 404 for one out of range, 403 outside.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, GET /object_info and /models',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/model-metadata': {
-    says: 'GET /view_metadata/<folder> returns the metadata of a .safetensors file as texts.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-  },
-  'catalog/no-model-metadata': {
-    says: 'GET /view_metadata returns 404 for other files, unknown files and unknown folders.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-  },
-  'catalog/embeddings': {
-    says: 'GET /embeddings lists the files of the folder embeddings without their extensions.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-  },
-  'catalog/no-packs': {
-    says: 'Without node packs, extensions, translations and workflow templates are empty.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info and /models',
-    on: local,
-  },
+  'catalog/list-flags': observed.before27(
+    'output_is_list marks outputs that are lists; no type of this version contains is_input_list.',
+  ),
+  'catalog/unknown-node-type': observed.local(
+    'GET /object_info of an unknown type returns 200 with an empty object.',
+  ),
+  'catalog/uploads-are-options': observed.local(
+    'The image option of LoadImage lists the input files.',
+  ),
+  'catalog/model-folders': stated.both('The list of model folders names each folder.', 'A6', 'A89'),
+  'catalog/models': stated.local('A local model list is a flat array of file names.', 'A58', 'A90'),
+  'catalog/unknown-folder': observed.local(
+    'An unknown model folder returns 404, an empty one an empty array.',
+  ),
+  'catalog/experiment-folders': observed.before27(
+    'GET /experiment/models returns the paths of the model folders, without configs and nodes.',
+  ),
+  'catalog/experiment-extensions': observed.since27(
+    'GET /experiment/models returns the paths of model folders, and the extensions of their files.',
+  ),
+  'catalog/experiment-models': observed.local(
+    'GET /experiment/models/<folder> lists the model files with pathIndex, times and size.',
+  ),
+  'catalog/model-preview': observed.local(
+    'The preview of a model without an image, or in an unknown folder, returns 404.',
+  ),
+  'catalog/model-preview-index': observed.before27(
+    'The preview of a model returns 500 if the folder has no path with that index.',
+  ),
+  'catalog/model-preview-refusals': observed.since27(
+    'A preview returns 400 for no index or name, 404 for one out of range, 403 outside.',
+  ),
+  'catalog/model-metadata': observed.local(
+    'GET /view_metadata/<folder> returns the metadata of a .safetensors file as texts.',
+  ),
+  'catalog/no-model-metadata': observed.local(
+    'GET /view_metadata returns 404 for other files, unknown files and unknown folders.',
+  ),
+  'catalog/embeddings': observed.local(
+    'GET /embeddings lists the files of the folder embeddings without their extensions.',
+  ),
+  'catalog/no-packs': observed.local(
+    'Without node packs, extensions, translations and workflow templates are empty.',
+  ),
   'catalog/other-extensions': {
     says: 'The extension of diffusers is the word folder, and that of classifiers is empty.',
     basis: 'observed',
@@ -489,39 +436,27 @@ export const rules = {
     on: local,
     since: '0.27',
   },
-  'catalog/hosted-models': {
-    says: 'A hosted model list holds objects with name and pathIndex.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A59', 'A90', 'A101'],
-  },
-  'catalog/hosted-folders': {
-    says: 'A hosted folder is an object with its name and its folders, which contain no paths.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, GET /object_info and /models',
-    on: hosted,
-  },
-  'catalog/hosted-unknown-node-type': {
-    says: 'The hosted server describes an unknown type as an empty object with 200, as a local one does.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'catalog/hosted-preview': {
-    says: 'The hosted preview of a listed model is a WebP image; other names return 404.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, GET /object_info and /models',
-    on: hosted,
-  },
-  'catalog/hosted-nothing-shared': {
-    says: 'The hosted server lists no extensions, templates, subgraphs or node replacements.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, GET /object_info and /models',
-    on: hosted,
-  },
-  'catalog/hosted-no-models': {
-    says: 'A hosted folder without models returns 404 with the code folder_not_found.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A142', 'A143'],
-  },
+  'catalog/hosted-models': stated.hosted(
+    'A hosted model list holds objects with name and pathIndex.',
+    'A59',
+    'A90',
+    'A101',
+  ),
+  'catalog/hosted-folders': observed.hosted(
+    'A hosted folder is an object with its name and its folders, which contain no paths.',
+  ),
+  'catalog/hosted-unknown-node-type': chosen.hosted(
+    'The hosted server describes an unknown type as an empty object with 200, as a local one does.',
+  ),
+  'catalog/hosted-preview': observed.hosted(
+    'The hosted preview of a listed model is a WebP image; other names return 404.',
+  ),
+  'catalog/hosted-nothing-shared': observed.hosted(
+    'The hosted server lists no extensions, templates, subgraphs or node replacements.',
+  ),
+  'catalog/hosted-no-models': stated.hosted(
+    'A hosted folder without models returns 404 with the code folder_not_found.',
+    'A142',
+    'A143',
+  ),
 } as const satisfies Rules

@@ -1,6 +1,6 @@
 // The two forms in which the workflow server runs: addresses, path prefix, renamed paths.
 
-import { both, hosted, local, type Deployment, type Rules } from '../language.ts'
+import { hosted, local, type Deployment, type Rules, stated, chosen } from '../language.ts'
 
 export type Profile = {
   readonly scheme: 'http' | 'https'
@@ -40,90 +40,68 @@ export const profiles = {
 } as const satisfies Record<Deployment, Profile>
 
 export const rules = {
-  'deployments/local-address': {
-    says: 'The local server listens on a loopback address, on port 8188 by default.',
-    basis: 'stated',
-    on: local,
-    carries: ['A13'],
-  },
-  'deployments/hosted-address': {
-    says: 'Clients reach the hosted server over HTTPS and its socket over WSS.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A14'],
-  },
-  'deployments/certificate': {
-    says: 'A server with a certificate and key serves only HTTPS and WSS.',
-    basis: 'chosen',
-    on: both,
-  },
-  'deployments/certificate-auto': {
-    says: 'With --tls auto the server creates a certificate at start and writes its CA to a file for clients.',
-    basis: 'chosen',
-    on: both,
-  },
-  'deployments/like-local': {
-    says: 'With --like a local server uses the quirks, options and names of that server as defaults.',
-    basis: 'chosen',
-    on: local,
-  },
-  'deployments/mutant': {
-    says: 'With --mutant serve plays a server with one deliberate fault, and prints the rules it breaks.',
-    basis: 'chosen',
-    on: both,
-  },
-  'deployments/local-prefix': {
-    says: 'The local server serves paths without a prefix.',
-    basis: 'stated',
-    on: local,
-    carries: ['A15'],
-  },
-  'deployments/hosted-prefix': {
-    says: 'The hosted server serves the same endpoints below /api, except for the renamed ones.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A11', 'A16', 'A102'],
-  },
-  'deployments/hosted-unprefixed': {
-    says: 'The hosted server returns 404 for /api/ws, /manager and every REST path without /api.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A16', 'A20'],
-  },
-  'deployments/hosted-history-renamed': {
-    says: 'The hosted server serves the history at /api/history_v2.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A96', 'A151'],
-  },
-  'deployments/hosted-old-history': {
-    says: 'GET /api/history returns 404 on the hosted server.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A97'],
-  },
-  'deployments/hosted-models-renamed': {
-    says: 'The hosted server serves model folders and models below /api/experiment/models.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A100', 'A101', 'A151'],
-  },
-  'deployments/hosted-not-built': {
-    says: 'Hosted paths of assets, saved workflows, accounts and billing below /api return 404.',
-    basis: 'chosen',
-    on: hosted,
-  },
+  'deployments/local-address': stated.local(
+    'The local server listens on a loopback address, on port 8188 by default.',
+    'A13',
+  ),
+  'deployments/hosted-address': stated.hosted(
+    'Clients reach the hosted server over HTTPS and its socket over WSS.',
+    'A14',
+  ),
+  'deployments/certificate': chosen.both(
+    'A server with a certificate and key serves only HTTPS and WSS.',
+  ),
+  'deployments/certificate-auto': chosen.both(
+    'With --tls auto the server creates a certificate at start and writes its CA to a file for clients.',
+  ),
+  'deployments/like-local': chosen.local(
+    'With --like a local server uses the quirks, options and names of that server as defaults.',
+  ),
+  'deployments/mutant': chosen.both(
+    'With --mutant serve plays a server with one deliberate fault, and prints the rules it breaks.',
+  ),
+  'deployments/local-prefix': stated.local(
+    'The local server serves paths without a prefix.',
+    'A15',
+  ),
+  'deployments/hosted-prefix': stated.hosted(
+    'The hosted server serves the same endpoints below /api, except for the renamed ones.',
+    'A11',
+    'A16',
+    'A102',
+  ),
+  'deployments/hosted-unprefixed': stated.hosted(
+    'The hosted server returns 404 for /api/ws, /manager and every REST path without /api.',
+    'A16',
+    'A20',
+  ),
+  'deployments/hosted-history-renamed': stated.hosted(
+    'The hosted server serves the history at /api/history_v2.',
+    'A96',
+    'A151',
+  ),
+  'deployments/hosted-old-history': stated.hosted(
+    'GET /api/history returns 404 on the hosted server.',
+    'A97',
+  ),
+  'deployments/hosted-models-renamed': stated.hosted(
+    'The hosted server serves model folders and models below /api/experiment/models.',
+    'A100',
+    'A101',
+    'A151',
+  ),
+  'deployments/hosted-not-built': chosen.hosted(
+    'Hosted paths of assets, saved workflows, accounts and billing below /api return 404.',
+  ),
   'deployments/hosted-old-models': {
     says: 'The hosted /api/models and all paths below it return 404.',
     basis: 'observed',
     source: 'published hosted API, 2026, paths',
     on: hosted,
   },
-  'deployments/paths-of-local': {
-    says: 'The hosted server does not know paths that only local servers have, with or without the prefix.',
-    basis: 'chosen',
-    on: hosted,
-  },
+  'deployments/paths-of-local': chosen.hosted(
+    'The hosted server does not know paths that only local servers have, with or without the prefix.',
+  ),
   'deployments/paths-of-hosted': {
     says: 'The local server does not know paths that only the hosted server has.',
     basis: 'observed',
@@ -131,16 +109,13 @@ export const rules = {
     on: local,
     before: '0.27',
   },
-  'deployments/local-socket': {
-    says: 'The local socket opens at /ws with the query parameter clientId.',
-    basis: 'stated',
-    on: local,
-    carries: ['A19', 'A78'],
-  },
-  'deployments/hosted-socket': {
-    says: 'The hosted socket opens at /ws with the query parameters clientId and token.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A20'],
-  },
+  'deployments/local-socket': stated.local(
+    'The local socket opens at /ws with the query parameter clientId.',
+    'A19',
+    'A78',
+  ),
+  'deployments/hosted-socket': stated.hosted(
+    'The hosted socket opens at /ws with the query parameters clientId and token.',
+    'A20',
+  ),
 } as const satisfies Rules

@@ -1,6 +1,14 @@
 // The layouts of binary frames on the socket. Each begins with its type code, 4 bytes; numbers are big-endian.
 
-import { both, local, type Frame, type Rules, type Schema } from '../language.ts'
+import {
+  local,
+  type Frame,
+  type Rules,
+  type Schema,
+  chosen,
+  stated,
+  observedIn,
+} from '../language.ts'
 
 export const frames = {
   previewImage: {
@@ -43,55 +51,35 @@ export const previewMetadata = {
   required: ['node_id', 'prompt_id', 'display_node_id', 'parent_node_id', 'real_node_id'],
 } as const satisfies Schema
 
+const observed = observedIn('binary frames')
+
 export const rules = {
-  'frames/type-code': {
-    says: 'A frame begins with its type code in 4 bytes, and its numbers are big-endian.',
-    basis: 'stated',
-    on: both,
-    carries: ['A136'],
-  },
-  'frames/preview': {
-    says: 'A frame of type 1 holds an image type and an image.',
-    basis: 'stated',
-    on: both,
-    carries: ['A137'],
-  },
-  'frames/image-types': {
-    says: 'The image type of a preview is 1 for JPEG and 2 for PNG, and matches its bytes.',
-    basis: 'stated',
-    on: both,
-    carries: ['A138'],
-  },
-  'frames/text': {
-    says: 'A frame of type 3 holds a node id after its length, then text in UTF-8.',
-    basis: 'stated',
-    on: both,
-    carries: ['A139'],
-  },
-  'frames/preview-with-metadata': {
-    says: 'A frame of type 4 holds JSON after its length, then an image.',
-    basis: 'stated',
-    on: both,
-    carries: ['A140'],
-  },
-  'frames/metadata-when-asked': {
-    says: 'Previews have type 4 for clients that requested metadata, and type 1 for others.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, binary frames',
-    on: local,
-  },
-  'frames/metadata-names-node': {
-    says: 'The metadata of a preview names its node, its run and the kind of image.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: binary frames',
-    on: both,
-  },
-  'frames/preview-place': {
-    says: 'A step sends progress_state, a preview of type 4, progress, a preview of type 1.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, binary frames',
-    on: local,
-  },
+  'frames/type-code': stated.both(
+    'A frame begins with its type code in 4 bytes, and its numbers are big-endian.',
+    'A136',
+  ),
+  'frames/preview': stated.both('A frame of type 1 holds an image type and an image.', 'A137'),
+  'frames/image-types': stated.both(
+    'The image type of a preview is 1 for JPEG and 2 for PNG, and matches its bytes.',
+    'A138',
+  ),
+  'frames/text': stated.both(
+    'A frame of type 3 holds a node id after its length, then text in UTF-8.',
+    'A139',
+  ),
+  'frames/preview-with-metadata': stated.both(
+    'A frame of type 4 holds JSON after its length, then an image.',
+    'A140',
+  ),
+  'frames/metadata-when-asked': observed.local(
+    'Previews have type 4 for clients that requested metadata, and type 1 for others.',
+  ),
+  'frames/metadata-names-node': observed.both(
+    'The metadata of a preview names its node, its run and the kind of image.',
+  ),
+  'frames/preview-place': observed.local(
+    'A step sends progress_state, a preview of type 4, progress, a preview of type 1.',
+  ),
   'frames/preview-method': {
     says: 'The preview_method in extra_data turns the previews of its run on or off.',
     basis: 'observed',
@@ -99,21 +87,9 @@ export const rules = {
     on: local,
     since: '0.27',
   },
-  'frames/previews-on': {
-    says: 'Samplers send JPEG previews by default.',
-    basis: 'chosen',
-    on: both,
-  },
-  'frames/text-to-everyone': {
-    says: 'Text frames go to every socket.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, binary frames',
-    on: local,
-  },
-  'frames/socket-images': {
-    says: 'SaveImageWebsocket sends each image as a PNG preview, without executed.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, binary frames',
-    on: local,
-  },
+  'frames/previews-on': chosen.both('Samplers send JPEG previews by default.'),
+  'frames/text-to-everyone': observed.local('Text frames go to every socket.'),
+  'frames/socket-images': observed.local(
+    'SaveImageWebsocket sends each image as a PNG preview, without executed.',
+  ),
 } as const satisfies Rules

@@ -1,6 +1,15 @@
 // Runs that are over: history entries and their queries, by id on a local server, as history_v2 on the hosted one.
 
-import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import {
+  both,
+  local,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  chosen,
+  stated,
+  observedIn,
+} from '../language.ts'
 import { hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
 import { hostedChange, queueItem } from './queue.ts'
@@ -151,38 +160,30 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('history')
+
 export const rules = {
-  'history/kept': {
-    says: 'The history contains every run that is over, with its outputs.',
-    basis: 'stated',
-    on: local,
-    carries: ['A3'],
-  },
-  'history/by-id': {
-    says: 'The history, and one entry of it, is an object keyed by prompt_id.',
-    basis: 'stated',
-    on: local,
-    carries: ['A48', 'A73', 'A74'],
-  },
-  'history/prompt': {
-    says: 'The prompt of an entry is an array that describes the run as the queue does.',
-    basis: 'stated',
-    on: local,
-    carries: ['A49'],
-  },
-  'history/outputs': {
-    says: 'The outputs of an entry, keyed by node id, hold lists such as images.',
-    basis: 'stated',
-    on: local,
-    carries: ['A50'],
-  },
-  'history/outputs-of-unreached': {
-    says: 'An entry also has the cached outputs of nodes that its run did not reach.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-    before: '0.27',
-  },
+  'history/kept': stated.local(
+    'The history contains every run that is over, with its outputs.',
+    'A3',
+  ),
+  'history/by-id': stated.local(
+    'The history, and one entry of it, is an object keyed by prompt_id.',
+    'A48',
+    'A73',
+    'A74',
+  ),
+  'history/prompt': stated.local(
+    'The prompt of an entry is an array that describes the run as the queue does.',
+    'A49',
+  ),
+  'history/outputs': stated.local(
+    'The outputs of an entry, keyed by node id, hold lists such as images.',
+    'A50',
+  ),
+  'history/outputs-of-unreached': observed.before27(
+    'An entry also has the cached outputs of nodes that its run did not reach.',
+  ),
   'history/outputs-of-reached': {
     says: 'An entry has only the outputs of nodes that its run reached.',
     basis: 'observed',
@@ -205,141 +206,72 @@ export const rules = {
     since: '0.27',
     before: '0.33',
   },
-  'history/status-words': {
-    says: 'The status of an entry has a status_str, success or error, and a boolean completed.',
-    basis: 'stated',
-    on: local,
-    carries: ['A51', 'A52'],
-  },
-  'history/error-comes-first': {
-    says: 'The status_str of a failed run is error, for either value of completed.',
-    basis: 'stated',
-    on: local,
-    carries: ['A53'],
-  },
-  'history/messages': {
-    says: 'The messages of an entry are pairs of a type and the data that the server sent.',
-    basis: 'stated',
-    on: local,
-    carries: ['A54'],
-  },
-  'history/failed-not-completed': {
-    says: 'A failed or interrupted run has the status_str error and completed false.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/outputs-of-failed': {
-    says: 'A failed run keeps the outputs of the nodes that finished.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/meta': {
-    says: 'The meta of an entry holds node_id, display_node and parents for each output.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/only-finished': {
-    says: 'A run has no history entry before it is over.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/oldest-first': {
-    says: 'The history lists runs in the order in which they ended.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/max-items': {
-    says: 'max_items returns the last runs; with offset it counts from the oldest.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/bad-numbers': {
-    says: 'A max_items or offset that is not an integer returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/unknown': {
-    says: 'An unknown, pending or running run returns 200 with an empty object.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/clear': {
-    says: 'POST /history removes all runs with clear, and the named ones with delete.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/delete-unhashable': {
-    says: 'An array or object among the ids to delete returns 500, unless the history is empty.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/cap': {
-    says: 'The history drops the oldest run when it holds more than 10,000.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, history',
-    on: local,
-  },
-  'history/hosted-list': {
-    says: 'The hosted history is an array of entries whose prompt is an object, newest first.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, history',
-    on: hosted,
-  },
-  'history/hosted-two-ways': {
-    says: 'history_v2/<id> and jobs/<id> both return a run.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A98'],
-  },
-  'history/hosted-list-entry': {
-    says: 'An entry of the hosted list has its create_time in ms, and no graph in its prompt.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, history',
-    on: hosted,
-  },
-  'history/hosted-pages': {
-    says: 'max_items and offset page the hosted history from the newest; invalid ones return 400.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, history',
-    on: hosted,
-  },
-  'history/hosted-by-id': {
-    says: 'history_v2/<id> is an object keyed by the id, whose prompt is an object with the graph.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, history',
-    on: hosted,
-  },
-  'history/hosted-unknown': {
-    says: 'history_v2/<id> of an unknown run returns 404.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, history',
-    on: hosted,
-  },
-  'history/hosted-once-begun': {
-    says: 'history_v2/<id> returns 404 until its run starts, and contains no outcome until it ends.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, history',
-    on: hosted,
-  },
-  'history/hosted-clear': {
-    says: 'A hosted POST /history removes entries from the history and keeps the jobs.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'history/hosted-closed-body': {
-    says: 'A hosted POST /history with another key, a wrong type or invalid JSON returns 400.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, history',
-    on: hosted,
-  },
+  'history/status-words': stated.local(
+    'The status of an entry has a status_str, success or error, and a boolean completed.',
+    'A51',
+    'A52',
+  ),
+  'history/error-comes-first': stated.local(
+    'The status_str of a failed run is error, for either value of completed.',
+    'A53',
+  ),
+  'history/messages': stated.local(
+    'The messages of an entry are pairs of a type and the data that the server sent.',
+    'A54',
+  ),
+  'history/failed-not-completed': observed.local(
+    'A failed or interrupted run has the status_str error and completed false.',
+  ),
+  'history/outputs-of-failed': observed.local(
+    'A failed run keeps the outputs of the nodes that finished.',
+  ),
+  'history/meta': observed.local(
+    'The meta of an entry holds node_id, display_node and parents for each output.',
+  ),
+  'history/only-finished': observed.local('A run has no history entry before it is over.'),
+  'history/oldest-first': observed.local(
+    'The history lists runs in the order in which they ended.',
+  ),
+  'history/max-items': observed.local(
+    'max_items returns the last runs; with offset it counts from the oldest.',
+  ),
+  'history/bad-numbers': observed.local(
+    'A max_items or offset that is not an integer returns 500.',
+  ),
+  'history/unknown': observed.local(
+    'An unknown, pending or running run returns 200 with an empty object.',
+  ),
+  'history/clear': observed.local(
+    'POST /history removes all runs with clear, and the named ones with delete.',
+  ),
+  'history/delete-unhashable': observed.local(
+    'An array or object among the ids to delete returns 500, unless the history is empty.',
+  ),
+  'history/cap': observed.local('The history drops the oldest run when it holds more than 10,000.'),
+  'history/hosted-list': observed.hosted(
+    'The hosted history is an array of entries whose prompt is an object, newest first.',
+  ),
+  'history/hosted-two-ways': stated.hosted(
+    'history_v2/<id> and jobs/<id> both return a run.',
+    'A98',
+  ),
+  'history/hosted-list-entry': observed.hosted(
+    'An entry of the hosted list has its create_time in ms, and no graph in its prompt.',
+  ),
+  'history/hosted-pages': observed.hosted(
+    'max_items and offset page the hosted history from the newest; invalid ones return 400.',
+  ),
+  'history/hosted-by-id': observed.hosted(
+    'history_v2/<id> is an object keyed by the id, whose prompt is an object with the graph.',
+  ),
+  'history/hosted-unknown': observed.hosted('history_v2/<id> of an unknown run returns 404.'),
+  'history/hosted-once-begun': observed.hosted(
+    'history_v2/<id> returns 404 until its run starts, and contains no outcome until it ends.',
+  ),
+  'history/hosted-clear': chosen.hosted(
+    'A hosted POST /history removes entries from the history and keeps the jobs.',
+  ),
+  'history/hosted-closed-body': observed.hosted(
+    'A hosted POST /history with another key, a wrong type or invalid JSON returns 400.',
+  ),
 } as const satisfies Rules

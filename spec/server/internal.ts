@@ -1,6 +1,6 @@
 // The endpoints for the server's own front end below /internal/: its log, its folders and their files.
 
-import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { local, type Endpoints, type Rules, type Schema, chosen, observedIn } from '../language.ts'
 import { folderTypes } from './files.ts'
 import { logEntry, terminalSize } from './messages.ts'
 
@@ -71,78 +71,39 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('/internal')
+
 export const rules = {
-  'internal/no-alias': {
-    says: 'Paths below /internal/ have no alias below /api.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-  },
-  'internal/unknown-path': {
-    says: 'An unknown path below /internal/ returns 404 with a text, for any method.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-  },
-  'internal/wrong-method': {
-    says: 'Below /internal/ Allow lists only the methods of the path.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-  },
-  'internal/log': {
-    says: 'The log has a line for the start and one for the end of each run.',
-    basis: 'chosen',
-    on: local,
-  },
-  'internal/log-lines': {
-    says: 'GET /internal/logs/raw returns the last 300 lines with their time, and the terminal size.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-  },
-  'internal/log-text': {
-    says: 'GET /internal/logs returns the same lines as one JSON string, each after its time.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-  },
-  'internal/log-subscription': {
-    says: 'A subscribed client receives each new line in a logs message until it unsubscribes.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-  },
-  'internal/log-subscription-refusals': {
-    says: 'A subscription without clientId or enabled returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-  },
-  'internal/folder-paths': {
-    says: 'GET /internal/folder_paths returns one or more absolute paths for each model folder.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-  },
-  'internal/files': {
-    says: 'GET /internal/files/<type> lists all files at the top of that folder, newest first.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-    before: '0.27',
-  },
-  'internal/files-annotated': {
-    says: 'GET /internal/files/<type> lists files with their folder in brackets, none with a leading dot.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, /internal',
-    on: local,
-    since: '0.27',
-  },
-  'internal/files-type': {
-    says: 'GET /internal/files of a folder other than input, output and temp returns 400.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, /internal',
-    on: local,
-  },
+  'internal/no-alias': observed.local('Paths below /internal/ have no alias below /api.'),
+  'internal/unknown-path': observed.local(
+    'An unknown path below /internal/ returns 404 with a text, for any method.',
+  ),
+  'internal/wrong-method': observed.local(
+    'Below /internal/ Allow lists only the methods of the path.',
+  ),
+  'internal/log': chosen.local('The log has a line for the start and one for the end of each run.'),
+  'internal/log-lines': observed.local(
+    'GET /internal/logs/raw returns the last 300 lines with their time, and the terminal size.',
+  ),
+  'internal/log-text': observed.local(
+    'GET /internal/logs returns the same lines as one JSON string, each after its time.',
+  ),
+  'internal/log-subscription': observed.local(
+    'A subscribed client receives each new line in a logs message until it unsubscribes.',
+  ),
+  'internal/log-subscription-refusals': observed.local(
+    'A subscription without clientId or enabled returns 500.',
+  ),
+  'internal/folder-paths': observed.local(
+    'GET /internal/folder_paths returns one or more absolute paths for each model folder.',
+  ),
+  'internal/files': observed.before27(
+    'GET /internal/files/<type> lists all files at the top of that folder, newest first.',
+  ),
+  'internal/files-annotated': observed.since27(
+    'GET /internal/files/<type> lists files with their folder in brackets, none with a leading dot.',
+  ),
+  'internal/files-type': observed.local(
+    'GET /internal/files of a folder other than input, output and temp returns 400.',
+  ),
 } as const satisfies Rules

@@ -1,6 +1,14 @@
 // Jobs, which only the hosted server has: their status words, their details, listing, cancelling and deleting them.
 
-import { hosted, type Endpoints, type Rules, type Schema } from '../language.ts'
+import {
+  hosted,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  chosen,
+  stated,
+  observedIn,
+} from '../language.ts'
 import { exceptionTypes, hostedError } from './errors.ts'
 import { nodeErrorsById } from './workflows.ts'
 
@@ -257,151 +265,88 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('jobs')
+
 export const rules = {
-  'jobs/status': {
-    says: 'A hosted run is pending while it waits and in_progress while it executes.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A38', 'A39', 'A40', 'A71'],
-  },
-  'jobs/status-final': {
-    says: 'A hosted run ends as completed, failed or cancelled, and keeps that state.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A41', 'A42', 'A43'],
-  },
-  'jobs/status-details': {
-    says: 'The job status contains its times in RFC 3339 and a failure as JSON text.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/detail': {
-    says: 'The job detail of a run that is over holds its outputs by node id.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A44', 'A72', 'A99'],
-  },
-  'jobs/detail-while-open': {
-    says: 'The job detail of a run that is not over holds neither outputs nor an outcome.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/detail-times': {
-    says: 'Times in the job list and detail are milliseconds; update_time is that of the latest change.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/detail-error': {
-    says: 'The job detail of a failed run holds execution_error.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/detail-workflow': {
-    says: 'The workflow of a job detail holds the prompt and the extra_data of its submit.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/outputs-counted': {
-    says: 'A job that is over contains the number of its files and one file as a preview.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/unknown': {
-    says: 'All job paths return 404 for an unknown run or one of another account.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/bad-id': {
-    says: 'An id that is not a UUID returns 400 for cancel and delete, and 404 for reads.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'jobs/listing': {
-    says: 'GET /jobs lists the jobs of its account in every state, newest first.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/listing-filters': {
-    says: 'A job list can be filtered by status words, workflow_id and output_type.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/listing-order': {
-    says: 'A job list can be sorted by create_time or execution_time, asc or desc.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/listing-pages': {
-    says: 'A job list returns limit jobs starting at offset, 100 by default.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/listing-cursor': {
-    says: 'The next_cursor of a list by create_time, sent as after, returns the jobs that follow.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/listing-refusals': {
-    says: 'An unknown or out-of-range value of a list parameter returns 400.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'jobs/cancel': {
-    says: 'A cancel returns whether it took effect; for a job that is over or stopping it did not.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/cancel-running': {
-    says: 'A running job stops at its next checkpoint, at the latest when its nodes are done.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'jobs/cancel-many': {
-    says: 'A cancel of several jobs returns those that it stopped; one unknown id cancels none.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/cancel-many-body': {
-    says: 'A cancel of several jobs requires 1 to 100 UUIDs as job_ids and no other key, else 400.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/delete': {
-    says: 'A delete removes a job that is over, and returns 204 for any job that exists or existed.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/delete-keeps-files': {
-    says: 'The files of a deleted job remain.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'jobs/concurrency': {
-    says: 'An account runs as many jobs at a time as its tier allows; the next starts by itself.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
-  'jobs/queue-reason': {
-    says: 'A job that waits for others reports concurrency_limit and its position.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, jobs',
-    on: hosted,
-  },
+  'jobs/status': stated.hosted(
+    'A hosted run is pending while it waits and in_progress while it executes.',
+    'A38',
+    'A39',
+    'A40',
+    'A71',
+  ),
+  'jobs/status-final': stated.hosted(
+    'A hosted run ends as completed, failed or cancelled, and keeps that state.',
+    'A41',
+    'A42',
+    'A43',
+  ),
+  'jobs/status-details': observed.hosted(
+    'The job status contains its times in RFC 3339 and a failure as JSON text.',
+  ),
+  'jobs/detail': stated.hosted(
+    'The job detail of a run that is over holds its outputs by node id.',
+    'A44',
+    'A72',
+    'A99',
+  ),
+  'jobs/detail-while-open': observed.hosted(
+    'The job detail of a run that is not over holds neither outputs nor an outcome.',
+  ),
+  'jobs/detail-times': observed.hosted(
+    'Times in the job list and detail are milliseconds; update_time is that of the latest change.',
+  ),
+  'jobs/detail-error': observed.hosted('The job detail of a failed run holds execution_error.'),
+  'jobs/detail-workflow': observed.hosted(
+    'The workflow of a job detail holds the prompt and the extra_data of its submit.',
+  ),
+  'jobs/outputs-counted': observed.hosted(
+    'A job that is over contains the number of its files and one file as a preview.',
+  ),
+  'jobs/unknown': observed.hosted(
+    'All job paths return 404 for an unknown run or one of another account.',
+  ),
+  'jobs/bad-id': chosen.hosted(
+    'An id that is not a UUID returns 400 for cancel and delete, and 404 for reads.',
+  ),
+  'jobs/listing': observed.hosted(
+    'GET /jobs lists the jobs of its account in every state, newest first.',
+  ),
+  'jobs/listing-filters': observed.hosted(
+    'A job list can be filtered by status words, workflow_id and output_type.',
+  ),
+  'jobs/listing-order': observed.hosted(
+    'A job list can be sorted by create_time or execution_time, asc or desc.',
+  ),
+  'jobs/listing-pages': observed.hosted(
+    'A job list returns limit jobs starting at offset, 100 by default.',
+  ),
+  'jobs/listing-cursor': observed.hosted(
+    'The next_cursor of a list by create_time, sent as after, returns the jobs that follow.',
+  ),
+  'jobs/listing-refusals': chosen.hosted(
+    'An unknown or out-of-range value of a list parameter returns 400.',
+  ),
+  'jobs/cancel': observed.hosted(
+    'A cancel returns whether it took effect; for a job that is over or stopping it did not.',
+  ),
+  'jobs/cancel-running': chosen.hosted(
+    'A running job stops at its next checkpoint, at the latest when its nodes are done.',
+  ),
+  'jobs/cancel-many': observed.hosted(
+    'A cancel of several jobs returns those that it stopped; one unknown id cancels none.',
+  ),
+  'jobs/cancel-many-body': observed.hosted(
+    'A cancel of several jobs requires 1 to 100 UUIDs as job_ids and no other key, else 400.',
+  ),
+  'jobs/delete': observed.hosted(
+    'A delete removes a job that is over, and returns 204 for any job that exists or existed.',
+  ),
+  'jobs/delete-keeps-files': chosen.hosted('The files of a deleted job remain.'),
+  'jobs/concurrency': observed.hosted(
+    'An account runs as many jobs at a time as its tier allows; the next starts by itself.',
+  ),
+  'jobs/queue-reason': observed.hosted(
+    'A job that waits for others reports concurrency_limit and its position.',
+  ),
 } as const satisfies Rules

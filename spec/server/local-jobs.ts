@@ -1,7 +1,7 @@
 // Jobs of a local server, which only later generations have: its queue and its history as one list, and how to cancel.
 // The hosted server has its own jobs, in jobs.ts.
 
-import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { local, type Endpoints, type Rules, type Schema, rulesWith } from '../language.ts'
 import { cancelledJob, jobStatuses } from './jobs.ts'
 import { messages } from './messages.ts'
 
@@ -152,160 +152,93 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
-const source = 'ComfyUI 0.27.0, jobs'
-const newer = 'ComfyUI 0.33.0, jobs'
 const read = 'ComfyUI 0.38.1, read: jobs'
 
+const observed = rulesWith({
+  basis: 'observed',
+  source: 'ComfyUI 0.27.0, jobs',
+  on: local,
+  since: '0.27',
+})
+const newer = rulesWith({
+  basis: 'observed',
+  source: 'ComfyUI 0.33.0, jobs',
+  on: local,
+  since: '0.33',
+})
+
 export const rules = {
-  'local-jobs/paths': {
-    says: 'Local job paths begin with /api: without it they do not exist, and a second /api precedes them.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/listing': {
-    says: 'GET /api/jobs lists the running, the pending and the finished runs, newest first.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/listing-fields': {
-    says: 'A local job has status, priority, create_time and outputs_count, and no member that is null.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/listing-filters': {
-    says: 'A local job list can be filtered by status words in any case, and by the id of the workflow.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/listing-order': {
-    says: 'A local job list can be sorted by created_at or execution_duration, asc or desc, in any case.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/listing-ties': {
-    says: 'Equal jobs are listed in this order: running, pending, finished with the oldest first.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/listing-pages': {
-    says: 'A local job list has all jobs, or limit jobs from offset on; a limit that is not given is null.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/listing-refusals': {
-    says: 'A bad value in a local job list returns 400 with the first error as a text.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/status': {
-    says: 'A local job is in_progress while it runs, then completed, failed or cancelled.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/removed': {
-    says: 'A pending run that is removed from the queue is no longer a job.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/detail': {
-    says: 'The detail of a local job that is over has its outputs, execution_status and workflow.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/unknown': {
-    says: 'The detail of an unknown local job returns 404, whatever the form of its id.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/error': {
-    says: 'A failed local job has the data of its execution_error message; a cancelled one has none.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/outputs-count': {
-    says: 'A local job counts the objects in its outputs, not texts; a name of a 3D file is an object.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
+  'local-jobs/paths': observed(
+    'Local job paths begin with /api: without it they do not exist, and a second /api precedes them.',
+  ),
+  'local-jobs/listing': observed(
+    'GET /api/jobs lists the running, the pending and the finished runs, newest first.',
+  ),
+  'local-jobs/listing-fields': observed(
+    'A local job has status, priority, create_time and outputs_count, and no member that is null.',
+  ),
+  'local-jobs/listing-filters': observed(
+    'A local job list can be filtered by status words in any case, and by the id of the workflow.',
+  ),
+  'local-jobs/listing-order': observed(
+    'A local job list can be sorted by created_at or execution_duration, asc or desc, in any case.',
+  ),
+  'local-jobs/listing-ties': observed(
+    'Equal jobs are listed in this order: running, pending, finished with the oldest first.',
+  ),
+  'local-jobs/listing-pages': observed(
+    'A local job list has all jobs, or limit jobs from offset on; a limit that is not given is null.',
+  ),
+  'local-jobs/listing-refusals': observed(
+    'A bad value in a local job list returns 400 with the first error as a text.',
+  ),
+  'local-jobs/status': observed(
+    'A local job is in_progress while it runs, then completed, failed or cancelled.',
+  ),
+  'local-jobs/removed': observed(
+    'A pending run that is removed from the queue is no longer a job.',
+  ),
+  'local-jobs/detail': observed(
+    'The detail of a local job that is over has its outputs, execution_status and workflow.',
+  ),
+  'local-jobs/unknown': observed(
+    'The detail of an unknown local job returns 404, whatever the form of its id.',
+  ),
+  'local-jobs/error': observed(
+    'A failed local job has the data of its execution_error message; a cancelled one has none.',
+  ),
+  'local-jobs/outputs-count': observed(
+    'A local job counts the objects in its outputs, not texts; a name of a 3D file is an object.',
+  ),
   'local-jobs/preview': {
     says: 'The preview of a local job is its first saved output that can be shown, else the first of all.',
     basis: 'observed',
-    source,
+    source: 'ComfyUI 0.27.0, jobs',
     on: local,
     since: '0.27',
     before: '0.33',
   },
-  'local-jobs/text-preview': {
-    says: 'A text as the preview of a local job is its first 1024 characters, and says if more follow.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/workflow-id': {
-    says: 'A local job has the workflow_id that its extra_pnginfo names.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/not-on-local': {
-    says: 'Local jobs cannot be deleted, and job status, job assets and history_v2 do not exist.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
+  'local-jobs/text-preview': observed(
+    'A text as the preview of a local job is its first 1024 characters, and says if more follow.',
+  ),
+  'local-jobs/workflow-id': observed(
+    'A local job has the workflow_id that its extra_pnginfo names.',
+  ),
+  'local-jobs/not-on-local': observed(
+    'Local jobs cannot be deleted, and job status, job assets and history_v2 do not exist.',
+  ),
   'local-jobs/open-without-workflow': {
     says: 'The detail of a local job that is not over has only the members of the list.',
     basis: 'observed',
-    source,
+    source: 'ComfyUI 0.27.0, jobs',
     on: local,
     since: '0.27',
     before: '0.38',
   },
-  'local-jobs/previewable-count': {
-    says: 'A local job also counts the outputs that can be shown.',
-    basis: 'observed',
-    source: newer,
-    on: local,
-    since: '0.33',
-  },
-  'local-jobs/media-first': {
-    says: 'The preview of a local job is a saved medium, else any medium, else a text file, else a text.',
-    basis: 'observed',
-    source: newer,
-    on: local,
-    since: '0.33',
-  },
+  'local-jobs/previewable-count': newer('A local job also counts the outputs that can be shown.'),
+  'local-jobs/media-first': newer(
+    'The preview of a local job is a saved medium, else any medium, else a text file, else a text.',
+  ),
   'local-jobs/workflow-while-open': {
     says: 'The detail of a local job that is not over has its workflow too.',
     basis: 'observed',
@@ -313,25 +246,13 @@ export const rules = {
     on: local,
     since: '0.38',
   },
-  'local-jobs/cancel': {
-    says: 'A cancel interrupts a running job or removes a pending one, and returns whether it was either.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/cancel-many': {
-    says: 'A cancel of several local jobs returns true if one of them was running or pending.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
-  'local-jobs/cancel-many-body': {
-    says: 'A cancel without a list of UUIDs in lower case returns 400 with an error and cancels nothing.',
-    basis: 'observed',
-    source,
-    on: local,
-    since: '0.27',
-  },
+  'local-jobs/cancel': observed(
+    'A cancel interrupts a running job or removes a pending one, and returns whether it was either.',
+  ),
+  'local-jobs/cancel-many': observed(
+    'A cancel of several local jobs returns true if one of them was running or pending.',
+  ),
+  'local-jobs/cancel-many-body': observed(
+    'A cancel without a list of UUIDs in lower case returns 400 with an error and cancels nothing.',
+  ),
 } as const satisfies Rules

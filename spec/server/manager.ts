@@ -1,6 +1,6 @@
 // The node manager: an optional extension of the local server that installs node packs and models.
 
-import { local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import { local, type Endpoints, type Rules, type Schema, chosen, stated } from '../language.ts'
 
 export const installRequest = {
   type: 'object',
@@ -61,48 +61,37 @@ export const endpoints = {
 } as const satisfies Endpoints
 
 export const rules = {
-  'manager/off': {
-    says: 'Without the extension the manager paths reply like unknown paths.',
-    basis: 'stated',
-    on: local,
-    carries: ['A115'],
-  },
-  'manager/install': {
-    says: 'POST /manager/queue/install accepts a git_url.',
-    basis: 'stated',
-    on: local,
-    carries: ['A12', 'A64', 'A112'],
-  },
-  'manager/status': {
-    says: 'GET /manager/queue/status returns the progress of the installations.',
-    basis: 'stated',
-    on: local,
-    carries: ['A12', 'A113'],
-  },
-  'manager/install-model': {
-    says: 'POST /manager/queue/install_model accepts url, path and filename.',
-    basis: 'stated',
-    on: local,
-    carries: ['A12', 'A65', 'A114'],
-  },
-  'manager/status-counts': {
-    says: 'The manager status counts all, done and running installations.',
-    basis: 'chosen',
-    on: local,
-  },
-  'manager/installed-model-listed': {
-    says: 'The list of its folder contains an installed model; the server downloads nothing.',
-    basis: 'chosen',
-    on: local,
-  },
-  'manager/path-stays-inside': {
-    says: 'The server rejects a model path outside the model folders.',
-    basis: 'chosen',
-    on: local,
-  },
-  'manager/incomplete': {
-    says: 'An installation that lacks a required text returns 400 and installs nothing.',
-    basis: 'chosen',
-    on: local,
-  },
+  'manager/off': stated.local(
+    'Without the extension the manager paths reply like unknown paths.',
+    'A115',
+  ),
+  'manager/install': stated.local(
+    'POST /manager/queue/install accepts a git_url.',
+    'A12',
+    'A64',
+    'A112',
+  ),
+  'manager/status': stated.local(
+    'GET /manager/queue/status returns the progress of the installations.',
+    'A12',
+    'A113',
+  ),
+  'manager/install-model': stated.local(
+    'POST /manager/queue/install_model accepts url, path and filename.',
+    'A12',
+    'A65',
+    'A114',
+  ),
+  'manager/status-counts': chosen.local(
+    'The manager status counts all, done and running installations.',
+  ),
+  'manager/installed-model-listed': chosen.local(
+    'The list of its folder contains an installed model; the server downloads nothing.',
+  ),
+  'manager/path-stays-inside': chosen.local(
+    'The server rejects a model path outside the model folders.',
+  ),
+  'manager/incomplete': chosen.local(
+    'An installation that lacks a required text returns 400 and installs nothing.',
+  ),
 } as const satisfies Rules

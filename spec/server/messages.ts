@@ -2,12 +2,14 @@
 
 import {
   both,
-  hosted,
   local,
   type Endpoints,
   type Messages,
   type Rules,
   type Schema,
+  stated,
+  chosen,
+  observedIn,
 } from '../language.ts'
 import { exceptionTypes, hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
@@ -416,96 +418,56 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('socket')
+
 export const rules = {
-  'messages/json-text': {
-    says: 'A message is a JSON object with type and data, in a text frame.',
-    basis: 'stated',
-    on: both,
-    carries: ['A2', 'A118'],
-  },
-  'messages/order': {
-    says: 'The messages of a run follow the order table.',
-    basis: 'stated',
-    on: both,
-    carries: ['A134'],
-  },
-  'messages/type-first': {
-    says: 'The first key of a message is type.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
-  'messages/status': {
-    says: 'A queue change sends status with the number of pending and running runs.',
-    basis: 'stated',
-    on: both,
-    carries: ['A119'],
-  },
-  'messages/status-on-connect': {
-    says: 'The first message on a socket is a status that contains its sid.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
-  'messages/sid': {
-    says: 'The sid is the clientId of the socket, or 32 hex digits without a clientId.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/status-of-a-run': {
-    says: 'A run sends status when it is queued, when it starts and when it is over.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
-  'messages/notification': {
-    says: 'A run sends a notification with a text after its start.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A120'],
-  },
-  'messages/local-notification': {
-    says: 'A local run sends a notification only when a test node requests it.',
-    basis: 'chosen',
-    on: local,
-  },
-  'messages/execution-start': {
-    says: 'A run starts with execution_start, which contains its prompt_id.',
-    basis: 'stated',
-    on: both,
-    carries: ['A121'],
-  },
-  'messages/execution-cached': {
-    says: 'execution_cached lists the cached nodes, and is sent even with an empty list.',
-    basis: 'stated',
-    on: both,
-    carries: ['A127'],
-  },
-  'messages/executing': {
-    says: 'A node that starts sends executing with node and prompt_id.',
-    basis: 'stated',
-    on: both,
-    carries: ['A122'],
-  },
-  'messages/executing-null': {
-    says: 'A run ends with executing whose node is null.',
-    basis: 'stated',
-    on: local,
-    carries: ['A123'],
-  },
-  'messages/executing-null-last': {
-    says: 'executing with node null comes after the last status, when the history is readable.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/hosted-no-executing-null': {
-    says: 'No executing with node null ends a hosted run.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A123'],
-  },
+  'messages/json-text': stated.both(
+    'A message is a JSON object with type and data, in a text frame.',
+    'A2',
+    'A118',
+  ),
+  'messages/order': stated.both('The messages of a run follow the order table.', 'A134'),
+  'messages/type-first': observed.both('The first key of a message is type.'),
+  'messages/status': stated.both(
+    'A queue change sends status with the number of pending and running runs.',
+    'A119',
+  ),
+  'messages/status-on-connect': observed.both(
+    'The first message on a socket is a status that contains its sid.',
+  ),
+  'messages/sid': observed.local(
+    'The sid is the clientId of the socket, or 32 hex digits without a clientId.',
+  ),
+  'messages/status-of-a-run': observed.both(
+    'A run sends status when it is queued, when it starts and when it is over.',
+  ),
+  'messages/notification': stated.hosted(
+    'A run sends a notification with a text after its start.',
+    'A120',
+  ),
+  'messages/local-notification': chosen.local(
+    'A local run sends a notification only when a test node requests it.',
+  ),
+  'messages/execution-start': stated.both(
+    'A run starts with execution_start, which contains its prompt_id.',
+    'A121',
+  ),
+  'messages/execution-cached': stated.both(
+    'execution_cached lists the cached nodes, and is sent even with an empty list.',
+    'A127',
+  ),
+  'messages/executing': stated.both(
+    'A node that starts sends executing with node and prompt_id.',
+    'A122',
+  ),
+  'messages/executing-null': stated.local('A run ends with executing whose node is null.', 'A123'),
+  'messages/executing-null-last': observed.local(
+    'executing with node null comes after the last status, when the history is readable.',
+  ),
+  'messages/hosted-no-executing-null': stated.hosted(
+    'No executing with node null ends a hosted run.',
+    'A123',
+  ),
   'messages/progress': {
     says: 'A sampler sends progress for each step, with node, value and max.',
     basis: 'stated',
@@ -527,144 +489,79 @@ export const rules = {
     on: local,
     since: '0.27',
   },
-  'messages/progress-state': {
-    says: 'progress_state contains the progress of each node so far in nodes.',
-    basis: 'stated',
-    on: both,
-    carries: ['A125'],
-  },
-  'messages/executed': {
-    says: 'A node with an output to display sends executed with node and output.',
-    basis: 'stated',
-    on: both,
-    carries: ['A126'],
-  },
-  'messages/executed-cached': {
-    says: 'A cached output node sends executed with its stored output, or null, and no executing.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
-  'messages/success': {
-    says: 'A successful run sends execution_success with its prompt_id.',
-    basis: 'stated',
-    on: both,
-    carries: ['A68', 'A128'],
-  },
-  'messages/error': {
-    says: 'A failed run sends execution_error with type, message, traceback and node_id.',
-    basis: 'stated',
-    on: both,
-    carries: ['A67', 'A129'],
-  },
-  'messages/error-details': {
-    says: 'execution_error and execution_interrupted also contain node_type and executed.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
-  'messages/error-inputs': {
-    says: 'current_inputs holds each input of the failing node as the list of its items.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/error-inputs-order': {
-    says: 'current_inputs keeps the order of the inputs in the workflow.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/error-hidden-inputs': {
-    says: 'current_inputs of an old-style type also holds its hidden inputs, with credentials as null.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/interrupted': {
-    says: 'A cancelled run sends execution_interrupted with its prompt_id.',
-    basis: 'stated',
-    on: both,
-    carries: ['A66', 'A130'],
-  },
-  'messages/hosted-early-cancel': {
-    says: 'A run that is cancelled before it starts sends execution_interrupted.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A66'],
-  },
-  'messages/timestamps': {
-    says: 'The execution_ messages contain the time in milliseconds as timestamp.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
-  'messages/own-client': {
-    says: 'The messages of a run go only to the socket with the client_id of its submit.',
-    basis: 'stated',
-    on: local,
-    carries: ['A29', 'A131'],
-  },
-  'messages/any-client-id': {
-    says: 'A client_id can be any text, not only a UUID.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/status-to-everyone': {
-    says: 'status goes to every socket.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/no-client': {
-    says: "Without client_id everyone gets a run's progress, previews and interruption, nobody the rest.",
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/newest-socket': {
-    says: 'Of several sockets with one clientId the newest receives, even after others close.',
-    basis: 'stated',
-    on: local,
-    carries: ['A131'],
-  },
-  'messages/older-socket': {
-    says: 'Of several sockets with one clientId the older ones receive nothing, not even status.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/reconnect': {
-    says: 'A socket that reconnects during its run receives executing with the current node.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/disconnect': {
-    says: 'A run continues when its socket closes.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
-  'messages/feature-flags': {
-    says: 'The server answers feature_flags as the first message with its own feature flags.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
-  'messages/client-messages': {
-    says: 'The server ignores any other client message, and feature_flags after it.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
-  'messages/no-handshake': {
-    says: 'GET /ws without a WebSocket handshake returns 400.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: socket',
-    on: both,
-  },
+  'messages/progress-state': stated.both(
+    'progress_state contains the progress of each node so far in nodes.',
+    'A125',
+  ),
+  'messages/executed': stated.both(
+    'A node with an output to display sends executed with node and output.',
+    'A126',
+  ),
+  'messages/executed-cached': observed.both(
+    'A cached output node sends executed with its stored output, or null, and no executing.',
+  ),
+  'messages/success': stated.both(
+    'A successful run sends execution_success with its prompt_id.',
+    'A68',
+    'A128',
+  ),
+  'messages/error': stated.both(
+    'A failed run sends execution_error with type, message, traceback and node_id.',
+    'A67',
+    'A129',
+  ),
+  'messages/error-details': observed.both(
+    'execution_error and execution_interrupted also contain node_type and executed.',
+  ),
+  'messages/error-inputs': observed.local(
+    'current_inputs holds each input of the failing node as the list of its items.',
+  ),
+  'messages/error-inputs-order': observed.local(
+    'current_inputs keeps the order of the inputs in the workflow.',
+  ),
+  'messages/error-hidden-inputs': observed.local(
+    'current_inputs of an old-style type also holds its hidden inputs, with credentials as null.',
+  ),
+  'messages/interrupted': stated.both(
+    'A cancelled run sends execution_interrupted with its prompt_id.',
+    'A66',
+    'A130',
+  ),
+  'messages/hosted-early-cancel': stated.hosted(
+    'A run that is cancelled before it starts sends execution_interrupted.',
+    'A66',
+  ),
+  'messages/timestamps': observed.both(
+    'The execution_ messages contain the time in milliseconds as timestamp.',
+  ),
+  'messages/own-client': stated.local(
+    'The messages of a run go only to the socket with the client_id of its submit.',
+    'A29',
+    'A131',
+  ),
+  'messages/any-client-id': observed.local('A client_id can be any text, not only a UUID.'),
+  'messages/status-to-everyone': observed.local('status goes to every socket.'),
+  'messages/no-client': observed.local(
+    "Without client_id everyone gets a run's progress, previews and interruption, nobody the rest.",
+  ),
+  'messages/newest-socket': stated.local(
+    'Of several sockets with one clientId the newest receives, even after others close.',
+    'A131',
+  ),
+  'messages/older-socket': observed.local(
+    'Of several sockets with one clientId the older ones receive nothing, not even status.',
+  ),
+  'messages/reconnect': observed.local(
+    'A socket that reconnects during its run receives executing with the current node.',
+  ),
+  'messages/disconnect': observed.both('A run continues when its socket closes.'),
+  'messages/feature-flags': observed.both(
+    'The server answers feature_flags as the first message with its own feature flags.',
+  ),
+  'messages/client-messages': observed.both(
+    'The server ignores any other client message, and feature_flags after it.',
+  ),
+  'messages/no-handshake': observed.both('GET /ws without a WebSocket handshake returns 400.'),
   'messages/refused-handshake': {
     says: 'After a refused handshake the connection serves further requests.',
     basis: 'observed',
@@ -679,83 +576,47 @@ export const rules = {
     library: 'aiohttp',
     on: local,
   },
-  'messages/handshake-headers': {
-    says: 'The handshake reply also contains Date and Server, and selects no subprotocol.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/too-large': {
-    says: 'A client message above 4 MiB closes its socket with 1009.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/malformed': {
-    says: 'Invalid UTF-8 closes its socket with 1007, a malformed frame with 1002.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/pings-and-closes': {
-    says: 'The server answers a ping with a pong, and a close with 1000 whatever its code.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    on: local,
-  },
-  'messages/slow-reader': {
-    says: 'The server drops a socket for which more than 64 MiB wait; others are not affected.',
-    basis: 'chosen',
-    on: local,
-  },
-  'messages/uncompressed': {
-    says: 'Messages are compressed only if compression is enabled and the client offers it.',
-    basis: 'chosen',
-    on: local,
-  },
-  'messages/hosted-all-connections': {
-    says: 'Every connection of a hosted account receives all messages of that account.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A30', 'A132'],
-  },
-  'messages/hosted-sid': {
-    says: 'The first message on a hosted socket is a status with a sid that the server chose.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'messages/hosted-status': {
-    says: 'A hosted status counts the runs of the account and goes only to that account.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, socket',
-    on: hosted,
-  },
-  'messages/hosted-one-notification': {
-    says: 'A hosted run sends one notification, right after execution_start.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, socket',
-    on: hosted,
-  },
-  'messages/hosted-reconnect': {
-    says: 'A hosted socket that opens receives executing for each run of the account with a current node.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'messages/hosted-node-types': {
-    says: 'The nodes of a hosted progress_state also contain their class_type.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, socket',
-    on: hosted,
-  },
-  'messages/hosted-previews': {
-    says: 'Of the sockets of a hosted account, those that request it receive previews with metadata.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'messages/hosted-names-run': {
-    says: 'Every hosted message about a run contains its prompt_id.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A133'],
-  },
+  'messages/handshake-headers': observed.local(
+    'The handshake reply also contains Date and Server, and selects no subprotocol.',
+  ),
+  'messages/too-large': observed.local('A client message above 4 MiB closes its socket with 1009.'),
+  'messages/malformed': observed.local(
+    'Invalid UTF-8 closes its socket with 1007, a malformed frame with 1002.',
+  ),
+  'messages/pings-and-closes': observed.local(
+    'The server answers a ping with a pong, and a close with 1000 whatever its code.',
+  ),
+  'messages/slow-reader': chosen.local(
+    'The server drops a socket for which more than 64 MiB wait; others are not affected.',
+  ),
+  'messages/uncompressed': chosen.local(
+    'Messages are compressed only if compression is enabled and the client offers it.',
+  ),
+  'messages/hosted-all-connections': stated.hosted(
+    'Every connection of a hosted account receives all messages of that account.',
+    'A30',
+    'A132',
+  ),
+  'messages/hosted-sid': chosen.hosted(
+    'The first message on a hosted socket is a status with a sid that the server chose.',
+  ),
+  'messages/hosted-status': observed.hosted(
+    'A hosted status counts the runs of the account and goes only to that account.',
+  ),
+  'messages/hosted-one-notification': observed.hosted(
+    'A hosted run sends one notification, right after execution_start.',
+  ),
+  'messages/hosted-reconnect': chosen.hosted(
+    'A hosted socket that opens receives executing for each run of the account with a current node.',
+  ),
+  'messages/hosted-node-types': observed.hosted(
+    'The nodes of a hosted progress_state also contain their class_type.',
+  ),
+  'messages/hosted-previews': chosen.hosted(
+    'Of the sockets of a hosted account, those that request it receive previews with metadata.',
+  ),
+  'messages/hosted-names-run': stated.hosted(
+    'Every hosted message about a run contains its prompt_id.',
+    'A133',
+  ),
 } as const satisfies Rules

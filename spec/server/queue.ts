@@ -1,6 +1,15 @@
 // The queue: listing it, clearing it, removing runs from it, and interrupting the running one.
 
-import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import {
+  both,
+  local,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  stated,
+  chosen,
+  observedIn,
+} from '../language.ts'
 import { hostedError } from './errors.ts'
 
 /** A run in the queue: priority, id, graph, extra data, ids of the output nodes. */
@@ -117,139 +126,80 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('queue')
+
 export const rules = {
-  'queue/listing': {
-    says: 'GET /queue lists the runs in queue_running and queue_pending.',
-    basis: 'stated',
-    on: both,
-    carries: ['A7', 'A91'],
-  },
-  'queue/item': {
-    says: 'A listed run is number, prompt_id, workflow, extra_data and valid output nodes.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, queue',
-    on: local,
-  },
-  'queue/priority-collisions': {
-    says: 'A submit with number and id of a pending run but another graph returns 500, yet it runs.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, queue',
-    on: local,
-  },
-  'queue/by-number': {
-    says: 'The server lists and executes runs by number, equal numbers in the order of their submits.',
-    basis: 'chosen',
-    on: local,
-  },
-  'queue/start-delay': {
-    says: 'Each run waits a start delay of 25 ms from its submit, even in the place of a removed run.',
-    basis: 'chosen',
-    on: both,
-  },
-  'queue/clear': {
-    says: 'POST /queue with clear removes all pending runs.',
-    basis: 'stated',
-    on: both,
-    carries: ['A60', 'A92'],
-  },
-  'queue/delete': {
-    says: 'POST /queue with delete removes the pending runs with those ids.',
-    basis: 'stated',
-    on: both,
-    carries: ['A61', 'A92'],
-  },
-  'queue/clear-and-delete': {
-    says: 'A body with clear and delete does both, clear first.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, queue',
-    on: local,
-  },
-  'queue/running-is-spared': {
-    says: 'Neither clear nor delete affects the running run, and unknown ids are ignored.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: queue',
-    on: both,
-  },
-  'queue/removed-leaves-nothing': {
-    says: 'A removed run leaves no history entry and sends no run message.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, queue',
-    on: local,
-  },
-  'queue/removal-status': {
-    says: 'clear sends one status; delete sends one, or two for the only pending run.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, queue',
-    on: local,
-  },
-  'queue/interrupt': {
-    says: 'POST /interrupt ends the running run with execution_interrupted.',
-    basis: 'stated',
-    on: both,
-    carries: ['A8', 'A93', 'A135'],
-  },
-  'queue/idle-interrupt-is-lost': {
-    says: 'An interrupt without a running run returns 200 and stops no later run.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: queue',
-    on: both,
-  },
-  'queue/interrupt-named': {
-    says: 'An interrupt that names a run stops only that run, and only while it is running.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, queue',
-    on: local,
-  },
-  'queue/bounded': {
-    says: 'A submit that takes the pending workflows beyond 512 MiB returns 413.',
-    basis: 'chosen',
-    on: local,
-  },
-  'queue/hosted-bounded': {
-    says: 'A hosted submit that takes the pending workflows of its account beyond 512 MiB returns 429.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'queue/hosted-interrupt': {
-    says: 'A hosted interrupt cancels the oldest running run of its account that is not yet stopping.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A93'],
-  },
-  'queue/hosted-interrupt-named': {
-    says: 'A hosted interrupt that names a job cancels it, running or not; an unknown job returns 404.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, queue',
-    on: hosted,
-  },
-  'queue/hosted-interrupt-any-body': {
-    says: 'A hosted interrupt that cannot be parsed is treated as one without a body.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, queue',
-    on: hosted,
-  },
-  'queue/hosted-item': {
-    says: 'A hosted listed run is its position, prompt_id, workflow, output nodes and create_time.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, queue',
-    on: hosted,
-  },
-  'queue/hosted-result': {
-    says: 'A hosted POST /queue returns what it removed in deleted and cleared.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, queue',
-    on: hosted,
-  },
-  'queue/hosted-closed-body': {
-    says: 'A hosted POST /queue with another key, a wrong type or invalid JSON returns 400.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, queue',
-    on: hosted,
-  },
-  'queue/hosted-removed-is-cancelled': {
-    says: 'A run that is removed from the hosted queue becomes a cancelled job that never started.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, queue',
-    on: hosted,
-  },
+  'queue/listing': stated.both(
+    'GET /queue lists the runs in queue_running and queue_pending.',
+    'A7',
+    'A91',
+  ),
+  'queue/item': observed.local(
+    'A listed run is number, prompt_id, workflow, extra_data and valid output nodes.',
+  ),
+  'queue/priority-collisions': observed.local(
+    'A submit with number and id of a pending run but another graph returns 500, yet it runs.',
+  ),
+  'queue/by-number': chosen.local(
+    'The server lists and executes runs by number, equal numbers in the order of their submits.',
+  ),
+  'queue/start-delay': chosen.both(
+    'Each run waits a start delay of 25 ms from its submit, even in the place of a removed run.',
+  ),
+  'queue/clear': stated.both('POST /queue with clear removes all pending runs.', 'A60', 'A92'),
+  'queue/delete': stated.both(
+    'POST /queue with delete removes the pending runs with those ids.',
+    'A61',
+    'A92',
+  ),
+  'queue/clear-and-delete': observed.local('A body with clear and delete does both, clear first.'),
+  'queue/running-is-spared': observed.both(
+    'Neither clear nor delete affects the running run, and unknown ids are ignored.',
+  ),
+  'queue/removed-leaves-nothing': observed.local(
+    'A removed run leaves no history entry and sends no run message.',
+  ),
+  'queue/removal-status': observed.local(
+    'clear sends one status; delete sends one, or two for the only pending run.',
+  ),
+  'queue/interrupt': stated.both(
+    'POST /interrupt ends the running run with execution_interrupted.',
+    'A8',
+    'A93',
+    'A135',
+  ),
+  'queue/idle-interrupt-is-lost': observed.both(
+    'An interrupt without a running run returns 200 and stops no later run.',
+  ),
+  'queue/interrupt-named': observed.local(
+    'An interrupt that names a run stops only that run, and only while it is running.',
+  ),
+  'queue/bounded': chosen.local(
+    'A submit that takes the pending workflows beyond 512 MiB returns 413.',
+  ),
+  'queue/hosted-bounded': chosen.hosted(
+    'A hosted submit that takes the pending workflows of its account beyond 512 MiB returns 429.',
+  ),
+  'queue/hosted-interrupt': stated.hosted(
+    'A hosted interrupt cancels the oldest running run of its account that is not yet stopping.',
+    'A93',
+  ),
+  'queue/hosted-interrupt-named': observed.hosted(
+    'A hosted interrupt that names a job cancels it, running or not; an unknown job returns 404.',
+  ),
+  'queue/hosted-interrupt-any-body': observed.hosted(
+    'A hosted interrupt that cannot be parsed is treated as one without a body.',
+  ),
+  'queue/hosted-item': observed.hosted(
+    'A hosted listed run is its position, prompt_id, workflow, output nodes and create_time.',
+  ),
+  'queue/hosted-result': observed.hosted(
+    'A hosted POST /queue returns what it removed in deleted and cleared.',
+  ),
+  'queue/hosted-closed-body': observed.hosted(
+    'A hosted POST /queue with another key, a wrong type or invalid JSON returns 400.',
+  ),
+  'queue/hosted-removed-is-cancelled': observed.hosted(
+    'A run that is removed from the hosted queue becomes a cancelled job that never started.',
+  ),
 } as const satisfies Rules

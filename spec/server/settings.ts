@@ -1,7 +1,16 @@
 // Settings of the front end by id, and the users.
 
 import { hostedError } from './errors.ts'
-import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import {
+  both,
+  hosted,
+  local,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  chosen,
+  observedIn,
+} from '../language.ts'
 
 export const settings = { type: 'object' } as const satisfies Schema
 
@@ -98,123 +107,66 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('settings and users')
+
 export const rules = {
-  'settings/merge': {
-    says: 'POST /settings merges the members of its body into the settings and returns an empty body.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users',
-    on: local,
-  },
-  'settings/one': {
-    says: 'POST /settings/<id> stores any JSON value, which GET of the same path returns.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users',
-    on: local,
-  },
-  'settings/unset': {
-    says: 'A setting that was never stored is null, and the settings of a new server are {}.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users',
-    on: local,
-  },
-  'settings/no-object': {
-    says: 'POST /settings returns 500 for a body that is not a JSON object, and changes nothing.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users',
-    on: local,
-  },
-  'settings/file': {
-    says: 'The server stores settings as the indented JSON file comfy.settings.json in the user data.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users',
-    on: local,
-  },
-  'settings/broken-file': {
-    says: 'The server treats a settings file that is not valid JSON as empty settings.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users',
-    on: local,
-  },
+  'settings/merge': observed.local(
+    'POST /settings merges the members of its body into the settings and returns an empty body.',
+  ),
+  'settings/one': observed.local(
+    'POST /settings/<id> stores any JSON value, which GET of the same path returns.',
+  ),
+  'settings/unset': observed.local(
+    'A setting that was never stored is null, and the settings of a new server are {}.',
+  ),
+  'settings/no-object': observed.local(
+    'POST /settings returns 500 for a body that is not a JSON object, and changes nothing.',
+  ),
+  'settings/file': observed.local(
+    'The server stores settings as the indented JSON file comfy.settings.json in the user data.',
+  ),
+  'settings/broken-file': observed.local(
+    'The server treats a settings file that is not valid JSON as empty settings.',
+  ),
   'settings/other-json': {
     says: 'Other JSON than an object in the settings file is returned as it is, and a change returns 500.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, settings and users; ComfyUI 0.27.0; ComfyUI 0.33.0',
     on: local,
   },
-  'settings/users': {
-    says: 'GET /users reports that the server stores the data of a single user.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users',
-    on: local,
-  },
-  'settings/new-user': {
-    says: 'POST /users returns an id: the name in plain characters, an underscore, a UUID.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users',
-    on: local,
-  },
-  'settings/user-refusals': {
-    says: 'POST /users returns 400 for a taken name, and 500 for a missing or blank one.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users',
-    on: local,
-    before: '0.27',
-  },
-  'settings/user-names': {
-    says: 'POST /users returns 400 for a taken or blank name, and one that begins with two underscores.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, settings and users',
-    on: local,
-    since: '0.27',
-  },
-  'settings/user-bounds': {
-    says: 'A user beyond 1000 users, or a name of more than 255 characters, returns 500.',
-    basis: 'chosen',
-    on: local,
-  },
-  'settings/hosted-merge': {
-    says: 'POST of the hosted settings merges the members of its body and returns all settings.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, settings and users',
-    on: hosted,
-  },
-  'settings/hosted-one': {
-    says: 'The hosted server accepts and returns one setting as an object with its value.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, settings and users',
-    on: hosted,
-  },
-  'settings/hosted-unset': {
-    says: 'A hosted setting that was never stored returns 404.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, settings and users',
-    on: hosted,
-  },
-  'settings/hosted-text': {
-    says: 'The hosted server also reads settings that are a JSON text within a JSON text.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, settings and users',
-    on: hosted,
-  },
-  'settings/hosted-bad-body': {
-    says: 'Hosted settings that are not a JSON object return 400 and change nothing.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'settings/hosted-no-room': {
-    says: 'Hosted settings for which the user data has no space return 400.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'settings/hosted-user': {
-    says: 'The hosted /api/user returns the status active, and clients cannot add users.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, settings and users',
-    on: hosted,
-  },
-  'settings/hosted-own': {
-    says: 'Each hosted account has separate settings and user data.',
-    basis: 'chosen',
-    on: hosted,
-  },
+  'settings/users': observed.local(
+    'GET /users reports that the server stores the data of a single user.',
+  ),
+  'settings/new-user': observed.local(
+    'POST /users returns an id: the name in plain characters, an underscore, a UUID.',
+  ),
+  'settings/user-refusals': observed.before27(
+    'POST /users returns 400 for a taken name, and 500 for a missing or blank one.',
+  ),
+  'settings/user-names': observed.since27(
+    'POST /users returns 400 for a taken or blank name, and one that begins with two underscores.',
+  ),
+  'settings/user-bounds': chosen.local(
+    'A user beyond 1000 users, or a name of more than 255 characters, returns 500.',
+  ),
+  'settings/hosted-merge': observed.hosted(
+    'POST of the hosted settings merges the members of its body and returns all settings.',
+  ),
+  'settings/hosted-one': observed.hosted(
+    'The hosted server accepts and returns one setting as an object with its value.',
+  ),
+  'settings/hosted-unset': observed.hosted('A hosted setting that was never stored returns 404.'),
+  'settings/hosted-text': observed.hosted(
+    'The hosted server also reads settings that are a JSON text within a JSON text.',
+  ),
+  'settings/hosted-bad-body': chosen.hosted(
+    'Hosted settings that are not a JSON object return 400 and change nothing.',
+  ),
+  'settings/hosted-no-room': chosen.hosted(
+    'Hosted settings for which the user data has no space return 400.',
+  ),
+  'settings/hosted-user': observed.hosted(
+    'The hosted /api/user returns the status active, and clients cannot add users.',
+  ),
+  'settings/hosted-own': chosen.hosted('Each hosted account has separate settings and user data.'),
 } as const satisfies Rules

@@ -1,6 +1,16 @@
 // The server itself: statistics, memory, features, the length of the queue, the start page.
 
-import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import {
+  both,
+  hosted,
+  local,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  chosen,
+  stated,
+  observedIn,
+} from '../language.ts'
 import { hostedError } from './errors.ts'
 import { featureFlags, hostedFeatures } from './messages.ts'
 
@@ -194,26 +204,20 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('system endpoints')
+
 export const rules = {
-  'system/statistics': {
-    says: 'GET /system_stats returns memory, devices and the version of the server.',
-    basis: 'stated',
-    on: both,
-    carries: ['A9', 'A94'],
-  },
-  'system/statistics-fields': {
-    says: 'The statistics hold os, RAM, versions, argv and one device with its VRAM.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, system endpoints',
-    on: local,
-  },
-  'system/statistics-os': {
-    says: 'The statistics name the family of the platform, posix or nt.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, system endpoints',
-    on: local,
-    before: '0.27',
-  },
+  'system/statistics': stated.both(
+    'GET /system_stats returns memory, devices and the version of the server.',
+    'A9',
+    'A94',
+  ),
+  'system/statistics-fields': observed.local(
+    'The statistics hold os, RAM, versions, argv and one device with its VRAM.',
+  ),
+  'system/statistics-os': observed.before27(
+    'The statistics name the family of the platform, posix or nt.',
+  ),
   'system/statistics-packages': {
     says: 'The statistics name the platform, the required comfy packages and the deploy environment.',
     basis: 'observed',
@@ -227,36 +231,21 @@ export const rules = {
     source: 'ComfyUI 0.3.64, GET /system_stats',
     on: local,
   },
-  'system/free': {
-    says: 'POST /free accepts unload_models and free_memory and returns 200.',
-    basis: 'stated',
-    on: both,
-    carries: ['A10', 'A62', 'A63', 'A95'],
-  },
-  'system/free-empties-cache': {
-    says: 'After free_memory the next run finds no cached node.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, system endpoints',
-    on: local,
-  },
-  'system/free-reply': {
-    says: 'POST /free returns an empty body and sends no message.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, system endpoints',
-    on: local,
-  },
-  'system/queue-length': {
-    says: 'GET /prompt returns the number of pending and running runs.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: system endpoints',
-    on: both,
-  },
-  'system/features': {
-    says: 'GET /features returns the feature flags of the server.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: system endpoints',
-    on: both,
-  },
+  'system/free': stated.both(
+    'POST /free accepts unload_models and free_memory and returns 200.',
+    'A10',
+    'A62',
+    'A63',
+    'A95',
+  ),
+  'system/free-empties-cache': observed.local(
+    'After free_memory the next run finds no cached node.',
+  ),
+  'system/free-reply': observed.local('POST /free returns an empty body and sends no message.'),
+  'system/queue-length': observed.both(
+    'GET /prompt returns the number of pending and running runs.',
+  ),
+  'system/features': observed.both('GET /features returns the feature flags of the server.'),
   'system/feature-flags': {
     says: 'The flags also report whether the server has model type tags, a manager, replacements and assets.',
     basis: 'observed',
@@ -271,33 +260,17 @@ export const rules = {
     on: local,
     since: '0.27',
   },
-  'system/hosted-statistics': {
-    says: 'The hosted statistics contain cloud_version and deploy_environment, and no torch memory.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, system endpoints',
-    on: hosted,
-  },
-  'system/hosted-features': {
-    says: 'The hosted features contain max_concurrent_jobs of the requesting account.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, system endpoints',
-    on: hosted,
-  },
-  'system/hosted-free': {
-    says: 'The hosted /api/free returns 200 without a body, or 400 unless it gets an object of its flags.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'system/hosted-feedback': {
-    says: 'POST /api/feedback returns 201 for feedback of a known type with a rating of 1 to 5.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, system endpoints',
-    on: hosted,
-  },
-  'system/home': {
-    says: 'GET / returns an HTML page that is marked as not cacheable.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, system endpoints',
-    on: local,
-  },
+  'system/hosted-statistics': observed.hosted(
+    'The hosted statistics contain cloud_version and deploy_environment, and no torch memory.',
+  ),
+  'system/hosted-features': observed.hosted(
+    'The hosted features contain max_concurrent_jobs of the requesting account.',
+  ),
+  'system/hosted-free': chosen.hosted(
+    'The hosted /api/free returns 200 without a body, or 400 unless it gets an object of its flags.',
+  ),
+  'system/hosted-feedback': observed.hosted(
+    'POST /api/feedback returns 201 for feedback of a known type with a rating of 1 to 5.',
+  ),
+  'system/home': observed.local('GET / returns an HTML page that is marked as not cacheable.'),
 } as const satisfies Rules

@@ -1,6 +1,14 @@
 // The files that a front end stores in the user folder: workflows, settings and any others.
 
-import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import {
+  both,
+  local,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  chosen,
+  observedIn,
+} from '../language.ts'
 
 const seconds = { type: 'number', volatile: true } as const
 const flag = { type: 'string' } as const
@@ -134,27 +142,18 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('userdata')
+
 export const rules = {
-  'userdata/write': {
-    says: 'POST /userdata/<file> stores the bytes of its body and returns the path.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/read': {
-    says: 'GET /userdata/<file> returns the stored bytes with the type that the name suggests.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-    before: '0.27',
-  },
-  'userdata/download': {
-    says: 'A read returns a download, whose type browsers do not guess and never run as a page.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, userdata',
-    on: local,
-    since: '0.27',
-  },
+  'userdata/write': observed.local(
+    'POST /userdata/<file> stores the bytes of its body and returns the path.',
+  ),
+  'userdata/read': observed.before27(
+    'GET /userdata/<file> returns the stored bytes with the type that the name suggests.',
+  ),
+  'userdata/download': observed.since27(
+    'A read returns a download, whose type browsers do not guess and never run as a page.',
+  ),
   'userdata/user-style': {
     says: 'The file user.css at the top is a style sheet, and not a download.',
     basis: 'observed',
@@ -162,95 +161,48 @@ export const rules = {
     on: local,
     since: '0.33',
   },
-  'userdata/one-segment': {
-    says: 'A file is one path segment: %2F encodes its slashes, and the server creates its folders.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/decoded-twice': {
-    says: 'The server decodes a file name again if it contains a percent sign after decoding.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/full-info': {
-    says: 'With full_info a write or move returns path, size, modified and created.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/times': {
-    says: 'Times are float seconds: modified of the last write, created of the last write or move.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-    before: '0.27',
-  },
-  'userdata/whole-times': {
-    says: 'Times are whole milliseconds; those of GET /v2/userdata are float seconds.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, userdata',
-    on: local,
-    since: '0.27',
-  },
-  'userdata/no-overwrite': {
-    says: 'With overwrite=false an existing path returns 409 and does not change.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/delete': {
-    says: 'DELETE /userdata/<file> returns 204 without a body and removes the file.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/move': {
-    says: 'POST /userdata/<file>/move/<dest> moves the file to the other path.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/unknown-file': {
-    says: 'GET, DELETE and move of a file that does not exist return 404.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/stays-inside': {
-    says: 'A path that leaves the user folder returns 403; as the target of a move it returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-    before: '0.27',
-  },
-  'userdata/never-outside': {
-    says: 'A path that leaves the user folder returns 403, as the target of a move too.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, userdata',
-    on: local,
-    since: '0.27',
-  },
-  'userdata/folder-is-no-file': {
-    says: 'A folder in place of a file returns 403 for GET, 400 for a write and 500 for DELETE.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/folder-as-download': {
-    says: 'The refusal to read a folder has the headers of a download.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, userdata',
-    on: local,
-    since: '0.27',
-  },
-  'userdata/impossible-name': {
-    says: 'A name that no file can have returns 400 with a reason phrase and no body.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
+  'userdata/one-segment': observed.local(
+    'A file is one path segment: %2F encodes its slashes, and the server creates its folders.',
+  ),
+  'userdata/decoded-twice': observed.local(
+    'The server decodes a file name again if it contains a percent sign after decoding.',
+  ),
+  'userdata/full-info': observed.local(
+    'With full_info a write or move returns path, size, modified and created.',
+  ),
+  'userdata/times': observed.before27(
+    'Times are float seconds: modified of the last write, created of the last write or move.',
+  ),
+  'userdata/whole-times': observed.since27(
+    'Times are whole milliseconds; those of GET /v2/userdata are float seconds.',
+  ),
+  'userdata/no-overwrite': observed.local(
+    'With overwrite=false an existing path returns 409 and does not change.',
+  ),
+  'userdata/delete': observed.local(
+    'DELETE /userdata/<file> returns 204 without a body and removes the file.',
+  ),
+  'userdata/move': observed.local(
+    'POST /userdata/<file>/move/<dest> moves the file to the other path.',
+  ),
+  'userdata/unknown-file': observed.local(
+    'GET, DELETE and move of a file that does not exist return 404.',
+  ),
+  'userdata/stays-inside': observed.before27(
+    'A path that leaves the user folder returns 403; as the target of a move it returns 500.',
+  ),
+  'userdata/never-outside': observed.since27(
+    'A path that leaves the user folder returns 403, as the target of a move too.',
+  ),
+  'userdata/folder-is-no-file': observed.local(
+    'A folder in place of a file returns 403 for GET, 400 for a write and 500 for DELETE.',
+  ),
+  'userdata/folder-as-download': observed.since27(
+    'The refusal to read a folder has the headers of a download.',
+  ),
+  'userdata/impossible-name': observed.local(
+    'A name that no file can have returns 400 with a reason phrase and no body.',
+  ),
   'userdata/nul': {
     says: 'A name with the character NUL returns 500 for a write, and otherwise as for an unknown file.',
     basis: 'observed',
@@ -264,99 +216,48 @@ export const rules = {
     source: 'ComfyUI 0.3.64, userdata; ComfyUI 0.27.0',
     on: local,
   },
-  'userdata/list': {
-    says: 'GET /userdata lists the names of the files in the folder dir.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/list-forms': {
-    says: 'recurse includes subfolders, split adds path parts, full_info returns metadata and overrides split.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/list-hides-dots': {
-    says: 'GET /userdata omits names that begin with a dot, and lists nothing for a file.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/list-refusals': {
-    says: 'A listing returns 400 without dir, 403 outside the user folder, 404 for a missing folder.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/browse': {
-    says: 'GET /v2/userdata lists everything below path: folders first, then by name, ignoring case.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/browse-refusals': {
-    says: 'GET /v2/userdata returns 400 outside the user folder or for a file, 404 for a missing path.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    on: local,
-  },
-  'userdata/bounds': {
-    says: 'A write beyond 64 MiB or 10,000 files and folders in all is rejected as a failed write.',
-    basis: 'chosen',
-    on: local,
-  },
-  'userdata/hosted-list': {
-    says: 'A hosted listing holds objects of path, size and modified, whatever query is sent.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, userdata',
-    on: hosted,
-  },
-  'userdata/hosted-list-folder': {
-    says: 'A hosted listing covers the folder dir, its subfolders with recurse, and all without dir.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, userdata',
-    on: hosted,
-  },
-  'userdata/hosted-write': {
-    says: 'A hosted write stores bytes and returns path, size and modified.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, userdata',
-    on: hosted,
-  },
-  'userdata/hosted-read': {
-    says: 'GET of a hosted file returns its bytes as application/octet-stream.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, userdata',
-    on: hosted,
-  },
-  'userdata/hosted-times': {
-    says: 'Hosted times are whole milliseconds since 1970.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, userdata',
-    on: hosted,
-  },
-  'userdata/hosted-no-overwrite': {
-    says: 'With overwrite=false an existing hosted path returns 409 and does not change.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, userdata',
-    on: hosted,
-  },
-  'userdata/hosted-delete': {
-    says: 'DELETE of a hosted file returns 204 and removes the file.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, userdata',
-    on: hosted,
-  },
-  'userdata/hosted-move': {
-    says: 'A hosted move changes the path of a file and returns path, size and modified.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, userdata',
-    on: hosted,
-  },
-  'userdata/hosted-refusals': {
-    says: 'Hosted user data errors are texts: 400, 403 outside the folder, 404 for a missing file.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, userdata',
-    on: hosted,
-  },
+  'userdata/list': observed.local('GET /userdata lists the names of the files in the folder dir.'),
+  'userdata/list-forms': observed.local(
+    'recurse includes subfolders, split adds path parts, full_info returns metadata and overrides split.',
+  ),
+  'userdata/list-hides-dots': observed.local(
+    'GET /userdata omits names that begin with a dot, and lists nothing for a file.',
+  ),
+  'userdata/list-refusals': observed.local(
+    'A listing returns 400 without dir, 403 outside the user folder, 404 for a missing folder.',
+  ),
+  'userdata/browse': observed.local(
+    'GET /v2/userdata lists everything below path: folders first, then by name, ignoring case.',
+  ),
+  'userdata/browse-refusals': observed.local(
+    'GET /v2/userdata returns 400 outside the user folder or for a file, 404 for a missing path.',
+  ),
+  'userdata/bounds': chosen.local(
+    'A write beyond 64 MiB or 10,000 files and folders in all is rejected as a failed write.',
+  ),
+  'userdata/hosted-list': observed.hosted(
+    'A hosted listing holds objects of path, size and modified, whatever query is sent.',
+  ),
+  'userdata/hosted-list-folder': observed.hosted(
+    'A hosted listing covers the folder dir, its subfolders with recurse, and all without dir.',
+  ),
+  'userdata/hosted-write': observed.hosted(
+    'A hosted write stores bytes and returns path, size and modified.',
+  ),
+  'userdata/hosted-read': observed.hosted(
+    'GET of a hosted file returns its bytes as application/octet-stream.',
+  ),
+  'userdata/hosted-times': observed.hosted('Hosted times are whole milliseconds since 1970.'),
+  'userdata/hosted-no-overwrite': observed.hosted(
+    'With overwrite=false an existing hosted path returns 409 and does not change.',
+  ),
+  'userdata/hosted-delete': observed.hosted(
+    'DELETE of a hosted file returns 204 and removes the file.',
+  ),
+  'userdata/hosted-move': observed.hosted(
+    'A hosted move changes the path of a file and returns path, size and modified.',
+  ),
+  'userdata/hosted-refusals': observed.hosted(
+    'Hosted user data errors are texts: 400, 403 outside the folder, 404 for a missing file.',
+  ),
 } as const satisfies Rules

@@ -1,6 +1,6 @@
 // Access to the hosted API v2: bearer keys, the envelope of errors, idempotency keys.
 
-import { hosted, type Rules } from '../language.ts'
+import { hosted, type Rules, chosen, observedIn } from '../language.ts'
 
 /** The path below the prefix of hosted under which everything of the API is. */
 export const v2Root = '/v2'
@@ -13,6 +13,8 @@ export const v2Cors = {
   'Access-Control-Allow-Headers': 'Content-Type, Authorization, Idempotency-Key, Range',
 } as const
 
+const observed = observedIn('v2')
+
 export const rules = {
   'v2-access/bearer': {
     says: 'Paths below /api/v2 take the key of an account as a bearer token.',
@@ -20,82 +22,47 @@ export const rules = {
     source: 'published hosted API, 2026, v2; clients of hosted API v2: comfy-sdk 0.5.0',
     on: hosted,
   },
-  'v2-access/bearer-refusal': {
-    says: 'Without a known bearer key, each path below /api/v2 returns 401 unauthorized.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, v2',
-    on: hosted,
-  },
-  'v2-access/header-key': {
-    says: 'X-API-Key is not a credential for paths below /api/v2.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'v2-access/free-tier': {
-    says: 'A free account receives 403 forbidden on every path below /api/v2.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'v2-access/same-account': {
-    says: 'Jobs of either hosted API are visible in the other one, under the same id.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'v2-access/cors': {
-    says: 'Pages of every origin can send a bearer key and an Idempotency-Key.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'v2-access/errors': {
-    says: 'Refusals below /api/v2 are an error object with code, message and details.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, v2',
-    on: hosted,
-  },
-  'v2-access/retry-after': {
-    says: 'Each 429 below /api/v2 has a Retry-After in whole seconds.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, v2',
-    on: hosted,
-  },
-  'v2-access/unknown-path': {
-    says: 'An unknown path below /api/v2 returns 404 not_found, another method 405 with Allow.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'v2-access/key-once': {
-    says: 'An Idempotency-Key works once; a second use returns 422, whatever its body.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, v2',
-    on: hosted,
-  },
-  'v2-access/key-released': {
-    says: 'A submit that is refused does not use up its Idempotency-Key.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, v2',
-    on: hosted,
-  },
-  'v2-access/key-held': {
-    says: 'A submit whose answer is lost or a 5xx has used up its Idempotency-Key.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, v2',
-    on: hosted,
-  },
-  'v2-access/key-lifetime': {
-    says: `An Idempotency-Key works again after ${keyLimits.hours} hours.`,
-    basis: 'observed',
-    source: 'published hosted API, 2026, v2',
-    on: hosted,
-  },
+  'v2-access/bearer-refusal': observed.hosted(
+    'Without a known bearer key, each path below /api/v2 returns 401 unauthorized.',
+  ),
+  'v2-access/header-key': chosen.hosted('X-API-Key is not a credential for paths below /api/v2.'),
+  'v2-access/free-tier': chosen.hosted(
+    'A free account receives 403 forbidden on every path below /api/v2.',
+  ),
+  'v2-access/same-account': chosen.hosted(
+    'Jobs of either hosted API are visible in the other one, under the same id.',
+  ),
+  'v2-access/cors': chosen.hosted(
+    'Pages of every origin can send a bearer key and an Idempotency-Key.',
+  ),
+  'v2-access/errors': observed.hosted(
+    'Refusals below /api/v2 are an error object with code, message and details.',
+  ),
+  'v2-access/retry-after': observed.hosted(
+    'Each 429 below /api/v2 has a Retry-After in whole seconds.',
+  ),
+  'v2-access/unknown-path': chosen.hosted(
+    'An unknown path below /api/v2 returns 404 not_found, another method 405 with Allow.',
+  ),
+  'v2-access/key-once': observed.hosted(
+    'An Idempotency-Key works once; a second use returns 422, whatever its body.',
+  ),
+  'v2-access/key-released': observed.hosted(
+    'A submit that is refused does not use up its Idempotency-Key.',
+  ),
+  'v2-access/key-held': observed.hosted(
+    'A submit whose answer is lost or a 5xx has used up its Idempotency-Key.',
+  ),
+  'v2-access/key-lifetime': observed.hosted(
+    `An Idempotency-Key works again after ${keyLimits.hours} hours.`,
+  ),
   'v2-access/key-form': {
     says: `An Idempotency-Key that is empty or longer than ${keyLimits.characters} returns 400.`,
     basis: 'observed',
     source: 'clients of hosted API v2: comfy-api-proxy 0.1.6',
     on: hosted,
   },
-  'v2-access/key-scope': {
-    says: 'Each account has its own Idempotency-Keys; jobs and uploads share them.',
-    basis: 'chosen',
-    on: hosted,
-  },
+  'v2-access/key-scope': chosen.hosted(
+    'Each account has its own Idempotency-Keys; jobs and uploads share them.',
+  ),
 } as const satisfies Rules
