@@ -77,7 +77,14 @@ export const explanation = {
       type: 'array',
       items: {
         type: 'object',
-        properties: { ...step, because: text },
+        properties: {
+          ...step,
+          because: text,
+          due: {
+            type: 'boolean',
+            description: 'it caused what was due when a refused request came',
+          },
+        },
         required: [...Object.keys(step), 'because'],
       },
       description: 'the earlier entries that caused it, the latest first',

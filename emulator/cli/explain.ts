@@ -109,6 +109,9 @@ async function askJournal(url: string, { token }: Values, signal: AbortSignal): 
   throw new Error(`${place} answered ${reply.status}`)
 }
 
+const causeText = ({ entry, nowMs, because, input }: Explanation['causes'][number]): string =>
+  `entry ${entry} at ${nowMs} ms, which ${because}: ${input}`
+
 /** An explanation for people. */
 function shown({ entry, nowMs, input, effects, causes, reasons, rules }: Explanation): string {
   const list = (title: string, items: readonly string[]): readonly string[] =>
@@ -121,12 +124,8 @@ function shown({ entry, nowMs, input, effects, causes, reasons, rules }: Explana
       'Rules',
       rules.map(({ id, says }) => `${id}  ${says}`),
     ),
-    ...list(
-      'Caused by',
-      causes.map(
-        (one) => `entry ${one.entry} at ${one.nowMs} ms, which ${one.because}: ${one.input}`,
-      ),
-    ),
+    ...list('Caused by', causes.filter(({ due }) => !due).map(causeText)),
+    ...list('What was due then was caused by', causes.filter(({ due }) => due).map(causeText)),
   ]
   return `${lines.map(printable).join('\n')}\n`
 }

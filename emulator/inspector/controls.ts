@@ -61,6 +61,8 @@ export function connectControls(
     reset.returnValue = ''
   })
   connectFaults(() => done(null))
+  byId('open-file').addEventListener('click', () => byId('open').click())
+  byId('leave').addEventListener('click', () => location.reload())
   return {
     n: actions.next,
     i: actions.idle,
@@ -68,6 +70,7 @@ export function connectControls(
     r: actions.reset,
     f: actions['add-fault'],
     s: () => byId('save').click(),
+    o: () => byId('open').click(),
   }
 }
 
@@ -114,7 +117,7 @@ function connectFaults(added: () => void): void {
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Shows the clock, and whether its buttons can be used. */
-export function showClock({ session: { clock, now, isGateway }, isLive }: State): void {
+export function showClock({ session: { clock, now, isGateway }, isLive, file }: State): void {
   const { clock: kind, nextMs } = clock
   const isManual = kind === 'manual'
   const next = !isManual
@@ -138,6 +141,8 @@ export function showClock({ session: { clock, now, isGateway }, isLive }: State)
     isManual && nextMs !== null ? `Moves by ${timeText(nextMs - now)}` : byId('next').title
   byId('add-fault').hidden = isGateway
   const live = byId('live')
-  live.textContent = isLive ? 'live' : 'not connected'
-  live.className = isLive ? 'live' : 'lost'
+  live.textContent = file ?? (isLive ? 'live' : 'not connected')
+  live.className = isLive ? 'live' : file === null ? 'lost' : 'file'
+  byId('leave').hidden = file === null
+  byId('head').className = file === null ? '' : 'file'
 }

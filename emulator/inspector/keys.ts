@@ -1,11 +1,22 @@
 // The keys of the page: the arrows go from thing to thing, letters are the buttons.
 
 import { itemsOf } from './draw/log.ts'
+import type { Request } from './model/requests.ts'
 import type { State } from './model/state.ts'
 
 /** What an arrow key selects. */
-export function nextSelection(state: State, key: string): string | null | undefined {
-  const items = itemsOf(state.session)
+export function nextSelection(
+  state: State,
+  key: string,
+  lines: readonly Request[],
+): string | null | undefined {
+  const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
+  if (state.view === 'requests' && step !== 0) {
+    const own = lines.findIndex(({ entry }) => `e${entry}` === state.selection)
+    const next = lines[own < 0 ? 0 : Math.min(lines.length - 1, Math.max(0, own + step))]
+    return next && `e${next.entry}`
+  }
+  const items = itemsOf(state.shown)
   const at = items.findIndex((one) => one.key === state.selection)
   const own = items[at]
   if (key === 'ArrowRight' || key === 'ArrowLeft') {
@@ -18,7 +29,7 @@ export function nextSelection(state: State, key: string): string | null | undefi
   if (key !== 'ArrowDown' && key !== 'ArrowUp') return undefined
   const lanes = lanesOf(state)
   if (own === undefined) return items.find((one) => one.lane === lanes[0])?.key
-  const lane = lanes[lanes.indexOf(own.lane) + (key === 'ArrowDown' ? 1 : -1)]
+  const lane = lanes[lanes.indexOf(own.lane) + step]
   if (lane === undefined) return own.key
   // What is nearest in time.
   const others = items.filter((one) => one.lane === lane)
@@ -26,7 +37,7 @@ export function nextSelection(state: State, key: string): string | null | undefi
 }
 
 /** The rows of the timeline in their order. */
-function lanesOf({ session: { events, runs, clients, faults, hits } }: State): readonly string[] {
+function lanesOf({ shown: { events, runs, clients, faults, hits } }: State): readonly string[] {
   const ids = new Set([...faults.map(({ id }) => id), ...hits.map(({ id }) => id)])
   return [
     'requests',

@@ -1,18 +1,25 @@
 // The inspector: follows the journal of the server that it comes from, and draws it whenever something changes.
 
-import { follow, read, send } from './model/connection.ts'
+import { follow, read } from './model/connection.ts'
 import { connectControls, removeFault, showClock } from './controls.ts'
 import { details } from './draw/details.ts'
 import { byId, type Child, el, fill } from './draw/dom.ts'
-import { onExplained } from './draw/explain.ts'
+import { drawBar } from './draw/bar.ts'
+import { explainNothing, onExplained } from './draw/explain.ts'
+import { takePictures } from './draw/pictures.ts'
+import { connectStrip, drawStrip } from './draw/strip.ts'
+import { connectFiles, type Opened } from './files.ts'
+import { sortedRequests } from './model/columns.ts'
+import { everything, filtered } from './model/filter.ts'
 import { findingsOf } from './model/findings.ts'
-import { joined, type Journal, objectOf, readJournal, sinceStart, textOf } from './model/journal.ts'
+import { joined, type Journal, readJournal, sinceStart, textOf } from './model/journal.ts'
 import { isTyping, nextSelection } from './keys.ts'
 import { log } from './draw/log.ts'
 import { isOpen } from './draw/runs.ts'
 import { type Clock, type Fault, sessionOf } from './model/session.ts'
 import type { Actions, State, Tab } from './model/state.ts'
-import { drawTimeline, moved, zoomed } from './timeline.ts'
+import { goToWorld, showWorlds } from './worlds.ts'
+import { drawTimeline, moved, scaleFor, zoomed } from './timeline.ts'
 
 /** With more entries the page begins anew, with those that the server has. */
 const MAX_ENTRIES = 20_000
@@ -32,11 +39,15 @@ const state: State = {
   clock: unknownClock,
   faults: [],
   session: sessionOf(empty, unknownClock, []),
+  shown: sessionOf(empty, unknownClock, []),
   selection: selectionIn(location.hash),
   opened: new Map(),
   range: null,
+  view: 'timeline',
   tab: 'details',
-  filter: '',
+  filter: everything,
+  sort: { by: 'entry', isDown: false },
+  file: null,
   isLive: false,
 }
 const timeline = byId('timeline')
@@ -57,9 +68,12 @@ function draw(): void {
   isScheduled = true
   requestAnimationFrame(() => {
     isScheduled = false
+    state.shown = filtered(state.session, state.filter)
     showMachine()
     showClock(state)
     showFindings()
+    drawBar(byId('bar'), state, actions)
+    drawStrip(byId('strip'), state)
     drawTimeline(timeline, state, actions)
     drawPanel()
   })
@@ -82,17 +96,34 @@ const actions: Actions = {
     state.tab = tab
     draw()
   },
-  filter: (text) => {
-    state.filter = text
+  view: (view) => {
+    state.view = view
+    draw()
+  },
+  filter: (change) => {
+    state.filter = { ...state.filter, ...change }
+    draw()
+  },
+  sort: (sort) => {
+    state.sort = sort
+    draw()
+  },
+  showAll: () => {
+    state.filter = everything
+    state.range = null
     draw()
   },
   removeFault: (id) => void removeFault(id).then(() => changed(null)),
 }
 
-const changed = (refusal: string | null): void => {
+function notify(text: string | null): void {
   const notice = byId('notice')
-  notice.textContent = refusal
-  notice.hidden = refusal === null
+  notice.textContent = text
+  notice.hidden = text === null
+}
+
+const changed = (refusal: string | null): void => {
+  notify(refusal)
   void refresh().then(draw, () => undefined)
 }
 
@@ -106,6 +137,7 @@ async function refresh(): Promise<void> {
 
 /** Takes new lines of the journal. Returns the number of the next entry. */
 async function received(lines: string, from: number): Promise<number> {
+  if (state.file !== null) return from
   const news = readJournal(lines)
   const isNews = !state.isLive || news.entries.length > 0
   state.journal = from === 0 ? news : joined(state.journal, news)
@@ -154,7 +186,7 @@ const tabs: readonly (readonly [Tab, string])[] = [
 ]
 
 function drawPanel(): void {
-  const { session, tab, filter } = state
+  const { session, tab } = state
   const list = tabs.filter(([name]) => name !== 'faults' || !session.isGateway)
   fill(
     document.querySelector('.tabs') as HTMLElement,
@@ -171,7 +203,6 @@ function drawPanel(): void {
         name === 'faults' && session.faults.length > 0 ? ` ${session.faults.length}` : null,
       ),
     ),
-    tab === 'log' && filterField(filter),
   )
   const content =
     tab === 'log' ? log(state, actions) : tab === 'faults' ? faultList() : details(state, actions)
@@ -179,19 +210,6 @@ function drawPanel(): void {
   fill(panel, ...content)
   panel.className = tab
   if (tab === 'log' && state.selection === null) panel.scrollTop = panel.scrollHeight
-}
-
-function filterField(value: string): Child {
-  const field = document.createElement('input')
-  Object.assign(field, {
-    value,
-    placeholder: 'filter',
-    type: 'search',
-    ariaLabel: 'Filter of the log',
-  })
-  field.dataset['focus'] = 'filter'
-  field.addEventListener('input', () => actions.filter(field.value))
-  return field
 }
 
 const faultList = (): readonly Child[] => [
@@ -215,36 +233,6 @@ const faultList = (): readonly Child[] => [
     ),
   ),
 ]
-
-/** The worlds at the address of the page, to go to, and a way to a new one. */
-async function showWorlds(): Promise<void> {
-  const worlds = await read<readonly { readonly name: string | null; readonly url: string }[]>(
-    'worlds',
-  ).catch(() => [])
-  const root = location.pathname.replace(/\/w\/[^/]+(?=\/_flowdouble\/)/, '')
-  const places = [
-    { path: root, name: 'main world' },
-    ...worlds.map(({ name, url }) => ({
-      path: `${new URL(url).pathname.replace(/\/$/, '')}/_flowdouble/`,
-      name: `world ${name ?? ''}`,
-    })),
-  ]
-  const field = byId('worlds') as HTMLSelectElement
-  fill(
-    field,
-    ...places.map(({ path, name }) => el('option', { attributes: { value: path } }, name)),
-    el('option', { attributes: { value: 'fork' } }, 'fork this world'),
-  )
-  field.value = location.pathname
-  field.hidden = false
-}
-
-async function goToWorld(): Promise<void> {
-  const { value } = byId('worlds') as HTMLSelectElement
-  if (value !== 'fork') return location.assign(value)
-  const { url } = objectOf(await send('POST', 'fork', {}))
-  location.assign(`${new URL(String(url)).pathname}/_flowdouble/`)
-}
 
 function connectPage(): void {
   const keys = connectControls(changed)
@@ -274,13 +262,17 @@ function connectPage(): void {
     if (isTyping(event)) return
     const { key, target } = event
     const isOnButton = (target as HTMLElement).closest('button, a') !== null
-    const next = nextSelection(state, key)
+    const { shown, sort, range } = state
+    const scale = range === null ? null : scaleFor(state, timeline)
+    const next = nextSelection(state, key, sortedRequests(shown, sort, scale))
     if (next !== undefined) actions.select(next)
     else if (key === 'Escape') actions.select(null)
     else if (key === 'Enter' && !isOnButton && state.selection?.startsWith('r:'))
       actions.toggle(state.selection.slice(2))
     else if (key === '+' || key === '-') state.range = zoomed(state, timeline, key === '+')
     else if (key === '0') state.range = null
+    else if (key === 't') actions.view(state.view === 'requests' ? 'timeline' : 'requests')
+    else if (key === '/') byId('search').focus()
     else if (Object.hasOwn(keys, key)) keys[key]?.()
     else return
     event.preventDefault()
@@ -290,8 +282,25 @@ function connectPage(): void {
     state.selection = selectionIn(location.hash)
     draw()
   })
+  connectStrip(byId('strip'), state, (range) => {
+    state.range = range
+    draw()
+  })
+  connectFiles(show, notify)
   new ResizeObserver(draw).observe(timeline)
   onExplained(draw)
+}
+
+/** Shows a file instead of the server. */
+function show({ journal, pictures }: Opened, name: string): void {
+  const clock = { clock: 'recorded', nowMs: journal.entries.at(-1)?.at ?? 0, nextMs: null }
+  const session = sessionOf(journal, clock, [])
+  Object.assign(state, { journal, clock, session, file: name, isLive: false, faults: [] })
+  Object.assign(state, { selection: null, range: null, filter: everything })
+  takePictures(pictures)
+  explainNothing()
+  notify(null)
+  draw()
 }
 
 /** The message nearest to a click on the row of a client: its ticks are too thin to meet. */

@@ -1,4 +1,4 @@
-// Draws the timeline, and changes which part of the time it shows.
+// Draws the timeline or the table of requests, and changes which part of the time they show.
 
 import { type Child, fill } from './draw/dom.ts'
 import { clientRows, faultRows } from './draw/clients.ts'
@@ -6,30 +6,38 @@ import { eventRows } from './draw/events.ts'
 import { grid, ruler } from './draw/frame.ts'
 import { requestRows } from './draw/requests.ts'
 import { runRows } from './draw/runs.ts'
+import { table } from './draw/table.ts'
 import { type Range, type Scale, scaleOf } from './model/scale.ts'
 import type { Actions, State } from './model/state.ts'
 
-/** The width of the labels before the tracks, as the style has it. */
-const LABELS = 216
+/** The width of the labels before the tracks, as the style has it: on a narrow page they are short. */
+const labelsOf = (element: HTMLElement): number => (element.clientWidth < 600 ? 128 : 216)
 /** How much a step of zoom changes. */
 const ZOOM = 1.4
 
-const scaleFor = ({ session, range }: State, element: HTMLElement): Scale =>
-  scaleOf(session, Math.max(200, element.clientWidth - LABELS - 12), range)
+export const scaleFor = ({ shown, range }: State, element: HTMLElement): Scale =>
+  scaleOf(shown, Math.max(200, element.clientWidth - labelsOf(element) - 12), range)
 
 export function drawTimeline(element: HTMLElement, state: State, actions: Actions): void {
-  const { session, selection } = state
+  const { view } = state
   const scale = scaleFor(state, element)
-  const rows: readonly Child[] = [
+  const { scrollTop } = element
+  if (view === 'requests') fill(element, ...table(state, scale, actions))
+  else fill(element, ...rowsOf(state, scale, actions))
+  element.scrollTop = scrollTop
+}
+
+function rowsOf(state: State, scale: Scale, actions: Actions): readonly Child[] {
+  const { shown: session, selection } = state
+  return [
+    ruler(scale),
+    grid(scale, session.now),
     ...requestRows(session, scale, selection),
     ...eventRows(session, scale, selection),
     ...clientRows(session, scale, selection),
     ...faultRows(session, scale, selection),
     ...runRows(state, scale, actions),
   ]
-  const { scrollTop } = element
-  fill(element, ruler(scale), grid(scale, session.now), ...rows)
-  element.scrollTop = scrollTop
 }
 
 /** The range after a zoom around a position of the page. */
@@ -40,7 +48,7 @@ export function zoomed(
   pageX?: number,
 ): Range | null {
   const { range, whole, width } = scaleFor(state, element)
-  const left = element.getBoundingClientRect().left + LABELS
+  const left = element.getBoundingClientRect().left + labelsOf(element)
   const share = pageX === undefined ? 0.5 : Math.min(1, Math.max(0, (pageX - left) / width))
   const length = range.end - range.start
   const next = isIn ? length / ZOOM : length * ZOOM

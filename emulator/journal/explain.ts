@@ -8,6 +8,7 @@ import { endpoints } from '../../spec/server/endpoints.ts'
 import { endpointHint } from '../http/nearest-endpoint.ts'
 import { splitTarget } from '../http/requests.ts'
 import { findEndpoint, routesOn } from '../http/routes.ts'
+import { errorsIn } from './errors-in.ts'
 import { effectText, inputText, messageOf, type Value } from './entry-text.ts'
 import { type AnyReply, findRefusal } from './refusals.ts'
 import { type Asked, rulesBehind, sentenceOf } from './rules-behind.ts'
@@ -43,9 +44,12 @@ type Step = {
   readonly effects: readonly string[]
 }
 
+/** `due`: it caused what was due when the entry came, which refuses a request. */
+type Cause = Step & { readonly because: string; readonly due?: true }
+
 export type Explanation = Step & {
   /** The earlier entries without which it would not have happened, the latest first, and what each contributes. */
-  readonly causes: readonly (Step & { readonly because: string })[]
+  readonly causes: readonly Cause[]
   /** Why the answer is this one. */
   readonly reasons: readonly string[]
   /** The rules behind the answer. */
@@ -156,10 +160,24 @@ function causesOf(
       before(({ input }) => addsFault(input, id)),
       `adds the fault ${id}`,
     )
+  // What a fault does is an answer of its own.
+  const answers = new Set(faultsOf(own).map((id) => `adds the fault ${id}`))
+  const isDue = (because: string): boolean => refuses(own) && !answers.has(because)
   return [...causes]
     .toSorted(([a], [b]) => b - a)
-    .map(([at, because]) => Object.assign(stepOf(journal, at, reader), { because }))
+    .map(([at, because]) =>
+      Object.assign(
+        stepOf(journal, at, reader),
+        { because },
+        isDue(because) && { due: true as const },
+      ),
+    )
 }
+
+/** Whether an entry refuses a request: all else that it does was due when the request came. */
+const refuses = ({ input, effects }: LineEntry): boolean =>
+  input['kind'] === 'request' &&
+  effects.some(({ kind, status }) => kind === 'reply' && Number(status) >= 400)
 
 const submits = ({ input, effects }: LineEntry, id: string): boolean =>
   input['kind'] === 'request' &&
@@ -220,7 +238,10 @@ function reasonsOf(journal: ParsedJournal, own: LineEntry): readonly string[] {
   // A fault answers instead of the server.
   const found = faults.length > 0 ? undefined : findRefusal(deployment, reply)
   const refusal = found && `${reply.status}: ${found.refusal.when}`
-  return [...faults, ...[served ?? unserved, refusal].filter((one) => one !== undefined)]
+  const isOwn = faults.length === 0 && reply.status >= 400 && typeof reply.body === 'string'
+  const errors = isOwn ? errorsIn(reply.body, reply.status) : []
+  const others = [served ?? unserved, refusal].filter((one) => one !== undefined)
+  return [...faults, ...errors, ...others]
 }
 
 /** The rules behind the answer to an entry, with their sentences. */

@@ -23,6 +23,7 @@ export class FakeElement {
   hidden = false
   disabled = false
   scrollTop = 0
+  isFocused = false
   readonly scrollHeight = 0
   readonly clientWidth = 1000
 
@@ -40,6 +41,9 @@ export class FakeElement {
   }
   getAttribute(name: string): string | null {
     return this.attributes[name] ?? null
+  }
+  focus(): void {
+    this.isFocused = true
   }
   addEventListener(name: string, listener: Listener): void {
     ;(this.listeners[name] ??= []).push(listener)
@@ -85,6 +89,14 @@ export type FakePage = {
   readonly click: (name: string, index: number) => Promise<boolean>
   /** Resolves when the script has drawn what it has received, and waits for more. */
   readonly drawn: () => Promise<void>
+  /** Gives an element, by its id or label, this value, as its user does; resolves when the page is drawn. */
+  readonly choose: (name: string, value: string) => Promise<void>
+  /** Gives the page a file of its user; resolves when it is drawn. */
+  readonly open: (name: string, text: string) => Promise<void>
+  /** Presses a key; resolves when the page is drawn. */
+  readonly press: (key: string) => Promise<void>
+  /** What the page has copied last. */
+  readonly copied: () => string
   readonly close: () => void
 }
 
@@ -103,6 +115,7 @@ export async function openFakePage(url: string): Promise<FakePage> {
   const stop = new AbortController()
   let frames: (() => void)[] = []
   let underWay = 0
+  let copied = ''
   let settled = (): void => undefined
   let answered = (): void => undefined
   /** Requests of the page, except the one that waits for news, are under way until they are answered. */
@@ -150,6 +163,10 @@ export async function openFakePage(url: string): Promise<FakePage> {
     },
     URL,
     URLSearchParams,
+    TextEncoder,
+    atob,
+    btoa,
+    navigator: { clipboard: { writeText: async (text: string) => void (copied = text) } },
   })
   runInContext(script, context)
   const draw = (): void => {
@@ -194,6 +211,30 @@ export async function openFakePage(url: string): Promise<FakePage> {
       return index < all.length
     },
     drawn,
+    choose: async (name, value) => {
+      const own = elements().find(
+        ({ attributes }) => attributes['id'] === name || attributes['aria-label'] === name,
+      )
+      if (own === undefined) throw new Error(`The page has no ${name}.`)
+      own.value = value
+      for (const event of ['input', 'change'])
+        own.listeners[event]?.forEach((listener) => listener({}))
+      await drawn()
+    },
+    open: async (name, text) => {
+      const field = element('open')
+      Object.assign(field, { files: [{ name, text: async () => text }] })
+      field.listeners['change']?.forEach((listener) => listener({}))
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      await drawn()
+    },
+    press: async (key) => {
+      const target = { closest: () => null }
+      const event = { key, target, preventDefault: () => undefined }
+      for (const listener of listeners['keydown'] ?? []) listener(event)
+      await drawn()
+    },
+    copied: () => copied,
     close: () => stop.abort(),
   }
 }

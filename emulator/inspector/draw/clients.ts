@@ -1,6 +1,6 @@
 // The clients in the timeline: when each had a socket, a tick for each message, what it has missed, and the faults.
 
-import { type Client, type Connection, gapsOf, type Message } from '../model/clients.ts'
+import { type Client, type Connection, gapsOf, isMissed, type Message } from '../model/clients.ts'
 import { type Child, el } from './dom.ts'
 import { heading, isVisible, row, widthOf } from './frame.ts'
 import { type Scale, timeText } from '../model/scale.ts'
@@ -25,7 +25,7 @@ function clientRow(
   const { name, connections, messages } = client
   const { runs, now } = session
   const key = `c:${name}`
-  const lost = messages.filter(({ state }) => state === 'lost' || state === 'part')
+  const lost = messages.filter(isMissed)
   const label = [
     el('b', { title: name }, name),
     el('span', { class: 'dim' }, connections.map(({ socket }) => `#${socket}`).join(' ')),
@@ -69,7 +69,7 @@ function lifeline(
 
 /** What a message is about, for its color and height. */
 export function kindOf({ type, isFrame, state }: Message): string {
-  if (state === 'lost' || state === 'part') return 'lost'
+  if (isMissed({ state })) return 'lost'
   if (state === 'received') return 'received'
   if (isFrame) return 'frame'
   if (/error/.test(type)) return 'error'

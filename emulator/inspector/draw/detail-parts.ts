@@ -1,6 +1,7 @@
 // The parts of which the details consist: values as colored JSON, tables of facts, and links to other things.
 
 import { type Child, el } from './dom.ts'
+import { image } from './pictures.ts'
 import { valueOf } from '../model/journal.ts'
 import type { Actions } from '../model/state.ts'
 
@@ -62,8 +63,28 @@ export const link = (actions: Actions, key: string, text: string, name = ''): HT
 
 export const title = (text: string, tone = ''): HTMLElement => el('h2', { class: tone }, text)
 
-export const picture = (key: string): HTMLElement =>
-  el('img', { class: 'large', attributes: { src: `pictures/${key}`, alt: `picture ${key}` } })
+export const picture = (key: string): HTMLElement => image(key, `picture ${key}`, 'large')
+
+/** A button that copies a text. */
+export const copyButton = (name: string, text: string): HTMLElement => {
+  const own = el('button', { class: 'button', focus: `copy ${name}` }, `Copy ${name}`)
+  own.addEventListener('click', () => void copy(text).then(() => (own.textContent = 'Copied')))
+  return own
+}
+
+/** Only pages at addresses that the browser trusts have a clipboard. */
+async function copy(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  document.execCommand('copy')
+  field.remove()
+}
+
+/** The address of the server or world that the page is about. */
+export const baseText = (): string => location.href.replace(/\/_flowdouble\/.*$/, '')
 
 /** What the journal has dropped, or never had. */
 export const missing: readonly Child[] = ['The journal no longer has this.']

@@ -1,8 +1,19 @@
 // The details of what stands in one entry: a request, a message, a picture, or whatever else it is.
 
 import type { Message } from '../model/clients.ts'
-import { body, facts, json, link, part, picture, title } from './detail-parts.ts'
+import {
+  baseText,
+  body,
+  copyButton,
+  facts,
+  json,
+  link,
+  part,
+  picture,
+  title,
+} from './detail-parts.ts'
 import { type Child, el } from './dom.ts'
+import { curlOf } from '../model/curl.ts'
 import { nameOf, toneOf } from './requests.ts'
 import { explanationOf } from './explain.ts'
 import type { Entry } from '../model/journal.ts'
@@ -37,10 +48,16 @@ export function requestDetails(
         faults.length > 0 && el('span', {}, ...faults.map((id) => link(actions, `f:${id}`, id))),
       ],
     ),
+    el(
+      'p',
+      { class: 'acts' },
+      copyButton('as cURL', curlOf(request, baseText())),
+      typeof reply?.['body'] === 'string' && copyButton('answer', reply['body']),
+    ),
     ...explanationOf(entry, actions),
+    part('Body', input['body'] !== '' && input['body'] !== undefined && body(input['body'])),
     part('Answer', reply && reply['body'] !== '' && body(reply['body'])),
     part('Stream', request.stream !== '' && json(request.stream)),
-    part('Body', input['body'] !== '' && input['body'] !== undefined && body(input['body'])),
     part('Headers sent', headers(input['headers'])),
     part('Headers answered', reply && headers(reply['headers'])),
   ]

@@ -2,6 +2,7 @@
 
 import { facts, json, link, part } from './detail-parts.ts'
 import { type Child, el } from './dom.ts'
+import { image } from './pictures.ts'
 import { endOf, errorText, nodeKey } from '../model/findings.ts'
 import type { Run, RunNode } from '../model/runs.ts'
 import { clockText, timeText } from '../model/scale.ts'
@@ -42,15 +43,19 @@ export function runDetails(
       ['ended', to !== null && link(actions, `e${endEntry}`, clockText(to))],
       ['why', node?.state === 'error' && el('span', { class: 'bad' }, errorText(node))],
     ),
+    el(
+      'p',
+      { class: 'acts' },
+      el(
+        'button',
+        { class: 'button', click: () => actions.filter({ run: run.id }) },
+        'Only this run',
+      ),
+    ),
     part('Nodes', rows.length > 0 && el('table', {}, el('tbody', {}, ...rows))),
     part(
       'Previews',
-      ...run.previews.slice(-1).map(({ key }) =>
-        el('img', {
-          class: 'large',
-          attributes: { src: `pictures/${key}`, alt: 'the last preview' },
-        }),
-      ),
+      ...run.previews.slice(-1).map(({ key }) => image(key, 'the last preview', 'large')),
     ),
   ]
 }
@@ -79,11 +84,7 @@ export function nodeDetails(
       ['step', step && `${step[0]} of ${step[1]}`],
       ['why', state === 'error' && el('span', { class: 'bad' }, errorText(node))],
     ),
-    preview &&
-      el('img', {
-        class: 'large',
-        attributes: { src: `pictures/${preview.key}`, alt: 'the last preview' },
-      }),
+    preview && image(preview.key, 'the last preview', 'large'),
     part('Inputs', Object.keys(node.inputs).length > 0 && json(node.inputs)),
     part('Output', node.output !== null && json(node.output)),
     part('Traceback', Array.isArray(traceback) && json(traceback.join(''))),

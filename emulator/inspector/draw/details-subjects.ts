@@ -1,6 +1,6 @@
 // The details of what takes part in a session: a client, a fault, and an event of a gateway.
 
-import { gapsOf } from '../model/clients.ts'
+import { gapsOf, isMissed } from '../model/clients.ts'
 import { body, facts, json, link, missing, part, title } from './detail-parts.ts'
 import { type Child, el } from './dom.ts'
 import { outcomeOf } from './events.ts'
@@ -18,7 +18,7 @@ export function clientDetails(
   const counts = new Map<string, number>()
   for (const { type, state } of client.messages)
     if (state !== 'lost') counts.set(type, (counts.get(type) ?? 0) + 1)
-  const lost = client.messages.filter(({ state }) => state === 'lost' || state === 'part')
+  const lost = client.messages.filter(isMissed)
   const gaps = gapsOf(client, session.runs, session.now)
   return [
     title(name),

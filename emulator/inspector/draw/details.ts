@@ -1,7 +1,7 @@
 // The details of what is selected: a request, a message, a picture, a fault, an event, or without a selection an overview.
 
 import { clientsOf, type Message } from '../model/clients.ts'
-import { link, missing, part } from './detail-parts.ts'
+import { baseText, link, missing, part } from './detail-parts.ts'
 import { entryDetails, messageDetails, pictureDetails, requestDetails } from './details-entries.ts'
 import { nodeDetails, runDetails } from './details-runs.ts'
 import { clientDetails, eventDetails, faultDetails } from './details-subjects.ts'
@@ -63,6 +63,8 @@ function overview(state: State, actions: Actions): readonly Child[] {
     ['+ − 0', 'zoom in, out, all'],
     ['f', 'add a fault'],
     ['s', 'save the recording'],
+    ['t', 'timeline or table of requests'],
+    ['/', 'search'],
     ['Esc', 'this overview'],
   ]
   return [
@@ -70,7 +72,7 @@ function overview(state: State, actions: Actions): readonly Child[] {
       part(
         'Nothing has happened yet',
         el('p', {}, 'Point a client at this server, or run an example:'),
-        el('pre', {}, `npx flowdouble run WORKFLOW.json --url ${originText()}`),
+        el('pre', {}, `npx flowdouble run WORKFLOW.json --url ${baseText()}`),
       ),
     !session.isComplete &&
       el(
@@ -120,5 +122,3 @@ const legend = (names: Readonly<Record<string, string>>, name: string): readonly
   Object.entries(names).map(([state, text]) =>
     el('span', {}, el('i', { class: `${name} ${state}` }), text),
   )
-
-const originText = (): string => location.href.replace(/\/_flowdouble\/.*$/, '')

@@ -15,6 +15,7 @@ type Explanation = {
     readonly nowMs: number
     readonly input: string
     readonly because: string
+    readonly due?: true
   }[]
   readonly reasons: readonly string[]
   readonly rules: readonly { readonly id: string; readonly says: string }[]
@@ -24,6 +25,12 @@ type Explanation = {
 const known = new Map<Entry, Explanation | null>()
 
 let changed = (): void => undefined
+let isAsked = true
+
+/** A server explains its own entries only, not those of a file. */
+export function explainNothing(): void {
+  isAsked = false
+}
 
 /** @param draw is called when an explanation has arrived. */
 export function onExplained(draw: () => void): void {
@@ -38,26 +45,28 @@ async function load(entry: Entry): Promise<void> {
 
 export function explanationOf(entry: Entry, actions: Actions): readonly Child[] {
   const found = known.get(entry)
-  if (found === undefined) void load(entry)
+  if (found === undefined && isAsked) void load(entry)
   if (!found) return []
   const { causes, reasons, rules, effects } = found
-  return [
-    part('Why', ...reasons.map((one) => el('p', {}, one))),
-    part(
-      'Rules',
-      ...rules.map(({ id, says }) => el('p', { class: 'rule' }, el('code', {}, id), ` ${says}`)),
-    ),
-    part(
-      'Caused by',
-      ...causes.map(({ entry: n, nowMs, input, because }) =>
+  const links = (isDue: boolean): readonly Child[] =>
+    causes
+      .filter(({ due = false }) => due === isDue)
+      .map(({ entry: n, nowMs, input, because }) =>
         el(
           'p',
           {},
           link(actions, `e${n}`, `entry ${n}`),
           ` at ${clockText(nowMs)} ${because}: ${input}`,
         ),
-      ),
+      )
+  return [
+    part('Why', ...reasons.map((one) => el('p', {}, one))),
+    part(
+      'Rules',
+      ...rules.map(({ id, says }) => el('p', { class: 'rule' }, el('code', {}, id), ` ${says}`)),
     ),
+    part('Caused by', ...links(false)),
+    part('What was due then was caused by', ...links(true)),
     part(
       'Effects',
       effects.length > 1 &&

@@ -72,13 +72,15 @@ export function words(
   text: string,
   tone: string,
 ): HTMLElement {
-  const length = widthOf(text)
-  const isBefore = to + length > width && from >= length && from <= width
-  const left = isBefore ? from - length : to
+  const left = isBefore(width, from, to, text) ? from - widthOf(text) : to
   const one = el('span', { class: `after ${tone}`, left, title: text }, text)
   one.style.maxWidth = `${width - left}px`
   return one
 }
+
+/** Whether the words of a span are before it. */
+export const isBefore = (width: number, from: number, to: number, text: string): boolean =>
+  to + widthOf(text) > width && from >= widthOf(text) && from <= width
 
 /** The width of a text in the size of the timeline, in pixels: about right is enough to place labels. */
 export const widthOf = (text: string): number => text.length * 6.1 + 10

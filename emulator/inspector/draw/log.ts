@@ -70,9 +70,8 @@ export function itemsOf(session: Session): readonly Item[] {
 /** The longest log, in lines. */
 const MAX_LINES = 600
 
-export function log({ session, selection, filter }: State, actions: Actions): readonly Child[] {
-  const wanted = filter.toLowerCase()
-  const all = itemsOf(session).filter(({ text }) => text.toLowerCase().includes(wanted))
+export function log({ shown, selection }: State, actions: Actions): readonly Child[] {
+  const all = itemsOf(shown)
   const lines = all.slice(-MAX_LINES).map(({ key, at, text, tone }) =>
     el(
       'button',

@@ -2,13 +2,14 @@
 
 import { el } from './dom.ts'
 import { isVisible, row, widthOf } from './frame.ts'
-import { pathOf, type Request } from '../model/requests.ts'
+import { isRefused, pathOf, type Request } from '../model/requests.ts'
 import type { Scale } from '../model/scale.ts'
 import type { Session } from '../model/session.ts'
 
-/** So many rows at most: ticks without room for a name share the last one. */
+/** So many rows with names at most: ticks without room for a name share one below these. */
 const MAX_ROWS = 3
 const ROW_HEIGHT = 19
+const BARE_HEIGHT = 9
 
 export function requestRows(
   session: Session,
@@ -19,25 +20,26 @@ export function requestRows(
   if (requests.length === 0) return []
   const ends: number[] = Array.from({ length: MAX_ROWS }, () => -Infinity)
   const marks: HTMLElement[] = []
-  let used = 1
+  let height = ROW_HEIGHT
   for (const request of requests) {
     if (!isVisible(scale, request.at, request.endAt ?? session.now)) continue
     const x = scale.xOf(request.at)
     const width = Math.max(2, scale.xOf(request.endAt ?? session.now) - x)
     const name = nameOf(request, session)
     const own = ends.findIndex((end) => end <= x)
-    const at = own < 0 ? MAX_ROWS - 1 : own
-    used = Math.max(used, at + 1)
-    ends[at] = Math.max(ends[at] ?? 0, own < 0 ? x : x + width + widthOf(name))
-    marks.push(mark(request, name, { x, width, at, isNamed: own >= 0 }, selection))
+    const isNamed = own >= 0
+    const top = (isNamed ? own : MAX_ROWS) * ROW_HEIGHT
+    height = Math.max(height, top + (isNamed ? ROW_HEIGHT : BARE_HEIGHT))
+    if (isNamed) ends[own] = x + width + widthOf(name)
+    marks.push(mark(request, name, { x, width, top, isNamed }, selection))
   }
-  const refused = requests.filter((one) => toneOf(one) === 'bad').length
+  const refused = requests.filter(isRefused).length
   const label = [
     el('b', {}, 'Requests'),
     el('span', { class: 'dim' }, countText(requests.length, session.requestCount)),
     el('span', { class: 'took bad' }, refused > 0 ? `${refused} refused` : ''),
   ]
-  return [row({ class: 'requests', label, height: used * ROW_HEIGHT + 12 }, ...marks)]
+  return [row({ class: 'requests', label, height: height + 12 }, ...marks)]
 }
 
 /** How many there are, and how many of them are shown. */
@@ -47,14 +49,14 @@ export const countText = (shown: number, all: number): string =>
 type Place = {
   readonly x: number
   readonly width: number
-  readonly at: number
+  readonly top: number
   readonly isNamed: boolean
 }
 
 function mark(
   request: Request,
   name: string,
-  { x, width, at, isNamed }: Place,
+  { x, width, top, isNamed }: Place,
   selection: string | null,
 ): HTMLElement {
   const key = `e${request.entry}`
@@ -70,14 +72,13 @@ function mark(
     el('i', { class: 'bar', width }),
     isNamed && el('span', {}, name),
   )
-  one.style.top = `${at * ROW_HEIGHT + 6}px`
+  one.style.top = `${top + 6}px`
   return one
 }
 
-export function toneOf({ status, faults }: Request): 'bad' | 'warn' | 'good' | 'info' {
-  if (status === null) return 'warn'
-  if (status === 0 || status >= 400) return 'bad'
-  return faults.length > 0 ? 'warn' : 'info'
+export function toneOf(request: Request): 'bad' | 'warn' | 'good' | 'info' {
+  if (isRefused(request)) return 'bad'
+  return request.status === null || request.faults.length > 0 ? 'warn' : 'info'
 }
 
 /** The name of a request: method, path, and its status unless that is 200. */

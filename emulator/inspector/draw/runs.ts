@@ -1,7 +1,8 @@
 // The runs in the timeline: a row for each, or when it is open a row for each of its nodes, and its previews as a filmstrip.
 
 import { type Child, el } from './dom.ts'
-import { heading, isVisible, row, widthOf, words } from './frame.ts'
+import { image } from './pictures.ts'
+import { heading, isBefore, isVisible, row, widthOf, words } from './frame.ts'
 import { endOf, errorText, nodeKey } from '../model/findings.ts'
 import type { Preview, Run, RunNode } from '../model/runs.ts'
 import { type Scale, timeText } from '../model/scale.ts'
@@ -13,8 +14,7 @@ const OPEN_RUNS = 6
 const THUMB = 40
 
 export function runRows(state: State, scale: Scale, actions: Actions): readonly HTMLElement[] {
-  const { session } = state
-  const { runs } = session
+  const { runs } = state.shown
   if (runs.length === 0) return []
   return [heading('Runs'), ...runs.flatMap((run) => rowsOf(run, state, scale, actions))]
 }
@@ -27,7 +27,7 @@ export function isOpen({ opened, session: { runs } }: State, { id, number, state
 }
 
 function rowsOf(run: Run, state: State, scale: Scale, actions: Actions): readonly HTMLElement[] {
-  const { session, selection } = state
+  const { shown: session, selection } = state
   const isNow = isOpen(state, run)
   const label = [
     el('button', {
@@ -55,7 +55,6 @@ function rowsOf(run: Run, state: State, scale: Scale, actions: Actions): readonl
       height: 24,
       isSelected: selection === `r:${run.id}`,
     },
-    ...waitMarks(run, session, scale),
     ...(isNow ? [] : nodeMarks(run, session, scale, selection)),
     ...lifeMarks(run, session, scale, isNow),
   )
@@ -81,30 +80,25 @@ function rowsOf(run: Run, state: State, scale: Scale, actions: Actions): readonl
   ]
 }
 
-/** The time in the queue. */
-function waitMarks(run: Run, { now }: Session, { xOf }: Scale): readonly Child[] {
+/** The time in the queue. Its words are left out where those of the run need the room. */
+function waitMark(run: Run, { now }: Session, { xOf }: Scale, isNamed: boolean): Child {
   const { submittedAt, from, to } = run
-  if (submittedAt === null) return []
+  if (submittedAt === null) return null
   const end = from ?? to ?? now
-  const width = xOf(end) - xOf(submittedAt)
-  return [
-    el(
-      'div',
-      {
-        class: 'wait',
-        left: xOf(submittedAt),
-        width,
-        title: `in the queue for ${timeText(end - submittedAt)}`,
-      },
-      width > 110 && el('span', {}, `queued ${timeText(end - submittedAt)}`),
-    ),
-  ]
+  const [left, width] = [xOf(submittedAt), xOf(end) - xOf(submittedAt)]
+  const time = timeText(end - submittedAt)
+  return el(
+    'div',
+    { class: 'wait', left, width, title: `in the queue for ${time}` },
+    isNamed && width > 110 && el('span', {}, `queued ${time}`),
+  )
 }
 
-/** From the begin of a run to its end, and how that went. */
-function lifeMarks(run: Run, { now }: Session, scale: Scale, isNow: boolean): readonly Child[] {
+/** A run from its submit to its end, and how that went. */
+function lifeMarks(run: Run, session: Session, scale: Scale, isNow: boolean): readonly Child[] {
   const { from, to, state } = run
-  if (from === null) return []
+  const { now } = session
+  if (from === null) return [waitMark(run, session, scale, true)]
   const node = endOf(run)
   const took = timeText((to ?? now) - from)
   const why = state === 'error' && !isNow ? ` in ${node?.title ?? '?'}: ${errorText(node)}` : ''
@@ -112,17 +106,19 @@ function lifeMarks(run: Run, { now }: Session, scale: Scale, isNow: boolean): re
   const kept = isNow || cached === 0 ? '' : `, ${cached} cached`
   const result = state === 'success' ? 'done' : state === 'error' ? 'failed' : state
   const text = `${result} ${to === null ? 'for' : 'after'} ${took}${why}${kept}`
-  const [x, end] = [scale.xOf(from), scale.xOf(to ?? now)]
   const last = isNow ? undefined : run.previews.at(-1)
+  const [x, end] = [scale.xOf(from), scale.xOf(to ?? now)]
+  const wordsEnd = end + (last ? 28 : 0)
   return [
+    waitMark(run, session, scale, !isBefore(scale.width, x, wordsEnd, text)),
     isNow && el('div', { class: `life ${state}`, left: x, width: end - x }),
     last &&
       el(
         'div',
         { class: 'thumb small', key: `p${last.key}`, left: end + 8 },
-        thumbnail(last.key, 'the last preview'),
+        image(last.key, 'the last preview'),
       ),
-    words(scale, x, end + (last ? 28 : 0), text, state),
+    words(scale, x, wordsEnd, text, state),
   ]
 }
 
@@ -226,9 +222,6 @@ function chipRow(
   )
 }
 
-const thumbnail = (key: string, alt: string): HTMLElement =>
-  el('img', { attributes: { src: `pictures/${key}`, alt, loading: 'lazy' } })
-
 /** The previews of a node that fit beside each other, the last one always. */
 function filmstrip(
   run: Run,
@@ -249,7 +242,6 @@ function filmstrip(
   const thumbs = shown.map((one) => {
     const key = `p${one.key}`
     const step = own.indexOf(one) + 1
-    const image = thumbnail(one.key, `preview ${step} of ${own.length}`)
     return el(
       'div',
       {
@@ -257,7 +249,7 @@ function filmstrip(
         key,
         left: scale.xOf(one.at) - THUMB / 2,
       },
-      image,
+      image(one.key, `preview ${step} of ${own.length}`),
     )
   })
   const label = [

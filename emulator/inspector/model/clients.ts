@@ -18,6 +18,10 @@ export type Message = {
   readonly faults: readonly string[]
 }
 
+/** Whether a fault has kept a message from its client, or a part of it. */
+export const isMissed = ({ state }: Pick<Message, 'state'>): boolean =>
+  state === 'lost' || state === 'part'
+
 export type Connection = {
   readonly socket: number
   readonly entry: number

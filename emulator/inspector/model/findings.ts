@@ -1,8 +1,8 @@
 // What in a session deserves a look: failed nodes, refused requests, lost messages, and what else went wrong.
 
-import { gapsOf } from './clients.ts'
+import { gapsOf, isMissed } from './clients.ts'
 import { objectOf } from './journal.ts'
-import { pathOf, refusalOf } from './requests.ts'
+import { isRefused, pathOf, refusalOf } from './requests.ts'
 import type { Run, RunNode } from './runs.ts'
 import { timeText } from './scale.ts'
 import type { Session } from './session.ts'
@@ -14,17 +14,15 @@ export type Finding = { readonly tone: Tone; readonly key: string; readonly text
 export function findingsOf(session: Session): readonly Finding[] {
   const { runs, requests, clients, events, others, entries } = session
   const found: Finding[] = runs.flatMap((run) => ofRun(run))
-  for (const { entry, method, target, status, faults, reply } of requests.filter(
-    (one) => one.status === 0 || (one.status ?? 0) >= 400,
-  )) {
+  for (const { entry, method, target, status, faults, reply } of requests.filter(isRefused)) {
     const post = others.get(entry)
-    const why = post?.reason ?? refusalOf({ reply, status }) ?? ''
+    const why = post?.reason ?? refusalOf({ reply, status })
     const by = faults.length === 0 ? '' : ` by ${faults.join(', ')}`
-    const text = `${method} ${pathOf(target)} → ${status === 0 ? 'reset' : status}${by}: ${why}`
+    const text = `${method} ${pathOf(target)} → ${status === 0 ? 'reset' : status}${by}${why ? `: ${why}` : ''}`
     found.push({ tone: 'bad', key: `e${entry}`, text })
   }
   for (const client of clients) {
-    for (const one of client.messages.filter(({ state }) => state === 'lost' || state === 'part')) {
+    for (const one of client.messages.filter(isMissed)) {
       const run = runs.find(({ id }) => id === objectOf(one.data)['prompt_id'])
       const of = run === undefined ? '' : ` of run ${run.number}`
       const by = one.faults.length === 0 ? '' : `: fault ${one.faults.join(', ')}`

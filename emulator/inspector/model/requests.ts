@@ -1,5 +1,6 @@
 // The requests of a session: when each came, how long its answer took, and what it was.
 
+import { errorsIn } from '../../journal/errors-in.ts'
 import { type Entry, objectOf, textOf, type Value } from './journal.ts'
 
 export type Request = {
@@ -56,6 +57,18 @@ function noteAnswer(one: Request | undefined, effect: Value, at: number): void {
   if (kind === 'chunk' ? then !== undefined : stream !== true) one.endAt = at
 }
 
+/** Whether a request got an error, or no answer as its connection was reset. */
+export const isRefused = ({ status }: Request): boolean =>
+  status !== null && (status === 0 || status >= 400)
+
+/** The size of its answer, in bytes; null if the journal does not say it. */
+export function sizeOf({ reply, stream }: Request): number | null {
+  const body = reply?.['body']
+  if (typeof body === 'string') return new TextEncoder().encode(body + stream).length
+  const { bytes } = objectOf(body)
+  return typeof bytes === 'number' ? bytes : null
+}
+
 /** The path of a target without its query. */
 export const pathOf = (target: string): string => target.split('?', 1)[0] ?? ''
 
@@ -68,15 +81,6 @@ export const bodyOf = ({ input }: Request): string | null => textOf(input['body'
 
 /** The error in an answer, in a few words; null without one. */
 export function refusalOf({ reply, status }: Pick<Request, 'reply' | 'status'>): string | null {
-  if (status === 0) return 'connection reset'
-  if (status === null || status < 400 || reply === null) return null
-  const body = textOf(reply['body']) ?? ''
-  try {
-    const { error, message } = objectOf(JSON.parse(body))
-    const { message: own, details } = objectOf(error)
-    const text = textOf(own) ?? textOf(message) ?? textOf(error) ?? `${status}`
-    return details ? `${text}: ${textOf(details)}` : text
-  } catch {
-    return body.slice(0, 200)
-  }
+  if (status === null || status === 0 || status < 400 || reply === null) return null
+  return errorsIn(textOf(reply['body']) ?? '', status).join('; ') || null
 }

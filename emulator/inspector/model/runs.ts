@@ -149,6 +149,8 @@ function noteRequest(runs: Runs, request: Request): void {
 
 function noteState(run: Run, entry: Entry, state: string): void {
   const { n, at } = entry
+  // Several messages of a recording can say how a run has ended, and to several clients.
+  if (run.to !== null || (state === 'started' && run.from !== null)) return
   const end = ends[state]
   if (end === undefined) {
     run.state = 'running'
@@ -200,10 +202,13 @@ function endNodes({ nodes }: Run, { n, at }: Entry, state: NodeState): void {
 
 /** What a message says of a node beyond its begin and end, and in a journal without these also when it begins. */
 function noteMessage(runOf: (id: unknown) => Run | undefined, entry: Entry, text: string): void {
-  if (!/"(executed|executing|execution_error|progress)"/.test(text)) return
+  if (!/"(executed|executing|execution_error|execution_cached|progress)"/.test(text)) return
   const { type, data } = objectOf(valueOf(text))
-  const { prompt_id, node, node_id, output, value, max } = objectOf(data)
+  const { prompt_id, node, node_id, nodes, output, value, max } = objectOf(data)
   const run = runOf(prompt_id)
+  if (type === 'execution_cached' && run?.hasNodes === false)
+    for (const id of (nodes ?? []) as readonly string[])
+      endNode(beginNode(run, entry, id), entry.at, entry.n, 'cached')
   if (type === 'executing' && run?.hasNodes === false) {
     endNodes(run, entry, 'success')
     if (typeof node === 'string') beginNode(run, entry, node)
@@ -211,8 +216,11 @@ function noteMessage(runOf: (id: unknown) => Run | undefined, entry: Entry, text
   const own = run?.nodes.get(String(node ?? node_id))
   if (own === undefined) return
   if (type === 'executed') own.output = output
-  else if (type === 'execution_error') own.error = objectOf(data)
-  else if (type === 'progress') own.step = [Number(value), Number(max)]
+  else if (type === 'execution_error') {
+    own.error = objectOf(data)
+    own.reason ??=
+      `${String(own.error['exception_type'])}: ${String(own.error['exception_message'])}`.trim()
+  } else if (type === 'progress') own.step = [Number(value), Number(max)]
 }
 
 /** A preview belongs to the run that is running: that of its metadata, or the one that began last. */

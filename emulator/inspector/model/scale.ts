@@ -33,8 +33,9 @@ const MAX_SHARE = 0.3
 /** and then has this share. */
 const SHORT_SHARE = 0.04
 
-/** The room for the words after what is last, in pixels. */
+/** The room for the words after what is last: in pixels, and as a share of the width at most. */
 const LAST_WORDS = 170
+const MAX_WORDS_SHARE = 0.25
 
 /** @param range the visible part; null for all. */
 export function scaleOf(session: Session, width: number, range: Range | null): Scale {
@@ -42,7 +43,8 @@ export function scaleOf(session: Session, width: number, range: Range | null): S
   const last = parts.at(-1)
   const margin = (last?.end ?? 10) * 0.015
   // Room for the words after what is last.
-  const room = ((last?.end ?? 10) * LAST_WORDS) / Math.max(1, width - LAST_WORDS)
+  const words = Math.min(LAST_WORDS, width * MAX_WORDS_SHARE)
+  const room = ((last?.end ?? 10) * words) / (width - words)
   const whole = { start: -margin, end: (last?.end ?? 10) + room }
   const shown = range ?? whole
   const perUnit = width / (shown.end - shown.start)
@@ -124,7 +126,9 @@ const steps = [1, 2, 5].flatMap((one) =>
 /** The times that the ruler names. */
 export function ticksOf({ range, xOf, msOf, width, breaks }: Scale): readonly number[] {
   const [from, to] = [msOf(0), msOf(width)]
-  const hidden = breaks.reduce((sum, one) => sum + one.to - one.from, 0)
+  const hidden = breaks
+    .filter((one) => one.from >= from && one.to <= to)
+    .reduce((sum, one) => sum + one.to - one.from, 0)
   const least = Math.max(0.001, ((to - from - Math.min(hidden, to - from - 1)) / width) * 90)
   const step = steps.toSorted((a, b) => a - b).find((one) => one >= least) ?? 1e9
   const ticks: number[] = []

@@ -1,25 +1,33 @@
-// What the page shows beside the session: what is selected, what is open, and which part of the time is visible.
+// What the page shows beside the session: what is selected, what is open, and which part of it is visible.
 
+import type { Sort } from './columns.ts'
+import type { Filter } from './filter.ts'
 import type { Journal } from './journal.ts'
 import type { Range } from './scale.ts'
 import type { Clock, Fault, Session } from './session.ts'
 
 export type Tab = 'details' | 'log' | 'faults'
+export type View = 'timeline' | 'requests'
 
 export type State = {
   journal: Journal
   clock: Clock
   faults: readonly Fault[]
   session: Session
+  /** The part of the session that the filter lets through. */
+  shown: Session
   /** The key of what is selected; null for an overview. */
   selection: string | null
   /** Runs that the user has opened or closed, by id. */
   readonly opened: Map<string, boolean>
   /** The visible part of the time; null for all of it. */
   range: Range | null
+  view: View
   tab: Tab
-  /** What the log shows: lines that contain it. */
-  filter: string
+  filter: Filter
+  sort: Sort
+  /** The name of the file that is shown instead of the server. */
+  file: string | null
   /** Whether the server answers. */
   isLive: boolean
 }
@@ -29,6 +37,10 @@ export type Actions = {
   readonly select: (key: string | null) => void
   readonly toggle: (run: string) => void
   readonly show: (tab: Tab) => void
-  readonly filter: (text: string) => void
+  readonly view: (view: View) => void
+  readonly filter: (change: Partial<Filter>) => void
+  readonly sort: (sort: Sort) => void
+  /** Removes the filter, and shows all of the time. */
+  readonly showAll: () => void
   readonly removeFault: (id: string) => void
 }

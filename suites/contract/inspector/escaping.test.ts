@@ -10,7 +10,7 @@ import { type FakePage, openFakePage } from '../../support/fake-page.ts'
 
 /** The elements of which the page consists. An element with another name is one too many. */
 const known =
-  /^(a|b|button|code|dd|div|dl|dt|h2|h3|i|img|input|kbd|li|ol|option|p|pre|section|span|table|tbody|td|tr|ul)$/
+  /^(a|b|button|code|dd|div|dl|dt|h2|h3|i|img|input|kbd|li|ol|option|p|pre|section|select|span|table|tbody|td|th|thead|tr|ul)$/
 
 const markup = [
   '<img src=x onerror=alert(1)>',
@@ -97,8 +97,8 @@ proves(
               .some(({ tag, textContent }) => tag === 'span' && textContent === text)
           }
           expect(isShown).toBe(true)
-          // The nodes of the runs that were closed, and each tab.
-          for (const name of ['twisty', 'tab'])
+          // The nodes of the runs that were closed, each tab, and each view.
+          for (const name of ['twisty', 'tab', 'toggle'])
             for (let index = 0; await page.click(name, index); index++)
               expect(wrongWith(page)).toEqual([])
         } finally {

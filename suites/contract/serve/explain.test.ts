@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { rules } from '../../../spec/index.ts'
 import { explainCommand } from '../../../dist/emulator/internal.js'
-import { solid } from '../../generate/graphs.ts'
+import { node, solid, textToImage } from '../../generate/graphs.ts'
 import { openSession, untilStill } from '../../judge/client.ts'
 import { expect } from '../../judge/expect.ts'
 import { SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
@@ -66,6 +66,23 @@ test('explain/reasons An answer is explained by its fault, its endpoint or its r
   expect(await why('histroy')).toMatch(/^the nearest endpoint is GET \/history\n404: /)
   expect(await why('none.png')).toMatch(/^GET \/view: .*\n404: The file .* does not exist/)
   await close()
+})
+
+test('explain/refusals A refused workflow is explained by its errors, apart from what was due when it came', async () => {
+  const server = await startEmulator({ clock: 'manual', seed: '7' })
+  const post = (prompt: object) =>
+    fetch(`${server.url}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
+  const missing = node('CheckpointLoaderSimple', { ckpt_name: 'nope.safetensors' })
+  const wrong = { ...textToImage(2, 2), '4': missing }
+  await post(textToImage(1, 2))
+  await server.advance(500)
+  await post(wrong)
+  const entry = (await server.journal()).slice(1).findIndex((line) => line.includes('"status":400'))
+  const { stdout } = await command(`${entry}`, '--url', server.url, '--json')
+  const { reasons, causes } = JSON.parse(stdout)
+  expect(reasons[0]).toBe('Value not in list: ckpt_name nope.safetensors (node 4)')
+  expect(causes.filter(({ due }: { due?: true }) => due !== true)).toEqual([])
+  await server.close()
 })
 
 test('explain/rules An answer is explained by its rules, of its fault or of the server', async () => {

@@ -1,0 +1,142 @@
+// Reads a HAR file, of flowdouble or a browser, as the journal of a server that sent the same.
+
+import { type Journal, objectOf, textOf, type Value, valueOf } from './journal.ts'
+
+type Happening = { readonly at: number; readonly input: Value; readonly effects: readonly Value[] }
+
+export function readHar(text: string): {
+  readonly journal: Journal
+  /** Addresses of pictures by key. */
+  readonly pictures: ReadonlyMap<string, string>
+} {
+  const file = objectOf(JSON.parse(text))
+  const { entries: listed } = objectOf(file['log'] ?? file)
+  if (!Array.isArray(listed)) throw new Error('It has neither a log with entries nor a journal.')
+  const all = (listed as readonly Value[]).flatMap((one, index) =>
+    Array.isArray(one['_webSocketMessages']) ? socketOf(one, index) : exchangeOf(one, index),
+  )
+  const begin = Math.min(...all.map(({ at }) => at))
+  const pictures = new Map<string, string>()
+  const entries = all
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, input, effects }, n) => {
+      const picture = textOf(effects[0]?.['picture'])
+      if (picture !== null) pictures.set(`${n}.0`, picture)
+      return { n, at: at - begin, input, effects }
+    })
+  const next = entries.length
+  const journal = { isGateway: false, options: {}, first: 0, next, earlier: null, entries }
+  return { journal, pictures }
+}
+
+const timeOf = (entry: Value): number => Date.parse(String(entry['startedDateTime']))
+
+function targetOf({ url }: Value): string {
+  const { pathname, search } = new URL(String(url))
+  return pathname + search
+}
+
+function exchangeOf(entry: Value, index: number): readonly Happening[] {
+  const [request, response] = [objectOf(entry['request']), objectOf(entry['response'])]
+  const at = timeOf(entry)
+  const input = {
+    kind: 'request',
+    request: index,
+    method: request['method'],
+    target: targetOf(request),
+    headers: headersOf(request),
+    body: bodyIn(objectOf(request['postData'])),
+  }
+  const { status } = response
+  const reply = {
+    kind: Number(status) > 0 ? 'reply' : 'reset',
+    request: index,
+    status,
+    headers: headersOf(response),
+    body: bodyIn(objectOf(response['content'])),
+  }
+  const endAt = at + Math.max(0, Number(entry['time'] ?? 0))
+  return [
+    { at, input, effects: [] },
+    { at: endAt, input: {}, effects: [reply] },
+  ]
+}
+
+const headersOf = ({ headers }: Value): Value =>
+  Object.fromEntries(
+    ((headers ?? []) as readonly Value[]).map(({ name, value }) => [String(name), value]),
+  )
+
+/** A text as it is; of bytes their number. */
+const bodyIn = ({ text = '', encoding, size, mimeType }: Value): unknown =>
+  encoding === 'base64' ? { bytes: size, type: mimeType } : text
+
+/** Above this a time is in milliseconds, else in seconds. */
+const MAX_SECONDS = 1e11
+const BINARY = 2
+
+function socketOf(entry: Value, socket: number): readonly Happening[] {
+  const open = { kind: 'open', socket, target: targetOf(objectOf(entry['request'])) }
+  const { atMs, by, code } = objectOf(objectOf(entry['_flowdouble'])['close'])
+  const end = { kind: 'end', sockets: [socket], how: { close: code } }
+  const close =
+    by === 'client'
+      ? { input: { kind: 'close', socket }, effects: [] }
+      : { input: {}, effects: [end] }
+  return [
+    { at: timeOf(entry), input: open, effects: [] },
+    ...(entry['_webSocketMessages'] as readonly Value[]).map((one) => messageOf(one, socket)),
+    ...(atMs === undefined ? [] : [{ at: Number(atMs), ...close }]),
+  ]
+}
+
+function messageOf({ type, time, opcode, data }: Value, socket: number): Happening {
+  const at = Number(time) > MAX_SECONDS ? Number(time) : Number(time) * 1000
+  const text = String(data)
+  if (type === 'send') return { at, input: { kind: 'message', socket, text }, effects: [] }
+  const sockets = [socket]
+  return opcode === BINARY
+    ? { at, input: {}, effects: [{ kind: 'frame', sockets, ...frameIn(text) }] }
+    : { at, input: {}, effects: [{ kind: 'send', sockets, text }, ...stateIn(text)] }
+}
+
+const states: Readonly<Record<string, string>> = {
+  execution_start: 'started',
+  execution_success: 'success',
+  execution_error: 'error',
+  execution_interrupted: 'interrupted',
+}
+
+/** The state of a run that a message announces. */
+function stateIn(text: string): readonly Value[] {
+  const { type, data } = objectOf(valueOf(text))
+  const { prompt_id, node } = objectOf(data)
+  const isOver = type === 'executing' && node === null
+  const state = isOver ? 'success' : states[textOf(type) ?? '']
+  return state === undefined ? [] : [{ kind: 'run', prompt_id, state }]
+}
+
+const PREVIEW = 1
+const PREVIEW_WITH_METADATA = 4
+const JPEG = 1
+
+/** A frame: its kind in four bytes; then its format in four and a picture, or the length of metadata, these and a picture. */
+function frameIn(base64: string): Value {
+  const bytes = atob(base64)
+  const numberAt = (at: number): number =>
+    [0, 1, 2, 3].reduce((sum, index) => sum * 256 + bytes.charCodeAt(at + index), 0)
+  const [kind, second] = [numberAt(0), numberAt(4)]
+  const picture = (type: unknown, from: number): string =>
+    `data:${String(type)};base64,${btoa(bytes.slice(from))}`
+  if (kind === PREVIEW)
+    return {
+      content: { frame: 'previewImage' },
+      picture: picture(second === JPEG ? 'image/jpeg' : 'image/png', 8),
+    }
+  if (kind !== PREVIEW_WITH_METADATA) return { content: { frame: 'text' } }
+  const metadata = objectOf(valueOf(bytes.slice(8, 8 + second)))
+  return {
+    content: { frame: 'previewWithMetadata', metadata },
+    picture: picture(metadata['image_type'], 8 + second),
+  }
+}
