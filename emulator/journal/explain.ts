@@ -160,7 +160,7 @@ function causesOf(
       before(({ input }) => addsFault(input, id)),
       `adds the fault ${id}`,
     )
-  // What a fault does is an answer of its own.
+  // What a fault does is the answer.
   const answers = new Set(faultsOf(own).map((id) => `adds the fault ${id}`))
   const isDue = (because: string): boolean => refuses(own) && !answers.has(because)
   return [...causes]

@@ -89,9 +89,9 @@ export type FakePage = {
   readonly click: (name: string, index: number) => Promise<boolean>
   /** Resolves when the script has drawn what it has received, and waits for more. */
   readonly drawn: () => Promise<void>
-  /** Gives an element, by its id or label, this value, as its user does; resolves when the page is drawn. */
+  /** Sets the value of an element, by its id or label, as its user does; resolves when the page is drawn. */
   readonly choose: (name: string, value: string) => Promise<void>
-  /** Gives the page a file of its user; resolves when it is drawn. */
+  /** Opens a file as its user does; resolves when the page is drawn. */
   readonly open: (name: string, text: string) => Promise<void>
   /** Presses a key; resolves when the page is drawn. */
   readonly press: (key: string) => Promise<void>
