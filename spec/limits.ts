@@ -14,6 +14,7 @@ export type Limit = {
     | 'levels'
     | 'lines'
     | 'nodes'
+    | 'numbers'
     | 'pixels'
     | 'posts'
     | 'requests'
@@ -167,6 +168,12 @@ export const limits = {
     value: 2_000_000,
     unit: 'steps',
     rules: ['nodes/expressions-bounded', 'scenario/node-validate-pattern'],
+  },
+  computedNumbers: {
+    what: 'what is computed for one picture',
+    value: 2 ** 31,
+    unit: 'numbers',
+    rules: ['nodes/picture-bounded'],
   },
   computedChain: {
     what: 'nodes in a row whose results are computed',

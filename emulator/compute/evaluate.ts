@@ -2,6 +2,7 @@
 // the node runs; `createRead` computes the content of tensors when somebody requests it, within bounds. So no number,
 // text or shape depends on the content of a picture.
 
+import { limits } from '../../spec/limits.ts'
 import type { Output, Picture, Recipe, Source } from '../pictures/picture.ts'
 import type { Pixels } from '../pictures/pixels.ts'
 import { inputsOf } from './values/inputs.ts'
@@ -56,8 +57,8 @@ export function valueOf(source: Source): Value {
   }
 }
 
-/** How many numbers may be computed for one picture. */
-export const MOST_NUMBERS = 2 ** 31
+/** How many numbers may be computed for one picture [nodes/picture-bounded]. */
+export const MOST_NUMBERS = limits.computedNumbers.value
 /** How many bytes of intermediate results are kept. */
 const MOST_BYTES = 2 ** 28
 

@@ -17,8 +17,8 @@ export type Codec = {
   readonly encodeFile: PictureModule['encodeFile']
   /** The bytes of a picture file that takes little to compute, or undefined; call it only after `ready`. */
   readonly encodeWithin: PictureModule['encodeWithin']
-  /** Whether the bytes of a picture file are known; call it only after `ready`. */
-  readonly isKept: PictureModule['isFileCached']
+  /** What identifies a picture file whose bytes are not known; call it only after `ready`. */
+  readonly unknownFile: PictureModule['uncachedFile']
   /** Keeps the bytes of a picture file; call it only after `ready`. */
   readonly keepFile: PictureModule['cacheFile']
   /** What identifies an image whose bytes are not known; call it only after `ready`. */
@@ -46,7 +46,7 @@ export function createCodec(): Codec {
   const encodeFile: Codec['encodeFile'] = (file) => (codec as PictureModule).encodeFile(file)
   const encodeWithin: Codec['encodeWithin'] = (file, left) =>
     (codec as PictureModule).encodeWithin(file, left)
-  const isKept: Codec['isKept'] = (file) => (codec as PictureModule).isFileCached(file)
+  const unknownFile: Codec['unknownFile'] = (file) => (codec as PictureModule).uncachedFile(file)
   const keepFile: Codec['keepFile'] = (file, bytes) =>
     (codec as PictureModule).cacheFile(file, bytes)
   const unknownImage: Codec['unknownImage'] = (of) => (codec as PictureModule).uncachedImage(of)
@@ -57,7 +57,7 @@ export function createCodec(): Codec {
     encodeImage,
     encodeFile,
     encodeWithin,
-    isKept,
+    unknownFile,
     keepFile,
     unknownImage,
     keepImage,

@@ -45,6 +45,13 @@ export type Hooks<I, E> = {
   readonly clocks?: ClockGroup | undefined
 }
 
+/** The work before a body can be encoded, for one client. */
+export type Preparation = {
+  readonly done: Promise<void>
+  /** Reports that the client has left, or has its body. */
+  readonly leave: () => void
+}
+
 /** What a machine needs from its edge. */
 export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   readonly clock: Clock
@@ -61,8 +68,8 @@ export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   /** How long the machine has been running, in milliseconds; by default from the monotonic clock. */
   readonly elapsedMs?: (() => number) | undefined
   readonly responses: Responses<R>
-  /** Waits until a body can be encoded synchronously; undefined if it already can. */
-  readonly ready: (body: Body) => Promise<void> | undefined
+  /** Prepares a body that cannot be encoded synchronously yet; undefined if it can. */
+  readonly ready: (body: Body) => Preparation | undefined
   readonly guard: Guard
   /** Loads the text of the OpenAPI document that it serves. */
   readonly openapi: () => Promise<string>
@@ -117,10 +124,11 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const timeMs = (): number => machine.epochMs + machine.nowMs()
   const write = (response: R, reply: Reply | ReplyEffect): void => {
     const atMs = timeMs()
-    const ready = edge.ready(reply.body)
-    if (ready === undefined) return responses.write(response, reply, atMs)
+    const preparation = edge.ready(reply.body)
+    if (preparation === undefined) return responses.write(response, reply, atMs)
     const send = (): void => responses.write(response, reply, atMs)
-    void ready.then(send).catch(() => responses.drop(response))
+    responses.onceClosed(response, preparation.leave)
+    void preparation.done.then(send).catch(() => responses.drop(response))
   }
   const leave = (request: number): void => {
     const input = machine.leave

@@ -44,8 +44,11 @@ export const encodeFile = (file: PictureFile, budget?: Budget): Uint8Array => {
   return textChunks === undefined ? bytes : withTextChunks(bytes, textChunks)
 }
 
-/** Whether the cache contains the bytes of a file. */
-export const isFileCached = (file: PictureFile): boolean => files.has(keyOfFile(file))
+/** What identifies a file, if the cache does not contain its bytes. */
+export const uncachedFile = (file: PictureFile): string | undefined => {
+  const key = keyOfFile(file)
+  return files.has(key) ? undefined : key
+}
 
 /** Caches the bytes of a file that were encoded elsewhere, without those of its `textChunks`. */
 export const cacheFile = (file: PictureFile, bytes: Uint8Array): void => {

@@ -57,7 +57,7 @@ function decode(letters: string, from: number, bytes: Uint8Array, to: number): n
   return to + Math.floor(((letters.length - from) * 6) / 8)
 }
 
-/** The bytes as a text; undefined if they are not UTF-8, or contain control characters. Most are not, and show it at once. */
+/** The bytes as a text; undefined if they are not UTF-8, or contain control characters. The first bytes of most show it. */
 function textIn(bytes: Uint8Array): string | undefined {
   let following = 0
   for (let at = 0; at < bytes.length; at++) {

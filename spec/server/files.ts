@@ -253,6 +253,11 @@ export const rules = {
     basis: 'chosen',
     on: local,
   },
+  'files/view-left': {
+    says: 'The server stops making a large picture when the last client that waits for it disconnects.',
+    basis: 'chosen',
+    on: local,
+  },
   'files/view-webp': {
     says: 'A WebP conversion is lossless at any quality; a quality above 100 returns 500.',
     basis: 'chosen',

@@ -86,6 +86,9 @@ export const rules = {
   'nodes/chain-bounded': chosen.local(
     'Behind 400 nodes that compute, pictures are painted instead of computed.',
   ),
+  'nodes/picture-bounded': chosen.local(
+    'A picture for which more than 2,147,483,648 numbers have to be computed is painted instead.',
+  ),
   'nodes/passed-on': {
     says: 'Output nodes return what they save or show, for further nodes; PreviewAny returns its text.',
     basis: 'observed',

@@ -19,7 +19,10 @@ export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<S
   writeChunk: sendChunk,
   reset: (response) => void resetConnection(response.req.socket),
   drop: (response) => void response.destroy(),
-  onceClosed: (response, closed) => void response.once('close', closed),
+  onceClosed: (response, closed) => {
+    if (response.destroyed) closed()
+    else response.once('close', closed)
+  },
   callerOf: ({ req: { socket, headers, headersDistinct } }) => ({
     address: socket.remoteAddress ?? '',
     // Node keeps the first of several.

@@ -236,3 +236,34 @@ proves(
   },
   ownWorld,
 )
+
+proves(
+  'nodes/picture-bounded',
+  async (subject) => {
+    const side = (at: number, length: number): number => length - (at % 2)
+    const chain = (length: number): Graph => ({
+      0: picture(0x00ff00, 1, 1),
+      ...Object.fromEntries(
+        Array.from({ length: 50 }, (_, at) => [
+          `${at + 1}`,
+          node('ImageScale', {
+            image: [`${at}`, 0],
+            upscale_method: 'bilinear',
+            width: side(at, length),
+            height: length,
+            crop: 'disabled',
+          }),
+        ]),
+      ),
+      part: node('ImageCrop', { image: ['50', 0], width: 1, height: 1, x: 0, y: 0 }),
+      show: preview('part'),
+    })
+    const small = await saved(subject, chain(16))
+    expect(small['show']?.[0]?.data).toEqual([0, 255, 0])
+    // 50 pictures of 4096 x 4096 x 3 numbers.
+    const large = await saved(subject, chain(4096))
+    expect(large['show']?.[0]?.data).toHaveLength(3)
+    expect(large['show']?.[0]?.data).not.toEqual([0, 255, 0])
+  },
+  ownWorld,
+)

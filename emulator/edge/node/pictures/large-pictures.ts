@@ -6,41 +6,81 @@ import { limits } from '../../../../spec/limits.ts'
 import type { Body } from '../../../machine.ts'
 import type { Picture, PictureFile } from '../../../pictures/picture.ts'
 import type { Codec } from '../../codec.ts'
+import type { Preparation } from '../../host.ts'
 import { startThread } from './picture-thread.ts'
 
 export type LargePictures = {
   /** Waits until the codec has the bytes of a large picture. Undefined for any other body: there is nothing to wait for. */
-  readonly ready: (body: Body) => Promise<void> | undefined
+  readonly ready: (body: Body) => Preparation | undefined
   /** Stops encoding, and resolves when the thread has ended. */
   readonly close: () => Promise<void>
 }
 
-export function createLargePictures(codec: Codec): LargePictures {
-  let worker: Worker | undefined
-  let isClosed = false
-  /** Resolves when the last picture is done. One at a time, as each takes much memory. */
-  let last: Promise<void> = Promise.resolve()
+/** A picture that clients wait for. */
+type Job = {
+  readonly file: PictureFile
+  /** How many clients wait for it: without any, it is not made. */
+  clients: number
+  /** The thread that makes it, and its end. */
+  worker?: Worker
+  ended?: Promise<unknown>
+  done: Promise<void>
+}
 
-  const make = async (file: PictureFile): Promise<void> => {
-    if (isClosed || codec.isKept(file)) return
+export function createLargePictures(codec: Codec): LargePictures {
+  /** What clients wait for, by what identifies it. */
+  const jobs = new Map<string, Job>()
+  /** Resolves when the last thread has ended. One at a time, as each takes much memory. */
+  let last: Promise<unknown> = Promise.resolve()
+  let isClosed = false
+
+  const make = async (job: Job): Promise<void> => {
+    if (isClosed || job.clients === 0) return
     // The codec adds the texts of another file itself.
-    worker = startThread(Object.assign({}, file, { textChunks: undefined }))
-    const [bytes] = (await once(worker, 'message')) as [Uint8Array]
-    codec.keepFile(file, bytes)
+    const worker = startThread(Object.assign({}, job.file, { textChunks: undefined }))
+    job.worker = worker
+    job.ended = once(worker, 'exit')
+    const made = await Promise.race([once(worker, 'message'), job.ended.then(() => undefined)])
+    if (made !== undefined) codec.keepFile(job.file, made[0] as Uint8Array)
+  }
+  const begin = (key: string, file: PictureFile): Job => {
+    const job: Job = { file, clients: 0, done: Promise.resolve() }
+    jobs.set(key, job)
+    // If no thread can start, the codec makes the bytes later.
+    job.done = last
+      .then(() => make(job))
+      .catch(() => undefined)
+      .then(() => forget(key, job))
+    last = job.done.then(() => job.ended).catch(() => undefined)
+    return job
+  }
+  const forget = (key: string, job: Job): void => {
+    if (jobs.get(key) === job) jobs.delete(key)
+  }
+  /** Ends the work for a picture that nobody waits for; whoever asks for it next begins anew. */
+  const end = async (key: string, job: Job): Promise<void> => {
+    job.clients = 0
+    forget(key, job)
+    await job.worker?.terminate()
   }
   const ready: LargePictures['ready'] = (body) => {
     if (typeof body === 'string' || body instanceof Uint8Array) return undefined
-    if (codec.isKept(body)) return undefined
+    const key = codec.unknownFile(body)
+    if (key === undefined) return undefined
     const isSmall = pixelsOf(body) <= limits.pixels.value
     // The number of pixels does not say how long a filter takes: that shows when it is tried.
     if (isSmall && codec.encodeWithin(body, MOST_AT_ONCE) !== undefined) return undefined
-    // If no thread can start, the codec makes the bytes later.
-    last = last.then(() => make(body)).catch(() => undefined)
-    return last
+    const job = jobs.get(key) ?? begin(key, body)
+    job.clients++
+    const leave = (): void => {
+      if (job.clients > 0 && --job.clients === 0) void end(key, job)
+    }
+    return { done: job.done, leave }
   }
   const close = async (): Promise<void> => {
     isClosed = true
-    await worker?.terminate()
+    await Promise.all([...jobs].map(([key, job]) => end(key, job)))
+    await last
   }
   return { ready, close }
 }
