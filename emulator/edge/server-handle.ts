@@ -1,6 +1,7 @@
 // The methods of a running workflow server beyond those of its clock: its script, what it has received, its sockets.
 
 import { limits } from '../../spec/limits.ts'
+import type { Fault } from '../../spec/scenario/faults.ts'
 import { closeCodes, socketEnd } from '../../spec/socket-end.ts'
 import { isMatch } from '../lib/match.ts'
 import type { Received } from '../journal/received.ts'
@@ -96,8 +97,9 @@ export function createServerHandle(
       if (wrong !== undefined)
         throw usageError(`In the fault, ${violationText(wrong, 'it')} (see scenario.schema.json).`)
       requireFuture(server, fault)
-      requireRoom(server, fault)
-      dispatch((atMs) => ({ kind: 'script', atMs, change: { add: copyPlain(fault) } }))
+      const add = copyPlain(fault)
+      requireRoom(server, add)
+      dispatch((atMs) => ({ kind: 'script', atMs, change: { add } }))
       const id = server.state.script.faults.at(-1)?.id ?? ''
       return { id, remove: () => void removeFault(id) }
     },
@@ -173,13 +175,20 @@ function requireRulesOnly(given: unknown): void {
     )
 }
 
+/** The sizes of the faults that worlds keep. */
+const sizes = new WeakMap<object, number>()
+
+function sizeOf(fault: object): number {
+  const size = sizes.get(fault) ?? JSON.stringify(fault).length
+  sizes.set(fault, size)
+  return size
+}
+
 /** Rejects a fault beyond what a world keeps. One with a known id replaces that. */
-function requireRoom({ state }: Server, fault: object): void {
-  const { id } = fault as { id?: string }
-  const kept = state.script.faults.filter((one) => one.id !== id).map((one) => one.fault)
-  const sizes = [...kept, fault].map((one) => JSON.stringify(one).length)
-  const size = sizes.reduce((sum, one) => sum + one, 0)
-  if (sizes.length <= limits.faults.value && size <= limits.faultBytes.value) return
+function requireRoom({ state }: Server, fault: Fault): void {
+  const kept = state.script.faults.filter(({ id }) => id !== fault.id)
+  const size = kept.reduce((sum, one) => sum + sizeOf(one.fault), sizeOf(fault))
+  if (kept.length < limits.faults.value && size <= limits.faultBytes.value) return
   throw conflictError(
     `A world keeps ${limits.faults.value} faults, of ${limits.faultBytes.value} bytes in all. Remove some first.`,
   )

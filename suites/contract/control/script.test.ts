@@ -1,9 +1,10 @@
 // The clock, the faults and the sockets of a running world, moved and changed over HTTP and from the library.
 
-import type { Scenario } from 'flowdouble'
+import { type Scenario, startEmulator } from 'flowdouble'
+import { vi } from 'vitest'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { ownWorld, proves, test } from '../../judge/proves.ts'
 
 proves(
   'control/advance',
@@ -105,6 +106,18 @@ proves(
   },
   ownWorld,
 )
+
+test('control/faults-sized What a fault takes is measured once, however many faults follow', async () => {
+  const server = await startEmulator({ clock: 'manual' })
+  const stringify = vi.spyOn(JSON, 'stringify')
+  const isFault = ([value]: readonly unknown[]): boolean => Object.hasOwn(Object(value), 'when')
+  for (let at = 0; at < 50; at++) server.fault({ ...fault, id: `${at}` })
+  const count = stringify.mock.calls.filter(isFault).length
+  stringify.mockRestore()
+  await server.close()
+  // It is copied once, too.
+  expect(count).toBe(50 * 2)
+})
 
 proves(
   'control/scenario',
