@@ -2,8 +2,10 @@
 
 import type { Generation } from '../../spec/generations.ts'
 import type { Deployment } from '../../spec/language.ts'
+import { isOfEditor } from '../client/editor-format.ts'
 import { endpointHint } from '../http/nearest-endpoint.ts'
 import { splitTarget } from '../http/requests.ts'
+import { parseLenient } from '../lib/json-text.ts'
 import type { Effect, Headers, RequestHead } from '../machine.ts'
 import { judgeOrigin } from '../server/local/access.ts'
 import { isModelFile } from '../server/nodes/catalog.ts'
@@ -119,10 +121,13 @@ function unknownTypes(
   return [...new Set(names)]
 }
 
+/** A body as a server reads it: with NaN and infinities. */
+const bodyIn = (sent: Uint8Array): unknown => parseLenient(new TextDecoder().decode(sent))
+
 /** The graph in a submit; an empty one without a body that can be read. */
 function promptIn(sent: Uint8Array): object {
   try {
-    return Object(Object(JSON.parse(new TextDecoder().decode(sent))).prompt) as object
+    return Object(Object(bodyIn(sent)).prompt) as object
   } catch {
     return {}
   }
@@ -141,14 +146,14 @@ const cut = (text: string): string =>
 function unreadable(sent: Uint8Array, masked: Mask): Refusal {
   let body: unknown
   try {
-    body = JSON.parse(new TextDecoder().decode(sent))
+    body = bodyIn(sent)
   } catch {
     return { reason: 'the body cannot be read as JSON' }
   }
-  const prompt = Object(body).prompt as unknown
+  const prompt = Object(body).prompt as Readonly<Record<string, unknown>> | null | undefined
   if (typeof prompt !== 'object' || prompt === null)
     return { reason: 'prompt has to be an object of nodes' }
-  if ('nodes' in prompt && 'links' in prompt)
+  if (isOfEditor(prompt))
     return {
       reason: 'prompt is a workflow as the browser saves it',
       hints: ['export it in API format: Workflow, Export (API)'],

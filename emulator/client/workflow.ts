@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseLenient, readJsonText } from '../lib/json-text.ts'
+import { isOfEditor } from './editor-format.ts'
 import { failure, reasonOf } from './failure.ts'
 import { fieldsOf, objectText, textValues } from './json.ts'
 import type { Fields, TextValue } from './json.ts'
@@ -69,7 +70,7 @@ function parse(path: string, text: string): unknown {
 }
 
 function refuseOtherFormats(path: string, graph: Fields): void {
-  if (Array.isArray(graph['nodes']) || Array.isArray(graph['links'])) {
+  if (isOfEditor(graph)) {
     throw failure(
       'usage',
       `${path} is in the format of the editor. Export it in API format: in the editor choose ` +

@@ -11,9 +11,13 @@ export function parseLenient(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Written so that a long text costs the engine no stack.
-    const bare = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/g
-    return JSON.parse(text.replace(bare, (token) => (token.startsWith('"') ? token : 'null')))
+    // An expression for a whole string would cost the engine stack for each of its escapes.
+    let isInString = false
+    const named = text.replace(/\\.|"|-?\bInfinity\b|\bNaN\b/g, (token) => {
+      if (token === '"') isInString = !isInString
+      return isInString || /^["\\]/.test(token) ? token : 'null'
+    })
+    return JSON.parse(named)
   }
 }
 

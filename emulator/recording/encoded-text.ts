@@ -20,8 +20,8 @@ const MIN_LETTERS = Math.ceil((MIN_KNOWN_LENGTH * 8) / 6)
 // A text in JSON in JSON has a few slashes before a letter; more could be searched for long.
 const letters = String.raw`[\w+/-]+|\\{1,8}\/|%2[BbFf]|\\{1,8}u002[BbFf]`
 const end = String.raw`=|%3[Dd]|\\{1,8}u003[Dd]`
-/** A run of letters of base64, and its padding. */
-const run = new RegExp(`((?:${letters})+)((?:${end}){0,2})`, 'g')
+/** A run of letters of base64, and its padding. Each escape costs the engine stack, so that a run has not more of them. */
+const run = new RegExp(`((?:${letters}){1,200000})((?:${end}){0,2})`, 'g')
 
 /** A run without the escapes of JSON and of addresses. */
 const lettersIn = (spelled: string): string =>

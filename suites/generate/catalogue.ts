@@ -1,8 +1,7 @@
 // The node types of the catalogue from which a workflow can be made: those whose inputs can be filled.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Graph, type Node, node } from './graphs.ts'
+import { nodeTypesText } from './node-types.ts'
 
 /** A required input as the catalogue declares it. */
 export type Input = {
@@ -39,8 +38,7 @@ export const fits = (received: string, expected: Input['type']): boolean =>
 const loaders = new Set(['LoadAudio', 'LoadVideo', 'LoadLatent', 'LoadImageOutput'])
 
 function readTypes(): NodeType[] {
-  const file = join(import.meta.dirname, '../../spec/node-types.json')
-  const catalogue: Record<string, any> = JSON.parse(readFileSync(file, 'utf8'))
+  const catalogue: Record<string, any> = JSON.parse(nodeTypesText())
   return Object.entries(catalogue)
     .filter(([name]) => !loaders.has(name))
     .map(([name, { input, output, output_node }]) => ({

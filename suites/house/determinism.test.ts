@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { replay } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { slow } from '../generate/graphs.ts'
+import { nodeTypesText } from '../generate/node-types.ts'
 import { startSubject } from '../judge/subject.ts'
 import { live, liveHosted } from '../recorded/transcripts.ts'
 import { folder } from '../support/folder.ts'
 import { expectSame } from '../support/same.ts'
-
-const catalog = join(import.meta.dirname, '../../spec/node-types.json')
 
 test('determinism/same-bytes Equal seeds give equal bytes, and another seed produces others.', async () => {
   const [one, same, other] = [await live('a'), await live('a'), await live('b')]
@@ -42,7 +41,7 @@ test.each(['fetch', 'msw'] as const)(
 
 test('determinism/replay A journal replays to equal effects, and one changed by hand does not.', async () => {
   const { journal } = await live('a')
-  const objectInfo = await readFile(catalog, 'utf8')
+  const objectInfo = nodeTypesText()
   const entries = journal.length - 1
   expect(entries).toBeGreaterThan(50)
   expect(replay(journal.join('\n'), objectInfo)).toEqual({ entries, differs: null })
@@ -93,7 +92,7 @@ test.each(['hidden', 'shown'] as const)(
     expect(text).toContain('shown')
     expect(text).toMatch(/<secret:[0-9a-f]{12}>/)
     const entries = text.trimEnd().split('\n').length - 1
-    const objectInfo = await readFile(catalog, 'utf8')
+    const objectInfo = nodeTypesText()
     expect(replay(text, objectInfo)).toEqual({ entries, differs: null })
   },
 )

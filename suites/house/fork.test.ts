@@ -2,8 +2,6 @@
 // different ones they do not.
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Effect, Input } from 'flowdouble'
 import {
@@ -25,6 +23,7 @@ import {
 import type { Deployment } from '../../spec/language.ts'
 import { formOf } from '../generate/form.ts'
 import { failing, type Graph, slow, textToImage } from '../generate/graphs.ts'
+import { nodeTypesText } from '../generate/node-types.ts'
 
 type Server = ReturnType<typeof createServer>
 /** An input without its time. */
@@ -34,9 +33,7 @@ type TimelessInput = Input extends infer One
     : never
   : never
 
-const types = typeTexts(
-  readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8'),
-)
+const types = typeTexts(nodeTypesText())
 
 const start = (deployment: Deployment): Server =>
   createServer(

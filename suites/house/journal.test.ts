@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { solid } from '../generate/graphs.ts'
+import { nodeTypesText } from '../generate/node-types.ts'
 import { fetchLink } from '../judge/fetch-link.ts'
 import { linkTo } from '../judge/hosted/links.ts'
 import { startSubject } from '../judge/subject.ts'
 import { start, startLimited } from '../support/spawned.ts'
 import { folder } from '../support/folder.ts'
 
-const objectInfo = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
+const objectInfo = nodeTypesText()
 const newFile = (): string => join(folder(), 'journal.jsonl')
 
 test('journal/lost-beginning A journal without its first entries does not replay', async () => {

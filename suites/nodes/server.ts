@@ -1,7 +1,5 @@
 // A server in process that runs one node at a time, without sockets, and shows what it computed.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   completeOptions,
   createServer,
@@ -12,6 +10,7 @@ import {
 } from '../../dist/emulator/internal.js'
 import { formOf } from '../generate/form.ts'
 import type { Node } from '../generate/graphs.ts'
+import { nodeTypesText } from '../generate/node-types.ts'
 import { type Line, type RecordedMap, withWholeNumbers } from './lines.ts'
 import { inputsIn, type RecipeFiles } from './recipes.ts'
 import {
@@ -23,7 +22,7 @@ import {
   wavOf,
 } from './uploads.ts'
 
-const catalogue = readFileSync(join(import.meta.dirname, '../../spec/node-types.json'), 'utf8')
+const catalogue = nodeTypesText()
 /** A node that takes anything, so that the node under test runs. */
 const sink =
   '"Sink": {"input": {"required": {"any": ["*", {}]}}, "output": [], "output_node": true, "name": "Sink"}'

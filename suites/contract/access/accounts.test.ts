@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replay, startEmulator } from 'flowdouble'
 import { bought, type Graph, node, solid } from '../../generate/graphs.ts'
+import { nodeTypesText } from '../../generate/node-types.ts'
 import { errorOf } from '../../judge/failures.ts'
 import { proves, provesQuirk, test } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
@@ -11,7 +12,7 @@ import { expect } from '../../judge/expect.ts'
 import { watchOn } from '../../support/watch.ts'
 import { folder } from '../../support/folder.ts'
 
-const objectInfo = readFileSync(join(import.meta.dirname, '../../../spec/node-types.json'), 'utf8')
+const objectInfo = nodeTypesText()
 const open = {
   tier: 'pro',
   balance: 1000,

@@ -9,6 +9,7 @@ import { banner } from '../../../dist/emulator/internal.js'
 import { errors } from '../../../spec/index.ts'
 import { everyPath } from '../../generate/every-path.ts'
 import { solid } from '../../generate/graphs.ts'
+import { nodeTypesText } from '../../generate/node-types.ts'
 import { proves, test } from '../../judge/proves.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
@@ -132,7 +133,6 @@ proves(
   { ...ours, cors: '*' },
 )
 
-const catalog = join(import.meta.dirname, '../../../spec/node-types.json')
 const terminal = () => {
   const written = { text: '' }
   const write = (text: string) => (written.text += text)
@@ -176,7 +176,7 @@ proves('access/bearer-hidden', async () => {
   expect(written.text).toContain('bearer token required')
   expect(file).toMatch(/"Bearer <[0-9a-f]{16}>"/)
   const entries = file.trimEnd().split('\n').length - 1
-  const objectInfo = await readFile(catalog, 'utf8')
+  const objectInfo = nodeTypesText()
   expect(replay(file, objectInfo)).toEqual({ entries, differs: null })
   const other = file.replace(/"token":"<.{16}>"/, '"token":"<0000000000000000>"')
   expect(replay(other, objectInfo).differs).toBe(0)

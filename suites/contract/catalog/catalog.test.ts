@@ -1,10 +1,9 @@
 // The catalogue: node types, uploaded files among their options, model folders and models.
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { folderNames, modelNames, type nodeType, nodeTypes } from '../../../spec/server/catalog.ts'
 import type { Static } from '../../../spec/static.ts'
 import { textToImage } from '../../generate/graphs.ts'
+import { nodeTypesText } from '../../generate/node-types.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { builtIn } from '../../judge/responses.ts'
@@ -38,10 +37,9 @@ proves('catalog/node-types', async ({ get }) => {
 proves(
   'catalog/node-types',
   async ({ get }) => {
-    const file = join(import.meta.dirname, '../../../spec/node-types.json')
     const { text } = await get('/object_info')
     const types = JSON.parse(text)
-    const given = JSON.parse(await readFile(file, 'utf8'))
+    const given = JSON.parse(nodeTypesText())
     // Combos of input files list what the world holds, not what the catalogue was created with.
     const listsFiles =
       /^(LoadImage|LoadImageMask|LoadAudio|LoadVideo|LoadLatent|Load3D|Load3DAnimation)$/

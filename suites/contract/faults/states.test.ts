@@ -1,7 +1,5 @@
 // Servers with faults as plain data: they fork like others; and a server without faults never looks for them.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Input } from 'flowdouble'
 import {
   completeOptions,
@@ -17,12 +15,11 @@ import { both, type Deployment } from '../../../spec/language.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
 import { formOf } from '../../generate/form.ts'
 import { slow, textToImage } from '../../generate/graphs.ts'
+import { nodeTypesText } from '../../generate/node-types.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 
-const types = typeTexts(
-  readFileSync(join(import.meta.dirname, '../../../spec/node-types.json'), 'utf8'),
-)
+const types = typeTexts(nodeTypesText())
 
 type Server = ReturnType<typeof createServer>
 

@@ -1,7 +1,5 @@
 // The limit of uploads: all bytes that some file still refers to count, and no others.
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { encode } from 'fast-png'
 import {
   createServer,
@@ -13,12 +11,12 @@ import {
 import { limits } from '../../../spec/index.ts'
 import { formOf } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
+import { nodeTypesText } from '../../generate/node-types.ts'
 import { account } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
-const catalog = join(import.meta.dirname, '../../../spec/node-types.json')
 const LIMIT = 20_000
 
 /** A server like this one that stores fewer bytes, with the prefix of its paths and the headers of a client. */
@@ -26,7 +24,7 @@ async function serverLike({ emulator, deployment }: Subject) {
   const [first = ''] = (await emulator?.journal()) ?? []
   const { options } = JSON.parse(first) as { options: WorldOptions }
   expect(options.uploadLimitBytes).toBe(limits.uploads.value)
-  const types = typeTexts(await readFile(catalog, 'utf8'))
+  const types = typeTexts(nodeTypesText())
   const objectInfo = () => types
   const limited = { ...options, objectInfo, accounts: [account('one')], uploadLimitBytes: LIMIT }
   const server = createServer(limited, hostedParts)

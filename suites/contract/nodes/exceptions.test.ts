@@ -16,6 +16,8 @@ async function errorOf({ connect, run, unique }: Subject, graph: Graph): Promise
 const picture = node('EmptyImage', { width: 8, height: 8, batch_size: 1, color: 0xff8040 })
 const number = (value: number) => node('PrimitiveInt', { value })
 const show = (source: string) => node('PreviewAny', { source: [source, 0] })
+const saveVideo = (filename_prefix: string) =>
+  node('SaveVideo', { video: ['video', 0], filename_prefix, format: 'auto', codec: 'auto' })
 
 proves('nodes/exceptions', async (subject) => {
   const failures: readonly (readonly [Graph, type: string, message: string])[] = [
@@ -30,12 +32,7 @@ proves('nodes/exceptions', async (subject) => {
         clear: node('SolidMask', { value: 0.5, width: 8, height: 8 }),
         joined: node('JoinImageWithAlpha', { image: ['picture', 0], alpha: ['clear', 0] }),
         video: node('CreateVideo', { images: ['joined', 0], fps: 24 }),
-        save: node('SaveVideo', {
-          video: ['video', 0],
-          filename_prefix: subject.unique('clear'),
-          format: 'auto',
-          codec: 'auto',
-        }),
+        save: saveVideo(subject.unique('clear')),
       },
       'ValueError',
       'Unexpected numpy array shape `(8, 8, 4)`',
@@ -93,12 +90,7 @@ proves('nodes/exceptions', async (subject) => {
         // It takes anything, and its frames are read later.
         parts: node('GetVideoComponents', { video: ['video', 0] }),
         show: node('PreviewAny', { source: ['parts', 2] }),
-        save: node('SaveVideo', {
-          video: ['video', 0],
-          filename_prefix: subject.unique('number'),
-          format: 'auto',
-          codec: 'auto',
-        }),
+        save: saveVideo(subject.unique('number')),
       },
       'AttributeError',
       "'float' object has no attribute 'shape'",
@@ -108,12 +100,7 @@ proves('nodes/exceptions', async (subject) => {
         picture,
         back: node('PrimitiveFloat', { value: -2.5 }),
         video: node('CreateVideo', { images: ['picture', 0], fps: ['back', 0] }),
-        save: node('SaveVideo', {
-          video: ['video', 0],
-          filename_prefix: subject.unique('back'),
-          format: 'auto',
-          codec: 'auto',
-        }),
+        save: saveVideo(subject.unique('back')),
       },
       'av.error.ArgumentError',
       'Invalid argument: \'avcodec_open2("libx264", {})\' returned 22',

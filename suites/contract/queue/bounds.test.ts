@@ -1,7 +1,5 @@
 // The limit of the queue: the memory for pending runs is bounded.
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { errors, limits } from '../../../spec/index.ts'
 import {
   createServer,
@@ -11,19 +9,18 @@ import {
   typeTexts,
 } from '../../../dist/emulator/internal.js'
 import { talking } from '../../generate/graphs.ts'
+import { nodeTypesText } from '../../generate/node-types.ts'
 import { account } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
-
-const catalog = join(import.meta.dirname, '../../../spec/node-types.json')
 
 /** A server like this one, with a limit that is reached sooner. */
 async function serverLike({ emulator }: Subject) {
   const [first = ''] = (await emulator?.journal()) ?? []
   const { options } = JSON.parse(first) as { options: WorldOptions }
   expect(options.pendingLimitBytes).toBe(limits.pending.value)
-  const types = typeTexts(await readFile(catalog, 'utf8'))
+  const types = typeTexts(nodeTypesText())
   const objectInfo = () => types
   const accounts = [account('one'), account('two')]
   const server = createServer(

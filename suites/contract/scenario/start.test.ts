@@ -1,14 +1,11 @@
 // What a scenario has at the start: files, runs that are over, runs of other clients, cached results.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { replay } from 'flowdouble'
 import { solid, textToImage } from '../../generate/graphs.ts'
+import { nodeTypesText } from '../../generate/node-types.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, test } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
-
-const nodeTypes = join(import.meta.dirname, '../../../spec/node-types.json')
 
 const otherAccount = {
   accounts: [
@@ -274,7 +271,7 @@ for (const deployment of ['local', 'hosted'] as const) {
     expect((await subject.queue()).running.map(({ prompt_id }) => prompt_id)).toEqual(['long'])
     await idle()
     const journal = (await emulator?.journal()) ?? []
-    const result = replay(journal.join('\n'), readFileSync(nodeTypes, 'utf8'))
+    const result = replay(journal.join('\n'), nodeTypesText())
     expect(result).toEqual({ entries: journal.length - 1, differs: null })
     await subject.close()
   })

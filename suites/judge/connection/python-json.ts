@@ -1,14 +1,21 @@
 // JSON as servers in Python write it: what one client submits with NaN, every listing repeats to all others.
 
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g
+const QUOTE_OR_NUMBER = /\\.|"|-?\b(?:NaN|Infinity)\b/g
 
 /** Reads JSON in which NaN and Infinity may stand, as null. Throws SyntaxError for other texts that JSON does not allow. */
 export function pythonJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return JSON.parse(text.replace(STRING_OR_NUMBER, orNull)) as unknown
+    return JSON.parse(withNull(text)) as unknown
   }
 }
 
-const orNull = (found: string): string => (found.startsWith('"') ? found : 'null')
+/** A string can have millions of escapes, too many for an expression that matches it as a whole. */
+function withNull(text: string): string {
+  let isOutside = true
+  return text.replace(QUOTE_OR_NUMBER, (found) => {
+    if (found === '"') isOutside = !isOutside
+    return isOutside && /[NI]/.test(found) ? 'null' : found
+  })
+}
