@@ -8,6 +8,8 @@ export type Verdict = (typeof verdicts)[number]
 export const skipReasons = {
   'own-world': 'It needs a separate world, which only a server that the suites start has.',
   missing: 'The server does not have this part.',
+  unseen:
+    'It is about what becomes of a post, such as its agent run, which a gateway shows to no sender.',
   'no-workload':
     'The runs that it needs cannot be built from the node types that the server lists.',
   'not-allowed': 'It does what --allow has to permit.',

@@ -124,7 +124,8 @@ function senderOf({ url, facts, found, made, permit, room, pause }: Origin): Sen
     },
     get control() {
       permit()
-      return made.control ?? missing('It makes routes, and reads what became of a post.')
+      if (made.control !== undefined) return made.control
+      throw new Skip('unseen', 'It makes routes, and reads what became of a post.')
     },
     event: event ?? 'flowdouble-check',
     scheme: usual,

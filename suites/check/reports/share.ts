@@ -16,8 +16,9 @@ function remedyFor({ reason, needs = [] }: SharedCase, enoughRuns: number): stri
   if (reason === 'budget') return `with --max-runs ${enoughRuns}`
   if (reason === 'time') return 'with more --max-seconds'
   if (reason === 'no-key') return 'with a key that was not given'
-  if (reason !== 'not-allowed')
-    return reason === 'missing' ? 'that the server lacks' : `skipped (${reason})`
+  if (reason === 'missing') return 'that the server lacks'
+  if (reason === 'unseen') return 'about what a gateway shows to no sender'
+  if (reason !== 'not-allowed') return `skipped (${reason})`
   return needs.length > 0 ? `with --allow ${needs.join(',')}` : 'without --read-only'
 }
 

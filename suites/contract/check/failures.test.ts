@@ -222,11 +222,12 @@ test('the share of the stated rules names what would judge the others', () => {
       { rules: rules('e'), reason: 'not-allowed' },
       { rules: rules('f'), reason: 'missing' },
       { rules: rules('g'), reason: 'own-world' },
+      { rules: rules('h'), reason: 'unseen' },
     ],
     240,
   )
   expect(shareText(share)).toBe(
-    '2 of 6 stated rules judged; the rest: 1 with --max-runs 240, 1 with --allow global, ' +
-      '1 without --read-only, 1 that the server lacks',
+    '2 of 7 stated rules judged; the rest: 1 with --max-runs 240, 1 with --allow global, ' +
+      '1 without --read-only, 1 that the server lacks, 1 about what a gateway shows to no sender',
   )
 })

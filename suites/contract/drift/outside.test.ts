@@ -111,3 +111,33 @@ test.each(['none', ...inReplies])(
       expect(code).toBe(name === 'none' ? 0 : 1)
     })(),
 )
+
+test.each(['deliveries/skills-are-lost', 'deliveries/direct-runs-too'])(
+  'check --gateway says that it cannot see what is wrong in: %s.',
+  (name) =>
+    withFiles(async ({ check }) => {
+      const note = (): void => undefined
+      const options = { clock: 'real', epoch: Date.now() } as const
+      const { url, close } = await startOutside(note, mutantOf(name), options)
+      const own = [
+        '--gateway',
+        url,
+        '--route',
+        'run',
+        '--direct-route',
+        'works',
+        '--secret',
+        SECRET,
+      ]
+      const rules = ['deliveries/skills', 'deliveries/direct']
+      const only = rules.flatMap((rule) => ['--only', rule])
+      const { events } = await check(...own, ...only, '--json')
+      await close()
+      const seen = events().flatMap((event) =>
+        event.event === 'case' && event.rules.some(({ id }) => rules.includes(id))
+          ? [event.verdict === 'skip' ? event.reason : event.verdict]
+          : [],
+      )
+      expect(new Set(seen)).toEqual(new Set(['own-world', 'unseen']))
+    })(),
+)
