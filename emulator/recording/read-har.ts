@@ -1,5 +1,6 @@
 // Reads a recording from the text of a HAR file, whoever wrote it: flowdouble, a browser, or Playwright.
 
+import { withoutPathPrefix } from './path-prefix.ts'
 import {
   cutBodies,
   type CutBody,
@@ -83,7 +84,9 @@ export function recordingOf(har: unknown, name: string): Recording {
     if (reader.isSocket) sockets.push(reader.socket())
     else exchanges.push(reader.exchange())
   }
-  return inOrder({ info: log._flowdouble ?? null, exchanges, sockets })
+  const recording = inOrder({ info: log._flowdouble ?? null, exchanges, sockets })
+  // Our recordings have the paths that the server saw.
+  return log._flowdouble === undefined ? withoutPathPrefix(recording) : recording
 }
 
 function parsed(text: string, name: string): unknown {
