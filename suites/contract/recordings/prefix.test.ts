@@ -12,12 +12,11 @@ async function recordedBelow(path: string, deployment: 'local' | 'hosted'): Prom
   const steps = [{ get: '/system_stats' }, { submit: solid() }, { download: 1 }] as const
   const { recording } = await play({ deployment }, steps)
   const below = (url: string): string => url.replace(/^(\w+:\/\/[^/]+)/, `$1${path}`)
-  const moved = {
-    ...recording,
-    exchanges: recording.exchanges.map((one) => ({ ...one, url: below(one.url) })),
-    sockets: recording.sockets.map((one) => ({ ...one, url: below(one.url) })),
-  }
-  const har = JSON.parse(writeHar(moved)) as { log: { _flowdouble?: unknown } }
+  const moved = <T extends { readonly url: string }>(one: T): T =>
+    Object.assign({}, one, { url: below(one.url) })
+  const exchanges = recording.exchanges.map(moved)
+  const text = writeHar({ ...recording, exchanges, sockets: recording.sockets.map(moved) })
+  const har = JSON.parse(text) as { log: { _flowdouble?: unknown } }
   delete har.log._flowdouble
   return JSON.stringify(har)
 }
