@@ -27,6 +27,8 @@ import { clipped, counted } from './text.ts'
 /** The longest text of a request or its answer, and of what is wrong. */
 const MAX_SENT = 200
 const MAX_CAME = 400
+/** So many broken rules are shown without a click. */
+const MAX_ITEMS = 5
 
 /** How much a broken rule weighs, the heaviest first. */
 const weights: Readonly<Record<RuleInfo['basis'], string>> = {
@@ -60,17 +62,26 @@ export function brokenSection(checks: readonly Summary[]): Html {
     items.length === 0
       ? html`<p>${markChip('pass', 'none')} No rule is broken beyond what was expected.</p>`
       : html`<p class="dim">${weightText(sorted)}</p>
-          <div class="scroll" tabindex="0">
-            <ul class="broken">
-              ${items}
-            </ul>
-          </div>`
+          <ul class="broken">
+            ${items.slice(0, MAX_ITEMS)}
+          </ul>
+          ${furtherItems(items.slice(MAX_ITEMS))}`
   return section(
     'broken',
     'Which rules are broken, how badly, and how do I see each of them again?',
     html`${list}${more}`,
   )
 }
+
+const furtherItems = (items: readonly Html[]): Html =>
+  items.length === 0
+    ? nothing
+    : html`<details>
+        <summary>${items.length} more</summary>
+        <ul class="broken">
+          ${items}
+        </ul>
+      </details>`
 
 /** How many of the broken cases have which weight: `2 stated (the description of the API says so)`. */
 function weightText(groups: readonly (readonly PlacedCase[])[]): string {

@@ -27,7 +27,8 @@ export function matrixSection(checks: readonly Summary[]): Html {
     const own = rows.filter((row) => row.area === area)
     const head = html`<tr class="area" data-area="${area}">
       <th scope="rowgroup" colspan="${checks.length + 2}">
-        ${area} <span class="dim">${own.length}</span>
+        <button type="button" data-toggle="${area}">${area}</button>
+        <span class="dim">${own.length}</span> ${areaMarks(own)}
       </th>
     </tr>`
     return html`<tbody>
@@ -46,6 +47,13 @@ export function matrixSection(checks: readonly Summary[]): Html {
   </table>`
   return section('rules', 'Every rule and its verdict', html`${filterBar(areas, checks)}${table}`)
 }
+
+/** How many rules of an area have which worst verdict: what is seen of a closed one. */
+const areaMarks = (rows: readonly Row[]): readonly Html[] =>
+  marks.flatMap((mark) => {
+    const count = rows.filter(({ cases }) => worstOf(cases.map(({ one }) => one)) === mark).length
+    return count === 0 ? [] : [html`${markChip(mark, `${count} ${mark}`)} `]
+  })
 
 function rowsOf(checks: readonly Summary[]): readonly Row[] {
   const rows = new Map<string, Row>()

@@ -19,7 +19,7 @@ main { max-width: 1240px; margin: 0 auto; padding: 24px 20px 60px }
 h1 { font-size: 26px; line-height: 1.2; margin: 2px 0 4px; overflow-wrap: anywhere }
 h2 { font-size: 15px; margin: 0 0 12px }
 h3 { font-size: 14px; margin: 0; display: inline; overflow-wrap: anywhere }
-p { margin: 4px 0 }
+p { margin: 4px 0; overflow-wrap: anywhere }
 a { color: var(--note) }
 code, pre, .id { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12.5px }
 .brand, .dim { color: var(--dim) }
@@ -32,8 +32,6 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .grid { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 16px; align-items: start }
 @media (max-width: 900px) {
   .grid { grid-template-columns: minmax(0, 1fr) }
-  section { overflow-x: auto }
-  #targets table, .matrix { min-width: 760px }
 }
 table { border-collapse: collapse; width: 100% }
 th { text-align: left; font-weight: 600; color: var(--dim); font-size: 12.5px }
@@ -85,23 +83,60 @@ dd pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 
 .wire td:nth-child(2) { white-space: nowrap }
 .wire .received td:nth-child(2) { color: var(--note) } .wire .sent td:nth-child(2) { color: var(--pass) }
 .wire td:last-child { width: 100%; white-space: pre-wrap }
+details.failure summary { color: inherit; font-size: inherit; overflow-wrap: anywhere }
+[data-toggle] { font: inherit; color: inherit; font-weight: 600; border: 0; background: none; padding: 2px 4px 2px 0; cursor: pointer }
+[data-toggle]::before { content: "▸ " } [data-toggle][aria-expanded=true]::before { content: "▾ " }
+@media (max-width: 700px) {
+  main { padding: 16px 10px 40px } section { padding: 14px 12px }
+  #targets thead, .matrix thead { display: none }
+  #targets :is(table, tbody, tr, th, td), .matrix, .matrix :is(tbody, tr, td, th) { display: block; width: auto; min-width: 0 }
+  #targets :is(th, td) { border: 0; padding: 3px 0 } #targets tr + tr { border-top: 1px solid var(--line); padding-top: 10px }
+  .matrix :is(th, td) { border: 0; padding: 2px 0 } .matrix tr { border-top: 1px solid var(--line); padding: 6px 0 }
+  .matrix .id, .matrix .verdict, .cases { width: auto }
+  dl { grid-template-columns: minmax(0, 1fr); gap: 2px } dd { margin-bottom: 8px } .filter label, input[type=search] { width: 100% }
+}
 [hidden] { display: none !important }
 @media print { .filter { display: none } .scroll, .wire, dd pre { max-height: none } section { break-inside: avoid-page } }
 `
 
-/** Filters the rows of the matrix by text, verdict, area, and whether the targets differ. */
+/**
+ * Filters the rows of the matrix by text, verdict, area, and whether the targets differ, and closes areas that nobody has
+ * opened: without a filter those alone are open in which something is broken. Opens the failure that a link leads to.
+ */
 const script = `
 const one = (name) => document.querySelector('[data-filter=' + name + ']')
 const rows = [...document.querySelectorAll('[data-marks]')]
+const opened = new Set(rows.filter((row) => /fail|stale|fault/.test(row.dataset.marks)).map((row) => row.dataset.area))
 const apply = () => {
   const text = one('text').value.toLowerCase(), mark = one('mark').value, area = one('area').value
-  for (const row of rows) row.hidden = !(row.textContent.toLowerCase().includes(text)
+  const isFiltered = text !== '' || mark !== '' || area !== '' || one('differs')?.checked === true
+  const isOpen = (row) => isFiltered || opened.has(row.dataset.area)
+  const found = rows.filter((row) => row.textContent.toLowerCase().includes(text)
     && (mark === '' || row.dataset.marks.split(' ').includes(mark)) && (area === '' || row.dataset.area === area)
     && (one('differs')?.checked !== true || 'differs' in row.dataset))
+  for (const row of rows) row.hidden = !(isOpen(row) && found.includes(row))
+  for (const button of document.querySelectorAll('[data-toggle]'))
+    button.setAttribute('aria-expanded', isFiltered || opened.has(button.dataset.toggle))
   for (const head of document.querySelectorAll('tr.area'))
-    head.hidden = !rows.some((row) => !row.hidden && row.dataset.area === head.dataset.area)
-  one('count').textContent = rows.filter((row) => !row.hidden).length + ' of ' + rows.length + ' rules'
+    head.hidden = !found.some((row) => row.dataset.area === head.dataset.area)
+  one('count').textContent = found.length + ' of ' + rows.length + ' rules'
 }
+document.addEventListener('click', ({ target }) => {
+  const area = target.dataset.toggle
+  if (area === undefined) return
+  if (!opened.delete(area)) opened.add(area)
+  apply()
+})
+const open = () => {
+  const place = document.getElementById(location.hash.slice(1))
+  if (place?.matches('details')) place.open = true
+}
+addEventListener('hashchange', open)
+open()
+addEventListener('beforeprint', () => {
+  for (const row of rows) row.hidden = false
+  for (const failure of document.querySelectorAll('details')) failure.open = true
+})
 document.querySelector('.filter').addEventListener('input', apply)
 apply()
 `

@@ -67,6 +67,30 @@ test('check/html-many A long list of what is left is closed, a short one open.',
   expect(ended(left.slice(5))).toHaveProperty('open')
 })
 
+test('check/html-short What is long is closed: all failures beyond two, broken rules beyond five, and areas.', () => {
+  const failed = (count: number) => {
+    const cases = Array.from({ length: count }, (_, index) => ({
+      ...caseEvent(`queue/rule-${index}`),
+      verdict: 'fail' as const,
+    }))
+    return elementsOf(htmlText([[startEvent, ...cases, endEvent]]))
+  }
+  const failuresOf = (count: number) =>
+    failed(count).filter(({ attributes }) => attributes['class'] === 'failure')
+  expect(failuresOf(2).map(({ attributes }) => 'open' in attributes)).toEqual([true, true])
+  expect(failuresOf(7).map(({ attributes }) => 'open' in attributes)).not.toContain(true)
+  const lists = failed(7).filter(({ attributes }) => attributes['class'] === 'broken')
+  const countOf = (text = '') => new Set(text.match(/queue\/rule-\d/g)).size
+  expect(lists.map(({ text }) => countOf(text))).toEqual([5, 2])
+  // A closed area says how many of its rules have which verdict.
+  const heads = elements.filter(({ attributes }) => attributes['class'] === 'area')
+  expect(heads.map(({ text }) => text.replaceAll(/\s+/g, ' ').trim())).toContain(
+    'queue 5 1 fail 1 known 1 pass 2 skip',
+  )
+  const toggles = named('button').map(({ attributes }) => attributes['data-toggle'])
+  expect(toggles).toEqual(['history', 'queue', 'system'])
+})
+
 test('check/html-links Each link leads to a place in the page, where the messages stand.', () => {
   const targets = named('a').map(({ attributes }) => attributes['href'] ?? '')
   expect(targets.length).toBeGreaterThan(2)
