@@ -29,9 +29,12 @@ export type Landmarks<I, E> = {
   readonly between: (from: number, to: number) => Earlier<I, E>
 }
 
+/** An entry with its size, once that has counted. */
+type Held<I, E> = NumberedEntry<I, E> & { bytes?: number }
+
 type Run<I, E> = {
   readonly place: number
-  entries: NumberedEntry<I, E>[]
+  readonly entries: Held<I, E>[]
   /** The number of the entry with its end. */
   endedAt: number
 }
@@ -44,9 +47,9 @@ export function createLandmarks<I, E>(
   entryBytes: (entry: Entry<I, E>) => number,
   answerOf: (effect: E) => Answer | undefined,
 ): Landmarks<I, E> {
-  const sockets = new Map<number, NumberedEntry<I, E>>()
+  const sockets = new Map<number, Held<I, E>>()
   const runs = new Map<string, Run<I, E>>()
-  const refused = new Map<number, NumberedEntry<I, E>>()
+  const refused = new Map<number, Held<I, E>>()
   /** The ids of the runs that failed, and of those that ended well, each in order. */
   const [failed, ended] = [new Set<string>(), new Set<string>()]
   let [requestCount, runCount, heldBytes] = [0, 0, 0]
@@ -55,12 +58,12 @@ export function createLandmarks<I, E>(
     for (const kept of [sockets, runs, refused, failed, ended]) kept.clear()
     requestCount = runCount = heldBytes = 0
   }
-  const hold = (entry: NumberedEntry<I, E>): NumberedEntry<I, E> => {
-    heldBytes += entryBytes(entry)
+  const hold = (entry: Held<I, E>): Held<I, E> => {
+    heldBytes += entry.bytes ??= entryBytes(entry)
     return entry
   }
-  const release = (entries: readonly (NumberedEntry<I, E> | undefined)[]): void => {
-    for (const one of entries) if (one !== undefined) heldBytes -= entryBytes(one)
+  const release = (entries: readonly (Held<I, E> | undefined)[]): void => {
+    for (const one of entries) if (one !== undefined) heldBytes -= one.bytes ?? 0
   }
   const dropRun = (id: string | undefined): void => {
     if (id === undefined) return
@@ -72,7 +75,7 @@ export function createLandmarks<I, E>(
     release([refused.get(n)])
     refused.delete(n)
   }
-  const begin = (id: string, entry?: NumberedEntry<I, E>): Run<I, E> => {
+  const begin = (id: string, entry?: Held<I, E>): Run<I, E> => {
     const run = {
       place: ++runCount,
       entries: entry === undefined ? [] : [hold(entry)],
@@ -82,12 +85,12 @@ export function createLandmarks<I, E>(
     runs.set(id, run)
     return run
   }
-  const note = (id: string, entry: NumberedEntry<I, E>): Run<I, E> => {
+  const note = (id: string, entry: Held<I, E>): Run<I, E> => {
     const run = runs.get(id) ?? begin(id)
     if (run.entries.at(-1)?.n !== entry.n) run.entries.push(hold(entry))
     return run
   }
-  const end = (id: string, entry: NumberedEntry<I, E>, isFailed: boolean): void => {
+  const end = (id: string, entry: Held<I, E>, isFailed: boolean): void => {
     const run = note(id, entry)
     run.endedAt = entry.n
     ;(isFailed ? failed : ended).add(id)
@@ -95,7 +98,7 @@ export function createLandmarks<I, E>(
     // Of a run that went well its submit and its begin are enough.
     release(run.entries.splice(2))
   }
-  const noteEffect = (effect: Effect, entry: NumberedEntry<I, E>, isPost: boolean): void => {
+  const noteEffect = (effect: Effect, entry: Held<I, E>, isPost: boolean): void => {
     if (effect.kind === 'reply') {
       if (effect.status >= 400) refused.set(entry.n, hold(entry))
       const run = isPost ? answerOf(effect as E)?.run : undefined
@@ -125,7 +128,7 @@ export function createLandmarks<I, E>(
   }
   const add: Landmarks<I, E>['add'] = (n, { input, effects }, first) => {
     if (replacesState(input)) clear()
-    const entry = { n, input, effects }
+    const entry: Held<I, E> = { n, input, effects }
     const given = input as Input
     if (given.kind === 'request') requestCount++
     else if (given.kind === 'open') sockets.set(given.socket, entry)

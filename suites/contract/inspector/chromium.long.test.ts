@@ -9,67 +9,19 @@
 // 4. Why did run 2 take so long: how long did it wait, and how long did it run?
 // 5. What did run 3 take from the cache, and which of its nodes never ran?
 
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { startEmulator, startGateway } from 'flowdouble'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { options, play, selected } from '../../recorded/inspected.mjs'
+import { drawn, inChromium, isInstalled, none, open } from './in-chromium.ts'
 
 // What functions use that run in the page.
 declare const document: any
 declare const innerWidth: number
 declare const innerHeight: number
 declare const getComputedStyle: (element: unknown) => Record<string, string>
-declare const requestAnimationFrame: (call: () => void) => void
-
-const isInstalled = spawnSync('chromium', ['--version']).status === 0
-const none = 'The command chromium is not installed.'
-
-type Opened = {
-  readonly page: Page
-  /** What the browser reports: errors, violations of the policy, dialogs, and requests to other addresses. */
-  readonly reports: readonly string[]
-}
-
-async function open(
-  browser: Browser,
-  url: string,
-  colorScheme: 'light' | 'dark' = 'light',
-): Promise<Opened> {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme })
-  const reports: string[] = []
-  page.on('pageerror', (error) => reports.push(String(error)))
-  page.on('console', (message) => reports.push(message.text()))
-  page.on('dialog', (dialog) => {
-    reports.push(`dialog ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  page.on('request', (request) => {
-    const { origin, protocol } = new URL(request.url())
-    if (protocol !== 'data:' && origin !== new URL(url).origin) reports.push(request.url())
-  })
-  await page.goto(`${url}/_flowdouble/`)
-  await page.locator('#live.live').waitFor()
-  return { page, reports }
-}
-
-async function inChromium(body: (browser: Browser) => Promise<void>): Promise<void> {
-  const executablePath = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim()
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
-  try {
-    await body(browser)
-  } finally {
-    await browser.close()
-  }
-}
-
-/** Resolves when the page has drawn what it has been asked for. */
-const drawn = (page: Page): Promise<void> =>
-  page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-  )
 
 /** The texts that the window shows now, each with its line: those of elements that lie inside it as a whole. */
 const shownTexts = (page: Page): Promise<readonly string[]> =>
@@ -133,80 +85,6 @@ test('inspector/questions The first picture of a session answers five questions,
       expect(reports).toEqual([])
       await page.close()
     }
-  })
-  close()
-  await server.close()
-})
-
-/** The words in rows of the timeline that lie on each other. */
-const overlaps = (page: Page): Promise<readonly string[]> =>
-  page.evaluate(() =>
-    [...document.querySelectorAll('.track')].flatMap((track: any) => {
-      const words = [
-        ...track.querySelectorAll('.after, .wait span, .bar span, .chip, .request span, .thumb'),
-      ].map((one: any) => ({ text: one.textContent, box: one.getBoundingClientRect() }))
-      return words.flatMap((a, index) =>
-        words
-          .slice(index + 1)
-          .filter(
-            (b) =>
-              a.box.left < b.box.right - 1 &&
-              b.box.left < a.box.right - 1 &&
-              a.box.top < b.box.bottom - 1 &&
-              b.box.top < a.box.bottom - 1,
-          )
-          .map((b) => `${a.text} / ${b.text}`),
-      )
-    }),
-  )
-
-test('inspector/layout Words never lie on each other, and nothing is cut at the side, wide and on a phone', async ({
-  skip,
-}) => {
-  skip(!isInstalled, none)
-  const server = await startEmulator(options)
-  const close = await play(server)
-  await inChromium(async (browser) => {
-    const { page, reports } = await open(browser, server.url)
-    for (const width of [1440, 1100, 700, 390]) {
-      await page.setViewportSize({ width, height: 844 })
-      await drawn(page)
-      expect({ width, overlaps: await overlaps(page) }).toEqual({ width, overlaps: [] })
-      const cut = await page.evaluate(() =>
-        [...document.querySelectorAll('header *, #bar *, #strip, #panel')]
-          .filter((one: any) => one.getBoundingClientRect().right > innerWidth + 1)
-          .map((one: any): string => `${one.tagName} ${one.textContent}`),
-      )
-      expect({ width, cut }).toEqual({ width, cut: [] })
-    }
-    // The table, and a part of the time that is dragged on the strip.
-    await page.setViewportSize({ width: 1440, height: 900 })
-    await page.keyboard.press('t')
-    await drawn(page)
-    const lines = page.locator('.line')
-    expect(await lines.count()).toBe(10)
-    const strip = await page.locator('#strip').boundingBox()
-    const [left, top] = [strip?.x ?? 0, (strip?.y ?? 0) + 10]
-    await page.mouse.move(left, top)
-    await page.mouse.down()
-    await page.mouse.move(left + 200, top)
-    await page.mouse.up()
-    await drawn(page)
-    expect(await lines.count()).toBe(3)
-    await page.getByText('Show all').click()
-    expect(await lines.count()).toBe(10)
-    // The keys go from line to line, and to the search.
-    await page.locator('#timeline').focus()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowDown')
-    await drawn(page)
-    expect(await page.locator('.line.selected').textContent()).toContain('/prompt')
-    await page.keyboard.press('/')
-    await page.keyboard.type('snow')
-    await drawn(page)
-    expect(await lines.count()).toBe(1)
-    expect(await page.locator('#search').inputValue()).toBe('snow')
-    expect(reports).toEqual([])
   })
   close()
   await server.close()

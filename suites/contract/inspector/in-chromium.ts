@@ -1,0 +1,54 @@
+// Opens the page of the inspector in a real browser.
+
+import { spawnSync } from 'node:child_process'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+// What functions use that run in the page.
+declare const requestAnimationFrame: (call: () => void) => void
+
+export const isInstalled = spawnSync('chromium', ['--version']).status === 0
+export const none = 'The command chromium is not installed.'
+
+type Opened = {
+  readonly page: Page
+  /** What the browser reports: errors, violations of the policy, dialogs, and requests to other addresses. */
+  readonly reports: readonly string[]
+}
+
+export async function open(
+  browser: Browser,
+  url: string,
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<Opened> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme })
+  const reports: string[] = []
+  page.on('pageerror', (error) => reports.push(String(error)))
+  page.on('console', (message) => reports.push(message.text()))
+  page.on('dialog', (dialog) => {
+    reports.push(`dialog ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (protocol !== 'data:' && origin !== new URL(url).origin) reports.push(request.url())
+  })
+  await page.goto(`${url}/_flowdouble/`)
+  await page.locator('#live.live').waitFor()
+  return { page, reports }
+}
+
+export async function inChromium(body: (browser: Browser) => Promise<void>): Promise<void> {
+  const executablePath = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim()
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    await body(browser)
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Resolves when the page has drawn what it has been asked for. */
+export const drawn = (page: Page): Promise<void> =>
+  page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  )
