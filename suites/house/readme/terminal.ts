@@ -4,7 +4,7 @@
 import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { startGateway } from 'flowdouble'
+import { type Emulator, type Gateway, startEmulator, startGateway } from 'flowdouble'
 import { pack, root, unpack } from '../../support/packed.ts'
 import { folder } from '../../support/folder.ts'
 import { type Command, startProcess } from '../../support/spawned.ts'
@@ -114,6 +114,14 @@ const withFlags = (line: string): string => {
   return flags === undefined ? line : line.replace(/(?= >|$)/, ` ${flags}`)
 }
 
+/** Servers elsewhere, by the ports at which the pages suppose them. */
+const others: Readonly<Record<number, () => Promise<Emulator | Gateway>>> = {
+  8188: () => startEmulator({ pace: 1 }),
+  8189: () => startEmulator({ deployment: 'hosted' }),
+  8288: () => startEmulator({ pace: 1 }),
+  8644: () => startGateway({ port: 0, routes: { ci: { secret: 'of-the-sender' } } }),
+}
+
 /** Opens the terminals of a reader in an empty folder, in which the package is installed. */
 export async function openTerminal(): Promise<Terminal> {
   const place = await readersFolder()
@@ -171,12 +179,8 @@ export async function openTerminal(): Promise<Terminal> {
     const needed = [...line.matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, port]) => Number(port))
     for (const port of new Set(needed)) {
       if (servers.has(port)) continue
-      if (port === 8188 || port === 8288)
-        await serve(`npx flowdouble serve --port ${port} --pace 1`, port)
-      if (port === 8189) await serve('npx flowdouble serve --deployment hosted', port)
-      if (port !== 8644) continue
-      const gateway = await startGateway({ port: 0, routes: { ci: { secret: 'of-the-sender' } } })
-      servers.set(port, { port: gateway.port, end: gateway.close })
+      const fresh = await others[port]?.()
+      if (fresh !== undefined) servers.set(port, { port: fresh.port, end: fresh.close })
     }
   }
 

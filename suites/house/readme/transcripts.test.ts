@@ -1,6 +1,6 @@
 // Each transcript of each README is a real one: the commands print these lines, and leave out only what `…` stands for.
 
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { blocksIn } from './pages.ts'
 import { openTerminal } from './terminal.ts'
 
@@ -35,6 +35,7 @@ test.each(blocksIn('console').map(({ text, page }) => ({ text, file: page.file }
   async ({ text }) => {
     const shown = shownIn(text)
     const terminal = await openTerminal()
+    onTestFinished(() => terminal.stop())
     const servers = new Map<Shown, ReturnType<typeof terminal.type>>()
     for (const one of shown.filter(isServer)) {
       servers.set(one, terminal.type(one.command))
@@ -51,6 +52,5 @@ test.each(blocksIn('console').map(({ text, page }) => ({ text, file: page.file }
             : await output.server.logs(new RegExp(patternOf([last]).source.slice(1), 'm'))
       expect(timeless(terminal.asPrinted(printed))).toMatch(patternOf(one.lines))
     }
-    await terminal.stop()
   },
 )
