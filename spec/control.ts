@@ -4,11 +4,11 @@
 import {
   both,
   gateway,
-  hosted,
   type Endpoints,
   type Place,
   type Rules,
   type Schema,
+  chosen,
 } from './language.ts'
 import { socketEnd } from './socket-end.ts'
 
@@ -619,279 +619,149 @@ export const controlEndpoints = {
 } as const satisfies Endpoints
 
 export const rules = {
-  'control/reset': {
-    says: 'A reset returns a world to its start: runs, files, faults and the clock.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/sockets-close': {
-    says: 'A reset and a restore close open sockets with code 1012.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/waiting-request': {
-    says: 'A request that waits at a reset or restore gets 503, and one in mid-body is cut off.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/body-limit': {
-    says: 'The body of a control request has at most 16 MiB; a larger one returns 413.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/snapshot': {
-    says: 'A world keeps up to 100 snapshots of its state, by name.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/snapshot-shares-files': {
-    says: 'Snapshots and forks share the bytes of files, which never change.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/restore': {
-    says: 'A restored world continues like the world of the snapshot.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/fork': {
-    says: 'A fork continues from the state of its parent, and neither affects the other.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/replays': {
-    says: 'A journal with resets, snapshots and restores replays, and so does the journal of a fork.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/worlds': {
-    says: 'An address serves up to 20,000 worlds, each below /w/NAME.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/world-port': {
-    says: 'A world that is created with port 0 is also served at a free port, at its root, until it closes.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/unknown-world': {
-    says: 'Below the name of a world that does not exist, the server replies as without worlds.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/isolated': {
-    says: 'Worlds at one address share nothing that changes.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/requests': {
-    says: 'The control API lists requests with decoded bodies, their replies and runs, without secrets.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/request-headers': {
-    says: 'Requests keep all headers, in lists, journals and recordings; credentials are placeholders.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/recording': {
-    says: 'A world returns its session as a HAR file: exchanges, messages and frames, without secrets.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/gateway-recording': {
-    says: 'A gateway returns its session as a HAR file, without secrets and signatures.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'control/requests-exact': {
-    says: 'Integers in what clients sent are exact at any size, and are compared exactly.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/requests-kept': {
-    says: 'A world keeps its latest 10,000 requests, up to 8 MiB, however many runs lie between them.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/messages': {
-    says: 'The control API lists messages and frames with their data, and the run they belong to.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/verify': {
-    says: 'A verification counts the requests that match, and lists those that nearly do.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/near': {
-    says: 'A near miss has the method or the path, and says what was expected and what received.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/received': {
-    says: 'A wait for requests ends when they have arrived, or fails after its limit in real time.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/closed-wait': {
-    says: 'A wait for requests is rejected when its world closes, and immediately on a closed world.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/first-submit': {
-    says: 'A wait without any run says that no run has been submitted.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/names': {
-    says: 'A wait for an unknown state or message type is rejected with the nearest known one.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/runs': {
-    says: 'The control API lists the runs in the queue and in the history, with their states.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/advance': {
-    says: 'A manual clock moves by a time, to the next timer, a state of a run or a message, or until idle.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/bounded': {
-    says: 'A wait fails when what it waits for is further away than its limit.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/faults': {
-    says: 'Faults are added, listed and removed while the server runs.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/faults-bounded': {
-    says: 'A world keeps up to 1000 added faults, of up to 16 MiB in all; one more is rejected with 409.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/scenario': {
-    says: 'A scenario that is loaded replaces the rules and faults in force until the next reset.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/scenario-names': {
-    says: 'A scenario of the package is loaded by its name. Over HTTP the server reads no other file.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/rules-only': {
-    says: 'A scenario with members that only a new world takes is not loaded.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/paths': {
-    says: 'The control API lists its methods and paths.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/drop': {
-    says: 'Open sockets end on request, by a reset or with a close code.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/drop-code': {
-    says: 'Sockets do not end with a code that no close frame can carry: such a request gets 400.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/world-name': {
-    says: 'A name of a world that is not a text is rejected, and no world is created.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/closed-waiting': {
-    says: 'A request that waits when its world closes gets 503; a handshake that waits ends.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/closed-gateway': {
-    says: 'A closing gateway sends 503 to posts that wait for a delivery, and rejects waits for requests.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'control/copies': {
-    says: 'Faults and scenarios are copied when they are passed or listed.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/plain-data': {
-    says: 'A fault or scenario with a value that JSON cannot express is rejected.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/filters': {
-    says: 'A filter with an unknown member, or with a value that nothing can match, is rejected.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/keys-of-worlds': {
-    says: 'Keys of one world are placeholders in the journals and lists of all worlds at its address.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'control/off': {
-    says: 'Without the control API its paths are unknown, like any other.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/explain': {
-    says: 'With the option explain X-Flowdouble-Rules in a reply lists the ids of the rules behind it.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/explain-faults': {
-    says: 'The reply that a fault replaces or changes lists the rules of that fault.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/explain-journal': {
-    says: 'The journal of a server that explains its replies has them without the header, and replays.',
-    basis: 'chosen',
-    on: both,
-  },
-  'control/gateway-explain': {
-    says: 'With the option explain X-Flowdouble-Rules in a reply of a gateway lists the rules behind it.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'control/gateway-reset': {
-    says: 'A reset returns a gateway to its start: runs, deliveries, subscriptions and rate limits.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'control/gateway-restore': {
-    says: 'A restored gateway continues like the gateway of the snapshot.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'control/waiting': {
-    says: 'A post that waits for its delivery at a reset or restore gets 503.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'control/gateway-requests': {
-    says: 'The control API of a gateway lists and verifies posts with their runs, without secrets.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'control/gateway-received': {
-    says: 'A gateway waits in real time for posts, and says when no event has been accepted.',
-    basis: 'chosen',
-    on: gateway,
-  },
-  'control/gateway-worlds': {
-    says: 'A gateway serves further gateways below /w/NAME, new ones and forks.',
-    basis: 'chosen',
-    on: gateway,
-  },
+  'control/reset': chosen.both(
+    'A reset returns a world to its start: runs, files, faults and the clock.',
+  ),
+  'control/sockets-close': chosen.both('A reset and a restore close open sockets with code 1012.'),
+  'control/waiting-request': chosen.both(
+    'A request that waits at a reset or restore gets 503, and one in mid-body is cut off.',
+  ),
+  'control/body-limit': chosen.both(
+    'The body of a control request has at most 16 MiB; a larger one returns 413.',
+  ),
+  'control/snapshot': chosen.both('A world keeps up to 100 snapshots of its state, by name.'),
+  'control/snapshot-shares-files': chosen.both(
+    'Snapshots and forks share the bytes of files, which never change.',
+  ),
+  'control/restore': chosen.both('A restored world continues like the world of the snapshot.'),
+  'control/fork': chosen.both(
+    'A fork continues from the state of its parent, and neither affects the other.',
+  ),
+  'control/replays': chosen.both(
+    'A journal with resets, snapshots and restores replays, and so does the journal of a fork.',
+  ),
+  'control/worlds': chosen.both('An address serves up to 20,000 worlds, each below /w/NAME.'),
+  'control/world-port': chosen.both(
+    'A world that is created with port 0 is also served at a free port, at its root, until it closes.',
+  ),
+  'control/unknown-world': chosen.both(
+    'Below the name of a world that does not exist, the server replies as without worlds.',
+  ),
+  'control/isolated': chosen.both('Worlds at one address share nothing that changes.'),
+  'control/requests': chosen.both(
+    'The control API lists requests with decoded bodies, their replies and runs, without secrets.',
+  ),
+  'control/request-headers': chosen.both(
+    'Requests keep all headers, in lists, journals and recordings; credentials are placeholders.',
+  ),
+  'control/recording': chosen.both(
+    'A world returns its session as a HAR file: exchanges, messages and frames, without secrets.',
+  ),
+  'control/gateway-recording': chosen.gateway(
+    'A gateway returns its session as a HAR file, without secrets and signatures.',
+  ),
+  'control/requests-exact': chosen.both(
+    'Integers in what clients sent are exact at any size, and are compared exactly.',
+  ),
+  'control/requests-kept': chosen.both(
+    'A world keeps its latest 10,000 requests, up to 8 MiB, however many runs lie between them.',
+  ),
+  'control/messages': chosen.both(
+    'The control API lists messages and frames with their data, and the run they belong to.',
+  ),
+  'control/verify': chosen.both(
+    'A verification counts the requests that match, and lists those that nearly do.',
+  ),
+  'control/near': chosen.both(
+    'A near miss has the method or the path, and says what was expected and what received.',
+  ),
+  'control/received': chosen.both(
+    'A wait for requests ends when they have arrived, or fails after its limit in real time.',
+  ),
+  'control/closed-wait': chosen.both(
+    'A wait for requests is rejected when its world closes, and immediately on a closed world.',
+  ),
+  'control/first-submit': chosen.both(
+    'A wait without any run says that no run has been submitted.',
+  ),
+  'control/names': chosen.both(
+    'A wait for an unknown state or message type is rejected with the nearest known one.',
+  ),
+  'control/runs': chosen.both(
+    'The control API lists the runs in the queue and in the history, with their states.',
+  ),
+  'control/advance': chosen.both(
+    'A manual clock moves by a time, to the next timer, a state of a run or a message, or until idle.',
+  ),
+  'control/bounded': chosen.both(
+    'A wait fails when what it waits for is further away than its limit.',
+  ),
+  'control/faults': chosen.both('Faults are added, listed and removed while the server runs.'),
+  'control/faults-bounded': chosen.both(
+    'A world keeps up to 1000 added faults, of up to 16 MiB in all; one more is rejected with 409.',
+  ),
+  'control/scenario': chosen.both(
+    'A scenario that is loaded replaces the rules and faults in force until the next reset.',
+  ),
+  'control/scenario-names': chosen.both(
+    'A scenario of the package is loaded by its name. Over HTTP the server reads no other file.',
+  ),
+  'control/rules-only': chosen.both(
+    'A scenario with members that only a new world takes is not loaded.',
+  ),
+  'control/paths': chosen.both('The control API lists its methods and paths.'),
+  'control/drop': chosen.both('Open sockets end on request, by a reset or with a close code.'),
+  'control/drop-code': chosen.both(
+    'Sockets do not end with a code that no close frame can carry: such a request gets 400.',
+  ),
+  'control/world-name': chosen.both(
+    'A name of a world that is not a text is rejected, and no world is created.',
+  ),
+  'control/closed-waiting': chosen.both(
+    'A request that waits when its world closes gets 503; a handshake that waits ends.',
+  ),
+  'control/closed-gateway': chosen.gateway(
+    'A closing gateway sends 503 to posts that wait for a delivery, and rejects waits for requests.',
+  ),
+  'control/copies': chosen.both('Faults and scenarios are copied when they are passed or listed.'),
+  'control/plain-data': chosen.both(
+    'A fault or scenario with a value that JSON cannot express is rejected.',
+  ),
+  'control/filters': chosen.both(
+    'A filter with an unknown member, or with a value that nothing can match, is rejected.',
+  ),
+  'control/keys-of-worlds': chosen.hosted(
+    'Keys of one world are placeholders in the journals and lists of all worlds at its address.',
+  ),
+  'control/off': chosen.both('Without the control API its paths are unknown, like any other.'),
+  'control/explain': chosen.both(
+    'With the option explain X-Flowdouble-Rules in a reply lists the ids of the rules behind it.',
+  ),
+  'control/explain-faults': chosen.both(
+    'The reply that a fault replaces or changes lists the rules of that fault.',
+  ),
+  'control/explain-journal': chosen.both(
+    'The journal of a server that explains its replies has them without the header, and replays.',
+  ),
+  'control/gateway-explain': chosen.gateway(
+    'With the option explain X-Flowdouble-Rules in a reply of a gateway lists the rules behind it.',
+  ),
+  'control/gateway-reset': chosen.gateway(
+    'A reset returns a gateway to its start: runs, deliveries, subscriptions and rate limits.',
+  ),
+  'control/gateway-restore': chosen.gateway(
+    'A restored gateway continues like the gateway of the snapshot.',
+  ),
+  'control/waiting': chosen.gateway(
+    'A post that waits for its delivery at a reset or restore gets 503.',
+  ),
+  'control/gateway-requests': chosen.gateway(
+    'The control API of a gateway lists and verifies posts with their runs, without secrets.',
+  ),
+  'control/gateway-received': chosen.gateway(
+    'A gateway waits in real time for posts, and says when no event has been accepted.',
+  ),
+  'control/gateway-worlds': chosen.gateway(
+    'A gateway serves further gateways below /w/NAME, new ones and forks.',
+  ),
 } as const satisfies Rules

@@ -1,6 +1,16 @@
 // Files: viewing them, uploading images and masks, and the names of output files.
 
-import { both, hosted, local, type Endpoints, type Rules, type Schema } from '../language.ts'
+import {
+  both,
+  hosted,
+  local,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  chosen,
+  stated,
+  observedIn,
+} from '../language.ts'
 import { hostedError } from './errors.ts'
 
 export const folderTypes = ['output', 'input', 'temp'] as const
@@ -180,27 +190,23 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
+const observed = observedIn('files')
+
 export const rules = {
-  'files/view': {
-    says: 'GET /view returns the bytes of the file that filename, subfolder and type name.',
-    basis: 'stated',
-    on: local,
-    carries: ['A4', 'A21', 'A75', 'A76', 'A77'],
-  },
-  'files/view-headers': {
-    says: 'A viewed file has its media type, and its name in Content-Disposition.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-    before: '0.27',
-  },
-  'files/view-guarded': {
-    says: 'A viewed file has its media type and name, and no type is guessed or run as a page.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, files',
-    on: local,
-    since: '0.27',
-  },
+  'files/view': stated.local(
+    'GET /view returns the bytes of the file that filename, subfolder and type name.',
+    'A4',
+    'A21',
+    'A75',
+    'A76',
+    'A77',
+  ),
+  'files/view-headers': observed.before27(
+    'A viewed file has its media type, and its name in Content-Disposition.',
+  ),
+  'files/view-guarded': observed.since27(
+    'A viewed file has its media type and name, and no type is guessed or run as a page.',
+  ),
   'files/view-as-image': {
     says: 'An SVG image has its type where a page asks for an image; nobody keeps it.',
     basis: 'observed',
@@ -208,335 +214,183 @@ export const rules = {
     on: local,
     since: '0.33',
   },
-  'files/view-annotated': {
-    says: 'The server looks up a filename that ends in a folder name in brackets in that folder.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/view-missing': {
-    says: 'GET /view of a missing file, or without filename, returns 404.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/view-bad-name': {
-    says: 'GET /view returns 400 for an invalid filename or type, 403 for a subfolder outside.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/view-converted': {
-    says: 'With preview or channel GET /view returns a converted image.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/view-undecodable': {
-    says: 'Converting a file that is not an image, or is damaged, returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/view-cut': {
-    says: 'Converting an image that lacks its last bytes, or is too large, returns 500 too.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/view-bombs': {
-    says: 'For a conversion the server unpacks no more bytes of a PNG file than its header announces.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/large-pictures': {
-    says: 'While a picture of more than 2,000,000 pixels is encoded, the server answers other requests.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/view-left': {
-    says: 'The server stops making a large picture when the last client that waits for it disconnects.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/view-webp': {
-    says: 'A WebP conversion is lossless at any quality; a quality above 100 returns 500.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/view-conditional': {
-    says: 'A viewed file has ETag and Last-Modified, and GET /view supports conditional requests.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/view-range': {
-    says: 'A Range of a viewed file returns 206 with that part, or 416 if it cannot be satisfied.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
+  'files/view-annotated': observed.local(
+    'The server looks up a filename that ends in a folder name in brackets in that folder.',
+  ),
+  'files/view-missing': observed.local(
+    'GET /view of a missing file, or without filename, returns 404.',
+  ),
+  'files/view-bad-name': observed.local(
+    'GET /view returns 400 for an invalid filename or type, 403 for a subfolder outside.',
+  ),
+  'files/view-converted': observed.local(
+    'With preview or channel GET /view returns a converted image.',
+  ),
+  'files/view-undecodable': observed.local(
+    'Converting a file that is not an image, or is damaged, returns 500.',
+  ),
+  'files/view-cut': chosen.local(
+    'Converting an image that lacks its last bytes, or is too large, returns 500 too.',
+  ),
+  'files/view-bombs': chosen.local(
+    'For a conversion the server unpacks no more bytes of a PNG file than its header announces.',
+  ),
+  'files/large-pictures': chosen.local(
+    'While a picture of more than 2,000,000 pixels is encoded, the server answers other requests.',
+  ),
+  'files/view-left': chosen.local(
+    'The server stops making a large picture when the last client that waits for it disconnects.',
+  ),
+  'files/view-webp': chosen.local(
+    'A WebP conversion is lossless at any quality; a quality above 100 returns 500.',
+  ),
+  'files/view-conditional': observed.local(
+    'A viewed file has ETag and Last-Modified, and GET /view supports conditional requests.',
+  ),
+  'files/view-range': observed.local(
+    'A Range of a viewed file returns 206 with that part, or 416 if it cannot be satisfied.',
+  ),
   'files/range-refused': {
     says: 'A 416 to a Range has an empty body in chunks, without a length.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64, HTTP layer',
     on: local,
   },
-  'files/hosted-view': {
-    says: 'A hosted GET /view returns 302 with a signed URL in Location.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A4', 'A22'],
-  },
-  'files/hosted-signed-url': {
-    says: 'The signed URL is on another host and returns the bytes without the key.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A111'],
-  },
-  'files/hosted-view-missing': {
-    says: 'A hosted view of a missing file, or of a file of another account, returns 404.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, files',
-    on: hosted,
-  },
-  'files/hosted-view-bad': {
-    says: 'A hosted view without filename, or with an unknown type, returns 400.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-view-flat': {
-    says: 'A hosted view finds a file by its filename alone and ignores subfolder and type.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, files',
-    on: hosted,
-  },
-  'files/hosted-view-only': {
-    says: 'The hosted server redirects only requests for a view.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, files',
-    on: hosted,
-  },
-  'files/hosted-link-host': {
-    says: 'A signed link names 127.0.0.1, or localhost if the request names 127.0.0.1.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-base': {
-    says: 'A server that is configured with a base address for signed links begins them with it.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-signed-host': {
-    says: 'A signed link works only at the host that it names; another Host returns 403.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-query': {
-    says: 'A signed link carries algorithm, date, lifetime and signature under X-Goog- names.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-file': {
-    says: 'A signed link answers HEAD, Range and conditional requests like a local view.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-expiry': {
-    says: 'A signed link works for an hour of server time, then returns 400 ExpiredToken.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-tampered': {
-    says: 'A signed link with any change returns 403 SignatureDoesNotMatch.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-account': {
-    says: 'A signature is valid for one file of one account.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-leak': {
-    says: 'A signed link with a key or token in a header works, and the journal reports a leak.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-leak-address': {
-    says: 'A known key of 8 characters or more in the address of a signed link is reported as a leak too.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-strict': {
-    says: 'A strict server returns 403 for a signed link with a key or token in a header.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-cors': {
-    says: 'Pages of every origin can read the replies to signed links, and OPTIONS is supported.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-link-method': {
-    says: 'A signed link supports GET, HEAD and OPTIONS, and returns 405 for other methods.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/entry': {
-    says: 'An output describes a file by filename, subfolder and type.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: files',
-    on: both,
-  },
-  'files/saved-name': {
-    says: 'A saved file is named by its prefix, which can include a subfolder, and a counter.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/prefix-restarts': {
-    says: 'A prefix that ends in a slash, and an empty one, counts from 1 in each run and replaces files.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/prefix-outside': {
-    says: 'A prefix that leaves the output folder fails its node with a text that contains three paths.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/prefix-odd': {
-    says: 'The last part of a prefix can be any name, such as a dot, two dots or a backslash.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/prefix-surrogate': {
-    says: 'A prefix with half of a surrogate pair fails the run with UnicodeEncodeError.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/batch-number-kept': {
-    says: 'Names of latents, videos, meshes and animations keep %batch_num% unreplaced.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/temp-letters': {
-    says: 'After a run of a graph without it, a preview node has new letters and restarts at count 1.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/preview-is-temp': {
-    says: 'Preview nodes save files in the folder temp.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/workflow-in-png': {
-    says: 'A saved PNG contains the workflow and the members of extra_pnginfo as text.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
+  'files/hosted-view': stated.hosted(
+    'A hosted GET /view returns 302 with a signed URL in Location.',
+    'A4',
+    'A22',
+  ),
+  'files/hosted-signed-url': stated.hosted(
+    'The signed URL is on another host and returns the bytes without the key.',
+    'A111',
+  ),
+  'files/hosted-view-missing': observed.hosted(
+    'A hosted view of a missing file, or of a file of another account, returns 404.',
+  ),
+  'files/hosted-view-bad': chosen.hosted(
+    'A hosted view without filename, or with an unknown type, returns 400.',
+  ),
+  'files/hosted-view-flat': observed.hosted(
+    'A hosted view finds a file by its filename alone and ignores subfolder and type.',
+  ),
+  'files/hosted-view-only': observed.hosted(
+    'The hosted server redirects only requests for a view.',
+  ),
+  'files/hosted-link-host': chosen.hosted(
+    'A signed link names 127.0.0.1, or localhost if the request names 127.0.0.1.',
+  ),
+  'files/hosted-link-base': chosen.hosted(
+    'A server that is configured with a base address for signed links begins them with it.',
+  ),
+  'files/hosted-link-signed-host': chosen.hosted(
+    'A signed link works only at the host that it names; another Host returns 403.',
+  ),
+  'files/hosted-link-query': chosen.hosted(
+    'A signed link carries algorithm, date, lifetime and signature under X-Goog- names.',
+  ),
+  'files/hosted-link-file': chosen.hosted(
+    'A signed link answers HEAD, Range and conditional requests like a local view.',
+  ),
+  'files/hosted-link-expiry': chosen.hosted(
+    'A signed link works for an hour of server time, then returns 400 ExpiredToken.',
+  ),
+  'files/hosted-link-tampered': chosen.hosted(
+    'A signed link with any change returns 403 SignatureDoesNotMatch.',
+  ),
+  'files/hosted-link-account': chosen.hosted('A signature is valid for one file of one account.'),
+  'files/hosted-link-leak': chosen.hosted(
+    'A signed link with a key or token in a header works, and the journal reports a leak.',
+  ),
+  'files/hosted-link-leak-address': chosen.hosted(
+    'A known key of 8 characters or more in the address of a signed link is reported as a leak too.',
+  ),
+  'files/hosted-link-strict': chosen.hosted(
+    'A strict server returns 403 for a signed link with a key or token in a header.',
+  ),
+  'files/hosted-link-cors': chosen.hosted(
+    'Pages of every origin can read the replies to signed links, and OPTIONS is supported.',
+  ),
+  'files/hosted-link-method': chosen.hosted(
+    'A signed link supports GET, HEAD and OPTIONS, and returns 405 for other methods.',
+  ),
+  'files/entry': observed.both('An output describes a file by filename, subfolder and type.'),
+  'files/saved-name': observed.local(
+    'A saved file is named by its prefix, which can include a subfolder, and a counter.',
+  ),
+  'files/prefix-restarts': observed.local(
+    'A prefix that ends in a slash, and an empty one, counts from 1 in each run and replaces files.',
+  ),
+  'files/prefix-outside': observed.local(
+    'A prefix that leaves the output folder fails its node with a text that contains three paths.',
+  ),
+  'files/prefix-odd': observed.local(
+    'The last part of a prefix can be any name, such as a dot, two dots or a backslash.',
+  ),
+  'files/prefix-surrogate': observed.local(
+    'A prefix with half of a surrogate pair fails the run with UnicodeEncodeError.',
+  ),
+  'files/batch-number-kept': observed.local(
+    'Names of latents, videos, meshes and animations keep %batch_num% unreplaced.',
+  ),
+  'files/temp-letters': observed.local(
+    'After a run of a graph without it, a preview node has new letters and restarts at count 1.',
+  ),
+  'files/preview-is-temp': observed.local('Preview nodes save files in the folder temp.'),
+  'files/workflow-in-png': observed.local(
+    'A saved PNG contains the workflow and the members of extra_pnginfo as text.',
+  ),
   'files/odd-metadata': {
     says: 'A saving node fails where extra_pnginfo is a text, a number, a boolean or a filled array.',
     basis: 'observed',
     source: 'ComfyUI 0.3.64 and 0.27.0, execution',
     on: local,
   },
-  'files/workflow-in-latent': {
-    says: 'A saved latent contains the workflow and the members of extra_pnginfo in __metadata__.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/alpha-kept': {
-    says: 'A saved picture of four channels keeps its alpha channel, even if all pixels are opaque.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/is-changed': {
-    says: 'The workflow in a saved PNG contains the SHA-256 of each loaded file as is_changed.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/is-changed-of-own': {
-    says: 'For an image that the server painted, is_changed is a text of that form for its content.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/samples': {
-    says: 'Sounds, videos, meshes and drawings are a fixed small valid sample per format.',
-    basis: 'chosen',
-    on: both,
-  },
-  'files/animated': {
-    says: 'The output of an animation has animated true; that of a single-frame WebP file has false.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-    before: '0.27',
-  },
-  'files/one-picture-not-animated': {
-    says: 'The output of an animation has animated true; that of one picture has no animated.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, files',
-    on: local,
-    since: '0.27',
-  },
-  'files/mask-preview': {
-    says: 'The output of MaskPreview has animated false, and its pictures have no metadata.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, files',
-    on: local,
-    since: '0.27',
-  },
-  'files/animation-frames': {
-    says: 'An animated PNG or WebP file shows each image of the batch for 1/fps seconds.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/animation-merged': {
-    says: 'An animation merges consecutive equal images; a single image becomes a still.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/animation-text': {
-    says: 'Animated PNG files hold the workflow in comf chunks after the pixels, WebP files in EXIF.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/animation-webp': {
-    says: 'The frames of an animated WebP file are lossless, whatever its node requests.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/animation-pixels': {
-    says: 'An animation ends before its frames hold more than 16,777,216 pixels.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/loss-graph': {
-    says: 'LossGraphNode saves a PNG in the folder temp, named after its prefix and the time.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/preview-3d': {
-    says: 'Previews of 3D models return the model file and the camera, or null, as result.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-    before: '0.27',
-  },
+  'files/workflow-in-latent': observed.local(
+    'A saved latent contains the workflow and the members of extra_pnginfo in __metadata__.',
+  ),
+  'files/alpha-kept': observed.local(
+    'A saved picture of four channels keeps its alpha channel, even if all pixels are opaque.',
+  ),
+  'files/is-changed': observed.local(
+    'The workflow in a saved PNG contains the SHA-256 of each loaded file as is_changed.',
+  ),
+  'files/is-changed-of-own': chosen.local(
+    'For an image that the server painted, is_changed is a text of that form for its content.',
+  ),
+  'files/samples': chosen.both(
+    'Sounds, videos, meshes and drawings are a fixed small valid sample per format.',
+  ),
+  'files/animated': observed.before27(
+    'The output of an animation has animated true; that of a single-frame WebP file has false.',
+  ),
+  'files/one-picture-not-animated': observed.since27(
+    'The output of an animation has animated true; that of one picture has no animated.',
+  ),
+  'files/mask-preview': observed.since27(
+    'The output of MaskPreview has animated false, and its pictures have no metadata.',
+  ),
+  'files/animation-frames': observed.local(
+    'An animated PNG or WebP file shows each image of the batch for 1/fps seconds.',
+  ),
+  'files/animation-merged': observed.local(
+    'An animation merges consecutive equal images; a single image becomes a still.',
+  ),
+  'files/animation-text': observed.local(
+    'Animated PNG files hold the workflow in comf chunks after the pixels, WebP files in EXIF.',
+  ),
+  'files/animation-webp': chosen.local(
+    'The frames of an animated WebP file are lossless, whatever its node requests.',
+  ),
+  'files/animation-pixels': chosen.local(
+    'An animation ends before its frames hold more than 16,777,216 pixels.',
+  ),
+  'files/loss-graph': observed.local(
+    'LossGraphNode saves a PNG in the folder temp, named after its prefix and the time.',
+  ),
+  'files/preview-3d': observed.before27(
+    'Previews of 3D models return the model file and the camera, or null, as result.',
+  ),
   'files/preview-3d-parts': {
     says: 'Previews of 3D models return the model file, the camera and a background, or null, as result.',
     basis: 'observed',
@@ -544,13 +398,9 @@ export const rules = {
     on: local,
     since: '0.27',
   },
-  'files/audio-underscore': {
-    says: 'The names of saved audio files end in their number and an underscore.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-    before: '0.27',
-  },
+  'files/audio-underscore': observed.before27(
+    'The names of saved audio files end in their number and an underscore.',
+  ),
   'files/audio-names': {
     says: 'The names of saved audio files end in their number, without an underscore.',
     basis: 'observed',
@@ -571,118 +421,71 @@ export const rules = {
     on: local,
     since: '0.38',
   },
-  'files/examples': {
-    says: 'A new server has the input files that its node types name, and lists them there.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/local-videos': {
-    says: 'Video outputs are under the key videos.',
-    basis: 'stated',
-    on: local,
-    carries: ['A46', 'A47'],
-  },
-  'files/hosted-video': {
-    says: 'Hosted video outputs are under the key video.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A45', 'A47'],
-  },
-  'files/upload': {
-    says: 'POST /upload/image stores the file of the field image in the folder type.',
-    basis: 'stated',
-    on: both,
-    carries: ['A5', 'A79', 'A80'],
-  },
-  'files/upload-reply': {
-    says: 'An upload returns name, subfolder and type, as texts.',
-    basis: 'stated',
-    on: both,
-    carries: ['A55', 'A56', 'A57', 'A83'],
-  },
-  'files/upload-overwrite': {
-    says: 'With overwrite true an upload replaces the file of the same name.',
-    basis: 'stated',
-    on: local,
-    carries: ['A81'],
-  },
-  'files/upload-overwrite-words': {
-    says: 'Only the words true and 1 mean overwrite; any other value does not.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/upload-renamed': {
-    says: 'Without overwrite an existing name gets a number, unless the bytes are the same.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/upload-subfolder': {
-    says: 'The server stores a local upload in its subfolder, in the input folder if it has no type.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/upload-bad': {
-    says: 'An upload without image or to a path outside returns 400, one of an unknown type 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/upload-odd-names': {
-    says: 'The server strips leading slashes of a file name; its spaces and subfolder backslashes stay.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/upload-image-text': {
-    says: 'An upload whose image is a text instead of a file returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/upload-bounds': {
-    says: 'An upload that takes all stored uploads, with outputs of them, beyond 512 MiB returns 413.',
-    basis: 'chosen',
-    on: local,
-  },
-  'files/upload-text-bytes': {
-    says: 'An upload with undecodable bytes in a text field returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/upload-boundary': {
-    says: 'A multipart upload without a boundary, or with an empty one, returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/upload-is-usable': {
-    says: 'A workflow loads an uploaded image by the name in the reply.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64; published hosted API, 2026: files',
-    on: both,
-  },
-  'files/name-returns': {
-    says: 'A name that leads out of the input folder and back into it names a file.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/loaded-alpha': {
-    says: 'LoadImage returns the colours of a file without alpha, and the inverted alpha as a mask.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/loaded-without-alpha': {
-    says: 'The mask of a file without an alpha channel is black, 64 pixels wide and high.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
+  'files/examples': chosen.local(
+    'A new server has the input files that its node types name, and lists them there.',
+  ),
+  'files/local-videos': stated.local('Video outputs are under the key videos.', 'A46', 'A47'),
+  'files/hosted-video': stated.hosted(
+    'Hosted video outputs are under the key video.',
+    'A45',
+    'A47',
+  ),
+  'files/upload': stated.both(
+    'POST /upload/image stores the file of the field image in the folder type.',
+    'A5',
+    'A79',
+    'A80',
+  ),
+  'files/upload-reply': stated.both(
+    'An upload returns name, subfolder and type, as texts.',
+    'A55',
+    'A56',
+    'A57',
+    'A83',
+  ),
+  'files/upload-overwrite': stated.local(
+    'With overwrite true an upload replaces the file of the same name.',
+    'A81',
+  ),
+  'files/upload-overwrite-words': observed.local(
+    'Only the words true and 1 mean overwrite; any other value does not.',
+  ),
+  'files/upload-renamed': observed.local(
+    'Without overwrite an existing name gets a number, unless the bytes are the same.',
+  ),
+  'files/upload-subfolder': observed.local(
+    'The server stores a local upload in its subfolder, in the input folder if it has no type.',
+  ),
+  'files/upload-bad': observed.local(
+    'An upload without image or to a path outside returns 400, one of an unknown type 500.',
+  ),
+  'files/upload-odd-names': observed.local(
+    'The server strips leading slashes of a file name; its spaces and subfolder backslashes stay.',
+  ),
+  'files/upload-image-text': observed.local(
+    'An upload whose image is a text instead of a file returns 500.',
+  ),
+  'files/upload-bounds': chosen.local(
+    'An upload that takes all stored uploads, with outputs of them, beyond 512 MiB returns 413.',
+  ),
+  'files/upload-text-bytes': observed.local(
+    'An upload with undecodable bytes in a text field returns 500.',
+  ),
+  'files/upload-boundary': observed.local(
+    'A multipart upload without a boundary, or with an empty one, returns 500.',
+  ),
+  'files/upload-is-usable': observed.both(
+    'A workflow loads an uploaded image by the name in the reply.',
+  ),
+  'files/name-returns': observed.local(
+    'A name that leads out of the input folder and back into it names a file.',
+  ),
+  'files/loaded-alpha': observed.local(
+    'LoadImage returns the colours of a file without alpha, and the inverted alpha as a mask.',
+  ),
+  'files/loaded-without-alpha': observed.local(
+    'The mask of a file without an alpha channel is black, 64 pixels wide and high.',
+  ),
   'files/loaded-broken': {
     says: 'A loaded file that is not an image fails its node with the absolute path of the file.',
     basis: 'observed',
@@ -703,19 +506,12 @@ export const rules = {
     on: local,
     since: '0.27',
   },
-  'files/loaded-mask': {
-    says: 'LoadImageMask returns one channel of a file as a mask, inverted for alpha.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/loaded-mask-size': {
-    says: 'The alpha of a file without it is a black mask of the size of the file for LoadImageMask.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-    before: '0.27',
-  },
+  'files/loaded-mask': observed.local(
+    'LoadImageMask returns one channel of a file as a mask, inverted for alpha.',
+  ),
+  'files/loaded-mask-size': observed.before27(
+    'The alpha of a file without it is a black mask of the size of the file for LoadImageMask.',
+  ),
   'files/loaded-mask-small': {
     says: 'The alpha of a file without it is a black mask of 64 x 64 pixels for LoadImageMask too.',
     basis: 'observed',
@@ -723,125 +519,71 @@ export const rules = {
     on: local,
     since: '0.27',
   },
-  'files/hosted-upload-subfolder': {
-    says: 'A hosted upload returns its subfolder but is stored without it.',
-    basis: 'stated',
-    on: hosted,
-    carries: ['A82'],
-  },
-  'files/hosted-upload-name': {
-    says: 'A hosted upload is named after its content.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, files',
-    on: hosted,
-  },
-  'files/hosted-upload-same': {
-    says: 'Identical bytes are one hosted file: overwrite and a second upload change nothing.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, files',
-    on: hosted,
-  },
+  'files/hosted-upload-subfolder': stated.hosted(
+    'A hosted upload returns its subfolder but is stored without it.',
+    'A82',
+  ),
+  'files/hosted-upload-name': observed.hosted('A hosted upload is named after its content.'),
+  'files/hosted-upload-same': observed.hosted(
+    'Identical bytes are one hosted file: overwrite and a second upload change nothing.',
+  ),
   // In the description `input` is an example of a type and not its default, so this rule follows real servers.
-  'files/hosted-upload-type': {
-    says: 'A hosted upload without type returns type output; a workflow finds any upload by its name.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, files',
-    on: hosted,
-  },
-  'files/hosted-upload-limits': {
-    says: `Hosted uploads above ${hostedUploadLimits.bytes / 2 ** 20} MB, ${hostedUploadLimits.side} pixels per side or ${hostedUploadLimits.pixels} in total return 400.`,
-    basis: 'observed',
-    source: 'published hosted API, 2026, files',
-    on: hosted,
-  },
-  'files/hosted-upload-bounds': {
-    says: 'A hosted upload that takes those of its account beyond 512 MiB returns 413.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-upload-bad': {
-    says: 'A hosted upload without a file, or of an unknown type, returns 400.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-upload-text-bytes': {
-    says: 'A hosted upload with undecodable bytes in a text field returns 400.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-output-name': {
-    says: 'Hosted outputs are named after their content and have no subfolder.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, files',
-    on: hosted,
-  },
-  'files/mask': {
-    says: 'POST /upload/mask stores an image from a multipart form and replies like an image upload.',
-    basis: 'stated',
-    on: both,
-    carries: ['A5', 'A84', 'A86'],
-  },
-  'files/mask-original': {
-    says: 'original_ref names the uploaded image that the mask belongs to, as JSON text.',
-    basis: 'stated',
-    on: both,
-    carries: ['A85'],
-  },
-  'files/mask-alpha': {
-    says: 'A stored mask is the original with the alpha channel of the upload.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/mask-bad-original': {
-    says: 'A mask whose original_ref is not a JSON object with a filename returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/mask-lost-original': {
-    says: 'A mask whose original does not exist gets the usual reply, but the server does not store it.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/mask-unfit': {
-    says: 'A mask that is not an image, or differs in size from its original, returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/mask-format': {
-    says: 'The server stores a mask as PNG or WebP by its extension; JPEG and no picture return 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
-  'files/hosted-mask': {
-    says: 'A hosted mask is the original with the alpha channel of the upload, named after its content.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-mask-original': {
-    says: 'A hosted mask of an unknown original returns 404, with a malformed reference 400.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-mask-unfit': {
-    says: 'A hosted mask that cannot be applied to its original as PNG or WebP returns 400.',
-    basis: 'chosen',
-    on: hosted,
-  },
-  'files/hosted-mask-layers': {
-    says: 'GET /api/files/mask-layers returns the layers of a mask, and 404 for other files.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, files',
-    on: hosted,
-  },
-  'files/mask-text': {
-    says: 'A mask that is stored as PNG keeps the texts of its original.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, files',
-    on: local,
-  },
+  'files/hosted-upload-type': observed.hosted(
+    'A hosted upload without type returns type output; a workflow finds any upload by its name.',
+  ),
+  'files/hosted-upload-limits': observed.hosted(
+    `Hosted uploads above ${hostedUploadLimits.bytes / 2 ** 20} MB, ${hostedUploadLimits.side} pixels per side or ${hostedUploadLimits.pixels} in total return 400.`,
+  ),
+  'files/hosted-upload-bounds': chosen.hosted(
+    'A hosted upload that takes those of its account beyond 512 MiB returns 413.',
+  ),
+  'files/hosted-upload-bad': chosen.hosted(
+    'A hosted upload without a file, or of an unknown type, returns 400.',
+  ),
+  'files/hosted-upload-text-bytes': chosen.hosted(
+    'A hosted upload with undecodable bytes in a text field returns 400.',
+  ),
+  'files/hosted-output-name': observed.hosted(
+    'Hosted outputs are named after their content and have no subfolder.',
+  ),
+  'files/mask': stated.both(
+    'POST /upload/mask stores an image from a multipart form and replies like an image upload.',
+    'A5',
+    'A84',
+    'A86',
+  ),
+  'files/mask-original': stated.both(
+    'original_ref names the uploaded image that the mask belongs to, as JSON text.',
+    'A85',
+  ),
+  'files/mask-alpha': observed.local(
+    'A stored mask is the original with the alpha channel of the upload.',
+  ),
+  'files/mask-bad-original': observed.local(
+    'A mask whose original_ref is not a JSON object with a filename returns 500.',
+  ),
+  'files/mask-lost-original': observed.local(
+    'A mask whose original does not exist gets the usual reply, but the server does not store it.',
+  ),
+  'files/mask-unfit': observed.local(
+    'A mask that is not an image, or differs in size from its original, returns 500.',
+  ),
+  'files/mask-format': observed.local(
+    'The server stores a mask as PNG or WebP by its extension; JPEG and no picture return 500.',
+  ),
+  'files/hosted-mask': chosen.hosted(
+    'A hosted mask is the original with the alpha channel of the upload, named after its content.',
+  ),
+  'files/hosted-mask-original': chosen.hosted(
+    'A hosted mask of an unknown original returns 404, with a malformed reference 400.',
+  ),
+  'files/hosted-mask-unfit': chosen.hosted(
+    'A hosted mask that cannot be applied to its original as PNG or WebP returns 400.',
+  ),
+  'files/hosted-mask-layers': observed.hosted(
+    'GET /api/files/mask-layers returns the layers of a mask, and 404 for other files.',
+  ),
+  'files/mask-text': observed.local(
+    'A mask that is stored as PNG keeps the texts of its original.',
+  ),
 } as const satisfies Rules
