@@ -10,12 +10,19 @@ export const OF_MODULES = 'of-a-module-'
 /** The folders that the tests of a file have made; undefined while files are loaded. */
 let made: string[] | undefined
 
+/** The temporary folder of the run. */
+const ofRun = tmpdir()
+
 /** A new folder. It goes when the test file ends, and one of a module when the run ends. */
 export function folder(): string {
-  const place = mkdtempSync(join(tmpdir(), made === undefined ? OF_MODULES : 'flowdouble-'))
-  made?.push(place)
+  if (made === undefined) return folderOfModule()
+  const place = mkdtempSync(join(tmpdir(), 'flowdouble-'))
+  made.push(place)
   return place
 }
+
+/** A new folder of a module that several test files use, whichever of them loads it, and when. It goes when the run ends. */
+export const folderOfModule = (): string => mkdtempSync(join(ofRun, OF_MODULES))
 
 /**
  * Makes a separate temporary folder for the tests of a file. The result removes it, and returns what is in it that
