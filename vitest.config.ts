@@ -1,7 +1,6 @@
 // How the suites run: against what is installed, or, when coverage is measured, against what the compiler writes file by file.
 // The mode of vitest says how much of them: `quick`, by default `test`, or `long`.
 
-import { availableParallelism } from 'node:os'
 import { defaultExclude, defineConfig } from 'vitest/config'
 import { commands } from './suites/commands.ts'
 import { countingReporter } from './suites/reporter.ts'
@@ -34,8 +33,8 @@ export default defineConfig(({ mode }) => {
       pool: 'threads',
       // Files share what they import: each world is its own anyway, and loading it all anew takes longer than the tests.
       isolate: false,
-      // One more than there are cores: some cases wait, and the process that leads them has little to do.
-      maxWorkers: availableParallelism() + 1,
+      // The process that leads them has little to do: no core is kept free for it.
+      maxWorkers: '100%',
       // What takes longer than this is a surprise; lines about the rest would hide it.
       slowTestThreshold: 20_000,
       reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],
