@@ -1,5 +1,8 @@
 // The internals that suites use: built with the rest, not exported by the package. Suites import this file only.
 
+// oxlint-disable-next-line import/no-unassigned-import -- suites and the bench step a server immediately, as a replay does.
+import './server/local/provide-on-demand.ts'
+
 export { checkCommand } from './cli/check/check.ts'
 export { shrinkCommand } from './cli/check/shrink.ts'
 export { explainCommand } from './cli/explain.ts'
