@@ -21,7 +21,7 @@ export default defineConfig(({ mode }) => {
       ],
     },
     test: {
-      globalSetup: ['suites/set-up/run-folder.ts', 'suites/fresh-build.ts'],
+      globalSetup: ['suites/fresh-build.ts', 'suites/set-up/run-folder.ts'],
       include,
       // When coverage is measured, also what the bundler puts into the bundle for pages.
       setupFiles: [

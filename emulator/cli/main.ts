@@ -116,10 +116,6 @@ for (const stream of [process.stdout, process.stderr]) {
     if (stream === process.stdout) process.exit(0)
   })
 }
-// Node 22 caches the compiled code for the next start.
-const module = process.getBuiltinModule('node:module')
-if ('enableCompileCache' in module)
-  (module as { enableCompileCache: () => void }).enableCompileCache()
 /** Commands that judge servers elsewhere, which can keep connections open for ever. */
 const judging: ReadonlySet<string> = new Set(['check', 'diff'])
 
