@@ -2,7 +2,8 @@
 // Ctrl-C, and after a crash.
 
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { writing, wrongUse } from './usage.ts'
+import { writing } from './output/replace-file.ts'
+import { wrongUse } from './usage.ts'
 
 /** The server of a ledger: its first entry. */
 export type LedgerServer = {

@@ -4,9 +4,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { LineCounter, parseDocument } from 'yaml'
 import { type Baseline, baselineSchema } from '../../../spec/baseline.ts'
-import { replaceFile } from '../replace-file.ts'
+import { replaceFile } from '../output/replace-file.ts'
 import { wrongUse } from '../usage.ts'
-import { clipped, oneLine } from '../reports/text.ts'
+import { clipped, oneLine } from '../output/text.ts'
 
 /** The largest file that is read. */
 const MAX_BYTES = 16 * 2 ** 20

@@ -5,7 +5,7 @@ import type { CheckOptions } from '../../../spec/check.ts'
 import type { Baseline } from '../../../spec/baseline.ts'
 import type { CheckEvent } from '../events.ts'
 import type { CheckIo } from '../reports/reports.ts'
-import { counted } from '../reports/text.ts'
+import { counted } from '../output/text.ts'
 import { judgeByBaseline, type KnownCase, nameOf, updatedBaseline } from './baseline.ts'
 import { emptyBaseline, loadBaseline, saveBaseline } from './file.ts'
 

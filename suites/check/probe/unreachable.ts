@@ -1,6 +1,6 @@
 // What kept a server from being judged, in one sentence with what to do next: it cannot be reached, or it is not a workflow server.
 
-import { clipped, oneLine } from '../reports/text.ts'
+import { clipped, oneLine } from '../output/text.ts'
 
 /** A URL as reports show it: without user and password. */
 export function shownUrl(url: string): string {

@@ -7,7 +7,7 @@ import type { CheckEvent } from '../events.ts'
 import { wrongUse } from '../usage.ts'
 import { readCheck } from './ndjson.ts'
 import { type CheckIo, writeReports } from './reports.ts'
-import { oneLine } from './text.ts'
+import { oneLine } from '../output/text.ts'
 
 /** Writes reports; resolves to the exit code. Throws an error with the code USAGE for a file that cannot be used. */
 export async function runReport(

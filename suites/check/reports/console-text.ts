@@ -21,7 +21,7 @@ import {
   withMark,
 } from './summary.ts'
 import { shareText } from './share.ts'
-import { clipped, counted, durationText, oneLine, visible } from './text.ts'
+import { clipped, counted, durationText, oneLine, visible } from '../output/text.ts'
 
 export type Colors = ReturnType<typeof pc.createColors>
 

@@ -2,7 +2,7 @@
 
 import type { Failure, WireLine } from '../events.ts'
 import type { CaseEvent } from './summary.ts'
-import { clipped, oneLine } from './text.ts'
+import { clipped, oneLine } from '../output/text.ts'
 
 export type Part = readonly [name: string, text: string]
 

@@ -16,7 +16,7 @@ import {
   summaryOf,
   targetText,
 } from './summary.ts'
-import { clipped, counted, durationText, oneLine } from './text.ts'
+import { clipped, counted, durationText, oneLine } from '../output/text.ts'
 
 /** The longest text of why a case was not judged. */
 const MAX_DETAIL = 300

@@ -22,7 +22,7 @@ import {
   type Summary,
   withMark,
 } from './summary.ts'
-import { clipped, counted } from './text.ts'
+import { clipped, counted } from '../output/text.ts'
 
 /** The longest text of a request or its answer, and of what is wrong. */
 const MAX_SENT = 200

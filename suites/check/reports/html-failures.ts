@@ -5,7 +5,7 @@ import { partsOf, wireTitle } from './failure-parts.ts'
 import { isInFull, markChip, nameOf, placed, type PlacedCase, section } from './html-parts.ts'
 import { type Html, html, nothing } from './markup.ts'
 import { type CaseEvent, markOf, rulesOf, type Summary } from './summary.ts'
-import { clipped, oneLine } from './text.ts'
+import { clipped, oneLine } from '../output/text.ts'
 
 /** The longest text of a part, and of a message. */
 const MAX_TEXT = 20_000

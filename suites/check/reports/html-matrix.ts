@@ -12,7 +12,7 @@ import {
 } from './html-parts.ts'
 import { type Html, html, nothing } from './markup.ts'
 import { type Mark, marks, markOf, noticeOf, rulesOf, type Summary, worstOf } from './summary.ts'
-import { clipped, oneLine } from './text.ts'
+import { clipped, oneLine } from '../output/text.ts'
 
 /** A rule at one place, and its cases on all targets. */
 type Row = { readonly rule: RuleInfo; readonly area: string; readonly cases: PlacedCase[] }

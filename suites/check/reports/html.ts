@@ -18,7 +18,7 @@ import { policy, scriptElement, styleElement } from './html-page.ts'
 import { type Html, html } from './markup.ts'
 import { shareText } from './share.ts'
 import { isOfClient, outcomeOf, type Summary, summaryOf, withMark } from './summary.ts'
-import { counted } from './text.ts'
+import { counted } from '../output/text.ts'
 
 /** The page for the events of one check or of several. */
 export function htmlText(streams: readonly (readonly CheckEvent[])[]): string {

@@ -17,7 +17,7 @@ import {
   summaryOf,
 } from './summary.ts'
 import type { CheckEvent } from '../events.ts'
-import { clipped, oneLine } from './text.ts'
+import { clipped, oneLine } from '../output/text.ts'
 
 /** In an attribute, line ends and tabs would become spaces. */
 const attribute = (name: string, value: string | number): string =>

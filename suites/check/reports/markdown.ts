@@ -20,7 +20,7 @@ import {
   targetText,
   withMark,
 } from './summary.ts'
-import { clipped, counted, durationText, oneLine, visible } from './text.ts'
+import { clipped, counted, durationText, oneLine, visible } from '../output/text.ts'
 
 /** The most bytes of the whole text, with room for the sentence about what is left out. */
 const MAX_BYTES = 1_000_000

@@ -1,6 +1,6 @@
 // Writes HTML and XML in which each inserted text is escaped: what a target sends stays text.
 
-import { visible } from './text.ts'
+import { visible } from '../output/text.ts'
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -3,7 +3,7 @@
 import type { CheckEvent } from '../events.ts'
 import { isKnown, problemIn } from './event-schema.ts'
 import type { Report, Sink } from './report.ts'
-import { clipped, hidden, oneLine } from './text.ts'
+import { clipped, hidden, oneLine } from '../output/text.ts'
 
 /** An event as a line. JSON escapes line ends; characters that a terminal would act on are escaped too. */
 export const eventLine = (event: CheckEvent): string =>

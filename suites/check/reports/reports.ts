@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import type { CheckOptions, ReportFiles } from '../../../spec/check.ts'
-import { replaceFile } from '../replace-file.ts'
+import { replaceFile } from '../output/replace-file.ts'
 import type { CheckEvent } from '../events.ts'
 import { consoleReport, type Terminal } from './console.ts'
 import { htmlText } from './html.ts'

@@ -1,7 +1,7 @@
 // What the events of one check amount to: broken rules, notes by quirk, skips by reason. All reports print from this.
 
 import { withCauses } from './causes.ts'
-import { oneLine } from './text.ts'
+import { oneLine } from '../output/text.ts'
 import type { CheckEvent, RuleInfo, SkipReason, Verdict } from '../events.ts'
 
 type Kind<E extends CheckEvent['event']> = Extract<CheckEvent, { readonly event: E }>

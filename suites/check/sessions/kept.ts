@@ -4,8 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Deployment } from '../../../spec/language.ts'
-import { replaceFile } from '../replace-file.ts'
-import { writing } from '../usage.ts'
+import { replaceFile, writing } from '../output/replace-file.ts'
 import type { Session, Step } from './steps.ts'
 
 /** A session, and the seed from which it was made and shortened. */

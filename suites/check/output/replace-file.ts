@@ -1,9 +1,10 @@
-// Writes files that others read while they change: baselines, reports and recordings.
+// Writes files: those that others read while they change, such as baselines, reports and recordings, in one step.
 
 import { randomBytes } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { writing } from './usage.ts'
+import { wrongUse } from '../usage.ts'
+import { oneLine } from './text.ts'
 
 /**
  * Replaces a file atomically: a reader finds the old text or the new one, even after a crash. Throws an error with the code
@@ -21,4 +22,13 @@ export function replaceFile(what: string, file: string, text: string, mode = 0o6
       throw error
     }
   })
+}
+
+/** What writing a file results in. Throws wrong usage that names the file if it cannot be written. */
+export function writing<T>(what: string, file: string, write: () => T): T {
+  try {
+    return write()
+  } catch (error) {
+    throw wrongUse(`Cannot write ${what} ${oneLine(file)}: ${(error as Error).message}.`)
+  }
 }
