@@ -64,7 +64,7 @@ export async function createRecorder<O, I, E>(
   for (const secret of ownSecrets()) secrets.add(secret)
   const recorded = { entryBytes, newSecrets, answerOf, options, secrets, loadFormat }
   const fileWriter = file === null ? null : await createWriter(recorded)
-  return recorderOf(recorded, createRing(entryBytes), file, fileWriter)
+  return recorderOf(recorded, createRing(), file, fileWriter)
 }
 
 async function createWriter<O, I, E>({
@@ -87,11 +87,12 @@ function recorderOf<O, I, E>(
 ): Recorder<I, E> {
   const { options, entryBytes, newSecrets, answerOf, secrets } = recorded
   const requests = createRequestLog<I, E>(answerOf)
-  const landmarks = createLandmarks(entryBytes, answerOf)
+  const landmarks = createLandmarks<I, E>(answerOf)
   const record = (entry: Entry<I, E>): void => {
-    const n = kept.add(entry)
+    const bytes = entryBytes(entry)
+    const n = kept.add(entry, bytes)
     requests.add(n, entry)
-    landmarks.add(n, entry, kept.first())
+    landmarks.add(n, entry, bytes, kept.first())
     for (const secret of newSecrets(entry.input)) secrets.add(secret)
     if (fileWriter === null) return
     file?.write(
@@ -117,8 +118,8 @@ function recorderOf<O, I, E>(
     }
   }
   const fork = (): Recorder<I, E> => {
-    const copy = createRing(entryBytes, kept.first())
-    for (const entry of kept.entries()) copy.add(entry)
+    const copy = createRing<I, E>(kept.first())
+    for (const entry of kept.entries()) copy.add(entry, entryBytes(entry))
     return recorderOf(recorded, copy, null, null)
   }
   const open = (): void => {

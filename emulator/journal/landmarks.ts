@@ -23,14 +23,17 @@ export type Earlier<I, E> = {
 }
 
 export type Landmarks<I, E> = {
-  /** @param first the number of the first entry that the journal has. */
-  readonly add: (n: number, entry: Entry<I, E>, first: number) => void
+  /**
+   * @param bytes the approximate size of the entry.
+   * @param first the number of the first entry that the journal has.
+   */
+  readonly add: (n: number, entry: Entry<I, E>, bytes: number, first: number) => void
   /** What is known of the entries from one number to before another. */
   readonly between: (from: number, to: number) => Earlier<I, E>
 }
 
-/** An entry with its size, once that has counted. */
-type Held<I, E> = NumberedEntry<I, E> & { bytes?: number }
+/** An entry with its size. */
+type Held<I, E> = NumberedEntry<I, E> & { readonly bytes: number }
 
 type Run<I, E> = {
   readonly place: number
@@ -39,12 +42,8 @@ type Run<I, E> = {
   endedAt: number
 }
 
-/**
- * @param entryBytes the approximate size of an entry, in bytes.
- * @param answerOf what an effect says about a request.
- */
+/** @param answerOf what an effect says about a request. */
 export function createLandmarks<I, E>(
-  entryBytes: (entry: Entry<I, E>) => number,
   answerOf: (effect: E) => Answer | undefined,
 ): Landmarks<I, E> {
   const sockets = new Map<number, Held<I, E>>()
@@ -59,11 +58,11 @@ export function createLandmarks<I, E>(
     requestCount = runCount = heldBytes = 0
   }
   const hold = (entry: Held<I, E>): Held<I, E> => {
-    heldBytes += entry.bytes ??= entryBytes(entry)
+    heldBytes += entry.bytes
     return entry
   }
   const release = (entries: readonly (Held<I, E> | undefined)[]): void => {
-    for (const one of entries) if (one !== undefined) heldBytes -= one.bytes ?? 0
+    for (const one of entries) if (one !== undefined) heldBytes -= one.bytes
   }
   const dropRun = (id: string | undefined): void => {
     if (id === undefined) return
@@ -126,9 +125,9 @@ export function createLandmarks<I, E>(
       if (runs.size > 0) dropRun(firstOf(runs.keys()))
       else dropRefused(firstOf(refused.keys()))
   }
-  const add: Landmarks<I, E>['add'] = (n, { input, effects }, first) => {
+  const add: Landmarks<I, E>['add'] = (n, { input, effects }, bytes, first) => {
     if (replacesState(input)) clear()
-    const entry: Held<I, E> = { n, input, effects }
+    const entry: Held<I, E> = { n, input, effects, bytes }
     const given = input as Input
     if (given.kind === 'request') requestCount++
     else if (given.kind === 'open') sockets.set(given.socket, entry)

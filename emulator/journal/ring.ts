@@ -9,8 +9,8 @@ const MAX_ENTRIES = 1000
 const MAX_HELD_BYTES = 8 * 2 ** 20
 
 export type Ring<I, E> = {
-  /** Adds an entry, and returns its number. */
-  readonly add: (entry: Entry<I, E>) => number
+  /** Adds an entry of about so many bytes, and returns its number. */
+  readonly add: (entry: Entry<I, E>, bytes: number) => number
   /** The kept entries, oldest first. */
   readonly entries: () => readonly Entry<I, E>[]
   /** The number of the first kept entry. */
@@ -22,14 +22,8 @@ export type Ring<I, E> = {
 /** A large text in the bodies of several entries: it is stored once. */
 type SharedText = { readonly text: string; holders: number }
 
-/**
- * @param entryBytes the approximate size of an entry, in bytes.
- * @param begin the number of the first entry.
- */
-export function createRing<I, E>(
-  entryBytes: (entry: Entry<I, E>) => number,
-  begin = 0,
-): Ring<I, E> {
+/** @param begin the number of the first entry. */
+export function createRing<I, E>(begin = 0): Ring<I, E> {
   // Three lists instead of one of objects: an old entry can be dropped without reading it.
   // They grow with the journal: a process can have thousands.
   const ring: (Entry<I, E> | undefined)[] = []
@@ -56,10 +50,10 @@ export function createRing<I, E>(
     heldBytes -= shared.text.length
   }
   /** Stores an entry at an index. */
-  const putEntry = (at: number, entry: Entry<I, E>): void => {
+  const putEntry = (at: number, entry: Entry<I, E>, allBytes: number): void => {
     ring[at] = entry
     const sharedBytes = entry.effects.some(hasLargeBody) ? shareBodies(at, entry) : 0
-    const bytes = entryBytes(entry) - sharedBytes
+    const bytes = allBytes - sharedBytes
     sizes[at] = bytes
     sharedBy[at] ??= none
     heldBytes += bytes
@@ -89,10 +83,10 @@ export function createRing<I, E>(
   }
   const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES
 
-  const add = (entry: Entry<I, E>): number => {
+  const add: Ring<I, E>['add'] = (entry, bytes) => {
     const number = next++
     if (number - first === MAX_ENTRIES) dropFirst()
-    putEntry(number % MAX_ENTRIES, entry)
+    putEntry(number % MAX_ENTRIES, entry, bytes)
     while (isTooLarge()) dropFirst()
     return number
   }
