@@ -19,6 +19,7 @@ import {
 import { recordingSchema } from '../../spec/recording.ts'
 import { recordings, secrets } from '../generate/recordings.ts'
 import { runs } from '../support/effort.ts'
+import { exchangeWith } from '../support/recording.ts'
 import { basic, escaped, spellings, textsOf } from '../support/secret-spellings.ts'
 import { expectSame } from '../support/same.ts'
 
@@ -85,18 +86,6 @@ test('recordings/part A part file is read up to any place where it was cut off',
 
 const utf8 = new TextEncoder()
 const json = (value: unknown): Uint8Array => utf8.encode(JSON.stringify(value))
-
-const exchangeWith = (more: Partial<RecordedExchange>): RecordedExchange => ({
-  entry: 0,
-  startMs: 1e12,
-  endMs: 1e12,
-  method: 'POST',
-  url: 'http://server/prompt',
-  headers: [],
-  body: new Uint8Array(),
-  response: null,
-  ...more,
-})
 
 /** The places that reveal a secret. */
 const revealing: Readonly<Record<string, (secret: string) => Partial<RecordedExchange>>> = {

@@ -1,8 +1,13 @@
-// Runs `record` in this process, with files in a temporary folder.
+// Recordings: `record` in this process, with files in a temporary folder, and exchanges made by hand.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readRecording, recordCommand, type Recording } from '../../dist/emulator/internal.js'
+import {
+  readRecording,
+  recordCommand,
+  type RecordedExchange,
+  type Recording,
+} from '../../dist/emulator/internal.js'
 import { folder } from './folder.ts'
 
 export type RecordResult = {
@@ -111,3 +116,16 @@ export async function recorded(
   }
   return running.stop()
 }
+
+/** A recorded submit without a response, with these parts. */
+export const exchangeWith = (more: Partial<RecordedExchange>): RecordedExchange => ({
+  entry: 0,
+  startMs: 1e12,
+  endMs: 1e12,
+  method: 'POST',
+  url: 'http://server/prompt',
+  headers: [],
+  body: new Uint8Array(),
+  response: null,
+  ...more,
+})

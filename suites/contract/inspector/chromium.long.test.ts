@@ -14,8 +14,8 @@ import { startEmulator, startGateway } from 'flowdouble'
 import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
-import { options, play, selected } from '../../recorded/inspected.mjs'
-import { drawn, inChromium, isInstalled, none, open } from './in-chromium.ts'
+import { selected } from '../../recorded/inspected.mjs'
+import { drawn, inChromium, inspected, isInstalled, none, open } from './in-chromium.ts'
 
 // What functions use that run in the page.
 declare const document: any
@@ -40,9 +40,7 @@ test('inspector/questions The first picture of a session answers five questions,
   skip,
 }) => {
   skip(!isInstalled, none)
-  const server = await startEmulator(options)
-  const close = await play(server)
-  await inChromium(async (browser) => {
+  await inspected(async (browser, server) => {
     for (const scheme of ['light', 'dark'] as const) {
       const { page, reports } = await open(browser, server.url, scheme)
       await page.getByText(selected).first().click()
@@ -86,17 +84,13 @@ test('inspector/questions The first picture of a session answers five questions,
       await page.close()
     }
   })
-  close()
-  await server.close()
 })
 
 test('inspector/keys Keys and buttons move the clock, go through the session, add a fault, save and reset', async ({
   skip,
 }) => {
   skip(!isInstalled, none)
-  const server = await startEmulator(options)
-  const close = await play(server)
-  await inChromium(async (browser) => {
+  await inspected(async (browser, server) => {
     const { page, reports } = await open(browser, server.url)
     const clock = page.locator('#clock b')
     const before = await clock.textContent()
@@ -170,8 +164,6 @@ test('inspector/keys Keys and buttons move the clock, go through the session, ad
     // The browser reports the fault that the server has refused.
     expect(reports).toEqual([expect.stringContaining('400 (Bad Request)')])
   })
-  close()
-  await server.close()
 })
 
 test('inspector/gateway-events The page of a gateway shows posts, runs and each attempt of a delivery', async ({

@@ -1,7 +1,9 @@
 // Opens the page of the inspector in a real browser.
 
 import { spawnSync } from 'node:child_process'
+import { type Emulator, startEmulator } from 'flowdouble'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { options, play } from '../../recorded/inspected.mjs'
 
 // What functions use that run in the page.
 declare const requestAnimationFrame: (call: () => void) => void
@@ -44,6 +46,20 @@ export async function inChromium(body: (browser: Browser) => Promise<void>): Pro
     await body(browser)
   } finally {
     await browser.close()
+  }
+}
+
+/** Plays the session of which there is a picture on a separate server, and looks at its page. */
+export async function inspected(
+  body: (browser: Browser, server: Emulator) => Promise<void>,
+): Promise<void> {
+  const server = await startEmulator(options)
+  const close = await play(server)
+  try {
+    await inChromium((browser) => body(browser, server))
+  } finally {
+    close()
+    await server.close()
   }
 }
 

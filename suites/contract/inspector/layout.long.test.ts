@@ -1,11 +1,9 @@
 // The layout of the inspector in a real browser, wide and on a phone, and how its table is used.
 
-import { startEmulator } from 'flowdouble'
 import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
-import { options, play } from '../../recorded/inspected.mjs'
-import { drawn, inChromium, isInstalled, none, open } from './in-chromium.ts'
+import { drawn, inspected, isInstalled, none, open } from './in-chromium.ts'
 
 // What functions use that run in the page.
 declare const document: any
@@ -37,9 +35,7 @@ test('inspector/layout Words never lie on each other, and nothing is cut at the 
   skip,
 }) => {
   skip(!isInstalled, none)
-  const server = await startEmulator(options)
-  const close = await play(server)
-  await inChromium(async (browser) => {
+  await inspected(async (browser, server) => {
     const { page, reports } = await open(browser, server.url)
     for (const width of [1440, 1100, 700, 390]) {
       await page.setViewportSize({ width, height: 844 })
@@ -81,6 +77,4 @@ test('inspector/layout Words never lie on each other, and nothing is cut at the 
     expect(await page.locator('#search').inputValue()).toBe('snow')
     expect(reports).toEqual([])
   })
-  close()
-  await server.close()
 })

@@ -9,20 +9,9 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
+import { exchangeWith } from '../../support/recording.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-const exchange = (more: Partial<RecordedExchange>): RecordedExchange => ({
-  entry: 0,
-  startMs: 0,
-  endMs: 1,
-  method: 'POST',
-  url: 'http://server/prompt',
-  headers: [],
-  body: new Uint8Array(),
-  response: null,
-  ...more,
-})
 
 const random = 'q7Zr0xP4mWv9LsT2bHy6NcD8'
 
@@ -45,11 +34,11 @@ for (const [name, encode] of Object.entries(encodings))
     const given = encode(`sk-proj-37${random}`)
     const response = (body: string) => ({ status: 200, headers: [], body: bytes(body) })
     const exchanges = [
-      exchange({ body: bytes(JSON.stringify({ a: [{ b: given }] })) }),
-      exchange({ response: response(`plain ${given}`) }),
-      exchange({ response: response(JSON.stringify({ b: given }).replaceAll('/', '\\/')) }),
-      exchange({ url: `http://server/queue?a=b&c=${encodeURIComponent(given)}` }),
-      exchange({ headers: [['X-Note', given]] }),
+      exchangeWith({ body: bytes(JSON.stringify({ a: [{ b: given }] })) }),
+      exchangeWith({ response: response(`plain ${given}`) }),
+      exchangeWith({ response: response(JSON.stringify({ b: given }).replaceAll('/', '\\/')) }),
+      exchangeWith({ url: `http://server/queue?a=b&c=${encodeURIComponent(given)}` }),
+      exchangeWith({ headers: [['X-Note', given]] }),
     ]
     const message = { from: 'server', atMs: 1, data: JSON.stringify({ data: given }) } as const
     const sockets = [
