@@ -16,13 +16,12 @@ import {
 import { postBytes } from '../edge/gateway/call.ts'
 import { usageError } from '../options/usage.ts'
 import { requireGivenSecret, type SubscriptionView } from '../gateway/subscriptions.ts'
+import { valueOf } from '../lib/loose.ts'
 import { refused } from '../lib/refused.ts'
-import { stopped } from './lib/ask-in-time.ts'
+import { inTime } from './lib/ask-in-time.ts'
 import { type Flags, readInput, readSecret } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 import { readNamedFile } from '../config/named-files.ts'
-
-const TIME_OUT_MS = limits.testTimeOut.value * 1000
 
 /** The event type of a test if neither the user nor the route names one. */
 const DEFAULT_EVENT = 'test'
@@ -56,7 +55,7 @@ export async function testCommand(
       as,
       event,
       status,
-      answer: jsonOr(text),
+      answer: valueOf(text),
       triggered: verdict === undefined,
     }
     io.stdout.write(`${JSON.stringify({ ...report, ...(verdict && { error: verdict }) })}\n`)
@@ -144,33 +143,19 @@ async function post(
   body: Uint8Array,
   user: AbortSignal | undefined,
 ): Promise<HttpReply> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), TIME_OUT_MS)
-  try {
-    const signal = AbortSignal.any([late.signal, user ?? late.signal])
-    return await postBytes(new URL(url), headers, body, {
-      signal,
-      maxBytes: MAX_ANSWER_BYTES,
-      cutsReply: true,
-    })
-  } catch (error) {
-    if (user?.aborted === true) throw stopped()
-    throw refused(
-      late.signal.aborted
-        ? `No response from ${url} within ${limits.testTimeOut.value} seconds.`
-        : `Cannot reach ${url}: ${reasonOf(error)}.\nIs the gateway running? flowdouble gateway run`,
-    )
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
+  const seconds = limits.testTimeOut.value
+  const late = `No response from ${url} within ${seconds} seconds.`
+  return inTime({ seconds, signal: user, late }, async (signal) => {
+    try {
+      const options = { signal, maxBytes: MAX_ANSWER_BYTES, cutsReply: true }
+      return await postBytes(new URL(url), headers, body, options)
+    } catch (error) {
+      if (signal.aborted) throw error
+      throw refused(
+        `Cannot reach ${url}: ${reasonOf(error)}.\nIs the gateway running? flowdouble gateway run`,
+      )
+    }
+  })
 }
 
 /** What to do about a response that means that the event triggered nothing. */
@@ -186,7 +171,7 @@ const advice: Readonly<Record<number, string>> = {
 
 /** Why the event did not trigger the route, according to the response; undefined if it did. */
 function judge({ status, text }: HttpReply): string | undefined {
-  const answer = jsonOr(text)
+  const answer = valueOf(text)
   const member = (name: string): unknown =>
     typeof answer === 'object' && answer !== null
       ? (answer as Record<string, unknown>)[name]

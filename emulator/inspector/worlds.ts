@@ -2,7 +2,7 @@
 
 import { read, send } from './model/connection.ts'
 import { byId, el, fill } from './draw/dom.ts'
-import { objectOf } from './model/journal.ts'
+import { objectOf } from '../lib/loose.ts'
 
 /** The worlds at the address of the page, to go to, and a way to a new one. */
 export async function showWorlds(): Promise<void> {

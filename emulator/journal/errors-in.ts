@@ -1,9 +1,6 @@
 // What the body of a refusal says is wrong, in a few words each: the errors of nodes, else that of the whole.
 
-type Value = Readonly<Record<string, unknown>>
-
-const objectOf = (value: unknown): Value =>
-  typeof value === 'object' && value !== null ? (value as Value) : {}
+import { objectOf, type Value, valueOf } from '../lib/loose.ts'
 
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'object' ? '' : (JSON.stringify(value) ?? '')
@@ -30,12 +27,4 @@ function errorText({ message, details, extra_info }: Value): string {
   // The details of a value list all that would have been allowed.
   const more = input_name && given !== '' ? `${text(input_name)} ${given}` : text(details)
   return [text(message).replace(/\.$/, ''), more.trim()].filter(Boolean).join(': ')
-}
-
-function valueOf(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -16,24 +16,35 @@ export function timeoutOf(timeout: unknown = '60'): number {
 /** The refusal of a command that its user stops. */
 export const stopped = (): Error => refused('Stopped.')
 
-/** A server as messages name it, how long all of its answers may take, and the signal of a command that can be stopped. */
-type Asked = {
-  readonly shown: string
+/** How long all answers may take, the signal of a command that can be stopped, and the refusal when the time is used up. */
+type Limits = {
   readonly seconds: number
   readonly signal: AbortSignal | undefined
+  readonly late: string
 }
 
 /** What `ask` learns before its signal is aborted. Throws a refusal where the time is used up, or the user stops. */
-export async function askInTime<T>(
-  { shown, seconds, signal }: Asked,
+export async function inTime<T>(
+  { seconds, signal, late }: Limits,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const limit = AbortSignal.timeout(seconds * 1000)
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), seconds * 1000)
   try {
-    return await ask(AbortSignal.any([limit, signal ?? limit]))
+    return await ask(AbortSignal.any([limit.signal, signal ?? limit.signal]))
   } catch (error) {
     if (signal?.aborted === true) throw stopped()
-    if (!limit.aborted) throw error
-    throw refused(`${shown} has not said all within ${seconds} s. Give a longer --timeout.`)
+    throw limit.signal.aborted ? refused(late) : error
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+/** The same within --timeout, of a server that messages name as `shown`. */
+export const askInTime = <T>(
+  { shown, seconds, signal }: Omit<Limits, 'late'> & { readonly shown: string },
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const late = `${shown} has not said all within ${seconds} s. Give a longer --timeout.`
+  return inTime({ seconds, signal, late }, ask)
 }

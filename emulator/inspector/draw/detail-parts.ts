@@ -2,7 +2,7 @@
 
 import { type Child, el } from './dom.ts'
 import { image } from './pictures.ts'
-import { valueOf } from '../model/journal.ts'
+import { valueOf } from '../../lib/loose.ts'
 import type { Actions } from '../model/state.ts'
 
 /** The longest text that is shown in full, in characters. */

@@ -4,7 +4,7 @@ import { gapsOf, isMissed } from '../model/clients.ts'
 import { body, facts, json, link, missing, part, title } from './detail-parts.ts'
 import { type Child, el } from './dom.ts'
 import { outcomeOf } from './events.ts'
-import { textOf } from '../model/journal.ts'
+import { textOf } from '../../lib/loose.ts'
 import { clockText } from '../model/scale.ts'
 import type { Actions, State } from '../model/state.ts'
 

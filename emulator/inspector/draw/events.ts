@@ -3,7 +3,7 @@
 import { type Child, el } from './dom.ts'
 import { heading, row } from './frame.ts'
 import type { GatewayEvent } from '../model/events.ts'
-import { textOf } from '../model/journal.ts'
+import { textOf } from '../../lib/loose.ts'
 import { type Scale, timeText } from '../model/scale.ts'
 import type { Session } from '../model/session.ts'
 

@@ -1,6 +1,7 @@
 // The clients of a session: their sockets, what each has received and sent, and what each has missed.
 
-import { type Entry, objectOf, textOf, type Value, valueOf } from './journal.ts'
+import { objectOf, textOf, type Value, valueOf } from '../../lib/loose.ts'
+import type { Entry } from './journal.ts'
 import { parameterOf } from './requests.ts'
 import type { Run } from './runs.ts'
 

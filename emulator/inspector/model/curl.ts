@@ -1,6 +1,6 @@
 // A request as a command for a terminal.
 
-import { objectOf, textOf } from './journal.ts'
+import { objectOf, textOf } from '../../lib/loose.ts'
 import type { Request } from './requests.ts'
 
 /** Headers that the command sets itself, or that only a browser sends. */

@@ -1,6 +1,7 @@
 // The events of a gateway: each accepted post with the run of its agent and the deliveries that follow.
 
-import { type Entry, objectOf, textOf, type Value } from './journal.ts'
+import { objectOf, textOf, type Value } from '../../lib/loose.ts'
+import type { Entry } from './journal.ts'
 
 export type Delivery = {
   readonly target: string

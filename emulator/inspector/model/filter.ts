@@ -1,7 +1,7 @@
 // Which part of a session is shown: one run, one client, failures, and what contains a text, also in bodies.
 
 import { type Client, isMissed, type Message } from './clients.ts'
-import { objectOf, textOf } from './journal.ts'
+import { objectOf, textOf } from '../../lib/loose.ts'
 import { isRefused, type Request } from './requests.ts'
 import type { Run } from './runs.ts'
 import type { Session } from './session.ts'

@@ -1,7 +1,7 @@
 // What in a session deserves a look: failed nodes, refused requests, lost messages, and what else went wrong.
 
 import { gapsOf, isMissed } from './clients.ts'
-import { objectOf } from './journal.ts'
+import { objectOf } from '../../lib/loose.ts'
 import { isRefused, pathOf, refusalOf } from './requests.ts'
 import type { Run, RunNode } from './runs.ts'
 import { timeText } from './scale.ts'

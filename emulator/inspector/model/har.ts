@@ -1,6 +1,8 @@
 // Reads a HAR file, of flowdouble or a browser, as the journal of a server that sent the same.
 
-import { type Journal, objectOf, textOf, type Value, valueOf } from './journal.ts'
+import { stateIn } from '../../journal/run-states.ts'
+import { objectOf, textOf, type Value, valueOf } from '../../lib/loose.ts'
+import type { Journal } from './journal.ts'
 
 type Happening = { readonly at: number; readonly input: Value; readonly effects: readonly Value[] }
 
@@ -97,23 +99,15 @@ function messageOf({ type, time, opcode, data }: Value, socket: number): Happeni
   const sockets = [socket]
   return opcode === BINARY
     ? { at, input: {}, effects: [{ kind: 'frame', sockets, ...frameIn(text) }] }
-    : { at, input: {}, effects: [{ kind: 'send', sockets, text }, ...stateIn(text)] }
+    : { at, input: {}, effects: [{ kind: 'send', sockets, text }, ...statesIn(text)] }
 }
 
-const states: Readonly<Record<string, string>> = {
-  execution_start: 'started',
-  execution_success: 'success',
-  execution_error: 'error',
-  execution_interrupted: 'interrupted',
-}
-
-/** The state of a run that a message announces. */
-function stateIn(text: string): readonly Value[] {
+/** The state of its run that a message announces, as an effect. */
+function statesIn(text: string): readonly Value[] {
   const { type, data } = objectOf(valueOf(text))
-  const { prompt_id, node } = objectOf(data)
-  const isOver = type === 'executing' && node === null
-  const state = isOver ? 'success' : states[textOf(type) ?? '']
-  return state === undefined ? [] : [{ kind: 'run', prompt_id, state }]
+  const members = objectOf(data)
+  const state = stateIn(type, members)
+  return state === null ? [] : [{ kind: 'run', prompt_id: members['prompt_id'], state }]
 }
 
 const PREVIEW = 1

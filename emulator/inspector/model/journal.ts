@@ -1,7 +1,7 @@
 // Reads the journal of a machine as its control API returns it: lines of JSON, the options first, then each input with its
 // effects.
 
-export type Value = Readonly<Record<string, unknown>>
+import { objectOf, type Value } from '../../lib/loose.ts'
 
 /** An input with its effects, in the order in which they left. */
 export type Entry = {
@@ -89,19 +89,3 @@ export function sinceStart(entries: readonly Entry[]): readonly Entry[] {
   )
   return entries.slice(start + 1)
 }
-
-/** A value as an object; an empty one for anything else. */
-export const objectOf = (value: unknown): Value =>
-  typeof value === 'object' && value !== null ? (value as Value) : {}
-
-/** JSON text as a value; the text itself if it is not JSON. */
-export function valueOf(text: unknown): unknown {
-  if (typeof text !== 'string') return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -1,7 +1,8 @@
 // The requests of a session: when each came, how long its answer took, and what it was.
 
 import { errorsIn } from '../../journal/errors-in.ts'
-import { type Entry, objectOf, textOf, type Value } from './journal.ts'
+import { objectOf, textOf, type Value } from '../../lib/loose.ts'
+import type { Entry } from './journal.ts'
 
 export type Request = {
   readonly entry: number

@@ -1,6 +1,7 @@
 // The runs of a session: when each waited, began and ended, what each of its nodes did, and the pictures on its way.
 
-import { type Earlier, type Entry, objectOf, textOf, type Value, valueOf } from './journal.ts'
+import { objectOf, textOf, type Value, valueOf } from '../../lib/loose.ts'
+import type { Earlier, Entry } from './journal.ts'
 import { bodyOf, type Request } from './requests.ts'
 
 export type NodeState = 'running' | 'cached' | 'success' | 'error' | 'interrupted' | 'waiting'

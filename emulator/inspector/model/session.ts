@@ -2,7 +2,8 @@
 
 import { type Client, clientsOf } from './clients.ts'
 import { eventsOf, type GatewayEvent, type OtherPost } from './events.ts'
-import { type Entry, type Journal, sinceStart, type Value } from './journal.ts'
+import type { Value } from '../../lib/loose.ts'
+import { type Entry, type Journal, sinceStart } from './journal.ts'
 import { type Request, requestsOf } from './requests.ts'
 import { type Run, runsOf } from './runs.ts'
 

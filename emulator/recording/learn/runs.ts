@@ -1,5 +1,6 @@
 // The runs of a recording: what was submitted, when each node ran, what came out of it, and how it ended.
 
+import { endings, type RunState } from '../../journal/run-states.ts'
 import { eventsOf, type Recording } from '../recording.ts'
 import { type Answered, answeredIn, answeredOf } from './requests.ts'
 import { jsonOf, listOf, type Members, membersOf, textOf } from './values.ts'
@@ -36,16 +37,10 @@ export type LearnedRun = {
   readonly waits: boolean
   readonly nodes: Map<string, LearnedNode>
   cached: readonly string[]
-  ended: 'success' | 'error' | 'interrupted' | null
+  ended: Exclude<RunState, 'started'> | null
   /** The output nodes of its workflow that the server names. */
   outputNodes: readonly string[]
 }
-
-const endings = {
-  execution_success: 'success',
-  execution_error: 'error',
-  execution_interrupted: 'interrupted',
-} as const
 
 /** The runs of a recording in order. `before` is how many runs other recordings had. */
 export function runsIn(recording: Recording, before: number): readonly LearnedRun[] {

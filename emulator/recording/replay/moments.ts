@@ -1,8 +1,9 @@
 // Finds out what caused each recorded message, and the moments at which runs start and end.
 
+import { type RunState, stateIn } from '../../journal/run-states.ts'
 import { eventsOf, type RecordedEvent, type Recording } from '../recording.ts'
 import { membersIn, textInFrame } from '../identities.ts'
-import type { Cause, Moment, RunState, Script, ScriptExchange, ScriptMessage } from './script.ts'
+import type { Cause, Moment, Script, ScriptExchange, ScriptMessage } from './script.ts'
 
 /** Requests that can end a run of somebody else's submit. */
 const endsRuns = /\/(interrupt|queue|cancel)\b/
@@ -192,34 +193,17 @@ function statesIn(path: string, body: Uint8Array): readonly (readonly [string, R
   )
 }
 
-const finalTypes: Readonly<Record<string, RunState>> = {
-  execution_success: 'success',
-  execution_error: 'error',
-  execution_interrupted: 'interrupted',
-}
-
 /** A message as far as it concerns a run. */
 export function aboutText(text: string): About {
   const { type, data } = membersIn(text)
   const members: Readonly<Record<string, unknown>> =
     typeof data === 'object' && data !== null ? { ...data } : {}
-  const { prompt_id, sid, node, exception_type } = members
-  const isEnd = type === 'executing' && node === null
-  // An error of a blocked output does not end its run.
-  const isFinal = exception_type !== 'ExecutionBlocked'
-  const state =
-    type === 'execution_start'
-      ? 'started'
-      : isEnd
-        ? 'success'
-        : typeof type === 'string' && isFinal
-          ? (finalTypes[type] ?? null)
-          : null
+  const { prompt_id, sid } = members
   return {
     type,
     run: typeof prompt_id === 'string' ? prompt_id : null,
     hasSid: typeof sid === 'string',
-    state,
+    state: stateIn(type, members),
   }
 }
 

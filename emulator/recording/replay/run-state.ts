@@ -11,7 +11,8 @@ import { replaceText } from '../identities.ts'
 import type { CanonicalRequest } from './canonical.ts'
 import { documentIn, objectIn } from './json-in.ts'
 import { exchangeAt, type Instance, momentMs, presentValues, type ReplayWorld } from './state.ts'
-import type { Moment, RunState } from './script.ts'
+import type { RunState } from '../../journal/run-states.ts'
+import type { Moment } from './script.ts'
 
 /** A run that was submitted again. */
 export type ReplayRun = {

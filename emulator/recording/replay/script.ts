@@ -1,11 +1,9 @@
 // What a replay knows of a recording before it starts: which requests are equal, what caused each message, and which moments
 // of a run change the answers to polls.
 
+import type { RunState } from '../../journal/run-states.ts'
 import type { RecordedExchange, RecordedResponse } from '../recording.ts'
 import type { AnyMembers, CanonicalRequest } from './canonical.ts'
-
-/** The states that a run reaches. */
-export type RunState = 'started' | 'success' | 'error' | 'interrupted'
 
 /** A recorded request with a response. */
 export type ScriptExchange = Pick<RecordedExchange, 'entry' | 'startMs' | 'endMs' | 'body'> & {
