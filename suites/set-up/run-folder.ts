@@ -4,14 +4,14 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { OF_MODULES } from '../support/folder.ts'
+import { GIVEN } from '../support/folder.ts'
 
 /** Makes the folder before the first test file, and removes it after the last one. */
 export function setup(): () => void {
   const place = mkdtempSync(join(tmpdir(), 'flowdouble-suites-'))
   process.env['TMPDIR'] = place
   return () => {
-    const left = readdirSync(place).filter((name) => !name.startsWith(OF_MODULES))
+    const left = readdirSync(place).filter((name) => !name.startsWith(GIVEN))
     rmSync(place, { recursive: true, force: true })
     if (left.length === 0) return
     process.exitCode = 1

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { folder, folderOfModule } from './folder.ts'
+import { folder } from './folder.ts'
 
 export const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -21,7 +21,7 @@ export type InstalledPackage = {
 }
 
 /** Other test files use the tarball too, so it stays until the run ends. */
-const packedIn = folderOfModule()
+const packedIn = folder()
 let packed: Promise<InstalledPackage> | undefined
 
 /** Packs the build, once. */

@@ -5,14 +5,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { folderOfModule } from '../../support/folder.ts'
+import { folder } from '../../support/folder.ts'
 import { forget, isReady } from './in-page.ts'
 
 /** A folder with unpacked front ends, each in a folder with the name of its version. Without it pip installs them. */
 const given = process.env['FLOWDOUBLE_FRONT_ENDS']
 
 /** Where front ends are installed. */
-const installed = folderOfModule()
+const installed = folder()
 
 /** The folder of a front end, or why it is not available. */
 export function frontEnd(version: string): { readonly folder: string } | { readonly why: string } {

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { folderOfModule } from '../../support/folder.ts'
+import { folder } from '../../support/folder.ts'
 
 /** The text of each file outside the front end. */
 export const SECRET = 'not part of the front end'
@@ -35,7 +35,7 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
 
 /** Writes the front end, and returns its folder and that of its workflow templates. */
 export function writeSite(): { readonly webRoot: string; readonly templates: string } {
-  const root = folderOfModule()
+  const root = folder()
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true })
     writeFileSync(join(root, name), content)

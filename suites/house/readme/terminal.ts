@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Emulator, type Gateway, startEmulator, startGateway } from 'flowdouble'
 import { pack, root, unpack } from '../../support/packed.ts'
-import { folder, folderOfModule } from '../../support/folder.ts'
+import { folder } from '../../support/folder.ts'
 import { type Command, startProcess } from '../../support/spawned.ts'
 
 export type Output = {
@@ -53,7 +53,7 @@ const programs = (main: string): Readonly<Record<string, string>> => ({
 const frontEnd = 'ui/comfyui_frontend_package/static'
 
 /** All test files use the same, so it stays until the run ends. */
-const installedIn = folderOfModule()
+const installedIn = folder()
 let modules: Promise<string> | undefined
 
 /** What is installed in the folder of a reader: the packed package, what tests need, and those programs. */
