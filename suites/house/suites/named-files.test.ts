@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { slowPlaces } from '../../commands.ts'
 import { layers } from './layers.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -17,10 +16,6 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const lacking = (places: readonly string[]): readonly string[] =>
   places.filter((place) => !files.some((file) => file === place || isIn(place, file)))
 const isIn = (place: string, file: string): boolean => place.endsWith('/') && file.startsWith(place)
-
-test('what the quick command leaves out exists', () => {
-  expect(lacking(slowPlaces)).toEqual([])
-})
 
 test('each layer has files', () => {
   expect(lacking(layers)).toEqual([])
