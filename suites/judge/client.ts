@@ -92,8 +92,15 @@ export function awaitedBy(
   return { kind: first[0], says: `The message ${names.join(' or ')}` }
 }
 
-/** How long a session waits for a message: until this resolves, with the reason. What is awaited may have a name. */
-export type Patience = (line: Pick<Line, 'settled'>, awaited?: Awaited) => Promise<string>
+/**
+ * How long a session waits for a message: until this resolves with the reason, and nothing has arrived in the meantime.
+ * With null it is asked again. It knows for how long nothing has arrived, and what is awaited if that has a name.
+ */
+export type Patience = (
+  line: Pick<Line, 'settled'>,
+  quietMs: number,
+  awaited?: Awaited,
+) => Promise<string | null>
 
 const promptIdOf = ({ data }: Message): string => String(data['prompt_id'])
 
@@ -181,13 +188,15 @@ export async function openSession(
       /** Gives up when nothing at all has arrived in the meantime: a server with much to do still sends. */
       const wait = async (patient: Patience): Promise<void> => {
         const arrived = (): number => log.texts.length + log.scans.length + log.rawFrames.length
-        let seen: number
-        let why: string
-        do {
-          seen = arrived()
-          why = await patient(line, awaited())
-        } while (waiting.has(check) && arrived() > seen)
-        giveUp(why)
+        let seen = arrived()
+        let sinceMs = performance.now()
+        while (waiting.has(check)) {
+          const why = await patient(line, performance.now() - sinceMs, awaited())
+          if (arrived() > seen) {
+            seen = arrived()
+            sinceMs = performance.now()
+          } else if (why !== null) giveUp(why)
+        }
       }
       waiting.add(check)
       check()

@@ -60,9 +60,8 @@ export async function live(seed: string, edge?: Edge) {
   const { lines, note, noteReply, noteSession } = startTranscript()
   const me = await connect('me')
   const other = await connect()
-  const host = { Host: 'flowdouble.test' }
   for (const path of ['/', '/system_stats', '/object_info/KSampler', '/models/vae', '/none']) {
-    noteReply(await request('GET', path, undefined, host))
+    noteReply(await get(path))
   }
   const form = formOf({ name: 'image', filename: 'my.bin', content: Uint8Array.of(0, 255, 10) })
   noteReply(await request('POST', '/upload/image', ...form))

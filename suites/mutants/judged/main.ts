@@ -160,9 +160,8 @@ function setupFor(id: RuleId): Setting['setup'] {
   if (id.startsWith('http/cors-')) return 'cors'
   if (id === 'manager/off') return 'no manager'
   const { since = '0.3' }: Rule = rules[id]
-  if (since !== '0.3' && id.startsWith('assets/') && id !== 'assets/off')
-    return since === '0.27' ? 'assets' : 'later assets'
-  if (since !== '0.3') return since
+  if (since !== '0.3')
+    return id.startsWith('assets/') && id !== 'assets/off' ? `assets of ${since}` : since
   return cases.some((one) => one.isAboutToken && one.ids.includes(id)) ? 'token' : 'usual'
 }
 

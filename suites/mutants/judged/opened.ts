@@ -19,23 +19,19 @@ import type { Mutant } from '../tamper.ts'
 /** Where a server stands, and how its operator has set it up. */
 export type Setting = { readonly place: Place; readonly setup: Setup }
 
+type Later = Exclude<Generation, '0.3'>
+
 /** What a local server has; the name of a later generation if it is one of that. */
-export type Setup =
-  | 'usual'
-  | 'token'
-  | 'cors'
-  | 'no manager'
-  | 'assets'
-  | 'later assets'
-  | Exclude<Generation, '0.3'>
+export type Setup = 'usual' | 'token' | 'cors' | 'no manager' | Later | `assets of ${Later}`
 
 const setups: Readonly<Record<Setup, EmulatorOptions>> = {
   usual: { manager: true },
   token: { manager: true, token: testToken },
   cors: { manager: true, cors: '*' },
   'no manager': {},
-  assets: { manager: true, like: 'comfyui-0.27', assets: true },
-  'later assets': { manager: true, like: 'comfyui-0.33', assets: true },
+  'assets of 0.27': { manager: true, like: 'comfyui-0.27', assets: true },
+  'assets of 0.33': { manager: true, like: 'comfyui-0.33', assets: true },
+  'assets of 0.38': { manager: true, like: 'comfyui-0.38', assets: true },
   '0.27': { manager: true, like: 'comfyui-0.27' },
   '0.33': { manager: true, like: 'comfyui-0.33' },
   '0.38': { manager: true, like: 'comfyui-0.38' },

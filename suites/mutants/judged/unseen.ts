@@ -3,6 +3,8 @@
 /** The reason by the name of the mutant. */
 export const unseen: Readonly<Record<string, string | undefined>> = {
   'accounts/api-key-pays-partners': 'It shows in a run that costs money.',
+  'accounts/details-are-missing':
+    'Only a node of a scenario fails with a ValidationError when it runs.',
   'accounts/fails-at-submit': 'Only an account without money or subscription shows it.',
   'accounts/hosted-counts-from-one':
     'Only an account that has never run anything shows where counting begins.',
@@ -33,7 +35,6 @@ export const unseen: Readonly<Record<string, string | undefined>> = {
   'frames/text-in-latin-1': 'Only test nodes of the suites send a text that is not ASCII.',
   'queue/colliding-ids-are-accepted':
     'The requests that show it can stop the worker of a real server: check never sends them.',
-  'local-jobs/ties-reversed': 'Only a clock that stands still makes two jobs at the same time.',
   'runs/poison-spreads':
     'The requests that show it stop the worker of a real server: check never sends them.',
   'workflows/answer-late':
