@@ -40,8 +40,11 @@ type Row = {
   readonly verdicts: Readonly<Record<string, string>>
 }
 
-/** From then on no further case begins on a wrong server, in milliseconds: those of a gateway wait for windows of a minute. */
-const MAX_MUTANT_MS = { local: 20_000, hosted: 20_000, gateway: 300_000 } as const
+/**
+ * From then on no further case begins on a wrong server, in milliseconds: the first that misses a message waits for it to
+ * the end of its patience, and those of a gateway wait for windows of a minute.
+ */
+const MAX_MUTANT_MS = { local: 60_000, hosted: 60_000, gateway: 300_000 } as const
 
 const { values: flags } = parseArgs({
   options: {
