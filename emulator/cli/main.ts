@@ -2,6 +2,7 @@
 // The command `flowdouble`: loads and runs one subcommand. Only that one is loaded, so that serve starts fast.
 
 import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import type { CommandIo } from './lib/io.ts'
 
 const help = `flowdouble: a test double for a workflow execution server (the ComfyUI HTTP and WebSocket API)
@@ -80,11 +81,19 @@ function hidden(argv: readonly string[]): readonly string[] {
   return argv
 }
 
-/** The environment of a command that ends in order at the first signal; a second one ends the process immediately. */
+/** Signals so soon after the first are the same one: npx passes on what its group also receives. In milliseconds. */
+const SAME_SIGNAL_MS = 500
+
+/** The environment of a command that ends in order at the first signal; a later one ends the process immediately. */
 function stoppable(): CommandIo {
   const stop = new AbortController()
+  let firstMs = 0
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(name, () => stop.abort())
+    process.on(name, () => {
+      stop.abort()
+      firstMs ||= performance.now()
+      if (performance.now() - firstMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[name])
+    })
   return { ...io, signal: stop.signal }
 }
 

@@ -2,6 +2,7 @@
 
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { test } from 'vitest'
 import {
   findingText,
@@ -48,6 +49,21 @@ test(
       expect(statSync(file).mode & 0o777).toBe(0o600)
     },
   ),
+)
+
+test(
+  'record/stop A signal that arrives twice, as from a runner that passes it on to its group, is one: the recording is written',
+  withEcho({ answer: (_, response) => response.end('{}') }, async (server) => {
+    const file = join(folder(), 'session.har')
+    const command = start('record', server.url, '--port', '0', '--json', '--out', file)
+    const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+    await (await fetch(`${url}/a`)).text()
+    command.process.kill('SIGINT')
+    await setImmediate()
+    command.process.kill('SIGINT')
+    const { code } = await command.ends
+    expect([code, existsSync(file), existsSync(`${file}.part`)]).toEqual([0, true, false])
+  }),
 )
 
 test(
