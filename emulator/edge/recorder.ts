@@ -2,7 +2,7 @@
 
 import type { Entry, Machine } from '../machine.ts'
 import type { JournalView } from '../journal/received.ts'
-import { createLandmarks } from '../journal/landmarks.ts'
+import { createLandmarks, type Landmarks } from '../journal/landmarks.ts'
 import { createRequestLog } from '../journal/request-log.ts'
 import { createRing, type Ring } from '../journal/ring.ts'
 import type { JournalFormat, LineWriter } from '../journal/lines.ts'
@@ -36,9 +36,9 @@ export type Redaction = {
   readonly toPlaceholder: (secret: string) => string
 }
 
-/** What a recorder needs to know about its machine. `options` are those of the machine. */
+/** What a recorder needs to know about its machine. `options` makes those of the machine. */
 type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets' | 'answerOf'> & {
-  readonly options: O
+  readonly options: () => O
   /** The secrets of all machines at its address, also those that inputs of discarded entries contained. */
   readonly secrets: Set<string>
   /** Loads the formatter, which a machine without a journal file needs only on demand. */
@@ -49,14 +49,14 @@ type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets' | 'answ
 type FormatLoader<O, I, E> = () => Promise<Pick<JournalFormat<O, I, E>, 'version' | 'redactor'>>
 
 /**
- * @param options the options of the machine.
+ * @param options makes the options of the machine for the first line of a journal, which few worlds are asked for.
  * @param loadFormat loads the formatter.
  * @param file every entry is appended to it; null for none.
  * @param secrets those of the other machines at the address: a client of one may send its key to another one.
  */
 export async function createRecorder<O, I, E>(
   { entryBytes, newSecrets, answerOf, ownSecrets }: Machine<I, E>,
-  options: O,
+  options: () => O,
   loadFormat: FormatLoader<O, I, E>,
   file: JournalFile | null,
   secrets: Set<string>,
@@ -87,12 +87,21 @@ function recorderOf<O, I, E>(
 ): Recorder<I, E> {
   const { options, entryBytes, newSecrets, answerOf, secrets } = recorded
   const requests = createRequestLog<I, E>(answerOf)
-  const landmarks = createLandmarks<I, E>(answerOf)
+  /** What the journal loses first is noted when it begins to: most machines never come so far. */
+  let landmarks: Landmarks<I, E> | undefined
+  const noteKept = (): Landmarks<I, E> => {
+    const noted = createLandmarks<I, E>(answerOf)
+    const first = kept.first()
+    for (const [at, entry] of kept.entries().entries())
+      noted.add(first + at, entry, entryBytes(entry), first)
+    return noted
+  }
   const record = (entry: Entry<I, E>): void => {
     const bytes = entryBytes(entry)
+    if (!kept.hasRoom(bytes)) landmarks ??= noteKept()
     const n = kept.add(entry, bytes)
     requests.add(n, entry)
-    landmarks.add(n, entry, bytes, kept.first())
+    landmarks?.add(n, entry, bytes, kept.first())
     for (const secret of newSecrets(entry.input)) secrets.add(secret)
     if (fileWriter === null) return
     file?.write(
@@ -104,8 +113,8 @@ function recorderOf<O, I, E>(
     const writer = await createWriter(recorded)
     const first = Math.max(from, kept.first())
     const entries = kept.entries().slice(first - kept.first())
-    const earlier = from < first ? landmarks.between(from, first) : undefined
-    return [writer.header(options, first, earlier), ...entries.map(writer.entry)]
+    const earlier = from < first ? (landmarks ?? noteKept()).between(from, first) : undefined
+    return [writer.header(options(), first, earlier), ...entries.map(writer.entry)]
   }
   const view: Recorder<I, E>['view'] = async () => {
     const { redactInput, redactEffect } = await createWriter(recorded)
@@ -123,7 +132,7 @@ function recorderOf<O, I, E>(
     return recorderOf(recorded, copy, null, null)
   }
   const open = (): void => {
-    if (fileWriter !== null) file?.open(fileWriter.header(options, 0))
+    if (fileWriter !== null) file?.open(fileWriter.header(options(), 0))
   }
   const redaction = async (): Promise<Redaction> => ({
     known: [...secrets],

@@ -42,11 +42,13 @@ export async function newParts(world: NewWorld): Promise<WorldParts> {
   const { name, options, hooks, made, hosted, codec, file, secrets } = world
   if (beginsWithRuns(made.script)) await codec.ready(true)
   const server = createServer(made, hosted)
-  const { objectInfo, ...recorded } = made
   const recorder = await createRecorder(
     serverMachine(server),
-    { ...recorded, types: options.scenario.types },
-    async () => (await import('../server/journal.ts')).serverFormat(() => objectInfo),
+    () => {
+      const { objectInfo: _, ...recorded } = made
+      return { ...recorded, types: options.scenario.types }
+    },
+    async () => (await import('../server/journal.ts')).serverFormat(() => made.objectInfo),
     file,
     secrets,
   )

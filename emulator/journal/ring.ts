@@ -9,6 +9,8 @@ const MAX_ENTRIES = 1000
 const MAX_HELD_BYTES = 8 * 2 ** 20
 
 export type Ring<I, E> = {
+  /** Whether an entry of about so many bytes can be added without dropping another one. */
+  readonly hasRoom: (bytes: number) => boolean
   /** Adds an entry of about so many bytes, and returns its number. */
   readonly add: (entry: Entry<I, E>, bytes: number) => number
   /** The kept entries, oldest first. */
@@ -82,6 +84,8 @@ export function createRing<I, E>(begin = 0): Ring<I, E> {
     sharedBy[at] = none
   }
   const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES
+  const hasRoom = (bytes: number): boolean =>
+    next - first < MAX_ENTRIES && heldBytes + bytes <= MAX_HELD_BYTES
 
   const add: Ring<I, E>['add'] = (entry, bytes) => {
     const number = next++
@@ -98,7 +102,7 @@ export function createRing<I, E>(begin = 0): Ring<I, E> {
     }
     return kept
   }
-  return { add, entries, first: () => first, next: () => next }
+  return { hasRoom, add, entries, first: () => first, next: () => next }
 }
 
 const none: readonly SharedText[] = []

@@ -167,7 +167,7 @@ async function createPart(
   if (fault !== undefined) throw usageError(fault)
   const recorder = await createRecorder(
     gatewayMachine(world),
-    world.setup.options,
+    () => world.setup.options,
     async () => (await import('../../gateway/journal.ts')).gatewayFormat,
     null,
     secrets,

@@ -51,7 +51,7 @@ export async function serveReplay(given: ReplayOptionsInput): Promise<Replay> {
   const world = createReplay(content, { epochMs, seed, cors, any: names }, name)
   const recorder = await createRecorder(
     replayMachine(world),
-    { recording: name, epochMs: world.options.epochMs, seed: options.seed },
+    () => ({ recording: name, epochMs: world.options.epochMs, seed: options.seed }),
     async () => (await import('../../server/journal.ts')).journalOf('replay 1'),
     null,
     new Set<string>(),

@@ -35,6 +35,7 @@ export const unseen: Readonly<Record<string, string | undefined>> = {
   'frames/text-in-latin-1': 'Only test nodes of the suites send a text that is not ASCII.',
   'queue/colliding-ids-are-accepted':
     'The requests that show it can stop the worker of a real server: check never sends them.',
+  'local-jobs/ties-reversed': 'Only a clock that stands still makes two jobs at the same time.',
   'runs/poison-spreads':
     'The requests that show it stop the worker of a real server: check never sends them.',
   'workflows/answer-late':
