@@ -41,7 +41,7 @@ function withTypes({ type }: Call, work: Work): Work {
   const outputs = work.outputs.map((output, slot) => {
     const as = pictureTypes.find((one) => one === type.outputs[slot])
     return as !== undefined && 'kind' in output && output.kind === 'picture'
-      ? { ...output, as }
+      ? Object.assign({}, output, { as })
       : output
   })
   return { ...work, outputs }
