@@ -26,8 +26,10 @@ export function readVariables(text: string): Readonly<Record<string, string | un
       )
     }
     if (quote && !line.includes(quote, begun.length)) at = endOfValue(lines, at, quote)
-    // One setting at a time: the content of one never changes how the next one is read.
-    Object.assign(variables, parseEnv([line, ...lines.slice(first + 1, at + 1)].join('\n')))
+    // One setting at a time: the content of one never changes how the next one is read. Node 20.19.0 takes the comment of
+    // a line that does not end for a part of the value.
+    const own = [line, ...lines.slice(first + 1, at + 1)].join('\n')
+    Object.assign(variables, parseEnv(`${own}\n`))
   }
   return variables
 }

@@ -64,6 +64,7 @@ install('git', 'clone', '--quiet', root, folder)
 install('npm', 'ci')
 install('npm', 'run', 'build')
 
+const env = { ...process.env, NO_COLOR: '1' }
 let failed = 0
 for (const row of chosen) {
   install('npm', 'install', '--no-save', `msw@${row.msw}`)
@@ -71,8 +72,9 @@ for (const row of chosen) {
   console.log(`\n${nameOf(row)} (${install(node, '--version').trim()})`)
   for (const argv of suites) {
     const run = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...argv]
-    const { status } = spawnSync(node, run, { cwd: folder, stdio: 'inherit' })
+    const { status, stdout } = spawnSync(node, run, { cwd: folder, encoding: 'utf8', env })
     if (status !== 0) failed++
+    console.log(status === 0 ? (stdout.trim().split('\n').at(-1) ?? '') : stdout)
   }
 }
 console.log(
