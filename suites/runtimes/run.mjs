@@ -74,7 +74,7 @@ for (const row of chosen) {
     const run = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...argv]
     const { status, stdout } = spawnSync(node, run, { cwd: folder, encoding: 'utf8', env })
     if (status !== 0) failed++
-    console.log(status === 0 ? (stdout.trim().split('\n').at(-1) ?? '') : stdout)
+    console.log(status === 0 ? /^ *Tests .*/m.exec(stdout)?.[0] : stdout)
   }
 }
 console.log(
