@@ -95,16 +95,6 @@ async function expectRefused(subject: Subject): Promise<void> {
 
 proves('access/hosted-key-refusal', expectRefused)
 
-proves(
-  'access/hosted-key-refusal',
-  async (subject) => {
-    await expectRefused(subject)
-    // None of that had an effect.
-    expect((await subject.get('/prompt')).json().exec_info.queue_remaining).toBe(0)
-  },
-  ownWorld,
-)
-
 proves('access/hosted-public-statistics', async ({ url, get }) => {
   const own = await get('/system_stats')
   expect(own.json().system).toMatchObject({ os: expect.any(String) })

@@ -38,17 +38,6 @@ proves('catalog/experiment-models', async ({ get, url }) => {
   }
 })
 
-proves(
-  'catalog/experiment-models',
-  async ({ get }) => {
-    const { text } = await get('/experiment/models/embeddings')
-    // An empty file: the length of the header, and the header.
-    const header = '{"__metadata__":{"format":"pt","modelspec.title":"example_negative"}}'
-    expect(text).toContain(`"modified": 1000.0, "created": 1000.0, "size": ${8 + header.length}}`)
-  },
-  { epoch: 1_000_000 },
-)
-
 proves('catalog/model-preview', async ({ url }) => {
   // A name that no model has: those that are installed may have an image.
   for (const path of [

@@ -258,13 +258,3 @@ proves('files/view-cut', async (subject) => {
   })
   await expectUndecodable(view, 'cut.png', 'huge.png', 'cut.jpg')
 })
-
-proves(
-  'files/view-undecodable',
-  async ({ get }) => {
-    const video = '/view?filename=example.mp4&type=input'
-    expect((await get(`${video}&preview=webp`)).status).toBe(500)
-    expect((await get(video)).status).toBe(200)
-  },
-  ownWorld,
-)

@@ -4,7 +4,7 @@ import { decode as decodePng } from 'fast-png'
 import jpeg from 'jpeg-js'
 import { previewMetadata } from '../../../spec/server/frames.ts'
 import { askForMetadata, hex, imagesOf, JPEG_MAGIC, painting } from '../../judge/frames.ts'
-import { type Graph, node, textToImage } from '../../generate/graphs.ts'
+import { type Graph, node } from '../../generate/graphs.ts'
 import { judgeOrder, violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { transcript } from '../../support/transcript.ts'
@@ -110,22 +110,6 @@ proves(
 )
 
 proves(
-  ['frames/metadata-names-node', 'frames/image-types'],
-  async ({ connect, run }) => {
-    const session = await connect('me')
-    await askForMetadata(session)
-    await run(session, textToImage(1, 2))
-    const metadata = session.frames().map(({ fields }) => fields['metadata'])
-    expect(metadata).toMatchObject([
-      { node_id: '3', image_type: 'image/png' },
-      { node_id: '3', image_type: 'image/png' },
-    ])
-    for (const bytes of imagesOf(session)) expect(decodePng(bytes).width).toBe(512)
-  },
-  pngPreviews,
-)
-
-proves(
   'frames/text-to-everyone',
   async ({ connect, run, submit, idle }) => {
     const sessions = [await connect('me'), await connect('other'), await connect()]
@@ -180,27 +164,6 @@ proves(
       const { width, height, data } = decodePng(bytes.subarray(8))
       expect([width, height, [...data.subarray(0, 3)]]).toEqual([30, 20, [0, 0, 255]])
     }
-  },
-  ownWorld,
-)
-
-proves(
-  ['frames/socket-images', 'frames/metadata-when-asked'],
-  async ({ connect, run }) => {
-    const session = await connect('me')
-    await askForMetadata(session)
-    await run(session, sent)
-    expect(session.frames()).toMatchObject([
-      {
-        frame: 'previewWithMetadata',
-        fields: { metadata: { node_id: '2', image_type: 'image/png' } },
-      },
-      {
-        frame: 'previewWithMetadata',
-        fields: { metadata: { node_id: '2', image_type: 'image/png' } },
-      },
-    ])
-    for (const bytes of imagesOf(session)) expect(decodePng(bytes).width).toBe(30)
   },
   ownWorld,
 )

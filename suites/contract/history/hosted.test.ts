@@ -3,7 +3,6 @@
 import { hostedHistoryById } from '../../../spec/server/history.ts'
 import { failing, node, slow, solid, talking } from '../../generate/graphs.ts'
 import {
-  cancel,
   detailOf,
   expectRefusal,
   fitting,
@@ -16,25 +15,6 @@ import {
 import { entryOf, historyOf, idsOf } from '../../judge/hosted/history.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
-
-proves(
-  ['history/hosted-list', 'deployments/hosted-history-renamed'],
-  async (subject) => {
-    expect(await historyOf(subject)).toEqual([])
-    // The later ones end first.
-    const ids = await submitAll(subject, [slow(9), slow(5), talking()])
-    await subject.idle()
-    expect(await idsOf(subject)).toEqual(ids.toReversed())
-    for (const { prompt } of await historyOf(subject)) expect(Array.isArray(prompt)).toBe(false)
-    const headers = { 'X-API-Key': 'test-key' }
-    const { status, text } = await subject.raw('GET', '/api/history_v2', undefined, headers)
-    expect({ status, historyLength: JSON.parse(text).history.length }).toEqual({
-      status: 200,
-      historyLength: 3,
-    })
-  },
-  ownWorld,
-)
 
 const workflow_id = 'd290f1ee-6c54-4b01-90e6-d701748f0851'
 const extra_data = { note: [1, { deep: null }] }
@@ -67,25 +47,6 @@ proves(
       status: { status_str: 'error', completed: false },
       outputs: {},
     })
-  },
-  ownWorld,
-)
-
-proves(
-  'history/hosted-pages',
-  async (subject) => {
-    const ids = await submitAll(subject, ['a', 'b', 'c', 'd', 'e'].map(talking))
-    await subject.idle()
-    const newest = ids.toReversed()
-    expect(await idsOf(subject, '?max_items=2')).toEqual(newest.slice(0, 2))
-    expect(await idsOf(subject, '?max_items=2&offset=1')).toEqual(newest.slice(1, 3))
-    expect(await idsOf(subject, '?offset=3')).toEqual(newest.slice(3))
-    expect(await idsOf(subject, '?max_items=9&offset=9')).toEqual([])
-    expect(await idsOf(subject, '?max_items=0')).toEqual([])
-    for (const value of ['-1', 'x', '1.5', '%20', '0x1']) {
-      for (const name of ['max_items', 'offset'])
-        expectRefusal(await subject.get(`/history?${name}=${value}`), 400, 'BAD_REQUEST')
-    }
   },
   ownWorld,
 )
@@ -143,24 +104,6 @@ proves('history/hosted-unknown', async ({ get }) => {
   for (const id of [nobody, 'no-uuid', '%20', '__proto__'])
     expectRefusal(await get(`/history/${id}`), 404, 'NOT_FOUND')
 })
-
-proves(
-  'history/hosted-once-begun',
-  async (subject) => {
-    const session = await subject.connect()
-    const [id = '', never = ''] = await submitAll(subject, [slow(), slow()])
-    await cancel(subject, never)
-    expectRefusal(await subject.get(`/history/${id}`), 404, 'NOT_FOUND')
-    await subject.reach(session, isOf('execution_start', id))
-    expect(Object.keys(await entryOf(subject, id))).toEqual(['prompt'])
-    expect(await idsOf(subject)).toEqual([])
-    await subject.idle()
-    expect(await entryOf(subject, id)).toMatchObject({ status: { status_str: 'success' } })
-    expectRefusal(await subject.get(`/history/${never}`), 404, 'NOT_FOUND')
-    expect(await idsOf(subject)).toEqual([id])
-  },
-  ownWorld,
-)
 
 proves(
   'history/hosted-clear',

@@ -38,28 +38,6 @@ proves(
   ownWorld,
 )
 
-proves(
-  'history/max-items',
-  async (subject) => {
-    await runAll(subject, 'a', 'b', 'c', 'd')
-    const page = (query: string) => idsIn(subject.get, `?${query}`)
-    expect(await page('max_items=1')).toEqual(['d'])
-    expect(await page('max_items=3')).toEqual(['b', 'c', 'd'])
-    expect(await page('max_items=9')).toEqual(['a', 'b', 'c', 'd'])
-    expect(await page('max_items=0')).toEqual([])
-    expect(await page('max_items=-1')).toEqual([])
-    expect(await page('max_items=2&offset=0')).toEqual(['a', 'b'])
-    expect(await page('max_items=2&offset=1')).toEqual(['b', 'c'])
-    expect(await page('max_items=2&offset=3')).toEqual(['d'])
-    expect(await page('max_items=2&offset=-1')).toEqual(['c', 'd'])
-    expect(await page('max_items=0&offset=0')).toEqual(['a'])
-    expect(await page('offset=1')).toEqual(['b', 'c', 'd'])
-    expect(await page('offset=4')).toEqual([])
-    expect(await page('offset=-1')).toEqual(['a', 'b', 'c', 'd'])
-  },
-  ownWorld,
-)
-
 proves('history/bad-numbers', async ({ get }) => {
   const refused = '500 Internal Server Error\n\nServer got itself in trouble'
   for (const text of ['', 'x', '1.5', '1e3', 'null', '0x10', '1 2']) {

@@ -83,9 +83,3 @@ proves(
   },
   { cors: '*' },
 )
-
-proves(
-  'http/cors-raised',
-  (subject) => namesNone(subject, [['POST', '/prompt', 413, ' '.repeat(1050)]]),
-  { cors: '*', maxUploadSize: 0.001 },
-)

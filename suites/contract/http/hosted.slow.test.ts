@@ -4,7 +4,6 @@ import { gzipSync } from 'node:zlib'
 import { hostedCors } from '../../../spec/server/http.ts'
 import type { ReplyBody } from '../../../spec/language.ts'
 import { everyHostedPath } from '../../generate/every-path.ts'
-import { solid } from '../../generate/graphs.ts'
 import { codeOf, notFound, replyIn } from '../../judge/hosted/refusals.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
@@ -140,27 +139,6 @@ proves('http/hosted-head', async ({ url }) => {
 const corsLines = ({ lines }: Exchange) =>
   lines.filter((line) => /^access-control-/i.test(line)).toSorted()
 const named = Object.entries(hostedCors).map(([name, value]) => `${name}: ${value}`)
-
-proves(
-  'http/hosted-options',
-  async ({ url, get, submit }) => {
-    await submit(solid())
-    for (const { path } of [...everyHostedPath, { path: '/api/nowhere' }, { path: '/queue' }]) {
-      const asks = { Origin: 'https://page.example', 'Access-Control-Request-Headers': 'x-api-key' }
-      const reply = await exchange(url, 'OPTIONS', path, asks, '{"clear": true}')
-      expect({ path, status: reply.status, body: reply.body }).toEqual({
-        path,
-        status: 200,
-        body: '',
-      })
-      expect(reply.header('access-control-allow-headers')).toMatch(/\bX-API-Key\b/)
-      expect(reply.header('access-control-allow-methods')).toMatch(/\bPOST\b.*\bDELETE\b/)
-      expect(corsLines(reply)).toEqual(named.toSorted())
-    }
-    expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(1)
-  },
-  ownWorld,
-)
 
 proves(
   'http/hosted-cors',

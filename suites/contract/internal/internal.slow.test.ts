@@ -96,40 +96,6 @@ proves(
 )
 
 proves(
-  'internal/log-lines',
-  async (subject) => {
-    const { get, submit, idle } = subject
-    for (let run = 0; run < 310; run++) await submit(talking(), { prompt_id: `run ${run}` })
-    await idle()
-    const logs = (await get('/internal/logs/raw')).json()
-    expect(violations(rawLogs, logs)).toEqual([])
-    expect(logs.size).toEqual({ cols: 80, rows: 24 })
-    expect(logs.entries).toHaveLength(limits.log.value)
-    expect(logs.entries[0].m).toBe('Prompt run 160 has started\n')
-    expect(logs.entries.at(-1).m).toBe('Prompt run 309 has succeeded\n')
-    for (const { t } of logs.entries) {
-      expect(t).toMatch(/^2026-01-01T00:00:\d\d\.\d{6}$/)
-    }
-  },
-  ownWorld,
-)
-
-proves(
-  'internal/log-text',
-  async (subject) => {
-    const { get, submit, idle } = subject
-    await submit(talking(), { prompt_id: 'mine' })
-    await idle()
-    const entries = await lines(subject)
-    expect(entries.length).toBeGreaterThan(1)
-    const reply = await get('/internal/logs')
-    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(reply.json()).toBe(entries.map(({ t, m }) => `${t} - ${m}`).join(''))
-  },
-  ownWorld,
-)
-
-proves(
   'internal/log-subscription',
   async (subject) => {
     const { connect, submit, idle } = subject

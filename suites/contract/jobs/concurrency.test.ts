@@ -70,35 +70,3 @@ proves(
   },
   ownWorld,
 )
-
-proves(
-  'jobs/queue-reason',
-  async (subject) => {
-    const session = await subject.connect()
-    const most = tiers.pro.runsAtATime
-    const graphs = Array.from({ length: most + 3 }, () => slow())
-    const ids = await submitAll(subject, graphs)
-    const [a = '', b = '', c = ''] = ids.slice(most)
-    const waitOf = async (id: string) => {
-      const { queue_reason, queue_position } = await detailOf(subject, id)
-      return [queue_reason, queue_position]
-    }
-    const expectPlaces = async (...held: readonly string[]) => {
-      const expected = held.map((_, index) => ['concurrency_limit', index + 1])
-      expect(await Promise.all(held.map(waitOf))).toEqual(expected)
-    }
-    // Pending too, but nothing blocks it.
-    expect(await waitOf(ids[most - 1] as string)).toEqual([null, null])
-    await expectPlaces(a, b, c)
-    await subject.reach(session, isOf('execution_start', ids[most - 1] as string))
-    expect(await waitOf(ids[0] as string)).toEqual([null, null])
-    await expectPlaces(a, b, c)
-    await cancel(subject, b)
-    await expectPlaces(a, c)
-    expect(await waitOf(b)).toEqual([null, null])
-    await subject.reach(session, isOf('execution_start', a))
-    await subject.idle()
-    expect(await waitOf(c)).toEqual([null, null])
-  },
-  ownWorld,
-)

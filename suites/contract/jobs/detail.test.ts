@@ -7,17 +7,6 @@ import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import { errorOf } from '../../judge/failures.ts'
 
-/** What the details of every run contain. */
-const always = [
-  'create_time',
-  'id',
-  'queue_position',
-  'queue_reason',
-  'status',
-  'update_time',
-  'workflow',
-]
-
 proves('jobs/detail', async (subject) => {
   const session = await subject.connect()
   const { prompt_id, messages } = await subject.run(session, solid())
@@ -28,23 +17,6 @@ proves('jobs/detail', async (subject) => {
   expect(execution_status).toMatchObject({ status_str: 'success', completed: true })
   expect(Object.keys(execution_meta)).toEqual(['2'])
 })
-
-proves(
-  'jobs/detail-while-open',
-  async (subject) => {
-    const session = await subject.connect()
-    const graph = { ...slow(), '2': node('FlowdoubleText', { text: 'at once' }) }
-    const id = await submitOne(subject, graph)
-    expect(Object.keys(await detailOf(subject, id)).sort()).toEqual(always)
-    await subject.reach(session, isOf('progress', id))
-    const keys = [...always, 'execution_start_time'].sort()
-    expect(Object.keys(await detailOf(subject, id)).sort()).toEqual(keys)
-    await subject.idle()
-    const over = ['execution_end_time', 'execution_meta', 'execution_status', 'outputs']
-    expect(Object.keys(await detailOf(subject, id))).toEqual(expect.arrayContaining(over))
-  },
-  ownWorld,
-)
 
 proves(
   'jobs/detail-times',

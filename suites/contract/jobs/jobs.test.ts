@@ -1,14 +1,13 @@
 // Hosted jobs: the word for the state of a run, and which runs are listed at all.
 
-import { type JobStatus, jobTransitions, rawStates } from '../../../spec/server/jobs.ts'
-import { failing, type Graph, slow, solid, talking } from '../../generate/graphs.ts'
+import { rawStates } from '../../../spec/server/jobs.ts'
+import { failing, slow, talking } from '../../generate/graphs.ts'
 import {
   account,
   cancel,
   detailOf,
   expectRefusal,
   isOf,
-  listOf,
   nobody,
   oneAtATime,
   statusOf,
@@ -33,35 +32,6 @@ proves(
     expect(await wordOf(subject, id)).toBe('in_progress')
     await reach(session, isOf('progress', id))
     expect(await wordOf(subject, id)).toBe('in_progress')
-  },
-  ownWorld,
-)
-
-/** A run for each end, and what causes that end once it runs. */
-const ends: readonly [JobStatus, Graph][] = [
-  ['completed', solid()],
-  ['failed', failing('OOMError')],
-  ['cancelled', slow()],
-]
-
-proves(
-  'jobs/status-final',
-  async (subject) => {
-    const session = await subject.connect()
-    for (const [word, graph] of ends) {
-      const id = await submitOne(subject, graph)
-      await subject.reach(session, isOf('execution_start', id))
-      if (word === 'cancelled') await cancel(subject, id)
-      await subject.idle()
-      expect(await wordOf(subject, id)).toBe(word)
-      expect(jobTransitions[word]).toEqual([])
-      expect(await cancel(subject, id)).toBe(false)
-      await subject.post('/interrupt', { prompt_id: id })
-      await subject.post('/queue', { delete: [id], clear: true })
-      await subject.run(session, talking(word))
-      expect((await detailOf(subject, id)).status).toBe(word)
-      expect(await wordOf(subject, id)).toBe(word)
-    }
   },
   ownWorld,
 )
@@ -115,26 +85,6 @@ async function foreignRuns(subject: Subject): Promise<readonly string[]> {
   await other.reach(session, isOf('execution_start', running))
   return [over.prompt_id, running, waiting]
 }
-
-proves(
-  'jobs/unknown',
-  async (subject) => {
-    const foreign = await foreignRuns(subject)
-    for (const id of [nobody, ...foreign]) {
-      for (const [method, path] of [...reading(id), ...changing(id)])
-        expectRefusal(await subject.request(method, path), 404, 'NOT_FOUND')
-      expectRefusal(await subject.get(`/history/${id}`), 404, 'NOT_FOUND')
-      expectRefusal(await subject.post('/jobs/cancel', { job_ids: [id] }), 404, 'NOT_FOUND')
-      expectRefusal(await subject.post('/interrupt', { prompt_id: id }), 404, 'NOT_FOUND')
-      expect((await subject.post('/queue', { delete: [id] })).json().deleted).toEqual([])
-    }
-    expect((await listOf(subject)).jobs).toEqual([])
-    const other = subject.as('other-key')
-    await subject.idle()
-    for (const id of foreign) expect(await wordOf(other, id)).toBe('completed')
-  },
-  { accounts },
-)
 
 provesQuirk(
   'hosted.foreign-job-403',

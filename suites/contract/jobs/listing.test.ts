@@ -11,7 +11,7 @@ import {
   oneAtATime,
   submitAll,
 } from '../../judge/hosted/jobs.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -96,90 +96,6 @@ proves(
     expect(await listed(subject, '?output_type=3d')).toEqual([])
   },
   { accounts },
-)
-
-proves(
-  'jobs/listing-order',
-  async (subject) => {
-    const [long, short, middle] = await submitAll(subject, [slow(9), slow(1), slow(5)])
-    await subject.idle()
-    const [open] = await submitAll(subject, [slow(99)])
-    const by = (sort_by: string, sort_order: string) =>
-      listed(subject, `?sort_by=${sort_by}&sort_order=${sort_order}`)
-    expect(await by('create_time', 'desc')).toEqual([open, middle, short, long])
-    expect(await by('create_time', 'asc')).toEqual([long, short, middle, open])
-    // A job that has not ended has no running time yet.
-    expect(await by('execution_time', 'desc')).toEqual([long, middle, short, open])
-    expect(await by('execution_time', 'asc')).toEqual([open, short, middle, long])
-    expect(await listed(subject, '?sort_by=execution_time')).toEqual([long, middle, short, open])
-  },
-  ownWorld,
-)
-
-/** This many jobs, the newest first. */
-const many = async (subject: Subject, count: number): Promise<readonly string[]> =>
-  (
-    await submitAll(
-      subject,
-      Array.from({ length: count }, () => talking()),
-    )
-  ).toReversed()
-
-proves(
-  'jobs/listing-pages',
-  async (subject) => {
-    const ids = await many(subject, 103)
-    const usual = await listOf(subject)
-    expect(usual.jobs).toHaveLength(100)
-    expect(usual.pagination).toMatchObject({ offset: 0, limit: 100, total: 103, has_more: true })
-    for (const [offset, limit] of [
-      [0, 1],
-      [1, 2],
-      [100, 2],
-      [100, 3],
-      [101, 1000],
-      [103, 5],
-      [1e6, 5],
-    ] as const) {
-      const { jobs, pagination } = await listOf(subject, `?offset=${offset}&limit=${limit}`)
-      expect(jobs.map(({ id }: { id: string }) => id)).toEqual(ids.slice(offset, offset + limit))
-      const has_more = offset + limit < 103
-      expect(pagination).toMatchObject({ offset, limit, total: 103, has_more })
-    }
-  },
-  ownWorld,
-)
-
-proves(
-  'jobs/listing-cursor',
-  async (subject) => {
-    const ids = await many(subject, 7)
-    const walk = async (query: string): Promise<string[]> => {
-      const walked: string[] = []
-      for (let after = ''; ;) {
-        const { jobs, pagination } = await listOf(subject, `${query}&limit=3${after}`)
-        walked.push(...jobs.map(({ id }: { id: string }) => id))
-        if (!pagination.has_more) {
-          expect(pagination).not.toHaveProperty('next_cursor')
-          return walked
-        }
-        expect(jobs).toHaveLength(3)
-        after = `&after=${encodeURIComponent(pagination.next_cursor)}`
-        // A job that arrives meanwhile shifts no page.
-        if (query === '?sort_by=create_time') await submitAll(subject, [talking()])
-      }
-    }
-    expect(await walk('?sort_by=create_time')).toEqual(ids)
-    const all = await listed(subject)
-    expect(await walk('?status=pending')).toEqual(all)
-    expect(await walk('?sort_order=asc')).toEqual(all.toReversed())
-    // In another order there is no cursor, and one that is sent is ignored.
-    const { pagination } = await listOf(subject, '?sort_by=execution_time&limit=3')
-    expect(pagination).toMatchObject({ has_more: true })
-    expect(pagination).not.toHaveProperty('next_cursor')
-    expect(await listed(subject, '?sort_by=execution_time&after=nonsense')).toHaveLength(all.length)
-  },
-  ownWorld,
 )
 
 proves('http/hosted-empty-parameter', async ({ get, submit, idle }) => {

@@ -106,13 +106,3 @@ proves(
   },
   on,
 )
-
-proves(
-  'manager/incomplete',
-  async (subject) => {
-    const statuses: number[] = []
-    for (let count = 0; count < 1001; count++) statuses.push((await install({}, subject)).status)
-    expect([statuses[999], statuses[1000]]).toEqual([200, 400])
-  },
-  on,
-)

@@ -8,7 +8,6 @@ import { ownWorld, proves } from '../../judge/proves.ts'
 import { transcript } from '../../support/transcript.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
-import { expectNewSids } from '../../judge/sids.ts'
 
 const hosted = { deployment: 'hosted' } as const
 const isProgress = ({ type }: Message): boolean => type === 'progress'
@@ -72,16 +71,6 @@ proves('messages/hosted-all-connections', async ({ connect, submit, idle }) => {
     expect(transcript(session.messages()).at(-2)).toBe('execution_success')
   }
 })
-
-proves(
-  ['messages/hosted-sid', 'messages/status-on-connect'],
-  async ({ connect, submit }) => {
-    await submit(slow())
-    await submit(slow())
-    await expectNewSids(connect, ['me', 'me', undefined, ''])
-  },
-  { ...hosted, ...ownWorld },
-)
 
 const twoAccounts = {
   accounts: (['one', 'two'] as const).map((user) => ({

@@ -206,22 +206,3 @@ proves(
   },
   hosted,
 )
-
-proves(
-  ['messages/interrupted', 'messages/error-details'],
-  async ({ connect, submit, reach, post }) => {
-    const session = await connect()
-    const { prompt_id } = (await submit(slow())).json()
-    await reach(session, isProgress)
-    await post('/interrupt', {})
-    const stopped = await reach(session, ({ type }) => type === 'execution_interrupted')
-    expect(stopped.data).toEqual({
-      prompt_id,
-      node_id: '1',
-      node_type: 'FlowdoubleSlow',
-      executed: [],
-      timestamp: expect.any(Number),
-    })
-  },
-  { ...hosted, ...ownWorld },
-)

@@ -54,19 +54,6 @@ proves(
 )
 
 proves(
-  'messages/any-client-id',
-  async ({ connect, run }) => {
-    for (const clientId of ['7', 'ü & ? #', '{"a": 1}', ' ', 'x'.repeat(500)]) {
-      const session = await connect(clientId)
-      const { messages, entry } = await run(session, talking(clientId))
-      expect(messages.map(({ type }) => type)).toContain('execution_success')
-      expect(entry.extra_data.client_id).toBe(clientId)
-    }
-  },
-  ownWorld,
-)
-
-proves(
   'messages/no-client',
   async ({ connect, submit, idle, reach, post }) => {
     const one = await connect('one')
@@ -203,21 +190,6 @@ proves(
     const after = await connect('me')
     await after.settled()
     expect(transcript(after.received)).toEqual(['status 0'])
-  },
-  ownWorld,
-)
-
-proves(
-  'messages/disconnect',
-  async ({ connect, submit, reach, idle, queue, finished }) => {
-    const session = await connect('me')
-    const { prompt_id } = (await submit(slow(), { client_id: 'me' })).json()
-    await reach(session, isProgress)
-    await session.close()
-    expect((await queue()).running).toMatchObject([{ prompt_id }])
-    await idle()
-    const status = (await finished(prompt_id))?.status
-    expect(status).toMatchObject({ status_str: 'success', completed: true })
   },
   ownWorld,
 )

@@ -4,40 +4,8 @@ import { once } from 'node:events'
 import { limits } from '../../../spec/index.ts'
 import { slow, talking } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { nodesOf } from '../../support/transcript.ts'
 import { dial, exchange, exchangeAll } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
-import { expectNewSids } from '../../judge/sids.ts'
-
-proves(
-  ['messages/status-on-connect', 'messages/sid'],
-  async ({ connect, submit }) => {
-    const firstOf = async (clientId?: string, path?: string): Promise<unknown> =>
-      (await connect(clientId, path)).received[0]
-    const status = { exec_info: { queue_remaining: 0 } }
-    const named = 'a client, "ünnamed"'
-    expect(await firstOf(named)).toEqual({ type: 'status', data: { status, sid: named } })
-    expect(await firstOf('me', '/api/ws')).toEqual({ type: 'status', data: { status, sid: 'me' } })
-    await submit(talking())
-    await submit(talking())
-    await expectNewSids(connect, [undefined, undefined, ''])
-  },
-  ownWorld,
-)
-
-proves(
-  ['messages/status', 'messages/sid'],
-  async ({ connect, submit, run }) => {
-    const session = await connect()
-    await submit(talking())
-    const { data } = await session.next(({ data }) => data['sid'] === undefined)
-    expect(data).toEqual({ status: { exec_info: { queue_remaining: 1 } } })
-    const { sid } = session.messages()[0]!.data as { sid: string }
-    const { messages } = await run(session, talking('mine'), { client_id: sid })
-    expect(nodesOf('executing', messages)).toEqual(['1'])
-  },
-  ownWorld,
-)
 
 const flags = JSON.stringify({
   type: 'feature_flags',

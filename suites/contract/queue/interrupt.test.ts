@@ -47,21 +47,6 @@ proves(
 )
 
 proves(
-  'queue/idle-interrupt-is-lost',
-  async ({ post, submit, connect, reach, run, request }) => {
-    const session = await connect('me')
-    expect((await post('/interrupt', {})).status).toBe(200)
-    expect((await request('POST', '/interrupt', 'no JSON')).status).toBe(200)
-    expect((await run(session, slow())).entry.status.status_str).toBe('success')
-    await submit(slow(9), { prompt_id: 'pending', client_id: 'me' })
-    await post('/interrupt', {})
-    await reach(session, isEndOf('pending'))
-    expect(session.messages().map(({ type }) => type)).not.toContain('execution_interrupted')
-  },
-  { ...ownWorld, deployment: 'local' },
-)
-
-proves(
   'queue/interrupt-named',
   async ({ get, post, submit, connect, reach }) => {
     const session = await connect('me')

@@ -62,24 +62,6 @@ proves(
   ownWorld,
 )
 
-proves(
-  'queue/by-number',
-  async ({ get, submit, idle }) => {
-    const order = ['last front', 'front', 'zero', 'half', 'z', 'a', 'five']
-    await submit(talking('zero'), { prompt_id: 'zero' })
-    await submit(talking('z'), { prompt_id: 'z' })
-    await submit(talking('five'), { prompt_id: 'five', number: 5 })
-    await submit(talking('a'), { prompt_id: 'a', number: 1 })
-    await submit(talking('half'), { prompt_id: 'half', number: '0.5' })
-    await submit(talking('front'), { prompt_id: 'front', front: true })
-    await submit(talking('last front'), { prompt_id: 'last front', front: true })
-    expect(await idsIn(get)).toEqual({ running: [], pending: order })
-    await idle()
-    expect(Object.keys((await get('/history')).json())).toEqual(order)
-  },
-  ownWorld,
-)
-
 provesQuirk(
   'queue.heap-order',
   async ({ get, post, submit, idle }) => {
@@ -148,24 +130,6 @@ proves(
     await submit(solid(), { prompt_id: 'after' })
     await idle()
     expect(Object.keys((await get('/history')).json())).toEqual(['running', 'after'])
-  },
-  { ...ownWorld, deployment: 'local' },
-)
-
-proves(
-  'queue/delete',
-  async ({ get, post, submit, idle }) => {
-    for (const prompt_id of ['a', 'b', 'c', 'd', 'b']) await submit(talking(), { prompt_id })
-    const reply = await post('/queue', { delete: ['d', 'b'] })
-    expect({
-      status: reply.status,
-      text: reply.text,
-      contentType: reply.headers['content-type'],
-    }).toEqual({ status: 200, text: '', contentType: undefined })
-    expect((await idsIn(get)).pending).toEqual(['a', 'c', 'b'])
-    await post('/queue', { clear: false, delete: [] })
-    await idle()
-    expect(Object.keys((await get('/history')).json())).toEqual(['a', 'c', 'b'])
   },
   { ...ownWorld, deployment: 'local' },
 )

@@ -1,7 +1,6 @@
 // The result cache of a server: which nodes a run skips.
 
-import { encode } from 'fast-png'
-import { changed, failing, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
+import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { nodesOf } from '../../support/transcript.ts'
 import type { Run } from '../../judge/subject.ts'
@@ -31,100 +30,6 @@ proves(
 )
 
 proves(
-  'runs/unchanged-is-cached',
-  async ({ connect, run }) => {
-    const session = await connect('me')
-    const chain = (class_type: string, source: string): Graph => ({
-      '1': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 1 }),
-      '2': node('EmptyImage', { width: 64, height: 64, batch_size: 1, color: 2 }),
-      '3': node(class_type, { image: [source, 0], flip_method: 'x-axis: vertically' }),
-      '4': node('PreviewImage', { images: ['3', 0] }),
-    })
-    await run(session, chain('ImageInvert', '1'))
-    expect(sides(await run(session, chain('ImageFlip', '1')))).toEqual([['1'], ['3', '4']])
-    expect(sides(await run(session, chain('ImageFlip', '2')))).toEqual([['1'], ['2', '3', '4']])
-  },
-  ownWorld,
-)
-
-proves(
-  'runs/cache-ignores-ids',
-  async ({ connect, run }) => {
-    const session = await connect('me')
-    const { '1': fill, '2': save } = solid() as { '1': Graph[string]; '2': Graph[string] }
-    const renamed = {
-      b: node('SaveImage', { ...save.inputs, images: ['a', 0] }),
-      a: { ...fill, _meta: { title: 'Empty' } },
-    }
-    await run(session, solid())
-    expect(sides(await run(session, renamed))).toEqual([['b', 'a'], []])
-    const doubled = {
-      one: fill,
-      two: fill,
-      join: node('ImageBatch', { image1: ['one', 0], image2: ['two', 0] }),
-      show: node('PreviewImage', { images: ['join', 0] }),
-    }
-    await run(session, solid(9))
-    const { messages } = await run(session, doubled)
-    expect(nodesOf('executing', messages)).toHaveLength(3)
-    expect(nodesOf('executing', messages).slice(1)).toEqual(['join', 'show'])
-  },
-  ownWorld,
-)
-
-proves(
-  'runs/cache-of-last-graph',
-  async ({ connect, run }) => {
-    const session = await connect('me')
-    await run(session, solid(1))
-    await run(session, solid(2))
-    expect(sides(await run(session, solid(1)))).toEqual([[], ['1', '2']])
-    await run(session, failing())
-    expect(sides(await run(session, solid(0)))).toEqual([['1'], ['2']])
-  },
-  ownWorld,
-)
-
-proves(
-  'runs/cached-output-again',
-  async ({ connect, run, get }) => {
-    const session = await connect('me')
-    const first = await run(session, solid())
-    const again = await run(session, solid())
-    const image = { filename: 'solid_00001_.png', subfolder: '', type: 'output' }
-    expect(first.entry.outputs).toEqual({ '2': { images: [image] } })
-    expect(again.entry.outputs).toEqual(first.entry.outputs)
-    expect((await get('/view?filename=solid_00001_.png')).status).toBe(200)
-    expect((await get('/view?filename=solid_00002_.png')).status).toBe(404)
-  },
-  ownWorld,
-)
-
-/** A picture of one pixel, as an upload. */
-const pictureOf = (red: number) => ({
-  name: 'mine.png',
-  bytes: encode({ width: 1, height: 1, channels: 3, data: new Uint8Array([red, 0, 0]) }),
-})
-
-proves(
-  'runs/changed-file-runs',
-  async ({ connect, run, upload }) => {
-    const session = await connect('me')
-    const graph = {
-      '1': node('LoadImage', { image: 'mine.png' }),
-      '2': node('PreviewImage', { images: ['1', 0] }),
-    }
-    await upload(pictureOf(1), { overwrite: 'true' })
-    await run(session, graph)
-    await upload(pictureOf(1), { overwrite: 'true' })
-    expect(sides(await run(session, graph))).toEqual([['1', '2'], []])
-    await upload(pictureOf(2), { overwrite: 'true' })
-    expect(sides(await run(session, graph))).toEqual([[], ['1', '2']])
-  },
-  ownWorld,
-)
-
-proves(
   'runs/stored-video-runs',
   async ({ connect, run, upload, get }) => {
     const session = await connect('me')
@@ -143,23 +48,6 @@ proves(
     expect(sides(await run(session, graph))).toEqual([['1', '2'], []])
     await upload({ name: 'mine.mp4', bytes }, { overwrite: 'true' })
     expect(sides(await run(session, graph))).toEqual([[], ['1', '2']])
-  },
-  ownWorld,
-)
-
-proves(
-  'runs/given-fingerprint',
-  async ({ connect, run, upload }) => {
-    const session = await connect('me')
-    const graph = (is_changed: unknown): Graph => ({
-      '1': { ...node('LoadImage', { image: 'mine.png' }), is_changed } as Graph[string],
-      '2': node('PreviewImage', { images: ['1', 0] }),
-    })
-    await upload(pictureOf(1), { overwrite: 'true' })
-    expect(sides(await run(session, graph('mine')))).toEqual([[], ['1', '2']])
-    await upload(pictureOf(2), { overwrite: 'true' })
-    expect(sides(await run(session, graph('mine')))).toEqual([['1', '2'], []])
-    expect(sides(await run(session, graph(['other'])))).toEqual([[], ['1', '2']])
   },
   ownWorld,
 )

@@ -5,9 +5,8 @@ import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node, node } from '../../generate/graphs.ts'
 import { errorOf } from '../../judge/failures.ts'
-import { judgeOrder } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { nodesOf, transcript } from '../../support/transcript.ts'
+import { nodesOf } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -56,35 +55,6 @@ proves('runs/list-maps', async (subject) => {
   })
 })
 
-proves(
-  ['runs/list-joined', 'runs/list-rebatched'],
-  async (subject) => {
-    const graph = {
-      ...listed('list', 5, 2),
-      ...measured('count', 'list', 2),
-      save: node('SaveImage', { images: ['list', 0], filename_prefix: 'listed' }),
-    }
-    const { messages, entry } = await subject.run(
-      await subject.connect(subject.unique('me')),
-      graph,
-    )
-    const images = [1, 2, 3, 4, 5].map((counter) => ({
-      filename: `listed_0000${counter}_.png`,
-      subfolder: '',
-      type: 'output',
-    }))
-    expect(entry.outputs).toEqual({ count: { text: ['2', '2', '1'] }, save: { images } })
-    expect(judgeOrder('local', messages)).toEqual([])
-    expect(nodesOf('executing', messages).filter((id) => id === 'save')).toHaveLength(1)
-    const saved = messages.filter(
-      ({ type, data }) => type === 'executed' && data['node'] === 'save',
-    )
-    expect(saved.map(({ data }) => data['output'])).toEqual([{ images }])
-    for (const image of images) expect((await subject.get(viewPath(image))).status).toBe(200)
-  },
-  ownWorld,
-)
-
 /** Latents of the widths 16, 8 and 8, in batches of up to four. */
 const latents: Graph = {
   ...unequal,
@@ -108,31 +78,6 @@ proves('runs/list-rebatched', async (subject) => {
 })
 
 proves(
-  ['runs/list-steps', 'runs/list-maps', 'messages/order'],
-  async ({ connect, run, unique }) => {
-    const { messages } = await run(await connect(unique('me')), {
-      latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 2 }),
-      list: node('RebatchLatents', { latents: ['latent', 0], batch_size: 1 }),
-      slow: node('FlowdoubleSlow', { seconds: 1, steps: 2, value: ['list', 0] }),
-    })
-    expect(judgeOrder('local', messages)).toEqual([])
-    const lines = transcript(messages).filter((line) => / slow|^progress slow/.test(line))
-    const before = 'progress_state latent finished 1/1, list finished 1/1, slow'
-    const steps = [1, 2, 1, 2].flatMap((at) => [
-      `${before} running ${at}/2`,
-      `progress slow ${at}/2`,
-    ])
-    expect(lines).toEqual([
-      `${before} running 0/1`,
-      'executing slow',
-      ...steps,
-      `${before} finished 2/2`,
-    ])
-  },
-  ownWorld,
-)
-
-proves(
   'runs/list-interrupted',
   async ({ connect, submit, reach, post, get, unique }) => {
     const session = await connect(unique('me'))
@@ -148,26 +93,6 @@ proves(
     expect(nodesOf('executed', session.messages())).toEqual([])
     expect((await get('/view?filename=part_00001_.png')).status).toBe(200)
     expect((await get('/view?filename=part_00002_.png')).status).toBe(404)
-  },
-  ownWorld,
-)
-
-proves(
-  ['runs/list-maps', 'messages/error-inputs'],
-  async ({ connect, run, unique }) => {
-    const failed = await run(await connect(unique('me')), {
-      ...listed('list', 3, 2),
-      fail: node('FlowdoubleFail', {
-        exception_type: 'ValueError',
-        message: 'made to',
-        value: ['list', 0],
-      }),
-    })
-    expect(errorOf(failed)?.['current_inputs']).toEqual({
-      exception_type: ['ValueError'],
-      message: ['made to'],
-      value: [expect.any(String), expect.any(String)],
-    })
   },
   ownWorld,
 )

@@ -22,16 +22,6 @@ proves('settings/merge', async ({ url, get, post, unique }) => {
   expect(Object.keys(settings).slice(-3)).toEqual([a, b, c])
 })
 
-proves(
-  'settings/merge',
-  async ({ get, post }) => {
-    await post('/settings', { a: { x: 1 }, b: 1 })
-    await post('/settings', { c: null, a: { y: [] } })
-    expect((await get('/settings')).json()).toEqual({ a: { y: [] }, b: 1, c: null })
-  },
-  ownWorld,
-)
-
 proves('settings/one', async ({ url, get, unique }) => {
   const values = ['1', '18446744073709551615', '1.0', 'null', '"grün"', '{"b": 1, "a": [{}]}', '[]']
   const ids = values.map((_, index) => unique(`Comfy.Ü${index}/x`))
@@ -56,16 +46,6 @@ proves('settings/unset', async ({ get, unique }) => {
     expect({ id, status, text }).toEqual({ id, status: 200, text: 'null' })
   }
 })
-
-proves(
-  'settings/unset',
-  async ({ get, post }) => {
-    expect((await get('/settings')).text).toBe('{}')
-    await post('/settings', { a: 1 })
-    expect((await get('/settings/b')).text).toBe('null')
-  },
-  ownWorld,
-)
 
 proves('settings/no-object', async ({ url, get, post, unique }) => {
   await post('/settings', { [unique('a')]: 1 })

@@ -1,12 +1,10 @@
 // The reports of a hosted server about itself and about the requesting account.
 
-import { tiers } from '../../../spec/server/access.ts'
 import { hostedFeatures } from '../../../spec/server/messages.ts'
-import { hostedSystemStats, queueLength } from '../../../spec/server/system.ts'
-import { slow, solid } from '../../generate/graphs.ts'
+import { hostedSystemStats } from '../../../spec/server/system.ts'
 import { codeOf, notFound } from '../../judge/hosted/refusals.ts'
 import { violations } from '../../judge/judge.ts'
-import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const hosted = { deployment: 'hosted' } as const
@@ -37,43 +35,6 @@ proves('system/hosted-statistics', async ({ get }) => {
   expect(system.cloud_version).toMatch(/\d/)
 })
 
-const user = (name: string, tier: keyof typeof tiers, more = {}) => ({
-  user: name,
-  keys: [`key-${name}`],
-  tier,
-  balance: 1,
-  subscription: 'active' as const,
-  partnerKey: null,
-  failsWith: null,
-  ...more,
-})
-
-proves(
-  'system/hosted-features',
-  async ({ as }) => {
-    for (const tier of ['free', 'standard', 'creator', 'pro'] as const) {
-      const flags = (await as(`key-${tier}`).get('/features')).json()
-      expect(violations(hostedFeatures, flags)).toEqual([])
-      expect(flags).toMatchObject({
-        supports_preview_metadata: true,
-        max_concurrent_jobs: tiers[tier].runsAtATime,
-        can_run_partner_nodes: tier === 'pro',
-      })
-    }
-    const late = (await as('key-late').get('/features')).json()
-    expect(late.can_run_partner_nodes).toBe(false)
-  },
-  {
-    accounts: [
-      user('free', 'free'),
-      user('standard', 'standard'),
-      user('creator', 'creator'),
-      user('pro', 'pro', { partnerKey: 'partner' }),
-      user('late', 'pro', { partnerKey: 'partner-too', subscription: 'inactive' }),
-    ],
-  },
-)
-
 proves(
   'system/features',
   async ({ get }) => {
@@ -82,32 +43,6 @@ proves(
     expect(Number.isInteger(flags.max_upload_size)).toBe(true)
   },
   hosted,
-)
-
-proves(
-  'system/queue-length',
-  async ({ as, get, submit, idle }) => {
-    const lengthNow = async () => (await get('/prompt')).json()
-    expect(await lengthNow()).toEqual({ exec_info: { queue_remaining: 0 } })
-    for (let count = 0; count < 7; count++) await submit(slow())
-    expect(await lengthNow()).toEqual({ exec_info: { queue_remaining: 7 } })
-    expect(violations(queueLength, await lengthNow())).toEqual([])
-    expect((await as('test-key-free').get('/prompt')).status).toBe(403)
-    await idle()
-    expect(await lengthNow()).toEqual({ exec_info: { queue_remaining: 0 } })
-  },
-  { ...hosted, ...ownWorld },
-)
-
-// The runs of others do not count.
-proves(
-  'system/queue-length',
-  async ({ as }) => {
-    await as('key-one').submit(solid())
-    expect((await as('key-one').get('/prompt')).json().exec_info.queue_remaining).toBe(1)
-    expect((await as('key-other').get('/prompt')).json().exec_info.queue_remaining).toBe(0)
-  },
-  { ...hosted, accounts: [user('one', 'pro'), user('other', 'pro')] },
 )
 
 proves(

@@ -1,6 +1,6 @@
 // User data on hosted: the same files as on local, with other listings and refusals.
 
-import { hostedUserFile, hostedUserFiles } from '../../../spec/server/userdata.ts'
+import { hostedUserFile } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { write } from '../../judge/own-files.ts'
@@ -15,44 +15,6 @@ const inTime = { epoch: 1_000_000 } as const
 /** A refusal that is a text. */
 const refusedAs = ({ status, text, headers }: Reply) =>
   headers['content-type'] === textType && /^\w.*\.$/.test(text) ? status : `${status} ${text}`
-
-proves(
-  'userdata/hosted-list',
-  async (subject) => {
-    expect((await subject.get('/userdata?dir=.')).json()).toEqual([])
-    await write(subject, 'b.json')
-    await write(subject, 'a.txt')
-    const queries = ['', '?dir=', '?split=true', '?full_info=false', '?full_info=true&split=true']
-    for (const query of queries) {
-      const reply = await subject.get(`/userdata${query}`)
-      expect({
-        status: reply.status,
-        violations: violations(hostedUserFiles, reply.json()),
-      }).toEqual({ status: 200, violations: [] })
-      expect(reply.json()).toMatchObject([
-        { path: 'a.txt', size: 5 },
-        { path: 'b.json', size: 6 },
-      ])
-    }
-  },
-  ownWorld,
-)
-
-proves(
-  'userdata/hosted-list-folder',
-  async (subject) => {
-    for (const file of ['top', 'workflows/a', 'workflows/deep/b', 'workflows/.c', '.hidden/d'])
-      await write(subject, file)
-    const listed = async (query: string): Promise<string[]> =>
-      (await subject.get(`/userdata${query}`)).json().map(({ path }: { path: string }) => path)
-    expect(await listed('')).toEqual(['top'])
-    expect(await listed('?recurse=true')).toEqual(['top', 'workflows/a', 'workflows/deep/b'])
-    expect(await listed('?dir=workflows/')).toEqual(['a'])
-    expect(await listed('?dir=workflows&recurse=true')).toEqual(['a', 'deep/b'])
-    expect(await listed('?dir=workflows%2Fdeep')).toEqual(['b'])
-  },
-  ownWorld,
-)
 
 proves('userdata/hosted-write', async (subject) => {
   const bytes = Buffer.from([0, 255, 10, 13, 128])
@@ -91,21 +53,6 @@ proves(
     expect((await get('/userdata')).json()).toEqual([moved])
   },
   inTime,
-)
-
-proves(
-  'userdata/hosted-no-overwrite',
-  async (subject) => {
-    const { request, get } = subject
-    expect((await write(subject, 'a', '?overwrite=false')).status).toBe(200)
-    expect(refusedAs(await request('POST', at('a', '?overwrite=false'), 'other'))).toBe(409)
-    await write(subject, 'b')
-    expect(refusedAs(await request('POST', moving('a', 'b', '?overwrite=false')))).toBe(409)
-    expect([(await get(at('a'))).text, (await get(at('b'))).text]).toEqual(['a', 'b'])
-    expect((await request('POST', moving('a', 'b'))).status).toBe(200)
-    expect((await get(at('b'))).text).toBe('a')
-  },
-  ownWorld,
 )
 
 proves('userdata/hosted-delete', async (subject) => {

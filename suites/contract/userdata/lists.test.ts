@@ -3,7 +3,7 @@
 import { errors } from '../../../spec/index.ts'
 import { userEntries, userFiles } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { together, write } from '../../judge/own-files.ts'
 import { expect } from '../../judge/expect.ts'
@@ -105,14 +105,6 @@ proves(
     ] as const
     for (const [query, refusal] of cases) await refusedWith(subject, `/userdata${query}`, refusal)
   }),
-)
-
-proves(
-  'userdata/browse',
-  async ({ get }) => {
-    expect(await get('/v2/userdata')).toMatchObject({ status: 200, text: '[]' })
-  },
-  ownWorld,
 )
 
 proves(

@@ -4,7 +4,6 @@ import { changed, type Graph, node, solid, textToImage } from '../../generate/gr
 import { proves } from '../../judge/proves.ts'
 import { configOf, errorsOf, type NodeError, passes } from '../../judge/verdicts.ts'
 import { expect } from '../../judge/expect.ts'
-import { typeWith } from '../../support/scripted.ts'
 
 const picture = (inputs: Record<string, unknown>) => changed(solid(), '1', inputs)
 const sampling = (inputs: Record<string, unknown>) => changed(textToImage(), '3', inputs)
@@ -114,25 +113,6 @@ proves('workflows/union-types', async (subject) => {
   await passes(subject, convert(1, '1'))
   await passes(subject, convert(1, '2'))
 })
-
-// Of the types of 0.3.64 none with several types leaves its check to the server.
-proves(
-  'workflows/union-types',
-  async (subject) => {
-    const [error] = await errorsOf(
-      subject,
-      { ...solid(), '3': node('Either', { value: ['1', 0] }) },
-      '3',
-    )
-    expect(error?.details).toBe('value, received_type(IMAGE) mismatch input_type(INT,FLOAT)')
-  },
-  {
-    scenario: {
-      version: 1,
-      types: { Either: typeWith({ value: ['INT,FLOAT', {}] }, [], { output_node: true }) },
-    },
-  },
-)
 
 /** Faults in nodes that feed an output: each a graph, the node at fault, and the output with its link. */
 const faulty: readonly (readonly [graph: Graph, fault: string, output: string, input: string])[] = [

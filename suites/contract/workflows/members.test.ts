@@ -2,7 +2,6 @@
 
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -13,9 +12,6 @@ const twoOutputs: Graph = {
   '10': solid()['1']!,
   '11': node('PreviewAny', { source: ['10', 0] }),
 }
-
-/** The pending runs as the queue lists them. */
-const pending = async ({ get }: Subject) => (await get('/queue')).json().queue_pending
 
 proves(
   'workflows/half-valid',
@@ -60,34 +56,6 @@ proves(
   ownWorld,
 )
 
-// Null names no targets; a text names all outputs whose id it contains.
-proves(
-  'workflows/partial-targets',
-  async ({ submit, queue }) => {
-    const targets = async (partial_execution_targets: unknown) => {
-      const reply = await submit(twoOutputs, { partial_execution_targets })
-      if (reply.status !== 200) return reply.json().error.type
-      return (await queue()).pending.at(-1)?.targets.toSorted()
-    }
-    expect(await targets(null)).toEqual(['11', '9'])
-    expect(await targets(['11', '9'])).toEqual(['11', '9'])
-    expect(await targets('9')).toEqual(['9'])
-    expect(await targets('9 and 11')).toEqual(['11', '9'])
-    expect(await targets([])).toBe('prompt_no_outputs')
-    expect(await targets(['10'])).toBe('prompt_no_outputs')
-  },
-  ownWorld,
-)
-
-// A value that cannot contain ids breaks the request.
-proves(
-  'workflows/partial-targets',
-  async ({ submit }) => {
-    expect((await submit(twoOutputs, { partial_execution_targets: 5 })).status).toBe(500)
-  },
-  { ...ownWorld, deployment: 'local' },
-)
-
 proves(
   'workflows/number-counts',
   async ({ post, submit }) => {
@@ -99,28 +67,6 @@ proves(
     expect(await number()).toBe(5)
     await number({ number: 100 })
     expect(await number()).toBe(6)
-  },
-  ownWorld,
-)
-
-proves(
-  'workflows/number-given',
-  async (subject) => {
-    const { submit } = subject
-    const text = async (fields: object) =>
-      /"number": *([^,}]*)/.exec((await submit(solid(), { ...fields })).text)?.[1]
-    expect(await text({ front: true })).toMatch(/^-?0$/)
-    expect(await text({ front: true })).toBe('-1')
-    expect(await text({ number: 5 })).toBe('5.0')
-    expect(await text({ number: -2.5 })).toBe('-2.5')
-    expect(await text({ number: '7' })).toBe('7.0')
-    expect(await text({ number: 3, front: true })).toBe('3.0')
-    expect(await text({ front: 0 })).toBe('2')
-    expect(await text({ front: 'yes' })).toBe('-3')
-    const listed = (await pending(subject)).map((item: unknown[]) => item[0] as number)
-    expect(listed.sort((a: number, b: number) => a - b)).toEqual([-3, -2.5, -1, 0, 2, 3, 5, 7])
-    for (const number of [null, 'first', [1]])
-      expect((await submit(solid(), { number })).status).toBe(500)
   },
   ownWorld,
 )
@@ -141,29 +87,6 @@ proves(
     expect(numbers((await get('/queue')).text)).toEqual(listed())
     await idle()
     expect(numbers((await get('/history')).text)).toEqual(listed())
-  },
-  ownWorld,
-)
-
-proves(
-  'workflows/prompt-id-given',
-  async (subject) => {
-    const { get, submit, connect, run } = subject
-    const { prompt_id, messages, entry } = await run(await connect('me'), solid(), {
-      prompt_id: 'my run/1',
-    })
-    expect(prompt_id).toBe('my run/1')
-    expect(messages.at(-1)?.data).toEqual({ node: null, prompt_id })
-    expect(entry.prompt_id).toBe(prompt_id)
-    for (const [given, id] of [
-      [123, '123'],
-      [null, 'None'],
-      ['', ''],
-    ] as const) {
-      expect((await submit(solid(), { prompt_id: given })).json().prompt_id).toBe(id)
-    }
-    expect((await pending(subject)).map((item: unknown[]) => item[1])).toEqual(['123', 'None', ''])
-    expect((await get('/history/elsewhere')).json()).toEqual({})
   },
   ownWorld,
 )

@@ -1,17 +1,13 @@
 // Submitting workflows that run: the reply, the graph, extra_data.
 
 import { submitReply } from '../../../spec/server/workflows.ts'
-import { node, slow, solid } from '../../generate/graphs.ts'
+import { node, solid } from '../../generate/graphs.ts'
 import { type Message, violations } from '../../judge/judge.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { dial } from '../../judge/wire.ts'
 
 const show = (source: unknown) => node('PreviewAny', { source })
-
-/** The pending runs as the queue lists them. */
-const pending = async ({ get }: Subject) => (await get('/queue')).json().queue_pending
 
 proves(
   'workflows/submit-queues',
@@ -131,24 +127,4 @@ proves(
     expect((await finished(prompt_id))?.extra_data).toEqual(extra_data)
   },
   ownWorld,
-)
-
-// A client id inside extra_data counts if the body has none, and the one of the body takes precedence.
-proves(
-  'workflows/extra-data-kept',
-  async (subject) => {
-    const { connect, submit, reach } = subject
-    const session = await connect('inner')
-    await submit(solid(), { extra_data: { client_id: 'inner' } })
-    await submit(slow(), { extra_data: { client_id: 'inner' }, client_id: 'outer' })
-    await submit(slow(), {})
-    const listed = await pending(subject)
-    expect(listed.map((item: unknown[]) => item[3])).toEqual([
-      { client_id: 'inner' },
-      { client_id: 'outer' },
-      {},
-    ])
-    await reach(session, ({ type }) => type === 'execution_success')
-  },
-  { ...ownWorld, deployment: 'local' },
 )

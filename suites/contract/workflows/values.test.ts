@@ -1,6 +1,6 @@
 // The values of a submitted workflow in replies: converted, unwrapped, in their order, with every digit.
 
-import { converted, written } from '../../generate/converted.ts'
+import { written } from '../../generate/converted.ts'
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -45,23 +45,6 @@ proves(
       expect(written(text, 'steps')).toBe('3')
       expect(written(text, 'text')).toBe('"None"')
     }
-  },
-  ownWorld,
-)
-
-proves(
-  'workflows/literals-converted',
-  async ({ submit, get }) => {
-    const shown = async (class_type: string, value: unknown) => {
-      const reply = await submit({
-        '1': node(class_type, { value }),
-        '2': node('PreviewAny', { source: ['1', 0] }),
-      })
-      expect(reply.status).toBe(200)
-      return written(JSON.stringify((await get('/queue')).json().queue_pending.at(-1)[2]), 'value')
-    }
-    for (const [class_type, given, text] of converted)
-      expect(await shown(class_type, given)).toBe(text)
   },
   ownWorld,
 )
