@@ -113,7 +113,7 @@ function recorderOf<O, I, E>(
     const writer = await createWriter(recorded)
     const first = Math.max(from, kept.first())
     const entries = kept.entries().slice(first - kept.first())
-    const earlier = from < first ? (landmarks ?? noteKept()).between(from, first) : undefined
+    const earlier = from < first ? (landmarks ??= noteKept()).between(from, first) : undefined
     return [writer.header(options(), first, earlier), ...entries.map(writer.entry)]
   }
   const view: Recorder<I, E>['view'] = async () => {

@@ -66,7 +66,8 @@ async function intercept(emulator: InProcessEmulator): Promise<() => void> {
   const update = (): void => own.resetHandlers(...[...intercepted.values()].flat())
   update()
   return () => {
-    intercepted.delete(emulator)
+    // A world can be closed twice, msw 3 cannot.
+    if (!intercepted.delete(emulator)) return
     if (intercepted.size > 0) return update()
     own.close()
   }

@@ -72,9 +72,11 @@ for (const row of chosen) {
   console.log(`\n${nameOf(row)} (${install(node, '--version').trim()})`)
   for (const argv of suites) {
     const run = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...argv]
-    const { status, stdout } = spawnSync(node, run, { cwd: folder, encoding: 'utf8', env })
+    const said = { encoding: 'utf8', maxBuffer: Infinity }
+    const { status, stdout, stderr } = spawnSync(node, run, { cwd: folder, env, ...said })
     if (status !== 0) failed++
-    console.log(status === 0 ? /^ *Tests .*/m.exec(stdout)?.[0] : stdout)
+    // The runner says on standard error what has failed.
+    console.log(status === 0 ? /^ *Tests .*/m.exec(stdout)?.[0] : stdout + stderr)
   }
 }
 console.log(
