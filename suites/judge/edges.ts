@@ -30,7 +30,8 @@ const inProcess = new Set<InProcessEmulator>()
 export const isInProcess = (url: string): boolean =>
   [...inProcess].some(({ addresses }) => addresses.includes(new URL(url).origin))
 
-let lastPort = 10_000
+/** No fetch asks port 10080. */
+let lastPort = 20_000
 
 async function startInProcess(edge: 'fetch' | 'msw', options: EmulatorOptions): Promise<Emulator> {
   // No server listens there. Links have the next port.

@@ -16,7 +16,32 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     why: 'The case sends a GET with a body, which a fetch of msw 3 refuses.',
     on: ['msw'],
     since: 3,
-    cases: ['http/body-limit + http/body-compressed [local]'],
+    cases: [
+      'assets/off [local]',
+      'assets/only-below-api [local]',
+      'control/request-headers [hosted]',
+      'control/request-headers [local]',
+      'http/body-limit + http/body-compressed [local]',
+      'http/hosted-wrong-method [hosted]',
+    ],
+  },
+  {
+    why: 'The client of the case names another host in a header, which msw 3 replaces.',
+    on: ['msw'],
+    since: 3,
+    cases: ['files/hosted-link-signed-host [hosted]'],
+  },
+  {
+    why: 'The client of the case asks for an upgrade by fetch, which refuses that behind msw 3.',
+    on: ['msw'],
+    since: 3,
+    cases: ['http/long-lines [local]'],
+  },
+  {
+    why: 'The client of the case leaves before the answer, which msw 3 does not tell its handlers.',
+    on: ['msw'],
+    since: 3,
+    cases: ['files/view-left [local]'],
   },
   {
     why: 'The case sends or reads bytes of a connection, and here is none.',
