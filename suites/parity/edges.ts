@@ -38,7 +38,7 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     cases: ['http/long-lines [local]'],
   },
   {
-    why: 'The client of the case leaves before the answer, which msw 3 does not tell its handlers.',
+    why: 'The client of the case leaves before the answer, and the handlers of msw 3 do not notice.',
     on: ['msw'],
     since: 3,
     cases: ['files/view-left [local]'],
