@@ -6,6 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'rolldown'
+import { viteImportGlobPlugin } from 'rolldown/experimental'
 
 const source = (file: string): string => join(import.meta.dirname, 'emulator', file)
 
@@ -292,6 +293,7 @@ export default defineConfig([
       'undici',
       /dist\/emulator\/internal/,
     ],
+    plugins: [viteImportGlobPlugin({ root: import.meta.dirname })],
     tsconfig: false,
     resolve: { alias: { vitest: join(import.meta.dirname, 'suites/check/host.ts') } },
     output: {

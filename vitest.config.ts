@@ -2,16 +2,14 @@
 // The mode of vitest says how much of them: `quick`, by default `test`, or `long`.
 
 import { defaultExclude, defineConfig } from 'vitest/config'
-import { commands } from './suites/commands.ts'
+import { modes } from './suites/modes.ts'
 import { countingReporter } from './suites/reporter.ts'
 import { entry, isMeasured, pageAliases } from './suites/support/built.ts'
 
-type Mode = keyof typeof commands
+type Mode = keyof typeof modes
 
 export default defineConfig(({ mode }) => {
-  const { include, exclude } = Object.hasOwn(commands, mode)
-    ? commands[mode as Mode]
-    : commands.test
+  const { include, exclude } = Object.hasOwn(modes, mode) ? modes[mode as Mode] : modes.test
   return {
     resolve: {
       alias: [

@@ -1,23 +1,25 @@
-// Collects all cases of the contract as data, for code that runs them on other servers or counts them.
+// Collects all cases as data, for code that runs them on other servers or counts them.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { collectCases } from '../judge/proves.ts'
 
-const contract = join(import.meta.dirname, '..', 'contract')
+const suites = join(import.meta.dirname, '..')
 
-/** The text of a file of the contract. */
-export const source = (file: string): string => readFileSync(join(contract, file), 'utf8')
+/** The text of a file of the suites. */
+export const source = (file: string): string => readFileSync(join(suites, file), 'utf8')
 
-/** The files of the contract that contain cases. */
-export const withCases = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.test.ts') && /^\s*(proves(Quirk|CliQuirk)?)\(/m.test(source(file)),
+/** The files that contain cases: what any server is judged by, and what only this package does. */
+export const withCases = readdirSync(suites, { recursive: true, encoding: 'utf8' }).filter(
+  (file) =>
+    /^(cases|commands)\/.*\.test\.ts$/.test(file) &&
+    /^\s*(proves(Quirk|CliQuirk)?)\(/m.test(source(file)),
 )
 
 /** Each case once for each place where it runs. */
 export const cases = await collectCases(async () => {
   // The query loads a separate module from the one that registers the tests, in case one thread loads both.
-  for (const file of withCases) await import(`${join(contract, file)}?cases`)
+  for (const file of withCases) await import(`${join(suites, file)}?cases`)
 })
 
 /** `rule on place` for each case. */

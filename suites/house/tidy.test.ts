@@ -78,10 +78,7 @@ test('each file of the emulator has a layer, and imports from its own and earlie
 })
 
 test('what check runs on servers elsewhere sends through the judge alone, which looks at each byte', () => {
-  const list = 'suites/check/case-files.ts'
-  const cases = [...read(list).matchAll(/'\.\.\/(contract\/.*\.ts)'/g)].map(
-    ([, file]) => `suites/${file}`,
-  )
+  const cases = sources.filter((file) => file.startsWith('suites/cases/'))
   expect(cases.length).toBeGreaterThan(100)
   const sends =
     /^import (?!type )[^\n]* from '(node:(net|tls|https?|http2|dgram)|ws|undici)'|\b(fetch|new WebSocket|new EventSource)\(/m
@@ -114,7 +111,7 @@ test('the stores of a server contain no replies: endpoints create those', () => 
 test('a folder holds at most 25 files, and 15 if they are cases', () => {
   const counts = new Map<string, number>()
   for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
-  const most = (folder: string): number => (folder.startsWith('suites/contract/') ? 15 : 25)
+  const most = (folder: string): number => (/^suites\/(cases|commands)\//.test(folder) ? 15 : 25)
   const full = [...counts].filter(([folder, count]) => count > most(folder))
   expect(full.map(([folder, count]) => `${folder}: ${count}, at most ${most(folder)}`)).toEqual([])
 })
@@ -158,7 +155,9 @@ test('the package does not export what is for the suites alone', () => {
 })
 
 test('cases and judges import expect from the judge, so that another host can supply its own', () => {
-  const judging = sources.filter((file) => /^suites\/(contract|judge|model|support)\//.test(file))
+  const judging = sources.filter((file) =>
+    /^suites\/(cases|commands|judge|model|support)\//.test(file),
+  )
   const own = /\bexpect\b[^}]*\} from 'vitest'/
   const others = judging.filter((file) => file !== 'suites/judge/expect.ts')
   expect(placesOf(others, own)).toEqual([])

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import { htmlText } from '../check/reports/html.ts'
-import { attacks, sample, streamOf } from '../contract/check/reports/streams.ts'
+import { attacks, sample, streamOf } from '../commands/check/reports/streams.ts'
 import { expect } from '../judge/expect.ts'
 import { folder } from '../support/folder.ts'
 

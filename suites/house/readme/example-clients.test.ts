@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { transform } from 'rolldown/utils'
 import { expect, test } from 'vitest'
-import { hostedKey } from '../../contract/run/misbehaving-hosted.ts'
+import { hostedKey } from '../../commands/run/misbehaving-hosted.ts'
 import {
   message,
   startOtherHost,
   startPunishingServer,
-} from '../../contract/run/misbehaving-server.ts'
+} from '../../commands/run/misbehaving-server.ts'
 import { folder } from '../../support/folder.ts'
 import { start, textToImage } from '../../support/spawned.ts'
 import { root } from './pages.ts'

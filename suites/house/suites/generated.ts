@@ -4,7 +4,7 @@ import { documentName } from '../../../spec/generations.ts'
 import { baselineSchema } from '../../../spec/baseline.ts'
 import { recordingSchema } from '../../../spec/recording.ts'
 import { configSchema, scenarioDocument } from '../../../dist/emulator/internal.js'
-import { consoleText, sample } from '../../contract/check/reports/streams.ts'
+import { consoleText, sample } from '../../commands/check/reports/streams.ts'
 import { markdownText } from '../../check/reports/markdown.ts'
 import { readLines } from '../../nodes/lines.ts'
 import { select } from '../../nodes/select.ts'
@@ -92,8 +92,8 @@ export const generated: readonly Generated[] = [
     },
   },
   {
-    files: 'suites/contract/check/reports/golden/*.txt',
-    from: 'reports of `suites/contract/check/reports/streams.ts`',
+    files: 'suites/commands/check/reports/golden/*.txt',
+    from: 'reports of `suites/commands/check/reports/streams.ts`',
     texts: { console: () => consoleText(sample), summary: () => markdownText([sample]) },
   },
 ]

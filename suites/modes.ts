@@ -1,4 +1,4 @@
-// Selects the test files of each command by their names: `npm run test:quick`, `npm test`, `npm run test:long`.
+// Selects the test files of each mode by their names: `npm run test:quick`, `npm test`, `npm run test:long`.
 
 const all = 'suites/**/*.test.ts'
 
@@ -8,10 +8,10 @@ const slow = '**/*.slow.test.ts'
 /** Files that only the long command runs. */
 const long = '**/*.long.test.ts'
 
-/** Files to run and to leave out, by the mode of the test runner. */
-export const commands = {
+/** Files to run and to leave out, by the mode. */
+export const modes = {
   quick: {
-    include: ['suites/contract/**/*.test.ts', 'suites/house/tidy.test.ts'],
+    include: ['suites/{cases,commands}/**/*.test.ts', 'suites/house/tidy.test.ts'],
     exclude: [slow, long],
   },
   test: { include: [all], exclude: [long] },
