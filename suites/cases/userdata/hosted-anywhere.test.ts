@@ -1,18 +1,15 @@
 // User data on any hosted server, below a folder of the case.
 
 import { hostedUserFiles } from '../../../spec/server/userdata.ts'
+import { exchanges } from '../../judge/rows.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
 import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
-import type { Reply } from '../../judge/reply.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
 
-const textType = 'text/plain; charset=utf-8'
-
-/** A refusal that is a text. */
-const refusedAs = ({ status, text, headers }: Reply) =>
-  headers['content-type'] === textType && /^\w.*\.$/.test(text) ? status : `${status} ${text}`
+/** The text of a refusal. */
+const aText = /^\w.*\.$/
 
 /** Writes a file of the case, whose content is its name in the case. */
 const write = ({ request, unique }: Subject, file: string, query = '') =>
@@ -64,47 +61,40 @@ proves('userdata/hosted-no-overwrite', async (subject) => {
   const { request, get, unique } = subject
   const [a, b] = ['a', 'b'].map(unique) as [string, string]
   expect((await write(subject, 'a', '?overwrite=false')).status).toBe(200)
-  expect(refusedAs(await request('POST', at(a, '?overwrite=false'), 'other'))).toBe(409)
+  await exchanges(subject, [['POST', at(a, '?overwrite=false'), 'other', 409, aText]])
   await write(subject, 'b')
-  expect(refusedAs(await request('POST', moving(a, b, '?overwrite=false')))).toBe(409)
+  await exchanges(subject, [['POST', moving(a, b, '?overwrite=false'), undefined, 409, aText]])
   expect([(await get(at(a))).text, (await get(at(b))).text]).toEqual(['a', 'b'])
   expect((await request('POST', moving(a, b))).status).toBe(200)
   expect((await get(at(b))).text).toBe('a')
 })
 
 proves('userdata/hosted-refusals', async (subject) => {
-  const { get, request, unique } = subject
+  const { get, unique } = subject
   await write(subject, 'deep/a')
-  const [file, folder, nowhere] = ['deep/a', 'deep', 'nowhere'].map(unique) as [
-    string,
-    string,
-    string,
-  ]
-  const ways: readonly (readonly [status: number, method: string, path: string])[] = [
-    [400, 'GET', '/userdata?dir=../x'],
-    [404, 'GET', `/userdata?dir=${encodeURIComponent(nowhere)}`],
-    [403, 'GET', at('../x')],
-    [403, 'POST', at('../x')],
-    [403, 'POST', moving('../x', unique('y'))],
-    [403, 'POST', moving(file, '../y')],
-    [404, 'GET', at(nowhere)],
-    [404, 'DELETE', at(nowhere)],
-    [404, 'POST', moving(nowhere, unique('y'))],
+  const file = unique('deep/a')
+  const folder = unique('deep')
+  const nowhere = unique('nowhere')
+  const x = unique('x')
+  await exchanges(subject, [
+    ['GET', '/userdata?dir=../x', undefined, 400, aText],
+    ['GET', `/userdata?dir=${encodeURIComponent(nowhere)}`, undefined, 404, aText],
+    ['GET', at('../x'), undefined, 403, aText],
+    ['POST', at('../x'), undefined, 403, aText],
+    ['DELETE', at('/x'), undefined, 403, aText],
+    ['POST', moving('../x', x), undefined, 403, aText],
+    ['POST', moving(file, '../x'), undefined, 403, aText],
+    ['GET', at(nowhere), undefined, 404, aText],
+    ['DELETE', at(nowhere), undefined, 404, aText],
+    ['POST', moving(nowhere, x), undefined, 404, aText],
     // A folder is not a file.
-    [404, 'GET', at(folder)],
-    [404, 'DELETE', at(folder)],
-    [404, 'POST', moving(folder, unique('y'))],
-    [400, 'POST', at(folder)],
-    [400, 'POST', moving(file, folder)],
-    [400, 'POST', at(unique('n'.repeat(256)))],
-    [400, 'POST', moving(file, `${file}/b`)],
-  ]
-  for (const [status, method, path] of ways) {
-    expect({ method, path, refused: refusedAs(await request(method, path)) }).toEqual({
-      method,
-      path,
-      refused: status,
-    })
-  }
+    ['GET', at(folder), undefined, 404, aText],
+    ['DELETE', at(folder), undefined, 404, aText],
+    ['POST', moving(folder, x), undefined, 404, aText],
+    ['POST', at(folder), undefined, 400, aText],
+    ['POST', moving(file, folder), undefined, 400, aText],
+    ['POST', at(unique('n'.repeat(256))), undefined, 400, aText],
+    ['POST', moving(file, `${file}/b`), undefined, 400, aText],
+  ])
   expect((await get(at(file))).text).toBe('deep/a')
 })

@@ -2,7 +2,7 @@
 
 import { hostedUserFile } from '../../../spec/server/userdata.ts'
 import { violations } from '../../judge/judge.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { proves } from '../../judge/proves.ts'
 import { write } from '../../judge/own-files.ts'
 import type { Reply } from '../../judge/reply.ts'
 import { at, moving } from '../../generate/userdata-paths.ts'
@@ -75,41 +75,3 @@ proves('userdata/hosted-move', async (subject) => {
   expect((await get(at(a))).status).toBe(404)
   expect((await get(at(b))).text).toBe('a')
 })
-
-proves(
-  'userdata/hosted-refusals',
-  async (subject) => {
-    const { get, request } = subject
-    await write(subject, 'deep/a')
-    const ways: [status: number, method: string, path: string][] = [
-      [400, 'GET', '/userdata?dir=../x'],
-      [404, 'GET', '/userdata?dir=nowhere'],
-      [403, 'GET', at('../x')],
-      [403, 'POST', at('../x')],
-      [403, 'DELETE', at('/x')],
-      [403, 'POST', moving('../x', 'y')],
-      [403, 'POST', moving('deep/a', '../y')],
-      [404, 'GET', at('nowhere')],
-      [404, 'DELETE', at('nowhere')],
-      [404, 'POST', moving('nowhere', 'y')],
-      // A folder is not a file.
-      [404, 'GET', at('deep')],
-      [404, 'DELETE', at('deep')],
-      [404, 'POST', moving('deep', 'y')],
-      [400, 'POST', at('deep')],
-      [400, 'POST', moving('deep/a', 'deep')],
-      [400, 'POST', at('n'.repeat(256))],
-      [400, 'POST', moving('deep/a', 'deep/a/b')],
-    ]
-    for (const [status, method, path] of ways) {
-      expect({ method, path, refused: refusedAs(await request(method, path)) }).toEqual({
-        method,
-        path,
-        refused: status,
-      })
-    }
-    expect((await get(at('deep/a'))).text).toBe('deep/a')
-    expect((await get('/userdata?recurse=true')).json()).toHaveLength(1)
-  },
-  ownWorld,
-)
