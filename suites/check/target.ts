@@ -8,6 +8,7 @@ import { createHttpClient, type HttpClient } from '../judge/http-client.ts'
 import { listedIds } from '../judge/own-runs.ts'
 import { type Patience, TimedOut } from '../judge/client.ts'
 import { createOnce, type Subject, subjectFor } from '../judge/subject.ts'
+import { createRecorder } from '../judge/connection/recorder.ts'
 import { type Outgoing, type Watcher, watchTraffic } from '../judge/traffic.ts'
 import type { WireLine } from './events.ts'
 import { putBack } from './kept.ts'
@@ -170,6 +171,7 @@ export function openTarget(
         url,
         deployment,
         client,
+        recorder: createRecorder(deployment),
         sessions: [],
         get emulator(): never {
           throw new Skip('own-world', 'It looks into the world or moves its clock.')

@@ -6,6 +6,7 @@ import type { Place, Rule } from '../../spec/language.ts'
 import { mutants } from '../mutants/index.ts'
 import { type Mutant, onData, onJson, type Tamper } from '../mutants/tamper.ts'
 import { wrongOptions } from '../mutants/wrong-options.ts'
+import { BrokenLaw } from '../laws/judge-traffic.ts'
 import { type Case, runCase } from '../judge/proves.ts'
 import { isLong, sampleOf } from '../support/effort.ts'
 import { cases, source, withCases } from './cases.ts'
@@ -17,10 +18,10 @@ import { cases, source, withCases } from './cases.ts'
 type Verdict = 'caught' | 'blind' | 'idle'
 
 /**
- * Runs a case on a wrong server. A failure does not count if the server does not start, because such a world is
+ * Runs a case on a wrong server. A law that its traffic breaks counts for the rules of that law alone. A failure does not count if the server does not start, because such a world is
  * impossible, nor if the mutant itself breaks down, because what it changes is missing.
  */
-async function verdictOf(one: Case, mutant: Mutant): Promise<Verdict> {
+async function verdictOf(one: Case, rule: RuleId, mutant: Mutant): Promise<Verdict> {
   const own = 'gateway' in mutant ? mutant.gateway : mutant
   // Other options change the output as well.
   const record = { hasChanged: own.tamper === undefined, isBroken: false }
@@ -28,7 +29,7 @@ async function verdictOf(one: Case, mutant: Mutant): Promise<Verdict> {
   if (run === undefined) return 'idle'
   const hasFailed = await run().then(
     () => false,
-    () => true,
+    (error: unknown) => !(error instanceof BrokenLaw) || error.ids.includes(rule),
   )
   if (hasFailed && !record.isBroken) return 'caught'
   return record.hasChanged ? 'blind' : 'idle'
@@ -39,7 +40,7 @@ async function tryAt(rule: RuleId, place: Place, mutant: Mutant): Promise<Verdic
   const own = cases.filter((one) => one.ids.includes(rule) && one.place === place)
   let best: Verdict = 'idle'
   for (const one of own) {
-    const verdict = await verdictOf(one, mutant)
+    const verdict = await verdictOf(one, rule, mutant)
     if (verdict === 'caught') return verdict
     if (verdict === 'blind') best = verdict
   }

@@ -5,6 +5,7 @@ import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
 import { type Line, openLine } from './edges.ts'
 import { messages } from '../../spec/server/messages.ts'
+import type { RecordedMessage } from '../../dist/emulator/internal.js'
 import { pythonJson } from './connection/python-json.ts'
 
 /** What arrived on a socket, in order: messages and frames. */
@@ -23,6 +24,8 @@ export type Session = {
   readonly frames: () => readonly DecodedFrame[]
   /** The bytes of all frames so far. */
   readonly rawFrames: readonly Uint8Array[]
+  /** All that was sent and received so far. */
+  readonly recorded: readonly RecordedMessage[]
   /** The raw text of all JSON messages so far. */
   readonly texts: readonly string[]
   /** What the spec does not allow among the received data, as sentences. */
@@ -122,7 +125,12 @@ function createLog(deployment: Deployment) {
   const texts: string[] = []
   const rawFrames: Uint8Array[] = []
   const faults: string[] = []
+  const recorded: RecordedMessage[] = []
+  const note = (from: RecordedMessage['from'], data: string | Uint8Array): void => {
+    recorded.push({ from, atMs: performance.now(), data })
+  }
   const read = (data: Buffer, isBinary: boolean): void => {
+    note('server', isBinary ? data : data.toString())
     if (isBinary) {
       rawFrames.push(data)
       received.push(decodeFrame(data))
@@ -147,7 +155,7 @@ function createLog(deployment: Deployment) {
   const messages = (): readonly Message[] => received.filter(isMessage)
   const frames = (): readonly DecodedFrame[] =>
     received.filter((item): item is DecodedFrame => !isMessage(item))
-  return { received, scans, texts, rawFrames, faults, messages, frames, take }
+  return { received, scans, texts, rawFrames, faults, recorded, messages, frames, take, note }
 }
 
 /**
@@ -161,14 +169,18 @@ export async function openSession(
   patience?: Patience,
   deployment: Deployment = 'local',
 ): Promise<Session> {
-  const { take, ...log } = createLog(deployment)
+  const { take, note, ...log } = createLog(deployment)
   const waiting = new Set<() => void>()
   const look = (): void => waiting.forEach((check) => check())
   const line = openLine(url, path, (data, isBinary) => {
     take(data, isBinary)
     look()
   })
-  const { closed, settled, send, close } = line
+  const { closed, settled, close } = line
+  const send: Session['send'] = (data) => {
+    note('client', data)
+    line.send(data)
+  }
   void closed.then(look)
   await line.opened
   const awaits = (holds: () => boolean, matches?: (message: Message) => boolean): Promise<void> =>

@@ -3,11 +3,12 @@
 import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
 import { afterAll, test as register } from 'vitest'
 import { described, type Generation, generations, generationsOf } from '../../spec/generations.ts'
-import { serverOfGeneration } from '../../spec/truth/servers.ts'
+import { generationLike, serverOfGeneration } from '../../spec/truth/servers.ts'
 import { both, type Deployment, type Place, type Rule } from '../../spec/language.ts'
 import { quirks, type RuleId, rules } from '../../spec/index.ts'
 import { anyGateway, type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
 import type { Edge } from './edges.ts'
+import { isLawful, judgeTraffic } from '../laws/judge-traffic.ts'
 import { startSubject, type Subject } from './subject.ts'
 
 /** Further options with which a case starts: each kind of subject has its own. */
@@ -191,7 +192,7 @@ function add(
   const start =
     place === 'gateway'
       ? onGateway(body as GatewayBody, options as GatewayOptions)
-      : onServer(place, body as Body, { ...worldOf(what.generations), ...own })
+      : onServer(place, isLawful(what.ids), body as Body, { ...worldOf(what.generations), ...own })
   const isAboutToken = own.token === testToken
   const needsOwnWorld =
     place === 'gateway'
@@ -226,6 +227,7 @@ function registerShared(
     const subject = shared.get(key) ?? startSubject({ ...world, deployment })
     shared.set(key, subject)
     await body(await subject)
+    judgeTraffic(await subject, generationLike(world.like ?? null))
   })
   // Each case asks for it: nothing is left for the later ones to close.
   afterAll(async () => {
@@ -255,10 +257,19 @@ const onGateway =
   }
 
 const onServer =
-  (deployment: Deployment, body: Body, options: EmulatorOptions): Case['start'] =>
+  (
+    deployment: Deployment,
+    isJudged: boolean,
+    body: Body,
+    options: EmulatorOptions,
+  ): Case['start'] =>
   async ({ server = {}, edge } = {}) => {
     const subject = await startSubject({ ...options, ...server, deployment }, edge)
-    return () => closing(subject, body)
+    return () =>
+      closing(subject, async () => {
+        await body(subject)
+        if (isJudged) judgeTraffic(subject, generationLike(options.like ?? null), options.quirk)
+      })
   }
 
 /**

@@ -2,11 +2,13 @@
 // elsewhere that a host of the suites judges.
 
 import type { Emulator, EmulatorOptions } from 'flowdouble'
+import type { Recording } from '../../dist/emulator/internal.js'
 import type { Allowance } from '../../spec/check.ts'
 import { keyHeader } from '../../spec/server/access.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
+import type { RuleId } from '../../spec/rules.ts'
 import { openSession, type Patience, type Session, untilStill } from './client.ts'
 import { formOf, viewPath } from '../generate/form.ts'
 import { type Graph, savingAt } from '../generate/graphs.ts'
@@ -14,6 +16,7 @@ import { type Edge, startOn, usualEdge } from './edges.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import type { Message } from './judge.ts'
 import { endsRun, type QueueEntry, type HistoryEntry, responsesOf } from './responses.ts'
+import { createRecorder, type Recorder } from './connection/recorder.ts'
 import { pathOn } from '../generate/replies-on.ts'
 import { type Reply, replyOf } from './reply.ts'
 import { fetchLink } from './fetch-link.ts'
@@ -101,6 +104,11 @@ export type Subject = {
   readonly kept: readonly { readonly seed: number; readonly steps: readonly any[] }[]
   /** What was made under this name: once for all cases on a server elsewhere, once for each world of the suites. */
   readonly once: <T>(name: string, make: () => Promise<T>) => Promise<T>
+  /** Says that the case breaks laws about these rules on purpose, by what it sends. */
+  readonly breaks: (...ids: readonly RuleId[]) => void
+  /** What it has sent and received since the last call, for the laws. */
+  readonly recording: () => Recording
+  readonly broken: ReadonlySet<RuleId>
   readonly close: () => Promise<void>
 }
 
@@ -144,6 +152,7 @@ function ownSubject(emulator: Emulator, deployment: Deployment, client: HttpClie
     url,
     deployment,
     client,
+    recorder: createRecorder(deployment),
     sessions: [],
     emulator,
     time: clockOf(emulator),
@@ -204,6 +213,7 @@ export type SharedServer = {
   readonly url: string
   readonly deployment: Deployment
   readonly client: HttpClient
+  readonly recorder: Recorder
   readonly sessions: Session[]
   readonly emulator: Emulator | null
   readonly time: SubjectTime
@@ -221,7 +231,8 @@ export type SharedServer = {
 
 /** A server for somebody with this key. */
 export function subjectFor(shared: SharedServer, key: string): Subject {
-  const { url, deployment, client, sessions } = shared
+  const { url, deployment, client, recorder, sessions } = shared
+  const { send } = recorder.recorded(client)
   const { reach, idle } = shared.time
   const isHosted = deployment === 'hosted'
   const credentials: Readonly<Record<string, string>> =
@@ -230,7 +241,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     isHosted ? hostedPath(method, path) : path
 
   const raw: Subject['request'] = async (method, path, body, headers = {}) =>
-    replyOf(await client.send(method, path, headers, body))
+    replyOf(await send(method, path, headers, body))
   const request: Subject['request'] = (method, path, body, headers = {}) =>
     raw(method, pathOf(method, path), body, { ...credentials, ...headers })
   const get: Subject['get'] = (path) => request('GET', path)
@@ -262,6 +273,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     if (entry === undefined) throw new Error(`The history has no entry of the run ${prompt_id}.`)
     return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
   }
+  const broken = new Set<RuleId>()
   const subject: Subject = {
     url,
     deployment,
@@ -294,6 +306,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
       const target = query.size === 0 ? path : `${path}?${query.toString()}`
       const session = await openSession(url, target, clientId, shared.time.patience, deployment)
       sessions.push(session)
+      recorder.socket(target, session.recorded)
       return session
     },
     placed,
@@ -306,6 +319,9 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     seeds: shared.seeds,
     kept: shared.kept,
     once: shared.once,
+    breaks: (...ids) => ids.forEach((id) => broken.add(id)),
+    broken,
+    recording: recorder.take,
     close: async () => {
       const faults = sessions.flatMap((session) => session.faults)
       await Promise.all(sessions.map((session) => session.close()))

@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRecording } from '../../dist/emulator/internal.js'
-import { traceOf } from '../check/trace/build.ts'
+import { traceOf } from '../laws/build.ts'
 import { judgeTraces } from '../check/trace/judge-traces.ts'
-import { laws } from '../check/trace/laws/index.ts'
+import { laws } from '../laws/index.ts'
 import { expect } from '../judge/expect.ts'
 import { test } from '../judge/proves.ts'
 

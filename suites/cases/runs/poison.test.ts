@@ -89,7 +89,8 @@ const sameRun = { number: 5, prompt_id: 'same' }
 
 proves(
   'queue/priority-collisions',
-  async ({ connect, submit, get, reach, idle }) => {
+  async ({ breaks, connect, submit, get, reach, idle }) => {
+    breaks('queue/listing')
     const session = await connect('me')
     await submit(slow(), { prompt_id: 'first', client_id: 'me' })
     await reach(session, ({ type }) => type === 'progress')

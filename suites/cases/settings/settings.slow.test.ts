@@ -90,7 +90,8 @@ proves('settings/broken-file', async ({ get, post, request }) => {
   expect((await get('/settings')).json()).toEqual({ b: 1 })
 })
 
-proves('settings/other-json', async ({ get, post, request }) => {
+proves('settings/other-json', async ({ breaks, get, post, request }) => {
+  breaks('settings/merge')
   for (const other of ['[1]', '5', '"text"', 'null']) {
     await request('POST', FILE, other)
     const all = await get('/settings')

@@ -65,7 +65,8 @@ proves(
   { ...ownWorld, quirk: ['hosted.refuse-at-submit'], accounts: [account('test-key', 'standard')] },
 )
 
-provesQuirk('hosted.no-v2', async ({ raw }) => {
+provesQuirk('hosted.no-v2', async ({ breaks, raw }) => {
+  breaks('v2-jobs/listing', 'v2-streams/form')
   const headers = { 'X-API-Key': 'test-key', Authorization: 'Bearer test-key' }
   for (const path of ['/jobs', '/jobs/x/events', '/assets']) {
     const { status, json } = await raw('GET', `/api/v2${path}`, undefined, headers)

@@ -9,9 +9,9 @@ import {
 import { rules } from '../../../spec/index.ts'
 import type { Place, Rule } from '../../../spec/language.ts'
 import { releaseOf } from '../judgement.ts'
-import type { Finding, Law } from './law.ts'
-import type { Trace } from './trace.ts'
-import { versionOfLike } from './server-of.ts'
+import type { Finding, Law } from '../../laws/law.ts'
+import type { Trace } from '../../laws/trace.ts'
+import { versionOfLike } from '../../laws/server-of.ts'
 
 /** A finding with its recording. */
 export type Found = Finding & { readonly trace: Trace }

@@ -1,8 +1,8 @@
 // Where a finding is, in words, and the lines of the wire around it, without secrets.
 
 import type { WireLine } from '../events.ts'
-import type { Spot } from './law.ts'
-import type { Trace, TracedExchange, TracedSocket } from './trace.ts'
+import type { Spot } from '../../laws/law.ts'
+import type { Trace, TracedExchange, TracedSocket } from '../../laws/trace.ts'
 
 /** The longest text of a body or of a message that is shown, in characters, */
 const MAX_TEXT = 1500

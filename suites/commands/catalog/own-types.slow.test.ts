@@ -25,7 +25,8 @@ const names = async (get: (path: string) => Promise<{ json: () => unknown }>) =>
 const merged = { nodes: [fileOf({ ...type('Mine', 1), ...type('Other', 0) }), type('Mine', 5)] }
 proves(
   'catalog/own-types',
-  async ({ get, submit }) => {
+  async ({ breaks, get, submit }) => {
+    breaks('catalog/node-types', 'catalog/one-node-type')
     expect(await names(get)).toEqual(expect.arrayContaining(['KSampler', 'Mine', 'Other']))
     // Front ends show them.
     expect((await get('/object_info/Mine')).text).toContain('"tooltip": "At least 5."')
@@ -40,7 +41,8 @@ proves(
 
 proves(
   'catalog/own-types',
-  async ({ get }) => {
+  async ({ breaks, get }) => {
+    breaks('catalog/node-types', 'catalog/one-node-type')
     const found = (await names(get)).filter((name) => !name.startsWith('Flowdouble'))
     expect(found).toEqual(['One', 'Two', 'Three'])
   },

@@ -1,9 +1,9 @@
 // Judging is fast enough for long recordings: the laws look at each message a few times, however many there are.
 
 import { test } from 'vitest'
-import { traceOf } from '../../check/trace/build.ts'
+import { traceOf } from '../../laws/build.ts'
 import { judgeTraces } from '../../check/trace/judge-traces.ts'
-import { laws } from '../../check/trace/laws/index.ts'
+import { laws } from '../../laws/index.ts'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { burst, repeated } from './repeat.ts'

@@ -6,7 +6,13 @@ import { bodiesOn } from '../../../generate/replies-on.ts'
 import type { Session } from '../../../judge/client.ts'
 import { kindOf, type Message } from '../../../judge/judge.ts'
 import type { Reply } from '../../../judge/reply.ts'
-import type { RunMessages, Trace, TracedExchange, TracedRun, TracedSocket } from '../trace.ts'
+import type {
+  RunMessages,
+  Trace,
+  TracedExchange,
+  TracedRun,
+  TracedSocket,
+} from '../../../laws/trace.ts'
 import { withSameCache } from './caches.ts'
 import { type Difference, differencesOf } from './compare.ts'
 import { fileDifferences } from './files.ts'

@@ -4,8 +4,8 @@ import { quirks } from '../../../../spec/index.ts'
 import type { Quirks } from '../../../../spec/language.ts'
 import { quirksBehind, quirksOf } from '../../shown-quirks.ts'
 import { judgeTraces } from '../judge-traces.ts'
-import { laws } from '../laws/index.ts'
-import type { Trace } from '../trace.ts'
+import { laws } from '../../../laws/index.ts'
+import type { Trace } from '../../../laws/trace.ts'
 
 /** A quirk, and whether the operator accepts it. */
 export type Explanation = {

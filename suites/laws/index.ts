@@ -1,6 +1,6 @@
 // All laws about recorded traffic.
 
-import type { Law } from '../law.ts'
+import type { Law } from './law.ts'
 import { fileLaws } from './files.ts'
 import { frameLaws } from './frames.ts'
 import { gatewayLaws } from './gateway.ts'

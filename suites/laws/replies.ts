@@ -1,15 +1,15 @@
 // Laws about each response by itself: its status, its media type and its body are among those that the spec
 // has for its endpoint.
 
-import { generationsOf, holdsIn } from '../../../../spec/generations.ts'
-import { endpointRules } from '../../../../spec/answers.ts'
-import { endpoints, gatewayEndpoints, rules } from '../../../../spec/index.ts'
-import type { Endpoint, Place, ReplyBody, Rule } from '../../../../spec/language.ts'
-import type { RuleId } from '../../../../spec/rules.ts'
-import { bodiesOn } from '../../../generate/replies-on.ts'
-import { violations } from '../../../judge/judge.ts'
-import { type Finding, law, type Law, shown, unless } from '../law.ts'
-import type { Trace, TracedExchange } from '../trace.ts'
+import { generationsOf, holdsIn } from '../../spec/generations.ts'
+import { endpointRules } from '../../spec/answers.ts'
+import { endpoints, gatewayEndpoints, rules } from '../../spec/index.ts'
+import type { Endpoint, Place, ReplyBody, Rule } from '../../spec/language.ts'
+import type { RuleId } from '../../spec/rules.ts'
+import { bodiesOn } from '../generate/replies-on.ts'
+import { violations } from '../judge/judge.ts'
+import { type Finding, law, type Law, shown, unless } from './law.ts'
+import type { Trace, TracedExchange } from './trace.ts'
 
 /** Statuses that any path may return, whatever its endpoint: of proxies and of the HTTP layer. */
 const general: ReadonlySet<number> = new Set([304, 400, 405, 413, 417, 502, 503, 504])
@@ -122,7 +122,9 @@ export const replyLaws: readonly Law[] = [
           hasBody &&
           recorded.method !== 'HEAD' &&
           endpoint.name !== 'submit' &&
-          !path.startsWith('/api/userdata'),
+          !path.startsWith('/api/userdata') &&
+          // They nest theirs.
+          !path.startsWith('/api/v2/'),
       ),
     (exchange) => {
       const { code, message } = exchange.reply() ?? {}

@@ -1,8 +1,8 @@
 // Finds the endpoint of a recorded request in the spec, by method and path.
 
-import { endpoints, gatewayEndpoints, profiles } from '../../../spec/index.ts'
-import type { Endpoint, Endpoints, Place } from '../../../spec/language.ts'
-import { pathOn } from '../../generate/replies-on.ts'
+import { endpoints, gatewayEndpoints, profiles } from '../../spec/index.ts'
+import type { Endpoint, Endpoints, Place } from '../../spec/language.ts'
+import { pathOn } from '../generate/replies-on.ts'
 
 type Route = { readonly name: string; readonly spec: Endpoint; readonly pattern: RegExp }
 type Routes = {
@@ -56,13 +56,21 @@ export type Found = {
 const isServed = (path: string): boolean =>
   tables.local.paths.has(path) || tables.local.variable.some(({ pattern }) => pattern.test(path))
 
+/** Whether a local server serves a path once, and not a second time below the alias. */
+const isUnaliased = (path: string): boolean =>
+  path.startsWith('/internal/') ||
+  [...tables.local.variable, ...tables.local.exact.values()].some(
+    ({ spec, pattern }) => spec.unaliased === true && pattern.test(path),
+  )
+
 /** The path without the prefix of a world of flowdouble, of a profile of a gateway, or of the local alias. */
 export function plainPath(place: Place, path: string): string {
   const own = path.replace(/^\/w\/[^/]+(?=\/)/, '')
   if (place === 'gateway') return own.replace(/^\/p\/[^/]+(?=\/webhooks\/)/, '')
   const { alias } = profiles.local
   const isAlias = place === 'local' && own.startsWith(`${alias}/`) && !isServed(own)
-  return isAlias && !own.startsWith(`${alias}/internal/`) ? own.slice(alias.length) : own
+  const aliased = own.slice(alias.length)
+  return isAlias && !isUnaliased(aliased) ? aliased : own
 }
 
 /** The endpoint of a request; undefined if the spec has none there. HEAD counts as GET, except where it is served itself. */

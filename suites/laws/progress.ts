@@ -1,9 +1,9 @@
 // Laws about what a run says of its nodes: progress, cached nodes, outputs and failures fit the workflow and each other.
 
-import { type Finding, law, type Law, shown, unless } from '../law.ts'
+import { type Finding, law, type Law, shown, unless } from './law.ts'
 import { type ReceivedRun, receivedRuns, isWhole, terminalOf } from './order.ts'
 import { ofType } from './messages.ts'
-import type { RunMessages, Trace } from '../trace.ts'
+import type { RunMessages, Trace } from './trace.ts'
 
 type Item = RunMessages['items'][number]
 
@@ -136,6 +136,9 @@ function errorFaults(one: ReceivedRun, item: Item): readonly Finding[] {
 
 const byType = ofType('execution_error')
 
+/** Errors that the server reports without an exception. */
+const untraced: ReadonlySet<unknown> = new Set(['ExecutionBlocked', 'graph.DependencyCycleError'])
+
 export const progressLaws: readonly Law[] = [
   law('messages/progress', sending('progress'), risingFaults),
   law('messages/progress-state', sending('progress_state'), stateFaults),
@@ -165,7 +168,9 @@ export const progressLaws: readonly Law[] = [
   ),
   law('messages/error', byType, ({ socket, item, message }) =>
     unless(
-      message.data['traceback'] === undefined || listOf(message.data['traceback']).length > 0,
+      message.data['traceback'] === undefined ||
+        untraced.has(message.data['exception_type']) ||
+        listOf(message.data['traceback']).length > 0,
       { socket, item },
       () => 'The traceback is empty.',
     ),

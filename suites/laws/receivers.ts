@@ -1,7 +1,7 @@
 // Laws about who receives the messages of a run, and about the statuses that all receive.
 
-import { type Finding, law, type Law, shown, unless } from '../law.ts'
-import type { RunMessages, Trace, TracedRun, TracedSocket } from '../trace.ts'
+import { type Finding, law, type Law, shown, unless } from './law.ts'
+import type { RunMessages, Trace, TracedRun, TracedSocket } from './trace.ts'
 import { type ReceivedRun, receivedRuns, isWhole, terminalOf } from './order.ts'
 
 /** Each run whose submit was recorded, with each socket that received anything of it. */

@@ -1,9 +1,9 @@
 // Which server a recording is of: its address, the place that it has in the protocol, and its software. A session that a browser
 // exported says none of it, and also contains requests to other hosts.
 
-import type { Recording } from '../../../dist/emulator/internal.js'
-import type { Place } from '../../../spec/language.ts'
-import { servers } from '../../../spec/truth/servers.ts'
+import type { Recording } from '../../dist/emulator/internal.js'
+import type { Place } from '../../spec/language.ts'
+import { servers } from '../../spec/truth/servers.ts'
 import { findEndpoint, plainPath } from './find-endpoint.ts'
 
 export type RecordedServer = {

@@ -1,7 +1,7 @@
 // Laws about listings of the queue: they list what was submitted, once, in order, and nothing that is over.
 
-import { type Finding, equal, law, type Law, unless } from '../law.ts'
-import type { Trace, TracedExchange, TracedRun } from '../trace.ts'
+import { type Finding, equal, law, type Law, unless } from './law.ts'
+import type { Trace, TracedExchange, TracedRun } from './trace.ts'
 
 type Listing = {
   readonly exchange: TracedExchange
@@ -34,9 +34,10 @@ const endOf = ({ received }: TracedRun): number =>
   received.find(({ isOver }) => isOver)?.items.at(-1)?.atMs ?? Infinity
 
 function listingFaults({ exchange, running, pending }: Listing): readonly Finding[] {
-  const ids = [...running, ...pending].map((item) => item?.[1] as unknown)
+  // A client can give two runs one id, and one number.
+  const items = [...running, ...pending].map((item) => JSON.stringify(item))
   return unless(
-    new Set(ids).size === ids.length,
+    new Set(items).size === items.length,
     { exchange },
     () => 'The queue lists a run twice.',
   )

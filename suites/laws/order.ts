@@ -1,10 +1,10 @@
 // Laws about the messages of a run on one socket: their order, how they end, and their times.
 
-import { orderFault } from '../../../judge/judge.ts'
-import type { Deployment } from '../../../../spec/language.ts'
-import type { RuleId } from '../../../../spec/rules.ts'
-import { type Finding, law, type Law, shown, unless } from '../law.ts'
-import type { RunMessages, Trace, TracedRun } from '../trace.ts'
+import { orderFault } from '../judge/judge.ts'
+import type { Deployment } from '../../spec/language.ts'
+import type { RuleId } from '../../spec/rules.ts'
+import { type Finding, law, type Law, shown, unless } from './law.ts'
+import type { RunMessages, Trace, TracedRun } from './trace.ts'
 
 export type ReceivedRun = { readonly run: TracedRun; readonly received: RunMessages }
 
@@ -113,8 +113,18 @@ function timeFaults({ run, received }: ReceivedRun): readonly Finding[] {
   return []
 }
 
+/** Whether no node of a run expands: the end of one that does comes after those of its parts, which the order does not describe. */
+const isPlain = ({ received }: ReceivedRun): boolean =>
+  !received.items.some(
+    ({ message: { type, data } }) =>
+      type === 'progress_state' &&
+      Object.values<any>(data['nodes'] ?? {}).some(
+        (node) => typeof node?.parent_node_id === 'string',
+      ),
+  )
+
 export const orderLaws: readonly Law[] = [
-  law('messages/order', receivedRuns(), ({ run, received }, { place }) => {
+  law('messages/order', receivedRuns(isPlain), ({ run, received }, { place }) => {
     const messages = received.items.map(({ message }) => message)
     const fault = orderFault(place as Deployment, messages, received.isFromStart)
     if (fault === undefined) return []

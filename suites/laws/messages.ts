@@ -1,11 +1,11 @@
 // Laws about each message by itself, and about the first one on a socket.
 
-import type { Deployment, Message as MessageSpec } from '../../../../spec/language.ts'
-import type { RuleId } from '../../../../spec/rules.ts'
-import { type MessageType, messages } from '../../../../spec/server/messages.ts'
-import { judgeMessage } from '../../../judge/judge.ts'
-import { type Finding, law, type Law, shown, unless } from '../law.ts'
-import type { Item, TypedMessage, Trace, TracedSocket } from '../trace.ts'
+import type { Deployment, Message as MessageSpec } from '../../spec/language.ts'
+import type { RuleId } from '../../spec/rules.ts'
+import { type MessageType, messages } from '../../spec/server/messages.ts'
+import { judgeMessage } from '../judge/judge.ts'
+import { type Finding, law, type Law, shown, unless } from './law.ts'
+import type { Item, TypedMessage, Trace, TracedSocket } from './trace.ts'
 
 /** The rule that describes each type of message. */
 const ruleOf: Readonly<Record<MessageType, RuleId>> = {
@@ -105,14 +105,14 @@ export const messageLaws: readonly Law[] = [
     (trace) => firsts(trace).filter((socket) => sidOf(socket) !== undefined),
     (socket) => {
       const sid = sidOf(socket)
-      const { clientId } = socket
+      const { named } = socket
       return unless(
         // A redacted id is a placeholder in both places.
-        clientId === null || clientId === ''
+        named === null || named === ''
           ? typeof sid === 'string' && /^[0-9a-f]{32}$/.test(sid)
-          : sid === clientId,
+          : sid === named,
         begun(socket),
-        () => `The sid of the client ${shown(clientId)} is ${shown(sid)}.`,
+        () => `The sid of the client ${shown(named)} is ${shown(sid)}.`,
       )
     },
   ),

@@ -1,14 +1,14 @@
 // Collects the runs of a recorded session: their submits, what each socket received of them, and where they are listed.
 
-import type { Place } from '../../../spec/language.ts'
-import type { Message } from '../../judge/judge.ts'
-import { endsRun } from '../../judge/responses.ts'
+import type { Place } from '../../spec/language.ts'
+import type { Message } from '../judge/judge.ts'
+import { endsRun } from '../judge/responses.ts'
 import type { RunMessages, Item, Listed, TracedExchange, TracedRun, TracedSocket } from './trace.ts'
 
 type TypedMessage = Item & { readonly message: Message }
 type Open = {
   readonly prompt_id: string
-  submit?: TracedExchange
+  readonly submits: TracedExchange[]
   readonly received: Map<TracedSocket, TypedMessage[]>
   readonly entries: Listed[]
   readonly jobs: Listed[]
@@ -24,14 +24,13 @@ export function runsOf(
   const runOf = (prompt_id: string): Open => {
     const known = runs.get(prompt_id)
     if (known !== undefined) return known
-    const run: Open = { prompt_id, received: new Map(), entries: [], jobs: [] }
+    const run: Open = { prompt_id, submits: [], received: new Map(), entries: [], jobs: [] }
     runs.set(prompt_id, run)
     return run
   }
   for (const exchange of exchanges) {
     const accepted = acceptedId(exchange)
-    // A client can name the same id twice: it stands for both runs, so that the first submit is the one that counts.
-    if (accepted !== undefined) runOf(accepted).submit ??= exchange
+    if (accepted !== undefined) runOf(accepted).submits.push(exchange)
     for (const [id, entry] of entriesIn(exchange)) runOf(id).entries.push({ exchange, entry })
     for (const [id, entry] of jobsIn(exchange)) runOf(id).jobs.push({ exchange, entry })
   }
@@ -44,10 +43,14 @@ export function runsOf(
       if (own === undefined) received.set(socket, [item as TypedMessage])
       else own.push(item as TypedMessage)
     }
-  return [...runs.values()].map((run) => closed(place, run))
+  // A client can name the same id twice: what is received of it is of one of them, and nothing says of which.
+  return [...runs.values()]
+    .filter(({ submits }) => submits.length < 2)
+    .map((run) => closed(place, run))
 }
 
-function closed(place: Place, { prompt_id, submit, received, entries, jobs }: Open): TracedRun {
+function closed(place: Place, { prompt_id, submits, received, entries, jobs }: Open): TracedRun {
+  const [submit] = submits
   const asked = submit?.asked()
   return {
     prompt_id,

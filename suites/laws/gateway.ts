@@ -1,9 +1,9 @@
 // Laws about posts to a gateway: unsigned ones are refused, and repeated ones do nothing.
 
-import { schemes, tokenHeader } from '../../../../spec/gateway/signatures.ts'
-import { deliveryIdHeaders } from '../../../../spec/gateway/webhooks.ts'
-import { equal, law, type Law, unless } from '../law.ts'
-import type { Trace, TracedExchange } from '../trace.ts'
+import { schemes, tokenHeader } from '../../spec/gateway/signatures.ts'
+import { deliveryIdHeaders } from '../../spec/gateway/webhooks.ts'
+import { equal, law, type Law, unless } from './law.ts'
+import type { Trace, TracedExchange } from './trace.ts'
 
 const posts = ({ exchanges }: Trace): readonly TracedExchange[] =>
   exchanges.filter(({ endpoint, status }) => endpoint?.name === 'webhook' && status > 0)

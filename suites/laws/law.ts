@@ -1,8 +1,8 @@
 // A law: what the rules that it names demand of recorded traffic, as a pure function from a trace to what breaks them.
 
-import type { Place, Rule } from '../../../spec/language.ts'
-import { type RuleId, rules as allRules } from '../../../spec/rules.ts'
-import { both } from '../../../spec/language.ts'
+import type { Place, Rule } from '../../spec/language.ts'
+import { type RuleId, rules as allRules } from '../../spec/rules.ts'
+import { both } from '../../spec/language.ts'
 import type { Item, Trace, TracedExchange, TracedSocket } from './trace.ts'
 
 /** Where something is in a recording. */

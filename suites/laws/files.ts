@@ -1,7 +1,7 @@
 // Laws about files: what outputs list can be read, is what its type says, and uploads can be used under their names.
 
-import { type Finding, law, type Law, shown, unless } from '../law.ts'
-import type { Trace, TracedExchange } from '../trace.ts'
+import { type Finding, law, type Law, shown, unless } from './law.ts'
+import type { Trace, TracedExchange } from './trace.ts'
 import { isOf, typeOfName } from './media.ts'
 
 type File = { readonly filename: string; readonly subfolder: string; readonly type: string }
@@ -60,18 +60,26 @@ function* viewsOfListed(trace: Trace): Iterable<TracedExchange> {
 /** Statuses of a file that exists: whole, in part, or unchanged since the client read it. */
 const found: ReadonlySet<number> = new Set([200, 206, 304, 412, 416])
 
-/** What is wrong with the bytes of a whole file that came. */
-function byteFaults(exchange: TracedExchange, name: string): readonly Finding[] {
-  const { type, hasBody, recorded } = exchange
-  const media = type.split(';')[0] ?? ''
+const mediaOf = ({ type }: TracedExchange): string => type.split(';')[0] ?? ''
+
+/** What is wrong with the media type of a file. */
+function typeFaults(exchange: TracedExchange, name: string): readonly Finding[] {
+  const media = mediaOf(exchange)
   const expected = typeOfName(name)
+  return unless(
+    expected === undefined || media === expected,
+    { exchange },
+    () => `The media type of ${name} is ${shown(media)}.`,
+  )
+}
+
+/** What is wrong with a whole file that the server has made. */
+function byteFaults(exchange: TracedExchange, name: string): readonly Finding[] {
+  const { hasBody, recorded } = exchange
+  const media = mediaOf(exchange)
   const body = recorded.response?.body ?? new Uint8Array()
   return [
-    ...unless(
-      expected === undefined || media === expected,
-      { exchange },
-      () => `The media type of ${name} is ${shown(media)}.`,
-    ),
+    ...typeFaults(exchange, name),
     ...unless(
       !hasBody || isOf(media, body),
       { exchange },
@@ -106,7 +114,8 @@ function* uses(trace: Trace): Iterable<{ submit: TracedExchange; node: string; n
   const known = new Map<string, number>()
   for (const { exchange } of uploads(trace)) {
     const { name, subfolder, type } = exchange.reply()
-    const path = subfolder ? `${subfolder}/${name}` : name
+    // Hosted keeps uploads under their hashes, without folders.
+    const path = subfolder && trace.place === 'local' ? `${subfolder}/${name}` : name
     const own =
       trace.place === 'local' && type !== 'input'
         ? [`${path} [${type}]`]
@@ -128,7 +137,7 @@ function* uses(trace: Trace): Iterable<{ submit: TracedExchange; node: string; n
 /** The name of a file as a pattern: it can have a number before its extension. */
 function isNumbered(sent: string, name: string): boolean {
   const dot = sent.lastIndexOf('.')
-  const [stem, extension] = dot < 0 ? [sent, ''] : [sent.slice(0, dot), sent.slice(dot)]
+  const [stem, extension] = dot <= 0 ? [sent, ''] : [sent.slice(0, dot), sent.slice(dot)]
   const rest = name.slice(stem.length, name.length - extension.length)
   return name.startsWith(stem) && name.endsWith(extension) && /^(?: \(\d+\))?$/.test(rest)
 }
@@ -145,7 +154,12 @@ export const fileLaws: readonly Law[] = [
     'files/view-headers',
     ({ exchanges }) =>
       exchanges.filter((one) => isView(one) && one.status === 200 && !isConverted(one)),
-    (exchange) => byteFaults(exchange, fileOf(exchange).filename),
+    (exchange, trace) => {
+      const { filename } = fileOf(exchange)
+      // An upload may be anything, whatever its name says.
+      const isUpload = [...uploads(trace)].some(({ name }) => name === filename)
+      return isUpload ? typeFaults(exchange, filename) : byteFaults(exchange, filename)
+    },
   ),
   law(
     'files/hosted-signed-url',

@@ -1,14 +1,10 @@
 // A recorded session as the laws see it: exchanges with their endpoints, sockets with decoded messages, runs with all that was
 // received of them.
 
-import type {
-  RecordedExchange,
-  RecordedSocket,
-  Recording,
-} from '../../../dist/emulator/internal.js'
-import type { Endpoint, Place } from '../../../spec/language.ts'
-import type { DecodedFrame } from '../../judge/decode.ts'
-import type { Message } from '../../judge/judge.ts'
+import type { RecordedExchange, RecordedSocket, Recording } from '../../dist/emulator/internal.js'
+import type { Endpoint, Place } from '../../spec/language.ts'
+import type { DecodedFrame } from '../judge/decode.ts'
+import type { Message } from '../judge/judge.ts'
 
 /** A request with its response, if one came. */
 export type TracedExchange = {
@@ -45,7 +41,10 @@ export type Item = {
 
 export type TracedSocket = {
   readonly recorded: RecordedSocket
+  /** The client of the socket: the name in its address, or else the one that the server sent. */
   readonly clientId: string | null
+  /** The name in its address. */
+  readonly named: string | null
   /** The credential of a hosted socket. */
   readonly token: string | null
   /** What the server sent. */

@@ -1,8 +1,8 @@
 // Laws about the history: it says the same as the messages of a run did.
 
-import { type Finding, equal, law, type Law, unless } from '../law.ts'
-import { entriesIn } from '../runs.ts'
-import type { Listed, Trace, TracedExchange, TracedRun } from '../trace.ts'
+import { type Finding, equal, law, type Law, unless } from './law.ts'
+import { entriesIn } from './runs.ts'
+import type { Listed, Trace, TracedExchange, TracedRun } from './trace.ts'
 import { type ReceivedRun, receivedRuns, isWhole, terminalOf } from './order.ts'
 
 type Kept = ReceivedRun & Listed
@@ -39,6 +39,17 @@ export const reportedOutputs = ({ received }: ReceivedRun): unknown =>
   )
 
 export const sortedOutputs = (outputs: unknown): unknown => sorted(outputs)
+
+/** The outputs of an entry, without those of cached nodes that the run did not reach: no message reports them. */
+function reachedOutputs({ entry, received, run }: Kept): unknown {
+  const reachesAll =
+    terminalOf(received) === 'execution_success' &&
+    run.submit?.asked()?.partial_execution_targets === undefined
+  if (reachesAll) return entry.outputs
+  const reached = new Set(received.items.map(({ message: { data } }) => data['node']))
+  const outputs = Object.entries<any>(entry.outputs ?? {})
+  return Object.fromEntries(outputs.filter(([node]) => reached.has(node)))
+}
 
 /** The messages that the history keeps, as they came. */
 const reportedMessages = ({ received }: ReceivedRun): unknown =>
@@ -90,6 +101,10 @@ function* listings(trace: Trace): Iterable<{ exchange: TracedExchange; ends: rea
   }
 }
 
+/** How many runs a listing may have: one at least where it says from which on. */
+const mostOf = ({ query }: TracedExchange): number =>
+  Math.max(Number(query.get('max_items')), query.has('offset') ? 1 : 0)
+
 export const historyLaws: readonly Law[] = [
   law('history/status-words', keptAs('execution_success'), (one) =>
     equal(
@@ -130,7 +145,7 @@ export const historyLaws: readonly Law[] = [
     equal(
       { exchange: one.exchange },
       `the outputs of ${one.run.prompt_id}`,
-      sorted(one.entry.outputs),
+      sorted(reachedOutputs(one)),
       reportedOutputs(one),
     ),
   ),
@@ -173,7 +188,7 @@ export const historyLaws: readonly Law[] = [
       ),
     (exchange) =>
       unless(
-        entriesIn(exchange).length <= Number(exchange.query.get('max_items')),
+        entriesIn(exchange).length <= mostOf(exchange),
         { exchange },
         () => `The history lists ${entriesIn(exchange).length} runs.`,
       ),

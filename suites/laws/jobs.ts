@@ -1,8 +1,8 @@
 // Laws about hosted jobs: their states follow the table of transitions, and say the same as the messages.
 
-import { type JobStatus, jobTransitions } from '../../../../spec/server/jobs.ts'
-import { equal, law, type Law, unless } from '../law.ts'
-import type { Listed, Trace, TracedRun } from '../trace.ts'
+import { type JobStatus, jobTransitions } from '../../spec/server/jobs.ts'
+import { equal, law, type Law, unless } from './law.ts'
+import type { Listed, Trace, TracedRun } from './trace.ts'
 import { sortedOutputs, reportedOutputs } from './history.ts'
 import { type ReceivedRun, receivedRuns, isWhole, terminalOf } from './order.ts'
 

@@ -1,18 +1,14 @@
 // Builds a trace from a recording, in one pass over its exchanges and messages.
 
-import type {
-  RecordedExchange,
-  RecordedSocket,
-  Recording,
-} from '../../../dist/emulator/internal.js'
-import type { Place } from '../../../spec/language.ts'
-import { decodeFrame } from '../../judge/decode.ts'
-import type { Message } from '../../judge/judge.ts'
+import type { RecordedExchange, RecordedSocket, Recording } from '../../dist/emulator/internal.js'
+import type { Place } from '../../spec/language.ts'
+import { decodeFrame } from '../judge/decode.ts'
+import type { Message } from '../judge/judge.ts'
 import { findEndpoint, plainPath } from './find-endpoint.ts'
 import { runsOf } from './runs.ts'
 import { serverOf, softwareOf } from './server-of.ts'
 import type { Item, TypedMessage, Trace, TracedExchange, TracedSocket } from './trace.ts'
-import { pythonJson } from '../../judge/connection/python-json.ts'
+import { pythonJson } from '../judge/connection/python-json.ts'
 
 /** The trace of a recording; undefined if nothing in it is of a server that the spec knows. */
 export function traceOf(recording: Recording, name: string, wanted?: Place): Trace | undefined {
@@ -61,6 +57,9 @@ function messagesByType(sockets: readonly TracedSocket[]): Trace['byType'] {
   return byType
 }
 
+/** The path of an address as it was sent: a URL resolves its dot segments. */
+const pathIn = (url: string): string => /^\w+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? ''
+
 const isSocket = (text: string, host: string): boolean => {
   const url = new URL(text)
   return url.host === host && /^(?:\/w\/[^/]+)?\/ws$/.test(url.pathname)
@@ -76,7 +75,7 @@ function locationOf(recorded: RecordedExchange): string | undefined {
 }
 
 function exchangeOf(place: Place, recorded: RecordedExchange, url: URL): TracedExchange {
-  const path = plainPath(place, url.pathname)
+  const path = plainPath(place, pathIn(recorded.url))
   const { response } = recorded
   const found = findEndpoint(place, recorded.method, path)
   const length = responseHeader(recorded, 'content-length')
@@ -113,7 +112,7 @@ function jsonOf(body: Uint8Array): () => unknown {
 }
 
 function socketOf(recorded: RecordedSocket): TracedSocket {
-  const { searchParams } = new URL(recorded.url)
+  const named = new URL(recorded.url).searchParams.get('clientId')
   const items: Item[] = []
   let wantsMetadata: boolean | undefined
   for (const [index, { from, atMs, data }] of recorded.messages.entries()) {
@@ -123,12 +122,19 @@ function socketOf(recorded: RecordedSocket): TracedSocket {
   }
   return {
     recorded,
-    clientId: searchParams.get('clientId'),
-    token: searchParams.get('token'),
+    clientId: named || sidOf(items),
+    named,
+    token: new URL(recorded.url).searchParams.get('token'),
     items,
     openMs: items[0]?.atMs ?? Infinity,
     wantsMetadata: wantsMetadata ?? false,
   }
+}
+
+/** The id that the server gave a socket that names none. */
+function sidOf([first]: readonly Item[]): string | null {
+  const sid = first?.message?.data['sid']
+  return typeof sid === 'string' ? sid : null
 }
 
 type Content = Pick<Item, 'message' | 'frame' | 'problem'>

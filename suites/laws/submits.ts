@@ -1,8 +1,8 @@
 // Laws about submits: ids, numbers and the nodes that a reply names.
 
-import { type Finding, law, type Law, shown, unless } from '../law.ts'
-import { acceptedId } from '../runs.ts'
-import type { Trace, TracedExchange } from '../trace.ts'
+import { type Finding, law, type Law, shown, unless } from './law.ts'
+import { acceptedId } from './runs.ts'
+import type { Trace, TracedExchange } from './trace.ts'
 
 /** The submits that got one of some statuses, with a reply that the recording holds. */
 const submits =

@@ -1,0 +1,54 @@
+// Judges the traffic of a case by all laws, whatever the case itself looks at.
+
+import type { Recording } from '../../dist/emulator/internal.js'
+import { type Generation, holdsIn } from '../../spec/generations.ts'
+import { rules } from '../../spec/index.ts'
+import type { Rule } from '../../spec/language.ts'
+import type { RuleId } from '../../spec/rules.ts'
+import { brokenBy } from '../../spec/truth/broken-by.ts'
+import type { QuirkId } from '../../spec/truth/quirks.ts'
+import { traceOf } from './build.ts'
+import { laws } from './index.ts'
+
+/** Thrown when the traffic of a case breaks a law. */
+export class BrokenLaw extends Error {
+  override readonly name = 'AssertionError'
+  /** The rules of the law. */
+  readonly ids: readonly RuleId[]
+  constructor(ids: readonly RuleId[], says: string) {
+    super(`The law ${ids.join(' + ')} is broken: ${says}`)
+    this.ids = ids
+  }
+}
+
+/** Areas whose cases make a world break rules on purpose: by faults, scenarios and what happens to worlds from outside. */
+const breaking = /^(?:control|faults|inspector|scenario)\//
+
+/** Whether the laws judge the traffic of a case about these rules. */
+export const isLawful = (ids: readonly string[]): boolean => !ids.some((id) => breaking.test(id))
+
+/**
+ * Throws if what a subject has sent and received breaks a law that holds at its place and in a generation.
+ * @param quirks those that the server shows on purpose.
+ */
+export function judgeTraffic(
+  subject: {
+    readonly recording: () => Recording
+    readonly broken: ReadonlySet<RuleId>
+  },
+  generation: Generation,
+  quirks: readonly string[] = [],
+): void {
+  const trace = traceOf(subject.recording(), 'case')
+  if (trace === undefined) return
+  const broken = new Set([
+    ...subject.broken,
+    ...quirks.flatMap((quirk) => brokenBy[quirk as QuirkId] ?? []),
+  ])
+  for (const law of laws) {
+    if (!law.on.includes(trace.place) || law.rules.some((id) => broken.has(id))) continue
+    if (!law.rules.every((id) => holdsIn(generation, rules[id] as Rule))) continue
+    const [first] = law.judge(trace).findings
+    if (first !== undefined) throw new BrokenLaw(law.rules, first.says)
+  }
+}
