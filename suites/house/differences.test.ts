@@ -1,66 +1,55 @@
 // Each difference between description and real servers is settled by an existing rule, and each quirk belongs to one.
 
 import { describe, expect, test } from 'vitest'
-import type { Difference } from '../../spec/truth/differences/difference.ts'
-import {
-  errors,
-  gatewayDifferences,
-  gatewayRefusals,
-  gatewaySilences,
-  hostedDifferences,
-  localDifferences,
-  quirks,
-  rules,
-  silences,
-} from '../../spec/index.ts'
+import { quirks, rules } from '../../spec/index.ts'
 import type { Place, Quirk, Rule } from '../../spec/language.ts'
+import { difference, differenceTables } from '../render/differences.ts'
+import { tablesOf } from '../render/tables.ts'
 
-type Row = Omit<Difference, 'stated'> & { readonly stated?: string }
-const tables: readonly (readonly [Place, readonly Row[]])[] = [
-  ['local', localDifferences],
-  ['local', silences],
-  ['hosted', hostedDifferences],
-  ['gateway', gatewayDifferences],
-  ['gateway', gatewaySilences],
-]
-const rows = tables.flatMap(([on, all]) => all.map((row) => [row.topic, on, row] as const))
+/** Where the tables hold, in their order. */
+const places: readonly Place[] = ['local', 'local', 'hosted', 'gateway', 'gateway']
+const rows = differenceTables.flatMap((all, at) =>
+  all.map(({ texts: [topic = ''], carriers }) => {
+    const named = (kind: string) => carriers.flatMap((one) => (one.kind === kind ? one.name : []))
+    return { topic, on: places[at]!, rules: named(''), quirks: named('quirk') }
+  }),
+)
 const everyQuirk: Readonly<Record<string, Quirk>> = quirks
 const everyRule: Readonly<Record<string, Rule>> = rules
 
-describe.each(rows)('%s (%s)', (_, on, { rules: ruleIds, quirks: quirkIds = [], ...row }) => {
-  test('cites rules, quirks and refusals that exist, each once', () => {
-    const cited: [ids: readonly string[], known: object][] = [
-      [ruleIds, rules],
-      [quirkIds, quirks],
-      [row.refusals ?? [], errors.refusals],
-      [row.hostedRefusals ?? [], errors.hostedRefusals],
-      [row.gatewayRefusals ?? [], gatewayRefusals],
-    ]
-    for (const [ids, known] of cited) {
-      expect(ids.filter((id) => !Object.hasOwn(known, id))).toEqual([])
-      expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
-    }
-  })
-
-  test('is settled by a rule of its deployment', () => {
-    expect(ruleIds.filter((id) => everyRule[id]?.on.includes(on))).not.toEqual([])
-    expect(quirkIds.filter((id) => !everyQuirk[id]?.on.includes(on))).toEqual([])
-  })
-
-  test('has a text in each column', () => {
-    const texts = [row.topic, row.stated ?? '-', row.real, row.ours]
-    expect(texts.filter((text) => text.trim() === '' || text.endsWith('.'))).toEqual([])
-  })
+test.each(rows)('$topic ($on) is settled by a rule of its deployment', (row) => {
+  expect(row.rules.filter((id) => everyRule[id]?.on.includes(row.on))).not.toEqual([])
+  expect(row.quirks.filter((id) => !everyQuirk[id]?.on.includes(row.on))).toEqual([])
 })
 
 test('each topic of a table occurs in it once', () => {
-  for (const [, all] of tables) {
-    const topics = all.map(({ topic }) => topic)
+  for (const all of differenceTables) {
+    const topics = all.map(({ texts: [topic] }) => topic)
     expect(topics.filter((topic, at) => topics.indexOf(topic) !== at)).toEqual([])
   }
 })
 
 test.each(Object.entries(everyQuirk))('the quirk %s belongs to a difference', (id, { on }) => {
-  const answered = rows.filter(([, , row]) => row.quirks?.some((one) => one === id))
-  expect([...new Set(answered.map(([, where]) => where))].toSorted()).toEqual([...on].toSorted())
+  const answered = rows.filter((row) => row.quirks.includes(id))
+  expect([...new Set(answered.map((row) => row.on))].toSorted()).toEqual([...on].toSorted())
+})
+
+describe('a bad row', () => {
+  const head = '| Topic | Real servers | This server | By |\n| --- | --- | --- | --- |'
+
+  test.each([
+    ['| a | b | queue/listing |', 'this row has 3 cells, and its table 4'],
+    ['| a | b | c | queue/listing', 'a row begins with "| " and ends with "|"'],
+    ['| a | b | c | queue/list |', '"queue/list" is not a rule, a quirk or a refusal'],
+    [
+      '| a | b | c | quirk queue/listing |',
+      '"quirk queue/listing" is not a rule, a quirk or a refusal',
+    ],
+    ['| a | b | c | queue/listing, queue/listing |', '"queue/listing" occurs twice'],
+    ['| a |  | c | queue/listing |', 'a cell is empty or ends in a full stop: ""'],
+    ['| a | b. | c | queue/listing |', 'a cell is empty or ends in a full stop: "b."'],
+  ])('%s', (row, says) => {
+    const read = () => tablesOf('a.md', `# A\n\n${head}\n${row}`).flat().map(difference)
+    expect(read).toThrow(`a.md:5: ${says}`)
+  })
 })

@@ -1,55 +1,51 @@
-// Writes the chapter of PROTOCOL.md about the differences between the description and real servers.
+// Writes the chapter of PROTOCOL.md about the differences between the description and real servers: spec/differences.md,
+// with links to what implements each.
 
-import {
-  gatewayDifferences,
-  gatewaySilences,
-  hostedDifferences,
-  localDifferences,
-  silences,
-} from '../../spec/index.ts'
-import type { Difference } from '../../spec/truth/differences/difference.ts'
-import { link, section, table } from './markdown.ts'
+import { errors, gatewayRefusals, quirks, rules } from '../../spec/index.ts'
+import { link, row } from './markdown.ts'
+import { readSpec, type Row } from './tables.ts'
 
-type Carriers = Omit<Difference, 'topic' | 'stated' | 'real' | 'ours'>
+/** What the last column names, by the words before the name. */
+const kinds: Readonly<Record<string, { readonly known: object; readonly anchor: string }>> = {
+  '': { known: rules, anchor: 'rule' },
+  quirk: { known: quirks, anchor: 'quirk' },
+  refusal: { known: errors.refusals, anchor: 'refusal' },
+  'hosted refusal': { known: errors.hostedRefusals, anchor: 'hosted-refusal' },
+  'gateway refusal': { known: gatewayRefusals, anchor: 'gateway-refusal' },
+}
 
-/** Links to everything that implements what this server does. */
-const carriers = (one: Carriers): string =>
-  [
-    ...one.rules.map((id) => link(id, `rule-${id}`)),
-    ...(one.quirks ?? []).map((id) => `quirk ${link(id, `quirk-${id}`)}`),
-    ...(one.refusals ?? []).map((name) => `refusal ${link(name, `refusal-${name}`)}`),
-    ...(one.hostedRefusals ?? []).map((name) => `refusal ${link(name, `hosted-refusal-${name}`)}`),
-    ...(one.gatewayRefusals ?? []).map(
-      (name) => `refusal ${link(name, `gateway-refusal-${name}`)}`,
-    ),
-  ].join(', ')
+/** A row with everything that implements what this server does. */
+export function difference({ cells, at, line }: Row) {
+  const texts = cells.slice(0, -1)
+  const bad = texts.find((text) => text === '' || text.endsWith('.'))
+  if (bad !== undefined) throw new Error(`${at}: a cell is empty or ends in a full stop: "${bad}"`)
+  const carriers = cells
+    .at(-1)!
+    .split(', ')
+    .map((text) => {
+      const [, kind = '', name = ''] = /^(.*?) ?([^ ]*)$/.exec(text) ?? []
+      if (!Object.hasOwn(kinds[kind]?.known ?? {}, name))
+        throw new Error(`${at}: "${text}" is not a rule, a quirk or a refusal`)
+      return { kind, name }
+    })
+  const names = carriers.map(({ name }) => name)
+  const twice = names.find((name, place) => names.indexOf(name) !== place)
+  if (twice !== undefined) throw new Error(`${at}: "${twice}" occurs twice`)
+  return { line, texts, carriers }
+}
 
-const contradictions = (all: readonly Difference[]): string =>
-  table(
-    ['Topic', 'The description', 'Real servers', 'This server', 'By'],
-    all.map((one) => [one.topic, one.stated, one.real, one.ours, carriers(one)]),
-  )
+const { text, tables } = readSpec('differences.md')
 
-const silent = (all: readonly Omit<Difference, 'stated'>[]): string =>
-  table(
-    ['Topic', 'Real servers', 'This server', 'By'],
-    all.map((one) => [one.topic, one.real, one.ours, carriers(one)]),
-  )
+/** The tables of spec/differences.md, in its order: local, what is left open there, hosted, and the two of the gateway. */
+export const differenceTables = tables.map((rows) => rows.map(difference))
 
 export function differencesPart(): string {
-  return section(
-    'Where the description and real servers differ',
-    'By default this server follows the description, and real servers where the description leaves something ' +
-      `open. Where clients can see the difference, a ${link('quirk', 'quirks')} switches on the other ` +
-      'behaviour. On local, compared with ComfyUI 0.3.64:',
-    contradictions(localDifferences),
-    'What the description leaves open:',
-    silent(silences),
-    'On hosted, where "real" is what is published about the hosted API, or what clients of it observed:',
-    contradictions(hostedDifferences),
-    'At the webhook gateway, compared with the reference gateway of 2026:',
-    contradictions(gatewayDifferences),
-    'What the description of the gateway leaves open:',
-    silent(gatewaySilences),
-  )
+  const lines = text.trimEnd().split('\n')
+  for (const { line, texts, carriers } of differenceTables.flat()) {
+    const links = carriers.map(({ kind, name }) =>
+      [kind.split(' ').at(-1), link(name, `${kinds[kind]?.anchor}-${name}`)].join(' ').trim(),
+    )
+    lines[line] = row([...texts, links.join(', ')])
+  }
+  return `#${lines.join('\n')}`
 }

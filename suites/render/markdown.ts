@@ -11,7 +11,7 @@ const escapeTags = (text: string) =>
     .join('')
 
 const cell = (text: string) => escapeTags(text).replaceAll('|', '\\|')
-const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
+export const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
 
 export const code = (text: string) => `\`${text}\``
 

@@ -1,8 +1,14 @@
 // Writes the chapters of PROTOCOL.md about rules: by area, our decisions, quirks, statements.
 
-import { areas, quirks, rules, statements } from '../../spec/index.ts'
+import { areas, quirks, rules } from '../../spec/index.ts'
 import type { Quirk, Rule } from '../../spec/language.ts'
 import { code, holdingText, link, onText, section, table } from './markdown.ts'
+import { readSpec } from './tables.ts'
+
+/** The number and the text of each statement of spec/statements.md. */
+export const statements = readSpec('statements.md').tables.flatMap((rows) =>
+  rows.map(({ cells: [number = '', text = ''] }) => [number, text] as const),
+)
 
 function ruleRow([id, rule]: [string, Rule]): string[] {
   const { says, basis, source, library, carries } = rule
@@ -80,7 +86,7 @@ export function statementsPart(): string {
     'The statements of the description, and the rules that carry them.',
     table(
       ['', 'Statement', 'Rules'],
-      Object.entries(statements).map(([fact, text]) => [
+      statements.map(([fact, text]) => [
         `<a id="statement-${fact}"></a>${fact}`,
         text,
         carriers(fact).join(', '),
