@@ -122,7 +122,7 @@ const unusedRules: Plugin = {
         /^(export const (?:rules|endpoints) =) (\{\n.*?^\}) as const satisfies \w+$/gms,
         '$1 /* @__PURE__ */ (() => ($2))()',
       )
-      .replaceAll(/(?<== |: )(?=(?:rulesWith|observedIn)\()/g, '/* @__PURE__ */ ')
+      .replaceAll(/(?<== |: )(?=(?:rulesOf|observed(?:In|At))\()/g, '/* @__PURE__ */ ')
   },
 }
 

@@ -619,149 +619,112 @@ export const controlEndpoints = {
 } as const satisfies Endpoints
 
 export const rules = {
-  'control/reset': chosen.both(
-    'A reset returns a world to its start: runs, files, faults and the clock.',
-  ),
-  'control/sockets-close': chosen.both('A reset and a restore close open sockets with code 1012.'),
-  'control/waiting-request': chosen.both(
-    'A request that waits at a reset or restore gets 503, and one in mid-body is cut off.',
-  ),
-  'control/body-limit': chosen.both(
-    'The body of a control request has at most 16 MiB; a larger one returns 413.',
-  ),
-  'control/snapshot': chosen.both('A world keeps up to 100 snapshots of its state, by name.'),
-  'control/snapshot-shares-files': chosen.both(
-    'Snapshots and forks share the bytes of files, which never change.',
-  ),
-  'control/restore': chosen.both('A restored world continues like the world of the snapshot.'),
-  'control/fork': chosen.both(
-    'A fork continues from the state of its parent, and neither affects the other.',
-  ),
-  'control/replays': chosen.both(
-    'A journal with resets, snapshots and restores replays, and so does the journal of a fork.',
-  ),
-  'control/worlds': chosen.both('An address serves up to 20,000 worlds, each below /w/NAME.'),
-  'control/world-port': chosen.both(
-    'A world that is created with port 0 is also served at a free port, at its root, until it closes.',
-  ),
-  'control/unknown-world': chosen.both(
-    'Below the name of a world that does not exist, the server replies as without worlds.',
-  ),
-  'control/isolated': chosen.both('Worlds at one address share nothing that changes.'),
-  'control/requests': chosen.both(
-    'The control API lists requests with decoded bodies, their replies and runs, without secrets.',
-  ),
-  'control/request-headers': chosen.both(
-    'Requests keep all headers, in lists, journals and recordings; credentials are placeholders.',
-  ),
-  'control/recording': chosen.both(
-    'A world returns its session as a HAR file: exchanges, messages and frames, without secrets.',
-  ),
-  'control/gateway-recording': chosen.gateway(
-    'A gateway returns its session as a HAR file, without secrets and signatures.',
-  ),
-  'control/requests-exact': chosen.both(
-    'Integers in what clients sent are exact at any size, and are compared exactly.',
-  ),
-  'control/requests-kept': chosen.both(
-    'A world keeps its latest 10,000 requests, up to 8 MiB, however many runs lie between them.',
-  ),
-  'control/messages': chosen.both(
-    'The control API lists messages and frames with their data, and the run they belong to.',
-  ),
-  'control/verify': chosen.both(
-    'A verification counts the requests that match, and lists those that nearly do.',
-  ),
-  'control/near': chosen.both(
-    'A near miss has the method or the path, and says what was expected and what received.',
-  ),
-  'control/received': chosen.both(
-    'A wait for requests ends when they have arrived, or fails after its limit in real time.',
-  ),
-  'control/closed-wait': chosen.both(
-    'A wait for requests is rejected when its world closes, and immediately on a closed world.',
-  ),
-  'control/first-submit': chosen.both(
-    'A wait without any run says that no run has been submitted.',
-  ),
-  'control/names': chosen.both(
-    'A wait for an unknown state or message type is rejected with the nearest known one.',
-  ),
-  'control/runs': chosen.both(
-    'The control API lists the runs in the queue and in the history, with their states.',
-  ),
-  'control/advance': chosen.both(
-    'A manual clock moves by a time, to the next timer, a state of a run or a message, or until idle.',
-  ),
-  'control/bounded': chosen.both(
-    'A wait fails when what it waits for is further away than its limit.',
-  ),
-  'control/faults': chosen.both('Faults are added, listed and removed while the server runs.'),
-  'control/faults-bounded': chosen.both(
-    'A world keeps up to 1000 added faults, of up to 16 MiB in all; one more is rejected with 409.',
-  ),
-  'control/scenario': chosen.both(
-    'A scenario that is loaded replaces the rules and faults in force until the next reset.',
-  ),
-  'control/scenario-names': chosen.both(
-    'A scenario of the package is loaded by its name. Over HTTP the server reads no other file.',
-  ),
-  'control/rules-only': chosen.both(
-    'A scenario with members that only a new world takes is not loaded.',
-  ),
-  'control/paths': chosen.both('The control API lists its methods and paths.'),
-  'control/drop': chosen.both('Open sockets end on request, by a reset or with a close code.'),
-  'control/drop-code': chosen.both(
-    'Sockets do not end with a code that no close frame can carry: such a request gets 400.',
-  ),
-  'control/world-name': chosen.both(
-    'A name of a world that is not a text is rejected, and no world is created.',
-  ),
-  'control/closed-waiting': chosen.both(
-    'A request that waits when its world closes gets 503; a handshake that waits ends.',
-  ),
-  'control/closed-gateway': chosen.gateway(
-    'A closing gateway sends 503 to posts that wait for a delivery, and rejects waits for requests.',
-  ),
-  'control/copies': chosen.both('Faults and scenarios are copied when they are passed or listed.'),
-  'control/plain-data': chosen.both(
-    'A fault or scenario with a value that JSON cannot express is rejected.',
-  ),
-  'control/filters': chosen.both(
-    'A filter with an unknown member, or with a value that nothing can match, is rejected.',
-  ),
-  'control/keys-of-worlds': chosen.hosted(
-    'Keys of one world are placeholders in the journals and lists of all worlds at its address.',
-  ),
-  'control/off': chosen.both('Without the control API its paths are unknown, like any other.'),
-  'control/explain': chosen.both(
-    'With the option explain X-Flowdouble-Rules in a reply lists the ids of the rules behind it.',
-  ),
-  'control/explain-faults': chosen.both(
-    'The reply that a fault replaces or changes lists the rules of that fault.',
-  ),
-  'control/explain-journal': chosen.both(
-    'The journal of a server that explains its replies has them without the header, and replays.',
-  ),
-  'control/gateway-explain': chosen.gateway(
-    'With the option explain X-Flowdouble-Rules in a reply of a gateway lists the rules behind it.',
-  ),
-  'control/gateway-reset': chosen.gateway(
-    'A reset returns a gateway to its start: runs, deliveries, subscriptions and rate limits.',
-  ),
-  'control/gateway-restore': chosen.gateway(
-    'A restored gateway continues like the gateway of the snapshot.',
-  ),
-  'control/waiting': chosen.gateway(
-    'A post that waits for its delivery at a reset or restore gets 503.',
-  ),
-  'control/gateway-requests': chosen.gateway(
-    'The control API of a gateway lists and verifies posts with their runs, without secrets.',
-  ),
-  'control/gateway-received': chosen.gateway(
-    'A gateway waits in real time for posts, and says when no event has been accepted.',
-  ),
-  'control/gateway-worlds': chosen.gateway(
-    'A gateway serves further gateways below /w/NAME, new ones and forks.',
-  ),
+  ...chosen.both({
+    'control/reset': 'A reset returns a world to its start: runs, files, faults and the clock.',
+    'control/sockets-close': 'A reset and a restore close open sockets with code 1012.',
+    'control/waiting-request':
+      'A request that waits at a reset or restore gets 503, and one in mid-body is cut off.',
+    'control/body-limit':
+      'The body of a control request has at most 16 MiB; a larger one returns 413.',
+    'control/snapshot': 'A world keeps up to 100 snapshots of its state, by name.',
+    'control/snapshot-shares-files':
+      'Snapshots and forks share the bytes of files, which never change.',
+    'control/restore': 'A restored world continues like the world of the snapshot.',
+    'control/fork': 'A fork continues from the state of its parent, and neither affects the other.',
+    'control/replays':
+      'A journal with resets, snapshots and restores replays, and so does the journal of a fork.',
+    'control/worlds': 'An address serves up to 20,000 worlds, each below /w/NAME.',
+    'control/world-port':
+      'A world that is created with port 0 is also served at a free port, at its root, until it closes.',
+    'control/unknown-world':
+      'Below the name of a world that does not exist, the server replies as without worlds.',
+    'control/isolated': 'Worlds at one address share nothing that changes.',
+    'control/requests':
+      'The control API lists requests with decoded bodies, their replies and runs, without secrets.',
+    'control/request-headers':
+      'Requests keep all headers, in lists, journals and recordings; credentials are placeholders.',
+    'control/recording':
+      'A world returns its session as a HAR file: exchanges, messages and frames, without secrets.',
+  }),
+  ...chosen.gateway({
+    'control/gateway-recording':
+      'A gateway returns its session as a HAR file, without secrets and signatures.',
+  }),
+  ...chosen.both({
+    'control/requests-exact':
+      'Integers in what clients sent are exact at any size, and are compared exactly.',
+    'control/requests-kept':
+      'A world keeps its latest 10,000 requests, up to 8 MiB, however many runs lie between them.',
+    'control/messages':
+      'The control API lists messages and frames with their data, and the run they belong to.',
+    'control/verify':
+      'A verification counts the requests that match, and lists those that nearly do.',
+    'control/near':
+      'A near miss has the method or the path, and says what was expected and what received.',
+    'control/received':
+      'A wait for requests ends when they have arrived, or fails after its limit in real time.',
+    'control/closed-wait':
+      'A wait for requests is rejected when its world closes, and immediately on a closed world.',
+    'control/first-submit': 'A wait without any run says that no run has been submitted.',
+    'control/names':
+      'A wait for an unknown state or message type is rejected with the nearest known one.',
+    'control/runs':
+      'The control API lists the runs in the queue and in the history, with their states.',
+    'control/advance':
+      'A manual clock moves by a time, to the next timer, a state of a run or a message, or until idle.',
+    'control/bounded': 'A wait fails when what it waits for is further away than its limit.',
+    'control/faults': 'Faults are added, listed and removed while the server runs.',
+    'control/faults-bounded':
+      'A world keeps up to 1000 added faults, of up to 16 MiB in all; one more is rejected with 409.',
+    'control/scenario':
+      'A scenario that is loaded replaces the rules and faults in force until the next reset.',
+    'control/scenario-names':
+      'A scenario of the package is loaded by its name. Over HTTP the server reads no other file.',
+    'control/rules-only': 'A scenario with members that only a new world takes is not loaded.',
+    'control/paths': 'The control API lists its methods and paths.',
+    'control/drop': 'Open sockets end on request, by a reset or with a close code.',
+    'control/drop-code':
+      'Sockets do not end with a code that no close frame can carry: such a request gets 400.',
+    'control/world-name':
+      'A name of a world that is not a text is rejected, and no world is created.',
+    'control/closed-waiting':
+      'A request that waits when its world closes gets 503; a handshake that waits ends.',
+  }),
+  ...chosen.gateway({
+    'control/closed-gateway':
+      'A closing gateway sends 503 to posts that wait for a delivery, and rejects waits for requests.',
+  }),
+  ...chosen.both({
+    'control/copies': 'Faults and scenarios are copied when they are passed or listed.',
+    'control/plain-data': 'A fault or scenario with a value that JSON cannot express is rejected.',
+    'control/filters':
+      'A filter with an unknown member, or with a value that nothing can match, is rejected.',
+  }),
+  ...chosen.hosted({
+    'control/keys-of-worlds':
+      'Keys of one world are placeholders in the journals and lists of all worlds at its address.',
+  }),
+  ...chosen.both({
+    'control/off': 'Without the control API its paths are unknown, like any other.',
+    'control/explain':
+      'With the option explain X-Flowdouble-Rules in a reply lists the ids of the rules behind it.',
+    'control/explain-faults':
+      'The reply that a fault replaces or changes lists the rules of that fault.',
+    'control/explain-journal':
+      'The journal of a server that explains its replies has them without the header, and replays.',
+  }),
+  ...chosen.gateway({
+    'control/gateway-explain':
+      'With the option explain X-Flowdouble-Rules in a reply of a gateway lists the rules behind it.',
+    'control/gateway-reset':
+      'A reset returns a gateway to its start: runs, deliveries, subscriptions and rate limits.',
+    'control/gateway-restore': 'A restored gateway continues like the gateway of the snapshot.',
+    'control/waiting': 'A post that waits for its delivery at a reset or restore gets 503.',
+    'control/gateway-requests':
+      'The control API of a gateway lists and verifies posts with their runs, without secrets.',
+    'control/gateway-received':
+      'A gateway waits in real time for posts, and says when no event has been accepted.',
+    'control/gateway-worlds':
+      'A gateway serves further gateways below /w/NAME, new ones and forks.',
+  }),
 } as const satisfies Rules

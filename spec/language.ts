@@ -31,65 +31,54 @@ export type Rule = Holding & {
    */
   readonly library?: string
   readonly on: readonly Place[]
-  /** Numbers of the statements that this rule carries (see statements.ts). */
+  /** Numbers of the statements that this rule carries (see statements.md). */
   readonly carries?: readonly string[]
 }
 export type Rules = Readonly<Record<`${string}/${string}`, Rule>>
 
-/** Makes rules of one kind, each of its sentence and the numbers of the statements that it carries. */
-export const rulesWith =
-  <Kind extends Omit<Rule, 'says' | 'carries'>>(kind: Kind) =>
-  (says: string, ...carries: readonly string[]): Rule & Kind =>
-    Object.assign({ says }, kind, carries.length > 0 && { carries })
+type Kind = Omit<Rule, 'says' | 'carries'>
 
-/** Rules of the description, by where they hold. */
-export const stated = {
-  local: rulesWith({ basis: 'stated', on: local }),
-  hosted: rulesWith({ basis: 'stated', on: hosted }),
-  both: rulesWith({ basis: 'stated', on: both }),
-  gateway: rulesWith({ basis: 'stated', on: gateway }),
-}
+/** Makes rules of one kind of their sentences; brackets at the end of one name the statements that it carries. */
+const rulesWith =
+  <K extends Kind>(kind: K) =>
+  <Sentences extends Readonly<Record<string, string>>>(sentences: Sentences) => {
+    const made = Object.entries(sentences).map(([id, sentence]): [string, Rule] => {
+      const [says = '', carries] = sentence.split(/ \[(?=[AB]\d)|\]$/)
+      return [id, { says, ...kind, ...(carries && { carries: carries.split(' ') }) }]
+    })
+    return Object.fromEntries(made) as { readonly [Id in keyof Sentences]: Rule & K }
+  }
+
+/** Makes rules of one kind, by where they hold. */
+export const rulesOf = <K extends Omit<Kind, 'on'>>(kind: K) => ({
+  local: rulesWith({ ...kind, on: local }),
+  hosted: rulesWith({ ...kind, on: hosted }),
+  both: rulesWith({ ...kind, on: both }),
+  gateway: rulesWith({ ...kind, on: gateway }),
+})
+
+/** Rules of the description. */
+export const stated = rulesOf({ basis: 'stated' })
 
 /** Rules that we decided. */
-export const chosen = {
-  local: rulesWith({ basis: 'chosen', on: local }),
-  hosted: rulesWith({ basis: 'chosen', on: hosted }),
-  both: rulesWith({ basis: 'chosen', on: both }),
-  gateway: rulesWith({ basis: 'chosen', on: gateway }),
-}
+export const chosen = rulesOf({ basis: 'chosen' })
+
+/** What a server does, in some generations or because of a library. */
+export const observedAt = <More extends Pick<Rule, 'since' | 'before' | 'library'>>(
+  source: string,
+  more?: More,
+) => rulesOf({ basis: 'observed', source, ...more })
 
 /** What the reference gateway does. */
-export const observedAtGateway = rulesWith({
-  basis: 'observed',
-  source: 'reference gateway, July 2026',
-  on: gateway,
-})
+export const observedAtReference = observedAt('reference gateway, July 2026')
 
 /** What real servers do about a topic, such as the queue. */
 export const observedIn = (topic: string) => ({
-  local: rulesWith({ basis: 'observed', source: `ComfyUI 0.3.64, ${topic}`, on: local }),
-  hosted: rulesWith({
-    basis: 'observed',
-    source: `published hosted API, 2026, ${topic}`,
-    on: hosted,
-  }),
-  both: rulesWith({
-    basis: 'observed',
-    source: `ComfyUI 0.3.64; published hosted API, 2026: ${topic}`,
-    on: both,
-  }),
-  before27: rulesWith({
-    basis: 'observed',
-    source: `ComfyUI 0.3.64, ${topic}`,
-    on: local,
-    before: '0.27',
-  }),
-  since27: rulesWith({
-    basis: 'observed',
-    source: `ComfyUI 0.27.0, ${topic}`,
-    on: local,
-    since: '0.27',
-  }),
+  local: observedAt(`ComfyUI 0.3.64, ${topic}`).local,
+  hosted: observedAt(`published hosted API, 2026, ${topic}`).hosted,
+  both: observedAt(`ComfyUI 0.3.64; published hosted API, 2026: ${topic}`).both,
+  before27: observedAt(`ComfyUI 0.3.64, ${topic}`, { before: '0.27' }).local,
+  since27: observedAt(`ComfyUI 0.27.0, ${topic}`, { since: '0.27' }).local,
 })
 
 /** A JSON Schema (2020-12) as plain data. */

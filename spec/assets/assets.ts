@@ -1,7 +1,7 @@
 // Assets: files of the server with a name, tags and metadata, which clients upload, list and look up by their content.
 // Only servers of 2026 have them.
 
-import { local, type Endpoints, type Rules, type Schema, rulesWith } from '../language.ts'
+import { local, type Endpoints, type Rules, type Schema, observedAt, rulesOf } from '../language.ts'
 
 const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const
@@ -409,225 +409,231 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
-const older = { basis: 'observed', source: 'ComfyUI 0.27.0, assets', on: local } as const
-const measured = rulesWith({ ...older, since: '0.27' })
+const source = 'ComfyUI 0.27.0, assets'
+const measured = observedAt(source, { since: '0.27' })
 /** No longer so in the newest servers. */
-const outdated = rulesWith({ ...older, since: '0.27', before: '0.38' })
+const outdated = observedAt(source, { since: '0.27', before: '0.38' })
 /** So in the first servers with assets alone. */
-const first = rulesWith({ ...older, since: '0.27', before: '0.33' })
-const measured33 = rulesWith({ ...older, source: 'ComfyUI 0.33.0, assets', since: '0.33' })
-const read = rulesWith({
-  basis: 'observed',
-  source: 'ComfyUI 0.38.1, assets, as read in its source',
-  on: local,
-  since: '0.38',
-})
-const chosen = rulesWith({ basis: 'chosen', on: local, since: '0.27' })
+const first = observedAt(source, { since: '0.27', before: '0.33' })
+const measured33 = observedAt('ComfyUI 0.33.0, assets', { since: '0.33' })
+const read = observedAt('ComfyUI 0.38.1, assets, as read in its source', { since: '0.38' })
+const chosen = rulesOf({ basis: 'chosen', since: '0.27' })
 
 export const rules = {
-  'assets/off': measured(
-    'Without assets every path of assets returns 503 with the code SERVICE_DISABLED.',
-  ),
-  'assets/only-below-api': measured('The paths of assets exist below /api alone.'),
-  'assets/upload': measured(
-    'POST /api/assets stores the file of a form, and returns 201 with its asset and created_new.',
-  ),
-  'assets/upload-name': outdated(
-    'An upload is stored under its hash, with the extension of its file name.',
-  ),
-  'assets/upload-again': outdated(
-    'An upload of known content returns 200 with created_new false, and an asset without a file.',
-  ),
-  'assets/upload-tags': measured(
-    'The tags of an upload are a list with commas, a JSON array or several fields.',
-  ),
-  'assets/upload-tagged': measured(
-    'The server adds the tag uploaded to those of an upload, and lists tags sorted.',
-  ),
-  'assets/upload-role': measured(
-    'New content needs tags, with exactly one of input, output and models.',
-  ),
-  'assets/upload-model': measured(
-    'An uploaded model needs one tag model_type:<folder>; the folder then lists it.',
-  ),
-  'assets/upload-refusals': measured(
-    'An upload returns 415 without a form, 400 without a file, with an empty one or with an id.',
-  ),
-  'assets/upload-hash': outdated(
-    'The hash in an upload is that of its file, or names known content instead of a file.',
-  ),
-  'assets/upload-fields': measured(
-    'name, mime_type, user_metadata and preview_id of a form describe the asset.',
-  ),
-  'assets/upload-bad-fields': measured(
-    'An upload with a name of over 512 characters, or metadata that is not an object, returns 400.',
-  ),
-  'assets/upload-broken': chosen(
-    'A multipart body that the server cannot read returns 500, and stores nothing.',
-  ),
-  'assets/fields': measured(
-    'An asset names the paths, size, type, tags, metadata and times of its file.',
-  ),
-  'assets/filename': outdated(
-    'user_metadata.filename is the loader_path of an asset with a file, whatever a client stores there.',
-  ),
-  'assets/older-members': outdated(
-    'An asset repeats its hash as asset_hash, and has is_immutable.',
-  ),
-  'assets/newer-members': read('An asset has neither asset_hash nor is_immutable.'),
-  'assets/times': measured('The times of an asset are UTC with microseconds, without a time zone.'),
-  'assets/preview-url': measured33(
-    'preview_url of images, videos, sounds and texts leads to the file; models have none.',
-  ),
-  'assets/preview-of-metadata': first(
-    'preview_url leads to user_metadata.filename below the folder of the tag input or output.',
-  ),
-  'assets/preview-of-other': measured33(
-    'With preview_id the preview_url of an asset is that of the other asset.',
-  ),
-  'assets/preview-of-upload': first(
-    'With preview_id an asset has no preview_url if a client has uploaded the other asset.',
-  ),
-  'assets/read': measured('GET /api/assets/<id> returns the asset, whatever the case of the id.'),
-  'assets/unknown': measured(
-    'Each path of an asset that does not exist returns 404 with the code ASSET_NOT_FOUND.',
-  ),
-  'assets/no-uuid': measured('A path with anything but a UUID as the id is unknown.'),
-  'assets/content': measured(
-    'GET /api/assets/<id>/content returns the bytes with their type, by default as a download.',
-  ),
-  'assets/content-active': measured(
-    'What a browser would run as a page is always a download of unknown type.',
-  ),
-  'assets/content-as-image': measured33(
-    'The content of an SVG image has its type where a page asks for an image.',
-  ),
-  'assets/list': measured(
-    'GET /api/assets lists the newest 20 assets, with their total and has_more.',
-  ),
-  'assets/list-pages': measured('limit and offset choose the page of a list.'),
-  'assets/list-sort': measured('sort and order choose the order of a list.'),
-  'assets/list-tags': measured(
-    'A list contains assets with all include_tags, and without any of exclude_tags.',
-  ),
-  'assets/list-name': measured(
-    'A list with name_contains contains assets whose name has that text, in any case.',
-  ),
-  'assets/list-metadata': outdated(
-    'A list with metadata_filter contains assets whose metadata has these members.',
-  ),
-  'assets/list-ignores': first('Lists ignore tags_all, tags_any and tags_none.'),
-  'assets/list-ignores-hash': outdated('Lists ignore hash.'),
-  'assets/list-refusals': measured(
-    'A list returns 400 with the code INVALID_QUERY, and names each parameter that does not fit.',
-  ),
-  'assets/list-newer-tags': measured33(
-    'A list contains assets with all tags_all, any of tags_any and none of tags_none.',
-  ),
-  'assets/list-hash': read('A list with hash contains the assets of that content.'),
-  'assets/list-tag-refusals': measured33(
-    'Contradicting tag filters return 400 with the code INVALID_TAG_FILTER.',
-  ),
-  'assets/list-no-metadata': read(
-    'A list with metadata_filter returns 400 with the code UNSUPPORTED_PARAM.',
-  ),
-  'assets/cursor': measured(
-    'A list that goes on has next_cursor; with it as after, the next page begins there.',
-  ),
-  'assets/cursor-refusals': measured(
-    'A cursor of another order, or an unreadable one, returns 400 with the code INVALID_CURSOR.',
-  ),
-  'assets/by-hash': outdated(
-    'HEAD /api/assets/hash/<hash> returns 200 for known content, else 404, and 400 for no hash.',
-  ),
-  'assets/by-no-hash': measured(
-    'A hash that is not blake3: and 64 hexadecimal digits returns 400.',
-  ),
-  'assets/from-hash': outdated(
-    'POST /api/assets/from-hash returns 201 with an asset of known content, else 404.',
-  ),
-  'assets/from-hash-refusals': measured(
-    'A body of from-hash that does not fit returns 400 with INVALID_BODY or INVALID_JSON.',
-  ),
-  'assets/hashing': read(
-    'Only with asset hashing do uploads have a hash, which names their file and their content.',
-  ),
-  'assets/hashing-again': read(
-    'With asset hashing, known content under another name is a new asset of the same file.',
-  ),
-  'assets/no-hashing': read(
-    'Without asset hashing an upload keeps its name, and from-hash returns FEATURE_DISABLED.',
-  ),
-  'assets/change': measured(
-    'PUT /api/assets/<id> changes name, user_metadata and preview_id, and the time of the update.',
-  ),
-  'assets/change-refusals': measured(
-    'A change without a member or with one of a wrong type returns 400 with INVALID_BODY.',
-  ),
-  'assets/delete': measured(
-    'DELETE /api/assets/<id> returns 204 and removes the asset, but not its file.',
-  ),
-  'assets/add-tags': measured(
-    'POST of tags returns which the asset got, which it had, and which it has then.',
-  ),
-  'assets/remove-tags': measured(
-    'DELETE of tags returns which the asset lost, which it lacked, and which it has then.',
-  ),
-  'assets/tag-refusals': measured(
-    'Tags that are not a list of one or more texts return 400 with INVALID_BODY.',
-  ),
-  'assets/system-tags': read(
-    'Clients cannot set the tag missing: 400 with the code SYSTEM_TAG_FORBIDDEN.',
-  ),
-  'assets/tags': measured('GET /api/tags counts the assets of each tag, the most frequent first.'),
-  'assets/tags-query': measured(
-    'prefix, order, include_zero, limit and offset choose the tags of the list.',
-  ),
-  'assets/first-tags': outdated(
-    'The list of tags contains 24 tags from the start, with the count 0 if no asset has them.',
-  ),
-  'assets/tag-counts': measured(
-    'GET /api/assets/tags/refine counts the tags of the assets that a list would contain.',
-  ),
-  'assets/scanned': measured(
-    'Models, inputs and outputs that the server had before are assets, tagged by their folder.',
-  ),
-  'assets/scan': measured(
-    'POST /api/assets/seed starts a scan with 202, and with wait returns what it has done.',
-  ),
-  'assets/scan-roots': measured(
-    'A scan covers the roots models, input and output, or those of its body; others return 400.',
-  ),
-  'assets/scan-state': measured(
-    'Without a running scan its state is IDLE, a cancel reports idle, and prune marks nothing twice.',
-  ),
-  'assets/prune-temporary': first(
-    'prune marks the assets of temporary files, which no list contains any longer.',
-  ),
-  'assets/scan-messages': measured(
-    'A scan sends assets.seed messages to every socket, the last of them completed; long ones progress.',
-  ),
-  'assets/of-upload': measured(
-    'POST /upload/image and /upload/mask also return the asset of the file.',
-  ),
-  'assets/upload-folders': outdated(
-    'A file right in input/3d, painter, pasted, threed or webcam has a tag of that name.',
-  ),
-  'assets/upload-temporary': outdated(
-    'The asset of a file that is uploaded as a temporary one has the tags input and temp.',
-  ),
-  'assets/of-run': measured(
-    'A file in an output has the id of its asset, and the asset the id of its run once that is over.',
-  ),
-  'assets/output-tags': outdated('The asset of an output has the tags of its folder and uploaded.'),
-  'assets/output-preview': read(
-    'A picture in an output is its own preview: its preview_id is its id.',
-  ),
-  'assets/view-hash': outdated('GET /view returns the file whose hash is the filename, or 404.'),
-  'assets/painted': chosen(
-    'A picture of a run is made when it is requested: its asset has neither size nor hash.',
-  ),
-  'assets/bounds': chosen(
-    'Names, tags and metadata beyond 64 MiB in all return 413; the latest 10,000 assets are kept.',
-  ),
+  ...measured.local({
+    'assets/off': 'Without assets every path of assets returns 503 with the code SERVICE_DISABLED.',
+    'assets/only-below-api': 'The paths of assets exist below /api alone.',
+    'assets/upload':
+      'POST /api/assets stores the file of a form, and returns 201 with its asset and created_new.',
+  }),
+  ...outdated.local({
+    'assets/upload-name':
+      'An upload is stored under its hash, with the extension of its file name.',
+    'assets/upload-again':
+      'An upload of known content returns 200 with created_new false, and an asset without a file.',
+  }),
+  ...measured.local({
+    'assets/upload-tags':
+      'The tags of an upload are a list with commas, a JSON array or several fields.',
+    'assets/upload-tagged':
+      'The server adds the tag uploaded to those of an upload, and lists tags sorted.',
+    'assets/upload-role': 'New content needs tags, with exactly one of input, output and models.',
+    'assets/upload-model':
+      'An uploaded model needs one tag model_type:<folder>; the folder then lists it.',
+    'assets/upload-refusals':
+      'An upload returns 415 without a form, 400 without a file, with an empty one or with an id.',
+  }),
+  ...outdated.local({
+    'assets/upload-hash':
+      'The hash in an upload is that of its file, or names known content instead of a file.',
+  }),
+  ...measured.local({
+    'assets/upload-fields':
+      'name, mime_type, user_metadata and preview_id of a form describe the asset.',
+    'assets/upload-bad-fields':
+      'An upload with a name of over 512 characters, or metadata that is not an object, returns 400.',
+    'assets/fields': 'An asset names the paths, size, type, tags, metadata and times of its file.',
+  }),
+  ...outdated.local({
+    'assets/filename':
+      'user_metadata.filename is the loader_path of an asset with a file, whatever a client stores there.',
+    'assets/older-members': 'An asset repeats its hash as asset_hash, and has is_immutable.',
+  }),
+  ...read.local({
+    'assets/newer-members': 'An asset has neither asset_hash nor is_immutable.',
+  }),
+  ...measured.local({
+    'assets/times': 'The times of an asset are UTC with microseconds, without a time zone.',
+  }),
+  ...measured33.local({
+    'assets/preview-url':
+      'preview_url of images, videos, sounds and texts leads to the file; models have none.',
+  }),
+  ...first.local({
+    'assets/preview-of-metadata':
+      'preview_url leads to user_metadata.filename below the folder of the tag input or output.',
+  }),
+  ...measured33.local({
+    'assets/preview-of-other':
+      'With preview_id the preview_url of an asset is that of the other asset.',
+  }),
+  ...first.local({
+    'assets/preview-of-upload':
+      'With preview_id an asset has no preview_url if a client has uploaded the other asset.',
+  }),
+  ...measured.local({
+    'assets/read': 'GET /api/assets/<id> returns the asset, whatever the case of the id.',
+    'assets/unknown':
+      'Each path of an asset that does not exist returns 404 with the code ASSET_NOT_FOUND.',
+    'assets/no-uuid': 'A path with anything but a UUID as the id is unknown.',
+    'assets/content':
+      'GET /api/assets/<id>/content returns the bytes with their type, by default as a download.',
+    'assets/content-active':
+      'What a browser would run as a page is always a download of unknown type.',
+  }),
+  ...measured33.local({
+    'assets/content-as-image':
+      'The content of an SVG image has its type where a page asks for an image.',
+  }),
+  ...measured.local({
+    'assets/list': 'GET /api/assets lists the newest 20 assets, with their total and has_more.',
+    'assets/list-pages': 'limit and offset choose the page of a list.',
+    'assets/list-sort': 'sort and order choose the order of a list.',
+    'assets/list-tags':
+      'A list contains assets with all include_tags, and without any of exclude_tags.',
+    'assets/list-name':
+      'A list with name_contains contains assets whose name has that text, in any case.',
+  }),
+  ...outdated.local({
+    'assets/list-metadata':
+      'A list with metadata_filter contains assets whose metadata has these members.',
+  }),
+  ...first.local({
+    'assets/list-ignores': 'Lists ignore tags_all, tags_any and tags_none.',
+  }),
+  ...outdated.local({
+    'assets/list-ignores-hash': 'Lists ignore hash.',
+  }),
+  ...measured.local({
+    'assets/list-refusals':
+      'A list returns 400 with the code INVALID_QUERY, and names each parameter that does not fit.',
+  }),
+  ...measured33.local({
+    'assets/list-newer-tags':
+      'A list contains assets with all tags_all, any of tags_any and none of tags_none.',
+  }),
+  ...read.local({
+    'assets/list-hash': 'A list with hash contains the assets of that content.',
+  }),
+  ...measured33.local({
+    'assets/list-tag-refusals':
+      'Contradicting tag filters return 400 with the code INVALID_TAG_FILTER.',
+  }),
+  ...read.local({
+    'assets/list-no-metadata':
+      'A list with metadata_filter returns 400 with the code UNSUPPORTED_PARAM.',
+  }),
+  ...measured.local({
+    'assets/cursor':
+      'A list that goes on has next_cursor; with it as after, the next page begins there.',
+    'assets/cursor-refusals':
+      'A cursor of another order, or an unreadable one, returns 400 with the code INVALID_CURSOR.',
+  }),
+  ...outdated.local({
+    'assets/by-hash':
+      'HEAD /api/assets/hash/<hash> returns 200 for known content, else 404, and 400 for no hash.',
+  }),
+  ...measured.local({
+    'assets/by-no-hash': 'A hash that is not blake3: and 64 hexadecimal digits returns 400.',
+  }),
+  ...outdated.local({
+    'assets/from-hash':
+      'POST /api/assets/from-hash returns 201 with an asset of known content, else 404.',
+  }),
+  ...measured.local({
+    'assets/from-hash-refusals':
+      'A body of from-hash that does not fit returns 400 with INVALID_BODY or INVALID_JSON.',
+  }),
+  ...read.local({
+    'assets/hashing':
+      'Only with asset hashing do uploads have a hash, which names their file and their content.',
+    'assets/hashing-again':
+      'With asset hashing, known content under another name is a new asset of the same file.',
+    'assets/no-hashing':
+      'Without asset hashing an upload keeps its name, and from-hash returns FEATURE_DISABLED.',
+  }),
+  ...measured.local({
+    'assets/change':
+      'PUT /api/assets/<id> changes name, user_metadata and preview_id, and the time of the update.',
+    'assets/change-refusals':
+      'A change without a member or with one of a wrong type returns 400 with INVALID_BODY.',
+    'assets/delete': 'DELETE /api/assets/<id> returns 204 and removes the asset, but not its file.',
+    'assets/add-tags':
+      'POST of tags returns which the asset got, which it had, and which it has then.',
+    'assets/remove-tags':
+      'DELETE of tags returns which the asset lost, which it lacked, and which it has then.',
+    'assets/tag-refusals':
+      'Tags that are not a list of one or more texts return 400 with INVALID_BODY.',
+  }),
+  ...read.local({
+    'assets/system-tags':
+      'Clients cannot set the tag missing: 400 with the code SYSTEM_TAG_FORBIDDEN.',
+  }),
+  ...measured.local({
+    'assets/tags': 'GET /api/tags counts the assets of each tag, the most frequent first.',
+    'assets/tags-query':
+      'prefix, order, include_zero, limit and offset choose the tags of the list.',
+  }),
+  ...outdated.local({
+    'assets/first-tags':
+      'The list of tags contains 24 tags from the start, with the count 0 if no asset has them.',
+  }),
+  ...measured.local({
+    'assets/tag-counts':
+      'GET /api/assets/tags/refine counts the tags of the assets that a list would contain.',
+    'assets/scanned':
+      'Models, inputs and outputs that the server had before are assets, tagged by their folder.',
+    'assets/scan':
+      'POST /api/assets/seed starts a scan with 202, and with wait returns what it has done.',
+    'assets/scan-roots':
+      'A scan covers the roots models, input and output, or those of its body; others return 400.',
+    'assets/scan-state':
+      'Without a running scan its state is IDLE, a cancel reports idle, and prune marks nothing twice.',
+  }),
+  ...first.local({
+    'assets/prune-temporary':
+      'prune marks the assets of temporary files, which no list contains any longer.',
+  }),
+  ...measured.local({
+    'assets/scan-messages':
+      'A scan sends assets.seed messages to every socket, the last of them completed; long ones progress.',
+    'assets/of-upload': 'POST /upload/image and /upload/mask also return the asset of the file.',
+  }),
+  ...outdated.local({
+    'assets/upload-folders':
+      'A file right in input/3d, painter, pasted, threed or webcam has a tag of that name.',
+    'assets/upload-temporary':
+      'The asset of a file that is uploaded as a temporary one has the tags input and temp.',
+  }),
+  ...measured.local({
+    'assets/of-run':
+      'A file in an output has the id of its asset, and the asset the id of its run once that is over.',
+  }),
+  ...outdated.local({
+    'assets/output-tags': 'The asset of an output has the tags of its folder and uploaded.',
+  }),
+  ...read.local({
+    'assets/output-preview': 'A picture in an output is its own preview: its preview_id is its id.',
+  }),
+  ...outdated.local({
+    'assets/view-hash': 'GET /view returns the file whose hash is the filename, or 404.',
+  }),
+  ...chosen.local({
+    'assets/upload-broken':
+      'A multipart body that the server cannot read returns 500, and stores nothing.',
+    'assets/painted':
+      'A picture of a run is made when it is requested: its asset has neither size nor hash.',
+    'assets/bounds':
+      'Names, tags and metadata beyond 64 MiB in all return 413; the latest 10,000 assets are kept.',
+  }),
 } as const satisfies Rules

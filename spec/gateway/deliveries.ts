@@ -1,6 +1,6 @@
 // Deliveries: targets, agent runs and their answers, the outbox, and real senders.
 
-import { type Rules, type Schema, chosen, stated, observedAtGateway } from '../language.ts'
+import { type Rules, type Schema, chosen, stated, observedAtReference } from '../language.ts'
 
 /** Chat platforms that can be a target. */
 export const platforms = [
@@ -284,172 +284,116 @@ export const senders = {
 } as const satisfies Partial<Record<Target, Sender>>
 
 export const rules = {
-  'deliveries/run': stated.gateway(
-    'Without deliver_only a matching post starts an agent run with the rendered prompt.',
-    'B4',
-    'B35',
-  ),
-  'deliveries/answer': stated.gateway(
-    'The answer of an agent run is delivered to the target of its route.',
-    'B6',
-    'B35',
-  ),
-  'deliveries/skills': stated.gateway(
-    'The skills of a route go to its agent runs and appear in them.',
-    'B13',
-  ),
-  'deliveries/run-listed': chosen.gateway(
-    'Agent runs are listed with their ids, prompt, payload, skills, status and answer.',
-  ),
-  'deliveries/runs-at-once': observedAtGateway(
-    'Runs of one route run concurrently: none waits for another while the agent has capacity.',
-  ),
-  'deliveries/agents-at-once': chosen.gateway(
-    'A real agent executes 10 runs at a time; other runs wait, and their time-out has not started.',
-  ),
-  'deliveries/runs-bounded': chosen.gateway(
-    'While 1000 runs or 64 MiB of them wait, a post returns 503 with Retry-After and its id stays new.',
-  ),
-  'deliveries/scripted-agent': chosen.gateway(
-    'By default the agent follows a script and repeats the prompt.',
-  ),
-  'deliveries/agent-command': chosen.gateway(
-    'The agent can be a command, run without a shell, or a URL that receives JSON.',
-  ),
-  'deliveries/agent-asked': chosen.gateway(
-    'A command receives the prompt as input and ids as variables; a URL receives everything as JSON.',
-  ),
-  'deliveries/agent-environment': chosen.gateway(
-    "A command has the environment of the gateway, without its secret and the senders' credentials.",
-  ),
-  'deliveries/agent-answers': chosen.gateway(
-    'The answer is the output of a command that exits with 0, or the text or `answer` of a 2xx.',
-  ),
-  'deliveries/agent-too-long': chosen.gateway(
-    'An answer of a command or URL above 1 MiB fails its run.',
-  ),
-  'deliveries/agent-ended': chosen.gateway(
-    'When a command times out or the gateway stops, the command and its processes are killed.',
-  ),
-  'deliveries/agent-left': chosen.gateway(
-    'A process that left the process group of its command does not keep the gateway running.',
-  ),
-  'deliveries/agent-time-out': chosen.gateway(
-    'An agent command or URL that takes more than 600 seconds fails its run.',
-  ),
-  'deliveries/work-awaited': chosen.gateway(
-    'A clock that jumps waits for active agents and senders, and lets none of them time out.',
-  ),
-  'deliveries/runs-kept': chosen.gateway(
-    'The gateway lists the last 10,000 agent runs and outbox entries, up to 64 MiB of each.',
-  ),
-  'deliveries/failed-run': observedAtGateway(
-    'A failed or empty run delivers a notice of two lines with up to 300 characters of the reason.',
-  ),
-  'deliveries/answer-trimmed': observedAtGateway(
-    'The answer of an agent is delivered and listed without surrounding whitespace.',
-  ),
-  'deliveries/silence': observedAtGateway(
-    'A successful answer that is only a silence marker is not delivered.',
-  ),
-  'deliveries/direct': stated.gateway(
-    'With deliver_only the rendered text itself is delivered, and no agent runs.',
-    'B5',
-    'B18',
-    'B36',
-  ),
-  'deliveries/direct-is-literal': stated.gateway(
-    'A direct delivery is literal: skills and silence markers have no effect.',
-    'B36',
-  ),
-  'deliveries/direct-once': observedAtGateway(
-    'A direct delivery is tried once, and its post is answered when it ends.',
-  ),
-  'deliveries/target': stated.gateway(
-    'A target is `log`, `origin`, the comment target of a code host, or a chat platform.',
-    'B6',
-    'B14',
-  ),
-  'deliveries/log': stated.gateway(
-    'The target `log` writes the first 200 characters of the text to the log and succeeds.',
-    'B6',
-  ),
-  'deliveries/chat': stated.gateway(
-    'A chat platform receives the text for the chat of the route, deliver_extra.chat_id.',
-    'B6',
-    'B15',
-  ),
-  'deliveries/home-channel': observedAtGateway(
-    'A route without a chat uses the home channel of its platform.',
-  ),
-  'deliveries/no-chat': observedAtGateway(
-    'A delivery to a chat platform fails if there is neither a chat nor a home channel.',
-  ),
-  'deliveries/not-connected': observedAtGateway(
-    'If the connected platforms are listed, a delivery to any other platform fails.',
-  ),
-  'deliveries/target-case': observedAtGateway(
-    'A direct delivery ignores the case of its platform; an answer to another case fails.',
-  ),
-  'deliveries/empty-target': observedAtGateway(
-    'An empty `deliver` is not a valid target and fails; only a missing one means `log`.',
-  ),
-  'deliveries/thread': observedAtGateway(
-    'message_thread_id, or else thread_id, in deliver_extra names a thread of the chat.',
-  ),
-  'deliveries/origin': stated.gateway(
-    'The target `origin` delivers to the place that its subscription recorded, or to the outbox.',
-    'B6',
-    'B14',
-  ),
-  'deliveries/comment': stated.gateway(
-    'A comment uses repository and number from deliver_extra, or else from the payload.',
-    'B6',
-    'B14',
-  ),
-  'deliveries/comment-checked': observedAtGateway(
-    'A comment without owner/name, or without a number above 0, fails and sends nothing.',
-  ),
-  'deliveries/outbox': chosen.gateway(
-    'By default each attempt is only an entry of the outbox, and the gateway sends nothing.',
-  ),
-  'deliveries/scripted-failures': chosen.gateway(
-    'A script makes targets of the outbox fail, once or always, with a chosen error.',
-  ),
-  'deliveries/deliver-url': chosen.gateway(
-    'With a deliver URL the gateway posts target, chat, text and ids of each delivery to it.',
-  ),
-  'deliveries/senders': chosen.gateway(
-    'With --send a sender delivers by one HTTP call: code-host comment, Telegram, Discord, Slack.',
-  ),
-  'deliveries/sender-settings': chosen.gateway(
-    'A sender reads its credential, home channel and address from a variable or config.yaml.',
-  ),
-  'deliveries/sender-block': chosen.gateway(
-    'In config.yaml a sender is under its target, for example `platforms.github_comment.token`.',
-  ),
-  'deliveries/sender-paths': chosen.gateway(
-    'A chat that cannot be part of the path of a call fails its delivery, and nothing is sent.',
-  ),
-  'deliveries/sender-success': chosen.gateway(
-    'A call succeeds on 2xx, for Telegram and Slack with `ok` true; it follows no redirect.',
-  ),
-  'deliveries/sender-missing': observedAtGateway(
-    'A delivery to an unknown target, or by a sender without credential or chat, fails.',
-  ),
-  'deliveries/sender-time-out': observedAtGateway(
-    'A call that takes more than 30 seconds fails as timed out.',
-  ),
-  'deliveries/credentials-hidden': chosen.gateway(
-    'No credential of a sender appears in the outbox, a log line or an error.',
-  ),
-  'deliveries/retry-network': observedAtGateway(
-    'After a network error an answer is retried in 2 and in 4 seconds; one that timed out never is.',
-  ),
-  'deliveries/retry-plain': observedAtGateway(
-    'After any other error it is retried once as plain text, cut to 3500 characters.',
-  ),
-  'deliveries/failure-stays-inside': observedAtGateway(
-    'A run or delivery that fails after 202 is logged; the sender of the post is not notified.',
-  ),
+  ...stated.gateway({
+    'deliveries/run':
+      'Without deliver_only a matching post starts an agent run with the rendered prompt. [B4 B35]',
+    'deliveries/answer':
+      'The answer of an agent run is delivered to the target of its route. [B6 B35]',
+    'deliveries/skills': 'The skills of a route go to its agent runs and appear in them. [B13]',
+  }),
+  ...observedAtReference.gateway({
+    'deliveries/runs-at-once':
+      'Runs of one route run concurrently: none waits for another while the agent has capacity.',
+    'deliveries/failed-run':
+      'A failed or empty run delivers a notice of two lines with up to 300 characters of the reason.',
+    'deliveries/answer-trimmed':
+      'The answer of an agent is delivered and listed without surrounding whitespace.',
+    'deliveries/silence': 'A successful answer that is only a silence marker is not delivered.',
+  }),
+  ...stated.gateway({
+    'deliveries/direct':
+      'With deliver_only the rendered text itself is delivered, and no agent runs. [B5 B18 B36]',
+    'deliveries/direct-is-literal':
+      'A direct delivery is literal: skills and silence markers have no effect. [B36]',
+  }),
+  ...observedAtReference.gateway({
+    'deliveries/direct-once':
+      'A direct delivery is tried once, and its post is answered when it ends.',
+  }),
+  ...stated.gateway({
+    'deliveries/target':
+      'A target is `log`, `origin`, the comment target of a code host, or a chat platform. [B6 B14]',
+    'deliveries/log':
+      'The target `log` writes the first 200 characters of the text to the log and succeeds. [B6]',
+    'deliveries/chat':
+      'A chat platform receives the text for the chat of the route, deliver_extra.chat_id. [B6 B15]',
+  }),
+  ...observedAtReference.gateway({
+    'deliveries/home-channel': 'A route without a chat uses the home channel of its platform.',
+    'deliveries/no-chat':
+      'A delivery to a chat platform fails if there is neither a chat nor a home channel.',
+    'deliveries/not-connected':
+      'If the connected platforms are listed, a delivery to any other platform fails.',
+    'deliveries/target-case':
+      'A direct delivery ignores the case of its platform; an answer to another case fails.',
+    'deliveries/empty-target':
+      'An empty `deliver` is not a valid target and fails; only a missing one means `log`.',
+    'deliveries/thread':
+      'message_thread_id, or else thread_id, in deliver_extra names a thread of the chat.',
+  }),
+  ...stated.gateway({
+    'deliveries/origin':
+      'The target `origin` delivers to the place that its subscription recorded, or to the outbox. [B6 B14]',
+    'deliveries/comment':
+      'A comment uses repository and number from deliver_extra, or else from the payload. [B6 B14]',
+  }),
+  ...observedAtReference.gateway({
+    'deliveries/comment-checked':
+      'A comment without owner/name, or without a number above 0, fails and sends nothing.',
+    'deliveries/sender-missing':
+      'A delivery to an unknown target, or by a sender without credential or chat, fails.',
+    'deliveries/sender-time-out': 'A call that takes more than 30 seconds fails as timed out.',
+    'deliveries/retry-network':
+      'After a network error an answer is retried in 2 and in 4 seconds; one that timed out never is.',
+    'deliveries/retry-plain':
+      'After any other error it is retried once as plain text, cut to 3500 characters.',
+    'deliveries/failure-stays-inside':
+      'A run or delivery that fails after 202 is logged; the sender of the post is not notified.',
+  }),
+  ...chosen.gateway({
+    'deliveries/run-listed':
+      'Agent runs are listed with their ids, prompt, payload, skills, status and answer.',
+    'deliveries/agents-at-once':
+      'A real agent executes 10 runs at a time; other runs wait, and their time-out has not started.',
+    'deliveries/runs-bounded':
+      'While 1000 runs or 64 MiB of them wait, a post returns 503 with Retry-After and its id stays new.',
+    'deliveries/scripted-agent': 'By default the agent follows a script and repeats the prompt.',
+    'deliveries/agent-command':
+      'The agent can be a command, run without a shell, or a URL that receives JSON.',
+    'deliveries/agent-asked':
+      'A command receives the prompt as input and ids as variables; a URL receives everything as JSON.',
+    'deliveries/agent-environment':
+      "A command has the environment of the gateway, without its secret and the senders' credentials.",
+    'deliveries/agent-answers':
+      'The answer is the output of a command that exits with 0, or the text or `answer` of a 2xx.',
+    'deliveries/agent-too-long': 'An answer of a command or URL above 1 MiB fails its run.',
+    'deliveries/agent-ended':
+      'When a command times out or the gateway stops, the command and its processes are killed.',
+    'deliveries/agent-left':
+      'A process that left the process group of its command does not keep the gateway running.',
+    'deliveries/agent-time-out':
+      'An agent command or URL that takes more than 600 seconds fails its run.',
+    'deliveries/work-awaited':
+      'A clock that jumps waits for active agents and senders, and lets none of them time out.',
+    'deliveries/runs-kept':
+      'The gateway lists the last 10,000 agent runs and outbox entries, up to 64 MiB of each.',
+    'deliveries/outbox':
+      'By default each attempt is only an entry of the outbox, and the gateway sends nothing.',
+    'deliveries/scripted-failures':
+      'A script makes targets of the outbox fail, once or always, with a chosen error.',
+    'deliveries/deliver-url':
+      'With a deliver URL the gateway posts target, chat, text and ids of each delivery to it.',
+    'deliveries/senders':
+      'With --send a sender delivers by one HTTP call: code-host comment, Telegram, Discord, Slack.',
+    'deliveries/sender-settings':
+      'A sender reads its credential, home channel and address from a variable or config.yaml.',
+    'deliveries/sender-block':
+      'In config.yaml a sender is under its target, for example `platforms.github_comment.token`.',
+    'deliveries/sender-paths':
+      'A chat that cannot be part of the path of a call fails its delivery, and nothing is sent.',
+    'deliveries/sender-success':
+      'A call succeeds on 2xx, for Telegram and Slack with `ok` true; it follows no redirect.',
+    'deliveries/credentials-hidden':
+      'No credential of a sender appears in the outbox, a log line or an error.',
+  }),
 } as const satisfies Rules

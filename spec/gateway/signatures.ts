@@ -1,6 +1,6 @@
 // Signatures: each signature scheme as a row of a table, in order of precedence.
 
-import { gateway, type Rules, chosen, stated, observedAtGateway } from '../language.ts'
+import { type Rules, chosen, stated, observedAtReference, observedAt } from '../language.ts'
 import { limits } from '../limits.ts'
 
 /** How the secret of a route becomes the key of an HMAC. */
@@ -178,114 +178,86 @@ export const loopbackHosts = [
 ] as const
 
 export const rules = {
-  'signatures/every-post': stated.gateway(
-    'The gateway validates each post to a route; any signature error returns the same 401.',
-    'B33',
-    'B54',
-  ),
-  'signatures/raw-body': observedAtGateway(
-    'The signature covers the body byte by byte as received.',
-  ),
-  'signatures/precedence': observedAtGateway(
-    'The first scheme whose header is present decides; if it fails, no other is tried.',
-  ),
-  'signatures/repeated-header': observedAtGateway(
-    'Only the first value of a repeated signature header counts.',
-  ),
-  'signatures/header-names': observedAtGateway(
-    'Header names are case-insensitive, and an empty header counts as absent.',
-  ),
-  'signatures/every-scheme': observedAtGateway(
-    'Every route accepts every scheme, with its one secret.',
-  ),
-  'signatures/github': stated.gateway(
-    'X-Hub-Signature-256 is "sha256=" and the HMAC-SHA256 of the body in lower-case hex.',
-    'B54',
-    'B56',
-  ),
-  'signatures/provider-token': stated.gateway(
-    'A header X-<provider>-Token that equals the secret authenticates a post.',
-    'B57',
-  ),
-  'signatures/token-order': chosen.gateway(
-    'X-Gitlab-Token precedes other tokens, which come last; one valid token is enough.',
-  ),
-  'signatures/generic': observedAtGateway(
-    'X-Webhook-Signature is the HMAC-SHA256 of the body in lower-case hex, without a prefix.',
-  ),
-  'signatures/generic-v2': observedAtGateway(
-    'X-Webhook-Signature-V2 signs X-Webhook-Timestamp, a dot and the body, and requires that header.',
-  ),
-  'signatures/linear': {
-    says: 'Linear-Signature is the HMAC-SHA256 of the body in lower-case hex.',
-    basis: 'observed',
-    source: 'reference gateway, second half of 2026',
-    on: gateway,
-  },
-  'signatures/linear-window': chosen.gateway(
-    'A post of Linear whose webhookTimestamp is more than 60 seconds from the clock is rejected.',
-  ),
-  'signatures/slack': chosen.gateway(
-    'X-Slack-Signature is "v0=" and the hex HMAC of v0, its timestamp and the body, joined by colons.',
-  ),
-  'signatures/pagerduty': chosen.gateway(
-    'X-PagerDuty-Signature lists "v1=" and the hex HMAC-SHA256 of the body; one that is valid is enough.',
-  ),
-  'signatures/svix': observedAtGateway(
-    'svix-signature is "v1," and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots.',
-  ),
-  'signatures/svix-headers': observedAtGateway(
-    'Any of the three svix headers selects that scheme, which requires all three.',
-  ),
-  'signatures/standard': {
-    says: 'webhook-signature works like svix-signature; webhook-id and webhook-timestamp select nothing.',
-    basis: 'observed',
-    source: 'reference gateway, second half of 2026',
-    on: gateway,
-  },
-  'signatures/several-entries': observedAtGateway(
-    'Of several signatures in a header one valid signature is enough; only v1 is checked.',
-  ),
-  'signatures/base64-secret': observedAtGateway(
-    'After "whsec_" strict padded base64 is the key of svix and standard signatures.',
-  ),
-  'signatures/utf8-secret': observedAtGateway(
-    'In all other cases the key is the secret in UTF-8, even if it looks like base64.',
-  ),
-  'signatures/bare-base64': chosen.gateway(
-    'A svix or standard secret that is base64 without "whsec_" is a key in base64 as well.',
-  ),
-  'signatures/stripe': stated.gateway(
-    'Stripe-Signature has the time t, and as v1 the hex HMAC-SHA256 of t, a dot and the body.',
-    'B2',
-  ),
-  'signatures/window': observedAtGateway(
-    'A signed time more than 300 seconds from the clock, before or after, is rejected.',
-  ),
-  'signatures/timestamp-digits': chosen.gateway(
-    'A signed time consists of decimal digits only; any other text is rejected.',
-  ),
-  'signatures/non-ascii': observedAtGateway(
-    'A non-ASCII signature is rejected; a non-ASCII token is compared in UTF-8.',
-  ),
-  'signatures/other-headers': observedAtGateway(
-    'Other signature headers, such as X-Hub-Signature with SHA-1, count as no signature.',
-  ),
-  'signatures/no-open-route': stated.gateway(
-    'No route is open: "INSECURE_NO_AUTH" as a secret counts as a missing secret.',
-    'B33',
-  ),
-  'signatures/no-empty-secret': stated.gateway(
-    'A route with an empty or missing secret accepts no post.',
-    'B33',
-    'B54',
-  ),
-  'signatures/own-secret': stated.gateway(
-    'The secret of a route takes precedence; only a route without that member uses the global one.',
-    'B54',
-    'B55',
-  ),
-  'signatures/hidden': chosen.gateway(
-    "No secret of 4 or more characters appears in a reply, a log line or the gateway's journal.",
-  ),
+  ...stated.gateway({
+    'signatures/every-post':
+      'The gateway validates each post to a route; any signature error returns the same 401. [B33 B54]',
+  }),
+  ...observedAtReference.gateway({
+    'signatures/raw-body': 'The signature covers the body byte by byte as received.',
+    'signatures/precedence':
+      'The first scheme whose header is present decides; if it fails, no other is tried.',
+    'signatures/repeated-header': 'Only the first value of a repeated signature header counts.',
+    'signatures/header-names':
+      'Header names are case-insensitive, and an empty header counts as absent.',
+    'signatures/every-scheme': 'Every route accepts every scheme, with its one secret.',
+  }),
+  ...stated.gateway({
+    'signatures/github':
+      'X-Hub-Signature-256 is "sha256=" and the HMAC-SHA256 of the body in lower-case hex. [B54 B56]',
+    'signatures/provider-token':
+      'A header X-<provider>-Token that equals the secret authenticates a post. [B57]',
+  }),
+  ...observedAtReference.gateway({
+    'signatures/generic':
+      'X-Webhook-Signature is the HMAC-SHA256 of the body in lower-case hex, without a prefix.',
+    'signatures/generic-v2':
+      'X-Webhook-Signature-V2 signs X-Webhook-Timestamp, a dot and the body, and requires that header.',
+  }),
+  ...observedAt('reference gateway, second half of 2026').gateway({
+    'signatures/linear': 'Linear-Signature is the HMAC-SHA256 of the body in lower-case hex.',
+  }),
+  ...observedAtReference.gateway({
+    'signatures/svix':
+      'svix-signature is "v1," and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots.',
+    'signatures/svix-headers':
+      'Any of the three svix headers selects that scheme, which requires all three.',
+  }),
+  ...observedAt('reference gateway, second half of 2026').gateway({
+    'signatures/standard':
+      'webhook-signature works like svix-signature; webhook-id and webhook-timestamp select nothing.',
+  }),
+  ...observedAtReference.gateway({
+    'signatures/several-entries':
+      'Of several signatures in a header one valid signature is enough; only v1 is checked.',
+    'signatures/base64-secret':
+      'After "whsec_" strict padded base64 is the key of svix and standard signatures.',
+    'signatures/utf8-secret':
+      'In all other cases the key is the secret in UTF-8, even if it looks like base64.',
+  }),
+  ...stated.gateway({
+    'signatures/stripe':
+      'Stripe-Signature has the time t, and as v1 the hex HMAC-SHA256 of t, a dot and the body. [B2]',
+  }),
+  ...observedAtReference.gateway({
+    'signatures/window':
+      'A signed time more than 300 seconds from the clock, before or after, is rejected.',
+    'signatures/non-ascii':
+      'A non-ASCII signature is rejected; a non-ASCII token is compared in UTF-8.',
+    'signatures/other-headers':
+      'Other signature headers, such as X-Hub-Signature with SHA-1, count as no signature.',
+  }),
+  ...stated.gateway({
+    'signatures/no-open-route':
+      'No route is open: "INSECURE_NO_AUTH" as a secret counts as a missing secret. [B33]',
+    'signatures/no-empty-secret':
+      'A route with an empty or missing secret accepts no post. [B33 B54]',
+    'signatures/own-secret':
+      'The secret of a route takes precedence; only a route without that member uses the global one. [B54 B55]',
+  }),
+  ...chosen.gateway({
+    'signatures/token-order':
+      'X-Gitlab-Token precedes other tokens, which come last; one valid token is enough.',
+    'signatures/linear-window':
+      'A post of Linear whose webhookTimestamp is more than 60 seconds from the clock is rejected.',
+    'signatures/slack':
+      'X-Slack-Signature is "v0=" and the hex HMAC of v0, its timestamp and the body, joined by colons.',
+    'signatures/pagerduty':
+      'X-PagerDuty-Signature lists "v1=" and the hex HMAC-SHA256 of the body; one that is valid is enough.',
+    'signatures/bare-base64':
+      'A svix or standard secret that is base64 without "whsec_" is a key in base64 as well.',
+    'signatures/timestamp-digits':
+      'A signed time consists of decimal digits only; any other text is rejected.',
+    'signatures/hidden':
+      "No secret of 4 or more characters appears in a reply, a log line or the gateway's journal.",
+  }),
 } as const satisfies Rules

@@ -1,7 +1,7 @@
 // Subscriptions: the subscriptions file, static routes, settings, and the commands that manage them.
 
 import { gatewayAddress } from './address.ts'
-import { type Rules, type Schema, chosen, stated, observedAtGateway } from '../language.ts'
+import { type Rules, type Schema, chosen, stated, observedAtReference } from '../language.ts'
 import { limits } from '../limits.ts'
 
 /** Names of the files in the configuration directory, and the modes with which they are written. */
@@ -221,234 +221,154 @@ export const subscriptionList = {
 } as const satisfies Schema
 
 export const rules = {
-  'subscriptions/file': stated.gateway(
-    'Subscriptions persist in webhook_subscriptions.json, a JSON object of routes by name.',
-    'B21',
-  ),
-  'subscriptions/private': observedAtGateway(
-    'The commands write the subscriptions file and .env with mode 0600, and narrow a wider mode.',
-  ),
-  'subscriptions/atomic': observedAtGateway(
-    'The subscriptions file is replaced atomically: readers see the old or the new file.',
-  ),
-  'subscriptions/locked': chosen.gateway(
-    'Commands that write at the same time lose nothing; the lock of a dead process is released.',
-  ),
-  'subscriptions/unknown-members': chosen.gateway(
-    'Unknown members of the file and of its routes are kept.',
-  ),
-  'subscriptions/stray-route-member': chosen.gateway(
-    'startGateway and config.yaml reject a route with an unknown member and name the member.',
-  ),
-  'subscriptions/corrupt-file': chosen.gateway(
-    'With a corrupt file commands exit 1 and leave it in place; a gateway keeps its routes.',
-  ),
-  'subscriptions/stray-member': chosen.gateway(
-    'A command that changes a file with an invalid route names it, exits 1 and writes nothing.',
-  ),
-  'subscriptions/reload': stated.gateway(
-    'The gateway checks the subscriptions file on each request and serves its routes.',
-    'B22',
-  ),
-  'subscriptions/reload-on-change': stated.gateway(
-    'The gateway reloads the file when its modification time differs, even if it is older.',
-    'B23',
-  ),
-  'subscriptions/reload-missing': observedAtGateway(
-    'When the file is deleted, its routes are removed.',
-  ),
-  'subscriptions/reload-corrupt': observedAtGateway(
-    'A file that is not a UTF-8 JSON object of objects leaves the routes unchanged, and is logged.',
-  ),
-  'subscriptions/not-loaded': observedAtGateway(
-    'A subscription without a secret, or direct to `log`, is skipped, and the others load.',
-  ),
-  'subscriptions/events-are-texts': chosen.gateway(
-    'A route whose `events` are neither texts nor null is skipped, and never matches every event.',
-  ),
-  'subscriptions/in-memory': chosen.gateway(
-    'A gateway without a configuration directory keeps its subscriptions in memory.',
-  ),
-  'subscriptions/static-wins': stated.gateway(
-    'A static route of config.yaml takes precedence over the subscriptions file.',
-    'B24',
-  ),
-  'subscriptions/static-checked': observedAtGateway(
-    'A static route without a secret, or direct to `log`, prevents the gateway from starting.',
-  ),
-  'subscriptions/unknown-setting': chosen.gateway(
-    'Every command rejects a member of platforms.webhook in config.yaml that is not a setting.',
-  ),
-  'subscriptions/settings': stated.gateway(
-    'Each setting works alone, from config.yaml or from .env, for gateway and commands.',
-    'B25',
-    'B26',
-    'B28',
-    'B29',
-    'B55',
-  ),
-  'subscriptions/precedence': chosen.gateway(
-    'A flag overrides the environment, which overrides .env, which overrides config.yaml.',
-  ),
-  'subscriptions/host': stated.gateway(
-    'The host is a setting without a variable; 0.0.0.0 means all interfaces.',
-    'B27',
-    'B62',
-  ),
-  'subscriptions/port': stated.gateway(
-    'The gateway listens on port 8644 by default.',
-    'B28',
-    'B61',
-  ),
-  'subscriptions/loopback': chosen.gateway('The gateway listens on loopback by default.'),
-  'subscriptions/switch-words': observedAtGateway(
-    'A switch is on for true, 1, yes and on, off for false, 0, no and off, case-insensitively.',
-  ),
-  'subscriptions/bad-setting': chosen.gateway(
-    'A setting with an unusable value is named on standard error, and the command exits 1.',
-  ),
-  'subscriptions/env-lines': chosen.gateway(
-    'Lines of .env are NAME=value, optionally after `export`; any other line is named, and exits 1.',
-  ),
-  'subscriptions/read-once': stated.gateway(
-    'The gateway reads config.yaml and .env once, when it starts.',
-    'B51',
-  ),
-  'subscriptions/unenabled': stated.gateway(
-    'While the platform is not enabled, each webhook command reports so, writes nothing and exits 1.',
-    'B45',
-    'B52',
-    'B53',
-  ),
-  'subscriptions/subscribe': stated.gateway(
-    '`webhook subscribe` creates a route from a name, with an option for each other field.',
-    'B7',
-    'B8',
-    'B11',
-    'B12',
-    'B42',
-  ),
-  'subscriptions/subscribe-prints': stated.gateway(
-    '`webhook subscribe` prints the URL and the secret; as JSON: name, webhook_url, secret.',
-    'B19',
-    'B20',
-    'B43',
-  ),
-  'subscriptions/names': observedAtGateway(
-    'Each command lowers a name and replaces spaces by hyphens; other characters are rejected.',
-  ),
-  'subscriptions/lists': chosen.gateway(
-    'Events and skills are split at commas and trimmed, without empty ones, also in the files.',
-  ),
-  'subscriptions/defaults': observedAtGateway(
-    'By default the target is `log`, all events match, and the description contains the name.',
-  ),
-  'subscriptions/secret-generated': stated.gateway(
-    'Without a supplied secret, one of 256 random bits is generated, as 43 characters.',
-    'B17',
-    'B54',
-  ),
-  'subscriptions/secret-given': stated.gateway(
-    '`webhook subscribe` reads a supplied secret from its option, a file, or standard input.',
-    'B16',
-    'B54',
-  ),
-  'subscriptions/secret-refused': chosen.gateway(
-    'An empty supplied secret, or INSECURE_NO_AUTH, is rejected, and nothing is written.',
-  ),
-  'subscriptions/secret-text': chosen.gateway(
-    'A supplied secret that is not UTF-8, or has spaces at its ends, is rejected; nothing is written.',
-  ),
-  'subscriptions/secret-encoded': chosen.gateway(
-    'A supplied secret with characters after "whsec_" that are not base64 is rejected.',
-  ),
-  'subscriptions/real-target': stated.gateway(
-    '`--deliver-only` requires a real target: with `log`, or without a target, it is rejected.',
-    'B40',
-    'B41',
-  ),
-  'subscriptions/known-target': stated.gateway(
-    'An unknown target is rejected, and the error lists the known ones.',
-    'B14',
-    'B40',
-  ),
-  'subscriptions/origin': chosen.gateway(
-    '`--origin PLATFORM:CHAT` records the place to which the target `origin` delivers.',
-  ),
-  'subscriptions/update': chosen.gateway(
-    'Subscribing a name again keeps only its creation time and, without --new-secret, its secret.',
-  ),
-  'subscriptions/shadowed': stated.gateway(
-    'Subscribing the name of a static route is rejected: exit 1, and nothing is written.',
-    'B24',
-  ),
-  'subscriptions/url': observedAtGateway(
-    'The printed URL has the configured base, or host and port, with localhost for 0.0.0.0.',
-  ),
-  'subscriptions/list': stated.gateway(
-    '`webhook list` lists the subscriptions with the secrets that their senders need.',
-    'B7',
-    'B44',
-    'B58',
-  ),
-  'subscriptions/list-without-secrets': chosen.gateway(
-    '`webhook list --no-secrets` omits the secrets.',
-  ),
-  'subscriptions/remove': stated.gateway(
-    '`webhook remove` removes a subscription, whose next post returns 404.',
-    'B7',
-    'B30',
-    'B46',
-  ),
-  'subscriptions/unknown-name': chosen.gateway(
-    'Removing or testing a name without a subscription reports so and exits 1.',
-  ),
-  'subscriptions/test': stated.gateway(
-    '`webhook test` sends a signed event to the route and prints status and reply.',
-    'B7',
-    'B47',
-  ),
-  'subscriptions/test-payload': stated.gateway(
-    '`webhook test` sends the bytes of `--payload` unchanged, or else a default payload.',
-    'B48',
-  ),
-  'subscriptions/test-as': chosen.gateway(
-    '`webhook test --as` signs like that sender and sends the same headers.',
-  ),
-  'subscriptions/test-event': chosen.gateway(
-    '`webhook test` sends `--event`, or the first event of the route, or the event test.',
-  ),
-  'subscriptions/test-ignored': chosen.gateway(
-    '`webhook test` exits 1 if the event was ignored, rejected or not delivered.',
-  ),
-  'subscriptions/test-time-out': observedAtGateway('`webhook test` gives up after 10 seconds.'),
-  'subscriptions/test-url': chosen.gateway(
-    '`webhook test --url` sends to any address with the supplied secret, enabled or not.',
-  ),
-  'subscriptions/test-port': chosen.gateway(
-    '`webhook test` sends to any port, even one that browsers block.',
-  ),
-  'subscriptions/setup': stated.gateway(
-    '`gateway setup` asks whether to enable webhooks, for the port and for the global secret.',
-    'B49',
-  ),
-  'subscriptions/setup-flags': chosen.gateway(
-    '`gateway setup --yes` asks nothing and reads its answers from flags.',
-  ),
-  'subscriptions/setup-writes': chosen.gateway(
-    '`gateway setup` writes the secret to .env and the rest to config.yaml, and keeps comments.',
-  ),
-  'subscriptions/run': stated.gateway(
-    '`gateway run` starts the gateway and prints its address and its routes.',
-    'B50',
-  ),
-  'subscriptions/run-fails': chosen.gateway(
-    '`gateway run` exits 1 if webhooks are not enabled, the port is taken or a static route is unusable.',
-  ),
-  'subscriptions/run-wall-time': chosen.gateway(
-    '`gateway run` uses the time of day, so that signed times of real senders are accepted.',
-  ),
-  'subscriptions/exit-codes': chosen.gateway(
-    'Commands exit 0 when done, 1 when rejected or failed, 2 when used wrongly.',
-  ),
+  ...stated.gateway({
+    'subscriptions/file':
+      'Subscriptions persist in webhook_subscriptions.json, a JSON object of routes by name. [B21]',
+  }),
+  ...observedAtReference.gateway({
+    'subscriptions/private':
+      'The commands write the subscriptions file and .env with mode 0600, and narrow a wider mode.',
+    'subscriptions/atomic':
+      'The subscriptions file is replaced atomically: readers see the old or the new file.',
+  }),
+  ...stated.gateway({
+    'subscriptions/reload':
+      'The gateway checks the subscriptions file on each request and serves its routes. [B22]',
+    'subscriptions/reload-on-change':
+      'The gateway reloads the file when its modification time differs, even if it is older. [B23]',
+  }),
+  ...observedAtReference.gateway({
+    'subscriptions/reload-missing': 'When the file is deleted, its routes are removed.',
+    'subscriptions/reload-corrupt':
+      'A file that is not a UTF-8 JSON object of objects leaves the routes unchanged, and is logged.',
+    'subscriptions/not-loaded':
+      'A subscription without a secret, or direct to `log`, is skipped, and the others load.',
+  }),
+  ...stated.gateway({
+    'subscriptions/static-wins':
+      'A static route of config.yaml takes precedence over the subscriptions file. [B24]',
+  }),
+  ...observedAtReference.gateway({
+    'subscriptions/static-checked':
+      'A static route without a secret, or direct to `log`, prevents the gateway from starting.',
+  }),
+  ...stated.gateway({
+    'subscriptions/settings':
+      'Each setting works alone, from config.yaml or from .env, for gateway and commands. [B25 B26 B28 B29 B55]',
+    'subscriptions/host':
+      'The host is a setting without a variable; 0.0.0.0 means all interfaces. [B27 B62]',
+    'subscriptions/port': 'The gateway listens on port 8644 by default. [B28 B61]',
+  }),
+  ...observedAtReference.gateway({
+    'subscriptions/switch-words':
+      'A switch is on for true, 1, yes and on, off for false, 0, no and off, case-insensitively.',
+  }),
+  ...stated.gateway({
+    'subscriptions/read-once': 'The gateway reads config.yaml and .env once, when it starts. [B51]',
+    'subscriptions/unenabled':
+      'While the platform is not enabled, each webhook command reports so, writes nothing and exits 1. [B45 B52 B53]',
+    'subscriptions/subscribe':
+      '`webhook subscribe` creates a route from a name, with an option for each other field. [B7 B8 B11 B12 B42]',
+    'subscriptions/subscribe-prints':
+      '`webhook subscribe` prints the URL and the secret; as JSON: name, webhook_url, secret. [B19 B20 B43]',
+  }),
+  ...observedAtReference.gateway({
+    'subscriptions/names':
+      'Each command lowers a name and replaces spaces by hyphens; other characters are rejected.',
+    'subscriptions/defaults':
+      'By default the target is `log`, all events match, and the description contains the name.',
+  }),
+  ...stated.gateway({
+    'subscriptions/secret-generated':
+      'Without a supplied secret, one of 256 random bits is generated, as 43 characters. [B17 B54]',
+    'subscriptions/secret-given':
+      '`webhook subscribe` reads a supplied secret from its option, a file, or standard input. [B16 B54]',
+    'subscriptions/real-target':
+      '`--deliver-only` requires a real target: with `log`, or without a target, it is rejected. [B40 B41]',
+    'subscriptions/known-target':
+      'An unknown target is rejected, and the error lists the known ones. [B14 B40]',
+    'subscriptions/shadowed':
+      'Subscribing the name of a static route is rejected: exit 1, and nothing is written. [B24]',
+  }),
+  ...observedAtReference.gateway({
+    'subscriptions/url':
+      'The printed URL has the configured base, or host and port, with localhost for 0.0.0.0.',
+  }),
+  ...stated.gateway({
+    'subscriptions/list':
+      '`webhook list` lists the subscriptions with the secrets that their senders need. [B7 B44 B58]',
+    'subscriptions/remove':
+      '`webhook remove` removes a subscription, whose next post returns 404. [B7 B30 B46]',
+    'subscriptions/test':
+      '`webhook test` sends a signed event to the route and prints status and reply. [B7 B47]',
+    'subscriptions/test-payload':
+      '`webhook test` sends the bytes of `--payload` unchanged, or else a default payload. [B48]',
+  }),
+  ...observedAtReference.gateway({
+    'subscriptions/test-time-out': '`webhook test` gives up after 10 seconds.',
+  }),
+  ...stated.gateway({
+    'subscriptions/setup':
+      '`gateway setup` asks whether to enable webhooks, for the port and for the global secret. [B49]',
+    'subscriptions/run':
+      '`gateway run` starts the gateway and prints its address and its routes. [B50]',
+  }),
+  ...chosen.gateway({
+    'subscriptions/locked':
+      'Commands that write at the same time lose nothing; the lock of a dead process is released.',
+    'subscriptions/unknown-members': 'Unknown members of the file and of its routes are kept.',
+    'subscriptions/stray-route-member':
+      'startGateway and config.yaml reject a route with an unknown member and name the member.',
+    'subscriptions/corrupt-file':
+      'With a corrupt file commands exit 1 and leave it in place; a gateway keeps its routes.',
+    'subscriptions/stray-member':
+      'A command that changes a file with an invalid route names it, exits 1 and writes nothing.',
+    'subscriptions/events-are-texts':
+      'A route whose `events` are neither texts nor null is skipped, and never matches every event.',
+    'subscriptions/in-memory':
+      'A gateway without a configuration directory keeps its subscriptions in memory.',
+    'subscriptions/unknown-setting':
+      'Every command rejects a member of platforms.webhook in config.yaml that is not a setting.',
+    'subscriptions/precedence':
+      'A flag overrides the environment, which overrides .env, which overrides config.yaml.',
+    'subscriptions/loopback': 'The gateway listens on loopback by default.',
+    'subscriptions/bad-setting':
+      'A setting with an unusable value is named on standard error, and the command exits 1.',
+    'subscriptions/env-lines':
+      'Lines of .env are NAME=value, optionally after `export`; any other line is named, and exits 1.',
+    'subscriptions/lists':
+      'Events and skills are split at commas and trimmed, without empty ones, also in the files.',
+    'subscriptions/secret-refused':
+      'An empty supplied secret, or INSECURE_NO_AUTH, is rejected, and nothing is written.',
+    'subscriptions/secret-text':
+      'A supplied secret that is not UTF-8, or has spaces at its ends, is rejected; nothing is written.',
+    'subscriptions/secret-encoded':
+      'A supplied secret with characters after "whsec_" that are not base64 is rejected.',
+    'subscriptions/origin':
+      '`--origin PLATFORM:CHAT` records the place to which the target `origin` delivers.',
+    'subscriptions/update':
+      'Subscribing a name again keeps only its creation time and, without --new-secret, its secret.',
+    'subscriptions/list-without-secrets': '`webhook list --no-secrets` omits the secrets.',
+    'subscriptions/unknown-name':
+      'Removing or testing a name without a subscription reports so and exits 1.',
+    'subscriptions/test-as':
+      '`webhook test --as` signs like that sender and sends the same headers.',
+    'subscriptions/test-event':
+      '`webhook test` sends `--event`, or the first event of the route, or the event test.',
+    'subscriptions/test-ignored':
+      '`webhook test` exits 1 if the event was ignored, rejected or not delivered.',
+    'subscriptions/test-url':
+      '`webhook test --url` sends to any address with the supplied secret, enabled or not.',
+    'subscriptions/test-port': '`webhook test` sends to any port, even one that browsers block.',
+    'subscriptions/setup-flags':
+      '`gateway setup --yes` asks nothing and reads its answers from flags.',
+    'subscriptions/setup-writes':
+      '`gateway setup` writes the secret to .env and the rest to config.yaml, and keeps comments.',
+    'subscriptions/run-fails':
+      '`gateway run` exits 1 if webhooks are not enabled, the port is taken or a static route is unusable.',
+    'subscriptions/run-wall-time':
+      '`gateway run` uses the time of day, so that signed times of real senders are accepted.',
+    'subscriptions/exit-codes':
+      'Commands exit 0 when done, 1 when rejected or failed, 2 when used wrongly.',
+  }),
 } as const satisfies Rules

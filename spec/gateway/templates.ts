@@ -1,6 +1,6 @@
 // Templates: references to the payload in the prompt of a route, and the text without a prompt.
 
-import { type Rules, chosen, stated, observedAtGateway } from '../language.ts'
+import { type Rules, chosen, stated, observedAtReference } from '../language.ts'
 
 /** A reference: its key is the first group. Text that does not match stays as it is. */
 export const reference = /\{([A-Za-z0-9_.]+)\}/g
@@ -28,58 +28,43 @@ export const jsonForm = { indent: 2, escaped: /[^\x20-\x7e]/ } as const
 export const cuts = { payload: 4000, value: 2000 } as const
 
 export const rules = {
-  'templates/reference': stated.gateway(
-    'A reference in braces names a member of the payload; dots lead to inner members.',
-    'B3',
-    'B9',
-  ),
-  'templates/characters': observedAtGateway(
-    'A reference consists of letters, digits, _ and dots; any other text, in braces or not, is literal.',
-  ),
-  'templates/one-pass': observedAtGateway(
-    'A template is rendered in one pass; inserted text is not rendered again.',
-  ),
-  'templates/missing': observedAtGateway(
-    'A reference that the payload does not resolve stays in the text, braces included.',
-  ),
-  'templates/through-objects': observedAtGateway(
-    'A path leads through objects only; an empty part of it is the member with the empty name.',
-  ),
-  'templates/texts': observedAtGateway(
-    'A text is inserted whole and unchanged; true, false and null become True, False and None.',
-  ),
-  'templates/integers': observedAtGateway(
-    'An integer becomes its digits at any size; -0 becomes 0.',
-  ),
-  'templates/floats': observedAtGateway(
-    'A number with a point or exponent becomes the shortest double: 1.0, 1e-05, 1e+16, inf.',
-  ),
-  'templates/containers': observedAtGateway(
-    'An object or list becomes indented JSON, with members in the order of the payload.',
-  ),
-  'templates/json-ascii': observedAtGateway(
-    'Indented JSON escapes all but printable ASCII; its numbers are the same, except for Infinity.',
-  ),
-  'templates/raw': observedAtGateway('{__raw__} is the whole payload as indented JSON.'),
-  'templates/event-type': observedAtGateway(
-    '{event_type} is the event type of the post, even if the payload has a member of that name.',
-  ),
-  'templates/default': stated.gateway(
-    'Without a template the text has a heading and the full payload between code fences.',
-    'B10',
-  ),
-  'templates/uncut': stated.gateway(
-    'Neither the payload nor a value in it is truncated, whatever its length.',
-    'B9',
-    'B10',
-  ),
-  'templates/too-long': chosen.gateway(
-    'A text that exceeds 16 MiB returns 413 and triggers nothing.',
-  ),
-  'templates/extra': chosen.gateway(
-    'Texts in deliver_extra are templates; an empty one stays empty and counts as missing.',
-  ),
-  'templates/inert': chosen.gateway(
-    'Rendering evaluates nothing and never fails: {constructor} and {__proto__} have no special meaning.',
-  ),
+  ...stated.gateway({
+    'templates/reference':
+      'A reference in braces names a member of the payload; dots lead to inner members. [B3 B9]',
+  }),
+  ...observedAtReference.gateway({
+    'templates/characters':
+      'A reference consists of letters, digits, _ and dots; any other text, in braces or not, is literal.',
+    'templates/one-pass':
+      'A template is rendered in one pass; inserted text is not rendered again.',
+    'templates/missing':
+      'A reference that the payload does not resolve stays in the text, braces included.',
+    'templates/through-objects':
+      'A path leads through objects only; an empty part of it is the member with the empty name.',
+    'templates/texts':
+      'A text is inserted whole and unchanged; true, false and null become True, False and None.',
+    'templates/integers': 'An integer becomes its digits at any size; -0 becomes 0.',
+    'templates/floats':
+      'A number with a point or exponent becomes the shortest double: 1.0, 1e-05, 1e+16, inf.',
+    'templates/containers':
+      'An object or list becomes indented JSON, with members in the order of the payload.',
+    'templates/json-ascii':
+      'Indented JSON escapes all but printable ASCII; its numbers are the same, except for Infinity.',
+    'templates/raw': '{__raw__} is the whole payload as indented JSON.',
+    'templates/event-type':
+      '{event_type} is the event type of the post, even if the payload has a member of that name.',
+  }),
+  ...stated.gateway({
+    'templates/default':
+      'Without a template the text has a heading and the full payload between code fences. [B10]',
+    'templates/uncut':
+      'Neither the payload nor a value in it is truncated, whatever its length. [B9 B10]',
+  }),
+  ...chosen.gateway({
+    'templates/too-long': 'A text that exceeds 16 MiB returns 413 and triggers nothing.',
+    'templates/extra':
+      'Texts in deliver_extra are templates; an empty one stays empty and counts as missing.',
+    'templates/inert':
+      'Rendering evaluates nothing and never fails: {constructor} and {__proto__} have no special meaning.',
+  }),
 } as const satisfies Rules

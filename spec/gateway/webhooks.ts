@@ -9,7 +9,7 @@ import {
   type Schema,
   stated,
   chosen,
-  observedAtGateway,
+  observedAtReference,
 } from '../language.ts'
 
 /**
@@ -281,179 +281,139 @@ export const endpoints = {
 } as const satisfies Endpoints
 
 export const rules = {
-  'webhooks/like': chosen.gateway(
-    'With --like a gateway has the quirks and the Server header of that gateway.',
-  ),
-  'webhooks/mutant': chosen.gateway(
-    'With --mutant a gateway has one deliberate fault, and the command prints the rules it breaks.',
-  ),
-  'webhooks/health': stated.gateway(
-    'GET /health of the gateway returns 200 with `status` "ok" and `platform` "webhook".',
-    'B31',
-  ),
-  'webhooks/health-is-free': observedAtGateway(
-    'GET and HEAD of /health need no signature and no route, and do not count for a rate limit.',
-  ),
-  'webhooks/health-runs': chosen.gateway(
-    '/health contains in `runs` the number of active and of waiting agent runs, and the waiting bytes.',
-  ),
-  'webhooks/path': stated.gateway(
-    'A route accepts POST at /webhooks/<name>, the address that subscribing returned.',
-    'B1',
-    'B2',
-    'B32',
-  ),
-  'webhooks/encoded-name': observedAtGateway(
-    'The name in the path is percent-decoded and case-sensitive, and the query is ignored.',
-  ),
-  'webhooks/encoded-path': observedAtGateway(
-    'Words of a path can be percent-encoded as well: /%68ealth is /health.',
-  ),
-  'webhooks/unknown-route': observedAtGateway(
-    'A post to an unknown route returns 404 and repeats the name.',
-  ),
-  'webhooks/other-paths': observedAtGateway(
-    'Other paths of the gateway return 404, other methods 405 with Allow, both with a text.',
-  ),
-  'webhooks/log': chosen.gateway(
-    '`gateway run` logs one line per post, run and delivery: route, event, id and outcome.',
-  ),
-  'webhooks/log-worlds': chosen.gateway(
-    'Gateways below /w/NAME are logged like the one at the root, with their names.',
-  ),
-  'webhooks/log-refusals': chosen.gateway(
-    'A rejected post is logged as a warning with the reason, and for a signature with its scheme.',
-  ),
-  'webhooks/log-paths': chosen.gateway(
-    'A post to a path without a route is logged with that path; a packed body is named as the cause.',
-  ),
-  'webhooks/json-replies': observedAtGateway(
-    'The replies of a route are JSON objects in UTF-8; errors contain `error`.',
-  ),
-  'webhooks/order': observedAtGateway(
-    'The checks of a post run in the order of their table, and the first that fails replies.',
-  ),
-  'webhooks/disabled': observedAtGateway(
-    'A route whose `enabled` is exactly false returns 403; without that member it is enabled.',
-  ),
-  'webhooks/declared-size': observedAtGateway(
-    'A post that declares more than 1 MiB returns 413, signed or not, before its body is read.',
-  ),
-  'webhooks/chunked-size': observedAtGateway(
-    'The body limit also applies without a declared length: a post above it returns 413.',
-  ),
-  'webhooks/size-setting': observedAtGateway(
-    'The setting max_body_bytes is the limit of a body; a body of exactly that size is accepted.',
-  ),
-  'webhooks/json-body': stated.gateway(
-    'The JSON object in the body of a post is its payload, whatever its Content-Type.',
-    'B59',
-  ),
-  'webhooks/empty-body': observedAtGateway(
-    'An empty body is the payload {}; a byte order mark before the JSON is ignored.',
-  ),
-  'webhooks/form-body': chosen.gateway(
-    'A form body contains its JSON payload in the field `payload`.',
-  ),
-  'webhooks/unparsable-body': chosen.gateway(
-    'Broken JSON or UTF-8, an array, a scalar or another form returns 400, with any headers.',
-  ),
-  'webhooks/deep-body': chosen.gateway(
-    'A payload that is nested more than 1000 levels deep returns 400.',
-  ),
-  'webhooks/refused-early': observedAtGateway(
-    'The gateway answers a post to an unknown or disabled route without waiting for its body.',
-  ),
-  'webhooks/answered-in-order': chosen.gateway(
-    'The gateway answers a post after everything due before it and before the effects of the post.',
-  ),
-  'webhooks/no-500': chosen.gateway('No post of a sender returns 500 or crashes the gateway.'),
-  'webhooks/event-header': observedAtGateway(
-    'The event type is the first non-empty of X-GitHub-Event and X-Gitlab-Event.',
-  ),
-  'webhooks/event-member': observedAtGateway(
-    'Without those headers it is the `event_type` of the payload, else its `type`, unless falsy.',
-  ),
-  'webhooks/event-value': observedAtGateway(
-    'A non-text event type is kept and matches no filter; the default is "unknown".',
-  ),
-  'webhooks/filter': stated.gateway(
-    'An event type that the `events` of its route do not list triggers nothing.',
-    'B11',
-    'B34',
-    'B60',
-  ),
-  'webhooks/filter-exact': observedAtGateway(
-    'Event types match as a whole and case-sensitively, without wildcards or added actions.',
-  ),
-  'webhooks/filter-empty': stated.gateway(
-    'A route without `events`, or with an empty list, accepts every event type.',
-    'B11',
-  ),
-  'webhooks/filter-of-nothing': observedAtGateway(
-    'A filter of only empty names, such as `[""]` or ",", matches no event.',
-  ),
-  'webhooks/ignored': observedAtGateway(
-    'An event that does not match returns 200 "ignored" with its type.',
-  ),
-  'webhooks/rate-limit': stated.gateway(
-    'A route accepts 30 posts within a sliding window of 60 seconds; the next one returns 429.',
-    'B63',
-  ),
-  'webhooks/rate-counts': observedAtGateway(
-    'Each post with a valid signature counts, whatever its outcome, unless it returns 429.',
-  ),
-  'webhooks/rate-per-route': observedAtGateway(
-    'Each route has a separate window; the setting rate_limit sizes them all, and 0 rejects all.',
-  ),
-  'webhooks/id-header': chosen.gateway(
-    'The delivery id is the first non-empty header of six; a sender repeats it with its retries.',
-  ),
-  'webhooks/id-stripe': chosen.gateway(
-    'A post that Stripe signed and no header identifies has the `id` of its payload.',
-  ),
-  'webhooks/id-member': chosen.gateway(
-    'Likewise, a post of Slack has the `event_id`, one of PagerDuty the `id` of its `event`.',
-  ),
-  'webhooks/id-made': chosen.gateway('The gateway assigns a unique id to a post without one.'),
-  'webhooks/id-restarts': chosen.gateway(
-    'Ids that `gateway run` assigns differ from those before a restart; with a seed they repeat.',
-  ),
-  'webhooks/duplicate': stated.gateway(
-    'A post with an id that its route already received returns 200 "duplicate" and does nothing.',
-    'B64',
-  ),
-  'webhooks/id-lifetime': observedAtGateway(
-    'The gateway knows an id for 3600 seconds from its first post; a duplicate does not extend this.',
-  ),
-  'webhooks/id-per-route': chosen.gateway(
-    'The gateway remembers ids per route: the same id at another route is new.',
-  ),
-  'webhooks/id-recorded': chosen.gateway(
-    'An id is recorded when its post is accepted: rejected and ignored posts leave it new.',
-  ),
-  'webhooks/id-forgotten': chosen.gateway(
-    'A direct delivery that fails removes its id, so that a retry is delivered.',
-  ),
-  'webhooks/repeat-waits': chosen.gateway(
-    'A repeat of a direct delivery in progress waits for its end: 200 "duplicate", or also 502.',
-  ),
-  'webhooks/ids-bounded': chosen.gateway(
-    'The gateway remembers 100,000 ids; beyond that it removes the oldest first.',
-  ),
-  'webhooks/accepted': observedAtGateway(
-    'A post that starts an agent run returns 202 immediately, with its route, event and id.',
-  ),
-  'webhooks/delivered': stated.gateway(
-    'A direct delivery that succeeds returns 200 "delivered" with its route, target and id.',
-    'B37',
-  ),
-  'webhooks/delivery-failed': stated.gateway(
-    'A direct delivery whose target fails returns 502 with its id, but without the reason.',
-    'B38',
-  ),
-  'webhooks/direct-is-checked': stated.gateway(
-    'A direct delivery passes the signature, rate limit and delivery id checks like a run.',
-    'B39',
-  ),
+  ...stated.gateway({
+    'webhooks/health':
+      'GET /health of the gateway returns 200 with `status` "ok" and `platform` "webhook". [B31]',
+  }),
+  ...observedAtReference.gateway({
+    'webhooks/health-is-free':
+      'GET and HEAD of /health need no signature and no route, and do not count for a rate limit.',
+  }),
+  ...stated.gateway({
+    'webhooks/path':
+      'A route accepts POST at /webhooks/<name>, the address that subscribing returned. [B1 B2 B32]',
+  }),
+  ...observedAtReference.gateway({
+    'webhooks/encoded-name':
+      'The name in the path is percent-decoded and case-sensitive, and the query is ignored.',
+    'webhooks/encoded-path':
+      'Words of a path can be percent-encoded as well: /%68ealth is /health.',
+    'webhooks/unknown-route': 'A post to an unknown route returns 404 and repeats the name.',
+    'webhooks/other-paths':
+      'Other paths of the gateway return 404, other methods 405 with Allow, both with a text.',
+    'webhooks/json-replies':
+      'The replies of a route are JSON objects in UTF-8; errors contain `error`.',
+    'webhooks/order':
+      'The checks of a post run in the order of their table, and the first that fails replies.',
+    'webhooks/disabled':
+      'A route whose `enabled` is exactly false returns 403; without that member it is enabled.',
+    'webhooks/declared-size':
+      'A post that declares more than 1 MiB returns 413, signed or not, before its body is read.',
+    'webhooks/chunked-size':
+      'The body limit also applies without a declared length: a post above it returns 413.',
+    'webhooks/size-setting':
+      'The setting max_body_bytes is the limit of a body; a body of exactly that size is accepted.',
+  }),
+  ...stated.gateway({
+    'webhooks/json-body':
+      'The JSON object in the body of a post is its payload, whatever its Content-Type. [B59]',
+  }),
+  ...observedAtReference.gateway({
+    'webhooks/empty-body':
+      'An empty body is the payload {}; a byte order mark before the JSON is ignored.',
+    'webhooks/refused-early':
+      'The gateway answers a post to an unknown or disabled route without waiting for its body.',
+    'webhooks/event-header':
+      'The event type is the first non-empty of X-GitHub-Event and X-Gitlab-Event.',
+    'webhooks/event-member':
+      'Without those headers it is the `event_type` of the payload, else its `type`, unless falsy.',
+    'webhooks/event-value':
+      'A non-text event type is kept and matches no filter; the default is "unknown".',
+  }),
+  ...stated.gateway({
+    'webhooks/filter':
+      'An event type that the `events` of its route do not list triggers nothing. [B11 B34 B60]',
+  }),
+  ...observedAtReference.gateway({
+    'webhooks/filter-exact':
+      'Event types match as a whole and case-sensitively, without wildcards or added actions.',
+  }),
+  ...stated.gateway({
+    'webhooks/filter-empty':
+      'A route without `events`, or with an empty list, accepts every event type. [B11]',
+  }),
+  ...observedAtReference.gateway({
+    'webhooks/filter-of-nothing':
+      'A filter of only empty names, such as `[""]` or ",", matches no event.',
+    'webhooks/ignored': 'An event that does not match returns 200 "ignored" with its type.',
+  }),
+  ...stated.gateway({
+    'webhooks/rate-limit':
+      'A route accepts 30 posts within a sliding window of 60 seconds; the next one returns 429. [B63]',
+  }),
+  ...observedAtReference.gateway({
+    'webhooks/rate-counts':
+      'Each post with a valid signature counts, whatever its outcome, unless it returns 429.',
+    'webhooks/rate-per-route':
+      'Each route has a separate window; the setting rate_limit sizes them all, and 0 rejects all.',
+  }),
+  ...stated.gateway({
+    'webhooks/duplicate':
+      'A post with an id that its route already received returns 200 "duplicate" and does nothing. [B64]',
+  }),
+  ...observedAtReference.gateway({
+    'webhooks/id-lifetime':
+      'The gateway knows an id for 3600 seconds from its first post; a duplicate does not extend this.',
+    'webhooks/accepted':
+      'A post that starts an agent run returns 202 immediately, with its route, event and id.',
+  }),
+  ...stated.gateway({
+    'webhooks/delivered':
+      'A direct delivery that succeeds returns 200 "delivered" with its route, target and id. [B37]',
+    'webhooks/delivery-failed':
+      'A direct delivery whose target fails returns 502 with its id, but without the reason. [B38]',
+    'webhooks/direct-is-checked':
+      'A direct delivery passes the signature, rate limit and delivery id checks like a run. [B39]',
+  }),
+  ...chosen.gateway({
+    'webhooks/like': 'With --like a gateway has the quirks and the Server header of that gateway.',
+    'webhooks/mutant':
+      'With --mutant a gateway has one deliberate fault, and the command prints the rules it breaks.',
+    'webhooks/health-runs':
+      '/health contains in `runs` the number of active and of waiting agent runs, and the waiting bytes.',
+    'webhooks/log':
+      '`gateway run` logs one line per post, run and delivery: route, event, id and outcome.',
+    'webhooks/log-worlds':
+      'Gateways below /w/NAME are logged like the one at the root, with their names.',
+    'webhooks/log-refusals':
+      'A rejected post is logged as a warning with the reason, and for a signature with its scheme.',
+    'webhooks/log-paths':
+      'A post to a path without a route is logged with that path; a packed body is named as the cause.',
+    'webhooks/form-body': 'A form body contains its JSON payload in the field `payload`.',
+    'webhooks/unparsable-body':
+      'Broken JSON or UTF-8, an array, a scalar or another form returns 400, with any headers.',
+    'webhooks/deep-body': 'A payload that is nested more than 1000 levels deep returns 400.',
+    'webhooks/answered-in-order':
+      'The gateway answers a post after everything due before it and before the effects of the post.',
+    'webhooks/no-500': 'No post of a sender returns 500 or crashes the gateway.',
+    'webhooks/id-header':
+      'The delivery id is the first non-empty header of six; a sender repeats it with its retries.',
+    'webhooks/id-stripe':
+      'A post that Stripe signed and no header identifies has the `id` of its payload.',
+    'webhooks/id-member':
+      'Likewise, a post of Slack has the `event_id`, one of PagerDuty the `id` of its `event`.',
+    'webhooks/id-made': 'The gateway assigns a unique id to a post without one.',
+    'webhooks/id-restarts':
+      'Ids that `gateway run` assigns differ from those before a restart; with a seed they repeat.',
+    'webhooks/id-per-route':
+      'The gateway remembers ids per route: the same id at another route is new.',
+    'webhooks/id-recorded':
+      'An id is recorded when its post is accepted: rejected and ignored posts leave it new.',
+    'webhooks/id-forgotten':
+      'A direct delivery that fails removes its id, so that a retry is delivered.',
+    'webhooks/repeat-waits':
+      'A repeat of a direct delivery in progress waits for its end: 200 "duplicate", or also 502.',
+    'webhooks/ids-bounded':
+      'The gateway remembers 100,000 ids; beyond that it removes the oldest first.',
+  }),
 } as const satisfies Rules

@@ -235,128 +235,101 @@ export const reasons: Readonly<Record<number, string>> = {
 }
 
 export const rules = {
-  'faults/all-members': chosen.both(
-    'A fault applies where all members of its `when` match; without any it watches every request.',
-  ),
-  'faults/path': chosen.both(
-    'A fault finds a path with and without /api; `*` is one segment of it, `**` any number.',
-  ),
-  'faults/path-linear': chosen.both(
-    'No pattern of a path takes longer than its length times that of the path.',
-  ),
-  'faults/ids': chosen.both('A fault without an id gets a number that no other fault has.'),
-  'faults/preflight': chosen.both(
-    'A fault without a method does not match OPTIONS, so that preflights of pages still work.',
-  ),
-  'faults/user': chosen.hosted(
-    'A fault with a `user` matches only requests and sockets of that account.',
-  ),
-  'faults/nth': chosen.both(
-    '`nth` counts the matches of its fault from 1; `times` limits how often the fault applies.',
-  ),
-  'faults/first': chosen.both(
-    'The first fault that applies decides; a fault with only `delayMs` adds its delay to that.',
-  ),
-  'faults/probability': chosen.both(
-    '`probability` is drawn from the seed: equal seeds and inputs hit the same matches.',
-  ),
-  'faults/status': chosen.both(
-    'A fault answers with its status, headers and body, and the request has no other effect.',
-  ),
-  'faults/text-body': chosen.local(
-    'On local, an answer of a fault without a body is a text: its status and reason.',
-  ),
-  'faults/hosted-body': chosen.hosted(
-    'On hosted, an answer of a fault without a body is an error with `code` and `message`.',
-  ),
-  'faults/retry-after': chosen.both(
-    '`retryAfter` is the header Retry-After of the answer of a fault, in seconds.',
-  ),
-  'faults/delayed-response': chosen.both(
-    'A delayed response is sent later on the clock of the world; its request acts when it arrives.',
-  ),
-  'faults/reset-response': chosen.both(
-    '`reset` loses the response: the request has its effect, and its connection is reset.',
-  ),
-  'faults/reset-in-body': chosen.both(
-    '`reset` with `afterBytes` resets the connection after that many bytes of the body.',
-  ),
-  'faults/truncate': chosen.both(
-    '`truncate` ends the connection after so many bytes of the body, short of Content-Length.',
-  ),
-  'faults/slow': chosen.both(
-    '`slow` sends a body in equal parts: the first immediately, then one every `everyMs`.',
-  ),
-  'faults/refuse': chosen.both(
-    '`refuse` answers a WebSocket handshake with a status, like a rejected request.',
-  ),
-  'faults/handshake-close': chosen.both(
-    '`close` at a handshake accepts the socket, and closes it before any message.',
-  ),
-  'faults/handshake-reset': chosen.both(
-    '`reset` at a handshake resets the connection without an answer.',
-  ),
-  'faults/handshake-delay': chosen.both(
-    'A delayed handshake is answered later; the socket opens at that time.',
-  ),
-  'faults/close': chosen.both(
-    '`close` closes the sockets of a message with a code instead of sending it; runs continue.',
-  ),
-  'faults/reset-socket': chosen.both(
-    '`reset` resets the connections of a message instead of sending it: clients see 1006.',
-  ),
-  'faults/silence': chosen.both(
-    'A silent socket stays connected, but receives nothing any more, neither messages nor pongs.',
-  ),
-  'faults/skip': chosen.both(
-    '`skip` does not send the message; the state of the server is the same as without the fault.',
-  ),
-  'faults/repeat': chosen.both(
-    '`repeat` sends the message so many times more, directly after the first.',
-  ),
-  'faults/delayed-message': chosen.both(
-    'Delayed messages keep their order on a socket; messages without a delay overtake them.',
-  ),
-  'faults/swap': chosen.both(
-    '`swap` sends the message after the next one to its socket, also if that one is swapped.',
-  ),
-  'faults/alter': chosen.both(
-    '`alter` sets members of the data of a message, and removes those that are null.',
-  ),
-  'faults/insert': chosen.both(
-    '`insert` sends another message of any type and data before the message.',
-  ),
-  'faults/short': chosen.both(
-    '`short` sends the first bytes of a preview as a complete WebSocket message.',
-  ),
-  'faults/cut': chosen.both(
-    '`cut` sends so many bytes of the WebSocket frame of a message, then resets the connection.',
-  ),
-  'faults/client-id': chosen.both(
-    'A fault with a `clientId` spares the other sockets that receive the same message.',
-  ),
-  'faults/preview': chosen.both(
-    'A preview matches the `data` and `node` of the progress message of its step.',
-  ),
-  'faults/at-time': chosen.both(
-    'A fault with `atMs` applies once, at that time of the world, to all sockets that match.',
-  ),
-  'faults/time-from-reset': chosen.both(
-    '`atMs` counts from the start of the world, or from its last reset.',
-  ),
-  'faults/restart-local': chosen.local(
-    'A restart of a local server loses queue, history, caches and temporary files, no others.',
-  ),
-  'faults/restart-hosted': chosen.hosted(
-    'A restart of a hosted server loses its sockets; runs, jobs and files continue.',
-  ),
-  'faults/restart-sockets': chosen.both(
-    'A restart resets sockets (code 1006) and waiting requests, as if the process is killed.',
-  ),
-  'faults/journal': chosen.both(
-    'Faults and their effects stand in the journal, and replay without a difference.',
-  ),
-  'faults/keys-hidden': chosen.hosted(
-    'Keys in faults, rules and names of snapshots are placeholders in the journal, which replays.',
-  ),
+  ...chosen.both({
+    'faults/all-members':
+      'A fault applies where all members of its `when` match; without any it watches every request.',
+    'faults/path':
+      'A fault finds a path with and without /api; `*` is one segment of it, `**` any number.',
+    'faults/path-linear':
+      'No pattern of a path takes longer than its length times that of the path.',
+    'faults/ids': 'A fault without an id gets a number that no other fault has.',
+    'faults/preflight':
+      'A fault without a method does not match OPTIONS, so that preflights of pages still work.',
+  }),
+  ...chosen.hosted({
+    'faults/user': 'A fault with a `user` matches only requests and sockets of that account.',
+  }),
+  ...chosen.both({
+    'faults/nth':
+      '`nth` counts the matches of its fault from 1; `times` limits how often the fault applies.',
+    'faults/first':
+      'The first fault that applies decides; a fault with only `delayMs` adds its delay to that.',
+    'faults/probability':
+      '`probability` is drawn from the seed: equal seeds and inputs hit the same matches.',
+    'faults/status':
+      'A fault answers with its status, headers and body, and the request has no other effect.',
+  }),
+  ...chosen.local({
+    'faults/text-body':
+      'On local, an answer of a fault without a body is a text: its status and reason.',
+  }),
+  ...chosen.hosted({
+    'faults/hosted-body':
+      'On hosted, an answer of a fault without a body is an error with `code` and `message`.',
+  }),
+  ...chosen.both({
+    'faults/retry-after':
+      '`retryAfter` is the header Retry-After of the answer of a fault, in seconds.',
+    'faults/delayed-response':
+      'A delayed response is sent later on the clock of the world; its request acts when it arrives.',
+    'faults/reset-response':
+      '`reset` loses the response: the request has its effect, and its connection is reset.',
+    'faults/reset-in-body':
+      '`reset` with `afterBytes` resets the connection after that many bytes of the body.',
+    'faults/truncate':
+      '`truncate` ends the connection after so many bytes of the body, short of Content-Length.',
+    'faults/slow':
+      '`slow` sends a body in equal parts: the first immediately, then one every `everyMs`.',
+    'faults/refuse':
+      '`refuse` answers a WebSocket handshake with a status, like a rejected request.',
+    'faults/handshake-close':
+      '`close` at a handshake accepts the socket, and closes it before any message.',
+    'faults/handshake-reset': '`reset` at a handshake resets the connection without an answer.',
+    'faults/handshake-delay':
+      'A delayed handshake is answered later; the socket opens at that time.',
+    'faults/close':
+      '`close` closes the sockets of a message with a code instead of sending it; runs continue.',
+    'faults/reset-socket':
+      '`reset` resets the connections of a message instead of sending it: clients see 1006.',
+    'faults/silence':
+      'A silent socket stays connected, but receives nothing any more, neither messages nor pongs.',
+    'faults/skip':
+      '`skip` does not send the message; the state of the server is the same as without the fault.',
+    'faults/repeat': '`repeat` sends the message so many times more, directly after the first.',
+    'faults/delayed-message':
+      'Delayed messages keep their order on a socket; messages without a delay overtake them.',
+    'faults/swap':
+      '`swap` sends the message after the next one to its socket, also if that one is swapped.',
+    'faults/alter':
+      '`alter` sets members of the data of a message, and removes those that are null.',
+    'faults/insert': '`insert` sends another message of any type and data before the message.',
+    'faults/short': '`short` sends the first bytes of a preview as a complete WebSocket message.',
+    'faults/cut':
+      '`cut` sends so many bytes of the WebSocket frame of a message, then resets the connection.',
+    'faults/client-id':
+      'A fault with a `clientId` spares the other sockets that receive the same message.',
+    'faults/preview':
+      'A preview matches the `data` and `node` of the progress message of its step.',
+    'faults/at-time':
+      'A fault with `atMs` applies once, at that time of the world, to all sockets that match.',
+    'faults/time-from-reset': '`atMs` counts from the start of the world, or from its last reset.',
+  }),
+  ...chosen.local({
+    'faults/restart-local':
+      'A restart of a local server loses queue, history, caches and temporary files, no others.',
+  }),
+  ...chosen.hosted({
+    'faults/restart-hosted':
+      'A restart of a hosted server loses its sockets; runs, jobs and files continue.',
+  }),
+  ...chosen.both({
+    'faults/restart-sockets':
+      'A restart resets sockets (code 1006) and waiting requests, as if the process is killed.',
+    'faults/journal':
+      'Faults and their effects stand in the journal, and replay without a difference.',
+  }),
+  ...chosen.hosted({
+    'faults/keys-hidden':
+      'Keys in faults, rules and names of snapshots are placeholders in the journal, which replays.',
+  }),
 } as const satisfies Rules

@@ -74,22 +74,18 @@ export type GatewayScript = Static<typeof gatewayScript>
 export type AgentRule = Static<typeof agentRule>
 
 export const rules = {
-  'scenario/gateway-secrets-hidden': chosen.gateway(
-    'Secrets in a scenario are placeholders in the journal of the gateway, which replays.',
-  ),
-  'scenario/agent-rules': chosen.gateway(
-    'Agent rules decide answer, error and delay of runs by route and number; the first rule wins.',
-  ),
-  'scenario/agent-instead': chosen.gateway(
-    'A run whose answer or error a rule sets is not handed to another agent.',
-  ),
-  'scenario/delivery-failures': chosen.gateway(
-    'Delivery rules make attempts to a target fail: each rule as often as it says, in order.',
-  ),
-  'scenario/delivery-delays': chosen.gateway(
-    'A slow delivery ends after its delay, or times out as a delivery of a sender does.',
-  ),
-  'scenario/used-rate-limit': chosen.gateway(
-    'Posts that a scenario counts in advance use up the rate limit of a route for one window.',
-  ),
+  ...chosen.gateway({
+    'scenario/gateway-secrets-hidden':
+      'Secrets in a scenario are placeholders in the journal of the gateway, which replays.',
+    'scenario/agent-rules':
+      'Agent rules decide answer, error and delay of runs by route and number; the first rule wins.',
+    'scenario/agent-instead':
+      'A run whose answer or error a rule sets is not handed to another agent.',
+    'scenario/delivery-failures':
+      'Delivery rules make attempts to a target fail: each rule as often as it says, in order.',
+    'scenario/delivery-delays':
+      'A slow delivery ends after its delay, or times out as a delivery of a sender does.',
+    'scenario/used-rate-limit':
+      'Posts that a scenario counts in advance use up the rate limit of a route for one window.',
+  }),
 } as const satisfies Rules

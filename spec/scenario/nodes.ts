@@ -227,100 +227,73 @@ export const nodeRule = {
 export type NodeRule = Static<typeof nodeRule>
 
 export const rules = {
-  'scenario/node-duration': chosen.both(
-    'The duration of a node is shared by its calls and steps; the node ends with the last step.',
-  ),
-  'scenario/node-step-duration': chosen.both(
-    'With a duration of steps, that of the node is the time after its last step, 0 by default.',
-  ),
-  'scenario/node-steps': chosen.both(
-    'A node rule sets the number of progress messages of a node, also of one that has none.',
-  ),
-  'scenario/node-preview': chosen.both(
-    'A node rule sets the format of the previews of a node, or switches them off.',
-  ),
-  'scenario/preview-bytes': chosen.both(
-    'A node rule sets how long the previews of a node are at least, in bytes.',
-  ),
-  'scenario/failure-at-step': chosen.both(
-    'A failure at a step follows that many progress messages of its node.',
-  ),
-  'scenario/any-exception': chosen.both(
-    'A failure can have any exception type; hosted reports it as one of its words.',
-  ),
-  'scenario/out-of-memory': chosen.both(
-    'A failure with torch.OutOfMemoryError has the message of real servers, unless it has its own.',
-  ),
-  'scenario/node-files': chosen.both(
-    'A node with files in its rule lists them as its own, and GET /view returns their bytes.',
-  ),
-  'scenario/node-file-names': chosen.both(
-    'A file of a rule has the name that the node would choose, or the one in the rule.',
-  ),
-  'scenario/node-own-file': chosen.both(
-    'A file of a rule with `own` is the file that the node would make at its place of the list.',
-  ),
-  'scenario/node-sample': chosen.both(
-    'A file with `own` of a node that makes none there is a sample by its name, format or key.',
-  ),
-  'scenario/node-no-sample': chosen.both(
-    'A node fails if its rule has `own` for a format without a sample or too large a picture.',
-  ),
-  'scenario/node-file-place': chosen.both(
-    'A file of a rule is in the subfolder and folder type of its entry.',
-  ),
-  'scenario/node-file-members': chosen.both(
-    'Further members of a file of a rule are part of its entry as they are.',
-  ),
-  'scenario/node-outputs': chosen.both(
-    'The output of a node has the keys of its rule; items that are not files stay as they are.',
-  ),
-  'scenario/node-animated': chosen.both(
-    'An output whose pictures come from a rule keeps the `animated` that its node sends.',
-  ),
-  'scenario/node-values': chosen.both(
-    'The values of a rule are on the outputs of its node; null keeps its own value.',
-  ),
-  'scenario/node-choice': chosen.both(
-    'Node rules apply by type, id, run and account; the first that has a member decides it.',
-  ),
-  'scenario/node-validate': chosen.both(
-    'A failed check of a rule rejects the node with custom_validation_failed for each checked input.',
-  ),
-  'scenario/node-validate-pattern': chosen.both(
-    'Texts fail their checks once searches for patterns in a workflow take more than 2,000,000 steps.',
-  ),
-  'scenario/node-validate-types': chosen.both(
-    'A check of link types replaces the comparison with the declared types of the node.',
-  ),
-  'scenario/node-needs': chosen.both(
-    'A node with needs runs its other lazy inputs not at all, and starts again once it has them.',
-  ),
-  'scenario/node-changed': chosen.both(
-    'A node that has always changed runs again although it is cached, and those behind it too.',
-  ),
-  'scenario/node-lists': chosen.both(
-    'A node rule says whether a node takes whole lists, and which of its outputs are lists.',
-  ),
-  'scenario/node-expands': chosen.both(
-    'The nodes that a node expands into run in its place, and messages name it as their parent.',
-  ),
-  'scenario/node-expands-error': chosen.both(
-    'The error of a node in an expansion names the node of the submitted workflow.',
-  ),
-  'scenario/node-cycle': chosen.both(
-    'An expansion with a cycle ends the run with a dependency cycle error.',
-  ),
-  'scenario/node-blocks': chosen.both(
-    'A node behind a blocked output starts, but does nothing for the items that are blocked.',
-  ),
-  'scenario/node-blocks-message': chosen.local(
-    'A blocked output with a message sends it as an error, and the run continues.',
-  ),
-  'scenario/types': chosen.both(
-    'The node types of a scenario are part of the catalogue, with defaults for missing members.',
-  ),
-  'scenario/types-replay': chosen.both(
-    'The journal has the node types of the scenario, and replays without the options of its server.',
-  ),
+  ...chosen.both({
+    'scenario/node-duration':
+      'The duration of a node is shared by its calls and steps; the node ends with the last step.',
+    'scenario/node-step-duration':
+      'With a duration of steps, that of the node is the time after its last step, 0 by default.',
+    'scenario/node-steps':
+      'A node rule sets the number of progress messages of a node, also of one that has none.',
+    'scenario/node-preview':
+      'A node rule sets the format of the previews of a node, or switches them off.',
+    'scenario/preview-bytes':
+      'A node rule sets how long the previews of a node are at least, in bytes.',
+    'scenario/failure-at-step':
+      'A failure at a step follows that many progress messages of its node.',
+    'scenario/any-exception':
+      'A failure can have any exception type; hosted reports it as one of its words.',
+    'scenario/out-of-memory':
+      'A failure with torch.OutOfMemoryError has the message of real servers, unless it has its own.',
+    'scenario/node-files':
+      'A node with files in its rule lists them as its own, and GET /view returns their bytes.',
+    'scenario/node-file-names':
+      'A file of a rule has the name that the node would choose, or the one in the rule.',
+    'scenario/node-own-file':
+      'A file of a rule with `own` is the file that the node would make at its place of the list.',
+    'scenario/node-sample':
+      'A file with `own` of a node that makes none there is a sample by its name, format or key.',
+    'scenario/node-no-sample':
+      'A node fails if its rule has `own` for a format without a sample or too large a picture.',
+    'scenario/node-file-place':
+      'A file of a rule is in the subfolder and folder type of its entry.',
+    'scenario/node-file-members':
+      'Further members of a file of a rule are part of its entry as they are.',
+    'scenario/node-outputs':
+      'The output of a node has the keys of its rule; items that are not files stay as they are.',
+    'scenario/node-animated':
+      'An output whose pictures come from a rule keeps the `animated` that its node sends.',
+    'scenario/node-values':
+      'The values of a rule are on the outputs of its node; null keeps its own value.',
+    'scenario/node-choice':
+      'Node rules apply by type, id, run and account; the first that has a member decides it.',
+    'scenario/node-validate':
+      'A failed check of a rule rejects the node with custom_validation_failed for each checked input.',
+    'scenario/node-validate-pattern':
+      'Texts fail their checks once searches for patterns in a workflow take more than 2,000,000 steps.',
+    'scenario/node-validate-types':
+      'A check of link types replaces the comparison with the declared types of the node.',
+    'scenario/node-needs':
+      'A node with needs runs its other lazy inputs not at all, and starts again once it has them.',
+    'scenario/node-changed':
+      'A node that has always changed runs again although it is cached, and those behind it too.',
+    'scenario/node-lists':
+      'A node rule says whether a node takes whole lists, and which of its outputs are lists.',
+    'scenario/node-expands':
+      'The nodes that a node expands into run in its place, and messages name it as their parent.',
+    'scenario/node-expands-error':
+      'The error of a node in an expansion names the node of the submitted workflow.',
+    'scenario/node-cycle': 'An expansion with a cycle ends the run with a dependency cycle error.',
+    'scenario/node-blocks':
+      'A node behind a blocked output starts, but does nothing for the items that are blocked.',
+  }),
+  ...chosen.local({
+    'scenario/node-blocks-message':
+      'A blocked output with a message sends it as an error, and the run continues.',
+  }),
+  ...chosen.both({
+    'scenario/types':
+      'The node types of a scenario are part of the catalogue, with defaults for missing members.',
+    'scenario/types-replay':
+      'The journal has the node types of the scenario, and replays without the options of its server.',
+  }),
 } as const satisfies Rules

@@ -40,31 +40,28 @@ export const runRule = {
 export type RunRule = Static<typeof runRule>
 
 export const rules = {
-  'scenario/run-wait': chosen.both(
-    'A run rule sets how long a run waits; those behind it in the queue wait with it.',
-  ),
-  'scenario/run-duration': chosen.both(
-    'The duration of a run is shared by its nodes in equal parts, and by the steps of a node.',
-  ),
-  'scenario/run-never-ends': chosen.both(
-    'A run that never ends stays in its last node until it is interrupted.',
-  ),
-  'scenario/run-never-ends-idle': chosen.both(
-    'A run that never ends has no timer: a clock that waits until idle stops while it runs.',
-  ),
-  'scenario/run-outcome': chosen.both(
-    'A run rule makes a run fail or stop at its last node, after that has finished.',
-  ),
-  'scenario/run-choice': chosen.both(
-    'Run rules apply by number, account and node type; the first that has a member decides it.',
-  ),
-  'scenario/history-lag': chosen.both(
-    'Until a history lag is over, the queue lists the run as running, and the history lacks it.',
-  ),
-  'scenario/job-lag': chosen.hosted(
-    'Until a job lag is over, the status and the list of jobs show the run as in progress.',
-  ),
-  'scenario/socket-lag': chosen.both(
-    'A socket lag delays all messages of a run by the same time; its records do not wait.',
-  ),
+  ...chosen.both({
+    'scenario/run-wait':
+      'A run rule sets how long a run waits; those behind it in the queue wait with it.',
+    'scenario/run-duration':
+      'The duration of a run is shared by its nodes in equal parts, and by the steps of a node.',
+    'scenario/run-never-ends':
+      'A run that never ends stays in its last node until it is interrupted.',
+    'scenario/run-never-ends-idle':
+      'A run that never ends has no timer: a clock that waits until idle stops while it runs.',
+    'scenario/run-outcome':
+      'A run rule makes a run fail or stop at its last node, after that has finished.',
+    'scenario/run-choice':
+      'Run rules apply by number, account and node type; the first that has a member decides it.',
+    'scenario/history-lag':
+      'Until a history lag is over, the queue lists the run as running, and the history lacks it.',
+  }),
+  ...chosen.hosted({
+    'scenario/job-lag':
+      'Until a job lag is over, the status and the list of jobs show the run as in progress.',
+  }),
+  ...chosen.both({
+    'scenario/socket-lag':
+      'A socket lag delays all messages of a run by the same time; its records do not wait.',
+  }),
 } as const satisfies Rules

@@ -1,6 +1,6 @@
 // What a world starts with: files, finished runs, and runs of other clients.
 
-import { local, type Rules, type Schema, chosen } from '../language.ts'
+import { type Rules, type Schema, chosen, rulesOf } from '../language.ts'
 import type { Static } from '../static.ts'
 import { scenarioFile } from './nodes.ts'
 import { delay, name } from './values.ts'
@@ -105,43 +105,37 @@ export const start = {
 export type Start = Static<typeof start>
 
 export const rules = {
-  'scenario/start-files': chosen.both(
-    'A server has the files of its scenario from the start, under the names in it.',
-  ),
-  'scenario/start-history': chosen.both(
-    'Runs in the history of a scenario are over at the start, with their outputs and files.',
-  ),
-  'scenario/start-outcome': chosen.both(
-    'A run in the history of a scenario has ended as its outcome says, with its exception.',
-  ),
-  'scenario/start-before': chosen.both(
-    'Runs in the history of a scenario ran before the start, a minute apart, the last one last.',
-  ),
-  'scenario/start-queue': chosen.both(
-    'Of the runs in the queue of a scenario, the first ones run at the start; the others wait.',
-  ),
-  'scenario/start-duration': chosen.both(
-    'A run in the queue of a scenario takes its duration from its start on, or never ends.',
-  ),
-  'scenario/start-cached': chosen.both(
-    'The results of the cached workflows of a scenario are in the cache; no record lists their runs.',
-  ),
-  'scenario/start-statistics': chosen.both(
-    'The statistics of a scenario replace members of the usual ones, and its devices all of them.',
-  ),
-  'scenario/start-subgraphs': {
-    says: 'The subgraphs of a scenario are those of the server.',
-    basis: 'chosen',
-    on: local,
-    since: '0.27',
-  },
-  'scenario/start-numbers': chosen.both(
-    'Runs of the start do not count: the first run of a client is number 1, with its usual id.',
-  ),
-  'scenario/start-account': chosen.hosted(
-    'Files and runs of a scenario that name a user exist for that account, others for each.',
-  ),
-  'scenario/merged': chosen.both(
-    'Several scenarios are one: their lists are joined in order, and later options override.',
-  ),
+  ...chosen.both({
+    'scenario/start-files':
+      'A server has the files of its scenario from the start, under the names in it.',
+    'scenario/start-history':
+      'Runs in the history of a scenario are over at the start, with their outputs and files.',
+    'scenario/start-outcome':
+      'A run in the history of a scenario has ended as its outcome says, with its exception.',
+    'scenario/start-before':
+      'Runs in the history of a scenario ran before the start, a minute apart, the last one last.',
+    'scenario/start-queue':
+      'Of the runs in the queue of a scenario, the first ones run at the start; the others wait.',
+    'scenario/start-duration':
+      'A run in the queue of a scenario takes its duration from its start on, or never ends.',
+    'scenario/start-cached':
+      'The results of the cached workflows of a scenario are in the cache; no record lists their runs.',
+    'scenario/start-statistics':
+      'The statistics of a scenario replace members of the usual ones, and its devices all of them.',
+  }),
+  ...rulesOf({ basis: 'chosen', since: '0.27' }).local({
+    'scenario/start-subgraphs': 'The subgraphs of a scenario are those of the server.',
+  }),
+  ...chosen.both({
+    'scenario/start-numbers':
+      'Runs of the start do not count: the first run of a client is number 1, with its usual id.',
+  }),
+  ...chosen.hosted({
+    'scenario/start-account':
+      'Files and runs of a scenario that name a user exist for that account, others for each.',
+  }),
+  ...chosen.both({
+    'scenario/merged':
+      'Several scenarios are one: their lists are joined in order, and later options override.',
+  }),
 } as const satisfies Rules

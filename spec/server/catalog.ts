@@ -10,6 +10,7 @@ import {
   stated,
   chosen,
   observedIn,
+  observedAt,
 } from '../language.ts'
 import { hostedError } from './errors.ts'
 import { replacementsByType } from './replacements.ts'
@@ -294,169 +295,128 @@ export const endpoints = {
 const observed = observedIn('GET /object_info and /models')
 
 export const rules = {
-  'catalog/own-types': chosen.both(
-    '--object-info replaces the node types; --nodes adds types, which override others of their name.',
-  ),
-  'catalog/node-types': stated.both(
-    'GET /object_info describes all node types with their inputs.',
-    'A6',
-    'A87',
-  ),
-  'catalog/one-node-type': stated.both(
-    'GET /object_info/<node_class> describes that one type, keyed by its name.',
-    'A88',
-  ),
-  'catalog/node-type-fields': observed.both(
-    'A node type holds inputs, their order, outputs, name, category and output_node.',
-  ),
-  'catalog/later-members': {
-    says: 'A node type also holds is_input_list, has_intermediate_output and search_aliases.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, GET /object_info',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/new-style-members': {
-    says: 'A node type in the new style has all its members, null where nothing is to be said.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, GET /object_info',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/folders-are-options': {
-    says: 'Nodes that load a folder list all folders below the inputs, whatever their depth.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /object_info',
-    on: local,
-  },
-  'catalog/list-flags': observed.before27(
-    'output_is_list marks outputs that are lists; no type of this version contains is_input_list.',
-  ),
-  'catalog/unknown-node-type': observed.local(
-    'GET /object_info of an unknown type returns 200 with an empty object.',
-  ),
-  'catalog/uploads-are-options': observed.local(
-    'The image option of LoadImage lists the input files.',
-  ),
-  'catalog/model-folders': stated.both('The list of model folders names each folder.', 'A6', 'A89'),
-  'catalog/models': stated.local('A local model list is a flat array of file names.', 'A58', 'A90'),
-  'catalog/unknown-folder': observed.local(
-    'An unknown model folder returns 404, an empty one an empty array.',
-  ),
-  'catalog/experiment-folders': observed.before27(
-    'GET /experiment/models returns the paths of the model folders, without configs and nodes.',
-  ),
-  'catalog/experiment-extensions': observed.since27(
-    'GET /experiment/models returns the paths of model folders, and the extensions of their files.',
-  ),
-  'catalog/experiment-models': observed.local(
-    'GET /experiment/models/<folder> lists the model files with pathIndex, times and size.',
-  ),
-  'catalog/model-preview': observed.local(
-    'The preview of a model without an image, or in an unknown folder, returns 404.',
-  ),
-  'catalog/model-preview-index': observed.before27(
-    'The preview of a model returns 500 if the folder has no path with that index.',
-  ),
-  'catalog/model-preview-refusals': observed.since27(
-    'A preview returns 400 for no index or name, 404 for one out of range, 403 outside.',
-  ),
-  'catalog/model-metadata': observed.local(
-    'GET /view_metadata/<folder> returns the metadata of a .safetensors file as texts.',
-  ),
-  'catalog/no-model-metadata': observed.local(
-    'GET /view_metadata returns 404 for other files, unknown files and unknown folders.',
-  ),
-  'catalog/embeddings': observed.local(
-    'GET /embeddings lists the files of the folder embeddings without their extensions.',
-  ),
-  'catalog/no-packs': observed.local(
-    'Without node packs, extensions, translations and workflow templates are empty.',
-  ),
-  'catalog/other-extensions': {
-    says: 'The extension of diffusers is the word folder, and that of classifiers is empty.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, GET /experiment/models',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/more-folders': {
-    says: 'There are model folders for latent upscalers, background removal, detection and others.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, GET /models',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/dataset-folder': {
-    says: 'There is a model folder for datasets, after that of the node packs.',
-    basis: 'observed',
-    source: 'ComfyUI 0.33.0, GET /models',
-    on: local,
-    since: '0.33',
-  },
-  'catalog/types-of-generation': {
-    says: 'The server has the node types of its generation.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, GET /object_info',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/newest-folders': {
-    says: 'There is a model folder for fonts.',
-    basis: 'observed',
-    source: 'ComfyUI 0.38.1, GET /models, as read in its source',
-    on: local,
-    since: '0.38',
-  },
-  'catalog/replacements': {
-    says: 'GET /node_replacements names the node types that replace others, with inputs and outputs.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, node replacements',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/subgraphs': {
-    says: 'GET /global_subgraphs lists subgraphs with source, name and info, and without their data.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, subgraphs',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/subgraph': {
-    says: 'GET /global_subgraphs/<id> returns one with its data as a JSON text, or null.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, subgraphs',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/node-page': {
-    says: 'GET /docs/<node_class>/en.md returns the help page of a node type as bytes, else 404.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, docs',
-    on: local,
-    since: '0.27',
-  },
-  'catalog/hosted-models': stated.hosted(
-    'A hosted model list holds objects with name and pathIndex.',
-    'A59',
-    'A90',
-    'A101',
-  ),
-  'catalog/hosted-folders': observed.hosted(
-    'A hosted folder is an object with its name and its folders, which contain no paths.',
-  ),
-  'catalog/hosted-unknown-node-type': chosen.hosted(
-    'The hosted server describes an unknown type as an empty object with 200, as a local one does.',
-  ),
-  'catalog/hosted-preview': observed.hosted(
-    'The hosted preview of a listed model is a WebP image; other names return 404.',
-  ),
-  'catalog/hosted-nothing-shared': observed.hosted(
-    'The hosted server lists no extensions, templates, subgraphs or node replacements.',
-  ),
-  'catalog/hosted-no-models': stated.hosted(
-    'A hosted folder without models returns 404 with the code folder_not_found.',
-    'A142',
-    'A143',
-  ),
+  ...stated.both({
+    'catalog/node-types': 'GET /object_info describes all node types with their inputs. [A6 A87]',
+    'catalog/one-node-type':
+      'GET /object_info/<node_class> describes that one type, keyed by its name. [A88]',
+  }),
+  ...observed.both({
+    'catalog/node-type-fields':
+      'A node type holds inputs, their order, outputs, name, category and output_node.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, GET /object_info', { since: '0.27' }).local({
+    'catalog/later-members':
+      'A node type also holds is_input_list, has_intermediate_output and search_aliases.',
+    'catalog/new-style-members':
+      'A node type in the new style has all its members, null where nothing is to be said.',
+  }),
+  ...observedAt('ComfyUI 0.3.64, GET /object_info').local({
+    'catalog/folders-are-options':
+      'Nodes that load a folder list all folders below the inputs, whatever their depth.',
+  }),
+  ...observed.before27({
+    'catalog/list-flags':
+      'output_is_list marks outputs that are lists; no type of this version contains is_input_list.',
+  }),
+  ...observed.local({
+    'catalog/unknown-node-type':
+      'GET /object_info of an unknown type returns 200 with an empty object.',
+    'catalog/uploads-are-options': 'The image option of LoadImage lists the input files.',
+  }),
+  ...stated.both({
+    'catalog/model-folders': 'The list of model folders names each folder. [A6 A89]',
+  }),
+  ...stated.local({
+    'catalog/models': 'A local model list is a flat array of file names. [A58 A90]',
+  }),
+  ...observed.local({
+    'catalog/unknown-folder': 'An unknown model folder returns 404, an empty one an empty array.',
+  }),
+  ...observed.before27({
+    'catalog/experiment-folders':
+      'GET /experiment/models returns the paths of the model folders, without configs and nodes.',
+  }),
+  ...observed.since27({
+    'catalog/experiment-extensions':
+      'GET /experiment/models returns the paths of model folders, and the extensions of their files.',
+  }),
+  ...observed.local({
+    'catalog/experiment-models':
+      'GET /experiment/models/<folder> lists the model files with pathIndex, times and size.',
+    'catalog/model-preview':
+      'The preview of a model without an image, or in an unknown folder, returns 404.',
+  }),
+  ...observed.before27({
+    'catalog/model-preview-index':
+      'The preview of a model returns 500 if the folder has no path with that index.',
+  }),
+  ...observed.since27({
+    'catalog/model-preview-refusals':
+      'A preview returns 400 for no index or name, 404 for one out of range, 403 outside.',
+  }),
+  ...observed.local({
+    'catalog/model-metadata':
+      'GET /view_metadata/<folder> returns the metadata of a .safetensors file as texts.',
+    'catalog/no-model-metadata':
+      'GET /view_metadata returns 404 for other files, unknown files and unknown folders.',
+    'catalog/embeddings':
+      'GET /embeddings lists the files of the folder embeddings without their extensions.',
+    'catalog/no-packs':
+      'Without node packs, extensions, translations and workflow templates are empty.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, GET /experiment/models', { since: '0.27' }).local({
+    'catalog/other-extensions':
+      'The extension of diffusers is the word folder, and that of classifiers is empty.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, GET /models', { since: '0.27' }).local({
+    'catalog/more-folders':
+      'There are model folders for latent upscalers, background removal, detection and others.',
+  }),
+  ...observedAt('ComfyUI 0.33.0, GET /models', { since: '0.33' }).local({
+    'catalog/dataset-folder': 'There is a model folder for datasets, after that of the node packs.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, GET /object_info', { since: '0.27' }).local({
+    'catalog/types-of-generation': 'The server has the node types of its generation.',
+  }),
+  ...observedAt('ComfyUI 0.38.1, GET /models, as read in its source', { since: '0.38' }).local({
+    'catalog/newest-folders': 'There is a model folder for fonts.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, node replacements', { since: '0.27' }).local({
+    'catalog/replacements':
+      'GET /node_replacements names the node types that replace others, with inputs and outputs.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, subgraphs', { since: '0.27' }).local({
+    'catalog/subgraphs':
+      'GET /global_subgraphs lists subgraphs with source, name and info, and without their data.',
+    'catalog/subgraph':
+      'GET /global_subgraphs/<id> returns one with its data as a JSON text, or null.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, docs', { since: '0.27' }).local({
+    'catalog/node-page':
+      'GET /docs/<node_class>/en.md returns the help page of a node type as bytes, else 404.',
+  }),
+  ...stated.hosted({
+    'catalog/hosted-models':
+      'A hosted model list holds objects with name and pathIndex. [A59 A90 A101]',
+  }),
+  ...observed.hosted({
+    'catalog/hosted-folders':
+      'A hosted folder is an object with its name and its folders, which contain no paths.',
+    'catalog/hosted-preview':
+      'The hosted preview of a listed model is a WebP image; other names return 404.',
+    'catalog/hosted-nothing-shared':
+      'The hosted server lists no extensions, templates, subgraphs or node replacements.',
+  }),
+  ...stated.hosted({
+    'catalog/hosted-no-models':
+      'A hosted folder without models returns 404 with the code folder_not_found. [A142 A143]',
+  }),
+  ...chosen.both({
+    'catalog/own-types':
+      '--object-info replaces the node types; --nodes adds types, which override others of their name.',
+  }),
+  ...chosen.hosted({
+    'catalog/hosted-unknown-node-type':
+      'The hosted server describes an unknown type as an empty object with 200, as a local one does.',
+  }),
 } as const satisfies Rules

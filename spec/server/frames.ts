@@ -1,13 +1,13 @@
 // The layouts of binary frames on the socket. Each begins with its type code, 4 bytes; numbers are big-endian.
 
 import {
-  local,
   type Frame,
   type Rules,
   type Schema,
   chosen,
   stated,
   observedIn,
+  observedAt,
 } from '../language.ts'
 
 export const frames = {
@@ -54,42 +54,38 @@ export const previewMetadata = {
 const observed = observedIn('binary frames')
 
 export const rules = {
-  'frames/type-code': stated.both(
-    'A frame begins with its type code in 4 bytes, and its numbers are big-endian.',
-    'A136',
-  ),
-  'frames/preview': stated.both('A frame of type 1 holds an image type and an image.', 'A137'),
-  'frames/image-types': stated.both(
-    'The image type of a preview is 1 for JPEG and 2 for PNG, and matches its bytes.',
-    'A138',
-  ),
-  'frames/text': stated.both(
-    'A frame of type 3 holds a node id after its length, then text in UTF-8.',
-    'A139',
-  ),
-  'frames/preview-with-metadata': stated.both(
-    'A frame of type 4 holds JSON after its length, then an image.',
-    'A140',
-  ),
-  'frames/metadata-when-asked': observed.local(
-    'Previews have type 4 for clients that requested metadata, and type 1 for others.',
-  ),
-  'frames/metadata-names-node': observed.both(
-    'The metadata of a preview names its node, its run and the kind of image.',
-  ),
-  'frames/preview-place': observed.local(
-    'A step sends progress_state, a preview of type 4, progress, a preview of type 1.',
-  ),
-  'frames/preview-method': {
-    says: 'The preview_method in extra_data turns the previews of its run on or off.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, read: POST /prompt',
-    on: local,
-    since: '0.27',
-  },
-  'frames/previews-on': chosen.both('Samplers send JPEG previews by default.'),
-  'frames/text-to-everyone': observed.local('Text frames go to every socket.'),
-  'frames/socket-images': observed.local(
-    'SaveImageWebsocket sends each image as a PNG preview, without executed.',
-  ),
+  ...stated.both({
+    'frames/type-code':
+      'A frame begins with its type code in 4 bytes, and its numbers are big-endian. [A136]',
+    'frames/preview': 'A frame of type 1 holds an image type and an image. [A137]',
+    'frames/image-types':
+      'The image type of a preview is 1 for JPEG and 2 for PNG, and matches its bytes. [A138]',
+    'frames/text': 'A frame of type 3 holds a node id after its length, then text in UTF-8. [A139]',
+    'frames/preview-with-metadata':
+      'A frame of type 4 holds JSON after its length, then an image. [A140]',
+  }),
+  ...observed.local({
+    'frames/metadata-when-asked':
+      'Previews have type 4 for clients that requested metadata, and type 1 for others.',
+  }),
+  ...observed.both({
+    'frames/metadata-names-node':
+      'The metadata of a preview names its node, its run and the kind of image.',
+  }),
+  ...observed.local({
+    'frames/preview-place':
+      'A step sends progress_state, a preview of type 4, progress, a preview of type 1.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, read: POST /prompt', { since: '0.27' }).local({
+    'frames/preview-method':
+      'The preview_method in extra_data turns the previews of its run on or off.',
+  }),
+  ...observed.local({
+    'frames/text-to-everyone': 'Text frames go to every socket.',
+    'frames/socket-images':
+      'SaveImageWebsocket sends each image as a PNG preview, without executed.',
+  }),
+  ...chosen.both({
+    'frames/previews-on': 'Samplers send JPEG previews by default.',
+  }),
 } as const satisfies Rules

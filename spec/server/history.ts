@@ -9,6 +9,7 @@ import {
   chosen,
   stated,
   observedIn,
+  observedAt,
 } from '../language.ts'
 import { hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
@@ -163,115 +164,73 @@ export const endpoints = {
 const observed = observedIn('history')
 
 export const rules = {
-  'history/kept': stated.local(
-    'The history contains every run that is over, with its outputs.',
-    'A3',
-  ),
-  'history/by-id': stated.local(
-    'The history, and one entry of it, is an object keyed by prompt_id.',
-    'A48',
-    'A73',
-    'A74',
-  ),
-  'history/prompt': stated.local(
-    'The prompt of an entry is an array that describes the run as the queue does.',
-    'A49',
-  ),
-  'history/outputs': stated.local(
-    'The outputs of an entry, keyed by node id, hold lists such as images.',
-    'A50',
-  ),
-  'history/outputs-of-unreached': observed.before27(
-    'An entry also has the cached outputs of nodes that its run did not reach.',
-  ),
-  'history/outputs-of-reached': {
-    says: 'An entry has only the outputs of nodes that its run reached.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0 and 0.33.0, history',
-    on: local,
-    since: '0.27',
-  },
-  'history/outputs-in-order': {
-    says: 'The outputs of an entry, and their meta, are in the order in which its run reached them.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0 and 0.33.0, history',
-    on: local,
-    since: '0.27',
-  },
-  'history/cached-needs-client': {
-    says: 'The entry of a run without client_id lacks the outputs that were cached, and their meta.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, history',
-    on: local,
-    since: '0.27',
-    before: '0.33',
-  },
-  'history/status-words': stated.local(
-    'The status of an entry has a status_str, success or error, and a boolean completed.',
-    'A51',
-    'A52',
-  ),
-  'history/error-comes-first': stated.local(
-    'The status_str of a failed run is error, for either value of completed.',
-    'A53',
-  ),
-  'history/messages': stated.local(
-    'The messages of an entry are pairs of a type and the data that the server sent.',
-    'A54',
-  ),
-  'history/failed-not-completed': observed.local(
-    'A failed or interrupted run has the status_str error and completed false.',
-  ),
-  'history/outputs-of-failed': observed.local(
-    'A failed run keeps the outputs of the nodes that finished.',
-  ),
-  'history/meta': observed.local(
-    'The meta of an entry holds node_id, display_node and parents for each output.',
-  ),
-  'history/only-finished': observed.local('A run has no history entry before it is over.'),
-  'history/oldest-first': observed.local(
-    'The history lists runs in the order in which they ended.',
-  ),
-  'history/max-items': observed.local(
-    'max_items returns the last runs; with offset it counts from the oldest.',
-  ),
-  'history/bad-numbers': observed.local(
-    'A max_items or offset that is not an integer returns 500.',
-  ),
-  'history/unknown': observed.local(
-    'An unknown, pending or running run returns 200 with an empty object.',
-  ),
-  'history/clear': observed.local(
-    'POST /history removes all runs with clear, and the named ones with delete.',
-  ),
-  'history/delete-unhashable': observed.local(
-    'An array or object among the ids to delete returns 500, unless the history is empty.',
-  ),
-  'history/cap': observed.local('The history drops the oldest run when it holds more than 10,000.'),
-  'history/hosted-list': observed.hosted(
-    'The hosted history is an array of entries whose prompt is an object, newest first.',
-  ),
-  'history/hosted-two-ways': stated.hosted(
-    'history_v2/<id> and jobs/<id> both return a run.',
-    'A98',
-  ),
-  'history/hosted-list-entry': observed.hosted(
-    'An entry of the hosted list has its create_time in ms, and no graph in its prompt.',
-  ),
-  'history/hosted-pages': observed.hosted(
-    'max_items and offset page the hosted history from the newest; invalid ones return 400.',
-  ),
-  'history/hosted-by-id': observed.hosted(
-    'history_v2/<id> is an object keyed by the id, whose prompt is an object with the graph.',
-  ),
-  'history/hosted-unknown': observed.hosted('history_v2/<id> of an unknown run returns 404.'),
-  'history/hosted-once-begun': observed.hosted(
-    'history_v2/<id> returns 404 until its run starts, and contains no outcome until it ends.',
-  ),
-  'history/hosted-clear': chosen.hosted(
-    'A hosted POST /history removes entries from the history and keeps the jobs.',
-  ),
-  'history/hosted-closed-body': observed.hosted(
-    'A hosted POST /history with another key, a wrong type or invalid JSON returns 400.',
-  ),
+  ...stated.local({
+    'history/kept': 'The history contains every run that is over, with its outputs. [A3]',
+    'history/by-id':
+      'The history, and one entry of it, is an object keyed by prompt_id. [A48 A73 A74]',
+    'history/prompt':
+      'The prompt of an entry is an array that describes the run as the queue does. [A49]',
+    'history/outputs':
+      'The outputs of an entry, keyed by node id, hold lists such as images. [A50]',
+  }),
+  ...observed.before27({
+    'history/outputs-of-unreached':
+      'An entry also has the cached outputs of nodes that its run did not reach.',
+  }),
+  ...observedAt('ComfyUI 0.27.0 and 0.33.0, history', { since: '0.27' }).local({
+    'history/outputs-of-reached': 'An entry has only the outputs of nodes that its run reached.',
+    'history/outputs-in-order':
+      'The outputs of an entry, and their meta, are in the order in which its run reached them.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, history', { since: '0.27', before: '0.33' }).local({
+    'history/cached-needs-client':
+      'The entry of a run without client_id lacks the outputs that were cached, and their meta.',
+  }),
+  ...stated.local({
+    'history/status-words':
+      'The status of an entry has a status_str, success or error, and a boolean completed. [A51 A52]',
+    'history/error-comes-first':
+      'The status_str of a failed run is error, for either value of completed. [A53]',
+    'history/messages':
+      'The messages of an entry are pairs of a type and the data that the server sent. [A54]',
+  }),
+  ...observed.local({
+    'history/failed-not-completed':
+      'A failed or interrupted run has the status_str error and completed false.',
+    'history/outputs-of-failed': 'A failed run keeps the outputs of the nodes that finished.',
+    'history/meta': 'The meta of an entry holds node_id, display_node and parents for each output.',
+    'history/only-finished': 'A run has no history entry before it is over.',
+    'history/oldest-first': 'The history lists runs in the order in which they ended.',
+    'history/max-items': 'max_items returns the last runs; with offset it counts from the oldest.',
+    'history/bad-numbers': 'A max_items or offset that is not an integer returns 500.',
+    'history/unknown': 'An unknown, pending or running run returns 200 with an empty object.',
+    'history/clear': 'POST /history removes all runs with clear, and the named ones with delete.',
+    'history/delete-unhashable':
+      'An array or object among the ids to delete returns 500, unless the history is empty.',
+    'history/cap': 'The history drops the oldest run when it holds more than 10,000.',
+  }),
+  ...observed.hosted({
+    'history/hosted-list':
+      'The hosted history is an array of entries whose prompt is an object, newest first.',
+  }),
+  ...stated.hosted({
+    'history/hosted-two-ways': 'history_v2/<id> and jobs/<id> both return a run. [A98]',
+  }),
+  ...observed.hosted({
+    'history/hosted-list-entry':
+      'An entry of the hosted list has its create_time in ms, and no graph in its prompt.',
+    'history/hosted-pages':
+      'max_items and offset page the hosted history from the newest; invalid ones return 400.',
+    'history/hosted-by-id':
+      'history_v2/<id> is an object keyed by the id, whose prompt is an object with the graph.',
+    'history/hosted-unknown': 'history_v2/<id> of an unknown run returns 404.',
+    'history/hosted-once-begun':
+      'history_v2/<id> returns 404 until its run starts, and contains no outcome until it ends.',
+    'history/hosted-closed-body':
+      'A hosted POST /history with another key, a wrong type or invalid JSON returns 400.',
+  }),
+  ...chosen.hosted({
+    'history/hosted-clear':
+      'A hosted POST /history removes entries from the history and keeps the jobs.',
+  }),
 } as const satisfies Rules

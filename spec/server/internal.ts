@@ -74,36 +74,34 @@ export const endpoints = {
 const observed = observedIn('/internal')
 
 export const rules = {
-  'internal/no-alias': observed.local('Paths below /internal/ have no alias below /api.'),
-  'internal/unknown-path': observed.local(
-    'An unknown path below /internal/ returns 404 with a text, for any method.',
-  ),
-  'internal/wrong-method': observed.local(
-    'Below /internal/ Allow lists only the methods of the path.',
-  ),
-  'internal/log': chosen.local('The log has a line for the start and one for the end of each run.'),
-  'internal/log-lines': observed.local(
-    'GET /internal/logs/raw returns the last 300 lines with their time, and the terminal size.',
-  ),
-  'internal/log-text': observed.local(
-    'GET /internal/logs returns the same lines as one JSON string, each after its time.',
-  ),
-  'internal/log-subscription': observed.local(
-    'A subscribed client receives each new line in a logs message until it unsubscribes.',
-  ),
-  'internal/log-subscription-refusals': observed.local(
-    'A subscription without clientId or enabled returns 500.',
-  ),
-  'internal/folder-paths': observed.local(
-    'GET /internal/folder_paths returns one or more absolute paths for each model folder.',
-  ),
-  'internal/files': observed.before27(
-    'GET /internal/files/<type> lists all files at the top of that folder, newest first.',
-  ),
-  'internal/files-annotated': observed.since27(
-    'GET /internal/files/<type> lists files with their folder in brackets, none with a leading dot.',
-  ),
-  'internal/files-type': observed.local(
-    'GET /internal/files of a folder other than input, output and temp returns 400.',
-  ),
+  ...observed.local({
+    'internal/no-alias': 'Paths below /internal/ have no alias below /api.',
+    'internal/unknown-path':
+      'An unknown path below /internal/ returns 404 with a text, for any method.',
+    'internal/wrong-method': 'Below /internal/ Allow lists only the methods of the path.',
+    'internal/log-lines':
+      'GET /internal/logs/raw returns the last 300 lines with their time, and the terminal size.',
+    'internal/log-text':
+      'GET /internal/logs returns the same lines as one JSON string, each after its time.',
+    'internal/log-subscription':
+      'A subscribed client receives each new line in a logs message until it unsubscribes.',
+    'internal/log-subscription-refusals': 'A subscription without clientId or enabled returns 500.',
+    'internal/folder-paths':
+      'GET /internal/folder_paths returns one or more absolute paths for each model folder.',
+  }),
+  ...observed.before27({
+    'internal/files':
+      'GET /internal/files/<type> lists all files at the top of that folder, newest first.',
+  }),
+  ...observed.since27({
+    'internal/files-annotated':
+      'GET /internal/files/<type> lists files with their folder in brackets, none with a leading dot.',
+  }),
+  ...observed.local({
+    'internal/files-type':
+      'GET /internal/files of a folder other than input, output and temp returns 400.',
+  }),
+  ...chosen.local({
+    'internal/log': 'The log has a line for the start and one for the end of each run.',
+  }),
 } as const satisfies Rules

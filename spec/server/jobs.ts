@@ -268,85 +268,55 @@ export const endpoints = {
 const observed = observedIn('jobs')
 
 export const rules = {
-  'jobs/status': stated.hosted(
-    'A hosted run is pending while it waits and in_progress while it executes.',
-    'A38',
-    'A39',
-    'A40',
-    'A71',
-  ),
-  'jobs/status-final': stated.hosted(
-    'A hosted run ends as completed, failed or cancelled, and keeps that state.',
-    'A41',
-    'A42',
-    'A43',
-  ),
-  'jobs/status-details': observed.hosted(
-    'The job status contains its times in RFC 3339 and a failure as JSON text.',
-  ),
-  'jobs/detail': stated.hosted(
-    'The job detail of a run that is over holds its outputs by node id.',
-    'A44',
-    'A72',
-    'A99',
-  ),
-  'jobs/detail-while-open': observed.hosted(
-    'The job detail of a run that is not over holds neither outputs nor an outcome.',
-  ),
-  'jobs/detail-times': observed.hosted(
-    'Times in the job list and detail are milliseconds; update_time is that of the latest change.',
-  ),
-  'jobs/detail-error': observed.hosted('The job detail of a failed run holds execution_error.'),
-  'jobs/detail-workflow': observed.hosted(
-    'The workflow of a job detail holds the prompt and the extra_data of its submit.',
-  ),
-  'jobs/outputs-counted': observed.hosted(
-    'A job that is over contains the number of its files and one file as a preview.',
-  ),
-  'jobs/unknown': observed.hosted(
-    'All job paths return 404 for an unknown run or one of another account.',
-  ),
-  'jobs/bad-id': chosen.hosted(
-    'An id that is not a UUID returns 400 for cancel and delete, and 404 for reads.',
-  ),
-  'jobs/listing': observed.hosted(
-    'GET /jobs lists the jobs of its account in every state, newest first.',
-  ),
-  'jobs/listing-filters': observed.hosted(
-    'A job list can be filtered by status words, workflow_id and output_type.',
-  ),
-  'jobs/listing-order': observed.hosted(
-    'A job list can be sorted by create_time or execution_time, asc or desc.',
-  ),
-  'jobs/listing-pages': observed.hosted(
-    'A job list returns limit jobs starting at offset, 100 by default.',
-  ),
-  'jobs/listing-cursor': observed.hosted(
-    'The next_cursor of a list by create_time, sent as after, returns the jobs that follow.',
-  ),
-  'jobs/listing-refusals': chosen.hosted(
-    'An unknown or out-of-range value of a list parameter returns 400.',
-  ),
-  'jobs/cancel': observed.hosted(
-    'A cancel returns whether it took effect; for a job that is over or stopping it did not.',
-  ),
-  'jobs/cancel-running': chosen.hosted(
-    'A running job stops at its next checkpoint, at the latest when its nodes are done.',
-  ),
-  'jobs/cancel-many': observed.hosted(
-    'A cancel of several jobs returns those that it stopped; one unknown id cancels none.',
-  ),
-  'jobs/cancel-many-body': observed.hosted(
-    'A cancel of several jobs requires 1 to 100 UUIDs as job_ids and no other key, else 400.',
-  ),
-  'jobs/delete': observed.hosted(
-    'A delete removes a job that is over, and returns 204 for any job that exists or existed.',
-  ),
-  'jobs/delete-keeps-files': chosen.hosted('The files of a deleted job remain.'),
-  'jobs/concurrency': observed.hosted(
-    'An account runs as many jobs at a time as its tier allows; the next starts by itself.',
-  ),
-  'jobs/queue-reason': observed.hosted(
-    'A job that waits for others reports concurrency_limit and its position.',
-  ),
+  ...stated.hosted({
+    'jobs/status':
+      'A hosted run is pending while it waits and in_progress while it executes. [A38 A39 A40 A71]',
+    'jobs/status-final':
+      'A hosted run ends as completed, failed or cancelled, and keeps that state. [A41 A42 A43]',
+  }),
+  ...observed.hosted({
+    'jobs/status-details':
+      'The job status contains its times in RFC 3339 and a failure as JSON text.',
+  }),
+  ...stated.hosted({
+    'jobs/detail':
+      'The job detail of a run that is over holds its outputs by node id. [A44 A72 A99]',
+  }),
+  ...observed.hosted({
+    'jobs/detail-while-open':
+      'The job detail of a run that is not over holds neither outputs nor an outcome.',
+    'jobs/detail-times':
+      'Times in the job list and detail are milliseconds; update_time is that of the latest change.',
+    'jobs/detail-error': 'The job detail of a failed run holds execution_error.',
+    'jobs/detail-workflow':
+      'The workflow of a job detail holds the prompt and the extra_data of its submit.',
+    'jobs/outputs-counted':
+      'A job that is over contains the number of its files and one file as a preview.',
+    'jobs/unknown': 'All job paths return 404 for an unknown run or one of another account.',
+    'jobs/listing': 'GET /jobs lists the jobs of its account in every state, newest first.',
+    'jobs/listing-filters':
+      'A job list can be filtered by status words, workflow_id and output_type.',
+    'jobs/listing-order': 'A job list can be sorted by create_time or execution_time, asc or desc.',
+    'jobs/listing-pages': 'A job list returns limit jobs starting at offset, 100 by default.',
+    'jobs/listing-cursor':
+      'The next_cursor of a list by create_time, sent as after, returns the jobs that follow.',
+    'jobs/cancel':
+      'A cancel returns whether it took effect; for a job that is over or stopping it did not.',
+    'jobs/cancel-many':
+      'A cancel of several jobs returns those that it stopped; one unknown id cancels none.',
+    'jobs/cancel-many-body':
+      'A cancel of several jobs requires 1 to 100 UUIDs as job_ids and no other key, else 400.',
+    'jobs/delete':
+      'A delete removes a job that is over, and returns 204 for any job that exists or existed.',
+    'jobs/concurrency':
+      'An account runs as many jobs at a time as its tier allows; the next starts by itself.',
+    'jobs/queue-reason': 'A job that waits for others reports concurrency_limit and its position.',
+  }),
+  ...chosen.hosted({
+    'jobs/bad-id': 'An id that is not a UUID returns 400 for cancel and delete, and 404 for reads.',
+    'jobs/listing-refusals': 'An unknown or out-of-range value of a list parameter returns 400.',
+    'jobs/cancel-running':
+      'A running job stops at its next checkpoint, at the latest when its nodes are done.',
+    'jobs/delete-keeps-files': 'The files of a deleted job remain.',
+  }),
 } as const satisfies Rules

@@ -1,7 +1,7 @@
 // Jobs of a local server, which only later generations have: its queue and its history as one list, and how to cancel.
 // The hosted server has its own jobs, in jobs.ts.
 
-import { local, type Endpoints, type Rules, type Schema, rulesWith } from '../language.ts'
+import { local, type Endpoints, type Rules, type Schema, observedAt } from '../language.ts'
 import { cancelledJob, jobStatuses } from './jobs.ts'
 import { messages } from './messages.ts'
 
@@ -152,107 +152,69 @@ export const endpoints = {
   },
 } as const satisfies Endpoints
 
-const read = 'ComfyUI 0.38.1, read: jobs'
-
-const observed = rulesWith({
-  basis: 'observed',
-  source: 'ComfyUI 0.27.0, jobs',
-  on: local,
-  since: '0.27',
-})
-const newer = rulesWith({
-  basis: 'observed',
-  source: 'ComfyUI 0.33.0, jobs',
-  on: local,
-  since: '0.33',
-})
+const observed = observedAt('ComfyUI 0.27.0, jobs', { since: '0.27' })
+const newer = observedAt('ComfyUI 0.33.0, jobs', { since: '0.33' })
 
 export const rules = {
-  'local-jobs/paths': observed(
-    'Local job paths begin with /api: without it they do not exist, and a second /api precedes them.',
-  ),
-  'local-jobs/listing': observed(
-    'GET /api/jobs lists the running, the pending and the finished runs, newest first.',
-  ),
-  'local-jobs/listing-fields': observed(
-    'A local job has status, priority, create_time and outputs_count, and no member that is null.',
-  ),
-  'local-jobs/listing-filters': observed(
-    'A local job list can be filtered by status words in any case, and by the id of the workflow.',
-  ),
-  'local-jobs/listing-order': observed(
-    'A local job list can be sorted by created_at or execution_duration, asc or desc, in any case.',
-  ),
-  'local-jobs/listing-ties': observed(
-    'Equal jobs are listed in this order: running, pending, finished with the oldest first.',
-  ),
-  'local-jobs/listing-pages': observed(
-    'A local job list has all jobs, or limit jobs from offset on; a limit that is not given is null.',
-  ),
-  'local-jobs/listing-refusals': observed(
-    'A bad value in a local job list returns 400 with the first error as a text.',
-  ),
-  'local-jobs/status': observed(
-    'A local job is in_progress while it runs, then completed, failed or cancelled.',
-  ),
-  'local-jobs/removed': observed(
-    'A pending run that is removed from the queue is no longer a job.',
-  ),
-  'local-jobs/detail': observed(
-    'The detail of a local job that is over has its outputs, execution_status and workflow.',
-  ),
-  'local-jobs/unknown': observed(
-    'The detail of an unknown local job returns 404, whatever the form of its id.',
-  ),
-  'local-jobs/error': observed(
-    'A failed local job has the data of its execution_error message; a cancelled one has none.',
-  ),
-  'local-jobs/outputs-count': observed(
-    'A local job counts the objects in its outputs, not texts; a name of a 3D file is an object.',
-  ),
-  'local-jobs/preview': {
-    says: 'The preview of a local job is its first saved output that can be shown, else the first of all.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, jobs',
-    on: local,
-    since: '0.27',
-    before: '0.33',
-  },
-  'local-jobs/text-preview': observed(
-    'A text as the preview of a local job is its first 1024 characters, and says if more follow.',
-  ),
-  'local-jobs/workflow-id': observed(
-    'A local job has the workflow_id that its extra_pnginfo names.',
-  ),
-  'local-jobs/not-on-local': observed(
-    'Local jobs cannot be deleted, and job status, job assets and history_v2 do not exist.',
-  ),
-  'local-jobs/open-without-workflow': {
-    says: 'The detail of a local job that is not over has only the members of the list.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, jobs',
-    on: local,
-    since: '0.27',
-    before: '0.38',
-  },
-  'local-jobs/previewable-count': newer('A local job also counts the outputs that can be shown.'),
-  'local-jobs/media-first': newer(
-    'The preview of a local job is a saved medium, else any medium, else a text file, else a text.',
-  ),
-  'local-jobs/workflow-while-open': {
-    says: 'The detail of a local job that is not over has its workflow too.',
-    basis: 'observed',
-    source: read,
-    on: local,
-    since: '0.38',
-  },
-  'local-jobs/cancel': observed(
-    'A cancel interrupts a running job or removes a pending one, and returns whether it was either.',
-  ),
-  'local-jobs/cancel-many': observed(
-    'A cancel of several local jobs returns true if one of them was running or pending.',
-  ),
-  'local-jobs/cancel-many-body': observed(
-    'A cancel without a list of UUIDs in lower case returns 400 with an error and cancels nothing.',
-  ),
+  ...observed.local({
+    'local-jobs/paths':
+      'Local job paths begin with /api: without it they do not exist, and a second /api precedes them.',
+    'local-jobs/listing':
+      'GET /api/jobs lists the running, the pending and the finished runs, newest first.',
+    'local-jobs/listing-fields':
+      'A local job has status, priority, create_time and outputs_count, and no member that is null.',
+    'local-jobs/listing-filters':
+      'A local job list can be filtered by status words in any case, and by the id of the workflow.',
+    'local-jobs/listing-order':
+      'A local job list can be sorted by created_at or execution_duration, asc or desc, in any case.',
+    'local-jobs/listing-ties':
+      'Equal jobs are listed in this order: running, pending, finished with the oldest first.',
+    'local-jobs/listing-pages':
+      'A local job list has all jobs, or limit jobs from offset on; a limit that is not given is null.',
+    'local-jobs/listing-refusals':
+      'A bad value in a local job list returns 400 with the first error as a text.',
+    'local-jobs/status':
+      'A local job is in_progress while it runs, then completed, failed or cancelled.',
+    'local-jobs/removed': 'A pending run that is removed from the queue is no longer a job.',
+    'local-jobs/detail':
+      'The detail of a local job that is over has its outputs, execution_status and workflow.',
+    'local-jobs/unknown':
+      'The detail of an unknown local job returns 404, whatever the form of its id.',
+    'local-jobs/error':
+      'A failed local job has the data of its execution_error message; a cancelled one has none.',
+    'local-jobs/outputs-count':
+      'A local job counts the objects in its outputs, not texts; a name of a 3D file is an object.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, jobs', { since: '0.27', before: '0.33' }).local({
+    'local-jobs/preview':
+      'The preview of a local job is its first saved output that can be shown, else the first of all.',
+  }),
+  ...observed.local({
+    'local-jobs/text-preview':
+      'A text as the preview of a local job is its first 1024 characters, and says if more follow.',
+    'local-jobs/workflow-id': 'A local job has the workflow_id that its extra_pnginfo names.',
+    'local-jobs/not-on-local':
+      'Local jobs cannot be deleted, and job status, job assets and history_v2 do not exist.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, jobs', { since: '0.27', before: '0.38' }).local({
+    'local-jobs/open-without-workflow':
+      'The detail of a local job that is not over has only the members of the list.',
+  }),
+  ...newer.local({
+    'local-jobs/previewable-count': 'A local job also counts the outputs that can be shown.',
+    'local-jobs/media-first':
+      'The preview of a local job is a saved medium, else any medium, else a text file, else a text.',
+  }),
+  ...observedAt('ComfyUI 0.38.1, read: jobs', { since: '0.38' }).local({
+    'local-jobs/workflow-while-open':
+      'The detail of a local job that is not over has its workflow too.',
+  }),
+  ...observed.local({
+    'local-jobs/cancel':
+      'A cancel interrupts a running job or removes a pending one, and returns whether it was either.',
+    'local-jobs/cancel-many':
+      'A cancel of several local jobs returns true if one of them was running or pending.',
+    'local-jobs/cancel-many-body':
+      'A cancel without a list of UUIDs in lower case returns 400 with an error and cancels nothing.',
+  }),
 } as const satisfies Rules

@@ -61,37 +61,20 @@ export const endpoints = {
 } as const satisfies Endpoints
 
 export const rules = {
-  'manager/off': stated.local(
-    'Without the extension the manager paths reply like unknown paths.',
-    'A115',
-  ),
-  'manager/install': stated.local(
-    'POST /manager/queue/install accepts a git_url.',
-    'A12',
-    'A64',
-    'A112',
-  ),
-  'manager/status': stated.local(
-    'GET /manager/queue/status returns the progress of the installations.',
-    'A12',
-    'A113',
-  ),
-  'manager/install-model': stated.local(
-    'POST /manager/queue/install_model accepts url, path and filename.',
-    'A12',
-    'A65',
-    'A114',
-  ),
-  'manager/status-counts': chosen.local(
-    'The manager status counts all, done and running installations.',
-  ),
-  'manager/installed-model-listed': chosen.local(
-    'The list of its folder contains an installed model; the server downloads nothing.',
-  ),
-  'manager/path-stays-inside': chosen.local(
-    'The server rejects a model path outside the model folders.',
-  ),
-  'manager/incomplete': chosen.local(
-    'An installation that lacks a required text returns 400 and installs nothing.',
-  ),
+  ...stated.local({
+    'manager/off': 'Without the extension the manager paths reply like unknown paths. [A115]',
+    'manager/install': 'POST /manager/queue/install accepts a git_url. [A12 A64 A112]',
+    'manager/status':
+      'GET /manager/queue/status returns the progress of the installations. [A12 A113]',
+    'manager/install-model':
+      'POST /manager/queue/install_model accepts url, path and filename. [A12 A65 A114]',
+  }),
+  ...chosen.local({
+    'manager/status-counts': 'The manager status counts all, done and running installations.',
+    'manager/installed-model-listed':
+      'The list of its folder contains an installed model; the server downloads nothing.',
+    'manager/path-stays-inside': 'The server rejects a model path outside the model folders.',
+    'manager/incomplete':
+      'An installation that lacks a required text returns 400 and installs nothing.',
+  }),
 } as const satisfies Rules

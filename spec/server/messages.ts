@@ -10,6 +10,8 @@ import {
   stated,
   chosen,
   observedIn,
+  rulesOf,
+  observedAt,
 } from '../language.ts'
 import { exceptionTypes, hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
@@ -421,202 +423,166 @@ export const endpoints = {
 const observed = observedIn('socket')
 
 export const rules = {
-  'messages/json-text': stated.both(
-    'A message is a JSON object with type and data, in a text frame.',
-    'A2',
-    'A118',
-  ),
-  'messages/order': stated.both('The messages of a run follow the order table.', 'A134'),
-  'messages/type-first': observed.both('The first key of a message is type.'),
-  'messages/status': stated.both(
-    'A queue change sends status with the number of pending and running runs.',
-    'A119',
-  ),
-  'messages/status-on-connect': observed.both(
-    'The first message on a socket is a status that contains its sid.',
-  ),
-  'messages/sid': observed.local(
-    'The sid is the clientId of the socket, or 32 hex digits without a clientId.',
-  ),
-  'messages/status-of-a-run': observed.both(
-    'A run sends status when it is queued, when it starts and when it is over.',
-  ),
-  'messages/notification': stated.hosted(
-    'A run sends a notification with a text after its start.',
-    'A120',
-  ),
-  'messages/local-notification': chosen.local(
-    'A local run sends a notification only when a test node requests it.',
-  ),
-  'messages/execution-start': stated.both(
-    'A run starts with execution_start, which contains its prompt_id.',
-    'A121',
-  ),
-  'messages/execution-cached': stated.both(
-    'execution_cached lists the cached nodes, and is sent even with an empty list.',
-    'A127',
-  ),
-  'messages/executing': stated.both(
-    'A node that starts sends executing with node and prompt_id.',
-    'A122',
-  ),
-  'messages/executing-null': stated.local('A run ends with executing whose node is null.', 'A123'),
-  'messages/executing-null-last': observed.local(
-    'executing with node null comes after the last status, when the history is readable.',
-  ),
-  'messages/hosted-no-executing-null': stated.hosted(
-    'No executing with node null ends a hosted run.',
-    'A123',
-  ),
-  'messages/progress': {
-    says: 'A sampler sends progress for each step, with node, value and max.',
-    basis: 'stated',
-    on: both,
-    before: '0.27',
-    carries: ['A124'],
-  },
-  'messages/progress-throttled': {
-    says: 'A step sends progress if it is the first, the last, has a preview, or follows after 100 ms.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, WebSocket',
-    on: local,
-    since: '0.27',
-  },
-  'messages/progress-share': {
-    says: 'Steps that send progress without a preview are at least half a percent of all steps apart.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, WebSocket',
-    on: local,
-    since: '0.27',
-  },
-  'messages/progress-state': stated.both(
-    'progress_state contains the progress of each node so far in nodes.',
-    'A125',
-  ),
-  'messages/executed': stated.both(
-    'A node with an output to display sends executed with node and output.',
-    'A126',
-  ),
-  'messages/executed-cached': observed.both(
-    'A cached output node sends executed with its stored output, or null, and no executing.',
-  ),
-  'messages/success': stated.both(
-    'A successful run sends execution_success with its prompt_id.',
-    'A68',
-    'A128',
-  ),
-  'messages/error': stated.both(
-    'A failed run sends execution_error with type, message, traceback and node_id.',
-    'A67',
-    'A129',
-  ),
-  'messages/error-details': observed.both(
-    'execution_error and execution_interrupted also contain node_type and executed.',
-  ),
-  'messages/error-inputs': observed.local(
-    'current_inputs holds each input of the failing node as the list of its items.',
-  ),
-  'messages/error-inputs-order': observed.local(
-    'current_inputs keeps the order of the inputs in the workflow.',
-  ),
-  'messages/error-hidden-inputs': observed.local(
-    'current_inputs of an old-style type also holds its hidden inputs, with credentials as null.',
-  ),
-  'messages/interrupted': stated.both(
-    'A cancelled run sends execution_interrupted with its prompt_id.',
-    'A66',
-    'A130',
-  ),
-  'messages/hosted-early-cancel': stated.hosted(
-    'A run that is cancelled before it starts sends execution_interrupted.',
-    'A66',
-  ),
-  'messages/timestamps': observed.both(
-    'The execution_ messages contain the time in milliseconds as timestamp.',
-  ),
-  'messages/own-client': stated.local(
-    'The messages of a run go only to the socket with the client_id of its submit.',
-    'A29',
-    'A131',
-  ),
-  'messages/any-client-id': observed.local('A client_id can be any text, not only a UUID.'),
-  'messages/status-to-everyone': observed.local('status goes to every socket.'),
-  'messages/no-client': observed.local(
-    "Without client_id everyone gets a run's progress, previews and interruption, nobody the rest.",
-  ),
-  'messages/newest-socket': stated.local(
-    'Of several sockets with one clientId the newest receives, even after others close.',
-    'A131',
-  ),
-  'messages/older-socket': observed.local(
-    'Of several sockets with one clientId the older ones receive nothing, not even status.',
-  ),
-  'messages/reconnect': observed.local(
-    'A socket that reconnects during its run receives executing with the current node.',
-  ),
-  'messages/disconnect': observed.both('A run continues when its socket closes.'),
-  'messages/feature-flags': observed.both(
-    'The server answers feature_flags as the first message with its own feature flags.',
-  ),
-  'messages/client-messages': observed.both(
-    'The server ignores any other client message, and feature_flags after it.',
-  ),
-  'messages/no-handshake': observed.both('GET /ws without a WebSocket handshake returns 400.'),
-  'messages/refused-handshake': {
-    says: 'After a refused handshake the connection serves further requests.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    library: 'aiohttp',
-    on: local,
-  },
-  'messages/handshake-connection': {
-    says: 'A handshake whose Connection header does not ask for an upgrade returns 400.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, socket',
-    library: 'aiohttp',
-    on: local,
-  },
-  'messages/handshake-headers': observed.local(
-    'The handshake reply also contains Date and Server, and selects no subprotocol.',
-  ),
-  'messages/too-large': observed.local('A client message above 4 MiB closes its socket with 1009.'),
-  'messages/malformed': observed.local(
-    'Invalid UTF-8 closes its socket with 1007, a malformed frame with 1002.',
-  ),
-  'messages/pings-and-closes': observed.local(
-    'The server answers a ping with a pong, and a close with 1000 whatever its code.',
-  ),
-  'messages/slow-reader': chosen.local(
-    'The server drops a socket for which more than 64 MiB wait; others are not affected.',
-  ),
-  'messages/uncompressed': chosen.local(
-    'Messages are compressed only if compression is enabled and the client offers it.',
-  ),
-  'messages/hosted-all-connections': stated.hosted(
-    'Every connection of a hosted account receives all messages of that account.',
-    'A30',
-    'A132',
-  ),
-  'messages/hosted-sid': chosen.hosted(
-    'The first message on a hosted socket is a status with a sid that the server chose.',
-  ),
-  'messages/hosted-status': observed.hosted(
-    'A hosted status counts the runs of the account and goes only to that account.',
-  ),
-  'messages/hosted-one-notification': observed.hosted(
-    'A hosted run sends one notification, right after execution_start.',
-  ),
-  'messages/hosted-reconnect': chosen.hosted(
-    'A hosted socket that opens receives executing for each run of the account with a current node.',
-  ),
-  'messages/hosted-node-types': observed.hosted(
-    'The nodes of a hosted progress_state also contain their class_type.',
-  ),
-  'messages/hosted-previews': chosen.hosted(
-    'Of the sockets of a hosted account, those that request it receive previews with metadata.',
-  ),
-  'messages/hosted-names-run': stated.hosted(
-    'Every hosted message about a run contains its prompt_id.',
-    'A133',
-  ),
+  ...stated.both({
+    'messages/json-text':
+      'A message is a JSON object with type and data, in a text frame. [A2 A118]',
+    'messages/order': 'The messages of a run follow the order table. [A134]',
+  }),
+  ...observed.both({
+    'messages/type-first': 'The first key of a message is type.',
+  }),
+  ...stated.both({
+    'messages/status':
+      'A queue change sends status with the number of pending and running runs. [A119]',
+  }),
+  ...observed.both({
+    'messages/status-on-connect':
+      'The first message on a socket is a status that contains its sid.',
+  }),
+  ...observed.local({
+    'messages/sid': 'The sid is the clientId of the socket, or 32 hex digits without a clientId.',
+  }),
+  ...observed.both({
+    'messages/status-of-a-run':
+      'A run sends status when it is queued, when it starts and when it is over.',
+  }),
+  ...stated.hosted({
+    'messages/notification': 'A run sends a notification with a text after its start. [A120]',
+  }),
+  ...stated.both({
+    'messages/execution-start':
+      'A run starts with execution_start, which contains its prompt_id. [A121]',
+    'messages/execution-cached':
+      'execution_cached lists the cached nodes, and is sent even with an empty list. [A127]',
+    'messages/executing': 'A node that starts sends executing with node and prompt_id. [A122]',
+  }),
+  ...stated.local({
+    'messages/executing-null': 'A run ends with executing whose node is null. [A123]',
+  }),
+  ...observed.local({
+    'messages/executing-null-last':
+      'executing with node null comes after the last status, when the history is readable.',
+  }),
+  ...stated.hosted({
+    'messages/hosted-no-executing-null': 'No executing with node null ends a hosted run. [A123]',
+  }),
+  ...rulesOf({ basis: 'stated', before: '0.27' }).both({
+    'messages/progress': 'A sampler sends progress for each step, with node, value and max. [A124]',
+  }),
+  ...observedAt('ComfyUI 0.27.0, WebSocket', { since: '0.27' }).local({
+    'messages/progress-throttled':
+      'A step sends progress if it is the first, the last, has a preview, or follows after 100 ms.',
+    'messages/progress-share':
+      'Steps that send progress without a preview are at least half a percent of all steps apart.',
+  }),
+  ...stated.both({
+    'messages/progress-state':
+      'progress_state contains the progress of each node so far in nodes. [A125]',
+    'messages/executed':
+      'A node with an output to display sends executed with node and output. [A126]',
+  }),
+  ...observed.both({
+    'messages/executed-cached':
+      'A cached output node sends executed with its stored output, or null, and no executing.',
+  }),
+  ...stated.both({
+    'messages/success': 'A successful run sends execution_success with its prompt_id. [A68 A128]',
+    'messages/error':
+      'A failed run sends execution_error with type, message, traceback and node_id. [A67 A129]',
+  }),
+  ...observed.both({
+    'messages/error-details':
+      'execution_error and execution_interrupted also contain node_type and executed.',
+  }),
+  ...observed.local({
+    'messages/error-inputs':
+      'current_inputs holds each input of the failing node as the list of its items.',
+    'messages/error-inputs-order': 'current_inputs keeps the order of the inputs in the workflow.',
+    'messages/error-hidden-inputs':
+      'current_inputs of an old-style type also holds its hidden inputs, with credentials as null.',
+  }),
+  ...stated.both({
+    'messages/interrupted':
+      'A cancelled run sends execution_interrupted with its prompt_id. [A66 A130]',
+  }),
+  ...stated.hosted({
+    'messages/hosted-early-cancel':
+      'A run that is cancelled before it starts sends execution_interrupted. [A66]',
+  }),
+  ...observed.both({
+    'messages/timestamps': 'The execution_ messages contain the time in milliseconds as timestamp.',
+  }),
+  ...stated.local({
+    'messages/own-client':
+      'The messages of a run go only to the socket with the client_id of its submit. [A29 A131]',
+  }),
+  ...observed.local({
+    'messages/any-client-id': 'A client_id can be any text, not only a UUID.',
+    'messages/status-to-everyone': 'status goes to every socket.',
+    'messages/no-client':
+      "Without client_id everyone gets a run's progress, previews and interruption, nobody the rest.",
+  }),
+  ...stated.local({
+    'messages/newest-socket':
+      'Of several sockets with one clientId the newest receives, even after others close. [A131]',
+  }),
+  ...observed.local({
+    'messages/older-socket':
+      'Of several sockets with one clientId the older ones receive nothing, not even status.',
+    'messages/reconnect':
+      'A socket that reconnects during its run receives executing with the current node.',
+  }),
+  ...observed.both({
+    'messages/disconnect': 'A run continues when its socket closes.',
+    'messages/feature-flags':
+      'The server answers feature_flags as the first message with its own feature flags.',
+    'messages/client-messages':
+      'The server ignores any other client message, and feature_flags after it.',
+    'messages/no-handshake': 'GET /ws without a WebSocket handshake returns 400.',
+  }),
+  ...observedAt('ComfyUI 0.3.64, socket', { library: 'aiohttp' }).local({
+    'messages/refused-handshake':
+      'After a refused handshake the connection serves further requests.',
+    'messages/handshake-connection':
+      'A handshake whose Connection header does not ask for an upgrade returns 400.',
+  }),
+  ...observed.local({
+    'messages/handshake-headers':
+      'The handshake reply also contains Date and Server, and selects no subprotocol.',
+    'messages/too-large': 'A client message above 4 MiB closes its socket with 1009.',
+    'messages/malformed': 'Invalid UTF-8 closes its socket with 1007, a malformed frame with 1002.',
+    'messages/pings-and-closes':
+      'The server answers a ping with a pong, and a close with 1000 whatever its code.',
+  }),
+  ...stated.hosted({
+    'messages/hosted-all-connections':
+      'Every connection of a hosted account receives all messages of that account. [A30 A132]',
+  }),
+  ...observed.hosted({
+    'messages/hosted-status':
+      'A hosted status counts the runs of the account and goes only to that account.',
+    'messages/hosted-one-notification':
+      'A hosted run sends one notification, right after execution_start.',
+    'messages/hosted-node-types':
+      'The nodes of a hosted progress_state also contain their class_type.',
+  }),
+  ...stated.hosted({
+    'messages/hosted-names-run': 'Every hosted message about a run contains its prompt_id. [A133]',
+  }),
+  ...chosen.local({
+    'messages/local-notification':
+      'A local run sends a notification only when a test node requests it.',
+    'messages/slow-reader':
+      'The server drops a socket for which more than 64 MiB wait; others are not affected.',
+    'messages/uncompressed':
+      'Messages are compressed only if compression is enabled and the client offers it.',
+  }),
+  ...chosen.hosted({
+    'messages/hosted-sid':
+      'The first message on a hosted socket is a status with a sid that the server chose.',
+    'messages/hosted-reconnect':
+      'A hosted socket that opens receives executing for each run of the account with a current node.',
+    'messages/hosted-previews':
+      'Of the sockets of a hosted account, those that request it receive previews with metadata.',
+  }),
 } as const satisfies Rules

@@ -129,77 +129,73 @@ export const endpoints = {
 const observed = observedIn('queue')
 
 export const rules = {
-  'queue/listing': stated.both(
-    'GET /queue lists the runs in queue_running and queue_pending.',
-    'A7',
-    'A91',
-  ),
-  'queue/item': observed.local(
-    'A listed run is number, prompt_id, workflow, extra_data and valid output nodes.',
-  ),
-  'queue/priority-collisions': observed.local(
-    'A submit with number and id of a pending run but another graph returns 500, yet it runs.',
-  ),
-  'queue/by-number': chosen.local(
-    'The server lists and executes runs by number, equal numbers in the order of their submits.',
-  ),
-  'queue/start-delay': chosen.both(
-    'Each run waits a start delay of 25 ms from its submit, even in the place of a removed run.',
-  ),
-  'queue/clear': stated.both('POST /queue with clear removes all pending runs.', 'A60', 'A92'),
-  'queue/delete': stated.both(
-    'POST /queue with delete removes the pending runs with those ids.',
-    'A61',
-    'A92',
-  ),
-  'queue/clear-and-delete': observed.local('A body with clear and delete does both, clear first.'),
-  'queue/running-is-spared': observed.both(
-    'Neither clear nor delete affects the running run, and unknown ids are ignored.',
-  ),
-  'queue/removed-leaves-nothing': observed.local(
-    'A removed run leaves no history entry and sends no run message.',
-  ),
-  'queue/removal-status': observed.local(
-    'clear sends one status; delete sends one, or two for the only pending run.',
-  ),
-  'queue/interrupt': stated.both(
-    'POST /interrupt ends the running run with execution_interrupted.',
-    'A8',
-    'A93',
-    'A135',
-  ),
-  'queue/idle-interrupt-is-lost': observed.both(
-    'An interrupt without a running run returns 200 and stops no later run.',
-  ),
-  'queue/interrupt-named': observed.local(
-    'An interrupt that names a run stops only that run, and only while it is running.',
-  ),
-  'queue/bounded': chosen.local(
-    'A submit that takes the pending workflows beyond 512 MiB returns 413.',
-  ),
-  'queue/hosted-bounded': chosen.hosted(
-    'A hosted submit that takes the pending workflows of its account beyond 512 MiB returns 429.',
-  ),
-  'queue/hosted-interrupt': stated.hosted(
-    'A hosted interrupt cancels the oldest running run of its account that is not yet stopping.',
-    'A93',
-  ),
-  'queue/hosted-interrupt-named': observed.hosted(
-    'A hosted interrupt that names a job cancels it, running or not; an unknown job returns 404.',
-  ),
-  'queue/hosted-interrupt-any-body': observed.hosted(
-    'A hosted interrupt that cannot be parsed is treated as one without a body.',
-  ),
-  'queue/hosted-item': observed.hosted(
-    'A hosted listed run is its position, prompt_id, workflow, output nodes and create_time.',
-  ),
-  'queue/hosted-result': observed.hosted(
-    'A hosted POST /queue returns what it removed in deleted and cleared.',
-  ),
-  'queue/hosted-closed-body': observed.hosted(
-    'A hosted POST /queue with another key, a wrong type or invalid JSON returns 400.',
-  ),
-  'queue/hosted-removed-is-cancelled': observed.hosted(
-    'A run that is removed from the hosted queue becomes a cancelled job that never started.',
-  ),
+  ...stated.both({
+    'queue/listing': 'GET /queue lists the runs in queue_running and queue_pending. [A7 A91]',
+  }),
+  ...observed.local({
+    'queue/item': 'A listed run is number, prompt_id, workflow, extra_data and valid output nodes.',
+    'queue/priority-collisions':
+      'A submit with number and id of a pending run but another graph returns 500, yet it runs.',
+  }),
+  ...stated.both({
+    'queue/clear': 'POST /queue with clear removes all pending runs. [A60 A92]',
+    'queue/delete': 'POST /queue with delete removes the pending runs with those ids. [A61 A92]',
+  }),
+  ...observed.local({
+    'queue/clear-and-delete': 'A body with clear and delete does both, clear first.',
+  }),
+  ...observed.both({
+    'queue/running-is-spared':
+      'Neither clear nor delete affects the running run, and unknown ids are ignored.',
+  }),
+  ...observed.local({
+    'queue/removed-leaves-nothing':
+      'A removed run leaves no history entry and sends no run message.',
+    'queue/removal-status':
+      'clear sends one status; delete sends one, or two for the only pending run.',
+  }),
+  ...stated.both({
+    'queue/interrupt':
+      'POST /interrupt ends the running run with execution_interrupted. [A8 A93 A135]',
+  }),
+  ...observed.both({
+    'queue/idle-interrupt-is-lost':
+      'An interrupt without a running run returns 200 and stops no later run.',
+  }),
+  ...observed.local({
+    'queue/interrupt-named':
+      'An interrupt that names a run stops only that run, and only while it is running.',
+  }),
+  ...stated.hosted({
+    'queue/hosted-interrupt':
+      'A hosted interrupt cancels the oldest running run of its account that is not yet stopping. [A93]',
+  }),
+  ...observed.hosted({
+    'queue/hosted-interrupt-named':
+      'A hosted interrupt that names a job cancels it, running or not; an unknown job returns 404.',
+    'queue/hosted-interrupt-any-body':
+      'A hosted interrupt that cannot be parsed is treated as one without a body.',
+    'queue/hosted-item':
+      'A hosted listed run is its position, prompt_id, workflow, output nodes and create_time.',
+    'queue/hosted-result': 'A hosted POST /queue returns what it removed in deleted and cleared.',
+    'queue/hosted-closed-body':
+      'A hosted POST /queue with another key, a wrong type or invalid JSON returns 400.',
+    'queue/hosted-removed-is-cancelled':
+      'A run that is removed from the hosted queue becomes a cancelled job that never started.',
+  }),
+  ...chosen.local({
+    'queue/by-number':
+      'The server lists and executes runs by number, equal numbers in the order of their submits.',
+  }),
+  ...chosen.both({
+    'queue/start-delay':
+      'Each run waits a start delay of 25 ms from its submit, even in the place of a removed run.',
+  }),
+  ...chosen.local({
+    'queue/bounded': 'A submit that takes the pending workflows beyond 512 MiB returns 413.',
+  }),
+  ...chosen.hosted({
+    'queue/hosted-bounded':
+      'A hosted submit that takes the pending workflows of its account beyond 512 MiB returns 429.',
+  }),
 } as const satisfies Rules

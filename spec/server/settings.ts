@@ -10,6 +10,7 @@ import {
   type Schema,
   chosen,
   observedIn,
+  observedAt,
 } from '../language.ts'
 
 export const settings = { type: 'object' } as const satisfies Schema
@@ -110,63 +111,56 @@ export const endpoints = {
 const observed = observedIn('settings and users')
 
 export const rules = {
-  'settings/merge': observed.local(
-    'POST /settings merges the members of its body into the settings and returns an empty body.',
-  ),
-  'settings/one': observed.local(
-    'POST /settings/<id> stores any JSON value, which GET of the same path returns.',
-  ),
-  'settings/unset': observed.local(
-    'A setting that was never stored is null, and the settings of a new server are {}.',
-  ),
-  'settings/no-object': observed.local(
-    'POST /settings returns 500 for a body that is not a JSON object, and changes nothing.',
-  ),
-  'settings/file': observed.local(
-    'The server stores settings as the indented JSON file comfy.settings.json in the user data.',
-  ),
-  'settings/broken-file': observed.local(
-    'The server treats a settings file that is not valid JSON as empty settings.',
-  ),
-  'settings/other-json': {
-    says: 'Other JSON than an object in the settings file is returned as it is, and a change returns 500.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, settings and users; ComfyUI 0.27.0; ComfyUI 0.33.0',
-    on: local,
-  },
-  'settings/users': observed.local(
-    'GET /users reports that the server stores the data of a single user.',
-  ),
-  'settings/new-user': observed.local(
-    'POST /users returns an id: the name in plain characters, an underscore, a UUID.',
-  ),
-  'settings/user-refusals': observed.before27(
-    'POST /users returns 400 for a taken name, and 500 for a missing or blank one.',
-  ),
-  'settings/user-names': observed.since27(
-    'POST /users returns 400 for a taken or blank name, and one that begins with two underscores.',
-  ),
-  'settings/user-bounds': chosen.local(
-    'A user beyond 1000 users, or a name of more than 255 characters, returns 500.',
-  ),
-  'settings/hosted-merge': observed.hosted(
-    'POST of the hosted settings merges the members of its body and returns all settings.',
-  ),
-  'settings/hosted-one': observed.hosted(
-    'The hosted server accepts and returns one setting as an object with its value.',
-  ),
-  'settings/hosted-unset': observed.hosted('A hosted setting that was never stored returns 404.'),
-  'settings/hosted-text': observed.hosted(
-    'The hosted server also reads settings that are a JSON text within a JSON text.',
-  ),
-  'settings/hosted-bad-body': chosen.hosted(
-    'Hosted settings that are not a JSON object return 400 and change nothing.',
-  ),
-  'settings/hosted-no-room': chosen.hosted(
-    'Hosted settings for which the user data has no space return 400.',
-  ),
-  'settings/hosted-user': observed.hosted(
-    'The hosted /api/user returns the status active, and clients cannot add users.',
-  ),
-  'settings/hosted-own': chosen.hosted('Each hosted account has separate settings and user data.'),
+  ...observed.local({
+    'settings/merge':
+      'POST /settings merges the members of its body into the settings and returns an empty body.',
+    'settings/one':
+      'POST /settings/<id> stores any JSON value, which GET of the same path returns.',
+    'settings/unset':
+      'A setting that was never stored is null, and the settings of a new server are {}.',
+    'settings/no-object':
+      'POST /settings returns 500 for a body that is not a JSON object, and changes nothing.',
+    'settings/file':
+      'The server stores settings as the indented JSON file comfy.settings.json in the user data.',
+    'settings/broken-file':
+      'The server treats a settings file that is not valid JSON as empty settings.',
+  }),
+  ...observedAt('ComfyUI 0.3.64, settings and users; ComfyUI 0.27.0; ComfyUI 0.33.0').local({
+    'settings/other-json':
+      'Other JSON than an object in the settings file is returned as it is, and a change returns 500.',
+  }),
+  ...observed.local({
+    'settings/users': 'GET /users reports that the server stores the data of a single user.',
+    'settings/new-user':
+      'POST /users returns an id: the name in plain characters, an underscore, a UUID.',
+  }),
+  ...observed.before27({
+    'settings/user-refusals':
+      'POST /users returns 400 for a taken name, and 500 for a missing or blank one.',
+  }),
+  ...observed.since27({
+    'settings/user-names':
+      'POST /users returns 400 for a taken or blank name, and one that begins with two underscores.',
+  }),
+  ...observed.hosted({
+    'settings/hosted-merge':
+      'POST of the hosted settings merges the members of its body and returns all settings.',
+    'settings/hosted-one':
+      'The hosted server accepts and returns one setting as an object with its value.',
+    'settings/hosted-unset': 'A hosted setting that was never stored returns 404.',
+    'settings/hosted-text':
+      'The hosted server also reads settings that are a JSON text within a JSON text.',
+    'settings/hosted-user':
+      'The hosted /api/user returns the status active, and clients cannot add users.',
+  }),
+  ...chosen.local({
+    'settings/user-bounds':
+      'A user beyond 1000 users, or a name of more than 255 characters, returns 500.',
+  }),
+  ...chosen.hosted({
+    'settings/hosted-bad-body':
+      'Hosted settings that are not a JSON object return 400 and change nothing.',
+    'settings/hosted-no-room': 'Hosted settings for which the user data has no space return 400.',
+    'settings/hosted-own': 'Each hosted account has separate settings and user data.',
+  }),
 } as const satisfies Rules

@@ -10,6 +10,7 @@ import {
   chosen,
   stated,
   observedIn,
+  observedAt,
 } from '../language.ts'
 import { hostedError } from './errors.ts'
 import { featureFlags, hostedFeatures } from './messages.ts'
@@ -207,70 +208,56 @@ export const endpoints = {
 const observed = observedIn('system endpoints')
 
 export const rules = {
-  'system/statistics': stated.both(
-    'GET /system_stats returns memory, devices and the version of the server.',
-    'A9',
-    'A94',
-  ),
-  'system/statistics-fields': observed.local(
-    'The statistics hold os, RAM, versions, argv and one device with its VRAM.',
-  ),
-  'system/statistics-os': observed.before27(
-    'The statistics name the family of the platform, posix or nt.',
-  ),
-  'system/statistics-packages': {
-    says: 'The statistics name the platform, the required comfy packages and the deploy environment.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, GET /system_stats',
-    on: local,
-    since: '0.27',
-  },
-  'system/memory-of-models': {
-    says: 'Free RAM and VRAM decrease when a run loads models, and increase when they are unloaded.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, GET /system_stats',
-    on: local,
-  },
-  'system/free': stated.both(
-    'POST /free accepts unload_models and free_memory and returns 200.',
-    'A10',
-    'A62',
-    'A63',
-    'A95',
-  ),
-  'system/free-empties-cache': observed.local(
-    'After free_memory the next run finds no cached node.',
-  ),
-  'system/free-reply': observed.local('POST /free returns an empty body and sends no message.'),
-  'system/queue-length': observed.both(
-    'GET /prompt returns the number of pending and running runs.',
-  ),
-  'system/features': observed.both('GET /features returns the feature flags of the server.'),
-  'system/feature-flags': {
-    says: 'The flags also report whether the server has model type tags, a manager, replacements and assets.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, feature flags',
-    on: local,
-    since: '0.27',
-  },
-  'system/own-flags': {
-    says: 'Flags of the option follow the known ones, which none replaces; unregistered ones are texts.',
-    basis: 'observed',
-    source: 'ComfyUI 0.27.0, feature flags',
-    on: local,
-    since: '0.27',
-  },
-  'system/hosted-statistics': observed.hosted(
-    'The hosted statistics contain cloud_version and deploy_environment, and no torch memory.',
-  ),
-  'system/hosted-features': observed.hosted(
-    'The hosted features contain max_concurrent_jobs of the requesting account.',
-  ),
-  'system/hosted-free': chosen.hosted(
-    'The hosted /api/free returns 200 without a body, or 400 unless it gets an object of its flags.',
-  ),
-  'system/hosted-feedback': observed.hosted(
-    'POST /api/feedback returns 201 for feedback of a known type with a rating of 1 to 5.',
-  ),
-  'system/home': observed.local('GET / returns an HTML page that is marked as not cacheable.'),
+  ...stated.both({
+    'system/statistics':
+      'GET /system_stats returns memory, devices and the version of the server. [A9 A94]',
+  }),
+  ...observed.local({
+    'system/statistics-fields':
+      'The statistics hold os, RAM, versions, argv and one device with its VRAM.',
+  }),
+  ...observed.before27({
+    'system/statistics-os': 'The statistics name the family of the platform, posix or nt.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, GET /system_stats', { since: '0.27' }).local({
+    'system/statistics-packages':
+      'The statistics name the platform, the required comfy packages and the deploy environment.',
+  }),
+  ...observedAt('ComfyUI 0.3.64, GET /system_stats').local({
+    'system/memory-of-models':
+      'Free RAM and VRAM decrease when a run loads models, and increase when they are unloaded.',
+  }),
+  ...stated.both({
+    'system/free':
+      'POST /free accepts unload_models and free_memory and returns 200. [A10 A62 A63 A95]',
+  }),
+  ...observed.local({
+    'system/free-empties-cache': 'After free_memory the next run finds no cached node.',
+    'system/free-reply': 'POST /free returns an empty body and sends no message.',
+  }),
+  ...observed.both({
+    'system/queue-length': 'GET /prompt returns the number of pending and running runs.',
+    'system/features': 'GET /features returns the feature flags of the server.',
+  }),
+  ...observedAt('ComfyUI 0.27.0, feature flags', { since: '0.27' }).local({
+    'system/feature-flags':
+      'The flags also report whether the server has model type tags, a manager, replacements and assets.',
+    'system/own-flags':
+      'Flags of the option follow the known ones, which none replaces; unregistered ones are texts.',
+  }),
+  ...observed.hosted({
+    'system/hosted-statistics':
+      'The hosted statistics contain cloud_version and deploy_environment, and no torch memory.',
+    'system/hosted-features':
+      'The hosted features contain max_concurrent_jobs of the requesting account.',
+    'system/hosted-feedback':
+      'POST /api/feedback returns 201 for feedback of a known type with a rating of 1 to 5.',
+  }),
+  ...observed.local({
+    'system/home': 'GET / returns an HTML page that is marked as not cacheable.',
+  }),
+  ...chosen.hosted({
+    'system/hosted-free':
+      'The hosted /api/free returns 200 without a body, or 400 unless it gets an object of its flags.',
+  }),
 } as const satisfies Rules

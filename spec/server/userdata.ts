@@ -8,6 +8,7 @@ import {
   type Schema,
   chosen,
   observedIn,
+  observedAt,
 } from '../language.ts'
 
 const seconds = { type: 'number', volatile: true } as const
@@ -145,119 +146,101 @@ export const endpoints = {
 const observed = observedIn('userdata')
 
 export const rules = {
-  'userdata/write': observed.local(
-    'POST /userdata/<file> stores the bytes of its body and returns the path.',
-  ),
-  'userdata/read': observed.before27(
-    'GET /userdata/<file> returns the stored bytes with the type that the name suggests.',
-  ),
-  'userdata/download': observed.since27(
-    'A read returns a download, whose type browsers do not guess and never run as a page.',
-  ),
-  'userdata/user-style': {
-    says: 'The file user.css at the top is a style sheet, and not a download.',
-    basis: 'observed',
-    source: 'ComfyUI 0.33.0, userdata',
-    on: local,
-    since: '0.33',
-  },
-  'userdata/one-segment': observed.local(
-    'A file is one path segment: %2F encodes its slashes, and the server creates its folders.',
-  ),
-  'userdata/decoded-twice': observed.local(
-    'The server decodes a file name again if it contains a percent sign after decoding.',
-  ),
-  'userdata/full-info': observed.local(
-    'With full_info a write or move returns path, size, modified and created.',
-  ),
-  'userdata/times': observed.before27(
-    'Times are float seconds: modified of the last write, created of the last write or move.',
-  ),
-  'userdata/whole-times': observed.since27(
-    'Times are whole milliseconds; those of GET /v2/userdata are float seconds.',
-  ),
-  'userdata/no-overwrite': observed.local(
-    'With overwrite=false an existing path returns 409 and does not change.',
-  ),
-  'userdata/delete': observed.local(
-    'DELETE /userdata/<file> returns 204 without a body and removes the file.',
-  ),
-  'userdata/move': observed.local(
-    'POST /userdata/<file>/move/<dest> moves the file to the other path.',
-  ),
-  'userdata/unknown-file': observed.local(
-    'GET, DELETE and move of a file that does not exist return 404.',
-  ),
-  'userdata/stays-inside': observed.before27(
-    'A path that leaves the user folder returns 403; as the target of a move it returns 500.',
-  ),
-  'userdata/never-outside': observed.since27(
-    'A path that leaves the user folder returns 403, as the target of a move too.',
-  ),
-  'userdata/folder-is-no-file': observed.local(
-    'A folder in place of a file returns 403 for GET, 400 for a write and 500 for DELETE.',
-  ),
-  'userdata/folder-as-download': observed.since27(
-    'The refusal to read a folder has the headers of a download.',
-  ),
-  'userdata/impossible-name': observed.local(
-    'A name that no file can have returns 400 with a reason phrase and no body.',
-  ),
-  'userdata/nul': {
-    says: 'A name with the character NUL returns 500 for a write, and otherwise as for an unknown file.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata',
-    library: 'aiohttp',
-    on: local,
-  },
-  'userdata/impossible-folder': {
-    says: 'A path through a folder that cannot be created returns 500, also to read it.',
-    basis: 'observed',
-    source: 'ComfyUI 0.3.64, userdata; ComfyUI 0.27.0',
-    on: local,
-  },
-  'userdata/list': observed.local('GET /userdata lists the names of the files in the folder dir.'),
-  'userdata/list-forms': observed.local(
-    'recurse includes subfolders, split adds path parts, full_info returns metadata and overrides split.',
-  ),
-  'userdata/list-hides-dots': observed.local(
-    'GET /userdata omits names that begin with a dot, and lists nothing for a file.',
-  ),
-  'userdata/list-refusals': observed.local(
-    'A listing returns 400 without dir, 403 outside the user folder, 404 for a missing folder.',
-  ),
-  'userdata/browse': observed.local(
-    'GET /v2/userdata lists everything below path: folders first, then by name, ignoring case.',
-  ),
-  'userdata/browse-refusals': observed.local(
-    'GET /v2/userdata returns 400 outside the user folder or for a file, 404 for a missing path.',
-  ),
-  'userdata/bounds': chosen.local(
-    'A write beyond 64 MiB or 10,000 files and folders in all is rejected as a failed write.',
-  ),
-  'userdata/hosted-list': observed.hosted(
-    'A hosted listing holds objects of path, size and modified, whatever query is sent.',
-  ),
-  'userdata/hosted-list-folder': observed.hosted(
-    'A hosted listing covers the folder dir, its subfolders with recurse, and all without dir.',
-  ),
-  'userdata/hosted-write': observed.hosted(
-    'A hosted write stores bytes and returns path, size and modified.',
-  ),
-  'userdata/hosted-read': observed.hosted(
-    'GET of a hosted file returns its bytes as application/octet-stream.',
-  ),
-  'userdata/hosted-times': observed.hosted('Hosted times are whole milliseconds since 1970.'),
-  'userdata/hosted-no-overwrite': observed.hosted(
-    'With overwrite=false an existing hosted path returns 409 and does not change.',
-  ),
-  'userdata/hosted-delete': observed.hosted(
-    'DELETE of a hosted file returns 204 and removes the file.',
-  ),
-  'userdata/hosted-move': observed.hosted(
-    'A hosted move changes the path of a file and returns path, size and modified.',
-  ),
-  'userdata/hosted-refusals': observed.hosted(
-    'Hosted user data errors are texts: 400, 403 outside the folder, 404 for a missing file.',
-  ),
+  ...observed.local({
+    'userdata/write': 'POST /userdata/<file> stores the bytes of its body and returns the path.',
+  }),
+  ...observed.before27({
+    'userdata/read':
+      'GET /userdata/<file> returns the stored bytes with the type that the name suggests.',
+  }),
+  ...observed.since27({
+    'userdata/download':
+      'A read returns a download, whose type browsers do not guess and never run as a page.',
+  }),
+  ...observedAt('ComfyUI 0.33.0, userdata', { since: '0.33' }).local({
+    'userdata/user-style': 'The file user.css at the top is a style sheet, and not a download.',
+  }),
+  ...observed.local({
+    'userdata/one-segment':
+      'A file is one path segment: %2F encodes its slashes, and the server creates its folders.',
+    'userdata/decoded-twice':
+      'The server decodes a file name again if it contains a percent sign after decoding.',
+    'userdata/full-info':
+      'With full_info a write or move returns path, size, modified and created.',
+  }),
+  ...observed.before27({
+    'userdata/times':
+      'Times are float seconds: modified of the last write, created of the last write or move.',
+  }),
+  ...observed.since27({
+    'userdata/whole-times':
+      'Times are whole milliseconds; those of GET /v2/userdata are float seconds.',
+  }),
+  ...observed.local({
+    'userdata/no-overwrite':
+      'With overwrite=false an existing path returns 409 and does not change.',
+    'userdata/delete': 'DELETE /userdata/<file> returns 204 without a body and removes the file.',
+    'userdata/move': 'POST /userdata/<file>/move/<dest> moves the file to the other path.',
+    'userdata/unknown-file': 'GET, DELETE and move of a file that does not exist return 404.',
+  }),
+  ...observed.before27({
+    'userdata/stays-inside':
+      'A path that leaves the user folder returns 403; as the target of a move it returns 500.',
+  }),
+  ...observed.since27({
+    'userdata/never-outside':
+      'A path that leaves the user folder returns 403, as the target of a move too.',
+  }),
+  ...observed.local({
+    'userdata/folder-is-no-file':
+      'A folder in place of a file returns 403 for GET, 400 for a write and 500 for DELETE.',
+  }),
+  ...observed.since27({
+    'userdata/folder-as-download': 'The refusal to read a folder has the headers of a download.',
+  }),
+  ...observed.local({
+    'userdata/impossible-name':
+      'A name that no file can have returns 400 with a reason phrase and no body.',
+  }),
+  ...observedAt('ComfyUI 0.3.64, userdata', { library: 'aiohttp' }).local({
+    'userdata/nul':
+      'A name with the character NUL returns 500 for a write, and otherwise as for an unknown file.',
+  }),
+  ...observedAt('ComfyUI 0.3.64, userdata; ComfyUI 0.27.0').local({
+    'userdata/impossible-folder':
+      'A path through a folder that cannot be created returns 500, also to read it.',
+  }),
+  ...observed.local({
+    'userdata/list': 'GET /userdata lists the names of the files in the folder dir.',
+    'userdata/list-forms':
+      'recurse includes subfolders, split adds path parts, full_info returns metadata and overrides split.',
+    'userdata/list-hides-dots':
+      'GET /userdata omits names that begin with a dot, and lists nothing for a file.',
+    'userdata/list-refusals':
+      'A listing returns 400 without dir, 403 outside the user folder, 404 for a missing folder.',
+    'userdata/browse':
+      'GET /v2/userdata lists everything below path: folders first, then by name, ignoring case.',
+    'userdata/browse-refusals':
+      'GET /v2/userdata returns 400 outside the user folder or for a file, 404 for a missing path.',
+  }),
+  ...observed.hosted({
+    'userdata/hosted-list':
+      'A hosted listing holds objects of path, size and modified, whatever query is sent.',
+    'userdata/hosted-list-folder':
+      'A hosted listing covers the folder dir, its subfolders with recurse, and all without dir.',
+    'userdata/hosted-write': 'A hosted write stores bytes and returns path, size and modified.',
+    'userdata/hosted-read': 'GET of a hosted file returns its bytes as application/octet-stream.',
+    'userdata/hosted-times': 'Hosted times are whole milliseconds since 1970.',
+    'userdata/hosted-no-overwrite':
+      'With overwrite=false an existing hosted path returns 409 and does not change.',
+    'userdata/hosted-delete': 'DELETE of a hosted file returns 204 and removes the file.',
+    'userdata/hosted-move':
+      'A hosted move changes the path of a file and returns path, size and modified.',
+    'userdata/hosted-refusals':
+      'Hosted user data errors are texts: 400, 403 outside the folder, 404 for a missing file.',
+  }),
+  ...chosen.local({
+    'userdata/bounds':
+      'A write beyond 64 MiB or 10,000 files and folders in all is rejected as a failed write.',
+  }),
 } as const satisfies Rules

@@ -1,6 +1,14 @@
 // Assets of the hosted API v2: uploads by content, references to them, their download.
 
-import { hosted, type Endpoints, type Rules, type Schema, chosen, observedIn } from '../language.ts'
+import {
+  hosted,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  chosen,
+  observedIn,
+  observedAt,
+} from '../language.ts'
 import { v2Error } from './errors.ts'
 import { hashPattern, id, keyHeaders, time, timeOrNull } from './shapes.ts'
 
@@ -134,67 +142,51 @@ export const endpoints = {
 const observed = observedIn('v2')
 
 export const rules = {
-  'v2-assets/upload': observed.hosted(
-    'An upload returns 201 with the asset, whose hash the server computes from the bytes.',
-  ),
-  'v2-assets/known-bytes': observed.hosted(
-    'An upload of bytes that the account has returns 200 with created_new false.',
-  ),
-  'v2-assets/expected-hash': observed.hosted(
-    'An upload with another expected_hash returns 409 hash_mismatch and stores nothing.',
-  ),
-  'v2-assets/file-last': {
-    says: 'The fields of an upload precede its file, content_type among them; otherwise 422.',
-    basis: 'observed',
-    source: 'published hosted API, 2026, v2; clients of hosted API v2: comfy-cli 1.23.0',
-    on: hosted,
-  },
-  'v2-assets/form': chosen.hosted(
-    'An upload that is not a form, or has a bad field, returns 422 invalid_request.',
-  ),
-  'v2-assets/bounded': chosen.hosted(
-    'An upload beyond the storage of its account returns 413 payload_too_large.',
-  ),
-  'v2-assets/by-hash': observed.hosted(
-    'HEAD by hash returns 200 for bytes of the account, with the colon raw or escaped.',
-  ),
-  'v2-assets/from-hash': observed.hosted(
-    'from-hash returns 201 with a new asset, 200 where one with that path exists.',
-  ),
-  'v2-assets/unknown-hash': observed.hosted(
-    'from-hash returns 404 blob_not_found for bytes that the account does not have.',
-  ),
-  'v2-assets/read': observed.hosted(
-    'An asset keeps its id, hash, size, type and path; its address is fresh on each read.',
-  ),
-  'v2-assets/address': chosen.hosted(
-    'The address of an asset is a signed link that expires at url_expires_at.',
-  ),
-  'v2-assets/content': observed.hosted(
-    'The content of an asset is a redirect to a signed link that needs no key.',
-  ),
-  'v2-assets/range': observed.hosted(
-    'A range of the content works through its redirect; one outside of it returns 416.',
-  ),
-  'v2-assets/delete': observed.hosted(
-    'A delete returns 204, then the asset is unknown; bytes of another asset stay readable.',
-  ),
-  'v2-assets/lifetime': chosen.hosted(
-    'An asset with expires_in is unknown after that; known bytes can only last longer.',
-  ),
-  'v2-assets/outputs': observed.hosted(
-    'The id of an output is the id of an asset, with the id of its job.',
-  ),
-  'v2-assets/large-outputs': chosen.hosted(
-    'An output picture above 2,000,000 pixels has no hash and the size 0.',
-  ),
-  'v2-assets/reference': observed.hosted(
-    'A reference in a workflow is replaced by the file of its asset, wherever it stands.',
-  ),
-  'v2-assets/missing-reference': observed.hosted(
-    'A reference to an unknown or foreign asset returns 422 missing_asset with its id.',
-  ),
-  'v2-assets/foreign': observed.hosted(
-    'An asset of another account returns the same 404 as an unknown one.',
-  ),
+  ...observed.hosted({
+    'v2-assets/upload':
+      'An upload returns 201 with the asset, whose hash the server computes from the bytes.',
+    'v2-assets/known-bytes':
+      'An upload of bytes that the account has returns 200 with created_new false.',
+    'v2-assets/expected-hash':
+      'An upload with another expected_hash returns 409 hash_mismatch and stores nothing.',
+  }),
+  ...observedAt(
+    'published hosted API, 2026, v2; clients of hosted API v2: comfy-cli 1.23.0',
+  ).hosted({
+    'v2-assets/file-last':
+      'The fields of an upload precede its file, content_type among them; otherwise 422.',
+  }),
+  ...observed.hosted({
+    'v2-assets/by-hash':
+      'HEAD by hash returns 200 for bytes of the account, with the colon raw or escaped.',
+    'v2-assets/from-hash':
+      'from-hash returns 201 with a new asset, 200 where one with that path exists.',
+    'v2-assets/unknown-hash':
+      'from-hash returns 404 blob_not_found for bytes that the account does not have.',
+    'v2-assets/read':
+      'An asset keeps its id, hash, size, type and path; its address is fresh on each read.',
+    'v2-assets/content':
+      'The content of an asset is a redirect to a signed link that needs no key.',
+    'v2-assets/range':
+      'A range of the content works through its redirect; one outside of it returns 416.',
+    'v2-assets/delete':
+      'A delete returns 204, then the asset is unknown; bytes of another asset stay readable.',
+    'v2-assets/outputs': 'The id of an output is the id of an asset, with the id of its job.',
+    'v2-assets/reference':
+      'A reference in a workflow is replaced by the file of its asset, wherever it stands.',
+    'v2-assets/missing-reference':
+      'A reference to an unknown or foreign asset returns 422 missing_asset with its id.',
+    'v2-assets/foreign': 'An asset of another account returns the same 404 as an unknown one.',
+  }),
+  ...chosen.hosted({
+    'v2-assets/form':
+      'An upload that is not a form, or has a bad field, returns 422 invalid_request.',
+    'v2-assets/bounded':
+      'An upload beyond the storage of its account returns 413 payload_too_large.',
+    'v2-assets/address': 'The address of an asset is a signed link that expires at url_expires_at.',
+    'v2-assets/lifetime':
+      'An asset with expires_in is unknown after that; known bytes can only last longer.',
+    'v2-assets/large-outputs':
+      'An output picture above 2,000,000 pixels has no hash and the size 0.',
+  }),
 } as const satisfies Rules

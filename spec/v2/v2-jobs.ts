@@ -1,6 +1,14 @@
 // Jobs of the hosted API v2: submitting, states, progress, outputs, labels, listing, cancelling.
 
-import { hosted, type Endpoints, type Rules, type Schema, chosen, observedIn } from '../language.ts'
+import {
+  hosted,
+  type Endpoints,
+  type Rules,
+  type Schema,
+  chosen,
+  observedIn,
+  observedAt,
+} from '../language.ts'
 import { v2Error } from './errors.ts'
 import { hashPattern, id, keyHeaders, time, timeOrNull } from './shapes.ts'
 
@@ -261,85 +269,56 @@ export const endpoints = {
 const observed = observedIn('v2')
 
 export const rules = {
-  'v2-jobs/created': observed.hosted(
-    'POST /api/v2/jobs returns 201 with the whole job: queued, without outputs, with its links.',
-  ),
-  'v2-jobs/complete': observed.hosted(
-    'A job contains every required member in every state, null where it has no value.',
-  ),
-  'v2-jobs/times': observed.hosted(
-    'Times of a job have a zone: created, started, completed and expires follow each other.',
-  ),
-  'v2-jobs/lifetime': chosen.hosted(
-    `A job expires ${JOB_LIFETIME_H} hours after its submit by its expires_at; it stays readable.`,
-  ),
-  'v2-jobs/states': observed.hosted(
-    'A job is queued, then running, and ends as succeeded, failed or canceled.',
-  ),
-  'v2-jobs/final': observed.hosted('A job that is over never changes its state.'),
-  'v2-jobs/position': observed.hosted('A queued job contains its position in the queue, from 1.'),
-  'v2-jobs/progress': observed.hosted(
-    'A running job contains its progress: the part that is done, nodes, the current node and step.',
-  ),
-  'v2-jobs/outputs': observed.hosted(
-    'A job lists an output for each file, with its node, name, type, size and address.',
-  ),
-  'v2-jobs/outputs-so-far': observed.hosted(
-    'A running job lists the outputs of the nodes that are done.',
-  ),
-  'v2-jobs/error': observed.hosted(
-    'A failed job contains node_execution_error with the node, its class and the message.',
-  ),
-  'v2-jobs/links': observed.hosted('The links of a job are paths of its server that work.'),
-  'v2-jobs/workflow': observed.hosted(
-    'The workflow of a job is the graph that runs, in the format api.',
-  ),
-  'v2-jobs/cancel-queued': chosen.hosted('A queued job that is cancelled is canceled immediately.'),
-  'v2-jobs/cancel-running': observed.hosted(
-    'A running job that is cancelled is canceling until it has stopped, then canceled.',
-  ),
-  'v2-jobs/cancel-again': observed.hosted(
-    'A cancel of a job that is over or canceling returns it unchanged.',
-  ),
-  'v2-jobs/unknown': observed.hosted(
-    'An unknown job and one of another account return the same 404 job_not_found.',
-  ),
-  'v2-jobs/refused-body': chosen.hosted(
-    'A submit whose body is not a JSON object returns 400, without a workflow 422.',
-  ),
-  'v2-jobs/editor-format': observed.hosted(
-    'A workflow in the format of the editor returns workflow_format_ui, whatever else is wrong.',
-  ),
-  'v2-jobs/reserved': {
-    says: 'A submit with webhook_url or inputs returns 422 invalid_workflow.',
-    basis: 'observed',
-    source: 'clients of hosted API v2: comfy-api-proxy 0.1.6',
-    on: hosted,
-  },
-  'v2-jobs/extra-data': observed.hosted(
-    'extra_data takes the credentials of partner nodes alone, and no reply contains them.',
-  ),
-  'v2-jobs/bad-graph': observed.hosted(
-    'A graph that cannot run returns 422 invalid_workflow, with field and reason by node.',
-  ),
-  'v2-jobs/other-members': chosen.hosted('A submit ignores members that it does not know.'),
-  'v2-jobs/credits': observed.hosted(
-    'A submit that the account cannot pay for returns 402 insufficient_credits.',
-  ),
-  'v2-jobs/queue-full': observed.hosted(
-    'A submit beyond the limit of the queue returns 429 queue_full.',
-  ),
-  'v2-jobs/labels': observed.hosted('A job keeps the labels of its submit as they are.'),
-  'v2-jobs/labels-invalid': observed.hosted(
-    'Labels beyond their limits return 422 metadata_invalid.',
-  ),
-  'v2-jobs/listing': observed.hosted(
-    'The list contains the jobs of the account newest first, each once across its pages.',
-  ),
-  'v2-jobs/listing-filters': observed.hosted(
-    'metadata[key]=value lists the jobs with exactly these labels.',
-  ),
-  'v2-jobs/listing-refusals': observed.hosted(
-    'A bad filter, cursor or limit of the list returns 400 with its code.',
-  ),
+  ...observed.hosted({
+    'v2-jobs/created':
+      'POST /api/v2/jobs returns 201 with the whole job: queued, without outputs, with its links.',
+    'v2-jobs/complete':
+      'A job contains every required member in every state, null where it has no value.',
+    'v2-jobs/times':
+      'Times of a job have a zone: created, started, completed and expires follow each other.',
+    'v2-jobs/states': 'A job is queued, then running, and ends as succeeded, failed or canceled.',
+    'v2-jobs/final': 'A job that is over never changes its state.',
+    'v2-jobs/position': 'A queued job contains its position in the queue, from 1.',
+    'v2-jobs/progress':
+      'A running job contains its progress: the part that is done, nodes, the current node and step.',
+    'v2-jobs/outputs':
+      'A job lists an output for each file, with its node, name, type, size and address.',
+    'v2-jobs/outputs-so-far': 'A running job lists the outputs of the nodes that are done.',
+    'v2-jobs/error':
+      'A failed job contains node_execution_error with the node, its class and the message.',
+    'v2-jobs/links': 'The links of a job are paths of its server that work.',
+    'v2-jobs/workflow': 'The workflow of a job is the graph that runs, in the format api.',
+    'v2-jobs/cancel-running':
+      'A running job that is cancelled is canceling until it has stopped, then canceled.',
+    'v2-jobs/cancel-again': 'A cancel of a job that is over or canceling returns it unchanged.',
+    'v2-jobs/unknown':
+      'An unknown job and one of another account return the same 404 job_not_found.',
+    'v2-jobs/editor-format':
+      'A workflow in the format of the editor returns workflow_format_ui, whatever else is wrong.',
+  }),
+  ...observedAt('clients of hosted API v2: comfy-api-proxy 0.1.6').hosted({
+    'v2-jobs/reserved': 'A submit with webhook_url or inputs returns 422 invalid_workflow.',
+  }),
+  ...observed.hosted({
+    'v2-jobs/extra-data':
+      'extra_data takes the credentials of partner nodes alone, and no reply contains them.',
+    'v2-jobs/bad-graph':
+      'A graph that cannot run returns 422 invalid_workflow, with field and reason by node.',
+    'v2-jobs/credits': 'A submit that the account cannot pay for returns 402 insufficient_credits.',
+    'v2-jobs/queue-full': 'A submit beyond the limit of the queue returns 429 queue_full.',
+    'v2-jobs/labels': 'A job keeps the labels of its submit as they are.',
+    'v2-jobs/labels-invalid': 'Labels beyond their limits return 422 metadata_invalid.',
+    'v2-jobs/listing':
+      'The list contains the jobs of the account newest first, each once across its pages.',
+    'v2-jobs/listing-filters': 'metadata[key]=value lists the jobs with exactly these labels.',
+    'v2-jobs/listing-refusals':
+      'A bad filter, cursor or limit of the list returns 400 with its code.',
+  }),
+  ...chosen.hosted({
+    'v2-jobs/lifetime': `A job expires ${JOB_LIFETIME_H} hours after its submit by its expires_at; it stays readable.`,
+    'v2-jobs/cancel-queued': 'A queued job that is cancelled is canceled immediately.',
+    'v2-jobs/refused-body':
+      'A submit whose body is not a JSON object returns 400, without a workflow 422.',
+    'v2-jobs/other-members': 'A submit ignores members that it does not know.',
+  }),
 } as const satisfies Rules

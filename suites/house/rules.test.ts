@@ -1,6 +1,6 @@
 // Every statement has a rule, every rule a case, every case a rule; rules read well and schemas are valid.
 
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
@@ -71,6 +71,17 @@ describe('rules', () => {
       Object.keys(own).filter((id) => !new RegExp(`^${area}/[a-z0-9]+(-[a-z0-9]+)*$`).test(id)),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('no id stands twice in an area, where the later one would replace the other', () => {
+    const files = readdirSync(spec, { recursive: true, encoding: 'utf8' })
+    const sources = files
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(spec, file), 'utf8'))
+    const written = sources.flatMap(
+      (text) => text.match(/(?<=^ {4,6}')[\w-]+\/[\w-]+(?=':\s)/gm) ?? [],
+    )
+    expect(written.toSorted()).toEqual(entries.map(([id]) => id).toSorted())
   })
 
   test('each file with rules is an area of the index', async () => {
