@@ -1,7 +1,7 @@
 // Laws about files: what outputs list can be read, is what its type says, and uploads can be used under their names.
 
 import { type Finding, law, type Law, shown, unless } from './law.ts'
-import type { Trace, TracedExchange } from './trace.ts'
+import type { Listed, Trace, TracedExchange } from './trace.ts'
 import { isOf, typeOfName } from './media.ts'
 
 type File = { readonly filename: string; readonly subfolder: string; readonly type: string }
@@ -142,12 +142,35 @@ function isNumbered(sent: string, name: string): boolean {
   return name.startsWith(stem) && name.endsWith(extension) && /^(?: \(\d+\))?$/.test(rest)
 }
 
+/** The folder of the files of the nodes that have one. */
+const folders: Readonly<Record<string, string>> = { SaveImage: 'output', PreviewImage: 'temp' }
+
+type Listing = Listed & { readonly file: File; readonly folder: string }
+
+/** The files in history entries whose node says in which folder they are. */
+function* placedFiles({ runs }: Trace): Iterable<Listing> {
+  for (const { graph, entries } of runs)
+    for (const { exchange, entry } of entries)
+      for (const [node, output] of Object.entries(entry.outputs ?? {})) {
+        const folder = folders[graph?.[node]?.class_type]
+        if (folder === undefined) continue
+        for (const file of filesIn(output)) yield { exchange, entry, file, folder }
+      }
+}
+
 export const fileLaws: readonly Law[] = [
   law('files/view', viewsOfListed, (exchange) =>
     unless(
       found.has(exchange.status),
       { exchange },
       () => `An output lists the file, and reading it returns ${exchange.status}.`,
+    ),
+  ),
+  law('files/entry', placedFiles, ({ exchange, file, folder }) =>
+    unless(
+      file.type === folder,
+      { exchange },
+      () => `${file.filename} is in the folder ${shown(file.type)}.`,
     ),
   ),
   law(

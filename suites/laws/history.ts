@@ -57,6 +57,34 @@ const reportedMessages = ({ received }: ReceivedRun): unknown =>
     .filter(({ message }) => message.type.startsWith('execution_'))
     .map(({ message: { type, data } }) => [type, data])
 
+/** The entries of runs whose submit has extra_data. */
+function* givenData({ runs }: Trace): Iterable<Listed & { readonly run: TracedRun }> {
+  for (const run of runs)
+    for (const { exchange, entry } of run.submit?.asked()?.extra_data ? run.entries : [])
+      if (extraOf(entry) !== undefined) yield { run, exchange, entry }
+}
+
+/** The extra_data of an entry; undefined for one without the workflow. */
+const extraOf = ({ prompt }: any): any => (Array.isArray(prompt) ? prompt[3] : prompt?.extra_data)
+
+/** Members of extra_data that no listing contains. */
+const isSecret = (name: string): boolean => /^(?:api_key|auth_token|token)/.test(name)
+
+/** What is wrong with the workflow of a run as a local server lists it. */
+export const itemFaults = (
+  exchange: TracedExchange,
+  run: TracedRun,
+  item: any,
+): readonly Finding[] =>
+  run.graph === undefined
+    ? []
+    : equal(
+        { exchange },
+        `the nodes of ${run.prompt_id}`,
+        Object.keys(item[2] ?? {}),
+        Object.keys(run.graph),
+      )
+
 /** The entries of runs whose submit was recorded. */
 function* prompts({ runs }: Trace): Iterable<Listed & { readonly run: TracedRun }> {
   for (const run of runs)
@@ -141,7 +169,7 @@ export const historyLaws: readonly Law[] = [
       terminalOf(one.received) === 'execution_success' ? 'success' : 'error',
     ),
   ),
-  law('history/outputs', kept, (one) =>
+  law(['history/kept', 'history/outputs'], kept, (one) =>
     equal(
       { exchange: one.exchange },
       `the outputs of ${one.run.prompt_id}`,
@@ -157,11 +185,33 @@ export const historyLaws: readonly Law[] = [
       reportedMessages(one),
     ),
   ),
-  law('history/prompt', prompts, ({ run, exchange, entry }) =>
-    equal({ exchange }, `number and id of ${run.prompt_id}`, entry.prompt.slice(0, 2), [
+  law('history/prompt', prompts, ({ run, exchange, entry }) => [
+    ...equal({ exchange }, `number and id of ${run.prompt_id}`, entry.prompt.slice(0, 2), [
       run.submit?.reply()?.number,
       run.prompt_id,
     ]),
+    ...itemFaults(exchange, run, entry.prompt),
+  ]),
+  law('workflows/extra-data-kept', givenData, ({ run, exchange, entry }) =>
+    Object.entries(run.submit?.asked()?.extra_data ?? {})
+      // Keys are removed, wherever they stand.
+      .filter(([name, value]) => !isSecret(name) && typeof value !== 'object')
+      .flatMap(([name, value]) =>
+        equal(
+          { exchange },
+          `extra_data.${name} of ${run.prompt_id}`,
+          extraOf(entry)?.[name],
+          value,
+        ),
+      ),
+  ),
+  law('history/meta', kept, ({ run, exchange, entry }) =>
+    equal(
+      { exchange },
+      `the nodes in meta of ${run.prompt_id}`,
+      Object.keys(entry.meta ?? {}).toSorted(),
+      Object.keys(entry.outputs ?? {}).toSorted(),
+    ),
   ),
   law('history/kept', afterEnd, ({ run, exchange }) =>
     unless(

@@ -9,6 +9,7 @@ import { brokenBy } from '../../spec/truth/broken-by.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
 import { traceOf } from './build.ts'
 import { laws } from './index.ts'
+import { judged } from './law.ts'
 
 /** Thrown when the traffic of a case breaks a law. */
 export class BrokenLaw extends Error {
@@ -48,7 +49,7 @@ export function judgeTraffic(
   for (const law of laws) {
     if (!law.on.includes(trace.place) || law.rules.some((id) => broken.has(id))) continue
     if (!law.rules.every((id) => holdsIn(generation, rules[id] as Rule))) continue
-    const [first] = law.judge(trace).findings
+    const [first] = judged(law, trace).findings
     if (first !== undefined) throw new BrokenLaw(law.rules, first.says)
   }
 }

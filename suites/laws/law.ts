@@ -23,6 +23,16 @@ export type Law = {
   readonly judge: (trace: Trace) => Judged
 }
 
+/** What a law says of a trace. Data of a form in which it cannot be read breaks it too. */
+export function judged({ judge }: Law, trace: Trace): Judged {
+  try {
+    return judge(trace)
+  } catch (error) {
+    const says = `What the server sent cannot be read: ${String(error)}`
+    return { seen: 1, findings: [{ at: {}, says }] }
+  }
+}
+
 /** Where all of these rules hold. */
 const placesOf = (ids: readonly RuleId[]): readonly Place[] =>
   [...both, 'gateway' as const].filter((place) =>

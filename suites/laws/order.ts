@@ -3,7 +3,7 @@
 import { orderFault } from '../judge/judge.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { RuleId } from '../../spec/rules.ts'
-import { type Finding, law, type Law, shown, unless } from './law.ts'
+import { equal, type Finding, law, type Law, shown, unless } from './law.ts'
 import type { RunMessages, Trace, TracedRun } from './trace.ts'
 
 export type ReceivedRun = { readonly run: TracedRun; readonly received: RunMessages }
@@ -29,6 +29,8 @@ const isOwn = ({ client }: TracedRun, { socket, items }: RunMessages): boolean =
   client === undefined
     ? items.some(({ message }) => !ofNobody.has(message.type))
     : client !== null && client === socket.clientId
+
+const isFromStart = ({ received }: ReceivedRun): boolean => received.isFromStart
 
 /** Whether a run was received from its submit to its end. */
 export const isWhole = ({ received }: ReceivedRun): boolean =>
@@ -67,15 +69,16 @@ const jobEnds: Readonly<Record<string, string>> = {
   cancelled: 'execution_interrupted',
 }
 
-/** Runs that are known to have ended in a way, whose socket stayed open beyond it. */
-const endedAs = (type: string) =>
+/** Runs that are known to have ended in one of some ways, whose socket stayed open beyond it. */
+export const endedWith = (types: readonly string[]) =>
   receivedRuns(({ run, received }) => {
     const end = knownEnd(run)
     const last = received.items.at(-1)
     const later = received.socket.items.at(-1)
     return (
       received.isFromStart &&
-      end?.type === type &&
+      end !== undefined &&
+      types.includes(end.type) &&
       last !== undefined &&
       later !== undefined &&
       later.index > last.index &&
@@ -85,7 +88,7 @@ const endedAs = (type: string) =>
 
 /** The end of a run comes on its socket. */
 const ends = (rule: RuleId, type: string): Law =>
-  law(rule, endedAs(type), ({ run, received }) =>
+  law(rule, endedWith([type]), ({ run, received }) =>
     unless(
       received.items.some(({ message }) => message.type === type),
       { socket: received.socket },
@@ -123,6 +126,13 @@ const isPlain = ({ received }: ReceivedRun): boolean =>
       ),
   )
 
+const typesOf = ({ items }: RunMessages): readonly string[] =>
+  items.map(({ message }) => message.type)
+
+/** Whether the messages of a run are here from its start to its end. */
+const isStarted = (one: ReceivedRun): boolean =>
+  isWhole(one) && typesOf(one.received).includes('execution_start')
+
 export const orderLaws: readonly Law[] = [
   law('messages/order', receivedRuns(isPlain), ({ run, received }, { place }) => {
     const messages = received.items.map(({ message }) => message)
@@ -139,5 +149,29 @@ export const orderLaws: readonly Law[] = [
   ends('messages/success', 'execution_success'),
   ends('messages/error', 'execution_error'),
   ends('messages/interrupted', 'execution_interrupted'),
+  law('messages/executing-null', endedWith(Object.keys(terminals)), ({ run, received }) =>
+    unless(
+      received.isOver,
+      { socket: received.socket },
+      () => `The run ${run.prompt_id} is over, and no executing with node null came.`,
+    ),
+  ),
+  law('messages/execution-start', receivedRuns(isFromStart), ({ run, received }) => {
+    const types = typesOf(received)
+    return unless(
+      types.includes('execution_start') || !types.includes('executing'),
+      { socket: received.socket },
+      () => `The run ${run.prompt_id} executes nodes, and no execution_start came.`,
+    )
+  }),
   law('messages/timestamps', receivedRuns(), timeFaults),
+  law('messages/hosted-one-notification', receivedRuns(isStarted), ({ run, received }) => {
+    const types = typesOf(received)
+    return equal(
+      { socket: received.socket },
+      `the place of the first notification of ${run.prompt_id}`,
+      types.indexOf('notification'),
+      types.indexOf('execution_start') + 1,
+    )
+  }),
 ]

@@ -1,9 +1,9 @@
 // Laws about what a run says of its nodes: progress, cached nodes, outputs and failures fit the workflow and each other.
 
 import { type Finding, law, type Law, shown, unless } from './law.ts'
-import { type ReceivedRun, receivedRuns, isWhole, terminalOf } from './order.ts'
+import { type ReceivedRun, receivedRuns, isWhole, terminalOf, terminals } from './order.ts'
 import { ofType } from './messages.ts'
-import type { RunMessages, Trace } from './trace.ts'
+import type { RunMessages, Trace, TracedRun } from './trace.ts'
 
 type Item = RunMessages['items'][number]
 
@@ -80,6 +80,40 @@ function stateFaults(one: ReceivedRun): readonly Finding[] {
   return []
 }
 
+/** The last progress_state of a run that succeeded says of each node that ran that it has finished. */
+function finishFaults(one: ReceivedRun): readonly Finding[] {
+  const last = itemsOf(one, 'progress_state').at(-1)
+  if (last === undefined || !isWhole(one)) return []
+  if (terminalOf(one.received) !== 'execution_success') return []
+  const nodes = last.message.data['nodes'] as Record<string, any>
+  return ranIn(one)
+    .filter((id) => isOfGraph(one, id) && nodes[id]?.state !== 'finished')
+    .slice(0, 1)
+    .map((id) => ({
+      at: at(one, last),
+      says: `The last progress_state does not say that node ${id} has finished.`,
+    }))
+}
+
+/** The nodes that a run has executed, in order. */
+const ranIn = (one: ReceivedRun): readonly string[] =>
+  itemsOf(one, 'executing').flatMap(({ message: { data } }) =>
+    typeof data['node'] === 'string' ? [data['node']] : [],
+  )
+
+/** Once a run is over, none of its nodes is executed. */
+function lateFaults(one: ReceivedRun): readonly Finding[] {
+  const { items } = one.received
+  const end = items.findIndex(({ message }) => Object.hasOwn(terminals, message.type))
+  return (end < 0 ? [] : items.slice(end))
+    .filter(({ message: { type, data } }) => type === 'executing' && data['node'] !== null)
+    .slice(0, 1)
+    .map((item) => ({
+      at: at(one, item),
+      says: `${one.run.prompt_id} executes a node after its end.`,
+    }))
+}
+
 /** Whether a node is part of the workflow, as far as the recording knows it. Nodes can add further ones, as `12.0.1`. */
 const isOfGraph = ({ run }: ReceivedRun, id: unknown): boolean =>
   run.graph === undefined ||
@@ -131,8 +165,64 @@ function errorFaults(one: ReceivedRun, item: Item): readonly Finding[] {
       () => `executed contains ${node_id}, which did not finish.`,
     ),
     ...foreign(one, [item], () => listOf(executed)),
+    ...(one.received.isFromStart && executed !== undefined
+      ? ranIn(one)
+          .filter((id) => id !== node_id && !listOf(executed).includes(id))
+          .map((id) => ({
+            at: at(one, item),
+            says: `executed lacks ${id}, which ran before.`,
+          }))
+      : []),
   ]
 }
+
+/** Nodes whose result depends on their inputs alone. */
+const pure: ReadonlySet<unknown> = new Set([
+  'EmptyImage',
+  'ImageInvert',
+  'PreviewAny',
+  'PreviewImage',
+])
+
+/** Runs that succeeded, of the same workflow as the one before, when that had succeeded and nothing else was submitted. */
+function* repeated(trace: Trace): Iterable<ReceivedRun & { readonly before: TracedRun }> {
+  const freed = trace.exchanges.filter(({ endpoint }) => endpoint?.name === 'free')
+  let before: ReceivedRun | undefined
+  for (const one of receivedRuns(isSuccess)(trace)) {
+    const { run, received } = one
+    if (before?.run === run) continue
+    const sinceMs = before?.received.items.at(-1)?.atMs ?? 0
+    const submitMs = run.submit?.recorded.startMs ?? 0
+    const isNext = run.submit?.reply()?.number === before?.run.submit?.reply()?.number + 1
+    const isFreed = freed.some(({ recorded }) => recorded.startMs < submitMs)
+    if (
+      before !== undefined &&
+      isNext &&
+      !isFreed &&
+      submitMs > sinceMs &&
+      isPure(run) &&
+      isAllRun(before) &&
+      JSON.stringify(run.graph) === JSON.stringify(before.run.graph)
+    )
+      yield { run, received, before: before.run }
+    before = one
+  }
+}
+
+const isSuccess = (one: ReceivedRun): boolean =>
+  isWhole(one) && terminalOf(one.received) === 'execution_success'
+
+/** Whether all nodes of a run were run or cached. */
+function isAllRun(one: ReceivedRun): boolean {
+  const known = new Set<unknown>([
+    ...ranIn(one),
+    ...itemsOf(one, 'execution_cached').flatMap(({ message }) => listOf(message.data['nodes'])),
+  ])
+  return Object.keys(one.run.graph ?? {}).every((id) => known.has(id))
+}
+
+const isPure = ({ graph }: TracedRun): boolean =>
+  graph !== undefined && Object.values(graph).every((node) => pure.has(node?.class_type))
 
 const byType = ofType('execution_error')
 
@@ -141,10 +231,14 @@ const untraced: ReadonlySet<unknown> = new Set(['ExecutionBlocked', 'graph.Depen
 
 export const progressLaws: readonly Law[] = [
   law('messages/progress', sending('progress'), risingFaults),
-  law('messages/progress-state', sending('progress_state'), stateFaults),
+  law('messages/progress-state', sending('progress_state'), (one) => [
+    ...stateFaults(one),
+    ...finishFaults(one),
+  ]),
   law('runs/sources-first', sending('executing', withGraph), (one) =>
     foreign(one, one.items, ({ message }) => [message.data['node']]),
   ),
+  law('messages/executing', sending('executing'), lateFaults),
   law('files/entry', sending('executed', withGraph), (one) =>
     foreign(one, one.items, ({ message }) => [
       message.data['display_node'] ?? message.data['node'],
@@ -153,6 +247,18 @@ export const progressLaws: readonly Law[] = [
   law('runs/unchanged-is-cached', sending('execution_cached', withGraph), (one) =>
     foreign(one, one.items, ({ message }) => listOf(message.data['nodes'])),
   ),
+  law('runs/unchanged-is-cached', repeated, ({ run, received, before }) => {
+    const cached = received.items.flatMap(({ message: { type, data } }) =>
+      type === 'execution_cached' ? listOf(data['nodes']) : [],
+    )
+    return Object.keys(before.graph ?? {})
+      .filter((id) => !cached.includes(id))
+      .slice(0, 1)
+      .map((id) => ({
+        at: { socket: received.socket },
+        says: `The run ${run.prompt_id} is the one before it again, and node ${id} is not cached.`,
+      }))
+  }),
   law('messages/executed-cached', sending('execution_cached'), (one) => {
     const cached = new Set(one.items.flatMap(({ message }) => listOf(message.data['nodes'])))
     return itemsOf(one, 'executing')

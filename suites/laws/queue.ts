@@ -1,6 +1,7 @@
 // Laws about listings of the queue: they list what was submitted, once, in order, and nothing that is over.
 
-import { type Finding, equal, law, type Law, unless } from './law.ts'
+import { type Finding, equal, law, type Law, shown, unless } from './law.ts'
+import { itemFaults } from './history.ts'
 import type { Trace, TracedExchange, TracedRun } from './trace.ts'
 
 type Listing = {
@@ -43,12 +44,24 @@ function listingFaults({ exchange, running, pending }: Listing): readonly Findin
   )
 }
 
+/** Listings of the queue after a request that deletes runs: the ids, and the listing. */
+function* afterDeletes(trace: Trace): Iterable<{ ids: readonly unknown[]; listing: Listing }> {
+  const all = [...listings(trace)]
+  for (const { endpoint, status, asked, recorded } of trace.exchanges) {
+    if (endpoint?.name !== 'changeQueue' || status !== 200) continue
+    const ids = arrayOf(asked()?.delete)
+    for (const listing of ids.length === 0 ? [] : all)
+      if (listing.exchange.recorded.startMs >= recorded.endMs) yield { ids, listing }
+  }
+}
+
 export const queueLaws: readonly Law[] = [
   law('queue/listing', listings, listingFaults),
   law('queue/item', items, ({ exchange, item, run }) => [
     ...(run.submit === undefined
       ? []
       : equal({ exchange }, `the number of ${run.prompt_id}`, item[0], run.submit.reply()?.number)),
+    ...itemFaults(exchange, run, item),
     ...unless(
       endOf(run) >= exchange.recorded.startMs,
       { exchange },
@@ -64,4 +77,12 @@ export const queueLaws: readonly Law[] = [
       numbers.toSorted((left, right) => left - right),
     )
   }),
+  law('queue/delete', afterDeletes, ({ ids, listing: { exchange, pending } }) =>
+    pending
+      .filter((item) => ids.includes(item?.[1]))
+      .map((item) => ({
+        at: { exchange },
+        says: `The run ${shown(item?.[1])} was deleted, and the queue lists it as pending.`,
+      })),
+  ),
 ]

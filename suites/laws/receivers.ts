@@ -2,7 +2,14 @@
 
 import { type Finding, law, type Law, shown, unless } from './law.ts'
 import type { RunMessages, Trace, TracedRun, TracedSocket } from './trace.ts'
-import { type ReceivedRun, receivedRuns, isWhole, terminalOf } from './order.ts'
+import {
+  endedWith,
+  type ReceivedRun,
+  receivedRuns,
+  isWhole,
+  terminalOf,
+  terminals,
+} from './order.ts'
 
 /** Each run whose submit was recorded, with each socket that received anything of it. */
 const submitted = (isWanted: (run: TracedRun) => boolean) =>
@@ -206,6 +213,14 @@ export const receiverLaws: readonly Law[] = [
           },
         ]
   }),
+  law('messages/hosted-all-connections', endedWith(Object.keys(terminals)), ({ run, received }) =>
+    unless(
+      terminalOf(received) !== undefined,
+      { socket: received.socket },
+      () =>
+        `The run ${run.prompt_id} is over, and a socket of its account has not received its end.`,
+    ),
+  ),
   law('messages/status-of-a-run', counted, (one) =>
     unless(
       one.to - one.from >= 2 && (one.all[one.from]?.item.index ?? Infinity) < one.start.index,

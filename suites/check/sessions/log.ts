@@ -1,5 +1,6 @@
-// What happened in a session, as the clients saw it: what the invariants judge.
+// What happened in a session, as the clients saw it: what is compared with another server, and judged by the laws.
 
+import type { Recording } from '../../../dist/emulator/internal.js'
 import type { Deployment } from '../../../spec/language.ts'
 import type { ReceivedItem } from '../../judge/client.ts'
 import { isMessage } from '../../judge/client.ts'
@@ -79,23 +80,19 @@ export type SessionLog = {
   readonly files: FileLog[]
   /** The ids in the history at the end, oldest first. */
   history: readonly string[]
+  /** All that was sent and received. */
+  recording: Recording
   /** Set if somebody else was busy on the server. */
   isShared: boolean
 }
-
-/** What this log is about, for a violation. */
-export const nameOf = ({ run, work }: RunLog): string => `run ${run} (${work})`
 
 /** The messages of a socket. */
 export const messagesOn = ({ received }: SocketLog): readonly Message[] =>
   received.filter(isMessage)
 
 /** The messages of a socket from the beginning of a step to the beginning of another. */
-export const between = (
-  { received, marks }: SocketLog,
-  from: number,
-  to: number,
-): readonly Message[] => received.slice(marks[from] ?? 0, marks[to]).filter(isMessage)
+const between = ({ received, marks }: SocketLog, from: number, to: number): readonly Message[] =>
+  received.slice(marks[from] ?? 0, marks[to]).filter(isMessage)
 
 /** Whether a message is about a run. */
 export const isAbout =
@@ -122,7 +119,7 @@ export const audienceOf = (
 export type Outcome = 'success' | 'error' | 'interrupted' | 'removed' | 'rejected' | 'any'
 
 /** The messages that end a run. */
-export const terminals = {
+const terminals = {
   success: 'execution_success',
   error: 'execution_error',
   interrupted: 'execution_interrupted',

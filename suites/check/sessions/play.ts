@@ -31,6 +31,8 @@ type Stage = {
 
 /** Plays a session. `salt` makes its graphs different from those that the server has seen. */
 export async function play(subject: Subject, steps: Session, salt: string): Promise<SessionLog> {
+  // What has been sent before is not part of it.
+  subject.recording()
   const log: SessionLog = {
     deployment: subject.deployment,
     steps,
@@ -39,6 +41,7 @@ export async function play(subject: Subject, steps: Session, salt: string): Prom
     runs: [],
     files: [],
     history: [],
+    recording: { info: null, exchanges: [], sockets: [] },
     isShared: false,
   }
   const stage: Stage = { subject, salt, log, open: [], at: 0, lost: 0 }
@@ -252,7 +255,7 @@ const isOwed = ({ log, at }: Stage, run: RunLog): boolean =>
   ) && at > run.submitted
 
 async function readFiles(stage: Stage, run: RunLog): Promise<void> {
-  if (run.planned.files === undefined) return
+  if (!run.planned.hasFiles) return
   const images = Object.values<any>(run.entry?.outputs ?? {}).flatMap((output) =>
     arrayOf(output?.images),
   )
@@ -296,6 +299,7 @@ async function finish(stage: Stage): Promise<void> {
   for (const { socket } of open) await socket.settled().catch(() => undefined)
   mark({ ...stage, at: stage.at + 1 })
   log.isShared = isShared(log)
+  log.recording = subject.recording()
   for (const { socket } of open) await socket.close()
 }
 

@@ -13,18 +13,12 @@ export type Planned = {
   readonly fields?: Readonly<Record<string, unknown>>
   /** The output nodes that run; none if the submit is rejected. */
   readonly targets: readonly string[]
-  /** Set if the server decides which nodes these are. */
-  readonly hasOtherTargets?: true
   /** All nodes that run. */
   readonly needed: readonly string[]
   /** The node that fails. */
   readonly fails?: string
-  /** Nodes that the reply names as invalid. */
-  readonly invalid?: readonly string[]
-  /** The texts that output nodes show. */
-  readonly texts?: Readonly<Record<string, string>>
-  /** How many files each output node makes, and their kind. */
-  readonly files?: Readonly<Record<string, { readonly count: number; readonly type: string }>>
+  /** Whether its output nodes make files. */
+  readonly hasFiles?: true
 }
 
 const say = (source: string) => node('PreviewAny', { source })
@@ -36,7 +30,7 @@ const nowhere = node('PreviewImage', { images: ['none', 0] })
 function saying(texts: Readonly<Record<string, string>>): Planned {
   const ids = Object.keys(texts)
   const nodes = Object.entries(texts).map(([id, text]) => [id, say(text)] as const)
-  return { graph: Object.fromEntries(nodes), targets: ids, needed: ids, texts }
+  return { graph: Object.fromEntries(nodes), targets: ids, needed: ids }
 }
 
 /** A text of some hundred KB, with characters of several lengths in UTF-8. */
@@ -51,20 +45,14 @@ const plans: Readonly<
   part: (text) => {
     const whole = saying({ '7': `${text} left out`, '3': `${text} asked for` })
     const targets = ['3']
-    const texts = { '3': `${text} asked for` }
-    return {
-      ...whole,
-      fields: { partial_execution_targets: targets },
-      targets,
-      needed: targets,
-      texts,
-    }
+    const fields = { partial_execution_targets: targets }
+    return { ...whole, fields, targets, needed: targets }
   },
   half: (text) => {
     const valid = saying({ '1': text })
-    return { ...valid, graph: { ...valid.graph, '2': nowhere }, invalid: ['2'] }
+    return { ...valid, graph: { ...valid.graph, '2': nowhere } }
   },
-  invalid: () => ({ graph: { '2': nowhere }, targets: [], needed: [], invalid: ['2'] }),
+  invalid: () => ({ graph: { '2': nowhere }, targets: [], needed: [] }),
   unknown: () => ({ graph: { '1': node('NoSuchNode') }, targets: [], needed: [] }),
   picture: (_, color) => ({
     graph: {
@@ -73,7 +61,7 @@ const plans: Readonly<
     },
     targets: ['2'],
     needed: ['1', '2'],
-    files: { '2': { count: 2, type: 'output' } },
+    hasFiles: true,
   }),
   preview: (_, color) => ({
     graph: {
@@ -83,7 +71,7 @@ const plans: Readonly<
     },
     targets: ['5'],
     needed: ['1', '4', '5'],
-    files: { '5': { count: 1, type: 'temp' } },
+    hasFiles: true,
   }),
   large: (text) => saying({ '1': long(text) }),
   many: (text) =>
@@ -102,12 +90,12 @@ export async function planOf(
   if (work === 'slow') {
     const graph = await workloads.slow()
     const targets = Object.keys(graph).slice(-1)
-    return { graph, targets, hasOtherTargets: true, needed: Object.keys(graph) }
+    return { graph, targets, needed: Object.keys(graph) }
   }
   if (work === 'fail') {
     const { graph, node_id, before } = await workloads.failing()
     const targets = Object.keys(graph).slice(-1)
-    return { graph, targets, hasOtherTargets: true, needed: [...before, node_id], fails: node_id }
+    return { graph, targets, needed: [...before, node_id], fails: node_id }
   }
   const color = createHash('sha256').update(`${salt} ${variant}`).digest().readUIntBE(0, 3)
   return plans[work](`${salt} ${variant}`, color)

@@ -9,7 +9,7 @@ import {
 import { rules } from '../../../spec/index.ts'
 import type { Place, Rule } from '../../../spec/language.ts'
 import { releaseOf } from '../judgement.ts'
-import type { Finding, Law } from '../../laws/law.ts'
+import { type Finding, judged, type Law } from '../../laws/law.ts'
 import type { Trace } from '../../laws/trace.ts'
 import { versionOfLike } from '../../laws/server-of.ts'
 
@@ -34,16 +34,6 @@ const saysOf = (id: string): string => (rules as Readonly<Record<string, Rule>>)
 /** The title of a law at a place, as the cases of `check` have it. */
 export const titleOf = ({ rules: ids }: Pick<Law, 'rules'>, place: Place): string =>
   ids.map((id) => `${id} [${place}] ${saysOf(id)}`).join(' + ')
-
-/** What a law finds in a trace. Data of a form in which it cannot be read breaks it too. */
-function judged({ judge }: Law, trace: Trace) {
-  try {
-    return judge(trace)
-  } catch (error) {
-    const says = `What the server sent cannot be read: ${String(error)}`
-    return { seen: 1, findings: [{ at: {}, says }] }
-  }
-}
 
 /** The software of the server of a trace. */
 const softwareIn = ({ software }: Trace, like: string | undefined): string | null =>

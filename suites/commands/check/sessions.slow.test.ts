@@ -11,6 +11,7 @@ import { shrink } from '../../check/sessions/shrink.ts'
 import type { Session } from '../../check/sessions/steps.ts'
 import { expect } from '../../judge/expect.ts'
 import { startSubject } from '../../judge/subject.ts'
+import { law } from '../../laws/law.ts'
 import { start } from '../../support/spawned.ts'
 import { dropped } from '../../mutants/tamper.ts'
 
@@ -38,9 +39,16 @@ test('sessions have the seeds that were asked for, and a world of the suites pla
   expect(subject.seeds).toEqual([1])
 })
 
+/** A law that everything breaks. */
+const always = law(
+  'queue/listing',
+  ({ exchanges }) => exchanges,
+  (exchange) => [{ at: { exchange }, says: 'It is wrong.' }],
+)
+
 test('what breaks in a session names its seed', async () => {
   const subject = await startSubject()
-  const broken = inSessions(() => ['It is wrong.'])({ ...subject, seeds: [41] })
+  const broken = inSessions(always)({ ...subject, seeds: [41] })
   await expect(broken).rejects.toMatchObject({ exchanges: { seed: 41 } })
   await subject.close()
 })

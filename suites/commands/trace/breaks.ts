@@ -1,6 +1,6 @@
 // What breaks each law about exchanges: one change of a session that keeps all of them.
 
-import { all, type Break, exchange, reply, request, response } from './edit.ts'
+import { all, type Break, type Edit, exchange, reply, request, response } from './edit.ts'
 import { ofMessages } from './message-breaks.ts'
 
 const local = ['local'] as const
@@ -110,7 +110,44 @@ const ofHistory: readonly Break[] = [
     on: hosted,
     edit: reply('GET /history_v2/', status({ status_str: 'error' })),
   },
-  { law: 'history/outputs', on: local, edit: reply('GET /history/', entry(set({ outputs: {} }))) },
+  {
+    law: 'history/kept history/outputs',
+    on: local,
+    edit: reply(
+      'GET /history/',
+      entry(({ outputs, ...one }) => ({
+        ...one,
+        outputs: Object.fromEntries(Object.keys(outputs).map((id) => [id, {}])),
+      })),
+    ),
+  },
+  {
+    law: 'history/meta',
+    on: local,
+    edit: reply(
+      'GET /history/',
+      entry(({ meta, ...one }) => ({ ...one, meta: { ...meta, nowhere: Object.values(meta)[0] } })),
+    ),
+  },
+  {
+    law: 'workflows/extra-data-kept',
+    on: local,
+    edit: reply(
+      'GET /history?',
+      entry(({ prompt: [number, id, graph, , ids], ...one }) => ({
+        ...one,
+        prompt: [number, id, graph, {}, ids],
+      })),
+    ),
+  },
+  {
+    law: 'workflows/extra-data-kept',
+    on: hosted,
+    edit: reply(
+      'GET /history_v2/',
+      entry(({ prompt, ...one }) => ({ ...one, prompt: { ...prompt, extra_data: {} } })),
+    ),
+  },
   { law: 'history/messages', on: local, edit: reply('GET /history/', status({ messages: [] })) },
   {
     law: 'history/prompt',
@@ -134,6 +171,18 @@ const ofHistory: readonly Break[] = [
 ]
 
 const foreign = [-5, 'foreign', {}, {}, []]
+
+/** Lists the deleted run as pending in the last listing. */
+const undeleted: Edit = (recording) => {
+  const deleting = recording.exchanges.find(
+    ({ method, url }) => method === 'POST' && url.endsWith('/queue'),
+  )
+  const [id] = JSON.parse(textOf(deleting!.body)).delete
+  const item =
+    recording.info?.place === 'hosted' ? [1, id, {}, [], { create_time: 1 }] : [99, id, {}, {}, []]
+  const listed = (body: any) => ({ ...body, queue_pending: [...body.queue_pending, item] })
+  return reply('GET /queue', listed, -1)(recording)
+}
 
 const ofQueue: readonly Break[] = [
   {
@@ -160,6 +209,7 @@ const ofQueue: readonly Break[] = [
       queue_pending: [...body.queue_pending, foreign],
     })),
   },
+  { law: 'queue/delete', on: both, edit: undeleted, also: ['queue/item'] },
 ]
 
 const ofFiles: readonly Break[] = [

@@ -25,6 +25,12 @@ const both = ['local', 'hosted'] as const
 /** The history says the same as the messages: what differs there, differs here too. */
 const kept = { also: ['history/messages'] }
 
+const isNull = ({ data }: Recording['sockets'][number]['messages'][number]): boolean =>
+  typeof data === 'string' && /^\{"type": ?"executing".*"node": ?null/.test(data)
+
+/** On hosted each socket receives the end of a run. */
+const unended = { also: ['messages/hosted-all-connections'] }
+
 /** Sets members of the data of a message, at each client of its run. */
 const set = (type: string, members: object, nth = 0): Edit =>
   atClient((which) => data(type, () => members, which), nth)
@@ -129,21 +135,28 @@ const ofSocket: readonly Break[] = [
 ]
 
 const ofRuns: readonly Break[] = [
-  { law: 'messages/order', on: both, edit: atClient((which) => dropped('executing', which)) },
+  {
+    law: 'messages/order',
+    on: both,
+    edit: atClient((which) => dropped('executing', which)),
+  },
   {
     law: 'messages/success',
     on: hosted,
     edit: atClient((which) => dropped('execution_success', which)),
+    ...unended,
   },
   {
     law: 'messages/error',
     on: hosted,
     edit: atClient((which) => dropped('execution_error', which)),
+    ...unended,
   },
   {
     law: 'messages/interrupted',
     on: hosted,
     edit: atClient((which) => dropped('execution_interrupted', which)),
+    ...unended,
   },
   {
     law: 'messages/timestamps',
@@ -225,6 +238,11 @@ const ofReceivers: readonly Break[] = [
   },
   { law: 'messages/newest-socket messages/older-socket', on: local, edit: onOlder },
   {
+    law: 'messages/hosted-one-notification',
+    on: hosted,
+    edit: atClient((which) => dropped('notification', which)),
+  },
+  {
     law: 'messages/hosted-all-connections',
     on: hosted,
     edit: data('progress', () => ({ value: 0 }), { socket: 1 }),
@@ -238,6 +256,11 @@ const ofReceivers: readonly Break[] = [
     law: 'messages/status',
     on: both,
     edit: before('executing', JSON.stringify({ type: 'status', data: counting(0) })),
+  },
+  {
+    law: 'messages/executing-null',
+    on: local,
+    edit: messages((all) => all.toSpliced(all.findIndex(isNull), 1)),
   },
   { law: 'messages/executing-null-last', on: local, edit: dropped('status', { nth: 3 }) },
 ]
