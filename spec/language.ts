@@ -64,10 +64,8 @@ export const stated = rulesOf({ basis: 'stated' })
 export const chosen = rulesOf({ basis: 'chosen' })
 
 /** What a server does, in some generations or because of a library. */
-export const observedAt = <More extends Pick<Rule, 'since' | 'before' | 'library'>>(
-  source: string,
-  more?: More,
-) => rulesOf({ basis: 'observed', source, ...more })
+export const observedAt = (source: string, more?: Pick<Rule, 'since' | 'before' | 'library'>) =>
+  rulesOf({ basis: 'observed', source, ...more })
 
 /** What the reference gateway does. */
 export const observedAtReference = observedAt('reference gateway, July 2026')
