@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { validateCommand } from '../../dist/emulator/internal.js'
 import { folder } from './folder.ts'
+import { outputOf } from './in-process.ts'
 
 type Command = typeof validateCommand
 
@@ -18,18 +19,5 @@ export async function withFolder(
 }
 
 /** Runs one of the commands in a folder. */
-export async function runCommand(
-  run: Command,
-  cwd: string,
-  ...argv: readonly string[]
-): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const output = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof output) => ({
-    write: (text: string): void => {
-      output[name] += text
-    },
-  })
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd }
-  const code = await run(argv, io)
-  return { code, ...output }
-}
+export const runCommand = (run: Command, cwd: string, ...argv: readonly string[]) =>
+  outputOf(run, argv, { cwd })

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { entry } from './built.ts'
 import { folder } from './folder.ts'
+import type { Output } from './in-process.ts'
 
 /** The built command. */
 export const main = entry('main')
@@ -23,7 +24,9 @@ export type Command = {
   readonly says: (pattern: RegExp) => Promise<string>
   /** The same for standard error. */
   readonly logs: (pattern: RegExp) => Promise<string>
-  readonly ends: Promise<{ code: number | null; stdout: string; stderr: string }>
+  readonly ends: Promise<Output>
+  /** Stops it with a signal, with which it has to end well; resolves to what it has printed. */
+  readonly stop: (signal?: 'SIGINT' | 'SIGTERM') => Promise<Output>
 }
 
 /** Starts `flowdouble` with these arguments, in a temporary folder. */
@@ -58,7 +61,7 @@ export function startProcess(
       for (const listener of listeners) listener()
     })
   }
-  const ends = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+  const ends = new Promise<Output>((resolve) => {
     child.on('close', (code) => resolve({ code, ...said }))
   })
   const matchIn =
@@ -74,7 +77,34 @@ export function startProcess(
           reject(new Error(`It ended without ${pattern}:\n${stdout}\n${stderr}`)),
         )
       })
-  return { process: child, says: matchIn('stdout'), logs: matchIn('stderr'), ends }
+  const stop: Command['stop'] = async (signal = 'SIGTERM') => {
+    child.kill(signal)
+    const output = await ends
+    if (output.code !== 0) throw new Error(`It ended with ${output.code}: ${output.stderr}`)
+    return output
+  }
+  return { process: child, says: matchIn('stdout'), logs: matchIn('stderr'), ends, stop }
+}
+
+/** What the first line of `serve --json` lists. */
+export type Addresses = {
+  readonly url: string
+  readonly ws: string
+  readonly port: number
+  readonly hosted: Omit<Addresses, 'hosted' | 'gateway'> & {
+    readonly signedUrl: string
+    readonly keys?: readonly { readonly key: string }[]
+  }
+  readonly gateway: string
+}
+
+/** Starts `serve` on free ports until it listens. */
+export async function serving(
+  ...flags: readonly string[]
+): Promise<Command & Addresses & { readonly line: string }> {
+  const command = start('serve', '--port', '0', '--json', ...flags)
+  const line = await command.says(/\n/)
+  return { ...command, ...(JSON.parse(line) as Addresses), line }
 }
 
 /** A file with this value as JSON. */

@@ -1,7 +1,5 @@
 // The command `explain`: what it says of the entries of a journal, read from a server and from a file.
 
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { rules } from '../../../spec/index.ts'
 import { explainCommand } from '../../../dist/emulator/internal.js'
@@ -10,19 +8,18 @@ import { openSession, untilStill } from '../../judge/client.ts'
 import { expect } from '../../judge/expect.ts'
 import { SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
-import { folder } from '../../support/folder.ts'
+import { commandRows, outputOf } from '../../support/in-process.ts'
+import { fileOf } from '../../support/spawned.ts'
 
-async function command(...argv: readonly string[]) {
-  const output = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof output) => ({
-    write: (text: string): void => {
-      output[name] += text
-    },
-  })
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: '.' }
-  const code = await explainCommand(argv, io)
-  return { code, ...output }
-}
+const command = (...argv: readonly string[]) => outputOf(explainCommand, argv)
+
+/** What the command says as JSON. */
+const explained = async (...argv: readonly string[]) =>
+  JSON.parse((await command(...argv, '--json')).stdout) as {
+    readonly reasons: readonly string[]
+    readonly rules: readonly { readonly id: string }[]
+    readonly causes: readonly { readonly due?: true }[]
+  }
 
 /** A server in which a fault rejects the first submit, the second one runs, and two requests find nothing. */
 async function startBusy() {
@@ -54,10 +51,8 @@ async function startBusy() {
 
 test('explain/reasons An answer is explained by its fault, its endpoint or its refusal', async () => {
   const { server, numberOf, close } = await startBusy()
-  const why = async (part: string): Promise<string> => {
-    const { stdout } = await command(numberOf(part), '--url', server.url, '--json')
-    return (JSON.parse(stdout) as { reasons: string[] }).reasons.join('\n')
-  }
+  const why = async (part: string): Promise<string> =>
+    (await explained(numberOf(part), '--url', server.url)).reasons.join('\n')
   expect(await why('"status":429')).toBe(
     'the fault busy applies: when {"path":"/prompt","nth":1} then {"status":429}\n' +
       (await why('"status":200')),
@@ -78,10 +73,9 @@ test('explain/refusals A refused workflow is explained by its errors, apart from
   await server.advance(500)
   await post(wrong)
   const entry = (await server.journal()).slice(1).findIndex((line) => line.includes('"status":400'))
-  const { stdout } = await command(`${entry}`, '--url', server.url, '--json')
-  const { reasons, causes } = JSON.parse(stdout)
+  const { reasons, causes } = await explained(`${entry}`, '--url', server.url)
   expect(reasons[0]).toBe('Value not in list: ckpt_name nope.safetensors (node 4)')
-  expect(causes.filter(({ due }: { due?: true }) => due !== true)).toEqual([])
+  expect(causes.filter(({ due }) => due !== true)).toEqual([])
   await server.close()
 })
 
@@ -90,8 +84,7 @@ test('explain/rules An answer is explained by its rules, of its fault or of the 
   const idsOf = async (part: string): Promise<readonly string[]> => {
     const now = (await server.journal()).slice(1)
     const at = `${now.findLastIndex((line) => line.includes(part))}`
-    const { stdout } = await command(at, '--url', server.url, '--json')
-    return (JSON.parse(stdout) as { rules: { id: string }[] }).rules.map(({ id }) => id)
+    return (await explained(at, '--url', server.url)).rules.map(({ id }) => id)
   }
   expect(await idsOf('"status":429')).toEqual(['faults/status', 'faults/text-body'])
   expect(await idsOf('"status":200')).toEqual(['workflows/submit-queues', 'workflows/reply'])
@@ -114,8 +107,7 @@ test('explain/rules An answer is explained by its rules, of its fault or of the 
 
 test('explain/causes A message is explained by the submit, the start and the socket', async () => {
   const { numberOf, lines, close } = await startBusy()
-  const file = join(folder(), 'run.jsonl')
-  writeFileSync(file, `${lines.join('\n')}\n{"input"`)
+  const file = fileOf(`${lines.join('\n')}\n{"input"`)
   const { code, stdout } = await command(numberOf('execution_success'), '--journal', file)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Entry \d+ at \d+ ms: time passes\n {2}run mine success|message/)
@@ -139,8 +131,7 @@ test('explain/gateway The journal of a gateway is explained, from its address an
   await post('hook', {}, { 'X-Hub-Signature-256': 'sha256=00' })
   const lines = await gateway.journal()
   const entryOf = (part: string) => `${lines.slice(1).findIndex((line) => line.includes(part))}`
-  const file = join(folder(), 'gateway.jsonl')
-  writeFileSync(file, `${lines.join('\n')}\n`)
+  const file = fileOf(`${lines.join('\n')}\n`)
   const refused = await command(entryOf('"refused"'), '--url', url)
   expect(refused.stdout).toContain('POST /webhooks/hook\n')
   expect(refused.stdout).toContain('refused: Invalid signature: github')
@@ -149,24 +140,22 @@ test('explain/gateway The journal of a gateway is explained, from its address an
   expect(ended.stdout).toMatch(/ {2}run d-1 completed\n.* {2}delivery d-1 to telegram failed\n/s)
   expect(ended.stdout).toContain('which posts the event d-1: POST /webhooks/hook')
   expect(ended.stdout).toContain('which makes deliveries fail: deliveries to * fail from now on')
-  const repeated = await command(entryOf('"duplicate"'), '--journal', file, '--json')
-  expect(JSON.parse(repeated.stdout)).toMatchObject({
+  expect(await explained(entryOf('"duplicate"'), '--journal', file)).toMatchObject({
     causes: [{ entry: 0, because: 'posts the event d-1' }],
     reasons: [expect.stringMatching(/^200: /)],
   })
   await subject.close()
 })
 
-test('explain/usage Wrong numbers and journals are reported', async () => {
-  const file = join(folder(), 'odd.jsonl')
-  writeFileSync(file, '{"flowdouble":"journal 2","first":3,"options":{}}\n')
-  expect(await command('2', '--journal', file)).toMatchObject({ code: 1 })
-  expect(await command('x', '--journal', file)).toMatchObject({ code: 2 })
-  expect(await command('1')).toMatchObject({ code: 2 })
-  writeFileSync(file, 'text')
-  const { code, stderr } = await command('1', '--journal', file)
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringMatching(/^This is not the journal of a server/),
-  })
+const odd = fileOf('{"flowdouble":"journal 2","first":3,"options":{}}\n')
+commandRows(command, {
+  'explain/usage An entry that the journal does not have': [['2', '--journal', odd], 1, '', /2/],
+  'explain/usage Something other than a number': [['x', '--journal', odd], 2, '', /x/],
+  'explain/usage Neither a server nor a file': [['1'], 2, '', /--journal/],
+  'explain/usage A file that is not a journal': [
+    ['1', '--journal', fileOf('text')],
+    2,
+    '',
+    /^This is not the journal of a server/,
+  ],
 })

@@ -3,18 +3,17 @@
 import { gatewayAddress } from '../../../spec/gateway/address.ts'
 import { checkGatewayFlags, type ClockGroup, startBeside } from '../../../dist/emulator/internal.js'
 import { startEmulator, startGateway } from 'flowdouble'
-import { withCli, commandLineAt, enabled, postTo } from '../../support/command-line.ts'
+import { withCli, enabled, postTo } from '../../support/command-line.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { test } from '../../judge/proves.ts'
-import { start } from '../../support/spawned.ts'
+import { serving, start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 const asked = (url: string, path: string, body: unknown) =>
   fetch(`${url}/_flowdouble/${path}`, { method: 'POST', body: JSON.stringify(body) })
 
 test('serve/gateway The first line and the ready file list a gateway, and it stops with the server', async () => {
-  const command = start('serve', '--port', '0', '--json', '--with-gateway', '--gateway-port', '0')
-  const { gateway } = JSON.parse(await command.says(/\n/)) as { gateway: string }
+  const { gateway, stop } = await serving('--with-gateway', '--gateway-port', '0')
   expect(await (await fetch(`${gateway}/health`)).json()).toMatchObject({ status: 'ok' })
   // Routes are kept in memory, and are created through paths that only programs on this machine may use.
   const route = { secret: SECRET, prompt: 'x' }
@@ -23,12 +22,14 @@ test('serve/gateway The first line and the ready file list a gateway, and it sto
   const removed = await asked(gateway, 'subscriptions', { name: 'ci', route: null })
   expect(await removed.json()).toEqual({ removed: true })
   expect(await postTo(gateway, 'ci', SECRET)).toBe(404)
-  for (const body of [{}, { name: 'ci' }, { name: 'ci', route: 5 }])
-    expect((await asked(gateway, 'subscriptions', body)).status).toBe(400)
-  const open = await asked(gateway, 'subscriptions', { name: 'ci', route: { secret: '' } })
-  expect(open.status).toBe(400)
-  command.process.kill('SIGTERM')
-  expect((await command.ends).code).toBe(0)
+  const wrong = [
+    {},
+    { name: 'ci' },
+    { name: 'ci', route: 5 },
+    { name: 'ci', route: { secret: '' } },
+  ]
+  for (const body of wrong) expect((await asked(gateway, 'subscriptions', body)).status).toBe(400)
+  await stop()
   await expect(fetch(gateway)).rejects.toThrow()
 })
 
@@ -37,15 +38,10 @@ test('serve/gateway-banner The banner names it; wrong flags and a port in use ar
   const said = await command.says(/Stop with/)
   const port = /Webhooks {3}http:\/\/127\.0\.0\.1:(\d+)\/webhooks\/NAME/.exec(said)?.[1] ?? ''
   const second = start('serve', '--port', '0', '--with-gateway', '--gateway-port', port)
-  const { code, stderr } = await second.ends
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringContaining(`Port ${port} is in use`),
-  })
   // The server's port is a different one, and free.
-  expect(stderr).toMatch(/ with --gateway-port, or let --gateway-port 0 pick/)
-  command.process.kill('SIGINT')
-  expect((await command.ends).code).toBe(0)
+  const says = `Port ${port} is in use.* with --gateway-port, or let --gateway-port 0 pick`
+  expect(await second.ends).toMatchObject({ code: 2, stderr: expect.stringMatching(says) })
+  await command.stop('SIGINT')
   const wrong = [
     { withGateway: false, gatewayPort: '1' },
     { withGateway: false, configDir: 'x' },
@@ -65,21 +61,18 @@ test('serve/gateway-clock One manual clock moves both, whichever of them receive
   try {
     gateway.subscribe('note', direct('x'))
     const timeOf = async (url: string) => Date.parse((await fetch(url)).headers.get('date') ?? '')
-    const times = async () => [
-      (await timeOf(`${server.url}/queue`)) - 1767225600000,
-      (await timeOf(`${gateway.url}/health`)) - 1767225600000,
-    ]
+    const times = async () =>
+      [await timeOf(`${server.url}/queue`), await timeOf(`${gateway.url}/health`)].map(
+        (time) => time - 1767225600000,
+      )
     await server.advance(5000)
     expect(await times()).toEqual([5000, 5000])
     expect((await asked(gateway.url, 'advance', { ms: 2000 })).status).toBe(200)
     expect(await times()).toEqual([7000, 7000])
     // Advancing to the next event of one of them moves the other as well.
     const slow = { prompt: { 1: { class_type: 'FlowdoubleSlow', inputs: { seconds: 30 } } } }
-    const posted = await fetch(`${server.url}/prompt`, {
-      method: 'POST',
-      body: JSON.stringify(slow),
-    })
-    expect(posted.status).toBe(200)
+    const sent = { method: 'POST', body: JSON.stringify(slow) }
+    expect((await fetch(`${server.url}/prompt`, sent)).status).toBe(200)
     await gateway.until('idle')
     const [own, other] = await times()
     expect([own, (own ?? 0) > 30_000]).toEqual([other, true])
@@ -91,9 +84,8 @@ test('serve/gateway-clock One manual clock moves both, whichever of them receive
 
 test('serve/gateway-config With a configuration directory it has its settings and subscriptions', async () => {
   await withCli(
-    async ({ dir }) => {
-      const cli = commandLineAt(dir)
-      await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
+    async ({ dir, run }) => {
+      await run('webhook', 'subscribe', 'ci', '--secret', SECRET)
       const server = await startEmulator()
       const io = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: '/' }
       const flags = { withGateway: true, configDir: dir }

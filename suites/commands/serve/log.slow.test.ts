@@ -6,32 +6,33 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'vitest'
-import { startEmulator } from 'flowdouble'
-import { createRecordReader, openLog } from '../../../dist/emulator/internal.js'
-import { sourceOn } from '../../support/watch.ts'
+import { openLog } from '../../../dist/emulator/internal.js'
+import { watchOn } from '../../support/watch.ts'
 import { serveAtTerminal } from '../../support/fake-terminal.ts'
 import { folder } from '../../support/folder.ts'
-import { main, start, textToImage } from '../../support/spawned.ts'
+import { main, serving, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
-const urlIn = (line: string): string => (JSON.parse(line) as { url: string }).url
-const unknownNode = JSON.stringify({ prompt: { '1': { class_type: 'NoSuchNode', inputs: {} } } })
+/** The lines of a log, without the times at which they begin. */
+const linesOf = (stderr: string): readonly string[] =>
+  stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/^ *\d+\.\d{3}s {2}/, ''))
+const submitOf = (class_type: string, inputs = {}): string =>
+  JSON.stringify({ prompt: { '1': { class_type, inputs } } })
+const short = submitOf('FlowdoubleText', { text: 'hi' })
 
 test('serve/log With its output piped a server logs each request, run and refusal as one line on standard error', async () => {
-  const command = start('serve', '--port', '0', '--json', '--clock', 'instant')
-  const url = urlIn(await command.says(/\n/))
+  const { url, logs, stop } = await serving('--clock', 'instant')
   await fetch(`${url}/queue?token=SECRET`)
   await fetch(`${url}/queue`, { headers: { Origin: 'http://localhost:5173' } })
-  await fetch(`${url}/prompt`, { method: 'POST', body: unknownNode })
-  const prompt = { '1': { class_type: 'FlowdoubleText', inputs: { text: 'hi' } } }
-  await fetch(`${url}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
-  await command.logs(/success run/)
-  command.process.kill('SIGTERM')
-  const { code, stdout, stderr } = await command.ends
-  expect(code).toBe(0)
+  await fetch(`${url}/prompt`, { method: 'POST', body: submitOf('NoSuchNode') })
+  await fetch(`${url}/prompt`, { method: 'POST', body: short })
+  await logs(/success run/)
+  const { stdout, stderr } = await stop()
   expect(stdout.split('\n')).toHaveLength(2)
-  const texts = stderr.trimEnd().split('\n')
-  expect(texts.map((line) => line.replace(/^ *\d+\.\d{3}s {2}/, ''))).toEqual([
+  expect(linesOf(stderr)).toEqual([
     '200 GET /queue?token=***',
     '403 GET /queue  a page of http://localhost:5173; --cors http://localhost:5173 lets its pages in',
     expect.stringMatching(/^400 POST \/prompt {2}.*NoSuchNode does not exist.*; --unknown-nodes/),
@@ -41,33 +42,18 @@ test('serve/log With its output piped a server logs each request, run and refusa
 })
 
 test('serve/log-worlds Requests and runs of further worlds are logged with the path of the world, without its keys', async () => {
-  const command = start(
-    'serve',
-    '--port',
-    '0',
-    '--json',
-    '--clock',
-    'instant',
-    '--deployment',
-    'hosted',
-  )
-  const url = urlIn(await command.says(/\n/))
+  const { url, logs, stop } = await serving('--clock', 'instant', '--deployment', 'hosted')
   const account = { user: 'ann', keys: ['key-of-ann-alone'], tier: 'pro' }
+  const headers = { 'X-API-Key': 'key-of-ann-alone' }
   const control = (path: string, value: unknown) =>
     fetch(url + path, { method: 'POST', body: JSON.stringify(value) })
   await control('/_flowdouble/worlds', { name: 'one', accounts: [account] })
   await control('/w/one/_flowdouble/fork', { name: 'two' })
-  const ask = (path: string) =>
-    fetch(`${url}${path}?note=key-of-ann-alone`, { headers: { 'X-API-Key': 'key-of-ann-alone' } })
-  for (const path of ['/w/one/api/queue', '/w/two/api/queue']) await ask(path)
-  const prompt = { '1': { class_type: 'FlowdoubleText', inputs: { text: 'hi' } } }
-  const headers = { 'X-API-Key': 'key-of-ann-alone' }
-  const body = JSON.stringify({ prompt })
-  await fetch(`${url}/w/two/api/prompt`, { method: 'POST', headers, body })
-  await command.logs(/success run/)
-  command.process.kill('SIGTERM')
-  const texts = (await command.ends).stderr.trimEnd().split('\n')
-  expect(texts.map((line) => line.replace(/^ *\d+\.\d{3}s {2}/, ''))).toEqual([
+  for (const path of ['/w/one/api/queue', '/w/two/api/queue'])
+    await fetch(`${url}${path}?note=key-of-ann-alone`, { headers })
+  await fetch(`${url}/w/two/api/prompt`, { method: 'POST', headers, body: short })
+  await logs(/success run/)
+  expect(linesOf((await stop()).stderr)).toEqual([
     '/w/one  200 GET /api/queue?note=***',
     '/w/two  200 GET /api/queue?note=***',
     '/w/two  200 POST /api/prompt',
@@ -75,65 +61,24 @@ test('serve/log-worlds Requests and runs of further worlds are logged with the p
   ])
 })
 
-test('serve/log-nearest A request that no endpoint answers is logged with the nearest endpoint', async () => {
-  const read = async (deployment: 'local' | 'hosted', ...requests: [string, string][]) => {
-    const reader = createRecordReader(sourceOn(undefined, deployment))
-    const server = await startEmulator({
-      deployment,
-      onEntry: (entry) => {
-        for (const record of reader(entry))
-          if (record.event === 'request') hints.push(record.hints?.[0])
-      },
-    })
-    const hints: (string | undefined)[] = []
-    for (const [method, path] of requests)
-      await fetch(server.url + path, { method, headers: { 'X-API-Key': 'test-key' } })
-    await server.close()
-    return hints
-  }
-  expect(
-    await read(
-      'local',
-      ['GET', '/histroy/abc'],
-      ['POST', '/promt'],
-      ['GET', '/api/sytem_stats'],
-      ['DELETE', '/queue'],
-      ['GET', '/something/else/entirely'],
-      ['GET', '/view?filename=none.png'],
-    ),
-  ).toEqual([
-    'the nearest endpoint is GET /history/{prompt_id}',
-    'the nearest endpoint is POST /prompt',
-    'the nearest endpoint is GET /api/system_stats',
-    'this path takes GET, HEAD, POST',
-    undefined,
-    undefined,
-  ])
-  expect(
-    await read('hosted', ['POST', '/prompt'], ['GET', '/api/jbos'], ['GET', '/api/jobs/none']),
-  ).toEqual(['the hosted path is /api/prompt', 'the nearest endpoint is GET /api/jobs', undefined])
-})
-
 test('serve/log-secrets No line contains a credential of a client, wherever the client puts it', async () => {
   const token = 'tok-own-secret'
-  const command = start('serve', '--port=0', '--json', '--clock=instant', '--token', token)
-  const url = urlIn(await command.says(/\n/))
+  const { url, logs, stop } = await serving('--clock=instant', '--token', token)
   const headers = { Authorization: `Bearer ${token}` }
   await fetch(`${url}/userdata/${token}.txt`, { headers })
   await fetch(`${url}/userdata/tok-own%2Dsecret`, { headers })
-  const body = JSON.stringify({ prompt: { '1': { class_type: token, inputs: {} } } })
-  await fetch(`${url}/prompt`, { method: 'POST', headers, body })
-  await command.logs(/does not exist/)
-  command.process.kill('SIGTERM')
-  const { stderr } = await command.ends
+  await fetch(`${url}/prompt`, { method: 'POST', headers, body: submitOf(token) })
+  await logs(/does not exist/)
+  const { stderr } = await stop()
   expect(stderr).toMatch(
     /\/userdata\/\*\*\*\.txt\n.*\/userdata\/\*\*\*\n.*node \*\*\* does not exist/,
   )
   expect(stderr).not.toContain('own-secret')
 })
 
-/** Makes a client send its key with a signed link. */
-async function leakKey(url: string): Promise<void> {
+/** What a hosted server with these flags logs when a client sends its key with a signed link. */
+async function leakKey(...flags: readonly string[]): Promise<string> {
+  const { url, logs, stop } = await serving('--deployment=hosted', '--quiet', ...flags)
   const headers = { 'X-API-Key': 'test-key' }
   const body = new FormData()
   body.append('image', new Blob(['text']), 'a.txt')
@@ -142,32 +87,21 @@ async function leakKey(url: string): Promise<void> {
   const view = `${url}/api/view?filename=${name}&type=input`
   const link = await fetch(view, { headers, redirect: 'manual' })
   await fetch(link.headers.get('location') ?? '', { headers })
+  await logs(/\n/)
+  return (await stop()).stderr
 }
 
 test('serve/quiet Silences requests and runs, and never a warning', async () => {
-  const command = start('serve', '--deployment=hosted', '--port=0', '--json', '--quiet')
-  await leakKey(urlIn(await command.says(/\n/)))
-  await command.logs(/\n/)
-  command.process.kill('SIGTERM')
-  const { stderr } = await command.ends
-  expect(stderr).toMatch(/^ *\d+\.\d{3}s {2}warning: a client sent its key [^\n]*\n$/)
+  expect(await leakKey()).toMatch(/^ *\d+\.\d{3}s {2}warning: a client sent its key [^\n]*\n$/)
 })
 
 test('serve/log-file --log appends the log to a file, as JSON on request, and warnings are printed as well', async () => {
   const file = join(folder(), 'serve.log')
-  const flags = ['--json', '--quiet', '--log', file, '--log-format', 'json']
-  for (const _ of ['first', 'second']) {
-    const command = start('serve', '--deployment=hosted', '--port=0', ...flags)
-    await leakKey(urlIn(await command.says(/\n/)))
-    await command.logs(/\n/)
-    command.process.kill('SIGTERM')
-    const { stderr } = await command.ends
-    const { event, text } = JSON.parse(stderr) as { event: string; text: string }
-    expect({ event, text }).toEqual({
+  for (const _ of ['first', 'second'])
+    expect(JSON.parse(await leakKey('--log', file, '--log-format', 'json'))).toMatchObject({
       event: 'warning',
       text: expect.stringContaining('sent its key'),
     })
-  }
   const records = readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
@@ -183,11 +117,42 @@ test('serve/log-file --log appends the log to a file, as JSON on request, and wa
   expect(records).toMatchObject([...once, ...once])
 })
 
+test('serve/watch The lines of two servers are distinguishable, and a leaked key causes a warning.', async () => {
+  const written: string[] = []
+  const stdout = { write: (text: string) => written.push(text), isTTY: true }
+  const io = { stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' }
+  const input = {
+    kind: 'request',
+    atMs: 1500,
+    request: 1,
+    method: 'POST',
+    target: '/api/prompt',
+    headers: {},
+    body: new Uint8Array(),
+  } as const
+  const reply = (status: number, body: string) =>
+    ({ kind: 'reply', request: 1, status, headers: {}, body }) as const
+  const [local, hosted] = [await watchOn(io, 'local'), await watchOn(io, 'hosted')]
+  local.show({ input, effects: [reply(200, '{}')] })
+  const refusal = '{"code": "BAD_REQUEST", "message": "No prompt."}'
+  const leak = { kind: 'leak', request: 1, where: 'X-API-Key' } as const
+  hosted.show({ input, effects: [reply(400, refusal), leak] })
+  const link = { method: 'GET', target: '/a.png?X-Goog-Signature=1', links: true } as const
+  hosted.show({ input: { ...input, ...link }, effects: [reply(200, '')] })
+  expect(written).toEqual([
+    '    1.500s  local   200 POST /api/prompt\n',
+    '    1.500s  hosted  400 POST /api/prompt  No prompt.\n',
+    '    1.500s  hosted  warning: a client sent its key (X-API-Key) to a signed link, which is on another host\n',
+    '    1.500s  hosted  200 GET /a.png (signed link)\n',
+  ])
+})
+
 test('serve/unread-log A parent that does not read standard error neither stops the server nor prevents it from ending', async () => {
   const args = [main, 'serve', '--port', '0', '--json', '--clock', 'instant']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-  const long = `${urlIn(line)}/queue?${'a'.repeat(7000)}`
+  const { url } = JSON.parse(line) as { url: string }
+  const long = `${url}/queue?${'a'.repeat(7000)}`
   for (let round = 0; round < 40; round++) expect((await fetch(long)).status).toBe(200)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
@@ -211,13 +176,12 @@ test('serve/unread-log Lines that nobody reads are dropped beyond a bound, and c
   ])
 })
 
-const addressOn = (screen: string): string => /http:\/\/127\.0\.0\.1:\d+/.exec(screen)?.[0] ?? ''
 const slowRun = ['--port', '0', '--clock', 'manual', '--run', textToImage]
 
 /** Serves a run until its bar is on the screen. */
 async function untilBar(...argv: readonly string[]) {
   const { terminal, stop } = serveAtTerminal(...argv)
-  const url = addressOn(await terminal.shows(/submitted/))
+  const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(await terminal.shows(/submitted/)) ?? []
   const advance = (body: object) =>
     fetch(`${url}/_flowdouble/advance`, { method: 'POST', body: JSON.stringify(body) })
   const bar = terminal.shows(/\[[#.]{24}\]/)
@@ -248,8 +212,6 @@ test('serve/run-stops Ctrl-C during a run removes its bar and prints nothing tha
 test('serve/run-stops A signal during a run ends the process with exit code 0 and no further message', async () => {
   const command = start('serve', ...slowRun)
   const before = await command.logs(/submitted .*\n/)
-  command.process.kill('SIGINT')
-  const { code, stdout, stderr } = await command.ends
-  expect(code).toBe(0)
+  const { stdout, stderr } = await command.stop('SIGINT')
   expect(`${stdout}${stderr.slice(before.length)}`).not.toMatch(/goes on|stopped|ECONN|succeed/i)
 })

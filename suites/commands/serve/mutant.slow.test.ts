@@ -5,8 +5,8 @@ import { rules } from '../../../spec/index.ts'
 import { startGateway } from 'flowdouble'
 import { ownWorld, proves, test } from '../../judge/proves.ts'
 import { SECRET } from '../../judge/gateway-subject.ts'
-import { postTo, runServe, startOptions, withCli } from '../../support/command-line.ts'
-import { start } from '../../support/spawned.ts'
+import { postTo, startOptions, withCli } from '../../support/command-line.ts'
+import { serving, start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 /** A fault of each deployment that one request shows, with the status of its reply. */
@@ -26,29 +26,19 @@ proves(
   'deployments/mutant',
   async ({ deployment }) => {
     const { name, rule, path, status } = faults[deployment]
-    const command = start(
-      'serve',
-      '--port',
-      '0',
-      '--json',
-      '--deployment',
-      deployment,
-      '--mutant',
-      name,
-    )
-    const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+    const flags = ['--deployment', deployment, '--mutant', name]
+    const { url, logs, stop } = await serving(...flags)
     const headers = { 'X-API-Key': 'test-key' }
     const body = JSON.stringify({ clear: true, type: 'bug', rating: 5 })
     const reply = await fetch(`${url}${path}`, { method: 'POST', headers, body })
     expect(reply.status).toBe(status)
     // The log hides the secrets of the server, which it finds out for its first line.
-    await command.logs(new RegExp(`${status} POST ${path}`))
+    await logs(new RegExp(`${status} POST ${path}`))
     expect((await fetch(url, { headers })).ok).toBe(deployment === 'local')
-    command.process.kill('SIGTERM')
-    const { code, stderr } = await command.ends
-    expect(code).toBe(0)
     const { says } = rules[rule]
-    expect(stderr).toContain(`Mutant ${name}: wrong on purpose. It breaks ${rule} (${says})\n`)
+    expect((await stop()).stderr).toContain(
+      `Mutant ${name}: wrong on purpose. It breaks ${rule} (${says})\n`,
+    )
   },
   ownWorld,
 )
@@ -68,34 +58,10 @@ proves(
 test('serve/mutant-beside A wrong gateway also runs beside a server, which is right', async () => {
   const name = 'webhooks/health-is-ill'
   const flags = ['--with-gateway', '--gateway-port', '0', '--mutant', name]
-  const command = start('serve', '--port', '0', '--json', ...flags)
-  const { url, gateway } = JSON.parse(await command.says(/\n/)) as { url: string; gateway: string }
+  const { url, gateway, stop } = await serving(...flags)
   const [server, health] = [await fetch(`${url}/queue`), await fetch(`${gateway}/health`)]
   expect({ server: server.status, health: health.status }).toEqual({ server: 200, health: 503 })
-  command.process.kill('SIGTERM')
-  await command.ends
-})
-
-test('serve/mutant-place A fault that no started server can have is rejected with the place where it belongs', async () => {
-  const hosted = await runServe('--mutant', 'jobs/raw-words')
-  expect(hosted).toMatchObject({ code: 2, stdout: '' })
-  expect(hosted.stderr).toContain('use it with --deployment hosted or both')
-  const gateway = await runServe('--mutant', 'signatures/anything-goes')
-  expect(gateway).toMatchObject({ code: 2, stdout: '' })
-  expect(gateway.stderr).toContain('use it with serve --with-gateway, or with gateway run')
-  await withCli(async (cli) => {
-    const server = await cli.run('gateway', 'run', '--mutant', 'http/empty-is-204')
-    expect(server.code).toBe(2)
-    expect(server.stderr).toContain('is a wrong server: use it with flowdouble serve')
-  })()
-})
-
-test('serve/mutant-unknown An unknown name is rejected with the closest one', async () => {
-  const { code, stderr } = await runServe('--mutant', 'http/empty-is-205')
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringContaining('Did you mean http/empty-is-204? flowdouble mutants lists'),
-  })
+  await stop()
 })
 
 test('mutants/list The command lists each mutant with its places and the rules that it breaks', async () => {

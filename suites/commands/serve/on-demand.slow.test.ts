@@ -2,10 +2,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { test } from 'vitest'
 import { parse } from 'yaml'
 import { expect } from '../../judge/expect.ts'
-import { test } from '../../judge/proves.ts'
-import { start, textToImage } from '../../support/spawned.ts'
+import { serving, textToImage } from '../../support/spawned.ts'
 
 const folder = join(import.meta.dirname, '../../../recordings/scenarios')
 
@@ -17,48 +17,23 @@ const withRuns = readdirSync(folder)
   })
   .map((file) => file.replace('.yaml', ''))
 
-/** Serves with these flags, and answers requests until the callback is done. */
-async function serving(
-  flags: readonly string[],
-  ask: (request: (path: string, init?: RequestInit) => Promise<Response>) => Promise<void>,
-): Promise<void> {
-  const server = start('serve', '--port', '0', '--json', ...flags)
-  const [, url = ''] = /"url":"([^"]+)"/.exec(await server.says(/\n/)) ?? []
-  const headers = { 'X-API-Key': 'test-key' }
-  try {
-    await ask((path, init) => fetch(url + path, { headers, ...init }))
-  } finally {
-    server.process.kill()
-    await server.ends
-  }
-}
-
-test('there are scenarios that begin with runs', () => {
-  expect(withRuns.length).toBeGreaterThanOrEqual(2)
-})
-
-for (const name of withRuns) {
-  test(`on-demand/runs The command serves the scenario ${name}`, () =>
-    serving(['--scenario', name], async (request) => {
-      const { exec_info } = (await (await request('/api/prompt')).json()) as any
-      expect(exec_info.queue_remaining).toBeGreaterThanOrEqual(0)
-    }))
-}
-
 const submit = {
   method: 'POST',
   body: JSON.stringify({ prompt: JSON.parse(readFileSync(textToImage, 'utf8')) }),
 }
 
-const firstRequests = [
-  ['a picture', [], '/view?filename=example.png&type=input', undefined, 200],
-  ['a submit', [], '/prompt', submit, 200],
-  ['a hosted submit', ['--deployment', 'hosted'], '/api/prompt', submit, 200],
-  ['assets', ['--like', 'comfyui-0.38'], '/api/assets', undefined, 200],
-] as const
-for (const [what, flags, path, init, status] of firstRequests) {
-  test(`on-demand/first ${what} is the first request`, () =>
-    serving(flags, async (request) => {
-      expect((await request(path, init)).status).toBe(status)
-    }))
-}
+test.each([
+  ...withRuns.map((name) => ['scenario', ['--scenario', name], '/api/prompt'] as const),
+  ['picture', [], '/view?filename=example.png&type=input'],
+  ['submit', [], '/prompt', submit],
+  ['hosted submit', ['--deployment', 'hosted'], '/api/prompt', submit],
+  ['list of assets', ['--like', 'comfyui-0.38'], '/api/assets'],
+] as const)(
+  'on-demand/first A new process answers a %s, its first request, %j',
+  async (_, flags, path, init: RequestInit = {}) => {
+    const { url, stop } = await serving(...flags)
+    const headers = { 'X-API-Key': 'test-key' }
+    expect((await fetch(url + path, { headers, ...init })).status).toBe(200)
+    await stop()
+  },
+)

@@ -6,9 +6,9 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { serveCommand } from '../../../dist/emulator/internal.js'
+import { runServe } from '../../support/command-line.ts'
 import { folder } from '../../support/folder.ts'
-import { start } from '../../support/spawned.ts'
+import { serving, start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 /** Something that listens, so that its port is taken. */
@@ -22,32 +22,26 @@ async function taken(): Promise<{ readonly port: number; readonly close: () => v
 async function leftAfterRefusal(port: number, content: string): Promise<string | undefined> {
   const file = join(folder(), 'ready.json')
   writeFileSync(file, content)
-  const quiet = { write: () => undefined }
-  const io = { stdout: quiet, stderr: quiet, env: {}, cwd: folder() }
-  expect(await serveCommand(['--port', `${port}`, '--ready-file', file], io)).toBe(2)
+  expect((await runServe('--port', `${port}`, '--ready-file', file)).code).toBe(2)
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
 test('serve/ready-file It holds the addresses of all servers once they listen, and is removed when they stop', async () => {
   const place = folder()
   const file = join(place, 'ready.json')
-  const flags = ['--deployment=both', '--port=0', '--with-gateway', '--gateway-port=0', '--json']
-  const command = start('serve', ...flags, '--ready-file', file)
-  const line = await command.says(/\n/)
+  const flags = ['--deployment=both', '--with-gateway', '--gateway-port=0']
+  const { line, stop } = await serving(...flags, '--ready-file', file)
   expect(readFileSync(file, 'utf8')).toBe(line)
   expect(readdirSync(place)).toEqual(['ready.json'])
-  command.process.kill('SIGTERM')
-  expect((await command.ends).code).toBe(0)
+  await stop()
   expect(readdirSync(place)).toEqual([])
 })
 
 test('serve/ready-file A file that another command has written since then is left alone', async () => {
   const file = join(folder(), 'ready.json')
-  const command = start('serve', '--port', '0', '--json', '--ready-file', file)
-  await command.says(/\n/)
+  const { stop } = await serving('--ready-file', file)
   writeFileSync(file, '{"pid": 1}')
-  command.process.kill('SIGTERM')
-  await command.ends
+  await stop()
   expect(readFileSync(file, 'utf8')).toBe('{"pid": 1}')
 })
 
@@ -69,9 +63,7 @@ test('serve/ready-file A file of a dead process, or with an address at which nob
 test('serve/ready-file A pipe in its place is not waited for, and is replaced', async () => {
   const file = join(folder(), 'ready.json')
   execFileSync('mkfifo', [file])
-  const command = start('serve', '--port', '0', '--json', '--ready-file', file)
-  const line = await command.says(/\n/)
+  const { line, stop } = await serving('--ready-file', file)
   expect(readFileSync(file, 'utf8')).toBe(line)
-  command.process.kill('SIGTERM')
-  expect((await command.ends).code).toBe(0)
+  await stop()
 })

@@ -8,6 +8,7 @@ import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { withSilentServer } from '../../support/servers/silent-server.ts'
 import { folder } from '../../support/folder.ts'
+import { outputOf } from '../../support/in-process.ts'
 import { fileOf, start } from '../../support/spawned.ts'
 
 for (const [manner, beginning] of [
@@ -31,10 +32,10 @@ const asking = {
   diff: [5, (url: string) => ['diff', url, url.replace('127.0.0.1', 'localhost')]],
   'webhook test': [
     1,
-    (url: string) => {
-      const secret = fileOf('a-secret-of-the-route')
-      return ['webhook', 'test', '--url', url, '--secret-file', secret, '--config-dir', folder()]
-    },
+    (url: string) => [
+      ...['webhook', 'test', '--url', url, '--config-dir', folder()],
+      ...['--secret-file', fileOf('a-secret-of-the-route')],
+    ],
   ],
 } as const
 
@@ -45,14 +46,13 @@ for (const [name, [code, argv]] of Object.entries(asking))
         const command = start(...argv(url))
         await arrival
         command.process.kill(signal)
-        const { code: ended, stderr } = await command.ends
-        expect({ code: ended, stderr }).toEqual({ code, stderr: 'Stopped.\n' })
+        expect(await command.ends).toMatchObject({ code, stderr: 'Stopped.\n' })
       })
     })
 
 test('stopping/shrink A stopped shrink ends the command that it runs, and writes nothing', async () => {
-  const har = readFileSync(join(import.meta.dirname, '../../../recordings/sessions/local-run.har'))
-  const file = fileOf(har.toString())
+  const har = join(import.meta.dirname, '../../../recordings/sessions/local-run.har')
+  const file = fileOf(readFileSync(har, 'utf8'))
   await withSilentServer('', async ({ url, arrival }) => {
     const waits = `'${process.execPath}' -e 'fetch("${url}")'; exit 1`
     const command = start('shrink', file, '--command', waits)
@@ -65,14 +65,14 @@ test('stopping/shrink A stopped shrink ends the command that it runs, and writes
 
 test('stopping/input A stopped command that waits for a secret from standard input ends with a sentence', async () => {
   const user = new AbortController()
-  const said = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof said) => ({ write: (text: string) => (said[name] += text) })
   const stdin = (): PassThrough => {
     setImmediate(() => user.abort())
     return new PassThrough()
   }
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: folder() }
   const argv = ['test', '--url', 'http://127.0.0.1:9', '--secret', '-']
-  const code = await webhookCommand(argv, { ...io, stdin, signal: user.signal })
-  expect({ code, ...said }).toEqual({ code: 1, stdout: '', stderr: 'Stopped.\n' })
+  expect(await outputOf(webhookCommand, argv, { stdin, signal: user.signal })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'Stopped.\n',
+  })
 })
