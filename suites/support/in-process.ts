@@ -11,11 +11,14 @@ export type Output = {
   readonly stderr: string
 }
 
-/** Runs a command. Its environment is only what the caller passes, and its folder a new one by default. */
+/**
+ * Runs a command. Its environment is only what the caller passes, and its folder a new one by default. `terminal` is the
+ * width of standard error as a terminal.
+ */
 export async function outputOf(
   command: (argv: readonly string[], io: CommandIo) => Promise<number> | number,
   argv: readonly string[],
-  more: Partial<CommandIo> = {},
+  { terminal, ...more }: Partial<CommandIo> & { readonly terminal?: number | undefined } = {},
 ): Promise<Output & { readonly code: number }> {
   const output = { stdout: '', stderr: '' }
   const into = (name: keyof typeof output) => ({
@@ -23,7 +26,8 @@ export async function outputOf(
       output[name] += text
     },
   })
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: folder(), ...more }
+  const stderr = { ...into('stderr'), isTTY: terminal !== undefined, columns: terminal ?? 80 }
+  const io = { stdout: into('stdout'), stderr, env: {}, cwd: folder(), ...more }
   return { code: await command(argv, io), ...output }
 }
 

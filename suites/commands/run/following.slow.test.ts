@@ -1,35 +1,133 @@
 // The client follows a run and judges its end, whatever the server does meanwhile.
 
 import { test } from 'vitest'
-import { end, entryOf, message, picture, promptId, succeeded } from './misbehaving-server.ts'
-import { runOn, serve, testClock } from './harness.ts'
+import {
+  end,
+  entryOf,
+  failedWith,
+  message,
+  picture,
+  promptId,
+  succeeded,
+} from './misbehaving-server.ts'
+import { including, runOn, runs, serve, testClock } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
 
 const other = (type: string, data: object = {}) => ({ type, data: { ...data, prompt_id: 'other' } })
 const running = (node: string) => message('executing', { node })
 const executed = (filename: string) =>
   message('executed', { node: '9', output: { images: [{ ...picture, filename }] } })
-const failing = message('execution_error', {
+const error = {
   node_id: '3',
   node_type: 'KSampler',
   exception_type: 'ValueError',
   exception_message: 'bad value\n',
   traceback: ['line 1\n'],
-})
-const textFrame = Uint8Array.from([0, 0, 0, 3, 0, 0, 0, 1, 0x33, 0x68])
+}
+/** A message with a bare NaN, as Python writes it. */
+const bareNan = JSON.stringify(message('execution_error', error)).replace(
+  '"3"',
+  '"3", "current_inputs": {"cfg": [NaN]}',
+)
+const blocked = message('execution_error', { exception_type: 'ExecutionBlocked' })
+const interrupted = message('execution_interrupted', { node_id: '3', node_type: 'KSampler' })
+const cached = message('execution_cached', { nodes: ['3', '9'] })
+/** What a client has to ignore: broken messages, unknown types, odd frames. */
+const odd = [
+  ...['', 'no json', '[]', 'null', '7', '{"type": 3}', '{"type": "executing", "data": null}'],
+  { type: 'hello' },
+  message('notification', { value: 'x' }),
+  message('progress_state'),
+  message('progress_state', { nodes: { '3': null, '4': { state: 9 } } }),
+  Uint8Array.from([0, 0, 0, 3, 0, 0, 0, 1, 0x33, 0x68]),
+  Uint8Array.of(),
+  Uint8Array.of(0, 0, 0, 99, 1),
+  Uint8Array.of(1),
+  // The end of the run, but as a frame.
+  Buffer.from(JSON.stringify(end)),
+  message('executed', { node: 5 }),
+]
+const later = message('progress_state', { nodes: { '8': { state: 'running' } } })
 
-test('run/error-before-completed An entry with status error and completed true is a failed run.', async () => {
-  const status = { status_str: 'error', completed: true, messages: [] }
-  const server = await serve({ steps: [end], entry: { outputs: {}, status } })
-  const { result } = await runOn(server)
-  expect(result).toMatchObject({ outcome: 'failed', error: { type: 'failed' } })
+runs({
+  'run/error-before-completed An entry with status error and completed true is a failed run.': [
+    { steps: [end], entry: entryOf({}, { ...failedWith(), completed: true }) },
+    { outcome: 'failed', error: { type: 'failed' } },
+  ],
+  'run/error-in-good-entry An error among the messages of a successful entry is a failed run.': [
+    {
+      steps: [end],
+      entry: entryOf(
+        {},
+        {
+          messages: [
+            ['execution_start', {}],
+            ['execution_error', error],
+          ],
+        },
+      ),
+    },
+    { outcome: 'failed' },
+  ],
+  'run/ends-on-executing-null Executing with node null ends the run if there is no message of success.':
+    [
+      { steps: [running('3'), end], entry: { outputs: {}, status: null } },
+      { outcome: 'success', prompt_id: promptId },
+    ],
+  'run/fully-cached A run of cached nodes alone, which executes none, has its outputs.': [
+    { steps: [message('execution_start'), cached, executed('a.png'), ...succeeded] },
+    {
+      outcome: 'success',
+      files: [{ node: '9' }],
+      events: expect.arrayContaining([{ kind: 'cached', nodes: ['3', '9'] }]),
+    },
+  ],
+  'run/polls-without-socket A run whose socket never comes back is found in queue and history.': [
+    { steps: [running('3'), 'drop'], sockets: 1, queueReads: 3 },
+    { outcome: 'success', reads: { queue: 4 } },
+  ],
+  'run/late-history The client waits for a history entry that is late.': [
+    { entryAtRead: 6 },
+    { outcome: 'success', files: [{ filename: 'a.png' }], reads: { history: 6 } },
+  ],
+  'run/no-verdict An end whose outcome neither history nor messages report is not a success.': [
+    { entry: null, steps: [end] },
+    { outcome: 'protocol' },
+  ],
+  'run/tolerates-unknown Unknown types, odd frames and broken messages are ignored.': [
+    { steps: [...odd, later, ...succeeded] },
+    { outcome: 'success', events: including({ kind: 'node', node: '8' }) },
+  ],
+  'run/bare-nan A message with a bare NaN, as Python writes it, is still read.': [
+    { steps: [bareNan, end], entry: null },
+    { outcome: 'failed', error: { type: 'ValueError', node: '3' } },
+  ],
+  'run/early-messages Messages that arrive before the answer to the submit count.': [
+    { early: [running('3'), executed('early.png'), ...succeeded], steps: [], entry: null },
+    { outcome: 'success', files: [{ filename: 'early.png' }] },
+  ],
+  'run/socket-first The socket is open under the submitted client id when the submit comes.': [
+    {},
+    { listeners: ['me'], submits: [expect.stringContaining('"client_id": "me"')] },
+    { clientId: 'me' },
+  ],
+  'run/interrupted An interrupted run, which the history lists as an error, is interrupted.': [
+    { steps: [interrupted, end], entry: entryOf({}, failedWith()) },
+    { outcome: 'interrupted', error: { node: '3' } },
+  ],
+  'run/blocked-goes-on An error by a blocked output ends nothing.': [
+    { steps: [blocked, running('8'), ...succeeded], entry: entryOf({}) },
+    { outcome: 'success', events: including({ kind: 'node', node: '8' }) },
+  ],
+  'run/forgotten A run that is repeatedly in neither queue nor history is lost.': [
+    { steps: ['drop'], entry: null },
+    { outcome: 'protocol', error: { type: 'run_lost' }, reads: { history: 5 } },
+  ],
 })
 
 test('run/failure-details A failed run reports node, type, exception and trace, and keeps its earlier outputs.', async () => {
-  const { data } = failing as { data: object }
-  const status = { status_str: 'error', completed: false, messages: [['execution_error', data]] }
-  const outputs = { '9': { images: [picture] } }
-  const { result } = await runOn(await serve({ steps: [end], entry: { outputs, status } }))
+  const entry = entryOf({ '9': { images: [picture] } }, failedWith(error))
+  const { result } = await runOn(await serve({ steps: [end], entry }))
   expect(result.error).toEqual({
     type: 'ValueError',
     message: 'bad value',
@@ -56,35 +154,14 @@ test('run/own-messages-only Messages of another run on the same socket are neith
   expect(new Set(nodes)).toEqual(new Set(['3', '9']))
 })
 
-test('run/ends-on-executing-null Executing with node null ends the run if there is no message of success.', async () => {
-  const entry = { outputs: {}, status: null }
-  const { result } = await runOn(await serve({ steps: [running('3'), end], entry }))
-  expect(result).toMatchObject({ outcome: 'success', prompt_id: promptId })
-})
-
-test('run/fully-cached A run of cached nodes alone, which executes none, has its outputs.', async () => {
-  const cached = message('execution_cached', { nodes: ['3', '9'] })
-  const steps = [message('execution_start'), cached, executed('a.png'), ...succeeded]
-  const { result, events } = await runOn(await serve({ steps }))
-  expect(result).toMatchObject({ outcome: 'success', files: [{ node: '9' }] })
-  expect(events).toContainEqual({ kind: 'cached', nodes: ['3', '9'] })
-})
-
 test('run/reconnects A dropped socket is opened again with the same id, and the client continues to follow the run.', async () => {
   const again = [running('8'), ...succeeded]
   const server = await serve({ steps: [running('3'), 'drop'], again, queueReads: 1_000 })
   const { result, events } = await runOn(server, { clientId: 'me' })
   expect(result.outcome).toBe('success')
-  expect(events).toContainEqual(expect.objectContaining({ kind: 'node', node: '8' }))
+  expect(events).toEqual(including({ kind: 'node', node: '8' }))
   const sockets = server.requests.filter(({ path }) => path === '/ws')
   expect(sockets.map(({ query }) => query.get('clientId'))).toEqual(['me', 'me'])
-})
-
-test('run/polls-without-socket A run whose socket never comes back is found in queue and history.', async () => {
-  const server = await serve({ steps: [running('3'), 'drop'], sockets: 1, queueReads: 3 })
-  const { result } = await runOn(server)
-  expect(result.outcome).toBe('success')
-  expect(server.reads.queue).toBe(4)
 })
 
 test('run/missed-end The end of a run is found after a silence if no message reports it.', async () => {
@@ -109,102 +186,10 @@ test('run/hint-on-silence A run that is silent for 120 s prints a hint and conti
   expect(result.outcome).toBe('success')
 })
 
-test('run/late-history The client waits for a history entry that is late.', async () => {
-  const server = await serve({ entryAtRead: 6 })
-  const { result } = await runOn(server)
-  expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'a.png' }] })
-  expect(server.reads.history).toBe(6)
-})
-
 test('run/no-history Without a history entry the messages decide, with a warning, after 20 reads.', async () => {
   const server = await serve({ entry: null, steps: [executed('b.png'), ...succeeded] })
   const { result, events } = await runOn(server)
   expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'b.png' }] })
   expect(events.filter(({ kind }) => kind === 'warning')).toHaveLength(1)
   expect(server.reads.history).toBe(20)
-})
-
-test('run/no-verdict An end whose outcome neither history nor messages report is not a success.', async () => {
-  const { result } = await runOn(await serve({ entry: null, steps: [end] }))
-  expect(result.outcome).toBe('protocol')
-})
-
-test('run/tolerates-unknown Unknown types, odd frames and broken messages are ignored.', async () => {
-  const odd = [
-    '',
-    'no json',
-    '[]',
-    'null',
-    '7',
-    '{"type": 3}',
-    '{"type": "executing", "data": null}',
-  ]
-  const typed = [
-    { type: 'hello' },
-    message('notification', { value: 'x' }),
-    message('progress_state'),
-  ]
-  const states = message('progress_state', { nodes: { '3': null, '4': { state: 9 } } })
-  const frames = [textFrame, Uint8Array.of(), Uint8Array.of(0, 0, 0, 99, 1), Uint8Array.of(1)]
-  const disguised = Buffer.from(JSON.stringify(end))
-  const broken = message('executed', { node: 5 })
-  const later = message('progress_state', { nodes: { '8': { state: 'running' } } })
-  const steps = [...odd, ...typed, states, ...frames, disguised, broken, later, ...succeeded]
-  const { result, events } = await runOn(await serve({ steps }))
-  expect(result.outcome).toBe('success')
-  expect(events).toContainEqual(expect.objectContaining({ kind: 'node', node: '8' }))
-})
-
-test('run/bare-nan A message with a bare NaN, as Python writes it, is still read.', async () => {
-  const text = JSON.stringify(failing).replace('"3"', '"3", "current_inputs": {"cfg": [NaN]}')
-  const { result } = await runOn(await serve({ steps: [text, end], entry: null }))
-  expect(result).toMatchObject({ outcome: 'failed', error: { type: 'ValueError', node: '3' } })
-})
-
-test('run/early-messages Messages that arrive before the answer to the submit count.', async () => {
-  const early = [running('3'), executed('early.png'), ...succeeded]
-  const server = await serve({ early, steps: [], entry: null })
-  const { result } = await runOn(server)
-  expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'early.png' }] })
-})
-
-test('run/socket-first The socket is open under the submitted client id when the submit comes.', async () => {
-  const server = await serve()
-  await runOn(server, { clientId: 'me' })
-  expect(server.listeners).toEqual(['me'])
-  expect(JSON.parse(server.submits[0] ?? '')).toMatchObject({ client_id: 'me' })
-})
-
-test('run/interrupted An interrupted run, which the history lists as an error, is interrupted.', async () => {
-  const interrupted = message('execution_interrupted', { node_id: '3', node_type: 'KSampler' })
-  const status = { status_str: 'error', completed: false, messages: [] }
-  const server = await serve({ steps: [interrupted, end], entry: { outputs: {}, status } })
-  const { result } = await runOn(server)
-  expect(result).toMatchObject({ outcome: 'interrupted', error: { node: '3' } })
-})
-
-test('run/blocked-goes-on An error by a blocked output ends nothing.', async () => {
-  const blocked = message('execution_error', { exception_type: 'ExecutionBlocked' })
-  const steps = [blocked, running('8'), ...succeeded]
-  const { result, events } = await runOn(await serve({ steps, entry: entryOf({}) }))
-  expect(result.outcome).toBe('success')
-  expect(events).toContainEqual(expect.objectContaining({ kind: 'node', node: '8' }))
-})
-
-test('run/error-in-good-entry An error among the messages of a successful entry is a failed run.', async () => {
-  const { data } = failing as { data: object }
-  const messages = [
-    ['execution_start', {}],
-    ['execution_error', data],
-  ]
-  const status = { status_str: 'success', completed: true, messages }
-  const { result } = await runOn(await serve({ steps: [end], entry: { outputs: {}, status } }))
-  expect(result.outcome).toBe('failed')
-})
-
-test('run/forgotten A run that is repeatedly in neither queue nor history is lost.', async () => {
-  const server = await serve({ steps: ['drop'], entry: null })
-  const { result } = await runOn(server)
-  expect(result).toMatchObject({ outcome: 'protocol', error: { type: 'run_lost' } })
-  expect(server.reads.history).toBe(5)
 })

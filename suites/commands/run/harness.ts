@@ -3,7 +3,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import {
   runCommand,
   type RunEvent,
@@ -14,7 +14,9 @@ import {
 import { hostedKey } from './misbehaving-hosted.ts'
 import { startPunishingServer } from './misbehaving-server.ts'
 import type { Behaviour, MisbehavingServer } from './misbehaving-server.ts'
+import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
+import { outputOf, type Output } from '../../support/in-process.ts'
 
 export const sampler =
   '{"3": {"class_type": "KSampler", "inputs": {}, "_meta": {"title": "Sampler"}}}'
@@ -106,22 +108,64 @@ export const runHosted = (
 export const asked = ({ requests }: MisbehavingServer, ...paths: readonly string[]): string[] =>
   requests.flatMap(({ path }) => (paths.includes(path) ? [path] : []))
 
-/**
- * One run of the command in a folder that holds `workflow.json`. `terminal` is the width of stderr
- * as a terminal.
- */
+/** What a server does, what a run there shows, and options of the run. On a hosted server the run has its key. */
+type RunRow = readonly [
+  behaviour: Behaviour,
+  /**
+   * Members of the result and of what the server received, `events`, and `saved`: the names and texts of the files in the
+   * output folder.
+   */
+  shows: object,
+  options?: Parameters<typeof runOn>[1],
+]
+
+/** A test for each row, by its title: one run on a new server. */
+export function runs(rows: Readonly<Record<string, RunRow>>): void {
+  for (const [title, [behaviour, shows, options]] of Object.entries(rows))
+    test(title, async () => {
+      const server = await serve(behaviour)
+      const { result, events, files } = await (behaviour.hosted === undefined ? runOn : runHosted)(
+        server,
+        options,
+      )
+      const saved = Object.entries(files)
+      expect({ ...server, ...result, events, saved }).toMatchObject(shows)
+    })
+}
+
+/** Events among which there have to be these. */
+export const including = (...some: readonly object[]): unknown =>
+  expect.arrayContaining(some.map((one) => expect.objectContaining(one)))
+
+/** One run of the command in a folder that holds `workflow.json`. */
 export async function command(
   argv: readonly string[],
   options: { text?: string; env?: Record<string, string>; terminal?: number } = {},
-): Promise<{ code: number; stdout: string; stderr: string; cwd: string }> {
+): Promise<Output & { readonly cwd: string }> {
+  const { text = sampler, ...more } = options
   const cwd = folder()
-  await writeFile(join(cwd, 'workflow.json'), options.text ?? sampler)
-  const written = { stdout: '', stderr: '' }
-  const sink = (name: 'stdout' | 'stderr') => ({
-    write: (text: string) => (written[name] += text),
-    isTTY: name === 'stderr' && options.terminal !== undefined,
-    columns: options.terminal ?? 80,
-  })
-  const io = { stdout: sink('stdout'), stderr: sink('stderr'), env: options.env ?? {}, cwd }
-  return { code: await runCommand(argv, io), ...written, cwd }
+  await writeFile(join(cwd, 'workflow.json'), text)
+  return { ...(await outputOf(runCommand, argv, { cwd, ...more })), cwd }
+}
+
+/** What the command prints about a workflow on a new server, after `flags`, and how it ends. */
+type PrintedRow = readonly [
+  behaviour: Behaviour,
+  flags: readonly string[],
+  prints: Partial<Record<keyof Output, unknown>>,
+  options?: Parameters<typeof command>[1],
+]
+
+/** A test for each row, by its title: one run of the command on a new server. `URL` in a text is its address. */
+export function prints(rows: Readonly<Record<string, PrintedRow>>): void {
+  for (const [title, [behaviour, flags, says, options]] of Object.entries(rows))
+    test(title, async () => {
+      const { url } = await serve(behaviour)
+      const key = behaviour.hosted === undefined ? [] : ['--api-key', hostedKey]
+      const argv = ['workflow.json', '--url', url, ...key, ...flags]
+      const { code, stdout, stderr } = await command(argv, options)
+      const [out, err] = [stdout, stderr].map((text) => text.replaceAll(url, 'URL'))
+      expect({ code, stdout: out, stderr: err }).toMatchObject(says)
+      expect(stdout + stderr).not.toContain(hostedKey)
+    })
 }

@@ -85,10 +85,16 @@ export const message = (type: string, data: object = {}): object => ({
 export const picture = { filename: 'a.png', subfolder: '', type: 'output' }
 export const end = message('executing', { node: null })
 export const succeeded = [message('execution_success'), end]
-/** A history entry of a successful run with these outputs. */
-export const entryOf = (outputs: object): object => ({
+/** A history entry of a run with these outputs, which was successful or has another status. */
+export const entryOf = (outputs: object, status: object = {}): object => ({
   outputs,
-  status: { status_str: 'success', completed: true, messages: [] },
+  status: { status_str: 'success', completed: true, messages: [], ...status },
+})
+/** The status of a run that failed with this error, if its entry has one. */
+export const failedWith = (error?: object): object => ({
+  status_str: 'error',
+  completed: false,
+  messages: error === undefined ? [] : [['execution_error', error]],
 })
 
 export async function startPunishingServer(behaviour: Behaviour = {}): Promise<MisbehavingServer> {

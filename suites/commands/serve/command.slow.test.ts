@@ -72,7 +72,7 @@ test('serve/json The JSON of both lists the local addresses, and those of hosted
 test('serve/hosted Hosted alone is the first address, and its socket accepts a printed key.', async () => {
   const { url, ws, hosted, stop } = await serving('--deployment', 'hosted')
   expect(hosted).toMatchObject({ url, ws })
-  const [{ key = '' } = {}] = hosted.keys ?? []
+  const key = hosted.keys?.[0]?.key
   expect(await status(`${url}/api/queue`)).toBe(401)
   expect(await status(`${url}/api/queue`, key)).toBe(200)
   const socket = new WebSocket(`${ws}?token=${key}`)
