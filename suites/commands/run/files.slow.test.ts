@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished, test } from 'vitest'
 import { entryOf, picture, startOtherHost } from './misbehaving-server.ts'
-import { filesIn, runOn, sampler, serve } from './harness.ts'
+import { filesIn, runOn, runs, serve } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
 
@@ -23,43 +23,35 @@ async function pictures(): Promise<string> {
   return place
 }
 
-test('run/text-as-written Seeds of 64 bits, fractions like 1.0 and the spelling arrive as written.', async () => {
-  const text =
-    '{ "9": {"class_type":"A", "inputs": {"seed": 18446744073709551615,"cfg":1.0}},\n"3": {} }'
-  const server = await serve()
-  await runOn(server, { text, clientId: 'me' })
-  expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
-})
-
-test('run/text-as-written NaN and Infinity, as Python writes them, are read and sent as they are.', async () => {
-  const text =
-    '{"1": {"class_type": "A", "inputs": {"a": "NaN"}, "is_changed": [NaN, -Infinity, Infinity]}}'
-  const server = await serve()
-  await runOn(server, { text, clientId: 'me' })
-  expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
-})
-
-test('run/unwrapped The workflow in the body of a request is sent alone, as written.', async () => {
-  const graph =
-    '{ "3": {"class_type":"A", "inputs": {"seed": 18446744073709551615, "cfg": 1.0, "of": "}"}} }'
-  const bodies = [
+const graph =
+  '{ "3": {"class_type":"A", "inputs": {"seed": 18446744073709551615, "cfg":1.0, "of": "}"}},\n"9": {} }'
+/** A file, and the workflow in it. */
+const written = {
+  'seeds of 64 bits, fractions like 1.0 and spelling': [graph, graph],
+  'NaN and Infinity, as Python writes them': [
+    '{"1": {"class_type": "A", "inputs": {"a": "NaN"}, "is_changed": [NaN, -Infinity, Infinity]}}',
+  ],
+  'the workflow in the body of a request': [
     `{"client_id": "x", "prompt": ${graph}, "extra_data": {"prompt": {"no": {}}}}`,
-    `{"input": {"workflow": ${graph}, "images": [{"name": "a"}]}}`,
-    `{"input": {"prompt": ${graph}}}`,
-    `{"workflow": ${graph}, "metadata": {}}`,
-    `{"prompt": {}, "prompt": ${graph}}`,
-  ]
-  const nodes = [
+    graph,
+  ],
+  'the workflow in an input': [`{"input": {"workflow": ${graph}, "images": [{}]}}`, graph],
+  'the prompt in an input': [`{"input": {"prompt": ${graph}}}`, graph],
+  'the workflow beside metadata': [`{"workflow": ${graph}, "metadata": {}}`, graph],
+  'the last of two prompts': [`{"prompt": {}, "prompt": ${graph}}`, graph],
+  'nodes with the names prompt and input': [
     '{"prompt": {"class_type": "A", "inputs": {}}, "input": {"class_type": "B", "inputs": {}}}',
-    '{"input": {"class_type": "A", "prompt": {"3": {}}}}',
-  ]
-  for (const text of [...bodies, ...nodes]) {
-    const server = await serve()
-    await runOn(server, { text, clientId: 'me' })
-    const sent = nodes.includes(text) ? text : graph
-    expect(server.submits).toEqual([`{"prompt": ${sent}, "client_id": "me"}`])
-  }
-})
+  ],
+  'a node with an input prompt': ['{"input": {"class_type": "A", "prompt": {"3": {}}}}'],
+}
+runs(
+  Object.fromEntries(
+    Object.entries(written).map(([what, [text = '', sent = text]]) => [
+      `run/text-as-written The client sends ${what} alone, as written.`,
+      [{}, { submits: [`{"prompt": ${sent}, "client_id": "me"}`] }, { text, clientId: 'me' }],
+    ]),
+  ),
+)
 
 test('run/upload-renamed An input gets the name that the server returned, and nothing else changes.', async () => {
   const name = '"cat \\"1\\".png"'
@@ -138,10 +130,8 @@ test('run/no-key-elsewhere A redirect to another host gets no credentials.', asy
   expect(own?.headers.authorization).toBe('Bearer hostkey-123')
   expect(other.requests).toHaveLength(1)
   expect(JSON.stringify(other.requests)).not.toContain('hostkey-123')
-  const names = Object.keys(other.requests[0]?.headers ?? {})
-  expect(names).not.toContain('authorization')
-  expect(names).not.toContain('x-api-key')
-  expect(names).not.toContain('cookie')
+  const names = Object.keys(other.requests[0]?.headers ?? {}).join()
+  expect(names).not.toMatch(/authorization|x-api-key|cookie/)
   expect(other.requests[0]?.query.toString()).toBe('sig=1')
 })
 
@@ -157,9 +147,26 @@ test('run/key-on-own-host A redirect on the same host keeps the credentials.', a
   expect(new Set(keys)).toEqual(new Set([`Basic ${btoa('me:pass-word')}`]))
 })
 
-test('run/endless-redirect Redirects in a circle end in a failure.', async () => {
-  const views = { 'a.png': { status: 302, headers: { location: '/view?filename=a.png' } } }
-  expect((await runOn(await serve({ views }))).result.outcome).toBe('protocol')
+runs({
+  'run/endless-redirect Redirects in a circle end in a failure.': [
+    { views: { 'a.png': { status: 302, headers: { location: '/view?filename=a.png' } } } },
+    { outcome: 'protocol' },
+  ],
+  'run/no-half-files An interrupted transfer leaves no file; the others are downloaded.': [
+    {
+      views: { 'cut.png': { body: 'half', length: 100 } },
+      entry: entryOf({ '9': { images: [image('cut.png'), image('whole.png')] } }),
+    },
+    {
+      outcome: 'protocol',
+      files: [{ filename: 'whole.png' }],
+      saved: [['whole.png', 'bytes of /whole.png']],
+    },
+  ],
+  'run/missing-output An output that the server no longer has is reported by name.': [
+    { views: { 'a.png': { status: 404 } } },
+    { error: { message: 'The server does not return a.png (HTTP 404).' } },
+  ],
 })
 
 test('run/stays-in-folder The name of an output cannot lead out of the folder.', async () => {
@@ -209,26 +216,3 @@ test('run/names-twice Two outputs with one name and an existing file are all kep
     bytes: 'bytes of /a.png'.length,
   })
 })
-
-test('run/no-half-files An interrupted transfer leaves no file; the others are downloaded.', async () => {
-  const images = [image('cut.png'), image('whole.png')]
-  const views = { 'cut.png': { body: 'half', length: 100 } }
-  const server = await serve({ views, entry: entryOf({ '9': { images } }) })
-  const { result, files } = await runOn(server)
-  expect(files).toEqual({ 'whole.png': 'bytes of /whole.png' })
-  expect(result).toMatchObject({ outcome: 'protocol', files: [{ filename: 'whole.png' }] })
-})
-
-test('run/missing-output An output that the server no longer has is reported by name.', async () => {
-  const { result } = await runOn(await serve({ views: { 'a.png': { status: 404 } } }))
-  expect(result.error?.message).toBe('The server does not return a.png (HTTP 404).')
-})
-
-test.each(['', '/', '/api', '/api/'])(
-  'run/address The client takes an address that ends in "%s".',
-  async (tail) => {
-    const server = await serve()
-    expect((await runOn({ url: server.url + tail })).result.outcome).toBe('success')
-    expect(server.submits[0]).toContain(sampler)
-  },
-)

@@ -3,7 +3,16 @@
 import { test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
 import { message } from './misbehaving-server.ts'
-import { asked, command, runHosted, serveHosted, testClock } from './harness.ts'
+import {
+  asked,
+  command,
+  including,
+  prints,
+  runHosted,
+  runs,
+  serveHosted,
+  testClock,
+} from './harness.ts'
 import { expect } from '../../judge/expect.ts'
 
 const execution_error = {
@@ -15,106 +24,149 @@ const execution_error = {
   current_inputs: {},
   current_outputs: {},
 }
+const node_errors = { '3': { class_type: 'KSampler', errors: [{ message: 'Bad' }] } }
 const busy = (status: number, seconds: string) => ({
   status,
   headers: { 'retry-after': seconds },
 })
 
-test('run/hosted-polling Without a socket the client polls the job until it ends.', async () => {
-  const words = ['pending', 'in_progress', 'in_progress', 'completed']
-  const server = await serveHosted({ sockets: 0, steps: [], hosted: { words } })
-  const { result, events } = await runHosted(server)
-  expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'a.png' }] })
-  expect(server.reads).toMatchObject({ words: 4, jobs: 1, queue: 0, history: 0 })
-  expect(events).toContainEqual(
-    expect.objectContaining({ kind: 'hint', text: expect.stringContaining('403') as string }),
-  )
+const polled = { sockets: 0, steps: [] }
+
+runs({
+  'run/hosted-polling Without a socket the client polls the job until it ends.': [
+    { ...polled, hosted: { words: ['pending', 'in_progress', 'in_progress', 'completed'] } },
+    {
+      outcome: 'success',
+      files: [{ filename: 'a.png' }],
+      reads: { words: 4, jobs: 1, queue: 0, history: 0 },
+      events: including({ kind: 'hint', text: expect.stringContaining('403') }),
+    },
+  ],
+  'run/hosted-polling A job that is unknown shortly after the submit is requested again.': [
+    {
+      ...polled,
+      hosted: {
+        words: [null, null, 'completed'],
+        jobs: [null, null, null, jobOf('in_progress'), jobOf('completed')],
+      },
+    },
+    { outcome: 'success', reads: { words: 3, jobs: 5 } },
+  ],
+  'run/hosted-polling A job that stays unknown is lost.': [
+    { sockets: 0, hosted: { words: [null], jobs: [null] } },
+    { outcome: 'protocol', error: { type: 'run_lost' } },
+  ],
+  'run/hosted-polling From a server without the short status the client requests the whole job.': [
+    {
+      ...polled,
+      hosted: {
+        words: [null],
+        jobs: [jobOf('pending'), jobOf('in_progress'), jobOf('completed')],
+      },
+    },
+    { outcome: 'success' },
+  ],
+  'run/hosted-polling After a dropped socket the client continues by polling.': [
+    {
+      sockets: 1,
+      steps: [message('executing', { node: '3' }), 'drop'],
+      hosted: { words: ['executing', 'success'] },
+    },
+    { outcome: 'success' },
+  ],
+  'run/hosted-words No other word ends a job.': [
+    {
+      sockets: 0,
+      hosted: {
+        words: [
+          ...['submitted', 'queued_waiting', 'executing', 'executed', 'erroring'],
+          ...['cancel_requested', 'waiting_to_dispatch', 'later_word', 'constructor', 'success'],
+        ],
+      },
+    },
+    { outcome: 'success', reads: { words: 10 } },
+  ],
+  'run/hosted-failure A failed job without an error reports that of the socket.': [
+    {
+      steps: [
+        message('execution_error', {
+          exception_type: 'ValidationError',
+          exception_message: 'bad',
+          node_id: '3',
+        }),
+      ],
+      hosted: { jobs: [jobOf('failed')] },
+    },
+    { error: { type: 'ValidationError', node: '3' } },
+  ],
+  'run/hosted-end The run ends without an executing null, and the client waits for the whole job.':
+    [
+      {
+        steps: [message('execution_success')],
+        hosted: { jobs: [null, jobOf('in_progress'), jobOf('completed')] },
+      },
+      {
+        outcome: 'success',
+        files: [{ filename: 'a.png' }],
+        reads: { words: 0, jobs: 3 },
+      },
+    ],
+  'run/hosted-refused A refusal that is not JSON is printed as it is.': [
+    { hosted: {}, first: { '/prompt': [{ status: 403, body: 'go away' }] } },
+    {
+      outcome: 'refused',
+      error: { message: 'The server refused the workflow: HTTP 403: go away' },
+    },
+  ],
+  'run/hosted-refused Node errors of a hosted server are printed like those of a local one.': [
+    {
+      hosted: {},
+      reply: { status: 400, json: { error: { type: 'x', message: 'Not valid' }, node_errors } },
+    },
+    {
+      outcome: 'refused',
+      error: {
+        type: 'x',
+        node_errors,
+        message: expect.stringContaining('node 3 (KSampler): Bad'),
+      },
+    },
+  ],
 })
 
-test('run/hosted-polling A job that is unknown shortly after the submit is requested again.', async () => {
-  const words = [null, null, 'completed']
-  const jobs = [null, null, null, jobOf('in_progress'), jobOf('completed')]
-  const server = await serveHosted({ sockets: 0, steps: [], hosted: { words, jobs } })
-  expect((await runHosted(server)).result.outcome).toBe('success')
-  expect(server.reads).toMatchObject({ words: 3, jobs: 5 })
-})
+const ends = {
+  completed: 'success',
+  success: 'success',
+  failed: 'failed',
+  error: 'failed',
+  non_retryable_error: 'failed',
+  lost: 'failed',
+  cancelled: 'interrupted',
+  canceled: 'interrupted',
+}
 
-test('run/hosted-polling A job that stays unknown is lost.', async () => {
-  const server = await serveHosted({ sockets: 0, hosted: { words: [null], jobs: [null] } })
-  const { result } = await runHosted(server)
-  expect(result).toMatchObject({ outcome: 'protocol', error: { type: 'run_lost' } })
-})
+runs(
+  Object.fromEntries(
+    Object.entries(ends).map(([word, outcome]) => [
+      `run/hosted-words The word ${word} ends a job as ${outcome}.`,
+      [{ sockets: 0, hosted: { words: ['pending', word], jobs: [jobOf(word)] } }, { outcome }],
+    ]),
+  ),
+)
 
-test('run/hosted-polling From a server without the short status the client requests the whole job.', async () => {
-  const jobs = [jobOf('pending'), jobOf('in_progress'), jobOf('completed')]
-  const server = await serveHosted({ sockets: 0, hosted: { words: [null], jobs } })
-  expect((await runHosted(server)).result.outcome).toBe('success')
-})
-
-test('run/hosted-polling After a dropped socket the client continues by polling.', async () => {
-  const steps = [message('executing', { node: '3' }), 'drop']
-  const server = await serveHosted({
-    sockets: 1,
-    steps,
-    hosted: { words: ['executing', 'success'] },
-  })
-  expect((await runHosted(server)).result.outcome).toBe('success')
-})
-
-test.each([
-  ['completed', 'success'],
-  ['success', 'success'],
-  ['failed', 'failed'],
-  ['error', 'failed'],
-  ['non_retryable_error', 'failed'],
-  ['lost', 'failed'],
-  ['cancelled', 'interrupted'],
-  ['canceled', 'interrupted'],
-])('run/hosted-words The word %s ends a job as %s.', async (word, outcome) => {
-  const hosted = { words: ['pending', word], jobs: [jobOf(word)] }
-  const { result } = await runHosted(await serveHosted({ sockets: 0, hosted }))
-  expect(result.outcome).toBe(outcome)
-})
-
-test('run/hosted-words No other word ends a job.', async () => {
-  const words = ['submitted', 'queued_waiting', 'executing', 'executed', 'erroring']
-  const more = ['cancel_requested', 'waiting_to_dispatch', 'later_word', 'constructor', 'success']
-  const hosted = { words: [...words, ...more] }
-  const server = await serveHosted({ sockets: 0, hosted })
-  expect((await runHosted(server)).result.outcome).toBe('success')
-  expect(server.reads.words).toBe(10)
-})
-
-test('run/hosted-failure A failed job reports its error, and keeps its earlier outputs.', async () => {
-  const server = await serveHosted({
-    steps: [message('execution_error', execution_error)],
-    hosted: { jobs: [jobOf('failed', { execution_error })] },
-  })
-  const argv = ['workflow.json', '--url', server.url, '--api-key', hostedKey, '--quiet']
-  const { code, stdout, stderr } = await command(argv)
-  expect({ code, stdout, stderr }).toEqual({
-    code: 1,
-    stdout: 'output/a.png\n',
-    stderr: 'The run failed at node 3 (KSampler): OOMError: full\n',
-  })
-})
-
-test('run/hosted-failure A failed job without an error reports that of the socket.', async () => {
-  const data = { exception_type: 'ValidationError', exception_message: 'bad', node_id: '3' }
-  const steps = [message('execution_error', data)]
-  const server = await serveHosted({ steps, hosted: { jobs: [jobOf('failed')] } })
-  expect((await runHosted(server)).result.error).toMatchObject({
-    type: 'ValidationError',
-    node: '3',
-  })
-})
-
-test('run/hosted-end The run ends without an executing null, and the client waits for the whole job.', async () => {
-  const jobs = [null, jobOf('in_progress'), jobOf('completed')]
-  const server = await serveHosted({ steps: [message('execution_success')], hosted: { jobs } })
-  const { result } = await runHosted(server)
-  expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'a.png' }] })
-  expect(server.reads).toMatchObject({ words: 0, jobs: 3 })
+prints({
+  'run/hosted-failure A failed job reports its error, and keeps its earlier outputs.': [
+    {
+      steps: [message('execution_error', execution_error)],
+      hosted: { jobs: [jobOf('failed', { execution_error })] },
+    },
+    ['--quiet'],
+    {
+      code: 1,
+      stdout: 'output/a.png\n',
+      stderr: 'The run failed at node 3 (KSampler): OOMError: full\n',
+    },
+  ],
 })
 
 test.each([
@@ -128,31 +180,11 @@ test.each([
   async (status, json, says) => {
     const server = await serveHosted({ reply: { status, json } })
     const argv = ['workflow.json', '--url', server.url, '--api-key', hostedKey]
-    const { code, stderr } = await command(argv)
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `The server refused the workflow: ${says}\n`,
-    })
+    const stderr = `The server refused the workflow: ${says}\n`
+    expect(await command(argv)).toMatchObject({ code: 1, stderr })
     expect(server.submits).toHaveLength(1)
   },
 )
-
-test('run/hosted-refused A refusal that is not JSON is printed as it is.', async () => {
-  const server = await serveHosted({ first: { '/prompt': [{ status: 403, body: 'go away' }] } })
-  const { result } = await runHosted(server)
-  expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
-    outcome: 'refused',
-    message: 'The server refused the workflow: HTTP 403: go away',
-  })
-})
-
-test('run/hosted-refused Node errors of a hosted server are printed like those of a local one.', async () => {
-  const node_errors = { '3': { class_type: 'KSampler', errors: [{ message: 'Bad' }] } }
-  const json = { error: { type: 'x', message: 'Not valid' }, node_errors }
-  const { result } = await runHosted(await serveHosted({ reply: { status: 400, json } }))
-  expect(result).toMatchObject({ outcome: 'refused', error: { type: 'x', node_errors } })
-  expect(result.error?.message).toContain('node 3 (KSampler): Bad')
-})
 
 test('run/retry-after Every request that gets 429 with a time is sent again after it.', async () => {
   const again = [busy(429, '2'), busy(429, '1')]

@@ -7,7 +7,17 @@ import { onTestFinished, test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
 import { entryOf, message } from './misbehaving-server.ts'
 import type { Behaviour } from './misbehaving-server.ts'
-import { asked, command, runHosted, runOn, serve, serveHosted, testClock } from './harness.ts'
+import {
+  asked,
+  command,
+  prints,
+  runHosted,
+  runOn,
+  runs,
+  serve,
+  serveHosted,
+  testClock,
+} from './harness.ts'
 import { expect } from '../../judge/expect.ts'
 
 const [status, job, history] = ['/job/run-1/status', '/jobs/run-1', '/history/run-1']
@@ -62,10 +72,8 @@ test.each(senseless)(
   async (_, behaviour, path, said) => {
     const server = await serveHosted({ sockets: 0, steps: [], ...behaviour })
     const { result } = await runHosted(server)
-    expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
-      outcome: 'protocol',
-      message: expect.stringContaining(`GET ${path} at ${server.url} answered `),
-    })
+    const message = expect.stringContaining(`GET ${path} at ${server.url} answered `)
+    expect(result).toMatchObject({ outcome: 'protocol', error: { message } })
     expect(result.error?.message).toContain(said)
     expect(asked(server, path)).toHaveLength(6)
   },
@@ -88,10 +96,10 @@ test.each([
       // If the socket reports the end of a run, the client does not look for it in the queue.
       if (path === '/queue' && steps[0] !== 'drop') continue
       const server = await serve({ steps, sockets: 1, ...always(path, answer) })
-      const { result } = await runOn(server)
-      expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+      const message = expect.stringContaining(said)
+      expect((await runOn(server)).result).toMatchObject({
         outcome: 'protocol',
-        message: expect.stringContaining(said),
+        error: { message },
       })
       expect(asked(server, path)).toHaveLength(6)
     }
@@ -110,10 +118,9 @@ test('run/senseless The client does not poll for ever because of a silent socket
       clock.pass(10_000)
       if (asked(server, status).length < 6) setImmediate(pass)
     }
-    const { result } = await runHosted(server, { clock, onEvent })
-    expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
+    expect((await runHosted(server, { clock, onEvent })).result).toMatchObject({
       outcome: 'protocol',
-      message: expect.stringContaining('answered 500: oops'),
+      error: { message: expect.stringContaining('answered 500: oops') },
     })
   }
 })
@@ -140,41 +147,45 @@ test('run/senseless A limit that ends before that reports what the server answer
     if (kind === 'hint' && event.text?.includes('oops')) clock.pass(60_000)
   }
   const { result } = await runHosted(server, { clock, timeoutMs: 60_000, onEvent })
-  expect({ outcome: result.outcome, message: result.error?.message }).toEqual({
-    outcome: 'timeout',
-    message:
-      'No end within 60 s. The server continues the run run-1. ' +
-      `Meanwhile GET ${status} at ${server.url} answered 500: oops. Give a longer --timeout.`,
-  })
+  const message =
+    'No end within 60 s. The server continues the run run-1. ' +
+    `Meanwhile GET ${status} at ${server.url} answered 500: oops. Give a longer --timeout.`
+  expect(result).toMatchObject({ outcome: 'timeout', error: { message } })
   expect(Object.keys(result)).not.toContain('senseless')
 })
 
-test('run/senseless A job without a record is reported as such.', async () => {
-  const server = await serveHosted({ sockets: 0, hosted: { jobs: [null] } })
-  const { result } = await runHosted(server)
-  expect(result.outcome).toBe('protocol')
-  expect(result.error?.message).toContain('without saying how: GET /jobs/run-1 answered 404.')
+runs({
+  'run/senseless A job without a record is reported as such.': [
+    { sockets: 0, hosted: { jobs: [null] } },
+    {
+      outcome: 'protocol',
+      error: {
+        message: expect.stringContaining('without saying how: GET /jobs/run-1 answered 404.'),
+      },
+    },
+  ],
+  'run/senseless Missing outputs of a job count as no outputs.': [
+    { hosted: { jobs: [jobOf('completed', { outputs: null })] } },
+    { outcome: 'success', files: [] },
+  ],
+  'run/senseless Missing outputs of an entry count as no outputs.': [
+    { entry: { ...entryOf({}), outputs: null } },
+    { outcome: 'success', files: [] },
+  ],
 })
 
-test('run/senseless Missing outputs count as no outputs.', async () => {
-  const hosted = { jobs: [jobOf('completed', { outputs: null })] }
-  expect((await runHosted(await serveHosted({ hosted }))).result).toMatchObject({
-    outcome: 'success',
-    files: [],
-  })
-  expect(
-    (await runOn(await serve({ entry: { ...entryOf({}), outputs: null } }))).result.outcome,
-  ).toBe('success')
-})
-
-test('run/no-socket A run that is followed without its socket says so in one sentence without advice.', async () => {
-  const { url } = await serveHosted({ sockets: 0 })
-  const { code, stderr } = await command(['workflow.json', '--url', url, '--api-key', hostedKey])
-  expect(code).toBe(0)
-  expect(stderr).toBe(
-    'submitted run-1\n' +
-      `${url} does not open a WebSocket at /ws (Unexpected server response: 403). Polling the job instead.\n`,
-  )
+prints({
+  'run/no-socket A run that is followed without its socket says so in one sentence without advice.':
+    [
+      { sockets: 0, hosted: {} },
+      [],
+      {
+        code: 0,
+        stderr:
+          'submitted run-1\n' +
+          'URL does not open a WebSocket at /ws (Unexpected server response: 403). Polling the job instead.\n',
+      },
+    ],
 })
 
 test('run/no-socket If nothing can be reached, that is reported once.', async () => {
@@ -186,10 +197,11 @@ test('run/no-socket If nothing can be reached, that is reported once.', async ()
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   for (const more of [[], ['--deployment', 'hosted']]) {
     const argv = ['workflow.json', '--url', url, '--api-key', hostedKey, ...more]
-    const { code, stderr } = await command(argv)
-    expect(code).toBe(3)
-    expect(stderr).toMatch(
-      /^Cannot reach https:\S+ \([A-Z_]+\): if its certificate is your own, .*\n$/,
-    )
+    expect(await command(argv)).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(
+        /^Cannot reach https:\S+ \([A-Z_]+\): if its certificate is your own, .*\n$/,
+      ),
+    })
   }
 })

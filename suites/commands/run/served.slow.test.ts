@@ -1,6 +1,6 @@
-// The client and the command `serve` with the hosted server of this package.
+// The client with servers of this package: runs on hosted, runs that the user stops, and folders that cannot take outputs.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import {
@@ -10,7 +10,7 @@ import {
   runWorkflow,
 } from '../../../dist/emulator/internal.js'
 import { startSubject } from '../../judge/subject.ts'
-import { main, start, startProcess, textToImage } from '../../support/spawned.ts'
+import { main, startProcess, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
 
@@ -31,11 +31,7 @@ async function runServed(
     onProgress: (event) => events.push(event),
     ...options,
   })
-  const journal = (
-    await subject.raw('GET', '/_flowdouble/journal', undefined, {
-      'X-API-Key': 'test-key',
-    })
-  ).text
+  const journal = (await subject.emulator!.journal()).join('\n')
   await subject.close()
   return { ...result, journal, events }
 }
@@ -43,12 +39,8 @@ async function runServed(
 test('run/served-hosted A run on hosted downloads its picture, and leaks no key', async () => {
   for (const workflowPath of [textToImage, imageToImage]) {
     const { outcome, files, journal, events } = await runServed({ workflowPath })
-    expect({ outcome, filesLength: files.length }).toEqual({ outcome: 'success', filesLength: 1 })
-    expect(
-      readFileSync(files[0]?.path ?? '')
-        .subarray(1, 4)
-        .toString(),
-    ).toBe('PNG')
+    const signatures = files.map(({ path }) => readFileSync(path).subarray(1, 4).toString())
+    expect({ outcome, signatures }).toEqual({ outcome: 'success', signatures: ['PNG'] })
     expect(events.filter(({ kind }) => kind === 'warning' || kind === 'hint')).toEqual([])
     expect(journal).toContain('/api/view')
     expect(journal).not.toContain('"leak"')
@@ -69,33 +61,6 @@ test('run/served-hosted A free account and an unknown key are reported different
   expect(unknown.error?.message).toContain('Is the API key right?')
 })
 
-test('run/served-hosted Without a key the client detects a hosted server', async () => {
-  const subject = await startSubject({ deployment: 'hosted' })
-  const options = { url: subject.url, workflowPath: textToImage, outDir: folder() }
-  const { outcome, error } = await runWorkflow(options)
-  expect({ outcome, message: error?.message }).toEqual({
-    outcome: 'usage',
-    message: expect.stringContaining('is a hosted server: give its key'),
-  })
-  await subject.close()
-})
-
-test('serve/run A workflow runs through a hosted server, whose key is known', async () => {
-  const command = start('serve', '--deployment', 'hosted', '--port', '0', '--run', textToImage)
-  const text = await command.says(/keeps running[\s\S]*curl .*history_v2/)
-  expect(text).toContain('.png')
-  command.process.kill('SIGTERM')
-  expect((await command.ends).code).toBe(0)
-})
-
-test('serve/json The output lists the signed links of a hosted server', async () => {
-  const command = start('serve', '--deployment', 'both', '--port', '0', '--json')
-  const { hosted } = JSON.parse(await command.says(/\n/)) as { hosted: { signedUrl: string } }
-  expect(hosted.signedUrl).toMatch(/^http:\/\/\S+:\d+$/)
-  command.process.kill('SIGTERM')
-  await command.ends
-})
-
 test('run/examples The name of an example stands for its workflow, in any folder, unless a file has that name.', async () => {
   const subject = await startSubject({ clock: 'instant' })
   const cwd = folder()
@@ -107,10 +72,57 @@ test('run/examples The name of an example stands for its workflow, in any folder
   })
   expect(await run('failing')).toMatchObject({ code: 1 })
   writeFileSync(join(cwd, 'failing'), 'my file')
-  const { code, stderr } = await run('failing')
-  expect({ code, stderr }).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('is not valid JSON'),
+  const stderr = expect.stringContaining('is not valid JSON')
+  expect(await run('failing')).toMatchObject({ code: 2, stderr })
+  await subject.close()
+})
+
+test('run/stopped A stopped run reports that the server continues with it', async () => {
+  const subject = await startSubject()
+  const user = new AbortController()
+  const result = await runWorkflow({
+    url: subject.url,
+    workflowPath: textToImage,
+    outDir: folder(),
+    signal: user.signal,
+    onProgress: ({ kind }) => kind === 'submitted' && user.abort(),
   })
+  const message = expect.stringContaining(`continues the run ${result.prompt_id}`)
+  expect(result).toMatchObject({ outcome: 'stopped', error: { message } })
+  expect((await subject.get('/queue')).json().queue_pending).toHaveLength(1)
+  await subject.close()
+})
+
+test('run/stopped A run that was stopped before it began submits nothing', async () => {
+  const subject = await startSubject()
+  const signal = AbortSignal.abort()
+  const result = await runWorkflow({
+    url: subject.url,
+    workflowPath: textToImage,
+    outDir: folder(),
+    signal,
+  })
+  expect(result).toMatchObject({ outcome: 'stopped', prompt_id: null })
+  expect((await subject.get('/queue')).json().queue_pending).toEqual([])
+  await subject.close()
+})
+
+test('run/out-refused A folder that cannot be created or written is rejected before the submit', async () => {
+  const subject = await startSubject({ clock: 'instant' })
+  const locked = folder()
+  chmodSync(locked, 0o500)
+  const isRoot = process.getuid?.() === 0
+  const places = ['/proc/flowdouble/deep', `${textToImage}/below`, ...(isRoot ? [] : [locked])]
+  for (const outDir of places) {
+    const result = await runWorkflow({ url: subject.url, workflowPath: textToImage, outDir })
+    const message = expect.stringContaining('give another --out')
+    expect(result).toMatchObject({ outcome: 'usage', error: { message } })
+  }
+  expect((await subject.get('/history')).json()).toEqual({})
+  const deep = join(folder(), 'a', 'b')
+  expect(
+    (await runWorkflow({ url: subject.url, workflowPath: textToImage, outDir: deep })).outcome,
+  ).toBe('success')
+  expect(readdirSync(deep)).toEqual(['lighthouse_00001_.png'])
   await subject.close()
 })
