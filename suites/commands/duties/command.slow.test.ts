@@ -7,6 +7,7 @@ import { test } from '../../judge/proves.ts'
 import type { CheckEvent } from '../../check/events.ts'
 import { clientCommand } from '../../check/duties/main.ts'
 import { folder } from '../../support/folder.ts'
+import { commandRows, outputOf, refusals } from '../../support/in-process.ts'
 
 /** A client that asks for its run until it is over, and fails if the run has. */
 const polling = `
@@ -38,17 +39,11 @@ function commandOf(source: string): string {
 
 const check = (...argv: readonly string[]) => checkIn(process.cwd(), ...argv)
 
-async function checkIn(cwd: string, ...argv: readonly string[]) {
-  const said = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof said) => ({
-    write: (text: string): void => {
-      said[name] += text
-    },
+const checkIn = (cwd: string, ...argv: readonly string[]) =>
+  outputOf((words, io) => clientCommand(words, { ...io, exists: existsSync }), argv, {
+    env: process.env,
+    cwd,
   })
-  const { env } = process
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env, cwd, exists: existsSync }
-  return { code: await clientCommand(argv, io), ...said }
-}
 
 const eventsOf = (stdout: string): readonly CheckEvent[] =>
   stdout
@@ -98,16 +93,9 @@ test('nothing is judged if the command fails where nothing goes wrong', async ()
 
 test('a command that does not end is ended, with the processes that it started', async () => {
   const endless = `'${process.execPath}' -e 'setInterval(() => {}, 1000)' & wait`
-  const { code, stdout } = await check(
-    '--client',
-    endless,
-    '--duty',
-    'failed-run',
-    '--seconds',
-    '0.2',
-  )
-  expect(code).toBe(5)
-  expect(stdout).toContain('exit code null')
+  const argv = ['--client', endless, '--duty', 'failed-run', '--seconds', '0.2']
+  const stdout = expect.stringContaining('exit code null')
+  expect(await check(...argv)).toMatchObject({ code: 5, stdout })
 })
 
 test('a client has the reports and the baseline of a server', async () => {
@@ -148,26 +136,29 @@ test('a client has the reports and the baseline of a server', async () => {
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('nowhere.json') })
 })
 
-test('the duties can be listed, and wrong usage is explained', async () => {
-  const listed = await check('--list', '--deployment', 'local', '--duty', 'retry-after')
-  expect(listed).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^duties\/retry-after {2}local {2}A client/),
-  })
-  const help = await check('--help')
-  expect(help).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^Usage: flowdouble check --client/),
-  })
-  const wrong: readonly (readonly [argv: readonly string[], says: string])[] = [
-    [[], '--client needs the command of your client.'],
-    [['--client', 'x', '--duty', 'nothing*'], '--duty nothing* matches no duty (see --list).'],
-    [['--client', 'x', '--seconds', '0'], '--seconds is a number up to 3600, not 0.'],
-    [['--client', 'x', '--deployment', 'moon'], '--deployment is local, hosted or both, not moon.'],
-    [['--clint', 'x'], "Unknown option '--clint'"],
-  ]
-  for (const [argv, says] of wrong) {
-    const { code, stderr } = await check(...argv)
-    expect([code, stderr.startsWith(says)]).toEqual([2, true])
-  }
+commandRows(check, {
+  'check/client-list The duties can be listed': [
+    ['--list', '--deployment', 'local', '--duty', 'retry-after'],
+    0,
+    /^duties\/retry-after {2}local {2}A client/,
+    '',
+  ],
+  'check/client-help It explains itself': [['--help'], 0, /^Usage: flowdouble check --client/, ''],
+})
+
+refusals(check, {
+  'check/client-usage No command': [[], /^--client needs the command of your client\./],
+  'check/client-usage An unknown duty': [
+    ['--client', 'x', '--duty', 'nothing*'],
+    /^--duty nothing\* matches no duty \(see --list\)\./,
+  ],
+  'check/client-usage No time': [
+    ['--client', 'x', '--seconds', '0'],
+    /^--seconds is a number up to 3600, not 0\./,
+  ],
+  'check/client-usage An unknown deployment': [
+    ['--client', 'x', '--deployment', 'moon'],
+    /^--deployment is local, hosted or both, not moon\./,
+  ],
+  'check/client-usage An unknown flag': [['--clint', 'x'], /^Unknown option '--clint'/],
 })

@@ -1,12 +1,15 @@
-// No false alarms: clients without flaws keep all duties, whether they only ask, or mostly listen.
+// No false alarms: clients without flaws keep all duties, whether they only ask, or mostly listen; so does the command `run`.
 
+import { runCommand } from '../../../dist/emulator/internal.js'
 import { both } from '../../../spec/language.ts'
-import { clientJudge } from '../../check/duties/judge-client.ts'
+import { clientJudge, type RunClient } from '../../check/duties/judge-client.ts'
 import { dutiesOn } from '../../check/duties/run-duties.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { sampleOf } from '../../support/effort.ts'
+import { isLong, sampleOf } from '../../support/effort.ts'
+import { outputOf } from '../../support/in-process.ts'
 import { scriptedClient } from '../../support/scripted-client/client.ts'
+import { textToImage } from '../../support/spawned.ts'
 
 for (const place of both) {
   for (const habit of ['polls', 'sockets'] as const) {
@@ -23,4 +26,32 @@ for (const place of both) {
       expect(judged.filter(([, { is }]) => is === 'broken')).toEqual([])
     })
   }
+}
+
+/** The duties that take it little time. */
+const quick = new Set(['duties/no-socket', 'duties/status-first', 'duties/video-keys'])
+
+/** It breaks none but this one: it fails when a link has expired. */
+const known = new Set<string>(['duties/expired-link'])
+
+const run: RunClient = async ({ url, apiKey }) => {
+  const key = apiKey === '' ? [] : ['--api-key', apiKey]
+  const argv = [textToImage, '--url', url, ...key, '--out', 'output', '--timeout', '60']
+  const { code, stdout, stderr } = await outputOf(runCommand, argv)
+  return { exitCode: code, output: stdout + stderr }
+}
+
+for (const place of both) {
+  test(`run keeps the duties of a client on ${place}`, async () => {
+    const { ordinary, judge } = clientJudge(place, run)
+    const usual = await ordinary()
+    expect(usual.end.exitCode).toBe(0)
+    const broken: unknown[] = []
+    for (const duty of dutiesOn(place).filter(({ rule }) => isLong || quick.has(rule))) {
+      const { judgement } = await judge(duty, usual)
+      if (judgement.is === 'broken' && !known.has(duty.rule))
+        broken.push([duty.rule, judgement.why])
+    }
+    expect(broken).toEqual([])
+  })
 }

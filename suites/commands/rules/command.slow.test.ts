@@ -1,39 +1,27 @@
 // The command `rules`, run as users run it: in this repository, and in the package without suites.
 
-import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'vitest'
 import type { rulesCommand as runHere } from '../../../dist/emulator/internal.js'
 import type { Rule } from '../../../spec/language.ts'
 import { rules } from '../../../spec/index.ts'
-import { main } from '../../support/spawned.ts'
+import { start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
+import { commandRows, outputOf, refusals } from '../../support/in-process.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const entries: [string, Rule][] = Object.entries(rules)
 
 /** The command `rules` in this process; `place` is where it was built. */
-async function rulesCommand(args: readonly string[], place = root) {
-  const path = join(place, 'dist', 'emulator', 'cli', 'rules.js')
+async function rulesCommand(argv: readonly string[], cwd = root) {
+  const path = join(cwd, 'dist', 'emulator', 'cli', 'rules.js')
   const command = (await import(path)) as { rulesCommand: typeof runHere }
-  const output = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof output) => ({
-    write: (text: string): void => {
-      output[name] += text
-    },
-  })
-  const io = { stdout: into('stdout'), stderr: into('stderr'), env: {}, cwd: place }
-  return { status: command.rulesCommand(args, io), ...output }
+  return outputOf(command.rulesCommand, argv, { cwd })
 }
 
-const command = (args: readonly string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
-    encoding: 'utf8',
-  })
-  return { status, stdout, stderr }
-}
+const command = (...argv: readonly string[]) => start(...argv).ends
 
 type RuleEntry = { readonly id: string; readonly proved: boolean | null }
 
@@ -50,9 +38,9 @@ async function elsewhere(use: (place: string) => Promise<void>): Promise<void> {
   await use(place)
 }
 
-test('rules/list It prints one line per rule, with basis, deployments and statements', () => {
-  const { status, stdout } = command(['rules'])
-  expect(status).toBe(0)
+test('rules/list It prints one line per rule, with basis, deployments and statements', async () => {
+  const { code, stdout } = await command('rules')
+  expect(code).toBe(0)
   const lines = stdout.split('\n')
   expect(lines.slice(0, entries.length).map((line) => line.split(' ')[0])).toEqual(
     entries.map(([id]) => id),
@@ -117,22 +105,19 @@ test('rules/package Without the suites it does not print what is proved', async 
   })
 })
 
-test('rules/usage It explains itself, and rejects what it does not know', async () => {
-  const help = command(['help', 'rules'])
-  expect({ status: help.status, stdout: help.stdout }).toEqual({
-    status: 0,
-    stdout: expect.stringContaining('Usage: flowdouble rules'),
-  })
-  expect(command([]).stdout).toMatch(/^ {2}rules +/m)
-  for (const [arg, says] of [
-    ['--jsn', "Unknown option '--jsn'. Did you mean --json?"],
-    ['queue', 'rules takes --json only.'],
-  ] as const) {
-    const { status, stdout, stderr } = await rulesCommand([arg])
-    expect({ status, stdout, stderr }).toEqual({
-      status: 2,
-      stdout: '',
-      stderr: `${says}\nSee: flowdouble rules --help\n`,
-    })
-  }
+commandRows(command, {
+  'rules/usage It explains itself': [['help', 'rules'], 0, /Usage: flowdouble rules/, ''],
+})
+
+const seeHelp = '\nSee: flowdouble rules --help\n'
+refusals((...argv) => rulesCommand(argv), {
+  'rules/usage An unknown flag': [
+    ['--jsn'],
+    `Unknown option '--jsn'. Did you mean --json?${seeHelp}`,
+  ],
+  'rules/usage A word': [['queue'], `rules takes --json only.${seeHelp}`],
+})
+
+test('rules/usage The help of the program lists it', async () => {
+  expect((await command()).stdout).toMatch(/^ {2}rules +/m)
 })
