@@ -5,20 +5,12 @@ import { test } from 'vitest'
 import { htmlText } from '../../../check/reports/html.ts'
 import { expect } from '../../../judge/expect.ts'
 import { elementsOf } from './elements.ts'
-import { caseEvent, endEvent, sample, startEvent, url } from './streams.ts'
+import { caseEvent, endEvent, other, sample, startEvent, url } from './streams.ts'
 
 const elements = elementsOf(htmlText([sample]))
 const named = (name: string) => elements.filter((one) => one.name === name)
 const section = (id: string) =>
   elements.find(({ attributes }) => attributes['id'] === id)?.text ?? ''
-
-/** A second target, which keeps the rule that the first one breaks. */
-const other = [
-  { ...startEvent, target: { ...startEvent.target, name: 'http://gpu-8.example:8188' } },
-  caseEvent('queue/listing'),
-  caseEvent('queue/one'),
-  { ...endEvent, exitCode: 0, outcome: 'All is well.' },
-] as const
 
 test('check/html-questions The five questions are the first headings, in order.', () => {
   expect(named('h2').map(({ text }) => text)).toEqual([

@@ -80,6 +80,19 @@ export const sample: readonly CheckEvent[] = [
   endEvent,
 ]
 
+/** A second target, which keeps the rule that the first one breaks. */
+export const other: readonly CheckEvent[] = [
+  { ...startEvent, target: { ...startEvent.target, name: 'http://gpu-8.example:8188' } },
+  caseEvent('queue/listing'),
+  caseEvent('queue/one'),
+  {
+    ...endEvent,
+    counts: { pass: 2, fail: 0, note: 0, skip: 0, fault: 0 },
+    exitCode: 0,
+    outcome: 'All is well.',
+  },
+]
+
 /** What a hostile server could put into each text. */
 export const attacks: readonly string[] = [
   '<script>document.title = "owned"</script>',
