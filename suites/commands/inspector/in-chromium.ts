@@ -1,15 +1,12 @@
 // Opens the page of the inspector in a real browser.
 
-import { spawnSync } from 'node:child_process'
 import { type Emulator, startEmulator } from 'flowdouble'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { options, play } from '../../recorded/inspected.mjs'
+import { inChromium } from '../../support/chromium.ts'
 
 // What functions use that run in the page.
 declare const requestAnimationFrame: (call: () => void) => void
-
-export const isInstalled = spawnSync('chromium', ['--version']).status === 0
-export const none = 'The command chromium is not installed.'
 
 type Opened = {
   readonly page: Page
@@ -37,16 +34,6 @@ export async function open(
   await page.goto(`${url}/_flowdouble/`)
   await page.locator('#live.live').waitFor()
   return { page, reports }
-}
-
-export async function inChromium(body: (browser: Browser) => Promise<void>): Promise<void> {
-  const executablePath = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim()
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
-  try {
-    await body(browser)
-  } finally {
-    await browser.close()
-  }
 }
 
 /** Plays the session of which there is a picture on a separate server, and looks at its page. */

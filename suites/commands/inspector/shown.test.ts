@@ -2,12 +2,27 @@
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { type Emulator, startEmulator } from 'flowdouble'
-import { test } from 'vitest'
+import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
+import { onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { failing, node, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { type FakePage, openFakePage } from '../../support/fake-page.ts'
+
+/** A server, closed when the test is over. */
+async function serverWith(options: EmulatorOptions = { clock: 'manual' }): Promise<Emulator> {
+  const server = await startEmulator({ seed: '7', ...options })
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** The page of a server when it is drawn, closed when the test is over. */
+async function pageOf({ url }: Emulator): Promise<FakePage> {
+  const page = await openFakePage(url)
+  onTestFinished(page.close)
+  await page.drawn()
+  return page
+}
 
 /** Submits a workflow, and returns the answer. */
 async function postPrompt(url: string, prompt: object, fields: object = {}) {
@@ -16,22 +31,21 @@ async function postPrompt(url: string, prompt: object, fields: object = {}) {
   return (await reply.json()) as Readonly<Record<string, unknown>>
 }
 
-/** Opens the socket of a client. Returns what closes it. */
-async function openSocket(url: string, client: string): Promise<() => void> {
+/** Opens the socket of a client. */
+async function openSocket(url: string, client: string): Promise<void> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=${client}`)
+  onTestFinished(() => socket.terminate())
   await once(socket, 'open')
-  return () => socket.terminate()
 }
 
 test('inspector/reasons A refusal is shown with what is wrong, once, and without a colon if nothing is known', async () => {
-  const server = await startEmulator({ clock: 'manual', seed: '7' })
+  const server = await serverWith()
   const missing = node('CheckpointLoaderSimple', { ckpt_name: 'nope.safetensors' })
   await postPrompt(server.url, { ...textToImage(1, 2), '4': missing })
   await fetch(`${server.url}/api/jobz`)
   server.fault({ id: 'busy', when: { path: '/queue' }, then: { status: 503 } })
   await fetch(`${server.url}/queue`)
-  const page = await openFakePage(server.url)
-  await page.drawn()
+  const page = await pageOf(server)
   expect(page.texts()).toEqual(
     expect.arrayContaining([
       'POST /prompt → 400: Value not in list: ckpt_name nope.safetensors (node 4)',
@@ -39,18 +53,15 @@ test('inspector/reasons A refusal is shown with what is wrong, once, and without
       'GET /queue → 503 by busy: Service Unavailable',
     ]),
   )
-  page.close()
-  await server.close()
 })
 
 test('inspector/cut-journal A page that is opened late shows true numbers, failed runs, refusals and open sockets', async () => {
-  const server = await startEmulator({ clock: 'instant', seed: '7' })
-  const close = await openSocket(server.url, 'early')
+  const server = await serverWith({ clock: 'instant' })
+  await openSocket(server.url, 'early')
   await postPrompt(server.url, { '1': { class_type: 'NoSuchNode', inputs: {} } })
   await postPrompt(server.url, failing('ValueError', 'made to fail'))
   for (let run = 2; run <= 400; run++) await postPrompt(server.url, solid())
-  const page = await openFakePage(server.url)
-  await page.drawn()
+  const page = await pageOf(server)
   const texts = page.texts()
   expect(texts).toEqual(
     expect.arrayContaining([
@@ -67,14 +78,11 @@ test('inspector/cut-journal A page that is opened late shows true numbers, faile
   // What follows has the next number.
   await postPrompt(server.url, solid())
   await page.shows('Run 401')
-  page.close()
-  close()
-  await server.close()
 })
 
 /** A session of two clients: a long wait, a failed run, a refused submit, and a message of one client. */
 async function playTwo(): Promise<Emulator> {
-  const server = await startEmulator({ clock: 'manual', seed: '7', preview: 'jpeg' })
+  const server = await serverWith({ clock: 'manual', preview: 'jpeg' })
   await openSocket(server.url, 'alice')
   await openSocket(server.url, 'bob')
   await postPrompt(server.url, textToImage(1, 20), { client_id: 'alice' })
@@ -95,12 +103,11 @@ const cells = (page: FakePage, column: string): readonly string[] =>
 
 test('inspector/labels The words of a row lie beside each other', async () => {
   // The second run waits for long, and ends last: there is no room for its words after it.
-  const server = await startEmulator({ clock: 'manual', seed: '7' })
+  const server = await serverWith()
   for (const seed of [1, 2]) await postPrompt(server.url, textToImage(seed, 20))
   await server.until('idle')
   await postPrompt(server.url, textToImage(3, 20))
-  const page = await openFakePage(server.url)
-  await page.drawn()
+  const page = await pageOf(server)
   const widthOf = (text: string): number => text.length * 5.5
   const px = (text: string | undefined): number => Number.parseFloat(text ?? '0')
   const overlaps = page
@@ -121,14 +128,11 @@ test('inspector/labels The words of a row lie beside each other', async () => {
     })
   expect(overlaps).toEqual([])
   expect(page.texts()).toContain('Run 2')
-  page.close()
-  await server.close()
 })
 
 test('inspector/table Requests are a table: sorted, filtered by a run, a client, failures and texts of bodies', async () => {
   const server = await playTwo()
-  const page = await openFakePage(server.url)
-  await page.drawn()
+  const page = await pageOf(server)
   await page.press('t')
   const paths = () => cells(page, 'path')
   expect(paths()).toEqual(['/prompt', '/prompt', '/prompt', '/prompt', '/history'])
@@ -158,16 +162,13 @@ test('inspector/table Requests are a table: sorted, filtered by a run, a client,
   await page.choose('Only one run', '')
   for (let index = 0; index < 3; index++) await page.click('toggle', 2)
   expect(cells(page, 'status')).toEqual(['400'])
-  page.close()
-  await server.close()
 })
 
 test('inspector/curl A request is copied as a command that sends it again, with its answer beside', async () => {
-  const server = await startEmulator({ clock: 'manual', seed: '7' })
+  const server = await serverWith()
   const prompt = { '1': node("It's not there") }
   const reply = await postPrompt(server.url, prompt)
-  const page = await openFakePage(server.url)
-  await page.drawn()
+  const page = await pageOf(server)
   await page.go('e0')
   await page.click('button', 0)
   expect(page.copied()).toContain(`curl ${server.url}/prompt \\\n  -X POST \\\n`)
@@ -180,28 +181,24 @@ test('inspector/curl A request is copied as a command that sends it again, with 
   expect(words.at(-1)).toBe(JSON.stringify({ prompt }))
   await page.click('button', 1)
   expect(JSON.parse(page.copied())).toEqual(reply)
-  page.close()
-  await server.close()
 })
 
 test('inspector/opens The page shows the session of a HAR file and of a journal as that of their server', async () => {
   const server = await playTwo()
-  const other = await startEmulator({ clock: 'manual' })
+  const other = await serverWith()
   await fetch(`${other.url}/queue`)
   const whatItSays = (page: FakePage) =>
     page.elements().flatMap(({ className, textContent }) => {
       const isFact = /^(finding|state|took|after|chip)\b/.test(className)
       return isFact ? `${className}: ${textContent}` : []
     })
-  const live = await openFakePage(server.url)
-  await live.drawn()
+  const live = await pageOf(server)
   const files = {
     'session.har': await server.recording(),
     'session.jsonl': (await server.journal()).join('\n'),
   }
   for (const [name, text] of Object.entries(files)) {
-    const page = await openFakePage(other.url)
-    await page.drawn()
+    const page = await pageOf(other)
     await page.open(name, text)
     expect(page.texts()).toContain(name)
     expect(whatItSays(page)).toEqual(whatItSays(live))
@@ -209,17 +206,12 @@ test('inspector/opens The page shows the session of a HAR file and of a journal 
     expect(pictures.length).toBeGreaterThan(0)
     const isFromFile = name.endsWith('har') ? /^data:image\/jpeg;base64,/ : /^data:,$/
     for (const one of pictures) expect(one.attributes['src']).toMatch(isFromFile)
-    page.close()
   }
-  const page = await openFakePage(other.url)
-  await page.drawn()
+  const page = await pageOf(other)
   await page.open('photo.png', 'PNG')
   expect(page.texts()).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^photo\.png is neither a HAR file nor a journal: /),
     ]),
   )
-  page.close()
-  live.close()
-  await Promise.all([server.close(), other.close()])
 })

@@ -5,7 +5,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import { expect } from '../../judge/expect.ts'
-import { frontEnd, hasChromium, launch, show, type Shown } from './front-end.ts'
+import { isInstalled, launch, none } from '../../support/chromium.ts'
+import { frontEnd, show, type Shown } from './front-end.ts'
 import {
   alphaAt,
   blueSquare,
@@ -77,7 +78,7 @@ const thirdFails: NodeRule = {
 
 let browser: Browser | undefined
 beforeAll(async () => {
-  if (hasChromium()) browser = await launch()
+  if (isInstalled) browser = await launch()
 })
 afterAll(async () => {
   await browser?.close()
@@ -92,7 +93,7 @@ describe.each(versions)('front end $version', (one) => {
     also: readonly RegExp[] = [],
   ): void =>
     test(`pages/front-end ${title}`, async ({ skip }) => {
-      if (browser === undefined) return skip('The command chromium is not installed.')
+      if (browser === undefined) return skip(none)
       const found = frontEnd(one.version)
       if ('why' in found) return skip(found.why)
       const shown = await show(browser, { ...one.options, ...options, webRoot: found.folder })

@@ -1,10 +1,10 @@
 // A real front end in headless Chromium, with a new world on a manual clock: what tests do with its user interface.
 
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { folder } from '../../support/folder.ts'
 import { forget, isReady } from './in-page.ts'
 
@@ -26,14 +26,6 @@ export function frontEnd(version: string): { readonly folder: string } | { reado
   }
   return existsSync(folder) ? { folder } : { why: `there is no folder ${folder}` }
 }
-
-export const hasChromium = (): boolean => spawnSync('chromium', ['--version']).status === 0
-
-export const launch = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim(),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  })
 
 /** A page with a front end that is ready, and the world behind it. */
 export type Shown = {

@@ -1,4 +1,4 @@
-// The reports in files: NDJSON, JUnit and Markdown.
+// The reports in files: NDJSON and JUnit.
 
 import { describe, test } from 'vitest'
 import type { CheckEvent } from '../../../check/events.ts'

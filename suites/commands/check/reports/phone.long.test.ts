@@ -1,26 +1,22 @@
 // The HTML report in a real browser, as wide as a phone: all of it fits, and a link opens the failure that it leads to.
 
-import { spawnSync } from 'node:child_process'
-import { chromium } from 'playwright-core'
 import { test } from 'vitest'
 import { htmlText } from '../../../check/reports/html.ts'
 import { expect } from '../../../judge/expect.ts'
+import { inChromium, isInstalled, none } from '../../../support/chromium.ts'
 import { caseEvent, endEvent, sample } from './streams.ts'
 
 declare const document: any
 
-const executablePath = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim()
-
 test('check/html-phone The report fits 390 pixels, and a link opens the failure that it leads to.', async ({
   skip,
 }) => {
-  skip(executablePath === '', 'The command chromium is not installed.')
+  skip(!isInstalled, none)
   const more = Array.from({ length: 9 }, (_, index) =>
     caseEvent(`queue/failed-${index}`, { verdict: 'fail' }),
   )
   const long = caseEvent('queue/long', { verdict: 'note', detail: 'x'.repeat(400) })
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
-  try {
+  await inChromium(async (browser) => {
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
     await page.setContent(htmlText([[...sample.slice(0, -1), ...more, long, endEvent]]))
     expect(await page.evaluate((): number => document.documentElement.scrollWidth)).toBe(390)
@@ -29,7 +25,5 @@ test('check/html-phone The report fits 390 pixels, and a link opens the failure 
     await page.getByText('all messages').first().click()
     expect(await failure.getAttribute('open')).not.toBeNull()
     expect(await page.evaluate((): number => document.documentElement.scrollWidth)).toBe(390)
-  } finally {
-    await browser.close()
-  }
+  })
 })
