@@ -14,6 +14,7 @@ import { nearestOf, type SeenCase } from '../../check/shown-quirks.ts'
 const local = { place: 'local', release: 'ComfyUI 0.3.64' } as const
 const hosted = { place: 'hosted', release: 'published hosted API, 2026' } as const
 const broken = new Error('expected 1 to be 2')
+const seen = (id: string, verdict: SeenCase['verdict']): SeenCase => ({ rules: [{ id }], verdict })
 const verdictOn = (...ids: readonly string[]) => judgementOf({ ids }, broken, local).verdict
 
 test('a broken rule fails if it is stated, or was observed at this generation; a chosen one is a note', () => {
@@ -136,10 +137,6 @@ test('an error in the code of the judge is a fault; a reply of another form brea
 })
 
 test('of several quirks, the one is named that fits to the other cases', () => {
-  const seen = (id: string, verdict: SeenCase['verdict']): SeenCase => ({
-    rules: [{ id }],
-    verdict,
-  })
   const one = { ids: ['history/hosted-two-ways'] }
   const quirkAfter = (...cases: readonly SeenCase[]) =>
     judgementOf(one, broken, hosted, cases).quirk
@@ -150,10 +147,7 @@ test('of several quirks, the one is named that fits to the other cases', () => {
 })
 
 /** Two rules that a quirk breaks, which a server keeps. */
-const kept: readonly SeenCase[] = ['jobs/listing', 'jobs/status-final'].map((id) => ({
-  rules: [{ id }],
-  verdict: 'pass',
-}))
+const kept = ['jobs/listing', 'jobs/status-final'].map((id) => seen(id, 'pass'))
 
 test('a case shows as much of a quirk as it proves rules that the quirk breaks', () => {
   const quirkOf = (...ids: readonly string[]) => judgementOf({ ids }, broken, hosted, kept).quirk
@@ -181,10 +175,6 @@ test('a default that an option of a named server changes is a note that names bo
 })
 
 test('the nearest named server has most of the quirks that are shown; a server without quirks resembles no other', () => {
-  const seen = (id: string, verdict: SeenCase['verdict']): SeenCase => ({
-    rules: [{ id }],
-    verdict,
-  })
   const shown = [seen('files/local-videos', 'fail'), seen('queue/by-number', 'fail')]
   expect(nearestOf({ place: 'local' }, shown)).toEqual({ like: 'comfyui-0.3.64', differs: [] })
   expect(nearestOf({ place: 'local' }, [...shown, seen('messages/newest-socket', 'pass')])).toEqual(

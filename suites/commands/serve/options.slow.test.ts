@@ -19,39 +19,28 @@ const quiet = { write: () => undefined }
 const plan = (...argv: readonly string[]) =>
   planServers(readFlags(argv), { stdout: quiet, stderr: quiet, env: { TOKEN: 'tok' }, cwd: '/' })
 const ports = (...argv: readonly string[]) =>
-  plan(...argv).map(({ deployment, port }) => [deployment, port])
+  Object.fromEntries(plan(...argv).map(({ deployment, port }) => [deployment, port]))
 const accounts = [{ user: 'alice', keys: ['KEY-OF-ALICE'], tier: 'creator' }]
 
 test('serve/ports Three ports in a row from the first one: local, hosted, its signed links.', () => {
   const both = ['--deployment', 'both']
-  expect(ports()).toEqual([['local', 8188]])
-  expect(ports('--deployment', 'hosted')).toEqual([['hosted', 8189]])
-  expect(ports(...both)).toEqual([
-    ['local', 8188],
-    ['hosted', 8189],
-  ])
-  expect(ports(...both, '--port', '9000')).toEqual([
-    ['local', 9000],
-    ['hosted', 9001],
-  ])
-  expect(ports(...both, '--port', '0')).toEqual([
-    ['local', 0],
-    ['hosted', 0],
-  ])
-  expect(ports(...both, '--port', '65533')).toHaveLength(2)
+  const planned: readonly (readonly [flags: readonly string[], ports: object])[] = [
+    [[], { local: 8188 }],
+    [['--deployment', 'hosted'], { hosted: 8189 }],
+    [both, { local: 8188, hosted: 8189 }],
+    [[...both, '--port', '9000'], { local: 9000, hosted: 9001 }],
+    [[...both, '--port', '0'], { local: 0, hosted: 0 }],
+    [[...both, '--port', '65533'], { local: 65533, hosted: 65534 }],
+  ]
+  for (const [flags, expected] of planned) expect(ports(...flags)).toEqual(expected)
   expect(() => ports(...both, '--port', '65534')).toThrow('both uses 3 ports in a row')
   expect(() => ports('--deployment', 'hosted', '--port', '65535')).toThrow('2 ports in a row')
 })
 
 test('serve/both Each server gets its own quirks, journal and credentials.', () => {
   const quirks = ['workflows.invalid-is-200', 'local.zombie-socket', 'hosted.no-free']
-  const config = fileOf({
-    deployment: 'both',
-    quirk: quirks,
-    journal: 'run.jsonl',
-    port: 0,
-    accounts,
-  })
+  const given = { deployment: 'both', quirk: quirks, journal: 'run.jsonl', port: 0, accounts }
+  const config = fileOf(given)
   const [local, hosted, ...more] = plan('--config', config, '--token-env', 'TOKEN')
   expect(more).toEqual([])
   expect(local).toMatchObject({ quirk: quirks.slice(0, 2), token: 'tok' })

@@ -1,8 +1,9 @@
 // The command validate: what it only warns of, and files that it cannot read.
 
+import { test } from 'vitest'
 import { validateCommand } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { test } from '../../judge/proves.ts'
+import { commandRows, outputOf } from '../../support/in-process.ts'
 import { runCommand, withFolder } from '../../support/scenario-files.ts'
 
 /** Scenarios that a server can use, and the warning about what is probably a mistake in them. */
@@ -52,20 +53,21 @@ test('paths of servers get no warning, with parameters, stars or the prefix', ()
   })
 })
 
-test('validate needs a file that can be read, and says so', async () => {
-  expect(await runCommand(validateCommand, '.')).toMatchObject({ code: 2 })
-  const { stderr } = await runCommand(validateCommand, '.', 'gone.yaml')
-  expect(stderr).toMatch(/^Cannot read the scenario gone\.yaml: ENOENT.*\n$/)
-  expect(await runCommand(validateCommand, '.', 'gone.yaml')).toMatchObject({ code: 2 })
-  const { code, stdout } = await runCommand(validateCommand, '.', '--help')
-  expect({ code, isHelp: stdout.startsWith('Usage: flowdouble validate') }).toEqual({
-    code: 0,
-    isHelp: true,
-  })
-  expect(await runCommand(validateCommand, '.', 'out-of-memory')).toMatchObject({
-    code: 0,
-    stdout: 'out-of-memory is valid\n',
-  })
+commandRows((...argv) => outputOf(validateCommand, argv, { cwd: '.' }), {
+  'validate needs a file': [[], 2, '', /./],
+  'validate needs a file that can be read, and says so': [
+    ['gone.yaml'],
+    2,
+    '',
+    /^Cannot read the scenario gone\.yaml: ENOENT.*\n$/,
+  ],
+  'validate explains itself': [['--help'], 0, /^Usage: flowdouble validate/, ''],
+  'validate knows the scenarios of this package by their names': [
+    ['out-of-memory'],
+    0,
+    'out-of-memory is valid\n',
+    '',
+  ],
 })
 
 const custom = 'version: 1\nnodes: [{ class_type: Own, outputs: { gifs: [{ own: true }] } }]'

@@ -1,9 +1,9 @@
-// A server below a path prefix, behind a proxy that takes the prefix away: each request of a check asks below it, raw bytes
-// too.
+// Unusual targets that break no rule: below a path prefix, with explained replies, with NaN and long strings.
 
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
+import { pythonJson } from '../../../judge/connection/python-json.ts'
 import { expect } from '../../../judge/expect.ts'
 import { start } from '../../../support/spawned.ts'
 
@@ -51,3 +51,26 @@ test('check/prefix A check of a server below a prefix asks below it alone, and j
     await emulator.close()
   }
 })
+
+test.each(['local', 'hosted'] as const)(
+  'check/explained A check of a %s server that explains its replies finds no broken rule of HTTP.',
+  async (deployment) => {
+    const server = await startEmulator({ deployment, clock: 'instant', explain: true })
+    const key = deployment === 'hosted' ? ['--key', 'test-key'] : []
+    const { code, stdout } = await start('check', server.url, ...key, '--only', 'http').ends
+    await server.close()
+    expect(code, stdout).toBe(0)
+  },
+)
+
+for (const [name, part] of [
+  ['without escapes', 'NaN '],
+  ['of escapes', '"\\"NaN" \\ '],
+] as const)
+  test(`check/long-strings A string of 20 MB ${name} beside NaN and infinities is read as any other.`, () => {
+    const value = part.repeat(20_000_000 / part.length)
+    const text = `{"a": NaN, "b": [-Infinity, Infinity, "NaN"], "c": ${JSON.stringify(value)}}`
+    const { c, ...rest } = pythonJson(text) as { readonly c: string }
+    expect(rest).toEqual({ a: null, b: [null, null, 'NaN'] })
+    expect(c === value).toBe(true)
+  })
