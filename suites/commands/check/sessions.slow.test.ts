@@ -12,7 +12,6 @@ import type { Session } from '../../check/sessions/steps.ts'
 import { expect } from '../../judge/expect.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { law } from '../../laws/law.ts'
-import { start } from '../../support/spawned.ts'
 import { dropped } from '../../mutants/tamper.ts'
 
 type Options = Parameters<typeof startSubject>[0]
@@ -51,14 +50,6 @@ test('what breaks in a session names its seed', async () => {
   const broken = inSessions(always)({ ...subject, seeds: [41] })
   await expect(broken).rejects.toMatchObject({ exchanges: { seed: 41 } })
   await subject.close()
-})
-
-test('flags for sessions without the permission for them are wrong usage', async () => {
-  const { code, stderr } = await start('check', 'http://127.0.0.1:1', '--seed', '7').ends
-  expect({ code, stderr }).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('--sessions and --seed need --allow slow'),
-  })
 })
 
 test('a session becomes as short as the fault allows', async () => {
