@@ -32,9 +32,11 @@ const bareNan = JSON.stringify(message('execution_error', error)).replace(
 const blocked = message('execution_error', { exception_type: 'ExecutionBlocked' })
 const interrupted = message('execution_interrupted', { node_id: '3', node_type: 'KSampler' })
 const cached = message('execution_cached', { nodes: ['3', '9'] })
+const noMessages = ['', 'no json', '[]', 'null', '7', '{"type": 3}']
 /** What a client has to ignore: broken messages, unknown types, odd frames. */
 const odd = [
-  ...['', 'no json', '[]', 'null', '7', '{"type": 3}', '{"type": "executing", "data": null}'],
+  ...noMessages,
+  '{"type": "executing", "data": null}',
   { type: 'hello' },
   message('notification', { value: 'x' }),
   message('progress_state'),

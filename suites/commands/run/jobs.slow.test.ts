@@ -30,6 +30,18 @@ const busy = (status: number, seconds: string) => ({
   headers: { 'retry-after': seconds },
 })
 
+/** Words of jobs that go on, or of jobs of later servers. */
+const goingOn = [
+  'submitted',
+  'queued_waiting',
+  'executing',
+  'executed',
+  'erroring',
+  'cancel_requested',
+  'waiting_to_dispatch',
+  'later_word',
+  'constructor',
+]
 const polled = { sockets: 0, steps: [] }
 
 runs({
@@ -78,10 +90,7 @@ runs({
     {
       sockets: 0,
       hosted: {
-        words: [
-          ...['submitted', 'queued_waiting', 'executing', 'executed', 'erroring'],
-          ...['cancel_requested', 'waiting_to_dispatch', 'later_word', 'constructor', 'success'],
-        ],
+        words: [...goingOn, 'success'],
       },
     },
     { outcome: 'success', reads: { words: 10 } },

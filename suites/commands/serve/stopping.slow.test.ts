@@ -32,10 +32,10 @@ const asking = {
   diff: [5, (url: string) => ['diff', url, url.replace('127.0.0.1', 'localhost')]],
   'webhook test': [
     1,
-    (url: string) => [
-      ...['webhook', 'test', '--url', url, '--config-dir', folder()],
-      ...['--secret-file', fileOf('a-secret-of-the-route')],
-    ],
+    (url: string) => {
+      const secret = fileOf('a-secret-of-the-route')
+      return ['webhook', 'test', '--url', url, '--secret-file', secret, '--config-dir', folder()]
+    },
   ],
 } as const
 
