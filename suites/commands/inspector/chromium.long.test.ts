@@ -15,7 +15,7 @@ import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { selected } from '../../recorded/inspected.mjs'
-import { inChromium, isInstalled, none } from '../../support/chromium.ts'
+import { inChromium, isInstalled, none } from '../../support/browser/chromium.ts'
 import { drawn, inspected, open } from './in-chromium.ts'
 
 // What functions use that run in the page.

@@ -6,7 +6,7 @@ import { solid, textToImage, type Graph } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { type FakePage, openFakePage } from '../../support/fake-page.ts'
+import { type FakePage, openFakePage } from '../../support/browser/fake-page.ts'
 
 /** The elements of which the page consists. An element with another name is one too many. */
 const known =

@@ -3,7 +3,7 @@
 import { type Emulator, startEmulator } from 'flowdouble'
 import type { Browser, Page } from 'playwright-core'
 import { options, play } from '../../recorded/inspected.mjs'
-import { inChromium } from '../../support/chromium.ts'
+import { inChromium } from '../../support/browser/chromium.ts'
 
 // What functions use that run in the page.
 declare const requestAnimationFrame: (call: () => void) => void

@@ -7,7 +7,7 @@ import { onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { failing, node, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { type FakePage, openFakePage } from '../../support/fake-page.ts'
+import { type FakePage, openFakePage } from '../../support/browser/fake-page.ts'
 
 /** A server, closed when the test is over. */
 async function serverWith(options: EmulatorOptions = { clock: 'manual' }): Promise<Emulator> {

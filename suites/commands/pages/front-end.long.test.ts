@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import { expect } from '../../judge/expect.ts'
-import { isInstalled, launch, none } from '../../support/chromium.ts'
+import { isInstalled, launch, none } from '../../support/browser/chromium.ts'
 import { frontEnd, show, type Shown } from './front-end.ts'
 import {
   alphaAt,

@@ -3,7 +3,7 @@
 import { test } from 'vitest'
 import { htmlText } from '../../../check/reports/html.ts'
 import { expect } from '../../../judge/expect.ts'
-import { inChromium, isInstalled, none } from '../../../support/chromium.ts'
+import { inChromium, isInstalled, none } from '../../../support/browser/chromium.ts'
 import { caseEvent, endEvent, sample } from './streams.ts'
 
 declare const document: any

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 
-const file = join(import.meta.dirname, '../../dist/bundle/inspector.html')
+const file = join(import.meta.dirname, '../../../dist/bundle/inspector.html')
 
 type Listener = (event: object) => void
 
