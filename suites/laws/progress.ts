@@ -248,11 +248,13 @@ export const progressLaws: readonly Law[] = [
     foreign(one, one.items, ({ message }) => listOf(message.data['nodes'])),
   ),
   law('runs/unchanged-is-cached', repeated, ({ run, received, before }) => {
-    const cached = received.items.flatMap(({ message: { type, data } }) =>
-      type === 'execution_cached' ? listOf(data['nodes']) : [],
+    const cached = new Set(
+      received.items.flatMap(({ message: { type, data } }) =>
+        type === 'execution_cached' ? listOf(data['nodes']) : [],
+      ),
     )
     return Object.keys(before.graph ?? {})
-      .filter((id) => !cached.includes(id))
+      .filter((id) => !cached.has(id))
       .slice(0, 1)
       .map((id) => ({
         at: { socket: received.socket },

@@ -33,18 +33,18 @@ export function recordOf(seed: number, log: SessionLog): SessionRecord {
     steps,
     recording: {
       info,
-      exchanges: exchanges.map((one) => ({
-        ...one,
-        startMs: at(one.startMs),
-        endMs: at(one.endMs),
-        headers: [],
-      })),
-      sockets: sockets.map((one) => ({
-        ...one,
-        openMs: at(one.openMs),
-        url: one.url.replace(/(?<=[?&]token=)[^&]*/, 'redacted'),
-        messages: one.messages.map((message) => ({ ...message, atMs: at(message.atMs) })),
-      })),
+      exchanges: exchanges.map((one) =>
+        Object.assign({}, one, { startMs: at(one.startMs), endMs: at(one.endMs), headers: [] }),
+      ),
+      sockets: sockets.map((one) =>
+        Object.assign({}, one, {
+          openMs: at(one.openMs),
+          url: one.url.replace(/(?<=[?&]token=)[^&]*/, 'redacted'),
+          messages: one.messages.map((message) =>
+            Object.assign({}, message, { atMs: at(message.atMs) }),
+          ),
+        }),
+      ),
     },
   }
 }
