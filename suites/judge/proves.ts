@@ -44,7 +44,8 @@ type OnGateway<T> = {
 /** Rules and quirks of the gateway; their cases run on a gateway. */
 export type GatewayRuleId = OnGateway<typeof rules>
 type GatewayQuirkId = OnGateway<typeof quirks>
-type ServerRuleId = Exclude<RuleId, GatewayRuleId>
+/** Rules of servers. */
+export type ServerRuleId = Exclude<RuleId, GatewayRuleId>
 type ServerQuirkId = Exclude<keyof typeof quirks, GatewayQuirkId>
 
 type Body = (subject: Subject) => Promise<void>

@@ -1,9 +1,14 @@
 // Shared by the cases about scenarios.
 
 import type { EmulatorOptions } from 'flowdouble'
-import { nodesOf } from './transcript.ts'
+import type { Deployment } from '../../spec/language.ts'
+import type { Graph } from '../generate/graphs.ts'
+import { expect } from '../judge/expect.ts'
+import { errorOf } from '../judge/failures.ts'
 import type { Message } from '../judge/judge.ts'
+import { proves, type ServerRuleId } from '../judge/proves.ts'
 import type { Run, Subject } from '../judge/subject.ts'
+import { nodesOf } from './transcript.ts'
 
 type Scenario = Exclude<NonNullable<EmulatorOptions['scenario']>, string | readonly unknown[]>
 
@@ -48,3 +53,52 @@ export const typeWith = (
 
 /** The ids of the nodes that started, in order; a node that starts twice occurs twice. */
 export const startedIn = ({ messages }: Run): string[] => nodesOf('executing', messages).map(String)
+
+/** What a run shows to its client, which gets so many frames of it. */
+const shownBy = (run: Run, frames: number) => ({
+  frames,
+  started: startedIn(run),
+  executed: nodesOf('executed', run.messages),
+  outputs: run.entry.outputs as unknown,
+  end: endOf(run),
+  status: run.entry.status.status_str as unknown,
+  error: errorOf(run) as unknown,
+  lastedMs: lastedMs(run),
+  steps: stepsByNode(run.messages),
+})
+
+/** The progress of each node that has some, as in `1/2 2/2`. */
+function stepsByNode(messages: readonly Message[]): Readonly<Record<string, string>> {
+  const steps: Record<string, string[]> = {}
+  for (const { type, data } of messages)
+    if (type === 'progress')
+      (steps[String(data['node'])] ??= []).push(`${String(data['value'])}/${String(data['max'])}`)
+  return Object.fromEntries(Object.entries(steps).map(([id, own]) => [id, own.join(' ')]))
+}
+
+/** A workflow, and what its run shows: just these values, or what matches them. */
+export type RunRow = readonly [
+  graph: Graph,
+  shown: Partial<Record<keyof ReturnType<typeof shownBy>, unknown>>,
+]
+
+/** Runs workflows one after the other, each on its own session. */
+export async function expectRuns(subject: Subject, rows: readonly RunRow[]): Promise<void> {
+  for (const [at, [graph, shown]] of rows.entries()) {
+    const session = await subject.connect('me')
+    const all = shownBy(await subject.run(session, graph), session.frames().length)
+    const found = Object.entries(all).filter(([name]) => Object.hasOwn(shown, name))
+    expect({ run: at + 1, ...Object.fromEntries(found) }).toEqual({ run: at + 1, ...shown })
+  }
+}
+
+/** A case whose runs on a server with these options show what their rows say. */
+export function provesRuns(
+  rule: Extract<ServerRuleId, `scenario/${string}`>,
+  options: EmulatorOptions,
+  rows: readonly RunRow[] | ((deployment: Deployment) => readonly RunRow[]),
+): void {
+  const body = (subject: Subject): Promise<void> =>
+    expectRuns(subject, typeof rows === 'function' ? rows(subject.deployment) : rows)
+  proves(rule, body, options)
+}

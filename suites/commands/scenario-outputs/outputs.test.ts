@@ -4,7 +4,7 @@ import { decode, encode } from 'fast-png'
 import { node, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
-import { runAlone, scripted } from '../../support/scripted.ts'
+import { provesRuns, runAlone, scripted } from '../../support/scripted.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 const png = Buffer.from(encode({ width: 2, height: 1, data: new Uint8Array(6), channels: 3 }))
@@ -110,18 +110,22 @@ proves(
   }),
 )
 
-proves(
+provesRuns(
   'scenario/node-file-names',
-  async (subject) => {
-    const { entry } = await runAlone(subject, solid())
-    expect(entry.status.messages.at(-1)?.[1]).toMatchObject({
-      node_id: '2',
-      exception_message: expect.stringContaining('outside the output folder'),
-    })
-  },
   scripted({
     nodes: [{ node_id: '2', outputs: { images: [{ text: '', filename: '../x.png' }] } }],
   }),
+  [
+    [
+      solid(),
+      {
+        error: expect.objectContaining({
+          node_id: '2',
+          exception_message: expect.stringContaining('outside the output folder'),
+        }),
+      },
+    ],
+  ],
 )
 
 proves(
@@ -168,48 +172,24 @@ proves(
   }),
 )
 
-proves(
+provesRuns(
   'scenario/node-outputs',
-  async (subject) => {
-    const { entry } = await runAlone(subject, {
-      ...solid(),
-      '3': node('PreviewAny', { source: 1 }),
-    })
-    expect(entry.outputs).toEqual({ '2': { text: ['one', 'two'] } })
-  },
   scripted({
     nodes: [
       { class_type: 'SaveImage', outputs: { text: ['one', 'two'] } },
       { class_type: 'PreviewAny', outputs: {} },
     ],
   }),
+  [
+    [
+      { ...solid(), '3': node('PreviewAny', { source: 1 }) },
+      { outputs: { '2': { text: ['one', 'two'] } } },
+    ],
+  ],
 )
 
-const counted = {
-  '1': node('PrimitiveInt', { value: 3 }),
-  '2': node('PrimitiveString', { value: 'given' }),
-  '3': node('PreviewAny', { source: ['1', 0] }),
-  '4': node('PreviewAny', { source: ['2', 0] }),
-  '5': node('PrimitiveFloat', { value: 0.5 }),
-  '6': node('PreviewAny', { source: ['5', 0] }),
-  '7': node('PrimitiveBoolean', { value: false }),
-  '8': node('PreviewAny', { source: ['7', 0] }),
-}
-
-proves(
+provesRuns(
   'scenario/node-values',
-  async (subject) => {
-    const { entry } = await runAlone(subject, counted)
-    const texts = ['3', '4', '6', '8'].map((id) => entry.outputs[id].text[0])
-    expect(texts).toEqual(['7', 'given', '2.0', 'True'])
-    const { entry: size } = await runAlone(subject, {
-      '1': node('EmptyImage', { width: 64, height: 32, batch_size: 1, color: 0 }),
-      '2': node('GetImageSize', { image: ['1', 0] }),
-      '3': node('PreviewAny', { source: ['2', 0] }),
-      '4': node('PreviewAny', { source: ['2', 1] }),
-    })
-    expect([size.outputs['3'].text, size.outputs['4'].text]).toEqual([['64'], ['5']])
-  },
   scripted({
     nodes: [
       { class_type: 'PrimitiveInt', values: [7] },
@@ -219,4 +199,35 @@ proves(
       { class_type: 'GetImageSize', values: [null, 5] },
     ],
   }),
+  [
+    [
+      {
+        '1': node('PrimitiveInt', { value: 3 }),
+        '2': node('PrimitiveString', { value: 'given' }),
+        '3': node('PrimitiveFloat', { value: 0.5 }),
+        '4': node('PrimitiveBoolean', { value: false }),
+        '5': node('PreviewAny', { source: ['1', 0] }),
+        '6': node('PreviewAny', { source: ['2', 0] }),
+        '7': node('PreviewAny', { source: ['3', 0] }),
+        '8': node('PreviewAny', { source: ['4', 0] }),
+      },
+      {
+        outputs: {
+          '5': { text: ['7'] },
+          '6': { text: ['given'] },
+          '7': { text: ['2.0'] },
+          '8': { text: ['True'] },
+        },
+      },
+    ],
+    [
+      {
+        '1': node('EmptyImage', { width: 64, height: 32, batch_size: 1, color: 0 }),
+        '2': node('GetImageSize', { image: ['1', 0] }),
+        '3': node('PreviewAny', { source: ['2', 0] }),
+        '4': node('PreviewAny', { source: ['2', 1] }),
+      },
+      { outputs: { '3': { text: ['64'] }, '4': { text: ['5'] } } },
+    ],
+  ],
 )

@@ -1,20 +1,19 @@
 // Run rules about time and outcome.
 
-import { account, errorOf } from '../../judge/failures.ts'
 import { slow, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { oneAtATimeOn } from '../../judge/hosted/jobs.ts'
-import { proves } from '../../judge/proves.ts'
-import { endOf, lastedMs, runAlone, scripted, stepsOf } from '../../support/scripted.ts'
+import { proves, twoAccounts } from '../../judge/proves.ts'
+import { expectRuns, provesRuns, runAlone, scripted, stepsOf } from '../../support/scripted.ts'
 import { transcript } from '../../support/transcript.ts'
 import { both } from '../../../spec/language.ts'
 
-for (const deployment of both) {
+for (const deployment of both)
   proves(
     'scenario/run-wait',
-    async ({ emulator, submit, queue, history }) => {
+    async ({ emulator, submit, queue, history, post }) => {
       const waiting = async (): Promise<number> => (await queue()).pending.length
-      await submit(solid(1))
+      const { prompt_id } = (await submit(solid(1))).json()
       await submit(solid(2))
       await emulator!.advance(4999)
       expect([await waiting(), await history()]).toEqual([2, []])
@@ -22,14 +21,9 @@ for (const deployment of both) {
       expect(await waiting()).toBe(1)
       await emulator!.until('idle')
       expect(await history()).toHaveLength(2)
-    },
-    scripted({ runs: [{ run: 1, waitMs: 5000 }] }, oneAtATimeOn(deployment)),
-  )
-
-  proves(
-    'scenario/run-wait',
-    async ({ emulator, submit, queue, post }) => {
-      const { prompt_id } = (await submit(solid(1))).json()
+      // One that is deleted while it waits does not hold up those behind it.
+      await emulator!.reset()
+      expect((await submit(solid(1))).json()).toMatchObject({ prompt_id })
       await submit(solid(2))
       await post('/queue', { delete: [prompt_id] })
       await emulator!.advance(1000)
@@ -37,7 +31,6 @@ for (const deployment of both) {
     },
     scripted({ runs: [{ run: 1, waitMs: 5000 }] }, oneAtATimeOn(deployment)),
   )
-}
 
 proves(
   'scenario/run-wait',
@@ -50,18 +43,11 @@ proves(
   scripted({ runs: [{ run: 1, waitMs: 5000 }] }, { deployment: 'local' }),
 )
 
-proves(
-  'scenario/run-duration',
-  async (subject) => {
-    const session = await subject.connect('me')
-    const run = await subject.run(session, textToImage(1, 4))
-    expect(lastedMs(run)).toBe(60_000)
-    expect(stepsOf(run.messages, '3')).toEqual([1, 2, 3, 4])
-    // Everything is cached: the run takes as long.
-    expect(lastedMs(await subject.run(session, textToImage(1, 4)))).toBe(60_000)
-  },
-  scripted({ runs: [{ durationMs: 60_000 }] }),
-)
+// Where everything is cached, the run takes as long.
+provesRuns('scenario/run-duration', scripted({ runs: [{ durationMs: 60_000 }] }), [
+  [textToImage(1, 4), { steps: { '3': '1/4 2/4 3/4 4/4' }, lastedMs: 60_000 }],
+  [textToImage(1, 4), { started: [], lastedMs: 60_000 }],
+])
 
 proves(
   'scenario/run-duration',
@@ -114,20 +100,10 @@ proves(
   scripted({ runs: [{ run: 2, neverEnds: true }] }),
 )
 
-proves(
+const [success, interrupted] = ['execution_success', 'execution_interrupted 2']
+
+provesRuns(
   'scenario/run-outcome',
-  async (subject) => {
-    const failed = await runAlone(subject, solid(1))
-    const isHosted = subject.deployment === 'hosted'
-    expect(endOf(failed)).toBe(`execution_error 2 ${isHosted ? 'ValidationError' : 'RuntimeError'}`)
-    expect(failed.entry.outputs['2'].images).toHaveLength(1)
-    const stopped = await runAlone(subject, solid(2))
-    expect(endOf(stopped)).toBe('execution_interrupted 2')
-    expect(endOf(await runAlone(subject, solid(3)))).toBe('execution_success')
-    const named = await runAlone(subject, solid(4))
-    expect(errorOf(named)).toMatchObject({ exception_message: 'no room\n' })
-    expect(endOf(named)).toContain('OOMError')
-  },
   scripted({
     runs: [
       { run: 1, outcome: 'error' },
@@ -136,17 +112,28 @@ proves(
       { run: 4, outcome: 'error', exception_type: 'OOMError', exception_message: 'no room' },
     ],
   }),
+  (deployment) => [
+    [
+      solid(1),
+      {
+        end: `execution_error 2 ${deployment === 'hosted' ? 'ValidationError' : 'RuntimeError'}`,
+        outputs: { '2': { images: [expect.any(Object)] } },
+      },
+    ],
+    [solid(2), { end: interrupted }],
+    [solid(3), { end: success }],
+    [
+      solid(4),
+      {
+        end: expect.stringContaining('OOMError'),
+        error: expect.objectContaining({ exception_message: 'no room\n' }),
+      },
+    ],
+  ],
 )
 
-proves(
+provesRuns(
   'scenario/run-choice',
-  async (subject) => {
-    const ends: string[] = []
-    for (const graph of [solid(1), slow(1, 1), solid(2)]) {
-      ends.push(endOf(await runAlone(subject, graph)).split(' ')[0] ?? '')
-    }
-    expect(ends).toEqual(['execution_success', 'execution_interrupted', 'execution_error'])
-  },
   scripted({
     runs: [
       { run: 1, outcome: 'success' },
@@ -154,22 +141,21 @@ proves(
       { outcome: 'interrupted', exception_type: 'ValueError' },
     ],
   }),
+  [
+    [solid(1), { end: success }],
+    [slow(1, 1), { end: expect.stringMatching(/^execution_interrupted /) }],
+    [solid(2), { end: expect.stringMatching(/^execution_error /) }],
+  ],
 )
 
 proves(
   'scenario/run-choice',
   async (subject) => {
-    expect(endOf(await runAlone(subject, solid()))).toBe('execution_interrupted 2')
-    expect(endOf(await runAlone(subject.as('other-key'), solid()))).toBe('execution_success')
+    await expectRuns(subject, [[solid(), { end: interrupted }]])
+    await expectRuns(subject.as('other-key'), [[solid(), { end: success }]])
   },
   scripted(
-    { runs: [{ user: 'me', outcome: 'interrupted' }] },
-    {
-      deployment: 'hosted',
-      accounts: [
-        { ...account, user: 'me', keys: ['test-key'] },
-        { ...account, user: 'other', keys: ['other-key'] },
-      ],
-    },
+    { runs: [{ user: 'one', outcome: 'interrupted' }] },
+    { deployment: 'hosted', ...twoAccounts },
   ),
 )

@@ -1,18 +1,13 @@
 // What a scenario has at the start: files, runs that are over, runs of other clients, cached results.
 
 import { replay } from 'flowdouble'
+import { both } from '../../../spec/language.ts'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { nodeTypesText } from '../../generate/node-types.ts'
 import { expect } from '../../judge/expect.ts'
-import { proves, test } from '../../judge/proves.ts'
+import { proves, test, twoAccounts } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
-
-const otherAccount = {
-  accounts: [
-    { user: 'test-user', keys: ['test-key'] },
-    { user: 'other', keys: ['other-key'] },
-  ],
-}
+import { scripted } from '../../support/scripted.ts'
 
 const inFolder = { path: 'input/photos/note.txt', text: 'hello' }
 const inBase64 = { path: 'output/done.bin', base64: 'AAEC' }
@@ -27,7 +22,7 @@ proves(
     const done = await view({ filename: 'done.bin', type: 'output' })
     expect([...done.bytes]).toEqual([0, 1, 2])
   },
-  { scenario: { version: 1, start: { files: [inFolder, inBase64] } } },
+  scripted({ start: { files: [inFolder, inBase64] } }),
 )
 
 const card = { name: 'cuda:0 A Card', type: 'cuda', vram_total: 8, vram_free: 6 }
@@ -72,12 +67,9 @@ proves(
     expect(await savedBy(subject, 'mine')).toHaveLength(1)
     expect(await subject.queue()).toEqual({ running: [], pending: [] })
   },
-  {
-    scenario: {
-      version: 1,
-      start: { history: [{}, { workflow: solid(7, 'mine'), prompt_id: 'mine', times: 3 }] },
-    },
-  },
+  scripted({
+    start: { history: [{}, { workflow: solid(7, 'mine'), prompt_id: 'mine', times: 3 }] },
+  }),
 )
 
 proves(
@@ -95,11 +87,8 @@ proves(
     expect((error as { exception_message: string }).exception_message.trim()).toBe('no room')
     expect(stopped?.messages.at(-1)?.[0]).toBe('execution_interrupted')
   },
-  {
-    // What fails runs on purpose fails no run that is over.
-    failures: [{ exception_type: 'ValueError' }],
-    scenario: {
-      version: 1,
+  scripted(
+    {
       start: {
         history: [
           {},
@@ -108,7 +97,9 @@ proves(
         ],
       },
     },
-  },
+    // What fails runs on purpose fails no run that is over.
+    { failures: [{ exception_type: 'ValueError' }] },
+  ),
 )
 
 /** The times at which finished runs began, in milliseconds since 1970, oldest first. */
@@ -129,7 +120,7 @@ proves(
   async (subject) => {
     expect(await beginnings(subject)).toEqual([EPOCH_MS - 120_000, EPOCH_MS - 60_000])
   },
-  { scenario: { version: 1, start: { history: [{ times: 2 }] } } },
+  scripted({ start: { history: [{ times: 2 }] } }),
 )
 
 proves(
@@ -144,12 +135,9 @@ proves(
     await idle()
     expect(await history()).toHaveLength(7)
   },
-  {
-    scenario: {
-      version: 1,
-      start: { queue: [{ prompt_id: 'first', workflow: textToImage() }, { times: 6 }] },
-    },
-  },
+  scripted({
+    start: { queue: [{ prompt_id: 'first', workflow: textToImage() }, { times: 6 }] },
+  }),
 )
 
 proves(
@@ -166,17 +154,14 @@ proves(
     await emulator?.advance(1)
     expect(await history()).toEqual(['long', 'endless'])
   },
-  {
-    scenario: {
-      version: 1,
-      start: {
-        queue: [
-          { prompt_id: 'long', durationMs: 60_000 },
-          { prompt_id: 'endless', neverEnds: true },
-        ],
-      },
+  scripted({
+    start: {
+      queue: [
+        { prompt_id: 'long', durationMs: 60_000 },
+        { prompt_id: 'endless', neverEnds: true },
+      ],
     },
-  },
+  }),
 )
 
 proves(
@@ -189,7 +174,7 @@ proves(
     const nodes = cached?.data['nodes'] as string[]
     expect(nodes.toSorted()).toEqual(['3', '4', '5', '6', '7', '8', '9'])
   },
-  { scenario: { version: 1, start: { cached: [textToImage(1), textToImage(2)] } } },
+  scripted({ start: { cached: [textToImage(1), textToImage(2)] } }),
 )
 
 /** A constant, as programs declare them. */
@@ -207,10 +192,10 @@ proves(
     expect(prompt_id).toBe(own.prompt_id)
     await plain.close()
   },
-  {
-    scenario: { version: 1, start: seeded },
-    failures: [{ class_type: 'SaveImage', run: 1, exception_type: 'ValueError' }],
-  },
+  scripted(
+    { start: seeded },
+    { failures: [{ class_type: 'SaveImage', run: 1, exception_type: 'ValueError' }] },
+  ),
 )
 
 proves(
@@ -223,17 +208,15 @@ proves(
     expect(await subject.view(values)).toMatchObject({ status: 404 })
     expect(await other.view(values)).toMatchObject({ status: 200 })
   },
-  {
-    deployment: 'hosted',
-    ...otherAccount,
-    scenario: {
-      version: 1,
+  scripted(
+    {
       start: {
-        files: [{ path: 'input/own.txt', text: 'own', user: 'other' }],
-        history: [{}, { user: 'other' }],
+        files: [{ path: 'input/own.txt', text: 'own', user: 'two' }],
+        history: [{}, { user: 'two' }],
       },
     },
-  },
+    { deployment: 'hosted', ...twoAccounts },
+  ),
 )
 
 proves(
@@ -255,12 +238,12 @@ proves(
   },
 )
 
-for (const deployment of ['local', 'hosted'] as const) {
+for (const deployment of both)
   test(`the start of a ${deployment} server returns with a reset, and replays`, async () => {
     const history = [{ prompt_id: 'over' }, { outcome: 'error' as const }]
     const queue = [{ prompt_id: 'long', durationMs: 5000 }]
     const start = { history, queue, cached: [solid()] }
-    const subject = await startSubject({ deployment, scenario: { version: 1, start } })
+    const subject = await startSubject(scripted({ start }, { deployment }))
     const { emulator, idle } = subject
     const before = await subject.history()
     expect(before).toHaveLength(2)
@@ -275,4 +258,3 @@ for (const deployment of ['local', 'hosted'] as const) {
     expect(result).toEqual({ entries: journal.length - 1, differs: null })
     await subject.close()
   })
-}
