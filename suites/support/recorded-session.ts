@@ -2,9 +2,11 @@
 // the server's clock.
 
 import { once } from 'node:events'
-import type { Entry } from 'flowdouble'
+import { type Emulator, type EmulatorOptions, type Entry, startEmulator } from 'flowdouble'
 import { WebSocket } from 'ws'
 import type { RecordedExchange, RecordedSocket, Recording } from '../../dist/emulator/internal.js'
+import type { Place } from '../../spec/language.ts'
+import { formOf } from '../generate/form.ts'
 
 /** When the recorded sessions begin. */
 export const startMs = 1767225600000
@@ -12,7 +14,28 @@ export const startMs = 1767225600000
 /** What happens at the same millisecond keeps its order by this. */
 const TICK_MS = 0.001
 
-export type Seen = { readonly status: number; readonly location: string; readonly body: Buffer }
+/** A reply; `json` is undefined if it is not valid JSON. */
+export type Seen = {
+  readonly status: number
+  readonly location: string
+  readonly type: string
+  readonly body: Buffer
+  readonly json: any
+}
+
+type Body = { readonly type: string; readonly bytes: Uint8Array }
+
+/** A body in JSON. */
+export const json = (value: object): Body => ({
+  type: 'application/json',
+  bytes: new TextEncoder().encode(JSON.stringify(value)),
+})
+
+/** A form with one file in the field `image`. */
+export function form(filename: string, content: Uint8Array): Body {
+  const [bytes, { 'Content-Type': type = '' }] = formOf({ name: 'image', filename, content })
+  return { type, bytes: new Uint8Array(bytes) }
+}
 
 export type RecordingClient = {
   /** Takes the entries of the server: pass it as `onEntry`. */
@@ -26,7 +49,8 @@ export type RecordingClient = {
   readonly request: (
     method: string,
     target: string,
-    body?: { readonly type: string; readonly bytes: Uint8Array },
+    body?: Body,
+    headers?: Readonly<Record<string, string>>,
   ) => Promise<Seen>
   /** Resolves when everything that the server has sent has arrived. */
   readonly received: () => Promise<void>
@@ -48,12 +72,9 @@ type Open = {
 
 /**
  * @param place what the server is.
- * @param sent the headers of each request and handshake.
+ * @param sent the headers of each handshake, and of each request that has no others.
  */
-export function recordingClient(
-  place: 'local' | 'hosted' = 'local',
-  sent: Readonly<Record<string, string>> = {},
-): RecordingClient {
+function recordingClient(place: Place, sent: Readonly<Record<string, string>>): RecordingClient {
   const exchanges: RecordedExchange[] = []
   const sockets: Open[] = []
   const pending = new Map<number, number[]>()
@@ -120,10 +141,10 @@ export function recordingClient(
     await once(one.socket, 'pong')
     await received()
   }
-  const request: RecordingClient['request'] = async (method, target, body) => {
+  const request: RecordingClient['request'] = async (method, target, body, own = sent) => {
     const sentMs = stamp()
     const address = new URL(target, url).href
-    const headers = { ...sent, ...(body && { 'Content-Type': body.type }) }
+    const headers = { ...own, ...(body && { 'Content-Type': body.type }) }
     const reply = await fetch(address, {
       method,
       redirect: 'manual',
@@ -131,8 +152,9 @@ export function recordingClient(
       ...(body && { body: Buffer.from(body.bytes) }),
     })
     const bytes = Buffer.from(await reply.arrayBuffer())
-    const location = reply.headers.get('location') ?? ''
-    const type = reply.headers.get('content-type') ?? ''
+    const [location = '', type = ''] = ['location', 'content-type'].map(
+      (name) => reply.headers.get(name) ?? '',
+    )
     await received()
     exchanges.push({
       entry: exchanges.length,
@@ -144,13 +166,11 @@ export function recordingClient(
       body: body?.bytes ?? new Uint8Array(),
       response: {
         status: reply.status,
-        headers: [['Content-Type', type] as const, ['Location', location] as const].filter(
-          ([, value]) => value !== '',
-        ),
+        headers: [...reply.headers],
         body: new Uint8Array(bytes),
       },
     })
-    return { status: reply.status, location, body: bytes }
+    return { status: reply.status, location, type, body: bytes, json: parsed(bytes) }
   }
   const recording = (): Recording => ({
     info: { version: 1, origin: 'a world of flowdouble', place },
@@ -175,4 +195,67 @@ export function recordingClient(
     recording,
     close: () => sockets.forEach(({ socket }) => socket.terminate()),
   }
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}
+
+type Server = { readonly url: string; readonly close: () => Promise<void> }
+
+/** Starts a server, calls with it and with a client that records it, and closes both. */
+export async function withClient<S extends Server, T>(
+  start: (client: RecordingClient) => Promise<S>,
+  use: (client: RecordingClient, server: S) => Promise<T>,
+  place: Place = 'local',
+  sent: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const client = recordingClient(place, sent)
+  const server = await start(client)
+  client.connectTo(server)
+  try {
+    return await use(client, server)
+  } finally {
+    client.close()
+    await server.close()
+  }
+}
+
+/** What a client saw of a new world on a manual clock. */
+export const recordedWorld = (
+  options: EmulatorOptions,
+  use: (client: RecordingClient, world: Emulator) => Promise<unknown>,
+  sent?: Readonly<Record<string, string>>,
+): Promise<Recording> =>
+  withClient(
+    ({ onEntry }) => startEmulator({ clock: 'manual', epoch: startMs, ...options, onEntry }),
+    async (client, world) => {
+      await use(client, world)
+      return client.recording()
+    },
+    options.deployment,
+    sent,
+  )
+
+/** Advances the clock of a server, and waits for what it sends. */
+export async function advance(
+  client: RecordingClient,
+  server: { readonly advance: (ms: number) => Promise<void> },
+  ms: number,
+): Promise<void> {
+  await server.advance(ms)
+  await client.received()
+}
+
+/** Advances the clock of a server until nothing is due, and waits for what it sends. */
+export async function rest(
+  client: RecordingClient,
+  server: { readonly until: (what: 'idle') => Promise<void> },
+): Promise<void> {
+  await server.until('idle')
+  await client.received()
 }

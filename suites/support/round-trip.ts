@@ -10,7 +10,7 @@ import {
   replaceText,
 } from '../../dist/emulator/internal.js'
 import { failing, type Graph, saying, slow, solid, textToImage } from '../generate/graphs.ts'
-import type { RecordingClient } from './recorded-session.ts'
+import { advance, form, json, type RecordingClient } from './recorded-session.ts'
 
 /** What a client does. */
 export type Action =
@@ -115,17 +115,6 @@ export const stages: readonly Stage[] = [
 /** The ids of one client of a session: those of another one have other lengths. */
 type Names = { readonly client: string; readonly run: string; readonly file: string }
 
-const json = (value: object) => ({
-  type: 'application/json',
-  bytes: new TextEncoder().encode(JSON.stringify(value)),
-})
-
-function form(file: string, bytes: Uint8Array) {
-  const head = `--line\r\nContent-Disposition: form-data; name="image"; filename="${file}"\r\nContent-Type: image/png\r\n\r\n`
-  const parts = [Buffer.from(head), Buffer.from(bytes), Buffer.from('\r\n--line--\r\n')]
-  return { type: 'multipart/form-data; boundary=line', bytes: new Uint8Array(Buffer.concat(parts)) }
-}
-
 /** Plays a session, and returns what its client saw. */
 export async function play(
   client: RecordingClient,
@@ -151,11 +140,9 @@ export async function play(
         ...(action.hasOwnId && { prompt_id: names.run + ids.length }),
       }
       const reply = await client.request('POST', `${prefix}/prompt`, json(body))
-      ids.push((JSON.parse(reply.body.toString()) as { prompt_id: string }).prompt_id)
-    } else if (action.do === 'advance') {
-      await server.advance(action.ms)
-      await client.received()
-    } else if (action.do === 'poll') await get(action.path)
+      ids.push(reply.json.prompt_id as string)
+    } else if (action.do === 'advance') await advance(client, server, action.ms)
+    else if (action.do === 'poll') await get(action.path)
     else if (action.do === 'entry') {
       const id = ids[action.run]
       const [before, after] = entries[(action.run + ids.length) % entries.length] ?? ['', '']
@@ -182,16 +169,23 @@ export function normalised(
   replacement: ReadonlyMap<string, string>,
 ) {
   const text = (one: string): string => replaceText(one, replacement)
-  const bodyOf = ({ response }: RecordedExchange) => {
-    const type = response?.headers[0]?.[1] ?? ''
+  /** Those that a replay repeats: others are about the connection. */
+  const headersOf = ({ response }: RecordedExchange) =>
+    (response?.headers ?? []).flatMap(([name, value]) =>
+      /^(content-type|location)$/i.test(name) ? [[name, withoutOrigin(value)]] : [],
+    )
+  const bodyOf = ({ response, ...one }: RecordedExchange) => {
+    const isText = headersOf({ response, ...one }).some(([, value]) =>
+      /json|text/.test(value ?? ''),
+    )
     const bytes = response?.body ?? new Uint8Array()
-    return /json|text/.test(type) ? text(decoder.decode(bytes)) : [...bytes]
+    return isText ? text(decoder.decode(bytes)) : [...bytes]
   }
   return {
     exchanges: exchanges.map((one) => ({
       method: one.method,
       status: one.response?.status,
-      headers: one.response?.headers.map(([name, value]) => [name, withoutOrigin(value)]),
+      headers: headersOf(one).toSorted(),
       body: bodyOf(one),
     })),
     sockets: sockets.map(({ messages }) =>

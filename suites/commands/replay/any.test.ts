@@ -1,11 +1,11 @@
 // The option `any` of a replay: clients that draw a seed for each run.
 
-import { startEmulator, startReplay } from 'flowdouble'
+import { startReplay } from 'flowdouble'
 import { test } from 'vitest'
-import { writeHar } from '../../../dist/emulator/internal.js'
 import { textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { recordingClient, startMs } from '../../support/recorded-session.ts'
+import { json, recordedWorld, rest } from '../../support/recorded-session.ts'
+import { withReplay } from '../../support/replayed.ts'
 
 const graph = (seed: number, color = 0): object => ({
   ...textToImage(seed, 2),
@@ -13,50 +13,35 @@ const graph = (seed: number, color = 0): object => ({
 })
 
 /** The recorded runs of two seeds, and a request with one in a parameter. */
-async function recordedSeeds(): Promise<object> {
-  const client = recordingClient()
-  const { onEntry } = client
-  const world = await startEmulator({ clock: 'manual', epoch: startMs, onEntry })
-  client.connectTo(world)
-  try {
-    for (const [prompt_id, seed] of [
-      ['one', 1],
-      ['two', 2],
-    ] as const) {
-      const text = JSON.stringify({ prompt: graph(seed), client_id: 'then', prompt_id })
-      const body = { type: 'application/json', bytes: new TextEncoder().encode(text) }
-      await client.request('POST', '/prompt', body)
-      await world.until('idle')
-    }
-    await client.request('GET', '/view?filename=none.png&seed=1')
-    return JSON.parse(writeHar(client.recording())) as object
-  } finally {
-    client.close()
-    await world.close()
+const recordedSeeds = recordedWorld({}, async (client, world) => {
+  for (const [at, prompt_id] of ['one', 'two'].entries()) {
+    const body = { prompt: graph(at + 1), client_id: 'then', prompt_id }
+    await client.request('POST', '/prompt', json(body))
+    await rest(client, world)
   }
-}
+  await client.request('GET', '/view?filename=none.png&seed=1')
+})
 
-type Submit = (prompt: object, more?: object) => Promise<{ prompt_id?: string; error?: any }>
+type Submit = (prompt: object) => Promise<{ prompt_id?: string; error?: any }>
 
-async function withReplay(
+const withAny = async (
   any: readonly string[],
   use: (submit: Submit, url: string) => Promise<void>,
-) {
-  const replay = await startReplay({ recording: await recordedSeeds(), clock: 'manual', any })
-  const submit: Submit = async (prompt, more) => {
-    const body = JSON.stringify({ prompt, ...more })
-    const reply = await fetch(`${replay.url}/prompt`, { method: 'POST', body })
-    return (await reply.json()) as object
-  }
-  try {
-    await use(submit, replay.url)
-  } finally {
-    await replay.close()
-  }
-}
+): Promise<void> =>
+  withReplay(
+    await recordedSeeds,
+    ({ url }) => {
+      const submit: Submit = async (prompt) => {
+        const body = JSON.stringify({ prompt })
+        return (await (await fetch(`${url}/prompt`, { method: 'POST', body })).json()) as object
+      }
+      return use(submit, url)
+    },
+    { any },
+  )
 
 test('replay/any Runs with other seeds are the recorded ones in order', async () => {
-  await withReplay(['seed'], async (submit, url) => {
+  await withAny(['seed'], async (submit, url) => {
     expect((await submit(graph(77))).prompt_id).toBe('one')
     expect((await submit(graph(78))).prompt_id).toBe('two')
     expect((await submit(graph(79))).prompt_id).not.toBe('two')
@@ -79,14 +64,14 @@ test('replay/any A member is named with the type or the id of its node', async (
     ],
     [['EmptyImage.seed'], [false, false]],
   ] as const)
-    await withReplay(any, async (submit) => {
+    await withAny(any, async (submit) => {
       const replies = [await submit(graph(5)), await submit(other)]
       expect(replies.map(({ prompt_id }) => prompt_id !== undefined)).toEqual(matches)
     })
 })
 
 test('replay/any Where only a seed differs, the 404 names the option', async () => {
-  await withReplay([], async (submit) => {
+  await withAny([], async (submit) => {
     expect((await submit(graph(5))).error).toMatch(/ With --any seed it need not match\.$/)
     expect((await submit(graph(5, 7))).error).not.toContain('--any')
   })

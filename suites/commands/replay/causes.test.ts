@@ -4,42 +4,27 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Replay, startEmulator, startReplay } from 'flowdouble'
+import type { Replay } from 'flowdouble'
 import { test } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Recording, runWorkflow, writeHar } from '../../../dist/emulator/internal.js'
+import { type Recording, runWorkflow } from '../../../dist/emulator/internal.js'
 import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { withReplay } from '../../support/replayed.ts'
-import { recordingClient, type RecordingClient, startMs } from '../../support/recorded-session.ts'
+import {
+  advance,
+  json,
+  recordedWorld,
+  type RecordingClient,
+  rest,
+} from '../../support/recorded-session.ts'
 import { folder } from '../../support/folder.ts'
 
-const json = (value: object) => ({
-  type: 'application/json',
-  bytes: new TextEncoder().encode(JSON.stringify(value)),
-})
-
-type Advance = (ms: number) => Promise<void>
-
 /** Records what a client does with a world whose nodes take 10 ms. */
-async function recorded(
-  use: (client: RecordingClient, advance: Advance) => Promise<void>,
-): Promise<Recording> {
-  const client = recordingClient()
-  const { onEntry } = client
-  const world = await startEmulator({ clock: 'manual', epoch: startMs, pace: 10, onEntry })
-  client.connectTo(world)
-  try {
-    await use(client, async (ms) => {
-      await world.advance(ms)
-      await client.received()
-    })
-    return client.recording()
-  } finally {
-    client.close()
-    await world.close()
-  }
-}
+const recorded = (
+  use: (client: RecordingClient, advanceBy: (ms: number) => Promise<void>) => Promise<void>,
+): Promise<Recording> =>
+  recordedWorld({ pace: 10 }, (client, world) => use(client, (ms) => advance(client, world, ms)))
 
 const submitTo = async (replay: Replay, body: object | string): Promise<any> => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -65,20 +50,15 @@ const [one, two] = [textToImage(1, 3), textToImage(2, 3)]
 
 /** Two runs of one client, the second 500 ms after the first. */
 const twoRuns = (): Promise<Recording> =>
-  recorded(async (client, advance) => {
+  recorded(async (client, advanceBy) => {
     await client.open('then')
-    await client.request(
-      'POST',
-      '/prompt',
-      json({ prompt: one, client_id: 'then', prompt_id: 'a' }),
-    )
-    await advance(500)
-    await client.request(
-      'POST',
-      '/prompt',
-      json({ prompt: two, client_id: 'then', prompt_id: 'b' }),
-    )
-    await advance(500)
+    for (const body of [
+      { prompt: one, client_id: 'then', prompt_id: 'a' },
+      { prompt: two, client_id: 'then', prompt_id: 'b' },
+    ]) {
+      await client.request('POST', '/prompt', json(body))
+      await advanceBy(500)
+    }
   })
 
 for (const gapMs of [200, 500, 2000])
@@ -110,13 +90,13 @@ test('replay/order The second run can come first, and one without the other', as
 })
 
 test('replay/interrupt An interrupt ends its run after the messages before it, whenever it comes', async () => {
-  const recording = await recorded(async (client, advance) => {
+  const recording = await recorded(async (client, advanceBy) => {
     await client.open('then')
     const body = { prompt: slow(1, 10), client_id: 'then', prompt_id: 'a' }
     await client.request('POST', '/prompt', json(body))
-    await advance(450)
+    await advanceBy(450)
     await client.request('POST', '/interrupt', json({}))
-    await advance(2000)
+    await advanceBy(2000)
   })
   for (const afterMs of [100, 450, 3000])
     await withReplay(recording, async (replay) => {
@@ -142,11 +122,11 @@ test('replay/interrupt An interrupt ends its run after the messages before it, w
 })
 
 test('replay/clients Messages go to the client of a run, in whichever order the sockets open', async () => {
-  const recording = await recorded(async (client, advance) => {
+  const recording = await recorded(async (client, advanceBy) => {
     await client.open('alder')
     await client.open('birch')
     await client.request('POST', '/prompt', json({ prompt: one, client_id: 'birch' }))
-    await advance(500)
+    await advanceBy(500)
   })
   await withReplay(recording, async (replay) => {
     const [first, second] = [await socketOf(replay, 'first'), await socketOf(replay, 'second')]
@@ -161,10 +141,10 @@ test('replay/clients Messages go to the client of a run, in whichever order the 
 
 test('replay/short-ids The id of a client is replaced only where a client is named', async () => {
   const prompt = { a: { class_type: 'PreviewAny', inputs: { source: 'a' } } }
-  const recording = await recorded(async (client, advance) => {
+  const recording = await recorded(async (client, advanceBy) => {
     await client.open('a')
     await client.request('POST', '/prompt', json({ prompt, client_id: 'a', prompt_id: 'then' }))
-    await advance(500)
+    await advanceBy(500)
     await client.request('GET', '/history/then')
   })
   await withReplay(recording, async (replay) => {
@@ -204,9 +184,9 @@ test('replay/flags The features of the server follow those of the client, and no
 
 test('replay/matching Key order, 1.0 for 1, /api, further members and a parameter against caches make no difference; a seed does', async () => {
   const prompt = textToImage(2 ** 53, 2)
-  const recording = await recorded(async (client, advance) => {
+  const recording = await recorded(async (client, advanceBy) => {
     await client.request('POST', '/prompt', json({ prompt, client_id: 'then' }))
-    await advance(500)
+    await advanceBy(500)
     await client.request('GET', '/view?filename=image_00001_.png&type=output')
   })
   await withReplay(recording, async (replay) => {
@@ -226,64 +206,51 @@ test('replay/cors-and-control With cors pages may read the replies, the control 
   const recording = await recorded(async (client) => {
     await client.request('GET', '/queue')
   })
-  const content = JSON.parse(writeHar(recording)) as object
   const cors = 'http://page.example'
-  const replay = await startReplay({ recording: content, clock: 'manual', cors })
-  try {
-    const preflight = await fetch(`${replay.url}/prompt`, { method: 'OPTIONS' })
-    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
-      200,
-      cors,
-    ])
-    const unknown = await (await fetch(`${replay.url}/nothing?token=SECRET-TOKEN`)).text()
+  const use = async ({ url }: Replay): Promise<void> => {
+    const preflight = await fetch(`${url}/prompt`, { method: 'OPTIONS' })
+    const allowed = preflight.headers.get('access-control-allow-origin')
+    expect({ status: preflight.status, allowed }).toEqual({ status: 200, allowed: cors })
+    const unknown = await (await fetch(`${url}/nothing?token=SECRET-TOKEN`)).text()
     expect(unknown).not.toContain('SECRET')
-    const advance = await fetch(`${replay.url}/_flowdouble/advance`, {
-      method: 'POST',
-      body: '{"ms": 5}',
-    })
-    expect(await advance.json()).toMatchObject({ nowMs: 5 })
-    const journal = await (await fetch(`${replay.url}/_flowdouble/journal`)).text()
+    const moved = await fetch(`${url}/_flowdouble/advance`, { method: 'POST', body: '{"ms": 5}' })
+    expect(await moved.json()).toMatchObject({ nowMs: 5 })
+    const journal = await (await fetch(`${url}/_flowdouble/journal`)).text()
     expect(journal.split('\n')[0]).toContain('"flowdouble":"replay 1"')
     expect(journal).not.toContain('SECRET')
-  } finally {
-    await replay.close()
   }
+  await withReplay(recording, use, { cors })
 })
 
 test('replay/hosted A hosted session is run again, its links lead to the replay, and its files are written', async () => {
   const place = folder()
-  const client = recordingClient('hosted', { 'X-API-Key': 'test-key' })
-  const { onEntry } = client
-  const options = { deployment: 'hosted', clock: 'manual', epoch: startMs, onEntry } as const
-  const world = await startEmulator(options)
-  client.connectTo(world)
-  try {
-    await client.open('then&token=test-key')
-    const submitted = await client.request('POST', '/api/prompt', json({ prompt: one }))
-    const { prompt_id } = JSON.parse(submitted.body.toString()) as { prompt_id: string }
-    await world.until('idle')
-    await client.received()
-    const job = await client.request('GET', `/api/jobs/${prompt_id}`)
-    const [file = ''] = /[^"]*\.png/.exec(job.body.toString()) ?? []
-    const view = await client.request('GET', `/api/view?filename=${file}&subfolder=&type=output`)
-    expect(view.status).toBe(302)
-    const bytes = (await client.request('GET', view.location)).body
-    const recording = JSON.parse(writeHar(client.recording())) as object
-    const replay = await startReplay({ recording, clock: 'instant' })
-    const workflowPath = join(place, 'workflow.json')
-    writeFileSync(workflowPath, JSON.stringify(one))
+  let bytes: Uint8Array = new Uint8Array()
+  const recording = await recordedWorld(
+    { deployment: 'hosted' },
+    async (client, world) => {
+      await client.open('then&token=test-key')
+      const submitted = await client.request('POST', '/api/prompt', json({ prompt: one }))
+      await rest(client, world)
+      const job = await client.request('GET', `/api/jobs/${submitted.json.prompt_id}`)
+      const [file = ''] = /[^"]*\.png/.exec(job.body.toString()) ?? []
+      const view = await client.request('GET', `/api/view?filename=${file}&subfolder=&type=output`)
+      expect(view.status).toBe(302)
+      bytes = (await client.request('GET', view.location)).body
+    },
+    { 'X-API-Key': 'test-key' },
+  )
+  const workflowPath = join(place, 'workflow.json')
+  writeFileSync(workflowPath, JSON.stringify(one))
+  const use = async ({ url }: Replay): Promise<void> => {
     const result = await runWorkflow({
-      url: replay.url,
+      url,
       apiKey: 'another-key',
       deployment: 'hosted',
       workflowPath,
       outDir: place,
     })
-    await replay.close()
     expect([result.error, result.outcome]).toEqual([undefined, 'success'])
     expect(result.files.map(({ path }) => readFileSync(path))).toEqual([bytes])
-  } finally {
-    client.close()
-    await world.close()
   }
+  await withReplay(recording, use, { clock: 'instant' })
 })

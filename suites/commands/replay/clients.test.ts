@@ -1,17 +1,18 @@
 // Clients that cut their sockets and open them again, name themselves in any request, and come in any order: in a replay
 // each receives what it received from the recorded server.
 
-import { type EmulatorOptions, startEmulator, startReplay } from 'flowdouble'
+import { startReplay } from 'flowdouble'
 import { test } from 'vitest'
-import { writeHar } from '../../../dist/emulator/internal.js'
 import { slow } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { recordingClient, type RecordingClient, startMs } from '../../support/recorded-session.ts'
-
-const json = (value: object) => ({
-  type: 'application/json',
-  bytes: new TextEncoder().encode(JSON.stringify(value)),
-})
+import {
+  advance,
+  json,
+  recordedWorld,
+  type RecordingClient,
+  withClient,
+} from '../../support/recorded-session.ts'
+import { contentOf } from '../../support/replayed.ts'
 
 /** What differs between the clients: the id, the wait until it cuts, and how long its first run takes. */
 type Program = { readonly id: string; readonly cutMs: number; readonly seconds: number }
@@ -33,13 +34,13 @@ async function play(
   id: string,
   isCut = true,
 ): Promise<Received> {
-  const { client, advance } = server
+  const { client } = server
   const first = server.sockets
   const replies: string[] = []
   const request = async (method: string, path: string, body?: object): Promise<any> => {
     const reply = await client.request(method, path, body && json(body))
     replies.push(`${reply.status} ${reply.body.toString()}`)
-    return JSON.parse(reply.body.toString() || 'null')
+    return reply.json
   }
   const open = async (): Promise<void> => {
     server.sockets++
@@ -51,16 +52,16 @@ async function play(
   await request('PATCH', '/internal/logs/subscribe', { enabled: true, clientId: id })
   await open()
   const run = await submit(seconds, 10)
-  await advance(cutMs)
+  await server.advance(cutMs)
   if (isCut) {
     await client.cut(first)
-    await advance(cutMs)
+    await server.advance(cutMs)
     await open()
   }
-  await advance(20_000)
+  await server.advance(20_000)
   await request('GET', `/history/${run}`)
   await submit(seconds / 10, 2)
-  await advance(20_000)
+  await server.advance(20_000)
   await request('GET', '/queue')
   for (let at = first; at < server.sockets; at++) await client.cut(at)
   const messages = client
@@ -71,40 +72,17 @@ async function play(
   return { replies: replies.map(asMe), sockets: messages.map((all) => all.map(asMe)) }
 }
 
-const withWorld = async <T>(use: (server: Server) => Promise<T>): Promise<T> => {
-  const client = recordingClient()
-  const { onEntry } = client
-  const options: EmulatorOptions = { clock: 'manual', epoch: startMs, pace: 50, onEntry }
-  const world = await startEmulator(options)
-  return withServer(client, world, use)
-}
-
-const withReplayOf = async <T>(
-  recording: object,
-  use: (server: Server) => Promise<T>,
-): Promise<T> => {
-  const client = recordingClient()
-  const { onEntry } = client
-  return withServer(client, await startReplay({ recording, clock: 'manual', onEntry }), use)
-}
-
-async function withServer<T>(
+/** A server as programs use it. */
+const serverOf = (
   client: RecordingClient,
-  server: Pick<Awaited<ReturnType<typeof startReplay>>, 'url' | 'advance' | 'close'>,
-  use: (server: Server) => Promise<T>,
-): Promise<T> {
-  client.connectTo(server)
-  const advance = async (ms: number): Promise<void> => {
-    await server.advance(ms)
-    await client.received()
-  }
-  try {
-    return await use({ client, advance, sockets: 0 })
-  } finally {
-    client.close()
-    await server.close()
-  }
-}
+  server: { readonly advance: (ms: number) => Promise<void> },
+): Server => ({ client, advance: (ms) => advance(client, server, ms), sockets: 0 })
+
+const withReplayOf = (recording: object, use: (server: Server) => Promise<void>): Promise<void> =>
+  withClient(
+    ({ onEntry }) => startReplay({ recording, clock: 'manual', onEntry }),
+    (client, replay) => use(serverOf(client, replay)),
+  )
 
 const programs: readonly Program[] = [
   { id: '1b4e28ba-2fa1-41d2-883f-0016d3cca427', cutMs: 1300, seconds: 4 },
@@ -113,14 +91,16 @@ const programs: readonly Program[] = [
 ]
 
 /** The programs on a world, one after the other: what they received, and the recording. */
-const recordedPrograms = (
+async function recordedPrograms(
   all: readonly Program[],
-): Promise<{ readonly received: readonly Received[]; readonly recording: object }> =>
-  withWorld(async (server) => {
-    const received: Received[] = []
+): Promise<{ readonly received: readonly Received[]; readonly recording: object }> {
+  const received: Received[] = []
+  const recording = await recordedWorld({ pace: 50 }, async (client, world) => {
+    const server = serverOf(client, world)
     for (const program of all) received.push(await play(server, program, program.id))
-    return { received, recording: JSON.parse(writeHar(server.client.recording())) as object }
   })
+  return { received, recording: contentOf(recording) }
+}
 
 /** All orders of three positions. */
 const orders: readonly (readonly number[])[] = [

@@ -1,76 +1,64 @@
 // Clients of a replay that poll at other rates than the recorded one, or instead of listening, get through to the files; and
 // what a recording does not hold is answered from the state of its runs.
 
-import { type Replay, startEmulator } from 'flowdouble'
+import type { Replay } from 'flowdouble'
 import { test } from 'vitest'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import { textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { withReplay } from '../../support/replayed.ts'
-import { recordingClient, startMs } from '../../support/recorded-session.ts'
+import { advance, json, recordedWorld, rest } from '../../support/recorded-session.ts'
 import { expectSame } from '../../support/same.ts'
 
-const submitBody = (more: object = {}) => ({
-  type: 'application/json',
-  bytes: new TextEncoder().encode(JSON.stringify({ prompt: textToImage(1, 4), ...more })),
-})
+const submitBody = (more: object = {}) => json({ prompt: textToImage(1, 4), ...more })
 const file = '/view?filename=image_00001_.png&subfolder=&type=output'
 
 /** Records a run of 200 ms or so that is polled at this rate; 0 for a client that listens. */
-async function recorded(everyMs: number): Promise<Recording> {
-  const client = recordingClient()
-  const { onEntry } = client
-  const world = await startEmulator({ clock: 'manual', epoch: startMs, pace: 20, onEntry })
-  client.connectTo(world)
-  const poll = async (): Promise<string> => {
-    await client.request('GET', '/queue')
-    await client.request('GET', '/prompt')
-    return (await client.request('GET', '/history/of-then')).body.toString()
-  }
-  try {
-    if (everyMs === 0) await client.open('client-of-then')
-    const client_id = 'client-of-then'
-    await client.request('POST', '/prompt', submitBody({ prompt_id: 'of-then', client_id }))
-    const advance = async (): Promise<void> => {
-      await world.advance(everyMs)
-      await client.received()
+const recorded = (everyMs: number): Promise<Recording> =>
+  recordedWorld({ pace: 20 }, async (client, world) => {
+    const poll = async (): Promise<string> => {
+      await client.request('GET', '/queue')
+      await client.request('GET', '/prompt')
+      return (await client.request('GET', '/history/of-then')).body.toString()
     }
+    const client_id = 'client-of-then'
+    if (everyMs === 0) await client.open(client_id)
+    await client.request('POST', '/prompt', submitBody({ prompt_id: 'of-then', client_id }))
     if (everyMs > 0)
-      do await advance()
+      do await advance(client, world, everyMs)
       while ((await poll()) === '{}')
-    await world.until('idle')
-    await client.received()
+    await rest(client, world)
     await client.request('GET', '/history/of-then')
     await client.request('GET', file)
-    return client.recording()
-  } finally {
-    client.close()
-    await world.close()
-  }
-}
+  })
 
 type Row = readonly [number: number, id: string]
 type Queue = { readonly queue_running: readonly Row[]; readonly queue_pending: readonly Row[] }
 
-const json = async (replay: Replay, path: string): Promise<any> =>
+const read = async (replay: Replay, path: string): Promise<any> =>
   (await fetch(replay.url + path)).json()
+
+/** Submits the workflow, and returns the id of its run. */
+async function submit({ url }: Replay, more: object = {}): Promise<string> {
+  const body = Buffer.from(submitBody(more).bytes)
+  const reply = await fetch(`${url}/prompt`, { method: 'POST', body })
+  return ((await reply.json()) as { prompt_id: string }).prompt_id
+}
 
 /** Polls a run under another id until it is over. Returns the states in the queue. */
 async function pollToTheEnd(replay: Replay, everyMs: number): Promise<readonly string[]> {
-  const body = Buffer.from(submitBody({ prompt_id: 'of-now' }).bytes)
-  const submitted = await fetch(`${replay.url}/prompt`, { method: 'POST', body })
-  expect(((await submitted.json()) as { prompt_id: string }).prompt_id).toBe('of-now')
+  expect(await submit(replay, { prompt_id: 'of-now' })).toBe('of-now')
   const states: string[] = []
   for (let polls = 0; polls < 100; polls++) {
-    const { queue_running, queue_pending } = (await json(replay, '/queue')) as Queue
-    const { exec_info } = (await json(replay, '/prompt')) as {
+    const { queue_running, queue_pending } = (await read(replay, '/queue')) as Queue
+    const { exec_info } = (await read(replay, '/prompt')) as {
       exec_info: { queue_remaining: number }
     }
     const rows = [...queue_running, ...queue_pending]
     expect(rows.map(([, id]) => id)).toEqual(rows.map(() => 'of-now'))
     expect(exec_info.queue_remaining).toBe(rows.length)
     states.push(queue_running.length > 0 ? 'running' : rows.length > 0 ? 'pending' : 'empty')
-    const entry = (await json(replay, '/history/of-now')) as Record<string, any>
+    const entry = (await read(replay, '/history/of-now')) as Record<string, any>
     if ('of-now' in entry) {
       expect(entry['of-now'].status.status_str).toBe('success')
       expect(Object.keys(entry['of-now'].outputs as object)).toEqual(['9'])
@@ -101,41 +89,42 @@ for (const recordedMs of [0, 10, 40])
     })
 
 test('replay/other-order A client whose next request comes after the end of a run, and not before it, gets the recorded answer', async () => {
-  const client = recordingClient('hosted', { 'X-API-Key': 'test-key' })
-  const { onEntry } = client
-  const options = { deployment: 'hosted', clock: 'manual', epoch: startMs, onEntry } as const
-  const world = await startEmulator(options)
-  client.connectTo(world)
-  const forget = { type: 'application/json', bytes: Buffer.from('{"delete": ["another"]}') }
-  const submitted = await client.request('POST', '/api/prompt', submitBody())
-  const { prompt_id } = JSON.parse(submitted.body.toString()) as { prompt_id: string }
-  await client.request('POST', '/api/history', forget)
-  await world.advance(1000)
-  const { body } = await client.request('GET', `/api/jobs/${prompt_id}`)
-  await world.close()
-  expect(JSON.parse(body.toString())).toHaveProperty('status', 'completed')
-
-  await withReplay(client.recording(), async (replay) => {
-    const headers = { 'X-API-Key': 'test-key', 'Content-Type': 'application/json' }
+  const key = { 'X-API-Key': 'test-key' }
+  const forget = json({ delete: ['another'] })
+  let [job, answer] = ['', '']
+  const recording = await recordedWorld(
+    { deployment: 'hosted' },
+    async (client, world) => {
+      const submitted = await client.request('POST', '/api/prompt', submitBody())
+      await client.request('POST', '/api/history', forget)
+      await world.advance(1000)
+      job = `/api/jobs/${submitted.json.prompt_id}`
+      const completed = await client.request('GET', job)
+      expect(completed.json).toHaveProperty('status', 'completed')
+      answer = completed.body.toString()
+    },
+    key,
+  )
+  await withReplay(recording, async (replay) => {
+    const headers = { ...key, 'Content-Type': 'application/json' }
     const post = (path: string, bytes: Uint8Array) =>
       fetch(`${replay.url}/api${path}`, { method: 'POST', headers, body: Buffer.from(bytes) })
     await post('/prompt', submitBody().bytes)
     await replay.advance(2000)
     await post('/history', forget.bytes)
-    const reply = await fetch(`${replay.url}/api/jobs/${prompt_id}`, { headers })
+    const reply = await fetch(replay.url + job, { headers })
     expect(reply.headers.get('X-Flowdouble-Replay')).toBe(null)
-    expect(await reply.text()).toBe(body.toString())
+    expect(await reply.text()).toBe(answer)
   })
 })
 
 test('replay/state-of-runs A listening client sees the end before the history has it, and the history has it at that end', async () => {
   await withReplay(await recorded(10), async (replay) => {
-    const body = Buffer.from(submitBody().bytes)
-    await fetch(`${replay.url}/prompt`, { method: 'POST', body })
+    await submit(replay)
     await replay.until('started')
-    expect(await json(replay, '/history/of-then')).toEqual({})
+    expect(await read(replay, '/history/of-then')).toEqual({})
     await replay.until('success')
-    expect(await json(replay, '/history/of-then')).toHaveProperty('of-then')
+    expect(await read(replay, '/history/of-then')).toHaveProperty('of-then')
     expect(replay.runs()).toEqual([{ prompt_id: 'of-then', state: 'success', user: null }])
   })
 })
@@ -144,15 +133,13 @@ test('replay/new-ids A run that is submitted once more than recorded has a new i
   await withReplay(await recorded(0), async (replay) => {
     const ids: string[] = []
     for (const _ of [1, 2]) {
-      const body = Buffer.from(submitBody().bytes)
-      const reply = await fetch(`${replay.url}/prompt`, { method: 'POST', body })
-      ids.push(((await reply.json()) as { prompt_id: string }).prompt_id)
+      ids.push(await submit(replay))
       await replay.until('idle')
     }
     expect(ids[0]).toBe('of-then')
     expect(ids[1]).not.toBe('of-then')
-    expect(Object.keys((await json(replay, '/history')) as object)).toEqual(ids)
-    expect(await json(replay, `/history/${ids[1]}`)).toHaveProperty(ids[1] as string)
+    expect(Object.keys((await read(replay, '/history')) as object)).toEqual(ids)
+    expect(await read(replay, `/history/${ids[1]}`)).toHaveProperty(ids[1] as string)
   })
 })
 
@@ -162,8 +149,7 @@ test('replay/determinism The same requests get the same bytes from two replays o
   for (const _ of [1, 2])
     await withReplay(recording, async (replay) => {
       await pollToTheEnd(replay, 7)
-      const body = Buffer.from(submitBody().bytes)
-      await fetch(`${replay.url}/prompt`, { method: 'POST', body })
+      await submit(replay)
       await replay.until('idle')
       transcripts.push(
         (await replay.journal()).slice(1).join('\n').replaceAll(replay.url.slice(7), ''),
@@ -174,11 +160,7 @@ test('replay/determinism The same requests get the same bytes from two replays o
 
 test('replay/reset A reset returns a replay to its start, and a snapshot to the state that it had', async () => {
   await withReplay(await recorded(0), async (replay) => {
-    const submit = async () => {
-      const body = Buffer.from(submitBody().bytes)
-      await fetch(`${replay.url}/prompt`, { method: 'POST', body })
-    }
-    await submit()
+    await submit(replay)
     await replay.until('started')
     replay.snapshot('during')
     await replay.until('idle')
@@ -187,7 +169,7 @@ test('replay/reset A reset returns a replay to its start, and a snapshot to the 
     await replay.until('success')
     await replay.reset()
     expect(replay.runs()).toEqual([])
-    await submit()
+    await submit(replay)
     expect(replay.runs().map(({ prompt_id }) => prompt_id)).toEqual(['of-then'])
     const { passed } = await replay.verify({ method: 'POST', path: '/prompt', times: 1 })
     expect(passed).toBe(true)

@@ -1,12 +1,13 @@
 // A recorded session that is replayed with other ids, and recorded again, is the same session.
 
 import * as fc from 'fast-check'
-import { startEmulator, startReplay } from 'flowdouble'
+import { startReplay } from 'flowdouble'
 import { test } from 'vitest'
-import { type Recording, writeHar } from '../../../dist/emulator/internal.js'
+import type { Recording } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { runs } from '../../support/effort.ts'
-import { recordingClient, startMs } from '../../support/recorded-session.ts'
+import { recordedWorld, startMs, withClient } from '../../support/recorded-session.ts'
+import { contentOf } from '../../support/replayed.ts'
 import {
   type Action,
   actions,
@@ -19,37 +20,25 @@ import {
   valuesOf,
 } from '../../support/round-trip.ts'
 
-async function recordSession(session: readonly Action[], stage: Stage): Promise<Recording> {
-  const client = recordingClient(stage.place, stage.headers)
-  const { onEntry } = client
-  const options = { deployment: stage.place, clock: 'manual', epoch: startMs, pace: 7 } as const
-  const world = await startEmulator({ ...options, onEntry })
-  client.connectTo(world)
-  try {
-    return await play(client, world, session, recordedNames, stage)
-  } finally {
-    client.close()
-    await world.close()
-  }
-}
+const recordSession = (session: readonly Action[], stage: Stage): Promise<Recording> =>
+  recordedWorld(
+    { deployment: stage.place, pace: 7 },
+    (client, world) => play(client, world, session, recordedNames, stage),
+    stage.headers,
+  )
 
-async function replaySession(
+const replaySession = (
   recorded: Recording,
   session: readonly Action[],
   stage: Stage,
-): Promise<Recording> {
-  const client = recordingClient(stage.place, stage.headers)
-  const { onEntry } = client
-  const recording = JSON.parse(writeHar(recorded)) as object
-  const replay = await startReplay({ recording, clock: 'manual', epoch: startMs, onEntry })
-  client.connectTo(replay)
-  try {
-    return await play(client, replay, session, presentNames, stage)
-  } finally {
-    client.close()
-    await replay.close()
-  }
-}
+): Promise<Recording> =>
+  withClient(
+    ({ onEntry }) =>
+      startReplay({ recording: contentOf(recorded), clock: 'manual', epoch: startMs, onEntry }),
+    (client, replay) => play(client, replay, session, presentNames, stage),
+    stage.place,
+    stage.headers,
+  )
 
 async function comesBack(stage: Stage, session: readonly Action[]): Promise<void> {
   const recorded = await recordSession(session, stage)

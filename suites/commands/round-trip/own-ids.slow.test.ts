@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startReplay } from 'flowdouble'
+import { type Replay, startReplay } from 'flowdouble'
 import {
   identitiesOf,
   pairs,
@@ -15,7 +15,7 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { recordingClient } from '../../support/recorded-session.ts'
+import { type RecordingClient, withClient } from '../../support/recorded-session.ts'
 
 const folder = join(import.meta.dirname, '../../../recordings/sessions')
 const files = ['animation-and-cache', 'image-to-image-metadata-previews', 'texts-and-half-valid']
@@ -62,14 +62,9 @@ for (const file of files)
     const recorded = readHar(readFileSync(path, 'utf8'), file)
     const names = ownNames(recorded)
     expect(names.size).toBeGreaterThan(0)
-    const client = recordingClient()
-    const replay = await startReplay({
-      recording: path,
-      clock: 'instant',
-      onEntry: client.onEntry,
-    })
-    client.connectTo(replay)
-    try {
+    const start = ({ onEntry }: RecordingClient): Promise<Replay> =>
+      startReplay({ recording: path, clock: 'instant', onEntry })
+    await withClient(start, async (client) => {
       for (const step of stepsOf(recorded)) {
         if ('url' in step) {
           const id = new URL(step.url).searchParams.get('clientId') ?? ''
@@ -109,8 +104,5 @@ for (const file of files)
       expect(sockets.map((one) => received(one, new Map()))).toEqual(
         recorded.sockets.map((one) => received(one, names)),
       )
-    } finally {
-      client.close()
-      await replay.close()
-    }
+    })
   })
