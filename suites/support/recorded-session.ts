@@ -31,6 +31,9 @@ export const json = (value: object): Body => ({
   bytes: new TextEncoder().encode(JSON.stringify(value)),
 })
 
+/** The message with which a client asks for previews with metadata. */
+export const flags = '{"type": "feature_flags", "data": {"supports_preview_metadata": true}}'
+
 /** A form with one file in the field `image`. */
 export function form(filename: string, content: Uint8Array): Body {
   const [bytes, { 'Content-Type': type = '' }] = formOf({ name: 'image', filename, content })

@@ -10,7 +10,7 @@ import {
   replaceText,
 } from '../../dist/emulator/internal.js'
 import { failing, type Graph, saying, slow, solid, textToImage } from '../generate/graphs.ts'
-import { advance, form, json, type RecordingClient } from './recorded-session.ts'
+import { advance, flags, form, json, type RecordingClient } from './recorded-session.ts'
 
 /** What a client does. */
 export type Action =
@@ -128,11 +128,7 @@ export async function play(
   const get = (path: string): Promise<unknown> => client.request('GET', prefix + path)
   for (const action of session) {
     if (action.do === 'open') await client.open(names.client + action.client + query)
-    else if (action.do === 'flags')
-      await client.send(
-        action.socket,
-        '{"type": "feature_flags", "data": {"supports_preview_metadata": true}}',
-      )
+    else if (action.do === 'flags') await client.send(action.socket, flags)
     else if (action.do === 'submit') {
       const body = {
         prompt: graphs[action.graph],
@@ -185,7 +181,7 @@ export function normalised(
     exchanges: exchanges.map((one) => ({
       method: one.method,
       status: one.response?.status,
-      headers: headersOf(one).toSorted(),
+      headers: headersOf(one).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
       body: bodyOf(one),
     })),
     sockets: sockets.map(({ messages }) =>

@@ -13,6 +13,7 @@ import { expect } from '../../judge/expect.ts'
 import { withReplay } from '../../support/replayed.ts'
 import {
   advance,
+  flags,
   json,
   recordedWorld,
   type RecordingClient,
@@ -163,7 +164,6 @@ test('replay/short-ids The id of a client is replaced only where a client is nam
 })
 
 test('replay/flags The features of the server follow those of the client, and nothing else does', async () => {
-  const flags = '{"type": "feature_flags", "data": {"supports_preview_metadata": true}}'
   const recording = await recorded(async (client) => {
     await client.open('then')
     await client.send(0, flags)

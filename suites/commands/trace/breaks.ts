@@ -1,6 +1,6 @@
 // What breaks each law about exchanges: one change of a session that keeps all of them.
 
-import { all, type Break, type Edit, exchange, reply, request, response } from './edit.ts'
+import { all, type BreakRow, exchange, reply, request, response } from './edit.ts'
 import { ofMessages } from './message-breaks.ts'
 
 const local = ['local'] as const
@@ -49,244 +49,161 @@ const rejected = {
   class_type: 'LoadImage',
 }
 
-const ofReplies: readonly Break[] = [
-  {
-    law: 'http/json-replies',
-    on: both,
-    edit: response('POST /prompt', { headers: [['content-type', 'text/plain']] }),
-  },
-  {
-    law: 'http/hosted-refusals',
-    on: hosted,
-    edit: reply('GET /jobs/00000000-0000-4000-8000-000000000000', () => ({ error: 'no' })),
-    also: ['jobs/detail jobs/detail-while-open jobs/detail-times jobs/detail-workflow'],
-  },
-  {
-    law: 'http/unknown-path',
-    on: local,
-    edit: response('GET /nowhere', { body: bytes('not here') }),
-  },
+const ofReplies: readonly BreakRow[] = [
+  [
+    'http/json-replies',
+    both,
+    response('POST /prompt', { headers: [['content-type', 'text/plain']] }),
+  ],
+  [
+    'http/hosted-refusals',
+    hosted,
+    reply('GET /jobs/00000000-0000-4000-8000-000000000000', () => ({ error: 'no' })),
+    'jobs/detail jobs/detail-while-open jobs/detail-times jobs/detail-workflow',
+  ],
+  ['http/unknown-path', local, response('GET /nowhere', { body: bytes('not here') })],
 ]
 
-const ofSubmits: readonly Break[] = [
-  {
-    law: 'workflows/prompt-id-given',
-    on: local,
-    edit: request('POST /prompt', set({ prompt_id: 'another' })),
-  },
-  {
-    law: 'workflows/prompt-id-made',
-    on: both,
-    edit: reply('POST /prompt', set({ prompt_id: 'odd' }), 5),
-  },
-  {
-    law: 'workflows/number-counts',
-    on: local,
-    edit: reply(isHalf, set({ number: 0.5 })),
-    also: ['history/prompt'],
-  },
-  { law: 'workflows/half-valid', on: both, edit: reply(isHalf, misnamed) },
-  { law: 'workflows/invalid-names-nodes', on: both, edit: reply(isRefused, misnamed) },
+const ofSubmits: readonly BreakRow[] = [
+  ['workflows/prompt-id-given', local, request('POST /prompt', set({ prompt_id: 'another' }))],
+  ['workflows/prompt-id-made', both, reply('POST /prompt', set({ prompt_id: 'odd' }), 5)],
+  ['workflows/number-counts', local, reply(isHalf, set({ number: 0.5 })), 'history/prompt'],
+  ['workflows/half-valid', both, reply(isHalf, misnamed)],
+  ['workflows/invalid-names-nodes', both, reply(isRefused, misnamed)],
 ]
 
-const ofHistory: readonly Break[] = [
-  {
-    law: 'history/status-words',
-    on: local,
-    edit: reply('GET /history/', status({ completed: false })),
-  },
-  {
-    law: 'history/error-comes-first',
-    on: local,
-    edit: reply('GET /history/', status({ status_str: 'success' }), 1),
-  },
-  {
-    law: 'history/failed-not-completed',
-    on: local,
-    edit: reply('GET /history/', status({ completed: true }), 1),
-  },
-  {
-    law: 'history/hosted-two-ways',
-    on: hosted,
-    edit: reply('GET /history_v2/', status({ status_str: 'error' })),
-  },
-  {
-    law: 'history/kept history/outputs',
-    on: local,
-    edit: reply(
-      'GET /history/',
-      entry(({ outputs, ...one }) => ({
-        ...one,
-        outputs: Object.fromEntries(Object.keys(outputs).map((id) => [id, {}])),
-      })),
-    ),
-  },
-  {
-    law: 'history/meta',
-    on: local,
-    edit: reply(
-      'GET /history/',
-      entry(({ meta, ...one }) => ({ ...one, meta: { ...meta, nowhere: Object.values(meta)[0] } })),
-    ),
-  },
-  {
-    law: 'workflows/extra-data-kept',
-    on: local,
-    edit: reply(
-      'GET /history?',
-      entry(({ prompt: [number, id, graph, , ids], ...one }) => ({
-        ...one,
-        prompt: [number, id, graph, {}, ids],
-      })),
-    ),
-  },
-  {
-    law: 'workflows/extra-data-kept',
-    on: hosted,
-    edit: reply(
-      'GET /history_v2/',
-      entry(({ prompt, ...one }) => ({ ...one, prompt: { ...prompt, extra_data: {} } })),
-    ),
-  },
-  { law: 'history/messages', on: local, edit: reply('GET /history/', status({ messages: [] })) },
-  {
-    law: 'history/prompt',
-    on: local,
-    edit: reply(
+const ofHistory: readonly BreakRow[] = [
+  ['history/status-words', local, reply('GET /history/', status({ completed: false }))],
+  [
+    'history/error-comes-first',
+    local,
+    reply('GET /history/', status({ status_str: 'success' }), 1),
+  ],
+  ['history/failed-not-completed', local, reply('GET /history/', status({ completed: true }), 1)],
+  ['history/hosted-two-ways', hosted, reply('GET /history_v2/', status({ status_str: 'error' }))],
+  ['history/outputs', local, reply('GET /history/', entry(set({ outputs: {} })))],
+  ['history/messages', local, reply('GET /history/', status({ messages: [] }))],
+  [
+    'history/prompt',
+    local,
+    reply(
       'GET /history/',
       entry((one) => ({ ...one, prompt: [99, ...one.prompt.slice(1)] })),
     ),
-  },
-  { law: 'history/kept', on: local, edit: reply('GET /history/', () => ({})) },
-  {
-    law: 'history/oldest-first',
-    on: local,
-    edit: reply('GET /history?', (body) => Object.fromEntries(Object.entries(body).toReversed())),
-  },
-  {
-    law: 'history/max-items',
-    on: local,
-    edit: exchange('GET /history?', (one) => ({ ...one, url: one.url.replace('=20', '=1') })),
-  },
+  ],
+  ['history/kept', local, reply('GET /history/', () => ({}))],
+  [
+    'history/oldest-first',
+    local,
+    reply('GET /history?', (body) => Object.fromEntries(Object.entries(body).toReversed())),
+  ],
+  [
+    'history/max-items',
+    local,
+    exchange('GET /history?', (one) => ({ ...one, url: one.url.replace('=20', '=1') })),
+  ],
 ]
 
 const foreign = [-5, 'foreign', {}, {}, []]
 
-/** Lists the deleted run as pending in the last listing. */
-const undeleted: Edit = (recording) => {
-  const deleting = recording.exchanges.find(
-    ({ method, url }) => method === 'POST' && url.endsWith('/queue'),
-  )
-  const [id] = JSON.parse(textOf(deleting!.body)).delete
-  const item =
-    recording.info?.place === 'hosted' ? [1, id, {}, [], { create_time: 1 }] : [99, id, {}, {}, []]
-  const listed = (body: any) => ({ ...body, queue_pending: [...body.queue_pending, item] })
-  return reply('GET /queue', listed, -1)(recording)
-}
-
-const ofQueue: readonly Break[] = [
-  {
-    law: 'queue/listing',
-    on: both,
-    edit: reply('GET /queue', (body) => ({
+const ofQueue: readonly BreakRow[] = [
+  [
+    'queue/listing',
+    both,
+    reply('GET /queue', (body) => ({
       queue_running: [...body.queue_running, ...body.queue_pending],
       queue_pending: [...body.queue_running, ...body.queue_pending],
     })),
-  },
-  {
-    law: 'queue/item',
-    on: local,
-    edit: reply('GET /queue', ({ queue_pending: [[, ...rest]], ...body }) => ({
+  ],
+  [
+    'queue/item',
+    local,
+    reply('GET /queue', ({ queue_pending: [[, ...rest]], ...body }) => ({
       ...body,
       queue_pending: [[99, ...rest]],
     })),
-  },
-  {
-    law: 'queue/by-number',
-    on: local,
-    edit: reply('GET /queue', (body) => ({
+  ],
+  [
+    'queue/by-number',
+    local,
+    reply('GET /queue', (body) => ({
       ...body,
       queue_pending: [...body.queue_pending, foreign],
     })),
-  },
-  { law: 'queue/delete', on: both, edit: undeleted, also: ['queue/item'] },
+  ],
 ]
 
-const ofFiles: readonly Break[] = [
-  {
-    law: 'files/view',
-    on: local,
-    edit: response('GET /view?filename=image', {
+const ofFiles: readonly BreakRow[] = [
+  [
+    'files/view',
+    local,
+    response('GET /view?filename=image', {
       status: 404,
       headers: [['content-length', '0']],
       body: new Uint8Array(),
     }),
-  },
-  {
-    law: 'files/view-headers',
-    on: local,
-    edit: response('GET /view', { headers: [['content-type', 'image/webp']] }),
-  },
-  { law: 'files/hosted-signed-url', on: hosted, edit: response(isLink, { status: 403 }) },
-  { law: 'files/upload-renamed', on: local, edit: reply('POST /upload', set({ name: 'odd.png' })) },
-  {
-    law: 'files/upload-is-usable',
-    on: both,
-    edit: reply(isLoading, set({ node_errors: { '1': rejected } })),
-  },
+  ],
+  [
+    'files/view-headers',
+    local,
+    response('GET /view', { headers: [['content-type', 'image/webp']] }),
+  ],
+  ['files/hosted-signed-url', hosted, response(isLink, { status: 403 })],
+  ['files/upload-renamed', local, reply('POST /upload', set({ name: 'odd.png' }))],
+  ['files/upload-is-usable', both, reply(isLoading, set({ node_errors: { '1': rejected } }))],
 ]
 
-const ofJobs: readonly Break[] = [
-  { law: 'jobs/status', on: hosted, edit: reply('GET /job/', set({ status: 'pending' }), 2) },
-  {
-    law: 'jobs/status-final',
-    on: hosted,
-    edit: all(
+const ofJobs: readonly BreakRow[] = [
+  ['jobs/status', hosted, reply('GET /job/', set({ status: 'pending' }), 2)],
+  [
+    'jobs/status-final',
+    hosted,
+    all(
       reply('GET /job/', set({ status: 'failed' }), -2),
       reply('GET /job/', set({ status: 'failed' }), -1),
       reply('GET /jobs/', set({ status: 'failed' }), -2),
     ),
-  },
-  { law: 'jobs/detail', on: hosted, edit: reply('GET /jobs/', set({ outputs: {} })) },
+  ],
+  ['jobs/detail', hosted, reply('GET /jobs/', set({ outputs: {} }))],
 ]
 
 const accepted = { status: 'accepted', route: 'builds', event: 'unknown' }
 
-const ofGateway: readonly Break[] = [
-  {
-    law: 'webhooks/json-replies',
-    on: gateway,
-    edit: reply('POST /webhooks', set({ status: 'odd' }), 1),
-    also: ['webhooks/duplicate'],
-  },
-  {
-    law: 'signatures/every-post',
-    on: gateway,
-    edit: response(
+const ofGateway: readonly BreakRow[] = [
+  [
+    'webhooks/json-replies',
+    gateway,
+    reply('POST /webhooks', set({ status: 'odd' }), 1),
+    'webhooks/duplicate',
+  ],
+  [
+    'signatures/every-post',
+    gateway,
+    response(
       'POST /webhooks',
       { status: 202, body: bytes({ ...accepted, delivery_id: 'two' }) },
       2,
     ),
-  },
-  {
-    law: 'webhooks/no-500',
-    on: gateway,
-    edit: response('POST /webhooks', { status: 500 }, 2),
-    also: ['webhooks/json-replies'],
-  },
-  { law: 'webhooks/accepted', on: gateway, edit: reply('POST /webhooks', set({ route: 'odd' })) },
-  {
-    law: 'webhooks/duplicate',
-    on: gateway,
-    edit: response(
+  ],
+  [
+    'webhooks/no-500',
+    gateway,
+    response('POST /webhooks', { status: 500 }, 2),
+    'webhooks/json-replies',
+  ],
+  ['webhooks/accepted', gateway, reply('POST /webhooks', set({ route: 'odd' }))],
+  [
+    'webhooks/duplicate',
+    gateway,
+    response(
       'POST /webhooks',
       { status: 202, body: bytes({ ...accepted, delivery_id: 'one' }) },
       1,
     ),
-  },
+  ],
 ]
 
-export const breaks: readonly Break[] = [
+const rows: readonly BreakRow[] = [
   ...ofReplies,
   ...ofSubmits,
   ...ofHistory,
@@ -296,3 +213,5 @@ export const breaks: readonly Break[] = [
   ...ofGateway,
   ...ofMessages,
 ]
+
+export const breaks = rows.map(([law, on, edit, ...also]) => ({ law, on, edit, also }))

@@ -3,7 +3,7 @@
 
 import { startEmulator } from 'flowdouble'
 import { describe, test } from 'vitest'
-import { readHar, type Recording, writeHar } from '../../../dist/emulator/internal.js'
+import { readHar, writeHar } from '../../../dist/emulator/internal.js'
 import type { CheckEvent } from '../../check/events.ts'
 import { differencesOf, worstOf } from '../../check/trace/drift/compare.ts'
 import { createIdentities } from '../../check/trace/drift/identities.ts'
@@ -11,7 +11,7 @@ import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { type Files, withFiles } from './check-files.ts'
 import { data, type Edit, exchange, reply, response } from './edit.ts'
-import { recordAt } from './record.ts'
+import { json, recordedWorld, rest } from '../../support/recorded-session.ts'
 
 const schema = { type: 'object', properties: { at: { type: 'integer', volatile: true } } }
 
@@ -49,30 +49,20 @@ describe('comparing', () => {
 })
 
 /** A session with a listener, recorded at a world. */
-async function session(): Promise<Recording> {
-  const world = await startEmulator({ clock: 'manual', seed: 3 })
-  try {
-    const client = recordAt(world.url, 'local')
-    await client.connect('/ws?clientId=drift')
-    for (const prompt of [textToImage(), solid(7)]) {
-      const { json } = await client.send('POST', '/prompt', { prompt, client_id: 'drift' })
-      await world.until('idle')
-      await client.settle()
-      const history = (await client.send('GET', `/history/${json.prompt_id}`)).json
-      const { outputs } = history[json.prompt_id]
-      const [{ filename }] = Object.values<any>(outputs)[0].images
-      await client.send('GET', `/view?filename=${filename}`)
-    }
-    await client.send('GET', '/queue')
-    await client.send('GET', '/embeddings')
-    await client.send('POST', '/free', { free_memory: true })
-    return await client.end()
-  } finally {
-    await world.close()
+const recorded = recordedWorld({ seed: 3 }, async (client, world) => {
+  await client.open('drift')
+  for (const prompt of [textToImage(), solid(7)]) {
+    const body = json({ prompt, client_id: 'drift' })
+    const { prompt_id } = (await client.request('POST', '/prompt', body)).json
+    await rest(client, world)
+    const { outputs } = (await client.request('GET', `/history/${prompt_id}`)).json[prompt_id]
+    const [{ filename }] = Object.values<any>(outputs)[0].images
+    await client.request('GET', `/view?filename=${filename}`)
   }
-}
-
-const recorded = session()
+  await client.request('GET', '/queue')
+  await client.request('GET', '/embeddings')
+  await client.request('POST', '/free', json({ free_memory: true }))
+})
 
 /** Plays a changed recording on a new world. */
 async function played(files: Files, edit: Edit, ...more: readonly string[]) {

@@ -6,15 +6,11 @@ import type { Place } from '../../../spec/language.ts'
 type RecordedMessage = Recording['sockets'][number]['messages'][number]
 export type Edit = (recording: Recording) => Recording
 
-/** What breaks a law. */
-export type Break = {
-  /** The rules of the law, as they are printed. */
-  readonly law: string
-  readonly on: readonly Place[]
-  readonly edit: Edit
-  /** Other laws that the same change cannot but break, where they hold. */
-  readonly also?: readonly string[]
-}
+/**
+ * What breaks a law: its rules as they are printed, the places where the change is possible, and the other laws that it
+ * cannot but break, where they hold.
+ */
+export type BreakRow = readonly [law: string, on: readonly Place[], edit: Edit, ...also: string[]]
 
 /** A message of a type: the nth on the socket with this index. */
 export type Which = { readonly socket?: number; readonly nth?: number }

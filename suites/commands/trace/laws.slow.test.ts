@@ -44,7 +44,7 @@ const endpointsOn = (place: Place) =>
 describe.each(['local', 'hosted', 'gateway'] as const)('%s', (place) => {
   const own = breaks.filter(({ on }) => on.includes(place))
 
-  test.each(own.map(({ law, edit, also = [] }) => [law, edit, also] as const))(
+  test.each(own.map(({ law, edit, also }) => [law, edit, also] as const))(
     'trace/law %s',
     async (law, edit, also) => {
       const here = new Set(lawsOn(place))
