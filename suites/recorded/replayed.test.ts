@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator, startGateway } from 'flowdouble'
 import { readRecording } from '../../dist/emulator/internal.js'
-import type { CheckEvent } from '../check/events.ts'
 import { withFiles } from '../commands/trace/check-files.ts'
 import { expect } from '../judge/expect.ts'
 import { test } from '../judge/proves.ts'
@@ -34,20 +33,10 @@ const sent = (file: string, options: Options) =>
     })
     try {
       write(file, text)
-      const { code, events, stderr } = await check(
-        '--recording',
-        file,
-        world.url,
-        '--json',
-        '--allow',
-        'all',
-        ...(options?.deployment === 'hosted' ? keys : []),
-      )
-      const cases = events().filter(
-        (one): one is Extract<CheckEvent, { event: 'case' }> => one.event === 'case',
-      )
-      const withVerdict = (verdict: string) =>
-        cases.filter((one) => one.verdict === verdict).map(({ title, detail }) => [title, detail])
+      const flags = ['--json', '--allow', 'all', ...(options?.deployment === 'hosted' ? keys : [])]
+      const { code, cases, stderr } = await check('--recording', file, world.url, ...flags)
+      const withVerdict = (verdict: 'fail' | 'skip' | 'pass') =>
+        cases(verdict).map(({ title, detail }) => [title, detail])
       expect({ code, stderr, failed: withVerdict('fail') }).toEqual({
         code: 0,
         stderr: '',

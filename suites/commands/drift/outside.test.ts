@@ -119,23 +119,14 @@ test.each(['deliveries/skills-are-lost', 'deliveries/direct-runs-too'])(
       const note = (): void => undefined
       const options = { clock: 'real', epoch: Date.now() } as const
       const { url, close } = await startOutside(note, mutantOf(name), options)
-      const own = [
-        '--gateway',
-        url,
-        '--route',
-        'run',
-        '--direct-route',
-        'works',
-        '--secret',
-        SECRET,
-      ]
+      const own = ['--route', 'run', '--direct-route', 'works', '--secret', SECRET]
       const rules = ['deliveries/skills', 'deliveries/direct']
       const only = rules.flatMap((rule) => ['--only', rule])
-      const { events } = await check(...own, ...only, '--json')
+      const { cases } = await check('--gateway', url, ...own, ...only, '--json')
       await close()
-      const seen = events().flatMap((event) =>
-        event.event === 'case' && event.rules.some(({ id }) => rules.includes(id))
-          ? [event.verdict === 'skip' ? event.reason : event.verdict]
+      const seen = cases().flatMap((one) =>
+        one.rules.some(({ id }) => rules.includes(id))
+          ? [one.verdict === 'skip' ? one.reason : one.verdict]
           : [],
       )
       expect(new Set(seen)).toEqual(new Set(['own-world', 'unseen']))

@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Emulator, startEmulator } from 'flowdouble'
 import { test } from 'vitest'
-import type { CheckEvent } from '../../check/events.ts'
 import { expect } from '../../judge/expect.ts'
 import { mutants } from '../../mutants/index.ts'
-import { type Files, withFiles } from '../trace/check-files.ts'
+import { type Files, type Result, withFiles } from '../trace/check-files.ts'
 
 const folder = join(import.meta.dirname, '../../../recordings/sessions')
 
@@ -42,45 +41,36 @@ async function sentTo(
   { check, write }: Files,
   session: string,
   options: object,
-  ...more: string[]
-) {
+  ...more: readonly string[]
+): Promise<Result> {
   const drive = drivers[session]
   const clock = drive === undefined ? 'real' : 'manual'
   const world = await startEmulator({ clock, preview: 'jpeg', ...options })
   try {
     write('a.har', readFileSync(join(folder, `${session}.har`), 'utf8'))
     const driven = drive?.(world)
-    const { code, events } = await check(
-      '--recording',
-      'a.har',
-      world.url,
-      '--json',
-      '--allow',
-      'all',
-      ...more,
-    )
+    const flags = ['--json', '--allow', 'all', ...more]
+    const result = await check('--recording', 'a.har', world.url, ...flags)
     await driven
-    const cases = events().filter(
-      (one): one is Extract<CheckEvent, { event: 'case' }> => one.event === 'case',
-    )
-    return { code, failed: cases.filter(({ verdict }) => verdict === 'fail'), cases }
+    return result
   } finally {
     await world.close()
   }
 }
 
+/** The options of a world that is as wrong as a mutant. */
+function optionsOf(name: string): object {
+  const [, mutant] = mutants.find(([own]) => own === name) ?? []
+  expect(mutant).toBeDefined()
+  const { options, tamper } = mutant as { options?: object; tamper?: (on: 'local') => object }
+  return { ...options, ...(tamper && { tamper: tamper('local') }) }
+}
+
 test.each(shown)('drift/wrong %s shows in %s.', async (name, session) =>
   withFiles(async (files) => {
-    const [, mutant] = mutants.find(([own]) => own === name) ?? []
-    expect(mutant).toBeDefined()
-    const wrong = mutant as { options?: object; tamper?: (on: 'local') => object }
-    const tamper = wrong.tamper?.('local')
-    const { code, failed } = await sentTo(files, session, {
-      ...wrong.options,
-      ...(tamper && { tamper }),
-    })
+    const { code, cases } = await sentTo(files, session, optionsOf(name))
     expect(code).toBe(1)
-    expect(failed.length).toBeGreaterThan(0)
+    expect(cases('fail').length).toBeGreaterThan(0)
   })(),
 )
 
@@ -88,29 +78,20 @@ test('drift/quirk A change that a quirk explains names it, and is a note with --
   withFiles(async (files) => {
     const quirk = ['history.completed-on-error']
     const alone = await sentTo(files, 'local-failure', { quirk })
-    expect(alone.failed).toMatchObject([{ quirk: quirk[0] }])
+    expect(alone.cases('fail')).toMatchObject([{ quirk: quirk[0] }])
     const accepted = await sentTo(files, 'local-failure', { quirk }, '--accept', quirk[0]!)
     expect(accepted.code).toBe(0)
-    expect(accepted.cases.filter(({ verdict }) => verdict === 'note')).toMatchObject([
-      { quirk: quirk[0] },
-    ])
+    expect(accepted.cases('note')).toMatchObject([{ quirk: quirk[0] }])
     // That server does not have this quirk.
     const like = await sentTo(files, 'local-failure', { quirk }, '--like', 'comfyui-0.3.64')
-    expect(like.failed).toMatchObject([{ quirk: quirk[0] }])
+    expect(like.cases('fail')).toMatchObject([{ quirk: quirk[0] }])
   })())
 
 test('drift/unexplained A quirk that is accepted hides no other change.', () =>
   withFiles(async (files) => {
-    const [, mutant] = mutants.find(([own]) => own === 'history/outputs-as-list') ?? []
-    const { tamper } = mutant as { tamper: (on: 'local') => object }
-    const other = await sentTo(
-      files,
-      'local-run',
-      { tamper: tamper('local') },
-      '--accept',
-      'history.completed-on-error',
-    )
-    expect(other.code).toBe(1)
+    const accept = ['--accept', 'history.completed-on-error']
+    const wrong = optionsOf('history/outputs-as-list')
+    expect(await sentTo(files, 'local-run', wrong, ...accept)).toMatchObject({ code: 1 })
   })())
 
 test('drift/warm A server that has run the same before takes it from the cache, which is a note.', () =>
@@ -121,9 +102,7 @@ test('drift/warm A server that has run the same before takes it from the cache, 
       const run = () => check('--recording', 'a.har', world.url, '--json')
       const [first, second] = [await run(), await run()]
       expect([first.code, second.code]).toEqual([0, 0])
-      const notes = second
-        .events()
-        .flatMap((one) => (one.event === 'case' && one.verdict === 'note' ? [one.detail] : []))
+      const notes = second.cases('note').map(({ detail }) => detail)
       expect(notes.join()).toContain('other nodes of the run are cached')
     } finally {
       await world.close()

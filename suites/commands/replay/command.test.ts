@@ -8,6 +8,7 @@ import { readHar, replayCommand, runWorkflow } from '../../../dist/emulator/inte
 import { expect } from '../../judge/expect.ts'
 import { start } from '../../support/spawned.ts'
 import { folder } from '../../support/folder.ts'
+import { commandRows, type Output, outputOf, refusals } from '../../support/in-process.ts'
 
 const sessions = join(import.meta.dirname, '..', '..', '..', 'recordings', 'sessions')
 const names = ['animation-and-cache', 'texts-and-half-valid', 'image-to-image-metadata-previews']
@@ -67,19 +68,6 @@ test('replay/samples A file that a run made and nobody downloaded is a small sam
   }
 })
 
-/** Runs the command with these arguments until it ends by itself. */
-async function runReplay(...argv: readonly string[]) {
-  let [stdout, stderr] = ['', '']
-  const io = {
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
-    env: {},
-    cwd: folder(),
-  }
-  const code = await replayCommand(argv, io)
-  return { code, stdout, stderr }
-}
-
 test('replay/unmatched A request that was not recorded gets 404 with the nearest one and what differs, and is printed', async () => {
   const [name = ''] = names
   const command = start('replay', sessionOf(name), '--port', '0', '--json')
@@ -130,41 +118,43 @@ test('replay/any With --any, repeated or separated by commas, members need not m
   expect((await command.ends).code).toBe(0)
 })
 
-const refusals: readonly (readonly [name: string, text: string, says: RegExp])[] = [
-  [
-    'cut',
-    readFileSync(sessionOf(names[0] as string), 'utf8').slice(0, 5000),
-    /cut\.har is not a HAR file.*cut off/,
+const runReplay = (...argv: readonly string[]): Promise<Output> => outputOf(replayCommand, argv)
+
+const recording = sessionOf(names[0] as string)
+const written = (name: string, text: string): string => {
+  const path = join(folder(), name)
+  writeFileSync(path, text)
+  return path
+}
+const cut = written('cut.har', readFileSync(recording, 'utf8').slice(0, 5000))
+const foreign = written('foreign.har', '{"openapi": "3.1.0"}')
+const empty = written('empty.har', '{"log": {"entries": []}}')
+
+commandRows(runReplay, {
+  'replay/refused A file that is cut': [[cut], 1, '', /cut\.har is not a HAR file.*cut off/],
+  'replay/refused A foreign file': [[foreign], 1, '', /foreign\.har is not a recording: /],
+  'replay/refused An empty recording': [
+    [empty],
+    1,
+    '',
+    /empty\.har holds no answered request and no socket/,
   ],
-  ['foreign', '{"openapi": "3.1.0"}', /foreign\.har is not a recording: /],
-  ['empty', '{"log": {"entries": []}}', /empty\.har holds no answered request and no socket/],
-]
+  'replay/refused A missing file': [['no-such.har'], 1, '', /no-such\.har/],
+  'replay/usage The help has examples': [
+    ['--help'],
+    0,
+    /flowdouble replay session\.har --port 0/,
+    '',
+  ],
+})
 
-for (const [name, text, says] of refusals)
-  test(`replay/refused A ${name} file is refused with exit code 1 and why`, async () => {
-    const place = folder()
-    const path = join(place, `${name}.har`)
-    writeFileSync(path, text)
-    const { code, stderr, stdout } = await runReplay(path, '--port', '0')
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(says)
-  })
+const hint = /See: flowdouble replay --help/
 
-test('replay/usage Wrong usage has exit code 2 and says what to do, and the help has examples', async () => {
-  const missing = await runReplay('no-such.har')
-  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('no-such.har')])
-  for (const argv of [
-    [],
-    ['a.har', 'b.har'],
-    ['a.har', '--colour'],
-    ['a.har', '--clock', 'fast'],
-    [sessionOf(names[0] as string), '--any', 'a.b.c'],
-    [sessionOf(names[0] as string), '--any', 'seed,'],
-  ]) {
-    const { code, stderr } = await runReplay(...argv)
-    expect(code).toBe(2)
-    expect(stderr).toContain('See: flowdouble replay --help')
-  }
-  const help = await runReplay('--help')
-  expect(help.stdout).toContain('flowdouble replay session.har --port 0')
+refusals(runReplay, {
+  'replay/usage No recording': [[], hint],
+  'replay/usage Two recordings': [['a.har', 'b.har'], hint],
+  'replay/usage An unknown flag': [['a.har', '--colour'], hint],
+  'replay/usage An unknown clock': [['a.har', '--clock', 'fast'], hint],
+  'replay/usage A member that has too many parts': [[recording, '--any', 'a.b.c'], hint],
+  'replay/usage A member without a name': [[recording, '--any', 'seed,'], hint],
 })

@@ -70,10 +70,9 @@ test(
     await withFiles(async ({ check }) => {
       const only = ['http/options', 'http/head', 'system/home', 'messages/no-handshake']
       const flags = only.flatMap((id) => ['--only', id])
-      const { code, events } = await check(url, '--read-only', '--json', ...flags)
-      const verdicts = events().flatMap((one) => (one.event === 'case' ? [one.verdict] : []))
-      expect([code, verdicts.filter((one) => one === 'fail')]).toEqual([0, []])
-      expect(verdicts).toContain('pass')
+      const { code, cases } = await check(url, '--read-only', '--json', ...flags)
+      expect({ code, failed: cases('fail') }).toEqual({ code: 0, failed: [] })
+      expect(cases('pass').length).toBeGreaterThan(0)
     })()
   }),
 )

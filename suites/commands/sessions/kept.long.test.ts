@@ -13,23 +13,10 @@ import { type Files, withFiles } from '../trace/check-files.ts'
 async function checked({ check }: Files, seed: number, options: object) {
   const world = await startEmulator({ clock: 'x20', ...options })
   try {
-    const { code, events } = await check(
-      world.url,
-      '--json',
-      '--only',
-      'messages/order',
-      '--allow',
-      'slow',
-      '--sessions',
-      '1',
-      '--seed',
-      String(seed),
-      '--max-runs',
-      '400',
-    )
-    const failures = events().flatMap((one) =>
-      one.event === 'case' && one.failure?.exchanges !== undefined ? [one] : [],
-    )
+    const flags = ['--only', 'messages/order', '--allow', 'slow', '--sessions', '1', '--json']
+    const limits = ['--seed', String(seed), '--max-runs', '400']
+    const { code, cases } = await check(world.url, ...flags, ...limits)
+    const failures = cases().filter(({ failure }) => failure?.exchanges !== undefined)
     return { code, failures }
   } finally {
     await world.close()

@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import { checkCommand, shrinkCommand } from '../../../dist/emulator/internal.js'
 import type { CheckEvent } from '../../check/events.ts'
 import { folder } from '../../support/folder.ts'
+import { type Output, outputOf } from '../../support/in-process.ts'
 
-export type Result = {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
+type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
+
+export type Result = Output & {
   /** The lines of `--json`. */
   readonly events: () => readonly CheckEvent[]
+  /** Those about cases, of one verdict or all. */
+  readonly cases: (verdict?: CaseEvent['verdict']) => readonly CaseEvent[]
 }
 
 export type Files = {
@@ -24,34 +26,37 @@ export type Files = {
   readonly shrink: (...argv: readonly string[]) => Promise<Result>
 }
 
-/** The body of a case that gets a folder for files. */
-export const withFiles = (body: (files: Files) => Promise<void>) => async (): Promise<void> => {
+/** A new folder for files. */
+export function newFiles(): Files {
   const cwd = folder()
-  await body({
+  return {
     write: (name, text) => writeFileSync(join(cwd, name), text),
     read: (name) => readFileSync(join(cwd, name), 'utf8'),
     has: (name) => existsSync(join(cwd, name)),
     check: (...argv) => runIn(cwd, checkCommand, argv),
     shrink: (...argv) => runIn(cwd, shrinkCommand, argv),
-  })
+  }
 }
+
+/** The body of a case that gets a folder for files. */
+export const withFiles = (body: (files: Files) => Promise<void>) => (): Promise<void> =>
+  body(newFiles())
 
 async function runIn(
   cwd: string,
   command: typeof checkCommand,
   argv: readonly string[],
 ): Promise<Result> {
-  let [stdout, stderr] = ['', '']
-  const code = await command(argv, {
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
-    env: { NO_COLOR: '1' },
-    cwd,
-  })
+  const output = await outputOf(command, argv, { cwd, env: { NO_COLOR: '1' } })
   const events = () =>
-    stdout
+    output.stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as CheckEvent)
-  return { code, stdout, stderr, events }
+  const cases: Result['cases'] = (verdict) =>
+    events().filter(
+      (one): one is CaseEvent =>
+        one.event === 'case' && (verdict === undefined || one.verdict === verdict),
+    )
+  return { ...output, events, cases }
 }

@@ -4,12 +4,11 @@
 import { startEmulator } from 'flowdouble'
 import { describe, test } from 'vitest'
 import { readHar, writeHar } from '../../../dist/emulator/internal.js'
-import type { CheckEvent } from '../../check/events.ts'
 import { differencesOf, worstOf } from '../../check/trace/drift/compare.ts'
 import { createIdentities } from '../../check/trace/drift/identities.ts'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { type Files, withFiles } from './check-files.ts'
+import { type Files, type Result, withFiles } from './check-files.ts'
 import { data, type Edit, exchange, reply, response } from './edit.ts'
 import { json, recordedWorld, rest } from '../../support/recorded-session.ts'
 
@@ -65,22 +64,13 @@ const recorded = recordedWorld({ seed: 3 }, async (client, world) => {
 })
 
 /** Plays a changed recording on a new world. */
-async function played(files: Files, edit: Edit, ...more: readonly string[]) {
+async function played(files: Files, edit: Edit, ...more: readonly string[]): Promise<Result> {
   const world = await startEmulator({ clock: 'instant', seed: 8 })
   try {
     files.write('a.har', writeHar(edit(await recorded)))
-    const { code, events, stderr } = await files.check(
-      '--recording',
-      'a.har',
-      world.url,
-      '--json',
-      ...more,
-    )
-    expect(stderr).toBe('')
-    const cases = events().filter(
-      (one): one is Extract<CheckEvent, { event: 'case' }> => one.event === 'case',
-    )
-    return { code, cases, events: events() }
+    const result = await files.check('--recording', 'a.har', world.url, '--json', ...more)
+    expect(result.stderr).toBe('')
+    return result
   } finally {
     await world.close()
   }
@@ -102,14 +92,12 @@ test(
   'trace/drift-none A server that has not changed is as it was, and what is not allowed is not sent.',
   withFiles(async (files) => {
     const { code, cases } = await played(files, unchanged)
-    expect(cases.filter(({ verdict }) => verdict === 'fail').map(({ detail }) => detail)).toEqual(
-      [],
-    )
+    expect(cases('fail').map(({ detail }) => detail)).toEqual([])
     expect(code).toBe(0)
-    expect(cases.filter(({ verdict }) => verdict === 'skip')).toMatchObject([
+    expect(cases('skip')).toMatchObject([
       { title: expect.stringContaining('POST /free'), reason: 'not-allowed' },
     ])
-    expect(cases.filter(({ title }) => title.includes('messages of'))).toHaveLength(2)
+    expect(cases().filter(({ title }) => title.includes('messages of'))).toHaveLength(2)
   }),
 )
 
@@ -140,7 +128,7 @@ test.each<readonly [drift: string, what: string, edit: Edit]>([
   withFiles(async (files) => {
     const { code, cases } = await played(files, edit)
     expect(code).toBe(1)
-    expect(cases.filter(({ verdict }) => verdict === 'fail')).toMatchObject([
+    expect(cases('fail')).toMatchObject([
       {
         title: expect.stringContaining(what),
         detail: expect.stringMatching(new RegExp(`^${drift}: `)),

@@ -6,7 +6,8 @@ import { shrinkRecording, sizeOf } from '../../check/trace/shrink.ts'
 import { breaking } from '../../check/trace/still-breaks.ts'
 import { expect } from '../../judge/expect.ts'
 import { breaks } from './breaks.ts'
-import { withFiles } from './check-files.ts'
+import { type Output, refusals } from '../../support/in-process.ts'
+import { newFiles, withFiles } from './check-files.ts'
 import { dropped, reply } from './edit.ts'
 import { goodSession } from './sessions.ts'
 
@@ -47,19 +48,22 @@ test(
   }),
 )
 
-test(
-  'trace/shrink-refused A recording that keeps the rule is refused, as are other flags.',
-  withFiles(async ({ write, shrink }) => {
-    write('a.har', writeHar(await goodSession('gateway')))
-    for (const [argv, says] of [
-      [['--rule', 'webhooks/duplicate'], 'a.har does not break webhooks/duplicate.'],
-      [['--rule', 'webhooks/odd'], 'matches no law'],
-      [[], 'shrink needs --rule or --command.'],
-      [['--command', 'true'], 'The command ends with 0'],
-    ] as const)
-      expect(await shrink('a.har', ...argv)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(says),
-      })
-  }),
-)
+/** Shrinks a recording that keeps the rules of a gateway. */
+async function shrinkGood(...argv: readonly string[]): Promise<Output> {
+  const { write, shrink } = newFiles()
+  write('a.har', writeHar(await goodSession('gateway')))
+  return shrink('a.har', ...argv)
+}
+
+refusals(shrinkGood, {
+  'trace/shrink-refused A rule that is kept': [
+    ['--rule', 'webhooks/duplicate'],
+    /a\.har does not break webhooks\/duplicate\./,
+  ],
+  'trace/shrink-refused A rule without a law': [['--rule', 'webhooks/odd'], /matches no law/],
+  'trace/shrink-refused Neither': [[], /shrink needs --rule or --command\./],
+  'trace/shrink-refused A command that succeeds': [
+    ['--command', 'true'],
+    /The command ends with 0/,
+  ],
+})
