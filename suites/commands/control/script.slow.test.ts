@@ -1,53 +1,17 @@
-// The clock, the faults and the sockets of a running world, moved and changed over HTTP and from the library.
+// The faults, the rules and the sockets of a running world, changed over HTTP and from the library.
 
-import { type Scenario, startEmulator } from 'flowdouble'
+import { replay, type Scenario, startEmulator } from 'flowdouble'
 import { vi } from 'vitest'
-import { solid, textToImage } from '../../generate/graphs.ts'
+import type { Fault } from '../../../spec/scenario/faults.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves, test } from '../../judge/proves.ts'
+import { exchanges } from '../../judge/rows.ts'
 
-proves(
-  'control/advance',
-  async (subject) => {
-    const advance = async (body: unknown) =>
-      (await subject.post('/_flowdouble/advance', body)).json()
-    const session = await subject.connect('me')
-    const { prompt_id } = (await subject.submit(textToImage(1, 5), { client_id: 'me' })).json()
-    expect(await advance({ ms: 3 })).toMatchObject({ nowMs: 3, happened: {} })
-    expect(await advance({ until: 'next' })).toMatchObject({ happened: { 'run started': 1 } })
-    const isHosted = subject.deployment === 'hosted'
-    const message = isHosted ? 'progress_state' : 'progress'
-    const moved = await advance({ until: { message } })
-    expect(moved.happened[`message ${message}`]).toBe(1)
-    expect(moved.found).toMatchObject({ prompt_id })
-    const ended = await advance({ until: { run: prompt_id, state: 'success' } })
-    expect(ended.found).toEqual({ prompt_id, state: 'success' })
-    expect(subject.emulator!.runs()).toMatchObject([{ state: 'success' }])
-    await subject.submit(solid())
-    expect(await advance({ until: 'success' })).toMatchObject({ happened: { 'run success': 1 } })
-    expect(await advance({ until: 'idle' })).not.toHaveProperty('found')
-    await session.settled()
-    const wrong = [{ until: {} }, { until: { run: 5 } }, { ms: 1, until: 'idle' }, { withinMs: -1 }]
-    for (const body of wrong) expect((await advance(body)).error).toContain('"until"')
-  },
-  ownWorld,
-)
+const [FAULTS, SCENARIO, DROP] = ['faults', 'scenario', 'drop'].map(
+  (name) => `/_flowdouble/${name}`,
+) as [string, string, string]
 
-proves(
-  'control/bounded',
-  async (subject) => {
-    const emulator = subject.emulator!
-    await subject.submit(textToImage(1, 50))
-    const late = await subject.post('/_flowdouble/advance', { until: 'success', withinMs: 40 })
-    expect(late.status).toBe(409)
-    expect(late.json().error).toContain('within 40 milliseconds')
-    expect(emulator.runs()).toMatchObject([{ state: 'running' }])
-    await expect(emulator.until('idle', { withinMs: 40 })).rejects.toThrow(/within 40/)
-    await emulator.until('idle')
-    await expect(emulator.until('success')).rejects.toThrow(/No timer is left/)
-  },
-  ownWorld,
-)
+const saying = (text: string): object => ({ error: expect.stringContaining(text) })
 
 const fault = { id: 'busy', when: { path: '/queue' }, then: { status: 503 } } as const
 
@@ -55,30 +19,25 @@ proves(
   'control/faults',
   async (subject) => {
     const emulator = subject.emulator!
-    const added = await subject.post('/_flowdouble/faults', fault)
-    expect(added.json()).toEqual({ id: 'busy' })
+    await exchanges(subject, [['POST', FAULTS, fault, 200, { id: 'busy' }]])
     const { id, remove } = emulator.fault({ when: { path: '/x' }, then: { status: 500 } })
-    const list = async () => (await subject.get('/_flowdouble/faults')).json()
-    expect(await list()).toMatchObject([{ id: 'busy', fault, applied: 0 }, { id }])
+    const own = expect.objectContaining({ id: 'busy', fault, applied: 0 })
+    const other = expect.objectContaining({ id })
+    await exchanges(subject, [['GET', FAULTS, undefined, 200, [own, other]]])
     remove()
     // One with the same id replaces it.
     emulator.fault({ ...fault, times: 2 })
-    expect(await list()).toMatchObject([{ id: 'busy', fault: { times: 2 } }])
-    const drop = () => subject.request('DELETE', '/_flowdouble/faults/busy')
-    expect((await drop()).json()).toEqual({ removed: true })
-    expect((await drop()).json()).toEqual({ removed: false })
-    const wrong = await subject.post('/_flowdouble/faults', { when: {} })
-    expect({ status: wrong.status, error: wrong.json().error }).toEqual({
-      status: 400,
-      error: expect.stringContaining('scenario.schema.json'),
-    })
-    expect((await subject.request('POST', '/_flowdouble/faults', '{')).status).toBe(400)
+    const replaced = { id: 'busy', fault: { ...fault, times: 2 } }
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    for (const [path, body] of [
-      ['faults', `{"when": {"path": "/x"}, "then": {"status": 500, "body": ${deep}}}`],
-      ['scenario', `{"version": 1, "nodes": ${deep}}`],
-    ] as const)
-      expect((await subject.request('POST', `/_flowdouble/${path}`, body)).status).toBe(400)
+    await exchanges(subject, [
+      ['GET', FAULTS, undefined, 200, [expect.objectContaining(replaced)]],
+      ['DELETE', `${FAULTS}/busy`, undefined, 200, { removed: true }],
+      ['DELETE', `${FAULTS}/busy`, undefined, 200, { removed: false }],
+      ['POST', FAULTS, { when: {} }, 400, saying('scenario.schema.json')],
+      ['POST', FAULTS, '{', 400],
+      ['POST', FAULTS, `{"when": {"path": "/x"}, "then": {"status": 500, "body": ${deep}}}`, 400],
+      ['POST', SCENARIO, `{"version": 1, "nodes": ${deep}}`, 400],
+    ])
   },
   ownWorld,
 )
@@ -86,22 +45,21 @@ proves(
 proves(
   'control/faults-bounded',
   async (subject) => {
-    const add = (body: unknown) => subject.post('/_flowdouble/faults', body)
     const long = (id: string) => ({
       id,
       when: { path: '/queue' },
       then: { status: 500, body: 'x'.repeat(9 * 2 ** 20) },
     })
-    expect((await add(long('one'))).status).toBe(200)
-    const refused = { status: 409, error: expect.stringContaining('Remove some first.') }
-    const other = await add(long('other'))
-    expect({ status: other.status, ...other.json() }).toEqual(refused)
-    // It replaces the one that it names.
-    expect((await add(long('one'))).status).toBe(200)
-    await subject.request('DELETE', '/_flowdouble/faults/one')
+    const refused = [409, saying('Remove some first.')] as const
+    await exchanges(subject, [
+      ['POST', FAULTS, long('one'), 200],
+      ['POST', FAULTS, long('other'), ...refused],
+      // It replaces the one that it names.
+      ['POST', FAULTS, long('one'), 200],
+      ['DELETE', `${FAULTS}/one`, undefined, 200],
+    ])
     for (let at = 0; at < 1000; at++) subject.emulator!.fault({ ...fault, id: `${at}` })
-    const last = await add(fault)
-    expect({ status: last.status, ...last.json() }).toEqual(refused)
+    await exchanges(subject, [['POST', FAULTS, fault, ...refused]])
     expect(subject.emulator!.faults()).toHaveLength(1000)
   },
   ownWorld,
@@ -123,15 +81,14 @@ proves(
   'control/scenario',
   async (subject) => {
     const emulator = subject.emulator!
-    const load = (value: unknown) => subject.post('/_flowdouble/scenario', value)
     expect(emulator.faults().map(({ id }) => id)).toEqual(['first'])
-    expect((await load({ version: 1, faults: [fault] })).status).toBe(200)
+    const busy = { version: 1, faults: [fault] }
+    await exchanges(subject, [['POST', SCENARIO, busy, 200]])
     expect(emulator.faults().map(({ id }) => id)).toEqual(['busy'])
     const wrong = { version: 1 as const, nodes: [{ clas_type: 'KSampler' }] }
     const why = 'nodes[0].clas_type is not a known member; did you mean class_type?'
-    const reply = await load(wrong)
     const error = `The scenario cannot be used: ${why}`
-    expect({ status: reply.status, ...reply.json() }).toEqual({ status: 400, error })
+    await exchanges(subject, [['POST', SCENARIO, wrong, 400, { error }]])
     await expect(emulator.load([{ version: 1 }, wrong as object as Scenario])).rejects.toThrow(
       `The scenario cannot be used: scenario 2: ${why}`,
     )
@@ -151,27 +108,24 @@ proves(
   'control/scenario-names',
   async (subject) => {
     const emulator = subject.emulator!
-    const load = (value: unknown) => subject.post('/_flowdouble/scenario', value)
     const faults = () => emulator.faults().length
     await emulator.load(['out-of-memory', 'unavailable'])
     const named = faults()
     expect(named).toBeGreaterThan(0)
     await emulator.load({ version: 1 })
     expect(faults()).toBe(0)
-    expect((await load('unavailable')).status).toBe(200)
+    await exchanges(subject, [['POST', SCENARIO, '"unavailable"', 200]])
     expect(faults()).toBe(named)
     await expect(emulator.load('unavailabel')).rejects.toThrow(/Did you mean unavailable\?/)
     await expect(emulator.load('queue-full-of-others')).rejects.toThrow(
       /load replaces rules and faults only/,
     )
-    for (const file of [
-      './own.yaml',
-      { version: 1, nodes: [{ outputs: { images: [{ from: 'a' }] } }] },
-    ]) {
-      const { status, json } = await load(file)
-      const error = expect.stringMatching(/names a file, which/)
-      expect({ file, status, error: json().error }).toEqual({ file, status: 400, error })
-    }
+    const from = { version: 1, nodes: [{ outputs: { images: [{ from: 'a' }] } }] }
+    const file = saying('names a file, which')
+    await exchanges(subject, [
+      ['POST', SCENARIO, '"./own.yaml"', 400, file],
+      ['POST', SCENARIO, from, 400, file],
+    ])
     expect(faults()).toBe(named)
   },
   ownWorld,
@@ -183,23 +137,10 @@ proves(
     const emulator = subject.emulator!
     emulator.fault(fault)
     for (const ignored of [{ start: {} }, { world: { pace: 1 } }, { types: {} }, { gateway: {} }]) {
-      const reply = await subject.post('/_flowdouble/scenario', { version: 1, ...ignored })
-      expect({ status: reply.status, error: reply.json().error }).toEqual({
-        status: 400,
-        error: `load replaces rules and faults only; ${Object.keys(ignored)[0]} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,
-      })
+      const error = `load replaces rules and faults only; ${Object.keys(ignored)[0]} belongs to startEmulator, world() or POST /_flowdouble/worlds.`
+      await exchanges(subject, [['POST', SCENARIO, { version: 1, ...ignored }, 400, { error }]])
     }
     expect(emulator.faults().map(({ id }) => id)).toEqual(['busy'])
-  },
-  ownWorld,
-)
-
-proves(
-  'control/paths',
-  async (subject) => {
-    const { paths } = (await subject.raw('GET', '/_flowdouble')).json()
-    expect(paths).toContain('POST /_flowdouble/received')
-    expect(paths).toContain('GET /_flowdouble/journal')
   },
   ownWorld,
 )
@@ -209,7 +150,7 @@ proves(
   async (subject) => {
     const drop = async (value: unknown) => {
       const sessions = [await subject.connect('one'), await subject.connect('two')]
-      const reply = await subject.post('/_flowdouble/drop', value)
+      const reply = await subject.post(DROP, value)
       expect(reply.json()).toEqual({ dropped: 2 })
       return Promise.all(sessions.map(({ closed }) => closed))
     }
@@ -217,8 +158,23 @@ proves(
     expect(await drop({ how: 'reset' })).toEqual([1006, 1006])
     expect(await drop({ how: { close: 1013 } })).toEqual([1013, 1013])
     expect(await subject.emulator!.dropSockets()).toBe(0)
-    for (const how of ['close', { close: 99 }, null])
-      expect((await subject.post('/_flowdouble/drop', { how })).status).toBe(400)
+  },
+  ownWorld,
+)
+
+proves(
+  'control/drop-code',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const session = await subject.connect('me')
+    const noCodes = [999, 1004, 1005, 1006, 1015, 2000, 5000, 1012.5, '1012', null]
+    const others = ['x', 'close', {}, 5, null, { close: 99 }, { close: 1012, reason: 'x' }]
+    for (const how of [...noCodes.map((close) => ({ close })), ...others]) {
+      await exchanges(subject, [['POST', DROP, { how }, 400, saying('1000 to 1014')]])
+      await expect(emulator.dropSockets(how as 'reset')).rejects.toThrow('1000 to 1014')
+    }
+    expect(await emulator.dropSockets({ close: 3000 })).toBe(1)
+    expect(await session.closed).toBe(3000)
   },
   ownWorld,
 )
@@ -240,6 +196,50 @@ proves(
     expect((await late).status).toBe(503)
     await expect(slow).rejects.toThrow(/aborted|hang up|reset/i)
     expect(emulator.faults()).toEqual([])
+  },
+  ownWorld,
+)
+
+proves(
+  'control/copies',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const fault = { id: 'mine', when: { path: '/queue' }, then: { status: 500, body: { a: 1 } } }
+    const other = { when: { path: '/settings' }, then: { status: 500 } }
+    const scenario = { version: 1 as const, faults: [other] }
+    const loaded = emulator.load(scenario)
+    emulator.fault(fault)
+    const body = fault.then.body
+    body.a = 2
+    fault.then.status = 400
+    other.then.status = 400
+    await loaded
+    for (const one of emulator.faults()) Object.assign(one.fault.then, { status: 401 })
+    const reply = await subject.get('/queue')
+    expect({ status: reply.status, body: reply.json() }).toEqual({ status: 500, body: { a: 1 } })
+    expect((await subject.get('/settings')).status).toBe(500)
+    const lines = await emulator.journal()
+    expect(replay(lines)).toEqual({ entries: lines.length - 1, differs: null })
+  },
+  ownWorld,
+)
+
+proves(
+  'control/plain-data',
+  async (subject) => {
+    const emulator = subject.emulator!
+    const circle: Record<string, unknown> = {}
+    circle['a'] = { circle }
+    const values = [{ a: 1n }, { a: Number.NaN }, { a: () => 1 }, [undefined], circle]
+    for (const body of [...values, { a: new Date(0) }, { a: new Map() }, new Uint8Array(3)]) {
+      const fault = { when: { path: '/queue' }, then: { status: 500, body } } as Fault
+      expect(() => emulator.fault(fault)).toThrow(/^In the fault, then\.body/)
+      const loaded = emulator.load({ version: 1, faults: [fault] })
+      await expect(loaded).rejects.toThrow(/^The scenario cannot be used: faults\[0\]\.then\.body/)
+    }
+    emulator.fault({ when: { path: '/queue' }, then: { status: 500, body: { a: undefined } } })
+    expect((await subject.get('/queue')).json()).toEqual({})
+    expect(await emulator.journal()).toHaveLength(3)
   },
   ownWorld,
 )

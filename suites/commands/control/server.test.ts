@@ -1,13 +1,15 @@
-// The control paths of a server: moving its clock and reading its journal over HTTP, and the page for people.
+// What the control paths of a server list and refuse, and what a server shows people.
 
-import { test } from 'vitest'
+import { startEmulator, startGateway } from 'flowdouble'
 import { banner, nextStep, quirksCommand } from '../../../dist/emulator/internal.js'
-import { both } from '../../../spec/language.ts'
+import gatewayDocument from '../../../spec/openapi.gateway.json' with { type: 'json' }
 import hostedDocument from '../../../spec/openapi.hosted.json' with { type: 'json' }
 import localDocument from '../../../spec/openapi.local.json' with { type: 'json' }
-import { slow, solid } from '../../generate/graphs.ts'
+import { solid } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { ownWorld, proves, test } from '../../judge/proves.ts'
+import { exchanges, type Row } from '../../judge/rows.ts'
 import { watchOn } from '../../support/watch.ts'
 
 const io = (isTTY: boolean, env: Record<string, string> = {}) => {
@@ -21,100 +23,6 @@ const io = (isTTY: boolean, env: Record<string, string> = {}) => {
   }
 }
 
-test('control/advance A manual clock moves over HTTP, and the answer comes after the effects', async () => {
-  const subject = await startSubject()
-  const session = await subject.connect('me')
-  await subject.submit(slow(10, 5), { client_id: 'me' })
-  const start = ({ type }: { type: string }): boolean => type === 'execution_start'
-  expect((await subject.post('/_flowdouble/advance', { ms: 24 })).status).toBe(200)
-  await session.settled()
-  expect(session.messages().some(start)).toBe(false)
-  expect((await subject.post('/_flowdouble/advance', { ms: 1 })).status).toBe(200)
-  await session.settled()
-  expect(session.messages().some(start)).toBe(true)
-  expect((await subject.post('/_flowdouble/advance', { until: 'idle' })).status).toBe(200)
-  expect(Object.keys((await subject.get('/history')).json())).toHaveLength(1)
-  await subject.close()
-})
-
-test('control/advance The answer has the new time and what happened until then', async () => {
-  const subject = await startSubject()
-  const { epoch } = subject.emulator!.options
-  await subject.connect('me')
-  await subject.submit(slow(10, 5), { client_id: 'me' })
-  const answers = []
-  for (const body of [{ ms: 20 }, { ms: 5 }, { until: 'idle' }, { ms: 0 }])
-    answers.push((await subject.post('/_flowdouble/advance', body)).json())
-  expect(answers).toEqual([
-    { nowMs: 20, timeMs: Number(epoch) + 20, happened: {} },
-    { nowMs: 25, timeMs: Number(epoch) + 25, happened: expect.any(Object) },
-    { nowMs: expect.any(Number), timeMs: expect.any(Number), happened: expect.any(Object) },
-    { nowMs: answers[2].nowMs, timeMs: answers[2].timeMs, happened: {} },
-  ])
-  expect(answers[1].happened).toMatchObject({ 'run started': 1 })
-  expect(answers[2].happened).toMatchObject({ 'message progress': 5, 'run success': 1 })
-  await subject.close()
-})
-
-test('control/advance Another clock, another body or another path is rejected with a hint', async () => {
-  const subject = await startSubject({ clock: 'instant' })
-  const refusals = [
-    await subject.post('/_flowdouble/advance', { ms: 1 }),
-    await subject.post('/_flowdouble/advance', { days: 1 }),
-    await subject.post('/_flowdouble/advance', { until: 'idle', ms: 3 }),
-    await subject.post('/_flowdouble/advance', { untill: 'idle' }),
-    await subject.post('/_flowdouble/advance', null),
-    await subject.request('POST', '/_flowdouble/advance', '{'),
-    await subject.get('/_flowdouble/advance'),
-    await subject.get('/_flowdouble/nothing'),
-  ]
-  expect(refusals.map(({ status }) => status)).toEqual([409, 400, 400, 400, 400, 400, 404, 404])
-  expect(refusals[0]?.json().error).toContain('manual')
-  expect(refusals[1]?.json().error).toContain('"until": "idle"')
-  expect(refusals[3]?.json().error).toMatch(/Unknown member "untill"\. Did you mean until\?/)
-  expect(refusals[7]?.json().error).toContain('POST /_flowdouble/advance')
-  await subject.close()
-})
-
-test('control/until-message The clock moves to a message with these data, and the answer returns it', async () => {
-  const subject = await startSubject()
-  const session = await subject.connect('me')
-  const emulator = subject.emulator!
-  const { prompt_id } = (await subject.submit(slow(10, 5), { client_id: 'me' })).json()
-  const data = await emulator.untilMessage('progress', { value: 3 })
-  expect(data).toMatchObject({ value: 3, max: 5, prompt_id })
-  await session.settled()
-  const values = session.messages().filter(({ type }) => type === 'progress')
-  expect(values.map((message) => message.data['value'])).toEqual([1, 2, 3])
-  await emulator.untilMessage('execution_success', { prompt_id })
-  await expect(emulator.untilMessage('progress', { value: 4 })).rejects.toThrow(
-    /No timer is left.*type progress/,
-  )
-  await subject.close()
-})
-
-test('control/epoch A world on a real clock begins now, one on a manual clock at a fixed time', async () => {
-  const beginning = async (options: Parameters<typeof startSubject>[0]): Promise<number> => {
-    const subject = await startSubject(options)
-    const { headers } = await subject.get('/prompt')
-    await subject.close()
-    return Date.parse(headers['date'] ?? '')
-  }
-  const before = Math.floor(Date.now() / 1000) * 1000
-  for (const clock of ['real', 'x2'] as const)
-    expect([clock, (await beginning({ clock })) >= before]).toEqual([clock, true])
-  for (const clock of ['manual', 'instant'] as const)
-    expect([clock, await beginning({ clock })]).toEqual([clock, 1_767_225_600_000])
-  expect(await beginning({ clock: 'real', epoch: 1_000_000 })).toBeLessThan(before)
-  expect(await beginning({ clock: 'manual', epoch: 'now' })).toBeGreaterThanOrEqual(before)
-})
-
-test('control/advance Time does not move backwards', async () => {
-  const subject = await startSubject()
-  expect((await subject.post('/_flowdouble/advance', { ms: -5 })).status).toBe(400)
-  await subject.close()
-})
-
 test('control/journal The journal lists inputs and effects, after the options', async () => {
   const subject = await startSubject({ clock: 'instant', seed: 7 })
   await subject.submit(solid(), { extra_data: { api_key_comfy_org: 'SECRET' } })
@@ -127,15 +35,68 @@ test('control/journal The journal lists inputs and effects, after the options', 
   await subject.close()
 })
 
-test.each(both)('control/openapi The %s server returns its own document', async (deployment) => {
-  const subject = await startSubject({ deployment })
-  const document = deployment === 'local' ? localDocument : hostedDocument
-  const reply = await subject.raw('GET', '/_flowdouble/openapi.json', undefined, {
-    'X-API-Key': 'test-key',
-  })
-  expect(reply.json()).toEqual({ ...document, servers: [{ url: '/' }] })
-  await subject.close()
+test('control/openapi Each server and gateway returns its own document', async () => {
+  const servers = [
+    [hostedDocument, await startEmulator({ deployment: 'hosted' })],
+    [localDocument, await startEmulator()],
+    [gatewayDocument, await startGateway({ port: 0, clock: 'manual' })],
+  ] as const
+  for (const [document, { url, close }] of servers) {
+    const reply = await fetch(`${url}/_flowdouble/openapi.json`)
+    expect(await reply.json()).toEqual({ ...document, servers: [{ url: '/' }] })
+    await close()
+  }
 })
+
+proves(
+  'control/paths',
+  async (subject) => {
+    const { paths } = (await subject.raw('GET', '/_flowdouble')).json()
+    expect(paths).toContain('POST /_flowdouble/received')
+    expect(paths).toContain('GET /_flowdouble/journal')
+  },
+  ownWorld,
+)
+
+proves(
+  'control/filters',
+  async (subject) => {
+    const emulator = subject.emulator!
+    await subject.get('/queue')
+    const queries = {
+      'messages?foo=1': 'known are type, direction, run',
+      'messages?direction=up': 'sent, received',
+      'messages?tipe=status': 'did you mean type?',
+      'frames?fields=x': 'known are frame',
+      'requests?status=abc': 'a whole number',
+      'requests?statsu=200': 'did you mean status?',
+    }
+    const rows = Object.entries(queries).map(([query, text]): Row => {
+      const error = expect.stringContaining(text)
+      return ['GET', `/_flowdouble/${query}`, undefined, 400, { error }]
+    })
+    const bodies = [{ foo: 1 }, { status: '200' }, { times: -1 }, { query: [] }]
+    const verified = bodies.map((body): Row => ['POST', '/_flowdouble/verify', body, 400])
+    await exchanges(subject, [
+      ...rows,
+      ...verified,
+      ['GET', '/_flowdouble/requests?status=200', undefined, 200, [expect.any(Object)]],
+    ])
+    const wrong = [{ foo: 1 }, null, 5, 'x'] as unknown as object[]
+    const methods = ['requests', 'verify', 'messages', 'frames'] as const
+    for (const filter of wrong)
+      for (const method of methods)
+        await expect(emulator[method](filter)).rejects.toThrow(/^In the filter, /)
+    await expect(emulator.verify({ run: 5 } as object)).rejects.toThrow('run must be')
+    await expect(emulator.verify({ headers: { a: 5 } } as object)).rejects.toThrow(
+      'headers.a must be',
+    )
+    await expect(emulator.requests({ staus: 200 } as object)).rejects.toThrow(
+      'did you mean status?',
+    )
+  },
+  ownWorld,
+)
 
 test('serve/watch A terminal shows each request and run, why a submit was rejected, and no token', async () => {
   const terminal = io(true, { NO_COLOR: '1' })

@@ -4,31 +4,29 @@ import { replay, startEmulator } from 'flowdouble'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { subjectOf } from '../../judge/subject.ts'
+import { exchanges, type Row } from '../../judge/rows.ts'
+import { type Subject, subjectOf } from '../../judge/subject.ts'
+
+const [WORLDS, RUNS] = ['/_flowdouble/worlds', '/_flowdouble/runs'] as const
+
+const saying = (text: string): object => ({ error: expect.stringContaining(text) })
+
+/** Runs a workflow, and returns what the picture that it saves begins with. */
+async function pictureOf(
+  subject: Subject,
+  session: Parameters<Subject['run']>[0],
+): Promise<string> {
+  const { entry } = await subject.run(session, solid())
+  const [image] = entry.outputs['2'].images
+  return (await subject.view(image)).bytes.subarray(1, 4).toString()
+}
 
 proves(
   'control/worlds',
   async (subject) => {
     const { emulator } = subject
-    const create = (value: unknown) => subject.post('/_flowdouble/worlds', value)
-    expect((await create({ name: 'one', seed: 4, pace: 1 })).json()).toEqual({
-      name: 'one',
-      url: `${subject.url}/w/one`,
-    })
-    expect((await create({})).json()).toMatchObject({ name: 'w1' })
-    const refused = [
-      await create({ name: 'one' }),
-      await create({ name: '../two' }),
-      await create({ name: 'two', port: 9 }),
-      await create({ name: 'two', pase: 9 }),
-    ]
-    expect(refused.map(({ status }) => status)).toEqual([409, 400, 400, 400])
-    expect(refused.map((one) => one.json().error)).toEqual([
-      expect.stringContaining('already exists'),
-      expect.stringContaining('letters, digits'),
-      expect.stringContaining('share port'),
-      expect.stringContaining('pace'),
-    ])
+    const url = `${subject.url}/w/one`
+    const file = expect.stringMatching(/names a file/)
     const files = [
       { nodes: ['/etc/nodes.json'] },
       { objectInfo: 'types.json' },
@@ -36,32 +34,31 @@ proves(
       { scenario: { version: 1, world: { nodes: ['nodes.json'] } } },
       { scenario: { version: 1, start: { files: [{ path: 'a', from: '/etc/hosts' }] } } },
     ]
-    for (const value of files) {
-      const { status, json } = await create(value)
-      expect({ value, status, error: json().error }).toEqual({
-        value,
-        status: 400,
-        error: expect.stringMatching(/names a file/),
-      })
-    }
+    await exchanges(subject, [
+      ['POST', WORLDS, { name: 'one', seed: 4, pace: 1 }, 200, { name: 'one', url }],
+      ['POST', WORLDS, {}, 200, { name: 'w1', url: expect.any(String) }],
+      ['POST', WORLDS, { name: 'one' }, 409, saying('already exists')],
+      ['POST', WORLDS, { name: '../two' }, 400, saying('letters, digits')],
+      ['POST', WORLDS, { name: 'two', port: 9 }, 400, saying('share port')],
+      ['POST', WORLDS, { name: 'two', pase: 9 }, 400, saying('pace')],
+      ...files.map((value): Row => ['POST', WORLDS, value, 400, { error: file }]),
+    ])
     const one = subjectOf(emulator!.worlds()[0]!)
     expect(one.emulator!.options).toMatchObject({ seed: '4', pace: 1, clock: 'manual' })
     // The whole API is below the name: requests, sockets, files and the control paths.
     const session = await one.connect('me')
-    const { entry } = await one.run(session, solid())
-    const [image = {}] = Object.values(
-      entry.outputs as Record<string, { images?: Record<string, string>[] }>,
-    ).flatMap(({ images = [] }) => images)
-    const picture = await one.view(image)
-    expect(picture.bytes.subarray(1, 4).toString()).toBe('PNG')
-    expect((await one.get('/_flowdouble/runs')).json()).toHaveLength(1)
-    expect((await subject.get('/_flowdouble/runs')).json()).toEqual([])
-    const closed = await subject.request('DELETE', '/_flowdouble/worlds/one')
-    expect(closed.json()).toEqual({ closed: true })
+    expect(await pictureOf(one, session)).toBe('PNG')
+    await exchanges(one, [['GET', RUNS, undefined, 200, [expect.any(Object)]]])
+    await exchanges(subject, [
+      ['GET', RUNS, undefined, 200, []],
+      ['DELETE', `${WORLDS}/one`, undefined, 200, { closed: true }],
+    ])
     await session.closed
-    expect((await subject.get('/_flowdouble/worlds')).json()).toMatchObject([{ name: 'w1' }])
-    const again = await subject.request('DELETE', '/_flowdouble/worlds/one')
-    expect(again.json()).toEqual({ closed: false })
+    const left = [expect.objectContaining({ name: 'w1' })]
+    await exchanges(subject, [
+      ['GET', WORLDS, undefined, 200, left],
+      ['DELETE', `${WORLDS}/one`, undefined, 200, { closed: false }],
+    ])
   },
   ownWorld,
 )
@@ -81,12 +78,8 @@ proves(
     // Everything of the world is there: requests, sockets, files, signed links and the control paths.
     const own = subjectOf(world!)
     const session = await own.connect('me')
-    const { entry } = await own.run(session, solid())
-    const [image = {}] = Object.values(
-      entry.outputs as Record<string, { images?: Record<string, string>[] }>,
-    ).flatMap(({ images = [] }) => images)
-    expect((await own.view(image)).bytes.subarray(1, 4).toString()).toBe('PNG')
-    expect((await own.get('/_flowdouble/runs')).json()).toHaveLength(1)
+    expect(await pictureOf(own, session)).toBe('PNG')
+    await exchanges(own, [['GET', RUNS, undefined, 200, [expect.any(Object)]]])
     // The same world is below its name, and the one at the root has seen nothing.
     expect((await subject.raw('GET', '/w/own/_flowdouble/runs')).json()).toHaveLength(1)
     expect(emulator!.runs()).toEqual([])
@@ -195,6 +188,22 @@ proves(
     expect(replay(lines)).toEqual({ entries: lines.length - 1, differs: null })
     await first.close()
     await second.close()
+  },
+  ownWorld,
+)
+
+proves(
+  'control/world-name',
+  async (subject) => {
+    const emulator = subject.emulator!
+    for (const name of [5, ['a'], {}, true, null]) {
+      await exchanges(subject, [['POST', WORLDS, { name }, 400, saying('"name": "..."')]])
+      const asked = name as unknown as string
+      const create = async (): Promise<unknown> => emulator.world({ name: asked })
+      await expect(create()).rejects.toThrow('The name of a world')
+      await expect((async () => emulator.fork(asked))()).rejects.toThrow('The name of a world')
+    }
+    expect(emulator.worlds()).toEqual([])
   },
   ownWorld,
 )
