@@ -67,3 +67,10 @@ export const refusals = (
       Object.entries(rows).map(([title, [argv, says]]) => [title, [argv, 2, '', says]]),
     ),
   )
+
+/** Rows by an id and their arguments, which are title enough. */
+export const titled = <R extends readonly [argv: readonly string[], ...says: unknown[]]>(
+  id: string,
+  rows: readonly R[],
+): Readonly<Record<string, R>> =>
+  Object.fromEntries(rows.map((row) => [`${id} ${row[0].join(' ')}`, row]))

@@ -9,11 +9,9 @@ import {
   type Recording,
 } from '../../dist/emulator/internal.js'
 import { folder } from './folder.ts'
+import { type Output, outputOf } from './in-process.ts'
 
-export type RecordResult = {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
+export type RecordResult = Output & {
   readonly file: string
   /** The text of the file; empty if it was not written. */
   readonly text: () => string
@@ -43,31 +41,11 @@ function resultOf(code: number, stdout: string, stderr: string, file: string): R
   }
 }
 
-function ioOf(signal: AbortSignal, isTerminal: boolean, wrote: () => void) {
-  const said = { stdout: '', stderr: '' }
-  const output = (name: keyof typeof said) => ({
-    isTTY: isTerminal,
-    write: (text: string) => {
-      said[name] += text
-      wrote()
-    },
-  })
-  const io = {
-    stdout: output('stdout'),
-    stderr: output('stderr'),
-    env: {},
-    cwd: folder(),
-    signal,
-  }
-  return { io, said }
-}
-
 /** Runs `record` with flags with which it ends by itself. */
 export async function runRecord(...argv: readonly string[]): Promise<RecordResult> {
-  const { io, said } = ioOf(new AbortController().signal, false, () => undefined)
-  const file = join(io.cwd, 'session.har')
-  const code = await recordCommand(['--out', file, ...argv], io)
-  return resultOf(code, said.stdout, said.stderr, file)
+  const file = join(folder(), 'session.har')
+  const { code, stdout, stderr } = await outputOf(recordCommand, ['--out', file, ...argv])
+  return resultOf(code, stdout, stderr, file)
 }
 
 /** Starts a recording of a server; resolves when the proxy listens. */
@@ -79,12 +57,19 @@ export async function startRecord(
   const stop = new AbortController()
   let listen = (): void => undefined
   const listening = new Promise<void>((resolve) => (listen = resolve))
-  const { io, said } = ioOf(stop.signal, isTerminal, () => {
-    if (said.stdout.includes('http://')) listen()
+  const said = { stdout: '', stderr: '' }
+  const output = (name: keyof typeof said) => ({
+    isTTY: isTerminal,
+    write: (text: string) => {
+      said[name] += text
+      if (said.stdout.includes('http://')) listen()
+    },
   })
-  const file = join(io.cwd, 'session.har')
+  const cwd = folder()
+  const file = join(cwd, 'session.har')
   const argv = [target, '--out', file, '--port', '0', ...flags]
-  const ended = recordCommand(argv, io)
+  const [stdout, stderr] = [output('stdout'), output('stderr')]
+  const ended = recordCommand(argv, { stdout, stderr, env: {}, cwd, signal: stop.signal })
   await Promise.race([
     listening,
     ended.then((code) => {
@@ -116,6 +101,9 @@ export async function recorded(
   }
   return running.stop()
 }
+
+/** A text as the bytes of a body. */
+export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 /** A recorded submit without a response, with these parts. */
 export const exchangeWith = (more: Partial<RecordedExchange>): RecordedExchange => ({

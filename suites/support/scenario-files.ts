@@ -8,15 +8,18 @@ import { outputOf } from './in-process.ts'
 
 type Command = typeof validateCommand
 
-/** Runs a function with a folder that has these files. */
-export async function withFolder(
-  files: Readonly<Record<string, string>>,
-  body: (place: string) => Promise<void>,
-): Promise<void> {
+/** A new folder with these files. */
+export function filesIn(files: Readonly<Record<string, string>>): string {
   const place = folder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
-  await body(place)
+  return place
 }
+
+/** Runs a function with a folder that has these files. */
+export const withFolder = (
+  files: Readonly<Record<string, string>>,
+  body: (place: string) => Promise<void>,
+): Promise<void> => body(filesIn(files))
 
 /** Runs one of the commands in a folder. */
 export const runCommand = (run: Command, cwd: string, ...argv: readonly string[]) =>

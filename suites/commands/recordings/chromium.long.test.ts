@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { startEmulator, startReplay } from 'flowdouble'
 import { chromium } from 'playwright-core'
 import { test } from 'vitest'
-import { checkCommand, readRecording, runWorkflow } from '../../../dist/emulator/internal.js'
-import type { CheckEvent } from '../../check/events.ts'
+import { readRecording, runWorkflow } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { runRecord } from '../../support/recording.ts'
 import { textToImage } from '../../support/spawned.ts'
 import { folder } from '../../support/folder.ts'
+import { newFiles, type Result } from '../trace/check-files.ts'
 
 const workflow = readFileSync(textToImage, 'utf8')
 const isInstalled = spawnSync('chromium', ['--version']).status === 0
@@ -106,19 +106,10 @@ async function record(path: string, { deployment, isElsewhere }: Stage): Promise
   }
 }
 
-async function checked(file: string): Promise<readonly CheckEvent[]> {
-  let [stdout, stderr] = ['', '']
-  const code = await checkCommand(['--trace', file, '--json'], {
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
-    env: {},
-    cwd: folder(),
-  })
-  expect([code, stderr]).toEqual([0, ''])
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as CheckEvent)
+async function checked(file: string): Promise<Result> {
+  const result = await newFiles().check('--trace', file, '--json')
+  expect([result.code, result.stderr]).toEqual([0, ''])
+  return result
 }
 
 const stages = [
@@ -148,8 +139,7 @@ for (const [what, stage] of stages)
     const frames = sockets[0]!.messages.filter(({ data }) => typeof data !== 'string')
     expect(frames.length).toBeGreaterThan(5)
 
-    const cases = (await checked(file)).filter((one) => one.event === 'case')
-    expect(cases.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(10)
+    expect((await checked(file)).cases('pass').length).toBeGreaterThan(10)
 
     const workflowPath = join(place, 'workflow.json')
     writeFileSync(workflowPath, workflow)

@@ -9,9 +9,7 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { exchangeWith } from '../../support/recording.ts'
-
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+import { bytesOf, exchangeWith } from '../../support/recording.ts'
 
 const random = 'q7Zr0xP4mWv9LsT2bHy6NcD8'
 
@@ -32,9 +30,9 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
 for (const [name, encode] of Object.entries(encodings))
   test(`record/encoded A secret as ${name} is found, and is in no place of the redacted recording`, () => {
     const given = encode(`sk-proj-37${random}`)
-    const response = (body: string) => ({ status: 200, headers: [], body: bytes(body) })
+    const response = (body: string) => ({ status: 200, headers: [], body: bytesOf(body) })
     const exchanges = [
-      exchangeWith({ body: bytes(JSON.stringify({ a: [{ b: given }] })) }),
+      exchangeWith({ body: bytesOf(JSON.stringify({ a: [{ b: given }] })) }),
       exchangeWith({ response: response(`plain ${given}`) }),
       exchangeWith({ response: response(JSON.stringify({ b: given }).replaceAll('/', '\\/')) }),
       exchangeWith({ url: `http://server/queue?a=b&c=${encodeURIComponent(given)}` }),

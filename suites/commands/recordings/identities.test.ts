@@ -12,6 +12,7 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { runs } from '../../support/effort.ts'
+import { bytesOf, exchangeWith } from '../../support/recording.ts'
 
 const [then, now] = ['d96e0808-3a4f-473c-b53c-f4da8a793ddd', 'mine']
 const values = new Map([
@@ -44,22 +45,12 @@ test('identities/target Whole segments and parameters of a path are replaced', (
 })
 
 test('identities/frames The metadata of a frame is replaced with its length, its picture and other frames are not', () => {
-  const metadata = new TextEncoder().encode(JSON.stringify({ prompt_id: then }))
-  const picture = [1, 2, 3, ...new TextEncoder().encode(`"${then}"`)]
+  const metadata = bytesOf(JSON.stringify({ prompt_id: then }))
+  const picture = [1, 2, 3, ...bytesOf(`"${then}"`)]
   const frame = Uint8Array.from([0, 0, 0, 4, 0, 0, 0, metadata.length, ...metadata, ...picture])
-  const other = new TextEncoder().encode('{"prompt_id":"mine"}')
-  expect([...replaceFrame(frame, values)]).toEqual([
-    0,
-    0,
-    0,
-    4,
-    0,
-    0,
-    0,
-    other.length,
-    ...other,
-    ...picture,
-  ])
+  const other = bytesOf('{"prompt_id":"mine"}')
+  const head = [0, 0, 0, 4, 0, 0, 0, other.length]
+  expect([...replaceFrame(frame, values)]).toEqual([...head, ...other, ...picture])
   const preview = Uint8Array.from([0, 0, 0, 1, 0, 0, 0, 1, ...picture])
   expect(replaceFrame(preview, values)).toBe(preview)
   const cut = frame.subarray(0, 10)
@@ -80,16 +71,13 @@ test('identities/there-and-back A text whose ids are replaced and replaced back 
   )
 })
 
-const exchange = (target: string, sent: object, reply: object): RecordedExchange => ({
-  entry: 0,
-  startMs: 0,
-  endMs: 1,
-  method: target.startsWith('/prompt') ? 'POST' : 'GET',
-  url: `http://localhost${target}`,
-  headers: [],
-  body: new TextEncoder().encode(JSON.stringify(sent)),
-  response: { status: 200, headers: [], body: new TextEncoder().encode(JSON.stringify(reply)) },
-})
+const exchange = (target: string, sent: object, reply: object): RecordedExchange =>
+  exchangeWith({
+    method: target.startsWith('/prompt') ? 'POST' : 'GET',
+    url: `http://localhost${target}`,
+    body: bytesOf(JSON.stringify(sent)),
+    response: { status: 200, headers: [], body: bytesOf(JSON.stringify(reply)) },
+  })
 
 test('identities/pairs Values of two sessions are paired by where they were introduced', () => {
   const submit = (client_id: string, prompt_id: string) =>

@@ -1,6 +1,6 @@
 // The command `learn`: what it writes, what it prints, and what it refuses.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import {
@@ -14,7 +14,16 @@ import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { learnedWorld, play } from '../../support/learned.ts'
-import { runCommand, withFolder } from '../../support/scenario-files.ts'
+import {
+  type CommandRow,
+  commandRows,
+  type Output,
+  outputOf,
+  refusals,
+  titled,
+} from '../../support/in-process.ts'
+import { filesIn, runCommand, withFolder } from '../../support/scenario-files.ts'
+import { bytesOf } from '../../support/recording.ts'
 import { withSilentServer } from '../../support/servers/silent-server.ts'
 
 const session = async (): Promise<string> =>
@@ -69,29 +78,35 @@ const empty = '{"log":{"entries":[]}}'
 const gateway =
   '{"log":{"entries":[],"_flowdouble":{"version":1,"origin":"a gateway","place":"gateway"}}}'
 
-for (const [words, code, message] of [
-  [[], 2, 'learn needs --out'],
-  [['--out', 'x.json'], 2, '--out needs the ending .yaml'],
-  [['--out', 'x.yaml'], 2, 'learn needs recordings, such as session.har, or --from URL.'],
-  [['empty.har', '--out', 'x.yaml'], 1, 'Record a run, or at least GET /object_info'],
-  [['gateway.har', '--out', 'x.yaml'], 1, 'is a session of a gateway'],
-  [['text.har', '--out', 'x.yaml'], 1, 'text.har is not a HAR file'],
-  [['missing.har', '--out', 'x.yaml'], 1, 'Cannot read a recording: ENOENT'],
-  [['--from', 'http://x', '--out', 'x.yaml', '--timeout', 'long'], 2, '--timeout takes up to'],
-  [['empty.har', '--key', 'k', '--out', 'x.yaml'], 2, '--key needs --from.'],
-  [['empty.har', '--from', 'http://x', '--out', 'x.yaml'], 2, 'Give recordings or --from'],
-  [['empty.har', '--like', 'comfy', '--out', 'x.yaml'], 2, '--like: unknown server "comfy"'],
-  [['--from', 'http://127.0.0.1:1', '--out', 'x.yaml'], 1, 'Cannot reach http://127.0.0.1:1'],
-] as const)
-  test(`learn/refusals ${words.join(' ')}: ${message}`, async () => {
-    const files = { 'empty.har': empty, 'gateway.har': gateway, 'text.har': 'no' }
-    await withFolder(files, async (folder) => {
-      const result = await runCommand(learnCommand, folder, ...words)
-      expect(result).toMatchObject({ code, stdout: '' })
-      expect(result.stderr).toContain(message)
-      expect(existsSync(join(folder, 'x.yaml'))).toBe(false)
-    })
-  })
+/** Runs the command in a folder with these recordings. It writes nothing. */
+async function refused(...argv: readonly string[]): Promise<Output> {
+  const cwd = filesIn({ 'empty.har': empty, 'gateway.har': gateway, 'text.har': 'no' })
+  const output = await outputOf(learnCommand, argv, { cwd })
+  expect(readdirSync(cwd)).toHaveLength(3)
+  return output
+}
+const out = ['--out', 'x.yaml']
+const from = ['--from', 'http://x']
+
+const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
+  [[], /learn needs --out/],
+  [['--out', 'x.json'], /--out needs the ending \.yaml/],
+  [out, /learn needs recordings, such as session\.har, or --from URL\./],
+  [[...from, ...out, '--timeout', 'long'], /--timeout takes up to/],
+  [['empty.har', '--key', 'k', ...out], /--key needs --from\./],
+  [['empty.har', ...from, ...out], /Give recordings or --from/],
+  [['empty.har', '--like', 'comfy', ...out], /--like: unknown server "comfy"/],
+]
+const unusable: readonly CommandRow[] = [
+  [['empty.har', ...out], 1, '', /Record a run, or at least GET \/object_info/],
+  [['gateway.har', ...out], 1, '', /is a session of a gateway/],
+  [['text.har', ...out], 1, '', /text\.har is not a HAR file/],
+  [['missing.har', ...out], 1, '', /Cannot read a recording: ENOENT/],
+  [['--from', 'http://127.0.0.1:1', ...out], 1, '', /Cannot reach http:\/\/127\.0\.0\.1:1/],
+]
+
+refusals(refused, titled('learn/refusals', wrong))
+commandRows(refused, titled('learn/refusals', unusable))
 
 const types = {
   Only: { input: { required: { n: ['INT', {}] } }, output: ['INT'], output_node: true },
@@ -153,10 +168,8 @@ test('learn/faults A world that is learned from a server takes the faults of ano
       const faults = [{ when: { path: '/queue' }, then: { status: 503 } }]
       const scenario = [join(folder, 'a.yaml'), { version: 1 as const, faults }]
       const world = await startEmulator({ port: 0, scenario })
-      const [learned, faulty] = [
-        await fetch(`${world.url}/object_info`),
-        await fetch(`${world.url}/queue`),
-      ]
+      const learned = await fetch(`${world.url}/object_info`)
+      const faulty = await fetch(`${world.url}/queue`)
       await world.close()
       expect(await learned.json()).toHaveProperty('Only')
       expect(faulty.status).toBe(503)
@@ -203,7 +216,7 @@ test('learn/user-data It names the settings and files that clients read and did 
   const json = (post: string, value: object) => ({
     post,
     type: 'application/json',
-    body: new TextEncoder().encode(JSON.stringify(value)),
+    body: bytesOf(JSON.stringify(value)),
   })
   const { recording } = await play({}, [
     json('/settings', { colour: 'blue' }),

@@ -8,7 +8,14 @@ import { readHar, replayCommand, runWorkflow } from '../../../dist/emulator/inte
 import { expect } from '../../judge/expect.ts'
 import { start } from '../../support/spawned.ts'
 import { folder } from '../../support/folder.ts'
-import { commandRows, type Output, outputOf, refusals } from '../../support/in-process.ts'
+import {
+  type CommandRow,
+  commandRows,
+  type Output,
+  outputOf,
+  refusals,
+  titled,
+} from '../../support/in-process.ts'
 
 const sessions = join(import.meta.dirname, '..', '..', '..', 'recordings', 'sessions')
 const names = ['animation-and-cache', 'texts-and-half-valid', 'image-to-image-metadata-previews']
@@ -130,31 +137,28 @@ const cut = written('cut.har', readFileSync(recording, 'utf8').slice(0, 5000))
 const foreign = written('foreign.har', '{"openapi": "3.1.0"}')
 const empty = written('empty.har', '{"log": {"entries": []}}')
 
-commandRows(runReplay, {
-  'replay/refused A file that is cut': [[cut], 1, '', /cut\.har is not a HAR file.*cut off/],
-  'replay/refused A foreign file': [[foreign], 1, '', /foreign\.har is not a recording: /],
-  'replay/refused An empty recording': [
-    [empty],
-    1,
-    '',
-    /empty\.har holds no answered request and no socket/,
-  ],
-  'replay/refused A missing file': [['no-such.har'], 1, '', /no-such\.har/],
-  'replay/usage The help has examples': [
-    ['--help'],
-    0,
-    /flowdouble replay session\.har --port 0/,
-    '',
-  ],
-})
+const ended: readonly CommandRow[] = [
+  [[cut], 1, '', /cut\.har is not a HAR file.*cut off/],
+  [[foreign], 1, '', /foreign\.har is not a recording: /],
+  [[empty], 1, '', /empty\.har holds no answered request and no socket/],
+  [['no-such.har'], 1, '', /no-such\.har/],
+  [['--help'], 0, /flowdouble replay session\.har --port 0/, ''],
+]
+commandRows(runReplay, titled('replay/command', ended))
 
+const wrong: readonly (readonly string[])[] = [
+  [],
+  ['a.har', 'b.har'],
+  ['a.har', '--colour'],
+  ['a.har', '--clock', 'fast'],
+  [recording, '--any', 'a.b.c'],
+  [recording, '--any', 'seed,'],
+]
 const hint = /See: flowdouble replay --help/
-
-refusals(runReplay, {
-  'replay/usage No recording': [[], hint],
-  'replay/usage Two recordings': [['a.har', 'b.har'], hint],
-  'replay/usage An unknown flag': [['a.har', '--colour'], hint],
-  'replay/usage An unknown clock': [['a.har', '--clock', 'fast'], hint],
-  'replay/usage A member that has too many parts': [[recording, '--any', 'a.b.c'], hint],
-  'replay/usage A member without a name': [[recording, '--any', 'seed,'], hint],
-})
+refusals(
+  runReplay,
+  titled(
+    'replay/usage',
+    wrong.map((argv) => [argv, hint] as const),
+  ),
+)

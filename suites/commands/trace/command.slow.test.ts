@@ -3,7 +3,7 @@
 import { test } from 'vitest'
 import { type Recording, writeHar } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { type Output, refusals } from '../../support/in-process.ts'
+import { type Output, refusals, titled } from '../../support/in-process.ts'
 import { newFiles, withFiles } from './check-files.ts'
 import { all, data, dropped, type Edit, exchanges, atClient, reply } from './edit.ts'
 import { goodSession } from './sessions.ts'
@@ -139,55 +139,32 @@ const checkWith =
     return check(...argv)
   }
 
-// Files that are cut off, changed or foreign are refused, with the place in them.
-for (const [what, change, says] of [
+/** Files that are cut off, changed or foreign, each with its place in the refusal. */
+const changes: readonly (readonly [change: (text: string) => string, says: RegExp])[] = [
   [
-    'cut off',
-    (whole: string) => whole.slice(0, whole.length / 2),
+    (whole) => whole.slice(0, whole.length / 2),
     /a\.har is not a HAR file: .*It seems to be cut off\./,
   ],
-  ['foreign', () => '{"seed":1}', /a\.har is not a recording: /],
-  [
-    'of another type',
-    (whole: string) => whole.replace('"method":"POST"', '"method":7'),
-    /entries\W+\d+.*method/,
-  ],
-  [
-    'without a time',
-    (whole: string) => whole.replace(/"startedDateTime":"[^"]*"/, '"startedDateTime":"noon"'),
-    /entry 0/,
-  ],
-  [
-    'not base64',
-    (whole: string) => whole.replace(/"opcode":2,"data":"/, '"opcode":2,"data":"%'),
-    /entry \d+ .*message \d+/,
-  ],
-] as const)
-  refusals(checkWith(change), {
-    [`trace/refused A recording that is ${what}`]: [['--trace', 'a.har'], says],
-  })
+  [() => '{"seed":1}', /a\.har is not a recording: /],
+  [(whole) => whole.replace('"method":"POST"', '"method":7'), /entries\W+\d+.*method/],
+  [(whole) => whole.replace(/(?<="startedDateTime":)"[^"]*"/, '"noon"'), /entry 0/],
+  [(whole) => whole.replace('"opcode":2,"data":"', '$&%'), /entry \d+ .*message \d+/],
+]
+for (const [at, [change, says]] of changes.entries())
+  refusals(checkWith(change), titled(`trace/refused ${at}`, [[['--trace', 'a.har'], says]]))
 
 const url = 'http://127.0.0.1:1'
-
-refusals(
-  checkWith((whole) => whole),
-  {
-    'trace/refused A recording that is missing': [['--trace', 'none.har'], /none\.har/],
-    'trace/flags Flags about a server': [
-      ['--trace', 'a.har', '--key', 'k'],
-      /--key needs a server/,
-    ],
-    'trace/flags A law that does not exist': [['--trace', 'a.har', '--only', 'queue/odd'], /./],
-    'trace/flags No recording': [['--trace'], /./],
-    'trace/flags Rules of a comparison': [
-      [url, '--recording', 'a.har', '--only', 'queue/listing'],
-      /./,
-    ],
-    'trace/flags An update without a comparison': [[url, '--update'], /./],
-  },
-)
+const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
+  [['--trace', 'none.har'], /none\.har/],
+  [['--trace', 'a.har', '--key', 'k'], /--key needs a server/],
+  [['--trace', 'a.har', '--only', 'queue/odd'], /./],
+  [['--trace'], /./],
+  [[url, '--recording', 'a.har', '--only', 'queue/listing'], /./],
+  [[url, '--update'], /./],
+]
+const checkUnchanged = checkWith((whole) => whole)
+refusals(checkUnchanged, titled('trace/flags', wrong))
 
 test('trace/flags A comparison with a server that does not answer measures nothing.', async () => {
-  const check = checkWith((whole) => whole)
-  expect(await check(url, '--recording', 'a.har')).toMatchObject({ code: 5 })
+  expect(await checkUnchanged(url, '--recording', 'a.har')).toMatchObject({ code: 5 })
 })

@@ -6,7 +6,7 @@ import { shrinkRecording, sizeOf } from '../../check/trace/shrink.ts'
 import { breaking } from '../../check/trace/still-breaks.ts'
 import { expect } from '../../judge/expect.ts'
 import { breaks } from './breaks.ts'
-import { type Output, refusals } from '../../support/in-process.ts'
+import { type Output, refusals, titled } from '../../support/in-process.ts'
 import { newFiles, withFiles } from './check-files.ts'
 import { dropped, reply } from './edit.ts'
 import { goodSession } from './sessions.ts'
@@ -55,15 +55,10 @@ async function shrinkGood(...argv: readonly string[]): Promise<Output> {
   return shrink('a.har', ...argv)
 }
 
-refusals(shrinkGood, {
-  'trace/shrink-refused A rule that is kept': [
-    ['--rule', 'webhooks/duplicate'],
-    /a\.har does not break webhooks\/duplicate\./,
-  ],
-  'trace/shrink-refused A rule without a law': [['--rule', 'webhooks/odd'], /matches no law/],
-  'trace/shrink-refused Neither': [[], /shrink needs --rule or --command\./],
-  'trace/shrink-refused A command that succeeds': [
-    ['--command', 'true'],
-    /The command ends with 0/,
-  ],
-})
+const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
+  [['--rule', 'webhooks/duplicate'], /a\.har does not break webhooks\/duplicate\./],
+  [['--rule', 'webhooks/odd'], /matches no law/],
+  [[], /shrink needs --rule or --command\./],
+  [['--command', 'true'], /The command ends with 0/],
+]
+refusals(shrinkGood, titled('trace/shrink-refused', wrong))
