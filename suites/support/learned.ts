@@ -1,9 +1,7 @@
 // Plays sessions on worlds with a manual clock, and records what a client saw: the requests with their replies, and the
 // messages of one socket with the times of the server's clock.
 
-import { once } from 'node:events'
-import { type EmulatorOptions, type Entry, startEmulator } from 'flowdouble'
-import { WebSocket } from 'ws'
+import type { EmulatorOptions } from 'flowdouble'
 import {
   learn,
   type RecordedExchange,
@@ -11,7 +9,13 @@ import {
   type Recording,
   typesOfWorlds,
 } from '../../dist/emulator/internal.js'
+import type { Deployment } from '../../spec/language.ts'
+import { viewPath } from '../generate/form.ts'
 import type { Graph } from '../generate/graphs.ts'
+import { flags, json, recordedWorld, rest } from './recorded-session.ts'
+
+const clientId = 'learner'
+const key = 'test-key'
 
 /** A request of a session. `{run}` in a path stands for the id of the latest run. */
 export type Step =
@@ -21,19 +25,13 @@ export type Step =
   /** Downloads all files that the latest run has put out, or the first so many. */
   | { readonly download: number }
 
-/** A message as it was seen: when, and its text or, of a frame, its bytes. */
-export type Seen = { readonly atMs: number; readonly data: string | Uint8Array }
-
 export type Played = {
   readonly recording: Recording
-  readonly messages: readonly Seen[]
+  /** What the server sent to the socket. */
+  readonly messages: readonly RecordedMessage[]
   /** The replies: the status, and the body as text or, if it is binary, as base64. */
   readonly replies: readonly (readonly [target: string, status: number, body: string])[]
 }
-
-const epochMs = Date.UTC(2026, 0, 1)
-const clientId = 'learner'
-const key = 'test-key'
 
 /** Plays a session on a new world. `hasFlags`: the client asks for previews with metadata. */
 export async function play(
@@ -41,135 +39,55 @@ export async function play(
   steps: readonly Step[],
   hasFlags = false,
 ): Promise<Played> {
-  const isHosted = deploymentOf(options) === 'hosted'
-  const prefix = isHosted ? '/api' : ''
-  const sentMs: number[] = []
-  let nowMs = 0
-  const onEntry = ({ input, effects }: Entry): void => {
-    nowMs = Math.max(nowMs, input.atMs)
-    for (const effect of effects)
-      if (effect.kind === 'send' || effect.kind === 'frame') sentMs.push(nowMs)
-  }
-  const emulator = await startEmulator({ port: 0, clock: 'manual', ...options, onEntry })
-  const address = `${emulator.url.replace('http', 'ws')}/ws?clientId=${clientId}`
-  const socketUrl = isHosted ? `${address}&token=${key}` : address
-  const socket = new WebSocket(socketUrl)
-  const received: (string | Uint8Array)[] = []
-  socket.on('message', (data: Buffer, isBinary) => {
-    received.push(isBinary ? new Uint8Array(data) : data.toString())
-  })
-  const arrived = async (): Promise<void> => {
-    while (received.length < sentMs.length) await once(socket, 'message')
-  }
-  const exchanges: RecordedExchange[] = []
-  const replies: Played['replies'][number][] = []
-  const headers: Record<string, string> = isHosted ? { 'x-api-key': key } : {}
+  const deployment = deploymentOf(options)
+  const isHosted = deployment === 'hosted'
+  const base = isHosted ? '/api' : ''
+  const recording = await recordedWorld(
+    { ...options, deployment },
+    async (client, world) => {
+      let run = ''
+      const download = async (count: number): Promise<void> => {
+        const path = `${base}${isHosted ? '/history_v2' : '/history'}/${run}`
+        const { outputs = {} } = (await client.request('GET', path)).json?.[run] ?? {}
+        for (const file of filesOf(outputs as object).slice(0, count)) {
+          const { location } = await client.request('GET', base + viewPath(file))
+          // A signed link is read without the key.
+          if (location !== '') await client.request('GET', location, undefined, {})
+        }
+      }
+      await client.open(isHosted ? `${clientId}&token=${key}` : clientId)
+      if (hasFlags) await client.send(0, flags)
+      for (const step of steps) {
+        if ('submit' in step) {
+          const body = json({ prompt: step.submit, client_id: clientId, ...step.more })
+          const reply = await client.request('POST', `${base}/prompt`, body)
+          run = String(reply.json?.prompt_id ?? run)
+          await rest(client, world)
+        } else if ('post' in step) {
+          const body = { type: step.type, bytes: step.body }
+          await client.request('POST', base + step.post, body)
+        } else if ('get' in step) await client.request('GET', base + step.get.replace('{run}', run))
+        else if (run !== '') await download(step.download)
+      }
+    },
+    isHosted ? { 'X-API-Key': key } : {},
+  )
+  const [socket] = recording.sockets
+  const messages = (socket?.messages ?? []).filter(({ from }) => from === 'server')
+  return { recording, messages, replies: recording.exchanges.map(replyOf) }
+}
 
-  const ask = async (
-    method: string,
-    url: string,
-    body: string | Uint8Array = '',
-    isLink = false,
-    type = 'application/json',
-  ): Promise<string> => {
-    const startMs = epochMs + nowMs
-    const response = await fetch(url, {
-      method,
-      redirect: 'manual',
-      headers: isLink ? {} : { ...headers, 'content-type': type },
-      ...(body.length > 0 && { body }),
-    })
-    const bytes = Buffer.from(await response.arrayBuffer())
-    const isText = /json|text/.test(response.headers.get('content-type') ?? '')
-    const text = bytes.toString(isText ? 'utf8' : 'base64')
-    // The body of a redirect to a signed link is empty: the link is read next.
-    replies.push([`${method} ${new URL(url).pathname}`, response.status, text])
-    exchanges.push({
-      entry: exchanges.length,
-      startMs,
-      endMs: epochMs + nowMs,
-      method,
-      url,
-      headers: isLink ? [] : Object.entries(headers),
-      body: Buffer.from(body as string),
-      response: { status: response.status, headers: [...response.headers], body: bytes },
-    })
-    const location = response.headers.get('location')
-    return response.status === 302 && location !== null
-      ? ask('GET', new URL(location, url).href, '', true)
-      : text
-  }
-  let run = ''
-  const send = async (step: Step): Promise<void> => {
-    const base = emulator.url + prefix
-    if ('submit' in step) {
-      const body = JSON.stringify({ prompt: step.submit, client_id: clientId, ...step.more })
-      const reply = await ask('POST', `${base}/prompt`, body)
-      run = String(jsonOf(reply)?.['prompt_id'] ?? run)
-      await emulator.until('idle')
-      await arrived()
-    } else if ('post' in step) await ask('POST', base + step.post, step.body, false, step.type)
-    else if ('get' in step) await ask('GET', base + step.get.replace('{run}', run))
-    else if (run !== '') {
-      const history = isHosted ? '/history_v2' : '/history'
-      const entry = jsonOf(await ask('GET', `${base}${history}/${run}`))?.[run]
-      for (const file of filesOf(entry?.outputs ?? {}).slice(0, step.download))
-        await ask('GET', `${base}/view?${new URLSearchParams(file).toString()}`)
-    }
-  }
-  try {
-    await once(socket, 'open')
-    await arrived()
-    if (hasFlags) {
-      const data = { supports_preview_metadata: true }
-      socket.send(JSON.stringify({ type: 'feature_flags', data }))
-      socket.ping()
-      await once(socket, 'pong')
-    }
-    for (const step of steps) await send(step)
-    await arrived()
-    const messages = received.map((data, at): Seen => ({ atMs: sentMs[at] ?? NaN, data }))
-    const place = isHosted ? 'hosted' : 'local'
-    return {
-      messages,
-      replies,
-      recording: {
-        info: { version: 1, origin: 'a world of flowdouble', place },
-        exchanges,
-        sockets: [
-          {
-            entry: exchanges.length,
-            openMs: epochMs,
-            url: socketUrl,
-            headers: [],
-            messages: messages.map(({ atMs, data }): RecordedMessage => ({
-              from: 'server',
-              atMs: epochMs + atMs,
-              data,
-            })),
-            close: null,
-          },
-        ],
-      },
-    }
-  } finally {
-    socket.terminate()
-    await emulator.close()
-  }
+function replyOf({ method, url, response }: RecordedExchange): Played['replies'][number] {
+  const { status = 0, headers = [], body = new Uint8Array() } = response ?? {}
+  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  const text = Buffer.from(body).toString(/json|text/.test(type) ? 'utf8' : 'base64')
+  return [`${method} ${new URL(url).pathname}`, status, text]
 }
 
 /** The deployment of options; that of a learned scenario stands in its world. */
-function deploymentOf({ deployment, scenario }: EmulatorOptions): string {
-  const { world } = (scenario ?? {}) as { readonly world?: { readonly deployment?: string } }
+function deploymentOf({ deployment, scenario }: EmulatorOptions): Deployment {
+  const { world } = (scenario ?? {}) as { readonly world?: { readonly deployment?: Deployment } }
   return deployment ?? world?.deployment ?? 'local'
-}
-
-const jsonOf = (text: string): any => {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 const filesOf = (outputs: object): Record<string, string>[] =>
