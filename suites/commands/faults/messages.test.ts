@@ -7,12 +7,13 @@ import { proves } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
 import { withFaults } from '../../support/faults.ts'
 
-/** Runs a graph for a socket, and returns it when all messages are here. */
+/** Runs a graph for a socket, and closes it when all of its messages are here. */
 async function run(subject: Subject, graph = slow(1, 4)) {
   const socket = await openPlain(subject)
   await subject.submit(graph, { client_id: 'me' })
   await subject.idle()
   await socket.settled()
+  await socket.close()
   return socket
 }
 
@@ -27,7 +28,6 @@ proves(
     expect(valuesOf(socket)).toEqual([1, 2, 4])
     expect(socket.of('execution_success')).toEqual([])
     expect(await subject.history()).toHaveLength(1)
-    await socket.close()
   },
   withFaults(
     { when: { message: 'progress', data: { value: 3 } }, then: { skip: true } },
@@ -43,7 +43,6 @@ proves(
     const at = socket.messages.findIndex(({ data }) => data['value'] === 2)
     const [one, ...others] = socket.messages.slice(at, at + 3)
     expect(others).toEqual([one, one])
-    await socket.close()
   },
   withFaults({ when: { message: 'progress', nth: 2 }, then: { repeat: 2 } }),
 )
@@ -57,7 +56,6 @@ proves(
     const types = socket.messages.map(({ type, data }) => `${type} ${String(data['value'])}`)
     expect(types.indexOf('execution_success undefined')).toBeLessThan(types.indexOf('progress 2'))
     expect(types.slice(-3)).toEqual(['progress 2', 'progress 3', 'progress 4'])
-    await socket.close()
   },
   withFaults(
     { when: { message: 'progress', nth: 2 }, then: { delayMs: 5000 } },
@@ -69,16 +67,13 @@ proves(
   'faults/swap',
   async (subject) => {
     const plain = await startSubject({ deployment: subject.deployment })
-    const [socket, other] = [await run(subject), await run(plain)]
-    const { messages } = other
+    const [socket, { messages }] = [await run(subject), await run(plain)]
     const pairs = messages.flatMap((_, at) =>
       at % 2 === 0 ? messages.slice(at, at + 2).toReversed() : [],
     )
     // The last of an odd number waits for a message that does not come.
     const whole = messages.length - (messages.length % 2)
-    expect(socket.messages.slice(0, whole)).toEqual(pairs.slice(0, whole))
-    expect(socket.messages).toHaveLength(whole)
-    for (const one of [socket, other]) await one.close()
+    expect(socket.messages).toEqual(pairs.slice(0, whole))
     await plain.close()
   },
   withFaults({ when: { message: '*' }, then: { swap: true } }),
@@ -97,7 +92,6 @@ proves(
       node: undefined,
     })
     expect(first?.data).not.toHaveProperty('node')
-    await socket.close()
   },
   withFaults({
     when: { message: 'progress', nth: 1 },
@@ -112,7 +106,6 @@ proves(
     const at = socket.messages.findIndex(({ type }) => type === 'crystools.monitor')
     expect(socket.messages[at]).toEqual({ type: 'crystools.monitor', data: { cpu: 12.5 } })
     expect(socket.messages[at + 1]?.type).toBe('execution_start')
-    await socket.close()
   },
   withFaults({
     when: { message: 'execution_start' },
@@ -120,20 +113,17 @@ proves(
   }),
 )
 
-const steps = { preview: 'jpeg' } as const
-
 proves(
   ['faults/short', 'faults/preview'],
   async (subject) => {
-    const { frames, close } = await run(subject, textToImage(1, 4))
+    const { frames } = await run(subject, textToImage(1, 4))
     // 8 bytes stand before the picture, which begins with the marker of a JPEG.
     expect(frames.map(({ length }) => length > 500)).toEqual([true, true, false])
     expect(frames[2]?.toString('hex')).toMatch(/^0{7}10{7}1ffd8/)
     expect(frames[2]).toHaveLength(20)
-    await close()
   },
   {
-    ...steps,
+    preview: 'jpeg',
     ...withFaults(
       { when: { message: 'preview', data: { value: 4 } }, then: { short: 20 } },
       { when: { message: 'preview', node: '3', nth: 2 }, then: { skip: true } },

@@ -41,16 +41,18 @@ proves(
   ),
 )
 
+const plain = withFaults(
+  { when: { path: '/queue' }, then: { status: 503 } },
+  { when: { path: '/prompt' }, then: { status: 599 } },
+)
+
 proves(
   'faults/text-body',
   async ({ get }) => {
     expect(await get('/queue')).toMatchObject({ status: 503, text: '503: Service Unavailable' })
     expect(await get('/prompt')).toMatchObject({ status: 599, text: '599' })
   },
-  withFaults(
-    { when: { path: '/queue' }, then: { status: 503 } },
-    { when: { path: '/prompt' }, then: { status: 599 } },
-  ),
+  plain,
 )
 
 proves(
@@ -64,10 +66,7 @@ proves(
     ])
     for (const reply of replies) expect(violations(hostedError, reply.json())).toEqual([])
   },
-  withFaults(
-    { when: { path: '/queue' }, then: { status: 503 } },
-    { when: { path: '/prompt' }, then: { status: 599 } },
-  ),
+  plain,
 )
 
 proves(
