@@ -44,3 +44,8 @@ function read(reply: Reply, expected: unknown): unknown {
     return reply.text
   }
 }
+
+/** The body of a refusal whose sentence has this part. */
+export const saying = (part: string | RegExp): object => ({
+  error: typeof part === 'string' ? expect.stringContaining(part) : expect.stringMatching(part),
+})

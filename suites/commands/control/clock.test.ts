@@ -4,15 +4,10 @@ import { startGateway } from 'flowdouble'
 import { slow, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves, test } from '../../judge/proves.ts'
-import { exchanges } from '../../judge/rows.ts'
+import { exchanges, saying } from '../../judge/rows.ts'
 import { startSubject } from '../../judge/subject.ts'
 
 const ADVANCE = '/_flowdouble/advance'
-
-/** The body of a refusal that says this. */
-const saying = (text: string | RegExp): object => ({
-  error: typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text),
-})
 
 proves(
   'control/advance',

@@ -5,13 +5,11 @@ import { vi } from 'vitest'
 import type { Fault } from '../../../spec/scenario/faults.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves, test } from '../../judge/proves.ts'
-import { exchanges } from '../../judge/rows.ts'
+import { exchanges, saying } from '../../judge/rows.ts'
 
 const [FAULTS, SCENARIO, DROP] = ['faults', 'scenario', 'drop'].map(
   (name) => `/_flowdouble/${name}`,
 ) as [string, string, string]
-
-const saying = (text: string): object => ({ error: expect.stringContaining(text) })
 
 const fault = { id: 'busy', when: { path: '/queue' }, then: { status: 503 } } as const
 

@@ -4,6 +4,7 @@ import { replay } from 'flowdouble'
 import { slow, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { exchanges, saying } from '../../judge/rows.ts'
 import { type Subject, subjectOf } from '../../judge/subject.ts'
 
 const control = (subject: Subject, path: string, value: unknown = {}) =>
@@ -102,25 +103,19 @@ proves(
   'control/snapshot',
   async (subject) => {
     const { emulator } = subject
-    expect((await control(subject, 'snapshot', { name: 'start' })).json()).toEqual({
-      name: 'start',
-    })
+    const [SNAPSHOT, RESTORE] = ['/_flowdouble/snapshot', '/_flowdouble/restore']
+    const start = { name: 'start' }
+    await exchanges(subject, [['POST', SNAPSHOT, start, 200, start]])
     expect(emulator!.snapshot()).toBe('snapshot 1')
     for (let count = 3; count <= 100; count++) emulator!.snapshot(`${count}`)
-    const more = await control(subject, 'snapshot', { name: 'more' })
-    expect({ status: more.status, error: more.json().error }).toEqual({
-      status: 409,
-      error: expect.stringContaining('100 snapshots'),
-    })
-    // A snapshot of a known name replaces that one.
-    expect((await control(subject, 'snapshot', { name: 'start' })).status).toBe(200)
-    const unknown = await control(subject, 'restore', { name: 'strat' })
-    expect({ status: unknown.status, error: unknown.json().error }).toEqual({
-      status: 409,
-      error: expect.stringContaining('"start"'),
-    })
-    expect((await control(subject, 'restore', {})).status).toBe(400)
-    expect((await control(subject, 'snapshot', { nam: 'x' })).status).toBe(400)
+    await exchanges(subject, [
+      ['POST', SNAPSHOT, { name: 'more' }, 409, saying('100 snapshots')],
+      // A snapshot of a known name replaces that one.
+      ['POST', SNAPSHOT, start, 200],
+      ['POST', RESTORE, { name: 'strat' }, 409, saying('"start"')],
+      ['POST', RESTORE, {}, 400],
+      ['POST', SNAPSHOT, { nam: 'x' }, 400],
+    ])
   },
   ownWorld,
 )

@@ -4,12 +4,10 @@ import { replay, startEmulator } from 'flowdouble'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { exchanges, type Row } from '../../judge/rows.ts'
+import { exchanges, type Row, saying } from '../../judge/rows.ts'
 import { type Subject, subjectOf } from '../../judge/subject.ts'
 
 const [WORLDS, RUNS] = ['/_flowdouble/worlds', '/_flowdouble/runs'] as const
-
-const saying = (text: string): object => ({ error: expect.stringContaining(text) })
 
 /** Runs a workflow, and returns what the picture that it saves begins with. */
 async function pictureOf(
@@ -26,7 +24,6 @@ proves(
   async (subject) => {
     const { emulator } = subject
     const url = `${subject.url}/w/one`
-    const file = expect.stringMatching(/names a file/)
     const files = [
       { nodes: ['/etc/nodes.json'] },
       { objectInfo: 'types.json' },
@@ -41,7 +38,7 @@ proves(
       ['POST', WORLDS, { name: '../two' }, 400, saying('letters, digits')],
       ['POST', WORLDS, { name: 'two', port: 9 }, 400, saying('share port')],
       ['POST', WORLDS, { name: 'two', pase: 9 }, 400, saying('pace')],
-      ...files.map((value): Row => ['POST', WORLDS, value, 400, { error: file }]),
+      ...files.map((value): Row => ['POST', WORLDS, value, 400, saying('names a file')]),
     ])
     const one = subjectOf(emulator!.worlds()[0]!)
     expect(one.emulator!.options).toMatchObject({ seed: '4', pace: 1, clock: 'manual' })

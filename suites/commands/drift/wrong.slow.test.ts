@@ -1,14 +1,11 @@
 // `check --recording` finds what wrong servers do to committed recordings, and is silent about what depends on time alone.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Emulator, startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { mutants } from '../../mutants/index.ts'
+import { sessionText } from '../../support/real-sessions.ts'
 import { type Files, type Result, withFiles } from '../trace/check-files.ts'
-
-const folder = join(import.meta.dirname, '../../../recordings/sessions')
 
 /** The session that shows what a mutant does. */
 const shown: readonly (readonly [mutant: string, session: string])[] = [
@@ -47,7 +44,7 @@ async function sentTo(
   const clock = drive === undefined ? 'real' : 'manual'
   const world = await startEmulator({ clock, preview: 'jpeg', ...options })
   try {
-    write('a.har', readFileSync(join(folder, `${session}.har`), 'utf8'))
+    write('a.har', sessionText(session))
     const driven = drive?.(world)
     const flags = ['--json', '--allow', 'all', ...more]
     const result = await check('--recording', 'a.har', world.url, ...flags)
@@ -98,7 +95,7 @@ test('drift/warm A server that has run the same before takes it from the cache, 
   withFiles(async ({ check, write }) => {
     const world = await startEmulator({ clock: 'instant' })
     try {
-      write('a.har', readFileSync(join(folder, 'local-run.har'), 'utf8'))
+      write('a.har', sessionText('local-run'))
       const run = () => check('--recording', 'a.har', world.url, '--json')
       const [first, second] = [await run(), await run()]
       expect([first.code, second.code]).toEqual([0, 0])

@@ -1,15 +1,11 @@
 // Worlds learned from sessions of a real server give the recorded workflows the recorded messages, outputs and files.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { learn, readHar, type Recording, typesOfWorlds } from '../../../dist/emulator/internal.js'
+import { learn, type Recording, typesOfWorlds } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { play, type Step } from '../../support/learned.ts'
+import { readSession, realSessions } from '../../support/real-sessions.ts'
 import { expectSame } from '../../support/same.ts'
-
-const folder = join(import.meta.dirname, '../../../recordings/sessions')
-const files = ['animation-and-cache', 'image-to-image-metadata-previews', 'texts-and-half-valid']
 
 type Data = {
   readonly node?: string
@@ -66,10 +62,9 @@ const stepsOf = ({ exchanges }: Recording): readonly Step[] =>
     }
   })
 
-for (const name of files)
+for (const name of realSessions)
   test(`learn/real ${name}`, async () => {
-    const text = readFileSync(join(folder, `${name}.har`), 'utf8')
-    const recorded = readHar(text, name)
+    const recorded = readSession(name)
     const { scenario } = learn([recorded], typesOfWorlds(), { from: name, like: 'comfyui-0.3.64' })
     const hasFlags = recorded.sockets[0]?.messages.some(({ from }) => from === 'client') ?? false
     const played = await play({ scenario }, stepsOf(recorded), hasFlags)

@@ -2,7 +2,9 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { test } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventsOf } from '../../../dist/emulator/internal.js'
@@ -13,6 +15,13 @@ import { recorded, startRecord } from '../../support/recording.ts'
 const socketAt = (url: string): string => url.replace(/^http/, 'ws')
 
 const handshake = `GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
+
+/** An open socket of a server. */
+async function opened(url: string): Promise<WebSocket> {
+  const socket = new WebSocket(`${socketAt(url)}/ws`)
+  await once(socket, 'open')
+  return socket
+}
 
 /** Sends each message and resolves to the echoes. */
 async function echoes(socket: WebSocket, messages: readonly (string | Buffer)[]) {
@@ -27,6 +36,16 @@ async function echoes(socket: WebSocket, messages: readonly (string | Buffer)[])
   for (const message of messages) socket.send(message)
   await all
   return got
+}
+
+/** The response that refuses a handshake. */
+async function refusal(url: string): Promise<{ status: number; body: string }> {
+  const socket = new WebSocket(socketAt(url))
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
+  const body = await text(response)
+  socket.on('error', () => undefined)
+  socket.terminate()
+  return { status: response.statusCode ?? 0, body }
 }
 
 /** A message in few letters, to compare it. */
@@ -110,17 +129,14 @@ test(
     async (server) => {
       const result = await recorded(server.url, async (url) => {
         for (const code of ['1000', '1012', '4999']) {
-          const socket = new WebSocket(`${socketAt(url)}/ws`)
-          await once(socket, 'open')
+          const socket = await opened(url)
           socket.send(code)
           expect(String((await once(socket, 'close'))[0])).toBe(code)
         }
-        const leaving = new WebSocket(`${socketAt(url)}/ws`)
-        await once(leaving, 'open')
+        const leaving = await opened(url)
         leaving.terminate()
         await left
-        const dropped = new WebSocket(`${socketAt(url)}/ws`)
-        await once(dropped, 'open')
+        const dropped = await opened(url)
         dropped.send('1006')
         expect((await once(dropped, 'close'))[0]).toBe(1006)
       })
@@ -140,7 +156,7 @@ test(
   'record/open-sockets A socket that is open when the session ends has no end, and a request without its response no response',
   withEcho({ answer: () => undefined }, async (server) => {
     const running = await startRecord(server.url)
-    const socket = new WebSocket(`${socketAt(running.url)}/ws`)
+    const socket = await opened(running.url)
     await echoes(socket, ['a'])
     const waiting = fetch(`${running.url}/never`).catch(() => 'ended')
     while (server.arrived.length < 2) await echoes(socket, ['b'])
@@ -158,15 +174,7 @@ test(
   'record/refused-sockets A handshake that the server refuses is refused with its response, and recorded as an exchange',
   withEcho({}, async (server) => {
     const result = await recorded(server.url, async (url) => {
-      const socket = new WebSocket(`${socketAt(url)}/refuse`)
-      const [, response] = await once(socket, 'unexpected-response')
-      expect(response.statusCode).toBe(403)
-      let body = ''
-      response.on('data', (chunk: Buffer) => (body += chunk.toString()))
-      await once(response, 'end')
-      expect(body).toBe('no, "not" here')
-      socket.on('error', () => undefined)
-      socket.terminate()
+      expect(await refusal(`${url}/refuse`)).toEqual({ status: 403, body: 'no, "not" here' })
     })
     const { sockets, exchanges } = result.recording()
     expect(sockets).toEqual([])
@@ -177,11 +185,7 @@ test(
 
 test('record/socket-down Without a server a handshake gets 502', async () => {
   const result = await recorded('http://127.0.0.1:1', async (url) => {
-    const socket = new WebSocket(`${socketAt(url)}/ws`)
-    const [, response] = await once(socket, 'unexpected-response')
-    expect(response.statusCode).toBe(502)
-    socket.on('error', () => undefined)
-    socket.terminate()
+    expect(await refusal(`${url}/ws`)).toMatchObject({ status: 502 })
   })
   expect(result.recording().exchanges[0]?.response).toBeNull()
 })
@@ -191,8 +195,7 @@ test(
   withEcho({}, async (server) => {
     const size = 1 << 20
     await recorded(server.url, async (url) => {
-      const socket = new WebSocket(`${socketAt(url)}/ws`)
-      await once(socket, 'open')
+      const socket = await opened(url)
       const echo = echoes(
         socket,
         Array.from({ length: 12 }, () => 'a'.repeat(size)),

@@ -4,8 +4,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startReplay } from 'flowdouble'
 import { test } from 'vitest'
-import { readHar, replayCommand, runWorkflow } from '../../../dist/emulator/internal.js'
+import { replayCommand, runWorkflow } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
+import { readSession, realSessions, sessionFile, sessionText } from '../../support/real-sessions.ts'
 import { start } from '../../support/spawned.ts'
 import { folder } from '../../support/folder.ts'
 import {
@@ -17,10 +18,7 @@ import {
   titled,
 } from '../../support/in-process.ts'
 
-const sessions = join(import.meta.dirname, '..', '..', '..', 'recordings', 'sessions')
-const names = ['animation-and-cache', 'texts-and-half-valid', 'image-to-image-metadata-previews']
-const sessionOf = (name: string): string => join(sessions, `${name}.har`)
-const readSession = (name: string) => readHar(readFileSync(sessionOf(name), 'utf8'), name)
+const [first] = realSessions
 
 /** The recorded submits of a session. */
 const submitsOf = (name: string): readonly any[] =>
@@ -37,12 +35,12 @@ const filesOf = (name: string): ReadonlyMap<string, Buffer> =>
     }),
   )
 
-for (const name of names)
+for (const name of realSessions)
   test(`replay/run flowdouble run of the first workflow of ${name} against its replay writes the recorded files`, async () => {
     const place = folder()
     const workflowPath = join(place, 'workflow.json')
     writeFileSync(workflowPath, JSON.stringify(submitsOf(name)[0].prompt))
-    const replay = await startReplay({ recording: sessionOf(name), clock: 'instant' })
+    const replay = await startReplay({ recording: sessionFile(name), clock: 'instant' })
     try {
       const outDir = join(place, 'out')
       const result = await runWorkflow({ url: replay.url, workflowPath, outDir })
@@ -60,7 +58,7 @@ for (const name of names)
   })
 
 test('replay/samples A file that a run made and nobody downloaded is a small sample that says so', async () => {
-  const replay = await startReplay({ recording: sessionOf(names[0] as string), clock: 'instant' })
+  const replay = await startReplay({ recording: sessionFile(first), clock: 'instant' })
   try {
     const sample = await fetch(`${replay.url}/view?filename=f_00002_.png&subfolder=frames`)
     expect([sample.status, sample.headers.get('x-flowdouble-replay')]).toEqual([200, 'sample'])
@@ -76,10 +74,9 @@ test('replay/samples A file that a run made and nobody downloaded is a small sam
 })
 
 test('replay/unmatched A request that was not recorded gets 404 with the nearest one and what differs, and is printed', async () => {
-  const [name = ''] = names
-  const command = start('replay', sessionOf(name), '--port', '0', '--json')
+  const command = start('replay', sessionFile(first), '--port', '0', '--json')
   const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
-  const [submit] = submitsOf(name)
+  const [submit] = submitsOf(first)
   submit.prompt.a.inputs.color = 7
   const body = JSON.stringify({ ...submit, client_id: 'another' })
   const reply = await fetch(`${url}/prompt`, { method: 'POST', body })
@@ -109,12 +106,11 @@ test('replay/unmatched A request that was not recorded gets 404 with the nearest
 })
 
 test('replay/any With --any, repeated or separated by commas, members need not match', async () => {
-  const [name = ''] = names
   const any = ['--any', 'other,EmptyImage.color', '--any', 'batch_size']
-  const command = start('replay', sessionOf(name), '--port', '0', '--json', ...any)
+  const command = start('replay', sessionFile(first), '--port', '0', '--json', ...any)
   const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
   const submit = async (change: object): Promise<number> => {
-    const [recorded] = submitsOf(name)
+    const [recorded] = submitsOf(first)
     Object.assign(recorded.prompt.a.inputs, change)
     const body = JSON.stringify({ ...recorded, client_id: 'another' })
     return (await fetch(`${url}/prompt`, { method: 'POST', body })).status
@@ -127,13 +123,13 @@ test('replay/any With --any, repeated or separated by commas, members need not m
 
 const runReplay = (...argv: readonly string[]): Promise<Output> => outputOf(replayCommand, argv)
 
-const recording = sessionOf(names[0] as string)
+const recording = sessionFile(first)
 const written = (name: string, text: string): string => {
   const path = join(folder(), name)
   writeFileSync(path, text)
   return path
 }
-const cut = written('cut.har', readFileSync(recording, 'utf8').slice(0, 5000))
+const cut = written('cut.har', sessionText(first).slice(0, 5000))
 const foreign = written('foreign.har', '{"openapi": "3.1.0"}')
 const empty = written('empty.har', '{"log": {"entries": []}}')
 

@@ -1,12 +1,9 @@
 // A client that sends the requests of a real session with other ids gets the recorded session with them.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Replay, startReplay } from 'flowdouble'
 import {
   identitiesOf,
   pairs,
-  readHar,
   type Recording,
   replaceFrame,
   replaceTarget,
@@ -15,10 +12,8 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
+import { readSession, realSessions, sessionFile } from '../../support/real-sessions.ts'
 import { type RecordingClient, withClient } from '../../support/recorded-session.ts'
-
-const folder = join(import.meta.dirname, '../../../recordings/sessions')
-const files = ['animation-and-cache', 'image-to-image-metadata-previews', 'texts-and-half-valid']
 
 /** What another client names otherwise: its sockets, the runs that it names itself, its uploads. */
 function ownNames({ exchanges, sockets }: Recording): Map<string, string> {
@@ -56,14 +51,13 @@ const stepsOf = ({ exchanges, sockets }: Recording): readonly Step[] =>
 
 const latin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
 
-for (const file of files)
+for (const file of realSessions)
   test(`round-trip/own-ids Another client of ${file} gets the recorded session with its ids`, async () => {
-    const path = join(folder, `${file}.har`)
-    const recorded = readHar(readFileSync(path, 'utf8'), file)
+    const recorded = readSession(file)
     const names = ownNames(recorded)
     expect(names.size).toBeGreaterThan(0)
     const start = ({ onEntry }: RecordingClient): Promise<Replay> =>
-      startReplay({ recording: path, clock: 'instant', onEntry })
+      startReplay({ recording: sessionFile(file), clock: 'instant', onEntry })
     await withClient(start, async (client) => {
       for (const step of stepsOf(recorded)) {
         if ('url' in step) {
