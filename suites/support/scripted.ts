@@ -76,29 +76,35 @@ function stepsByNode(messages: readonly Message[]): Readonly<Record<string, stri
   return Object.fromEntries(Object.entries(steps).map(([id, own]) => [id, own.join(' ')]))
 }
 
-/** A workflow, and what its run shows: just these values, or what matches them. */
+/** A workflow, and what its run shows: just these values, these members of its error, and an end that matches. */
 export type RunRow = readonly [
   graph: Graph,
-  shown: Partial<Record<keyof ReturnType<typeof shownBy>, unknown>>,
+  shown: Partial<Record<keyof ReturnType<typeof shownBy>, unknown>> & { readonly error?: object },
 ]
 
 /** Runs workflows one after the other, each on its own session. */
-export async function expectRuns(subject: Subject, rows: readonly RunRow[]): Promise<void> {
-  for (const [at, [graph, shown]] of rows.entries()) {
+export async function expectRuns(subject: Subject, ...rows: readonly RunRow[]): Promise<void> {
+  for (const [at, [graph, { error, ...shown }]] of rows.entries()) {
     const session = await subject.connect('me')
     const all = shownBy(await subject.run(session, graph), session.frames().length)
     const found = Object.entries(all).filter(([name]) => Object.hasOwn(shown, name))
+    if (shown.end instanceof RegExp) shown.end = expect.stringMatching(shown.end)
     expect({ run: at + 1, ...Object.fromEntries(found) }).toEqual({ run: at + 1, ...shown })
+    if (error !== undefined) expect(all.error).toMatchObject(error)
   }
 }
 
-/** A case whose runs on a server with these options show what their rows say. */
+/** A case whose runs on a server with these options show what their rows say, which may depend on the deployment. */
 export function provesRuns(
   rule: Extract<ServerRuleId, `scenario/${string}`>,
   options: EmulatorOptions,
-  rows: readonly RunRow[] | ((deployment: Deployment) => readonly RunRow[]),
+  ...rows: readonly RunRow[] | readonly [(deployment: Deployment) => readonly RunRow[]]
 ): void {
+  const [first] = rows
   const body = (subject: Subject): Promise<void> =>
-    expectRuns(subject, typeof rows === 'function' ? rows(subject.deployment) : rows)
+    expectRuns(
+      subject,
+      ...(typeof first === 'function' ? first(subject.deployment) : (rows as readonly RunRow[])),
+    )
   proves(rule, body, options)
 }

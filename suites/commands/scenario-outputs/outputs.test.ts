@@ -116,15 +116,13 @@ provesRuns(
     nodes: [{ node_id: '2', outputs: { images: [{ text: '', filename: '../x.png' }] } }],
   }),
   [
-    [
-      solid(),
-      {
-        error: expect.objectContaining({
-          node_id: '2',
-          exception_message: expect.stringContaining('outside the output folder'),
-        }),
+    solid(),
+    {
+      error: {
+        node_id: '2',
+        exception_message: expect.stringContaining('outside the output folder'),
       },
-    ],
+    },
   ],
 )
 
@@ -181,10 +179,8 @@ provesRuns(
     ],
   }),
   [
-    [
-      { ...solid(), '3': node('PreviewAny', { source: 1 }) },
-      { outputs: { '2': { text: ['one', 'two'] } } },
-    ],
+    { ...solid(), '3': node('PreviewAny', { source: 1 }) },
+    { outputs: { '2': { text: ['one', 'two'] } } },
   ],
 )
 
@@ -200,34 +196,32 @@ provesRuns(
     ],
   }),
   [
-    [
-      {
-        '1': node('PrimitiveInt', { value: 3 }),
-        '2': node('PrimitiveString', { value: 'given' }),
-        '3': node('PrimitiveFloat', { value: 0.5 }),
-        '4': node('PrimitiveBoolean', { value: false }),
-        '5': node('PreviewAny', { source: ['1', 0] }),
-        '6': node('PreviewAny', { source: ['2', 0] }),
-        '7': node('PreviewAny', { source: ['3', 0] }),
-        '8': node('PreviewAny', { source: ['4', 0] }),
+    {
+      '1': node('PrimitiveInt', { value: 3 }),
+      '2': node('PrimitiveString', { value: 'given' }),
+      '3': node('PrimitiveFloat', { value: 0.5 }),
+      '4': node('PrimitiveBoolean', { value: false }),
+      '5': node('PreviewAny', { source: ['1', 0] }),
+      '6': node('PreviewAny', { source: ['2', 0] }),
+      '7': node('PreviewAny', { source: ['3', 0] }),
+      '8': node('PreviewAny', { source: ['4', 0] }),
+    },
+    {
+      outputs: {
+        '5': { text: ['7'] },
+        '6': { text: ['given'] },
+        '7': { text: ['2.0'] },
+        '8': { text: ['True'] },
       },
-      {
-        outputs: {
-          '5': { text: ['7'] },
-          '6': { text: ['given'] },
-          '7': { text: ['2.0'] },
-          '8': { text: ['True'] },
-        },
-      },
-    ],
-    [
-      {
-        '1': node('EmptyImage', { width: 64, height: 32, batch_size: 1, color: 0 }),
-        '2': node('GetImageSize', { image: ['1', 0] }),
-        '3': node('PreviewAny', { source: ['2', 0] }),
-        '4': node('PreviewAny', { source: ['2', 1] }),
-      },
-      { outputs: { '3': { text: ['64'] }, '4': { text: ['5'] } } },
-    ],
+    },
+  ],
+  [
+    {
+      '1': node('EmptyImage', { width: 64, height: 32, batch_size: 1, color: 0 }),
+      '2': node('GetImageSize', { image: ['1', 0] }),
+      '3': node('PreviewAny', { source: ['2', 0] }),
+      '4': node('PreviewAny', { source: ['2', 1] }),
+    },
+    { outputs: { '3': { text: ['64'] }, '4': { text: ['5'] } } },
   ],
 )

@@ -65,7 +65,9 @@ const expanding = (class_type: string, value: unknown, more: Graph = {}): Graph 
   ...more,
 })
 
-provesRuns('scenario/node-expands', scripted(scenario), [
+provesRuns(
+  'scenario/node-expands',
+  scripted(scenario),
   [
     expanding('Expand', 2.5),
     { started: ['5', '5.0.0.a', '5.0.0.b', '6'], outputs: { '6': { text: ['2.5'] } } },
@@ -85,7 +87,7 @@ provesRuns('scenario/node-expands', scripted(scenario), [
       outputs: { '5.0.0.d': { text: ['shown'] }, '6': { text: ['3'] } },
     },
   ],
-])
+)
 
 proves(
   'scenario/node-expands',
@@ -122,28 +124,29 @@ proves(
 
 // The time of a run is shared by the nodes of its expansions, too.
 provesRuns('scenario/run-duration', scripted({ ...scenario, runs: [{ durationMs: 10_000 }] }), [
-  [expanding('Expand', 1), { lastedMs: 10_000 }],
+  expanding('Expand', 1),
+  { lastedMs: 10_000 },
 ])
 
 provesRuns('scenario/node-expands-error', scripted(scenario), (deployment) => [
   [
     expanding('ToFailing', 1),
     {
-      error: expect.objectContaining({
+      error: {
         node_id: '5',
         node_type: 'ToFailing',
         ...(deployment === 'local' && { current_outputs: ['5', '6'] }),
-      }),
+      },
     },
   ],
   // A node that expands into itself does not fill the memory.
   [
     expanding('ToItself', 1),
     {
-      error: expect.objectContaining({
+      error: {
         node_id: '5',
         exception_message: 'maximum recursion depth exceeded\n',
-      }),
+      },
     },
   ],
 ])
@@ -154,14 +157,14 @@ provesRuns('scenario/node-cycle', scripted(scenario), (deployment) => {
     [
       expanding('Circle', 1),
       {
-        error: expect.objectContaining({
+        error: {
           node_id: '5',
           node_type: 'Circle',
           exception_type: isLocal ? 'graph.DependencyCycleError' : 'ValidationError',
           exception_message: 'Dependency cycle detected',
           traceback: [],
-        }),
-        end: expect.stringContaining('execution_error 5'),
+        },
+        end: /^execution_error 5 /,
         // The history of a real server counts such a run as successful.
         status: isLocal ? 'success' : 'error',
       },

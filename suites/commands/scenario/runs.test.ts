@@ -44,10 +44,12 @@ proves(
 )
 
 // Where everything is cached, the run takes as long.
-provesRuns('scenario/run-duration', scripted({ runs: [{ durationMs: 60_000 }] }), [
+provesRuns(
+  'scenario/run-duration',
+  scripted({ runs: [{ durationMs: 60_000 }] }),
   [textToImage(1, 4), { steps: { '3': '1/4 2/4 3/4 4/4' }, lastedMs: 60_000 }],
   [textToImage(1, 4), { started: [], lastedMs: 60_000 }],
-])
+)
 
 proves(
   'scenario/run-duration',
@@ -125,8 +127,8 @@ provesRuns(
     [
       solid(4),
       {
-        end: expect.stringContaining('OOMError'),
-        error: expect.objectContaining({ exception_message: 'no room\n' }),
+        end: / OOMError$/,
+        error: { exception_message: 'no room\n' },
       },
     ],
   ],
@@ -141,18 +143,16 @@ provesRuns(
       { outcome: 'interrupted', exception_type: 'ValueError' },
     ],
   }),
-  [
-    [solid(1), { end: success }],
-    [slow(1, 1), { end: expect.stringMatching(/^execution_interrupted /) }],
-    [solid(2), { end: expect.stringMatching(/^execution_error /) }],
-  ],
+  [solid(1), { end: success }],
+  [slow(1, 1), { end: /^execution_interrupted / }],
+  [solid(2), { end: /^execution_error / }],
 )
 
 proves(
   'scenario/run-choice',
   async (subject) => {
-    await expectRuns(subject, [[solid(), { end: interrupted }]])
-    await expectRuns(subject.as('other-key'), [[solid(), { end: success }]])
+    await expectRuns(subject, [solid(), { end: interrupted }])
+    await expectRuns(subject.as('other-key'), [solid(), { end: success }])
   },
   scripted(
     { runs: [{ user: 'one', outcome: 'interrupted' }] },
