@@ -9,7 +9,7 @@ import { readRecording, scanRecording } from '../../dist/emulator/internal.js'
 import { node } from '../generate/graphs.ts'
 import { secrets } from '../generate/recordings.ts'
 import { runs } from '../support/effort.ts'
-import { startRecord } from '../support/recording.ts'
+import { startRecord } from '../support/recordings/recording.ts'
 import { spellings, textsOf } from '../support/secret-spellings.ts'
 
 type Sent = { readonly path: string; readonly init?: RequestInit }

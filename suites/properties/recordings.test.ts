@@ -19,7 +19,7 @@ import {
 import { recordingSchema } from '../../spec/recording.ts'
 import { recordings, secrets } from '../generate/recordings.ts'
 import { runs } from '../support/effort.ts'
-import { exchangeWith } from '../support/recording.ts'
+import { exchangeWith } from '../support/recordings/recording.ts'
 import { basic, escaped, spellings, textsOf } from '../support/secret-spellings.ts'
 import { expectSame } from '../support/same.ts'
 

@@ -4,7 +4,7 @@ import { type Emulator, startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { mutants } from '../../mutants/index.ts'
-import { sessionText } from '../../support/real-sessions.ts'
+import { sessionText } from '../../support/recordings/real-sessions.ts'
 import { type Files, type Result, withFiles } from '../trace/check-files.ts'
 
 /** The session that shows what a mutant does. */

@@ -9,7 +9,7 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { bytesOf, exchangeWith } from '../../support/recording.ts'
+import { bytesOf, exchangeWith } from '../../support/recordings/recording.ts'
 
 const random = 'q7Zr0xP4mWv9LsT2bHy6NcD8'
 

@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { certificate, withEcho } from '../../support/servers/echo-server.ts'
-import { recorded, runRecord, startRecord } from '../../support/recording.ts'
+import { recorded, runRecord, startRecord } from '../../support/recordings/recording.ts'
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 

@@ -15,7 +15,13 @@ import {
 import { expect } from '../../judge/expect.ts'
 import { withEcho } from '../../support/servers/echo-server.ts'
 import { refusals, titled } from '../../support/in-process.ts'
-import { bytesOf, exchangeWith, recorded, runRecord, startRecord } from '../../support/recording.ts'
+import {
+  bytesOf,
+  exchangeWith,
+  recorded,
+  runRecord,
+  startRecord,
+} from '../../support/recordings/recording.ts'
 import { folder } from '../../support/folder.ts'
 import { start } from '../../support/spawned.ts'
 

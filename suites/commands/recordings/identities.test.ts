@@ -12,7 +12,7 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { runs } from '../../support/effort.ts'
-import { bytesOf, exchangeWith } from '../../support/recording.ts'
+import { bytesOf, exchangeWith } from '../../support/recordings/recording.ts'
 
 const [then, now] = ['d96e0808-3a4f-473c-b53c-f4da8a793ddd', 'mine']
 const values = new Map([

@@ -13,7 +13,7 @@ import {
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { learnedWorld, play } from '../../support/learned.ts'
+import { learnedWorld, play } from '../../support/recordings/learned.ts'
 import {
   type CommandRow,
   commandRows,
@@ -23,7 +23,7 @@ import {
   titled,
 } from '../../support/in-process.ts'
 import { filesIn, runCommand, withFolder } from '../../support/scenario-files.ts'
-import { bytesOf } from '../../support/recording.ts'
+import { bytesOf } from '../../support/recordings/recording.ts'
 import { withSilentServer } from '../../support/servers/silent-server.ts'
 
 const session = async (): Promise<string> =>

@@ -3,8 +3,8 @@
 import { learn, type Recording, typesOfWorlds } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { play, type Step } from '../../support/learned.ts'
-import { readSession, realSessions } from '../../support/real-sessions.ts'
+import { play, type Step } from '../../support/recordings/learned.ts'
+import { readSession, realSessions } from '../../support/recordings/real-sessions.ts'
 import { expectSame } from '../../support/same.ts'
 
 type Data = {

@@ -16,7 +16,13 @@ import { node, type Graph, solid, textToImage } from '../../generate/graphs.ts'
 import { test } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import { runs } from '../../support/effort.ts'
-import { comparable, difference, learnedWorld, play, type Step } from '../../support/learned.ts'
+import {
+  comparable,
+  difference,
+  learnedWorld,
+  play,
+  type Step,
+} from '../../support/recordings/learned.ts'
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

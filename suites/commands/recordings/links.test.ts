@@ -4,7 +4,7 @@ import { test } from 'vitest'
 import { startEmulator } from 'flowdouble'
 import { expect } from '../../judge/expect.ts'
 import { startEcho, withEcho } from '../../support/servers/echo-server.ts'
-import { recorded } from '../../support/recording.ts'
+import { recorded } from '../../support/recordings/recording.ts'
 
 const key = { 'X-API-Key': 'test-key' }
 

@@ -5,7 +5,7 @@ import { readRecording, writeHar } from '../../../dist/emulator/internal.js'
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { play } from '../../support/learned.ts'
+import { play } from '../../support/recordings/learned.ts'
 
 /** A recorded session as another tool writes it, with the server below a path. */
 async function recordedBelow(path: string, deployment: 'local' | 'hosted'): Promise<string> {

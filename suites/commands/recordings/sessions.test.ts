@@ -5,7 +5,7 @@ import { readRecording } from '../../../dist/emulator/internal.js'
 import { rules } from '../../../spec/index.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { sessionsFolder, sessionText } from '../../support/real-sessions.ts'
+import { sessionsFolder, sessionText } from '../../support/recordings/real-sessions.ts'
 import { sessions } from '../../recorded/sessions.mjs'
 
 const MAX_BYTES = 40_000

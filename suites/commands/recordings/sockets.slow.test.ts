@@ -10,7 +10,7 @@ import { WebSocket } from 'ws'
 import { eventsOf } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { certificate, withEcho } from '../../support/servers/echo-server.ts'
-import { recorded, startRecord } from '../../support/recording.ts'
+import { recorded, startRecord } from '../../support/recordings/recording.ts'
 
 const socketAt = (url: string): string => url.replace(/^http/, 'ws')
 

@@ -4,8 +4,8 @@ import { startReplay } from 'flowdouble'
 import { test } from 'vitest'
 import { textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { json, recordedWorld, rest } from '../../support/recorded-session.ts'
-import { withReplay } from '../../support/replayed.ts'
+import { json, recordedWorld, rest } from '../../support/recordings/recorded-session.ts'
+import { withReplay } from '../../support/recordings/replayed.ts'
 
 const graph = (seed: number, color = 0): object => ({
   ...textToImage(seed, 2),

@@ -10,7 +10,7 @@ import { WebSocket } from 'ws'
 import { type Recording, runWorkflow } from '../../../dist/emulator/internal.js'
 import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { withReplay } from '../../support/replayed.ts'
+import { withReplay } from '../../support/recordings/replayed.ts'
 import {
   advance,
   flags,
@@ -18,7 +18,7 @@ import {
   recordedWorld,
   type RecordingClient,
   rest,
-} from '../../support/recorded-session.ts'
+} from '../../support/recordings/recorded-session.ts'
 import { folder } from '../../support/folder.ts'
 
 /** Records what a client does with a world whose nodes take 10 ms. */

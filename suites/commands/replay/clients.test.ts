@@ -11,8 +11,8 @@ import {
   recordedWorld,
   type RecordingClient,
   withClient,
-} from '../../support/recorded-session.ts'
-import { contentOf } from '../../support/replayed.ts'
+} from '../../support/recordings/recorded-session.ts'
+import { contentOf } from '../../support/recordings/replayed.ts'
 
 /** What differs between the clients: the id, the wait until it cuts, and how long its first run takes. */
 type Program = { readonly id: string; readonly cutMs: number; readonly seconds: number }

@@ -6,7 +6,12 @@ import { startReplay } from 'flowdouble'
 import { test } from 'vitest'
 import { replayCommand, runWorkflow } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { readSession, realSessions, sessionFile, sessionText } from '../../support/real-sessions.ts'
+import {
+  readSession,
+  realSessions,
+  sessionFile,
+  sessionText,
+} from '../../support/recordings/real-sessions.ts'
 import { start } from '../../support/spawned.ts'
 import { folder } from '../../support/folder.ts'
 import {

@@ -6,8 +6,8 @@ import { test } from 'vitest'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import { textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { withReplay } from '../../support/replayed.ts'
-import { advance, json, recordedWorld, rest } from '../../support/recorded-session.ts'
+import { withReplay } from '../../support/recordings/replayed.ts'
+import { advance, json, recordedWorld, rest } from '../../support/recordings/recorded-session.ts'
 import { expectSame } from '../../support/same.ts'
 
 const submitBody = (more: object = {}) => json({ prompt: textToImage(1, 4), ...more })

@@ -6,8 +6,8 @@ import { test } from 'vitest'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { runs } from '../../support/effort.ts'
-import { recordedWorld, startMs, withClient } from '../../support/recorded-session.ts'
-import { contentOf } from '../../support/replayed.ts'
+import { recordedWorld, startMs, withClient } from '../../support/recordings/recorded-session.ts'
+import { contentOf } from '../../support/recordings/replayed.ts'
 import {
   type Action,
   actions,
@@ -18,7 +18,7 @@ import {
   type Stage,
   stages,
   valuesOf,
-} from '../../support/round-trip.ts'
+} from '../../support/recordings/round-trip.ts'
 
 const recordSession = (session: readonly Action[], stage: Stage): Promise<Recording> =>
   recordedWorld(

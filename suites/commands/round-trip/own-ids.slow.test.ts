@@ -12,8 +12,8 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { readSession, realSessions, sessionFile } from '../../support/real-sessions.ts'
-import { type RecordingClient, withClient } from '../../support/recorded-session.ts'
+import { readSession, realSessions, sessionFile } from '../../support/recordings/real-sessions.ts'
+import { type RecordingClient, withClient } from '../../support/recordings/recorded-session.ts'
 
 /** What another client names otherwise: its sockets, the runs that it names itself, its uploads. */
 function ownNames({ exchanges, sockets }: Recording): Map<string, string> {

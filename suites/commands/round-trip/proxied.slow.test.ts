@@ -6,8 +6,8 @@ import { test } from 'vitest'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { runs } from '../../support/effort.ts'
-import { type RecordingClient, withClient } from '../../support/recorded-session.ts'
-import { type RecordResult, startRecord } from '../../support/recording.ts'
+import { type RecordingClient, withClient } from '../../support/recordings/recorded-session.ts'
+import { type RecordResult, startRecord } from '../../support/recordings/recording.ts'
 import {
   type Action,
   actions,
@@ -18,7 +18,7 @@ import {
   type Stage,
   stages,
   valuesOf,
-} from '../../support/round-trip.ts'
+} from '../../support/recordings/round-trip.ts'
 
 type Names = Parameters<typeof play>[3]
 

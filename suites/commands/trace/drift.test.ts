@@ -10,7 +10,7 @@ import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { type Files, type Result, withFiles } from './check-files.ts'
 import { data, type Edit, exchange, reply, response } from './edit.ts'
-import { json, recordedWorld, rest } from '../../support/recorded-session.ts'
+import { json, recordedWorld, rest } from '../../support/recordings/recorded-session.ts'
 
 const schema = { type: 'object', properties: { at: { type: 'integer', volatile: true } } }
 

@@ -22,7 +22,7 @@ import {
   recordedWorld,
   rest,
   withClient,
-} from '../../support/recorded-session.ts'
+} from '../../support/recordings/recorded-session.ts'
 
 /** A workflow that loads an uploaded file. */
 const loading = (image: string): Graph => ({

@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readHar, type Recording } from '../../dist/emulator/internal.js'
+import { readHar, type Recording } from '../../../dist/emulator/internal.js'
 
-export const sessionsFolder = join(import.meta.dirname, '../../recordings/sessions')
+export const sessionsFolder = join(import.meta.dirname, '../../../recordings/sessions')
 
 export const realSessions = [
   'animation-and-cache',

@@ -8,8 +8,8 @@ import {
   type Recording,
   replaceFrame,
   replaceText,
-} from '../../dist/emulator/internal.js'
-import { failing, type Graph, saying, slow, solid, textToImage } from '../generate/graphs.ts'
+} from '../../../dist/emulator/internal.js'
+import { failing, type Graph, saying, slow, solid, textToImage } from '../../generate/graphs.ts'
 import { advance, flags, form, json, type RecordingClient } from './recorded-session.ts'
 
 /** What a client does. */

@@ -8,10 +8,10 @@ import {
   type RecordedMessage,
   type Recording,
   typesOfWorlds,
-} from '../../dist/emulator/internal.js'
-import type { Deployment } from '../../spec/language.ts'
-import { viewPath } from '../generate/form.ts'
-import type { Graph } from '../generate/graphs.ts'
+} from '../../../dist/emulator/internal.js'
+import type { Deployment } from '../../../spec/language.ts'
+import { viewPath } from '../../generate/form.ts'
+import type { Graph } from '../../generate/graphs.ts'
 import { flags, json, recordedWorld, rest } from './recorded-session.ts'
 
 const clientId = 'learner'

@@ -7,9 +7,9 @@ import {
   recordCommand,
   type RecordedExchange,
   type Recording,
-} from '../../dist/emulator/internal.js'
-import { folder } from './folder.ts'
-import { type Output, outputOf } from './in-process.ts'
+} from '../../../dist/emulator/internal.js'
+import { folder } from '../folder.ts'
+import { type Output, outputOf } from '../in-process.ts'
 
 export type RecordResult = Output & {
   readonly file: string

@@ -1,7 +1,7 @@
 // A replay of a recording in this process, for as long as a test uses it.
 
 import { type Replay, type ReplayOptions, startReplay } from 'flowdouble'
-import { type Recording, writeHar } from '../../dist/emulator/internal.js'
+import { type Recording, writeHar } from '../../../dist/emulator/internal.js'
 
 /** A recording as a program passes it. */
 export const contentOf = (recording: Recording): object => JSON.parse(writeHar(recording)) as object

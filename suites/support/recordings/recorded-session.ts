@@ -4,9 +4,13 @@
 import { once } from 'node:events'
 import { type Emulator, type EmulatorOptions, type Entry, startEmulator } from 'flowdouble'
 import { WebSocket } from 'ws'
-import type { RecordedExchange, RecordedSocket, Recording } from '../../dist/emulator/internal.js'
-import type { Place } from '../../spec/language.ts'
-import { formOf } from '../generate/form.ts'
+import type {
+  RecordedExchange,
+  RecordedSocket,
+  Recording,
+} from '../../../dist/emulator/internal.js'
+import type { Place } from '../../../spec/language.ts'
+import { formOf } from '../../generate/form.ts'
 
 /** When the recorded sessions begin. */
 export const startMs = 1767225600000
