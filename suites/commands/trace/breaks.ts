@@ -1,6 +1,6 @@
 // What breaks each law about exchanges: one change of a session that keeps all of them.
 
-import { all, type BreakRow, exchange, reply, request, response } from './edit.ts'
+import { all, type BreakRow, type Edit, exchange, reply, request, response } from './edit.ts'
 import { ofMessages } from './message-breaks.ts'
 
 const local = ['local'] as const
@@ -72,6 +72,9 @@ const ofSubmits: readonly BreakRow[] = [
   ['workflows/invalid-names-nodes', both, reply(isRefused, misnamed)],
 ]
 
+/** The same outputs, without what they hold. */
+const emptied = (outputs: object) => Object.fromEntries(Object.keys(outputs).map((id) => [id, {}]))
+
 const ofHistory: readonly BreakRow[] = [
   ['history/status-words', local, reply('GET /history/', status({ completed: false }))],
   [
@@ -81,7 +84,41 @@ const ofHistory: readonly BreakRow[] = [
   ],
   ['history/failed-not-completed', local, reply('GET /history/', status({ completed: true }), 1)],
   ['history/hosted-two-ways', hosted, reply('GET /history_v2/', status({ status_str: 'error' }))],
-  ['history/outputs', local, reply('GET /history/', entry(set({ outputs: {} })))],
+  [
+    'history/kept history/outputs',
+    local,
+    reply(
+      'GET /history/',
+      entry(({ outputs, ...one }) => ({ ...one, outputs: emptied(outputs) })),
+    ),
+  ],
+  [
+    'history/meta',
+    local,
+    reply(
+      'GET /history/',
+      entry(({ meta, ...one }) => ({ ...one, meta: { ...meta, nowhere: Object.values(meta)[0] } })),
+    ),
+  ],
+  [
+    'workflows/extra-data-kept',
+    local,
+    reply(
+      'GET /history?',
+      entry(({ prompt: [number, id, graph, , ids], ...one }) => ({
+        ...one,
+        prompt: [number, id, graph, {}, ids],
+      })),
+    ),
+  ],
+  [
+    'workflows/extra-data-kept',
+    hosted,
+    reply(
+      'GET /history_v2/',
+      entry(({ prompt, ...one }) => ({ ...one, prompt: { ...prompt, extra_data: {} } })),
+    ),
+  ],
   ['history/messages', local, reply('GET /history/', status({ messages: [] }))],
   [
     'history/prompt',
@@ -106,6 +143,18 @@ const ofHistory: readonly BreakRow[] = [
 
 const foreign = [-5, 'foreign', {}, {}, []]
 
+/** Lists the deleted run as pending in the last listing. */
+const undeleted: Edit = (recording) => {
+  const deleting = recording.exchanges.find(
+    ({ method, url }) => method === 'POST' && url.endsWith('/queue'),
+  )
+  const [id] = JSON.parse(textOf(deleting!.body)).delete
+  const item =
+    recording.info?.place === 'hosted' ? [1, id, {}, [], { create_time: 1 }] : [99, id, {}, {}, []]
+  const listed = (body: any) => ({ ...body, queue_pending: [...body.queue_pending, item] })
+  return reply('GET /queue', listed, -1)(recording)
+}
+
 const ofQueue: readonly BreakRow[] = [
   [
     'queue/listing',
@@ -123,6 +172,7 @@ const ofQueue: readonly BreakRow[] = [
       queue_pending: [[99, ...rest]],
     })),
   ],
+  ['queue/delete', both, undeleted, 'queue/item'],
   [
     'queue/by-number',
     local,

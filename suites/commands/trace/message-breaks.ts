@@ -25,6 +25,12 @@ const both = ['local', 'hosted'] as const
 /** The history says the same as the messages: what differs there, differs here too. */
 const kept = 'history/messages'
 
+/** On hosted each socket receives the end of a run. */
+const unended = 'messages/hosted-all-connections'
+
+const isNull = ({ data }: Recording['sockets'][number]['messages'][number]): boolean =>
+  typeof data === 'string' && /^\{"type": ?"executing".*"node": ?null/.test(data)
+
 /** Sets members of the data of a message, at each client of its run. */
 const set = (type: string, members: object, nth = 0): Edit =>
   atClient((which) => data(type, () => members, which), nth)
@@ -106,9 +112,14 @@ const ofSocket: readonly BreakRow[] = [
 
 const ofRuns: readonly BreakRow[] = [
   ['messages/order', both, atClient((which) => dropped('executing', which))],
-  ['messages/success', hosted, atClient((which) => dropped('execution_success', which))],
-  ['messages/error', hosted, atClient((which) => dropped('execution_error', which))],
-  ['messages/interrupted', hosted, atClient((which) => dropped('execution_interrupted', which))],
+  ['messages/success', hosted, atClient((which) => dropped('execution_success', which)), unended],
+  ['messages/error', hosted, atClient((which) => dropped('execution_error', which)), unended],
+  [
+    'messages/interrupted',
+    hosted,
+    atClient((which) => dropped('execution_interrupted', which)),
+    unended,
+  ],
   ['messages/timestamps', both, set('execution_success', { timestamp: 1 }), kept],
   ['messages/progress', both, set('progress', { value: 99 })],
   ['messages/progress', both, set('progress', { value: 1 }, 1)],
@@ -139,6 +150,7 @@ const ofReceivers: readonly BreakRow[] = [
   ['messages/own-client', local, exchanges('POST /prompt', () => [], 1)],
   ['messages/no-client', local, request('POST /prompt', ({ client_id: _, ...body }) => body)],
   ['messages/newest-socket messages/older-socket', local, onOlder],
+  ['messages/hosted-one-notification', hosted, atClient((which) => dropped('notification', which))],
   [
     'messages/hosted-all-connections',
     hosted,
@@ -154,6 +166,7 @@ const ofReceivers: readonly BreakRow[] = [
     both,
     before('executing', JSON.stringify({ type: 'status', data: counting(0) })),
   ],
+  ['messages/executing-null', local, messages((all) => all.toSpliced(all.findIndex(isNull), 1))],
   ['messages/executing-null-last', local, dropped('status', { nth: 3 })],
 ]
 
