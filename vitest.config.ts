@@ -24,6 +24,7 @@ export default defineConfig(({ mode }) => {
       // When coverage is measured, also what the bundler puts into the bundle for pages.
       setupFiles: [
         'suites/set-up/left-behind.ts',
+        'suites/set-up/seeds.ts',
         ...(isMeasured ? ['suites/support/unbundled.ts'] : []),
       ],
       exclude: [...defaultExclude, ...exclude],

@@ -152,7 +152,10 @@ function meetClient(
   return senders.length === 0 ? null : recordedClient(world, client, senders)
 }
 
-/** Of equal requests, those of the recorded client for which this one stands, else of the first for which nobody does. */
+/**
+ * Of equal requests, those of the recorded client for which this one stands, else of the first for which nobody does. Without a
+ * client all of them, those that nobody sent by name first.
+ */
 function ofClient(
   world: ReplayWorld,
   client: string | null,
@@ -161,12 +164,20 @@ function ofClient(
   const { script, state } = world
   const senderOf = (at: number): string | null => exchangeAt(script, at).client
   const own = meetClient(world, client, group)
-  if (own === null) return group
+  if (own === null) return nameless(group, senderOf)
   const isFree = (at: number): boolean => !state.present.has(clientKey(senderOf(at) ?? ''))
   const senders = [own, senderOf(group.find(isFree) ?? (group[0] as number))]
   const sender = senders.find((one) => group.some((at) => senderOf(at) === one))
   return group.filter((at) => senderOf(at) === sender)
 }
+
+const nameless = (
+  group: readonly number[],
+  senderOf: (at: number) => string | null,
+): readonly number[] => [
+  ...group.filter((at) => senderOf(at) === null),
+  ...group.filter((at) => senderOf(at) !== null),
+]
 
 /** A recorded request is sent again, perhaps with other ids. */
 function repeat(

@@ -58,6 +58,17 @@ for (const stage of stages) {
     )
   })
 
+  test(`replay/nameless Submits of one workflow, with a client and without one, get the responses of their own on ${stage.place}`, async () => {
+    const submit = (client: number | null): Action => ({
+      do: 'submit',
+      graph: 2,
+      client,
+      hasOwnId: false,
+    })
+    await comesBack(stage, [submit(null), submit(0), submit(null)])
+    await comesBack(stage, [submit(0), submit(null), submit(1), submit(null), submit(0)])
+  })
+
   test(`replay/whole-run Sockets with and without metadata, an upload, a failure and an interrupt come back on ${stage.place}`, async () => {
     await comesBack(stage, [
       { do: 'open', client: 0 },
