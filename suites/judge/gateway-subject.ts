@@ -2,8 +2,11 @@
 
 import { createHmac } from 'node:crypto'
 import type { Gateway, GatewayLogLine, GatewayOptions } from 'flowdouble'
+import type { RuleId } from '../../spec/rules.ts'
 import { platforms } from '../../spec/gateway/deliveries.ts'
 import { ownSender, type Sender } from '../generate/sender.ts'
+import type { Recording } from '../../dist/emulator/internal.js'
+import { createRecorder } from './connection/recorder.ts'
 import { dial, type Exchange, exchange } from './wire.ts'
 
 /** An answer, with its body as JSON. `json` throws if it is not valid JSON. */
@@ -37,6 +40,11 @@ export type GatewaySubject = {
   readonly texts: () => readonly string[]
   /** Advances the clock until nothing is due. */
   readonly idle: () => Promise<void>
+  /** Says that the case breaks laws about these rules on purpose, by what it sends. */
+  readonly breaks: (...ids: readonly RuleId[]) => void
+  readonly broken: ReadonlySet<RuleId>
+  /** What it has sent and received since the last call, for the laws. */
+  readonly recording: () => Recording
   readonly close: () => Promise<void>
 }
 
@@ -83,6 +91,13 @@ export const sendTo =
     return { ...reply, json: () => JSON.parse(reply.body) as unknown }
   }
 
+/** An answer as it is recorded. */
+const answerOf = ({ status, lines, body }: Exchange) => ({
+  status,
+  headers: Object.fromEntries(lines.map((line) => line.split(/: (.*)/s) as [string, string])),
+  bytes: Buffer.from(body),
+})
+
 /** Without routes it has one, `hook`, which starts a run for each post. */
 export async function startGatewaySubject(options: GatewayOptions = {}): Promise<GatewaySubject> {
   const { routes = { hook: { secret: SECRET } }, ...rest } = options
@@ -98,7 +113,14 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
     ...rest,
   })
   const { url } = gateway
-  const send = sendTo(url)
+  const broken = new Set<RuleId>()
+  const recorder = createRecorder('gateway')
+  const sendOwn = sendTo(url)
+  const send: GatewaySubject['send'] = async (method, path, body = '', headers = {}) => {
+    const reply = sendOwn(method, path, body, headers)
+    await recorder.note(method, path, headers, body, reply.then(answerOf))
+    return reply
+  }
   const post: GatewaySubject['post'] = (name, payload, headers = {}) => {
     const body =
       typeof payload === 'string' || payload instanceof Uint8Array
@@ -118,6 +140,9 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
     logs,
     texts: () => gateway.outbox().map(({ text }) => text),
     idle: () => gateway.until('idle'),
+    breaks: (...ids) => ids.forEach((id) => broken.add(id)),
+    broken,
+    recording: recorder.take,
     close: () => gateway.close(),
   }
 }

@@ -5,7 +5,7 @@ import { openConnection } from './connection/open.ts'
 import { isInProcess } from './edges.ts'
 import { outgoing } from './traffic.ts'
 
-type Answer = {
+export type Answer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Buffer

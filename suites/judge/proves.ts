@@ -254,7 +254,11 @@ const onGateway =
   (body: GatewayBody, options: GatewayOptions): Case['start'] =>
   async ({ gateway = {} } = {}) => {
     const subject = await startGatewaySubject({ ...options, ...gateway })
-    return () => closing(subject, body)
+    return () =>
+      closing(subject, async () => {
+        await body(subject)
+        judgeTraffic(subject, described, options.quirk)
+      })
   }
 
 const onServer =

@@ -232,7 +232,6 @@ export type SharedServer = {
 /** A server for somebody with this key. */
 export function subjectFor(shared: SharedServer, key: string): Subject {
   const { url, deployment, client, recorder, sessions } = shared
-  const { send } = recorder.recorded(client)
   const { reach, idle } = shared.time
   const isHosted = deployment === 'hosted'
   const credentials: Readonly<Record<string, string>> =
@@ -240,8 +239,11 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
   const pathOf = (method: string, path: string): string =>
     isHosted ? hostedPath(method, path) : path
 
-  const raw: Subject['request'] = async (method, path, body, headers = {}) =>
-    replyOf(await send(method, path, headers, body))
+  const raw: Subject['request'] = async (method, path, body, headers = {}) => {
+    const answer = client.send(method, path, headers, body)
+    await recorder.note(method, path, headers, body, answer)
+    return replyOf(await answer)
+  }
   const request: Subject['request'] = (method, path, body, headers = {}) =>
     raw(method, pathOf(method, path), body, { ...credentials, ...headers })
   const get: Subject['get'] = (path) => request('GET', path)

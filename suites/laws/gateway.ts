@@ -47,7 +47,8 @@ function* repeats(trace: Trace): Iterable<TracedExchange> {
   for (const post of posts(trace)) {
     const id = deliveryIdOf(post)
     if (id === '' || !isTaken(post)) continue
-    const key = `${routeOf(post)}\n${id}`
+    // Each world knows ids by itself.
+    const key = `${new URL(post.recorded.url).pathname}\n${id}`
     const { startMs, endMs } = post.recorded
     const beforeMs = first.get(key)
     if (beforeMs !== undefined && beforeMs <= startMs && startMs - beforeMs < KNOWN_MS) yield post

@@ -138,7 +138,14 @@ export const replyLaws: readonly Law[] = [
   law(
     'webhooks/json-replies',
     ({ exchanges }) =>
-      exchanges.filter(({ endpoint, status }) => endpoint?.name === 'webhook' && status > 0),
+      exchanges.filter(
+        ({ endpoint, status, recorded }) =>
+          endpoint?.name === 'webhook' &&
+          status > 0 &&
+          recorded.method === 'POST' &&
+          // Not every gateway has profiles.
+          !(status === 404 && recorded.url.includes('/p/')),
+      ),
     (exchange) => faultsOf('gateway', gatewayEndpoints.webhook, exchange),
   ),
   law(

@@ -159,7 +159,8 @@ provesQuirk(
 
 provesQuirk(
   'webhooks.crash-500',
-  async ({ url, post }) => {
+  async ({ breaks, url, post }) => {
+    breaks('webhooks/no-500', 'webhooks/json-replies')
     const broken = [
       await post('typed', { type: 5 }),
       await post('null', {}, { 'X-Request-ID': 'one' }),

@@ -177,6 +177,9 @@ function subjectOf(url: string, sender: Sender, waited: (ms: number) => void): G
   return {
     url,
     sender,
+    breaks: () => undefined,
+    broken: new Set(),
+    recording: () => ({ info: null, exchanges: [], sockets: [] }),
     get gateway() {
       return inside()
     },
