@@ -58,7 +58,7 @@ for (const stage of stages) {
     )
   })
 
-  test(`replay/nameless Submits of one workflow, with a client and without one, get the responses of their own on ${stage.place}`, async () => {
+  test(`replay/nameless Submits of one workflow, with a client and without one, get their recorded responses on ${stage.place}`, async () => {
     const submit = (client: number | null): Action => ({
       do: 'submit',
       graph: 2,
