@@ -112,17 +112,22 @@ const inspectorPage: Plugin = {
   },
 }
 
-/** Lets rules and endpoints that a bundle does not use go, although they are made of other constants. */
+const schemaSource = readFileSync(join(import.meta.dirname, 'spec/schema.ts'), 'utf8')
+const schemaMakers = schemaSource.match(/(?<=^export const )\w+(?= = <)/gm) ?? []
+const pureCalls = ['rulesOf', 'observedIn', 'observedAt', ...schemaMakers].join('|')
+const beforePureCalls = new RegExp(`(?<=[=:(,>] ?|^ +|\\.{3})(?=(?:${pureCalls})\\()`, 'gm')
+
+/** Lets rules, endpoints and schemas that a bundle does not use go, although they are made of other constants. */
 const unusedRules: Plugin = {
   name: 'unused-rules',
   transform(code, id) {
-    if (!id.includes('/spec/')) return null
+    if (!id.startsWith(join(import.meta.dirname, 'spec/'))) return null
     return code
       .replaceAll(
         /^(export const (?:rules|endpoints) =) (\{\n.*?^\}) as const satisfies \w+$/gms,
         '$1 /* @__PURE__ */ (() => ($2))()',
       )
-      .replaceAll(/(?<== |: )(?=(?:rulesOf|observed(?:In|At))\()/g, '/* @__PURE__ */ ')
+      .replaceAll(beforePureCalls, '/* @__PURE__ */ ')
   },
 }
 

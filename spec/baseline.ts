@@ -1,6 +1,7 @@
 // The baseline of `check`: a file in the repository of an operator, which lists the failures that are known.
 
 import type { Schema } from './language.ts'
+import { list, name, oneOf, text } from './schema.ts'
 
 /** A failure that does not fail a check: a case by its title, or all cases of a rule. */
 export type KnownFailure = {
@@ -16,8 +17,6 @@ export type Baseline = {
   readonly failures: readonly KnownFailure[]
 }
 
-const text = { type: 'string', minLength: 1 }
-
 /** The JSON Schema of a baseline file. */
 export const baselineSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -28,22 +27,19 @@ export const baselineSchema = {
   required: ['version', 'failures'],
   additionalProperties: false,
   properties: {
-    $schema: { type: 'string' },
+    $schema: text,
     version: { const: 1 },
-    failures: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['place', 'reason'],
-        anyOf: [{ required: ['title'] }, { required: ['rule'] }],
-        additionalProperties: false,
-        properties: {
-          title: { ...text, description: 'The title of a case, as reports print it.' },
-          rule: { ...text, description: 'The id of a rule: all of its cases are known to fail.' },
-          place: { enum: ['local', 'hosted', 'gateway'] },
-          reason: { ...text, description: 'Why the failure is accepted.' },
-        },
+    failures: list({
+      type: 'object',
+      required: ['place', 'reason'],
+      anyOf: [{ required: ['title'] }, { required: ['rule'] }],
+      additionalProperties: false,
+      properties: {
+        title: { ...name, description: 'The title of a case, as reports print it.' },
+        rule: { ...name, description: 'The id of a rule: all of its cases are known to fail.' },
+        place: oneOf('local', 'hosted', 'gateway'),
+        reason: { ...name, description: 'Why the failure is accepted.' },
       },
-    },
+    }),
   },
 } as const satisfies Schema

@@ -11,55 +11,57 @@ import {
   chosen,
 } from './language.ts'
 import { socketEnd } from './socket-end.ts'
+import {
+  any,
+  anyObject,
+  anyOf,
+  closed,
+  count,
+  name,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  options,
+  partial,
+  record,
+  text,
+  textOrNull,
+  list,
+} from './schema.ts'
 
 // The documents take the named schemas of an area from here.
 export { socketEnd }
 
 const everywhere: readonly Place[] = [...both, ...gateway]
-const text = { type: 'string' } as const
-const name = { type: 'string', minLength: 1 } as const
-const count = { type: 'integer', minimum: 0 } as const
 const milliseconds = { type: 'number', minimum: 0 } as const
-const textOrNull = { type: ['string', 'null'] } as const
-const texts = { type: 'object', additionalProperties: text } as const
+const texts = record(text)
 
 /** The answer to a control request that cannot be served. */
-export const controlError = {
-  type: 'object',
-  properties: { error: { type: 'string', description: 'what to do instead' } },
-  required: ['error'],
-} as const satisfies Schema
+export const controlError = object({ error: { type: 'string', description: 'what to do instead' } })
 
 /** The result of moving a clock. */
-export const clockMove = {
-  type: 'object',
-  properties: {
-    nowMs: { ...milliseconds, description: 'the time of the world since its start' },
-    timeMs: { ...milliseconds, description: 'the time of the world since 1970' },
-    happened: {
-      type: 'object',
-      additionalProperties: count,
-      description: 'how many effects of each kind occurred, such as {"message progress": 4}',
-    },
-    found: { description: 'the data of the message that the clock moved to' },
+export const clockMove = object({
+  nowMs: { ...milliseconds, description: 'the time of the world since its start' },
+  timeMs: { ...milliseconds, description: 'the time of the world since 1970' },
+  happened: {
+    type: 'object',
+    additionalProperties: count,
+    description: 'how many effects of each kind occurred, such as {"message progress": 4}',
   },
-  required: ['nowMs', 'timeMs', 'happened'],
-} as const satisfies Schema
+  found: optional({ description: 'the data of the message that the clock moved to' }),
+})
 
 /** What a clock shows. */
-export const clockState = {
-  type: 'object',
-  properties: {
-    clock: { ...text, description: 'manual, instant, real, or x and a factor' },
-    nowMs: { ...milliseconds, description: 'the time of the world since its start' },
-    timeMs: { ...milliseconds, description: 'the time of the world since 1970' },
-    nextMs: {
-      type: ['number', 'null'],
-      description: 'when the next timer is due; null without one',
-    },
+export const clockState = object({
+  clock: { ...text, description: 'manual, instant, real, or x and a factor' },
+  nowMs: { ...milliseconds, description: 'the time of the world since its start' },
+  timeMs: { ...milliseconds, description: 'the time of the world since 1970' },
+  nextMs: {
+    type: ['number', 'null'],
+    description: 'when the next timer is due; null without one',
   },
-  required: ['clock', 'nowMs', 'timeMs', 'nextMs'],
-} as const satisfies Schema
+})
 
 const step = {
   entry: count,
@@ -92,7 +94,7 @@ export const explanation = {
     reasons: { type: 'array', items: text, description: 'why the answer is this one' },
     rules: {
       type: 'array',
-      items: { type: 'object', properties: { id: name, says: name }, required: ['id', 'says'] },
+      items: object({ id: name, says: name }),
       description: 'the rules behind the answer',
     },
   },
@@ -100,77 +102,52 @@ export const explanation = {
 } as const satisfies Schema
 
 /** How far to move a clock: by a time, or until something happens. */
-export const clockTarget = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ms: { ...milliseconds, description: 'by this many milliseconds' },
-    until: {
-      anyOf: [
-        {
-          ...name,
-          description:
-            'idle: until no timer is left; next: to the next timer; or a state of runs, such as success',
-        },
-        {
-          type: 'object',
-          additionalProperties: false,
-          required: ['run'],
-          properties: {
-            run: { ...name, description: 'the id of a run' },
-            state: { ...name, description: 'its state (default: the next one)' },
-          },
-        },
-        {
-          type: 'object',
-          additionalProperties: false,
-          required: ['message'],
-          properties: {
-            message: { ...name, description: 'the type of a message' },
-            data: { type: 'object', description: 'members that its data has' },
-          },
-        },
-      ],
+export const clockTarget = options({
+  ms: { ...milliseconds, description: 'by this many milliseconds' },
+  until: anyOf(
+    {
+      ...name,
+      description:
+        'idle: until no timer is left; next: to the next timer; or a state of runs, such as success',
     },
-    withinMs: { ...milliseconds, description: 'how far the clock moves at most (default a year)' },
-  },
-} as const satisfies Schema
+    closed({
+      run: { ...name, description: 'the id of a run' },
+      state: optional({ ...name, description: 'its state (default: the next one)' }),
+    }),
+    closed({
+      message: { ...name, description: 'the type of a message' },
+      data: optional({ type: 'object', description: 'members that its data has' }),
+    }),
+  ),
+  withinMs: { ...milliseconds, description: 'how far the clock moves at most (default a year)' },
+})
 
 /** A world at an address. */
-export const worldPlace = {
-  type: 'object',
-  properties: { name: textOrNull, url: { type: 'string', description: 'its base address' } },
-  required: ['name', 'url'],
-} as const satisfies Schema
+export const worldPlace = object({
+  name: textOrNull,
+  url: { type: 'string', description: 'its base address' },
+})
 
 /** Which requests to choose: those whose members all match. Objects match if they contain these members. */
-export const requestFilter = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    method: name,
-    path: {
-      ...name,
-      description: 'with or without /api; * stands for one segment, ** for any number',
-    },
-    query: texts,
-    headers: texts,
-    body: { description: 'what the decoded body is or contains' },
-    status: count,
-    user: { ...name, description: 'an account of a hosted server' },
-    run: { ...name, description: 'the run that the request has started' },
+export const requestFilter = options({
+  method: name,
+  path: {
+    ...name,
+    description: 'with or without /api; * stands for one segment, ** for any number',
   },
-} as const satisfies Schema
+  query: texts,
+  headers: texts,
+  body: { description: 'what the decoded body is or contains' },
+  status: count,
+  user: { ...name, description: 'an account of a hosted server' },
+  run: { ...name, description: 'the run that the request has started' },
+})
 
 /** Requests that a test expects. */
-export const expectation = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ...requestFilter.properties,
-    times: { ...count, description: 'how many requests must match (default: at least one)' },
-  },
-} as const satisfies Schema
+export const expectation = options({
+  ...requestFilter.properties,
+  times: { ...count, description: 'how many requests must match (default: at least one)' },
+})
 
 const moment = {
   entry: { ...count, description: 'the number of its journal entry' },
@@ -198,75 +175,59 @@ export const receivedRequest = {
 } as const satisfies Schema
 
 /** Requests to wait for. */
-export const awaitedRequests = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ...requestFilter.properties,
-    times: { type: 'integer', minimum: 1, description: 'how many requests must match (default 1)' },
-    withinMs: {
-      ...milliseconds,
-      description: 'how long to wait at most, in real time (default 5000)',
-    },
+export const awaitedRequests = options({
+  ...requestFilter.properties,
+  times: { type: 'integer', minimum: 1, description: 'how many requests must match (default 1)' },
+  withinMs: {
+    ...milliseconds,
+    description: 'how long to wait at most, in real time (default 5000)',
   },
-} as const satisfies Schema
+})
 
 /** The result of a verification. */
-export const verification = {
-  type: 'object',
-  properties: {
-    passed: { type: 'boolean', description: 'whether as many requests match as expected' },
-    count: { ...count, description: 'how many requests match' },
-    matched: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { ...moment, status: receivedRequest.properties.status },
-        required: ['entry', 'nowMs', 'timeMs', 'status'],
-      },
-      description: 'the requests that match, oldest first',
+export const verification = object({
+  passed: { type: 'boolean', description: 'whether as many requests match as expected' },
+  count: { ...count, description: 'how many requests match' },
+  matched: {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { ...moment, status: receivedRequest.properties.status },
+      required: ['entry', 'nowMs', 'timeMs', 'status'],
     },
-    near: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          request: receivedRequest,
-          differs: {
-            type: 'array',
-            items: {
-              type: 'object',
-              properties: {
-                at: { ...text, description: 'the member, such as body.prompt.3.inputs.seed' },
-                expected: {},
-                received: { description: 'missing if there is no such member' },
-              },
-              required: ['at', 'expected'],
-            },
-            description: 'the members that differ',
-          },
-        },
-        required: ['request', 'differs'],
-      },
-      description:
-        'unless it passed: the requests with this method or path that come closest, the closest first',
-    },
-    message: { ...text, description: 'what was expected and received, for an assertion' },
-    complete: {
-      type: 'boolean',
-      description: 'false if requests since the last reset are no longer kept',
-    },
+    description: 'the requests that match, oldest first',
   },
-  required: ['passed', 'count', 'matched', 'near', 'message', 'complete'],
-} as const satisfies Schema
+  near: {
+    type: 'array',
+    items: object({
+      request: receivedRequest,
+      differs: {
+        type: 'array',
+        items: object({
+          at: { ...text, description: 'the member, such as body.prompt.3.inputs.seed' },
+          expected: any,
+          received: optional({ description: 'missing if there is no such member' }),
+        }),
+        description: 'the members that differ',
+      },
+    }),
+    description:
+      'unless it passed: the requests with this method or path that come closest, the closest first',
+  },
+  message: { ...text, description: 'what was expected and received, for an assertion' },
+  complete: {
+    type: 'boolean',
+    description: 'false if requests since the last reset are no longer kept',
+  },
+})
 
 /** A message of a socket. */
 export const socketMessage = {
   type: 'object',
   properties: {
     ...moment,
-    direction: { enum: ['sent', 'received'] },
-    sockets: { type: 'array', items: count },
+    direction: oneOf('sent', 'received'),
+    sockets: list(count),
     type: textOrNull,
     data: { description: 'the data of the message; the text if it is not JSON' },
     run: textOrNull,
@@ -279,49 +240,39 @@ export const sentFrame = {
   type: 'object',
   properties: {
     ...moment,
-    sockets: { type: 'array', items: count },
+    sockets: list(count),
     frame: { type: 'string', description: 'the name of its layout' },
     fields: { type: 'object', description: 'its fields apart from the picture' },
   },
   required: ['entry', 'nowMs', 'timeMs', 'sockets', 'frame', 'fields'],
 } as const satisfies Schema
 
-const filterBy = <P extends Schema['properties']>(properties: P) =>
-  ({ type: 'object', additionalProperties: false, properties }) as const
-
 /** Which messages and frames to choose: those whose members all match. */
-export const messageFilter = filterBy(socketMessage.properties)
-export const frameFilter = filterBy(sentFrame.properties)
+export const messageFilter = options(socketMessage.properties)
+export const frameFilter = options(sentFrame.properties)
 
 /** A fault in the form of a scenario file. */
-const fault = {
-  type: 'object',
-  properties: { id: name, when: { type: 'object' }, then: { type: 'object' }, times: count },
-  required: ['when', 'then'],
-} as const
+const fault = object({
+  id: optional(name),
+  when: anyObject,
+  then: anyObject,
+  times: optional(count),
+})
 
 /** A fault in force. */
-export const activeFault = {
-  type: 'object',
-  properties: {
-    id: text,
-    fault,
-    matched: { ...count, description: 'how many requests or messages have matched it' },
-    applied: { ...count, description: 'how many times it has applied' },
-  },
-  required: ['id', 'fault', 'matched', 'applied'],
-} as const satisfies Schema
+export const activeFault = object({
+  id: text,
+  fault,
+  matched: { ...count, description: 'how many requests or messages have matched it' },
+  applied: { ...count, description: 'how many times it has applied' },
+})
 
-const nothing = { type: 'object' } as const
-const list = (items: Schema): Schema => ({ type: 'array', items })
-const named = { type: 'object', additionalProperties: false, properties: { name } } as const
+const named = options({ name })
 /** The content of a scenario, or its name among those of the package. */
-const scenarioOrName = {
-  anyOf: [
-    { type: 'object', required: ['version'], properties: { version: { const: 1 } } },
-    { type: 'string' },
-  ],
-} as const
+const scenarioOrName = anyOf(
+  { type: 'object', required: ['version'], properties: { version: { const: 1 } } },
+  text,
+)
 
 const refused = {
   400: controlError,
@@ -339,7 +290,7 @@ export const controlEndpoints = {
     on: everywhere,
     does: 'Lists the methods and paths of the control API.',
     replies: {
-      200: { type: 'object', properties: { paths: list(text) }, required: ['paths'] },
+      200: object({ paths: list(text) }),
       ...unread,
     },
   },
@@ -398,21 +349,21 @@ export const controlEndpoints = {
     path: '/_flowdouble/recording',
     on: everywhere,
     does: 'Returns the session since the last reset as a HAR file, without secrets.',
-    replies: { 200: { type: 'object' }, ...unread },
+    replies: { 200: anyObject, ...unread },
   },
   readOpenapi: {
     method: 'GET',
     path: '/_flowdouble/openapi.json',
     on: everywhere,
     does: 'Returns the OpenAPI document of the server.',
-    replies: { 200: { type: 'object' }, ...unread },
+    replies: { 200: anyObject, ...unread },
   },
   resetWorld: {
     method: 'POST',
     path: '/_flowdouble/reset',
     on: everywhere,
     does: 'Returns the world to its start.',
-    replies: { 200: nothing, ...refused },
+    replies: { 200: anyObject, ...refused },
   },
   keepSnapshot: {
     method: 'POST',
@@ -429,7 +380,7 @@ export const controlEndpoints = {
     on: everywhere,
     does: 'Returns the world to a snapshot.',
     body: { ...named, required: ['name'] },
-    replies: { 200: nothing, ...refused },
+    replies: { 200: anyObject, ...refused },
   },
   forkWorld: {
     method: 'POST',
@@ -452,13 +403,10 @@ export const controlEndpoints = {
     path: '/_flowdouble/worlds',
     on: everywhere,
     does: 'Creates a world below /w/NAME. The body has its name and options.',
-    body: {
-      type: 'object',
-      properties: {
-        name,
-        port: { const: 0, description: 'a separate free port; not for a gateway' },
-      },
-    },
+    body: partial({
+      name,
+      port: { const: 0, description: 'a separate free port; not for a gateway' },
+    }),
     bodyIsOptional: true,
     replies: { 200: worldPlace, ...refused },
   },
@@ -468,11 +416,7 @@ export const controlEndpoints = {
     on: everywhere,
     does: 'Closes a world below /w/NAME and removes it.',
     replies: {
-      200: {
-        type: 'object',
-        properties: { closed: { type: 'boolean', description: 'whether it existed' } },
-        required: ['closed'],
-      },
+      200: object({ closed: { type: 'boolean', description: 'whether it existed' } }),
       ...unread,
     },
   },
@@ -505,7 +449,7 @@ export const controlEndpoints = {
     path: '/_flowdouble/messages',
     on: both,
     does: 'Lists the messages of the sockets since the last reset, oldest first.',
-    query: { type: name, direction: { enum: ['sent', 'received'] }, run: name },
+    query: { type: name, direction: oneOf('sent', 'received'), run: name },
     replies: { 200: list(socketMessage), 400: controlError, ...unread },
   },
   listFrames: {
@@ -521,15 +465,15 @@ export const controlEndpoints = {
     path: '/_flowdouble/runs',
     on: everywhere,
     does: 'Lists the runs: of a server those in queue and history, of a gateway the agent runs.',
-    replies: { 200: list({ type: 'object' }), ...unread },
+    replies: { 200: list(anyObject), ...unread },
   },
   loadScenario: {
     method: 'POST',
     path: '/_flowdouble/scenario',
     on: both,
     does: 'Replaces the rules and faults of the scenario in force by those of one, or of several merged in order.',
-    body: { anyOf: [scenarioOrName, { type: 'array', items: scenarioOrName }] },
-    replies: { 200: nothing, ...refused },
+    body: anyOf(scenarioOrName, list(scenarioOrName)),
+    replies: { 200: anyObject, ...refused },
   },
   listFaults: {
     method: 'GET',
@@ -545,7 +489,7 @@ export const controlEndpoints = {
     does: 'Adds a fault from now on; one with the same id is replaced.',
     body: fault,
     replies: {
-      200: { type: 'object', properties: { id: text }, required: ['id'] },
+      200: object({ id: text }),
       ...refused,
     },
   },
@@ -555,11 +499,7 @@ export const controlEndpoints = {
     on: both,
     does: 'Removes a fault by its id.',
     replies: {
-      200: {
-        type: 'object',
-        properties: { removed: { type: 'boolean', description: 'whether it existed' } },
-        required: ['removed'],
-      },
+      200: object({ removed: { type: 'boolean', description: 'whether it existed' } }),
       ...unread,
     },
   },
@@ -568,14 +508,10 @@ export const controlEndpoints = {
     path: '/_flowdouble/drop',
     on: both,
     does: 'Ends all open sockets: by a reset, silently, or with a close code.',
-    body: {
-      type: 'object',
-      additionalProperties: false,
-      properties: { how: socketEnd },
-    },
+    body: options({ how: socketEnd }),
     bodyIsOptional: true,
     replies: {
-      200: { type: 'object', properties: { dropped: count }, required: ['dropped'] },
+      200: object({ dropped: count }),
       ...refused,
     },
   },
@@ -584,7 +520,7 @@ export const controlEndpoints = {
     path: '/_flowdouble/outbox',
     on: gateway,
     does: 'Lists the latest deliveries, one entry per attempt, oldest first.',
-    replies: { 200: list({ type: 'object' }), ...unread },
+    replies: { 200: list(anyObject), ...unread },
   },
   failDeliveries: {
     method: 'POST',
@@ -592,29 +528,22 @@ export const controlEndpoints = {
     on: gateway,
     does: 'Makes deliveries to the outbox fail from now on.',
     body: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        target: { type: 'string', description: 'the target that fails; * for any' },
+      ...options({
+        target: { ...text, description: 'the target that fails; * for any' },
         error: text,
-        times: { type: ['integer', 'null'], minimum: 0, description: 'null means always' },
-      },
+        times: { ...nullable(count), description: 'null means always' },
+      }),
       required: ['target'],
     },
-    replies: { 200: nothing, ...refused },
+    replies: { 200: anyObject, ...refused },
   },
   changeSubscription: {
     method: 'POST',
     path: '/_flowdouble/subscriptions',
     on: gateway,
     does: 'Adds or replaces a subscription in memory; a null route removes it.',
-    body: {
-      type: 'object',
-      additionalProperties: false,
-      properties: { name, route: { type: ['object', 'null'] } },
-      required: ['name', 'route'],
-    },
-    replies: { 200: nothing, ...refused },
+    body: { ...options({ name, route: nullable(anyObject) }), required: ['name', 'route'] },
+    replies: { 200: anyObject, ...refused },
   },
 } as const satisfies Endpoints
 

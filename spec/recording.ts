@@ -2,6 +2,7 @@
 // for stands in members named `_flowdouble`, so that each file opens in any HAR viewer.
 
 import type { Place, Schema } from './language.ts'
+import { anyObject, integer, list, name, number, oneOf, partial, text } from './schema.ts'
 
 /** What a recording says about itself: `log._flowdouble`. A session that somebody's browser exported has none. */
 export type RecordingInfo = {
@@ -40,8 +41,6 @@ export type CutBody = (typeof cutBodies)[number]
 /** The version that the first line of a recording in progress has, as `{"flowdouble": ..., "info": ...}`. */
 export const partVersion = 'recording 1'
 
-const text = { type: 'string' } as const
-const name = { type: 'string', minLength: 1 } as const
 const time = { type: 'number', minimum: 0 } as const
 
 /** The JSON Schema of `log._flowdouble`. */
@@ -59,7 +58,7 @@ export const recordingInfoSchema = {
     rules: { type: 'array', items: name, description: 'The rules that the session shows.' },
     steps: {
       type: 'array',
-      items: { type: 'object' },
+      items: anyObject,
       description: 'The steps of a session that flowdouble check has played.',
     },
     validated: {
@@ -77,7 +76,7 @@ const header = {
 } as const
 
 /** A body as text, or with `encoding` as base64. */
-const encoding = { enum: ['base64'] } as const
+const encoding = oneOf('base64')
 
 const message = {
   type: 'object',
@@ -95,53 +94,44 @@ const entry = {
   required: ['startedDateTime', 'request', 'response'],
   properties: {
     startedDateTime: name,
-    time: { type: 'number' },
+    time: number,
     request: {
       type: 'object',
       required: ['method', 'url'],
       properties: {
         method: name,
         url: name,
-        headers: { type: 'array', items: header },
-        postData: {
-          type: 'object',
-          properties: { mimeType: text, text, encoding },
-        },
+        headers: list(header),
+        postData: partial({ mimeType: text, text, encoding }),
       },
     },
     response: {
       type: 'object',
       required: ['status'],
       properties: {
-        status: { type: 'integer' },
-        headers: { type: 'array', items: header },
-        content: {
-          type: 'object',
-          properties: { mimeType: text, text, encoding },
-        },
+        status: integer,
+        headers: list(header),
+        content: partial({ mimeType: text, text, encoding }),
       },
     },
-    _webSocketMessages: { type: 'array', items: message },
-    _flowdouble: {
-      type: 'object',
-      properties: {
-        cut: {
-          type: 'array',
-          items: { enum: cutBodies },
-          description: 'the bodies that are left out: too large, or broken off',
-        },
-        close: {
-          type: 'object',
-          required: ['by', 'code', 'atMs'],
-          properties: {
-            by: { enum: ['client', 'server'] },
-            code: { type: 'integer' },
-            reason: text,
-            atMs: time,
-          },
+    _webSocketMessages: list(message),
+    _flowdouble: partial({
+      cut: {
+        type: 'array',
+        items: { enum: cutBodies },
+        description: 'the bodies that are left out: too large, or broken off',
+      },
+      close: {
+        type: 'object',
+        required: ['by', 'code', 'atMs'],
+        properties: {
+          by: oneOf('client', 'server'),
+          code: integer,
+          reason: text,
+          atMs: time,
         },
       },
-    },
+    }),
   },
 } as const
 
@@ -155,7 +145,7 @@ export const harSchema = {
       required: ['entries'],
       properties: {
         version: text,
-        entries: { type: 'array', items: entry },
+        entries: list(entry),
         _flowdouble: recordingInfoSchema,
       },
     },

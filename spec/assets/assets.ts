@@ -2,10 +2,24 @@
 // Only servers of 2026 have them.
 
 import { local, type Endpoints, type Rules, type Schema, observedAt, rulesOf } from '../language.ts'
+import {
+  anyObject,
+  anyOf,
+  boolean,
+  count,
+  list,
+  nothing,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  partial,
+  record,
+  text,
+  textOrNull,
+} from '../schema.ts'
 
-const text = { type: 'string' } as const
-const texts = { type: 'array', items: text } as const
-const count = { type: 'integer', minimum: 0 } as const
+const texts = list(text)
 const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 const uuid = { type: 'string', pattern: UUID, volatile: true } as const
 /** A moment in ISO form, with microseconds and without a time zone. */
@@ -19,173 +33,114 @@ const moment = {
 export const contentHash = { type: 'string', pattern: '^blake3:[0-9a-f]{64}$' } as const
 
 /** A file with its name, tags and metadata. Members without a value are absent. */
-export const asset = {
-  type: 'object',
-  properties: {
-    id: uuid,
-    name: text,
-    hash: contentHash,
-    asset_hash: contentHash,
-    loader_path: text,
-    display_name: text,
-    size: count,
-    mime_type: text,
-    tags: texts,
-    preview_url: text,
-    preview_id: text,
-    user_metadata: { type: 'object' },
-    metadata: { type: 'object' },
-    is_immutable: { type: 'boolean' },
-    job_id: text,
-    prompt_id: text,
-    created_at: moment,
-    updated_at: moment,
-    last_access_time: moment,
-  },
-  required: ['id', 'name', 'tags', 'user_metadata', 'created_at', 'updated_at'],
-} as const satisfies Schema
+export const asset = object({
+  id: uuid,
+  name: text,
+  hash: optional(contentHash),
+  asset_hash: optional(contentHash),
+  loader_path: optional(text),
+  display_name: optional(text),
+  size: optional(count),
+  mime_type: optional(text),
+  tags: texts,
+  preview_url: optional(text),
+  preview_id: optional(text),
+  user_metadata: anyObject,
+  metadata: optional(anyObject),
+  is_immutable: optional(boolean),
+  job_id: optional(text),
+  prompt_id: optional(text),
+  created_at: moment,
+  updated_at: moment,
+  last_access_time: optional(moment),
+})
 
 /** An asset that a request has created, or found. */
 export const createdAsset = {
   ...asset,
-  properties: { ...asset.properties, created_new: { type: 'boolean' } },
+  properties: { ...asset.properties, created_new: boolean },
   required: [...asset.required, 'created_new'],
 } as const satisfies Schema
 
 /** The page of a list. */
-export const assetPage = {
-  type: 'object',
-  properties: {
-    assets: { type: 'array', items: asset },
-    total: count,
-    has_more: { type: 'boolean' },
-    next_cursor: text,
-  },
-  required: ['assets', 'total', 'has_more'],
-} as const satisfies Schema
+export const assetPage = object({
+  assets: list(asset),
+  total: count,
+  has_more: boolean,
+  next_cursor: optional(text),
+})
 
 /** A refusal: `code` is for programs, `message` for people. */
-export const assetError = {
-  type: 'object',
-  properties: {
-    error: {
-      type: 'object',
-      properties: { code: text, message: text, details: { type: 'object' } },
-      required: ['code', 'message', 'details'],
-    },
-  },
-  required: ['error'],
-} as const satisfies Schema
+export const assetError = object({
+  error: object({ code: text, message: text, details: anyObject }),
+})
 
-export const tagPage = {
-  type: 'object',
-  properties: {
-    tags: {
-      type: 'array',
-      items: { type: 'object', properties: { name: text, count }, required: ['name', 'count'] },
-    },
-    total: count,
-    has_more: { type: 'boolean' },
-  },
-  required: ['tags', 'total', 'has_more'],
-} as const satisfies Schema
+export const tagPage = object({
+  tags: list(object({ name: text, count })),
+  total: count,
+  has_more: boolean,
+})
 
 /** How many of the chosen assets have each tag. */
-export const tagCounts = {
-  type: 'object',
-  properties: { tag_counts: { type: 'object', additionalProperties: count } },
-  required: ['tag_counts'],
-} as const satisfies Schema
+export const tagCounts = object({ tag_counts: record(count) })
 
-export const addedTags = {
-  type: 'object',
-  properties: { added: texts, already_present: texts, total_tags: texts },
-  required: ['added', 'already_present', 'total_tags'],
-} as const satisfies Schema
+export const addedTags = object({ added: texts, already_present: texts, total_tags: texts })
 
-export const removedTags = {
-  type: 'object',
-  properties: { removed: texts, not_present: texts, total_tags: texts, protected: texts },
-  required: ['removed', 'not_present', 'total_tags'],
-} as const satisfies Schema
+export const removedTags = object({
+  removed: texts,
+  not_present: texts,
+  total_tags: texts,
+  protected: optional(texts),
+})
 
 /** What a scan of the folders has done. */
-export const scanProgress = {
-  type: 'object',
-  properties: { scanned: count, total: count, created: count, skipped: count },
-  required: ['scanned', 'total', 'created', 'skipped'],
-} as const satisfies Schema
+export const scanProgress = object({ scanned: count, total: count, created: count, skipped: count })
 
-const status = { type: 'string' } as const
+const status = text
 
-export const scanReply = {
-  type: 'object',
-  properties: { status, progress: scanProgress, errors: texts },
-  required: ['status'],
-} as const satisfies Schema
+export const scanReply = object({
+  status,
+  progress: optional(scanProgress),
+  errors: optional(texts),
+})
 
-export const scanState = {
-  type: 'object',
-  properties: {
-    state: { enum: ['IDLE', 'RUNNING', 'PAUSED', 'CANCELLING'] },
-    progress: { anyOf: [scanProgress, { type: 'null' }] },
-    errors: texts,
-  },
-  required: ['state', 'progress', 'errors'],
-} as const satisfies Schema
+export const scanState = object({
+  state: oneOf('IDLE', 'RUNNING', 'PAUSED', 'CANCELLING'),
+  progress: anyOf(scanProgress, nothing),
+  errors: texts,
+})
 
-export const pruneReply = {
-  type: 'object',
-  properties: { status, marked: count },
-  required: ['status', 'marked'],
-} as const satisfies Schema
+export const pruneReply = object({ status, marked: count })
 
 /** The multipart form of an upload. `tags` is a list with commas, a JSON array, or repeated; `user_metadata` JSON text. */
-export const assetForm = {
-  type: 'object',
-  properties: {
-    file: { type: 'string', contentMediaType: 'application/octet-stream' },
-    tags: { type: 'string', examples: ['input,portrait'] },
-    name: { type: 'string', maxLength: 512 },
-    user_metadata: { type: 'string', contentMediaType: 'application/json' },
-    hash: { type: 'string' },
-    mime_type: text,
-    preview_id: text,
-  },
-} as const satisfies Schema
+export const assetForm = partial({
+  file: { type: 'string', contentMediaType: 'application/octet-stream' },
+  tags: { type: 'string', examples: ['input,portrait'] },
+  name: { type: 'string', maxLength: 512 },
+  user_metadata: { type: 'string', contentMediaType: 'application/json' },
+  hash: text,
+  mime_type: text,
+  preview_id: text,
+})
 
-export const fromHashRequest = {
-  type: 'object',
-  properties: {
-    hash: { type: 'string' },
-    name: { type: ['string', 'null'] },
-    tags: texts,
-    user_metadata: { type: 'object' },
-    mime_type: { type: ['string', 'null'] },
-    preview_id: { type: ['string', 'null'] },
-  },
-  required: ['hash'],
-} as const satisfies Schema
+export const fromHashRequest = object({
+  hash: text,
+  name: optional(textOrNull),
+  tags: optional(texts),
+  user_metadata: optional(anyObject),
+  mime_type: optional(textOrNull),
+  preview_id: optional(textOrNull),
+})
 
-export const assetChange = {
-  type: 'object',
-  properties: {
-    name: { type: ['string', 'null'] },
-    user_metadata: { type: ['object', 'null'] },
-    preview_id: { type: ['string', 'null'] },
-  },
-} as const satisfies Schema
+export const assetChange = partial({
+  name: textOrNull,
+  user_metadata: nullable(anyObject),
+  preview_id: textOrNull,
+})
 
-export const tagsRequest = {
-  type: 'object',
-  properties: { tags: { ...texts, minItems: 1 } },
-  required: ['tags'],
-} as const satisfies Schema
+export const tagsRequest = object({ tags: { ...texts, minItems: 1 } })
 
-export const scanRequest = {
-  type: 'object',
-  properties: { roots: { type: 'array', items: { enum: ['models', 'input', 'output'] } } },
-} as const satisfies Schema
+export const scanRequest = partial({ roots: list(oneOf('models', 'input', 'output')) })
 
 /** The tags that servers before 0.38 know from the start. */
 export const firstTags = [
@@ -248,7 +203,7 @@ export const endpoints = {
       offset: count,
       after: text,
       sort: { enum: sortFields },
-      order: { enum: ['asc', 'desc'] },
+      order: oneOf('asc', 'desc'),
     },
     replies: { 200: assetPage, 400: assetError, ...common },
     // A cursor must be one that the server sent for the same order.
@@ -367,7 +322,7 @@ export const endpoints = {
     path: '/api/assets/{id}/content',
     parts: idPart,
     does: 'Returns the file of an asset.',
-    query: { disposition: { enum: ['attachment', 'inline'] } },
+    query: { disposition: oneOf('attachment', 'inline') },
     replies: { 200: 'bytes', ...ofOne },
     acceptsInvalid: local,
   },
@@ -400,8 +355,8 @@ export const endpoints = {
       prefix: { type: 'string', maxLength: 256 },
       limit: { type: 'integer', minimum: 1, maximum: 1000 },
       offset: { type: 'integer', minimum: 0, maximum: 10_000_000 },
-      order: { enum: ['count_desc', 'name_asc'] },
-      include_zero: { enum: ['true', 'false'] },
+      order: oneOf('count_desc', 'name_asc'),
+      include_zero: oneOf('true', 'false'),
     },
     replies: { 200: tagPage, 400: assetError, ...common },
     acceptsInvalid: local,

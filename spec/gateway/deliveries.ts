@@ -1,6 +1,21 @@
 // Deliveries: targets, agent runs and their answers, the outbox, and real senders.
 
 import { type Rules, type Schema, chosen, stated, observedAtReference } from '../language.ts'
+import {
+  any,
+  anyObject,
+  anyOf,
+  boolean,
+  integer,
+  list,
+  nothing,
+  number,
+  object,
+  oneOf,
+  positive,
+  text,
+  textOrNull,
+} from '../schema.ts'
 
 /** Chat platforms that can be a target. */
 export const platforms = [
@@ -115,36 +130,20 @@ export const deliveryModes = {
   senders: 'With --send each delivery is one call of the sender of its target.',
 } as const
 
-const text = { type: 'string' } as const
-const idOrNull = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] } as const
-const textOrNull = { type: ['string', 'null'] } as const
+const idOrNull = anyOf(text, number, nothing)
 
 /** The body that the gateway posts to --deliver-url. */
-export const deliveryCall = {
-  type: 'object',
-  properties: {
-    target: { enum: targets },
-    chat_id: idOrNull,
-    thread_id: idOrNull,
-    text,
-    route: text,
-    event: {},
-    delivery_id: text,
-    deliver_extra: { type: 'object' },
-    attempt: { type: 'integer', minimum: 1 },
-  },
-  required: [
-    'target',
-    'chat_id',
-    'thread_id',
-    'text',
-    'route',
-    'event',
-    'delivery_id',
-    'deliver_extra',
-    'attempt',
-  ],
-} as const satisfies Schema
+export const deliveryCall = object({
+  target: { enum: targets },
+  chat_id: idOrNull,
+  thread_id: idOrNull,
+  text,
+  route: text,
+  event: any,
+  delivery_id: text,
+  deliver_extra: anyObject,
+  attempt: positive,
+})
 
 /** One attempt to deliver, as the outbox lists it. An unknown target appears as it was written. */
 export const outboxEntry = {
@@ -152,59 +151,38 @@ export const outboxEntry = {
   properties: {
     ...deliveryCall.properties,
     target: text,
-    status: { enum: ['delivered', 'failed'] },
+    status: oneOf('delivered', 'failed'),
     error: textOrNull,
-    timestamp: { type: 'integer' },
+    timestamp: integer,
   },
   required: [...deliveryCall.required, 'status', 'error', 'timestamp'],
 } as const satisfies Schema
 
 /** An agent run, as the gateway lists it. */
-export const agentRun = {
-  type: 'object',
-  properties: {
-    delivery_id: text,
-    route: text,
-    event: {},
-    prompt: text,
-    skills: { type: 'array', items: text },
-    payload: { type: 'object' },
-    chat_id: text,
-    session_key: text,
-    status: { enum: ['running', 'completed', 'failed'] },
-    answer: textOrNull,
-    is_silent: { type: 'boolean' },
-    error: textOrNull,
-  },
-  required: [
-    'delivery_id',
-    'route',
-    'event',
-    'prompt',
-    'skills',
-    'payload',
-    'chat_id',
-    'session_key',
-    'status',
-    'answer',
-    'is_silent',
-    'error',
-  ],
-} as const satisfies Schema
+export const agentRun = object({
+  delivery_id: text,
+  route: text,
+  event: any,
+  prompt: text,
+  skills: list(text),
+  payload: anyObject,
+  chat_id: text,
+  session_key: text,
+  status: oneOf('running', 'completed', 'failed'),
+  answer: textOrNull,
+  is_silent: boolean,
+  error: textOrNull,
+})
 
 /** The body that the gateway posts to --agent-url: the run without an answer. It replies 2xx with text or `{answer}`. */
-export const agentCall = {
-  type: 'object',
-  properties: {
-    prompt: text,
-    skills: { type: 'array', items: text },
-    route: text,
-    event: {},
-    delivery_id: text,
-    session_key: text,
-  },
-  required: ['prompt', 'skills', 'route', 'event', 'delivery_id', 'session_key'],
-} as const satisfies Schema
+export const agentCall = object({
+  prompt: text,
+  skills: list(text),
+  route: text,
+  event: any,
+  delivery_id: text,
+  session_key: text,
+})
 
 /** The environment variables of --agent-command, and the members of the run that they contain. */
 export const agentVariables = {

@@ -1,8 +1,21 @@
 // Subscriptions: the subscriptions file, static routes, settings, and the commands that manage them.
 
 import { gatewayAddress } from './address.ts'
-import { type Rules, type Schema, chosen, stated, observedAtReference } from '../language.ts'
+import { type Rules, chosen, stated, observedAtReference } from '../language.ts'
 import { limits } from '../limits.ts'
+import {
+  any,
+  anyObject,
+  anyOf,
+  boolean,
+  list,
+  nullable,
+  object,
+  optional,
+  partial,
+  record,
+  text,
+} from '../schema.ts'
 
 /** Names of the files in the configuration directory, and the modes with which they are written. */
 export const configFiles = {
@@ -27,37 +40,26 @@ export const generatedSecret = { bytes: 32, characters: 43 } as const
 /** The default description of a subscription. */
 export const defaultDescription = 'Agent-created subscription: {name}'
 
-const text = { type: 'string' } as const
-const texts = { type: 'array', items: text } as const
-const textsOrText = { anyOf: [texts, text] } as const
+const texts = list(text)
+const textsOrText = anyOf(texts, text)
 
 /** A route, static or dynamic. Further members are kept. */
-export const webhookRoute = {
-  type: 'object',
-  properties: {
-    description: text,
-    events: textsOrText,
-    secret: text,
-    prompt: text,
-    skills: textsOrText,
-    deliver: text,
-    created_at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' },
-    deliver_only: { type: 'boolean' },
-    deliver_extra: { type: ['object', 'null'] },
-    enabled: {},
-    origin: {
-      type: 'object',
-      properties: { platform: text, chat_id: text },
-      required: ['platform', 'chat_id'],
-    },
-  },
-} as const satisfies Schema
+export const webhookRoute = partial({
+  description: text,
+  events: textsOrText,
+  secret: text,
+  prompt: text,
+  skills: textsOrText,
+  deliver: text,
+  created_at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' },
+  deliver_only: boolean,
+  deliver_extra: nullable(anyObject),
+  enabled: any,
+  origin: object({ platform: text, chat_id: text }),
+})
 
 /** The subscriptions file: routes by name. */
-export const subscriptionsFile = {
-  type: 'object',
-  additionalProperties: webhookRoute,
-} as const satisfies Schema
+export const subscriptionsFile = record(webhookRoute)
 
 /** The members that `subscribe` writes, in order; the last three only if they are set. */
 export const writtenMembers = [
@@ -193,32 +195,23 @@ export const testPayload =
   '{"test": true, "event_type": "test", "message": "Hello from flowdouble webhook test"}'
 
 /** What `webhook subscribe --json` prints. */
-export const subscribed = {
-  type: 'object',
-  properties: { name: text, webhook_url: text, secret: text },
-  required: ['name', 'webhook_url', 'secret'],
-} as const satisfies Schema
+export const subscribed = object({ name: text, webhook_url: text, secret: text })
 
 /** What `webhook list --json` prints; --no-secrets omits `secret`. */
-export const subscriptionList = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: {
-      name: text,
-      webhook_url: text,
-      secret: text,
-      description: text,
-      events: texts,
-      skills: texts,
-      prompt: text,
-      deliver: text,
-      deliver_only: { type: 'boolean' },
-      created_at: text,
-    },
-    required: ['name', 'webhook_url', 'events', 'deliver', 'deliver_only'],
-  },
-} as const satisfies Schema
+export const subscriptionList = list(
+  object({
+    name: text,
+    webhook_url: text,
+    secret: optional(text),
+    description: optional(text),
+    events: texts,
+    skills: optional(texts),
+    prompt: optional(text),
+    deliver: text,
+    deliver_only: boolean,
+    created_at: optional(text),
+  }),
+)
 
 export const rules = {
   ...stated.gateway({

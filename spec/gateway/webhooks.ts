@@ -6,11 +6,11 @@ import {
   type Endpoints,
   type Refusals,
   type Rules,
-  type Schema,
   stated,
   chosen,
   observedAtReference,
 } from '../language.ts'
+import { any, anyObject, anyOf, count, object, oneOf, optional, text } from '../schema.ts'
 
 /**
  * The checks of a POST to a route, in order: the first one that fails determines the reply. `answers` names a refusal
@@ -73,69 +73,42 @@ export const deliveryIdMembers: Readonly<Partial<Record<SchemeName, readonly str
 /** The field of a form body that holds the JSON payload. */
 export const formField = 'payload'
 
-const text = { type: 'string' } as const
-const count = { type: 'integer', minimum: 0 } as const
+export const gatewayHealth = object({
+  status: oneOf('ok'),
+  platform: oneOf('webhook'),
+  /** Agent runs: how many the agent executes, how many wait for their answer, and the bytes of those. */
+  runs: optional(object({ at_work: count, waiting: count, waiting_bytes: count })),
+})
 
-export const gatewayHealth = {
-  type: 'object',
-  properties: {
-    status: { enum: ['ok'] },
-    platform: { enum: ['webhook'] },
-    /** Agent runs: how many the agent executes, how many wait for their answer, and the bytes of those. */
-    runs: {
-      type: 'object',
-      properties: { at_work: count, waiting: count, waiting_bytes: count },
-      required: ['at_work', 'waiting', 'waiting_bytes'],
-    },
-  },
-  required: ['status', 'platform'],
-} as const satisfies Schema
+export const webhookPayload = { ...anyObject } as const
 
-export const webhookPayload = { type: 'object' } as const satisfies Schema
+export const webhookAccepted = object({
+  status: oneOf('accepted'),
+  route: text,
+  event: any,
+  delivery_id: text,
+})
 
-export const webhookAccepted = {
-  type: 'object',
-  properties: { status: { enum: ['accepted'] }, route: text, event: {}, delivery_id: text },
-  required: ['status', 'route', 'event', 'delivery_id'],
-} as const satisfies Schema
+export const webhookDelivered = object({
+  status: oneOf('delivered'),
+  route: text,
+  target: text,
+  delivery_id: text,
+})
 
-export const webhookDelivered = {
-  type: 'object',
-  properties: { status: { enum: ['delivered'] }, route: text, target: text, delivery_id: text },
-  required: ['status', 'route', 'target', 'delivery_id'],
-} as const satisfies Schema
+export const webhookDuplicate = object({ status: oneOf('duplicate'), delivery_id: text })
 
-export const webhookDuplicate = {
-  type: 'object',
-  properties: { status: { enum: ['duplicate'] }, delivery_id: text },
-  required: ['status', 'delivery_id'],
-} as const satisfies Schema
+export const webhookIgnored = object({ status: oneOf('ignored'), event: any })
 
-export const webhookIgnored = {
-  type: 'object',
-  properties: { status: { enum: ['ignored'] }, event: {} },
-  required: ['status', 'event'],
-} as const satisfies Schema
+export const webhookFailed = object({
+  status: oneOf('error'),
+  error: oneOf('Delivery failed'),
+  delivery_id: text,
+})
 
-export const webhookFailed = {
-  type: 'object',
-  properties: {
-    status: { enum: ['error'] },
-    error: { enum: ['Delivery failed'] },
-    delivery_id: text,
-  },
-  required: ['status', 'error', 'delivery_id'],
-} as const satisfies Schema
+export const webhookProcessed = anyOf(webhookDelivered, webhookDuplicate, webhookIgnored)
 
-export const webhookProcessed = {
-  anyOf: [webhookDelivered, webhookDuplicate, webhookIgnored],
-} as const satisfies Schema
-
-export const webhookRefusal = {
-  type: 'object',
-  properties: { error: text },
-  required: ['error'],
-} as const satisfies Schema
+export const webhookRefusal = object({ error: text })
 
 /** The replies to a post that the gateway processed, members in this order. */
 export const outcomes = {

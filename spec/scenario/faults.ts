@@ -1,159 +1,148 @@
 // Faults: what goes wrong on purpose, when, and for whom. A fault is data; the machine applies it on the world's clock.
 
-import { type Rules, type Schema, chosen } from '../language.ts'
+import { type Rules, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
-import { delay, name } from './values.ts'
-
-const count = { type: 'integer', minimum: 1 } as const
-const bytes = { type: 'integer', minimum: 0 } as const
+import { delay } from './values.ts'
+import {
+  any,
+  count,
+  anyObject,
+  closed,
+  list,
+  name,
+  optional,
+  options,
+  positive,
+  text,
+} from '../schema.ts'
 
 /** When a fault applies: all members must match. `path`, `message`, `socket` and `atMs` choose what is watched. */
-export const faultWhen = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    method: {
-      type: 'string',
-      pattern: '^[A-Z]+$',
-      description: 'only requests with this method; without it, all except OPTIONS',
-    },
-    path: {
-      type: 'string',
-      pattern: '^/[^?#]*$',
-      description:
-        'only requests of this path, with or without /api; * stands for one segment, ** for any number',
-    },
-    socket: { const: 'open', description: 'WebSocket handshakes' },
-    message: {
-      ...name,
-      description: 'socket messages of this type, preview for binary previews, or * for all',
-    },
-    data: {
-      type: 'object',
-      description:
-        'only messages whose data has these members, such as {"value": 3}; a preview has the data of its progress',
-    },
-    node: { ...name, description: 'only messages about the node with this id' },
-    atMs: { ...delay, description: 'once, at this time of the world, in milliseconds' },
-    user: { ...name, description: 'only requests and sockets of this account (hosted)' },
-    clientId: { ...name, description: 'only sockets that were opened with this clientId' },
-    nth: {
-      anyOf: [count, { type: 'array', minItems: 1, items: count }],
-      description: 'only this match, counted from 1, or these matches',
-    },
-    probability: {
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      description: 'the share of matches that it hits, drawn from the seed',
-    },
+export const faultWhen = options({
+  method: {
+    type: 'string',
+    pattern: '^[A-Z]+$',
+    description: 'only requests with this method; without it, all except OPTIONS',
   },
-} as const satisfies Schema
+  path: {
+    type: 'string',
+    pattern: '^/[^?#]*$',
+    description:
+      'only requests of this path, with or without /api; * stands for one segment, ** for any number',
+  },
+  socket: { const: 'open', description: 'WebSocket handshakes' },
+  message: {
+    ...name,
+    description: 'socket messages of this type, preview for binary previews, or * for all',
+  },
+  data: {
+    type: 'object',
+    description:
+      'only messages whose data has these members, such as {"value": 3}; a preview has the data of its progress',
+  },
+  node: { ...name, description: 'only messages about the node with this id' },
+  atMs: { ...delay, description: 'once, at this time of the world, in milliseconds' },
+  user: { ...name, description: 'only requests and sockets of this account (hosted)' },
+  clientId: { ...name, description: 'only sockets that were opened with this clientId' },
+  nth: {
+    anyOf: [positive, { type: 'array', minItems: 1, items: positive }],
+    description: 'only this match, counted from 1, or these matches',
+  },
+  probability: {
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    description: 'the share of matches that it hits, drawn from the seed',
+  },
+})
 
 /** A message that the server sends although nothing caused it. */
-const insertedMessage = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['type', 'data'],
-  properties: { type: name, data: { type: 'object' } },
-} as const satisfies Schema
+const insertedMessage = closed({ type: name, data: anyObject })
 
 /** What a fault does. Members for responses, handshakes and messages are not mixed; see `effectsOf` for which belong where. */
-export const faultThen = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    status: {
-      type: 'integer',
-      minimum: 400,
-      maximum: 599,
-      description: 'answer with this status; the request has no other effect',
-    },
-    headers: { type: 'object', description: 'headers of that answer, each a text' },
-    body: {
-      anyOf: [{ type: 'string' }, { type: 'object' }, { type: 'array', items: {} }],
-      description: 'body of that answer: text, or a JSON value; by default an error of the server',
-    },
-    retryAfter: { ...bytes, description: 'the header Retry-After of that answer, in seconds' },
-    delayMs: { ...delay, description: 'everything that follows happens this much later' },
-    reset: {
-      anyOf: [
-        { const: true },
-        {
-          type: 'object',
-          additionalProperties: false,
-          required: ['afterBytes'],
-          properties: {
-            afterBytes: { ...bytes, description: 'bytes of the body that still arrive' },
-          },
-        },
-      ],
-      description: 'reset the TCP connection; a socket client sees code 1006',
-    },
-    truncate: {
-      ...bytes,
-      description: 'end the connection after this many bytes of the body, short of its length',
-    },
-    slow: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['parts', 'everyMs'],
-      properties: {
-        parts: { type: 'integer', minimum: 2, maximum: 10_000 },
-        everyMs: { type: 'number', exclusiveMinimum: 0, maximum: 86_400_000 },
-      },
-      description: 'send the body in this many parts, one every so many milliseconds',
-    },
-    refuse: {
-      type: 'integer',
-      minimum: 400,
-      maximum: 599,
-      description: 'reject the handshake with this status',
-    },
-    close: {
-      type: 'integer',
-      minimum: 1000,
-      maximum: 4999,
-      description: 'close the socket with this code, instead of the message',
-    },
-    silence: {
-      const: true,
-      description: 'keep the connection, but send nothing from now on, and answer no ping',
-    },
-    skip: { const: true, description: 'do not send the message' },
-    repeat: { ...count, maximum: 1000, description: 'send the message this many times more' },
-    swap: { const: true, description: 'send the message after the next one to its socket' },
-    alter: {
-      type: 'object',
-      description: 'set these members of the data; null removes one',
-    },
-    insert: { ...insertedMessage, description: 'send this message before, known or not' },
-    short: { ...bytes, description: 'send only this many bytes of a preview' },
-    cut: {
-      ...bytes,
-      description: 'send this many bytes of the WebSocket frame, then reset the connection',
-    },
-    restart: {
-      const: true,
-      description:
-        'restart the server: local loses queue and history and keeps files; hosted loses only sockets',
-    },
+export const faultThen = options({
+  status: {
+    type: 'integer',
+    minimum: 400,
+    maximum: 599,
+    description: 'answer with this status; the request has no other effect',
   },
-} as const satisfies Schema
+  headers: { type: 'object', description: 'headers of that answer, each a text' },
+  body: {
+    anyOf: [text, anyObject, list(any)],
+    description: 'body of that answer: text, or a JSON value; by default an error of the server',
+  },
+  retryAfter: { ...count, description: 'the header Retry-After of that answer, in seconds' },
+  delayMs: { ...delay, description: 'everything that follows happens this much later' },
+  reset: {
+    anyOf: [
+      { const: true },
+      closed({
+        afterBytes: { ...count, description: 'bytes of the body that still arrive' },
+      }),
+    ],
+    description: 'reset the TCP connection; a socket client sees code 1006',
+  },
+  truncate: {
+    ...count,
+    description: 'end the connection after this many bytes of the body, short of its length',
+  },
+  slow: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['parts', 'everyMs'],
+    properties: {
+      parts: { type: 'integer', minimum: 2, maximum: 10_000 },
+      everyMs: { type: 'number', exclusiveMinimum: 0, maximum: 86_400_000 },
+    },
+    description: 'send the body in this many parts, one every so many milliseconds',
+  },
+  refuse: {
+    type: 'integer',
+    minimum: 400,
+    maximum: 599,
+    description: 'reject the handshake with this status',
+  },
+  close: {
+    type: 'integer',
+    minimum: 1000,
+    maximum: 4999,
+    description: 'close the socket with this code, instead of the message',
+  },
+  silence: {
+    const: true,
+    description: 'keep the connection, but send nothing from now on, and answer no ping',
+  },
+  skip: { const: true, description: 'do not send the message' },
+  repeat: { ...positive, maximum: 1000, description: 'send the message this many times more' },
+  swap: { const: true, description: 'send the message after the next one to its socket' },
+  alter: {
+    type: 'object',
+    description: 'set these members of the data; null removes one',
+  },
+  insert: { ...insertedMessage, description: 'send this message before, known or not' },
+  short: { ...count, description: 'send only this many bytes of a preview' },
+  cut: {
+    ...count,
+    description: 'send this many bytes of the WebSocket frame, then reset the connection',
+  },
+  restart: {
+    const: true,
+    description:
+      'restart the server: local loses queue and history and keeps files; hosted loses only sockets',
+  },
+})
 
 /** One fault. */
-export const fault = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['when', 'then'],
-  properties: {
-    id: { ...name, description: 'a name by which the fault can be removed' },
-    about: { ...name, description: 'a note for readers' },
-    when: faultWhen,
-    then: faultThen,
-    times: { ...count, description: 'how many times it applies at most (default: always)' },
-  },
-} as const satisfies Schema
+export const fault = closed({
+  id: optional({ ...name, description: 'a name by which the fault can be removed' }),
+  about: optional({ ...name, description: 'a note for readers' }),
+  when: faultWhen,
+  then: faultThen,
+  times: optional({
+    ...positive,
+    description: 'how many times it applies at most (default: always)',
+  }),
+})
 
 export type Fault = Static<typeof fault>
 export type FaultWhen = Fault['when']

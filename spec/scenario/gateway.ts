@@ -1,74 +1,57 @@
 // What a scenario says of a webhook gateway: agent answers, failing and slow deliveries, used-up rate limits.
 
-import { type Rules, type Schema, chosen } from '../language.ts'
+import { type Rules, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
-import { delay, name } from './values.ts'
+import { delay } from './values.ts'
+import { closed, list, name, options } from '../schema.ts'
 
 /** One agent rule. The first rule that matches a run and has a member decides that member. */
-const agentRule = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    route: { ...name, description: 'only runs of this route' },
-    run: {
-      type: 'integer',
-      minimum: 1,
-      description: 'only this run of the gateway, counted from 1',
-    },
-    answer: {
-      type: 'string',
-      description:
-        'what the agent answers, with {prompt}, {route}, {event} and {delivery_id}; [SILENT] delivers nothing',
-    },
-    error: { ...name, description: 'the run fails with this error' },
-    delayMs: { ...delay, description: 'how long the scripted agent takes' },
+const agentRule = options({
+  route: { ...name, description: 'only runs of this route' },
+  run: {
+    type: 'integer',
+    minimum: 1,
+    description: 'only this run of the gateway, counted from 1',
   },
-} as const satisfies Schema
+  answer: {
+    type: 'string',
+    description:
+      'what the agent answers, with {prompt}, {route}, {event} and {delivery_id}; [SILENT] delivers nothing',
+  },
+  error: { ...name, description: 'the run fails with this error' },
+  delayMs: { ...delay, description: 'how long the scripted agent takes' },
+})
 
 /** One delivery rule. The first one for a target applies until it has applied as often as it says. */
-const deliveryRule = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    target: { ...name, description: 'deliveries to this target; * for all (default)' },
-    error: {
-      ...name,
-      description: 'the delivery fails with this error; without it, it succeeds after its delay',
-    },
-    times: { type: 'integer', minimum: 1, description: 'how many attempts (default: all)' },
-    delayMs: { ...delay, description: 'how long the delivery takes' },
+const deliveryRule = options({
+  target: { ...name, description: 'deliveries to this target; * for all (default)' },
+  error: {
+    ...name,
+    description: 'the delivery fails with this error; without it, it succeeds after its delay',
   },
-} as const satisfies Schema
+  times: { type: 'integer', minimum: 1, description: 'how many attempts (default: all)' },
+  delayMs: { ...delay, description: 'how long the delivery takes' },
+})
 
-export const gatewayScript = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    agent: { type: 'array', items: agentRule },
-    deliveries: {
-      type: 'array',
-      items: deliveryRule,
-      description: 'deliveries to the outbox that fail or take time',
-    },
-    rateLimits: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['route', 'used'],
-        properties: {
-          route: name,
-          used: {
-            type: 'integer',
-            minimum: 0,
-            maximum: 100_000,
-            description: 'posts already counted at the start',
-          },
-        },
-      },
-    },
+export const gatewayScript = options({
+  agent: list(agentRule),
+  deliveries: {
+    type: 'array',
+    items: deliveryRule,
+    description: 'deliveries to the outbox that fail or take time',
   },
-} as const satisfies Schema
+  rateLimits: list(
+    closed({
+      route: name,
+      used: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 100_000,
+        description: 'posts already counted at the start',
+      },
+    }),
+  ),
+})
 
 export type GatewayScript = Static<typeof gatewayScript>
 export type AgentRule = Static<typeof agentRule>

@@ -3,37 +3,44 @@
 
 import { type Rules, type Schema, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
-import { delay, name } from './values.ts'
+import { delay } from './values.ts'
+import {
+  any,
+  boolean,
+  closed,
+  count,
+  list,
+  name,
+  number,
+  oneOf,
+  optional,
+  options,
+  partial,
+  text,
+} from '../schema.ts'
 
 /** A file: from disk, as text, or as base64. */
-export const scenarioFile = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    from: { ...name, description: 'file to copy, relative to the scenario' },
-    text: { type: 'string', description: 'the content as text' },
-    base64: {
-      type: 'string',
-      pattern: '^[A-Za-z0-9+/]*={0,2}$',
-      description: 'the content as base64',
-    },
+export const scenarioFile = options({
+  from: { ...name, description: 'file to copy, relative to the scenario' },
+  text: { type: 'string', description: 'the content as text' },
+  base64: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9+/]*={0,2}$',
+    description: 'the content as base64',
   },
-} as const satisfies Schema
+})
 
 export type ScenarioFile = Static<typeof scenarioFile>
 
 /** A file in an output of a node. Its entry also contains members that are not here. */
-const outputFile = {
-  type: 'object',
-  properties: {
-    ...scenarioFile.properties,
-    own: { const: true, description: 'the file that the node would make there, else a sample' },
-    filename: { ...name, description: 'its name; by default as the node would name it' },
-    subfolder: { description: 'its folder; on hosted all files are in one' },
-    type: { description: 'output or temp; by default as the node saves its files' },
-    format: { description: 'its media type, which also determines the sample: video/webm' },
-  },
-} as const satisfies Schema
+const outputFile = partial({
+  ...scenarioFile.properties,
+  own: { const: true, description: 'the file that the node would make there, else a sample' },
+  filename: { ...name, description: 'its name; by default as the node would name it' },
+  subfolder: { description: 'its folder; on hosted all files are in one' },
+  type: { description: 'output or temp; by default as the node saves its files' },
+  format: { description: 'its media type, which also determines the sample: video/webm' },
+})
 
 export type OutputFile = Static<typeof outputFile>
 
@@ -57,12 +64,7 @@ export const isFile = (item: unknown): item is OutputFile =>
   fileMembers.some((name) => (item as OutputFile)[name] !== undefined)
 
 /** Stands for the value of an input of the node. */
-const inputReference = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['input'],
-  properties: { input: name },
-} as const
+const inputReference = closed({ input: name })
 
 /** A condition on the inputs of a call. */
 const where = {
@@ -71,158 +73,135 @@ const where = {
 } as const
 
 /** A check of the inputs of a node. Bounds and patterns apply to values of their type, as in JSON Schema. */
-export const nodeCheck = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['input'],
-  properties: {
-    input: { ...name, description: 'the input, which its declaration then does not limit' },
-    type: {
-      enum: ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'],
-      description: 'the type of a literal',
-    },
-    minimum: { type: 'number' },
-    maximum: { type: 'number' },
-    enum: { type: 'array', items: {} },
-    pattern: {
-      ...name,
-      description:
-        'what a text must contain: a regular expression of Python, searched in a bounded number of steps',
-    },
-    types: {
-      type: 'array',
-      items: name,
-      description: 'the types of a link; the node then accepts links of other types than declared',
-    },
-    message: {
-      ...name,
-      description: 'the detail of custom_validation_failed; {value} is the literal or type',
-    },
-  },
-} as const satisfies Schema
+export const nodeCheck = closed({
+  input: { ...name, description: 'the input, which its declaration then does not limit' },
+  type: optional({
+    enum: ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'],
+    description: 'the type of a literal',
+  }),
+  minimum: optional(number),
+  maximum: optional(number),
+  enum: optional(list(any)),
+  pattern: optional({
+    ...name,
+    description:
+      'what a text must contain: a regular expression of Python, searched in a bounded number of steps',
+  }),
+  types: optional({
+    type: 'array',
+    items: name,
+    description: 'the types of a link; the node then accepts links of other types than declared',
+  }),
+  message: optional({
+    ...name,
+    description: 'the detail of custom_validation_failed; {value} is the literal or type',
+  }),
+})
 
 export type NodeCheck = Static<typeof nodeCheck>
 
 /** One node rule. The first rule that matches a node and has a member decides that member. */
-export const nodeRule = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    class_type: { ...name, description: 'only nodes of this type' },
-    node_id: { ...name, description: 'only the node with this id' },
-    user: { ...name, description: 'only runs of this account (hosted)' },
-    run: { type: 'integer', minimum: 1, description: 'only this accepted run, counted from 1' },
-    exception_type: { ...name, description: 'the node fails with this exception' },
-    exception_message: { type: 'string' },
-    atStep: {
-      type: 'integer',
-      minimum: 0,
-      description: 'fail after this many steps, or after the last one, instead of at the start',
-    },
-    durationMs: { ...delay, description: 'time that the node takes, spread over its steps' },
-    steps: { type: 'integer', minimum: 0, maximum: 100_000, description: 'progress messages' },
-    stepMs: {
-      ...delay,
-      description: 'time that each of its steps takes; durationMs is then the time after the last',
-    },
-    preview: {
-      enum: ['jpeg', 'png', 'none'],
-      description: 'format of its previews, which any node with steps then sends',
-    },
-    previewBytes: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 2 ** 26,
-      description: 'length of each of its previews at least: decoders skip what is added',
-    },
-    outputs: {
-      type: 'object',
-      additionalProperties: {
-        type: 'array',
-        items: outputItem,
-        description:
-          'lists of files, texts or any JSON: a server joins those of all calls of a node',
-      },
-      description:
-        'its outputs for the user, instead of those that it would make, by key, such as images, gifs, audio, 3d, text; videos of a node that saves files has the key that the server has for them',
-    },
-    values: {
-      type: 'array',
-      items: {},
-      description:
-        'the values on its outputs, in order: text, numbers, booleans, {"input": NAME} for the value of an input, or null for its own',
-    },
-    validate: {
-      type: 'array',
-      items: nodeCheck,
-      description:
-        'checks by the node itself: POST /prompt rejects a node that breaks one, with an error for each input that they name',
-    },
-    needs: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['inputs'],
-        properties: { inputs: { type: 'array', items: name }, where },
-      },
-      description: 'which lazy inputs it requests; the others are not evaluated',
-    },
-    changed: {
-      anyOf: [{ enum: ['always', 'never'] }, inputReference],
-      description:
-        'whether it runs again although its inputs are the same: always, never, or if this input is true',
-    },
-    lists: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        inputs: { type: 'boolean', description: 'one call takes whole lists' },
-        outputs: {
-          type: 'array',
-          items: { type: 'boolean' },
-          description: 'which outputs are lists',
-        },
-      },
-    },
-    expands: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['graph', 'result'],
-      properties: {
-        where,
-        graph: {
-          type: 'object',
-          description:
-            'nodes by id, as in a workflow; {"input": NAME} as the value of an input stands for an input of the node',
-        },
-        result: {
-          type: 'array',
-          items: {},
-          description: 'for each output of the node a link into the graph, or a value',
-        },
-      },
-      description: 'the small graph that the node turns into when it runs',
-    },
-    blocks: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          outputs: {
-            type: 'array',
-            items: { type: 'integer', minimum: 0 },
-            description: 'by default all',
-          },
-          where,
-          message: { ...name, description: 'sent as an error of each node behind it (local)' },
-        },
-      },
-      description: 'outputs that block the nodes behind them: these do not run',
-    },
+export const nodeRule = options({
+  class_type: { ...name, description: 'only nodes of this type' },
+  node_id: { ...name, description: 'only the node with this id' },
+  user: { ...name, description: 'only runs of this account (hosted)' },
+  run: { type: 'integer', minimum: 1, description: 'only this accepted run, counted from 1' },
+  exception_type: { ...name, description: 'the node fails with this exception' },
+  exception_message: text,
+  atStep: {
+    type: 'integer',
+    minimum: 0,
+    description: 'fail after this many steps, or after the last one, instead of at the start',
   },
-} as const satisfies Schema
+  durationMs: { ...delay, description: 'time that the node takes, spread over its steps' },
+  steps: { type: 'integer', minimum: 0, maximum: 100_000, description: 'progress messages' },
+  stepMs: {
+    ...delay,
+    description: 'time that each of its steps takes; durationMs is then the time after the last',
+  },
+  preview: {
+    enum: ['jpeg', 'png', 'none'],
+    description: 'format of its previews, which any node with steps then sends',
+  },
+  previewBytes: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 2 ** 26,
+    description: 'length of each of its previews at least: decoders skip what is added',
+  },
+  outputs: {
+    type: 'object',
+    additionalProperties: {
+      type: 'array',
+      items: outputItem,
+      description: 'lists of files, texts or any JSON: a server joins those of all calls of a node',
+    },
+    description:
+      'its outputs for the user, instead of those that it would make, by key, such as images, gifs, audio, 3d, text; videos of a node that saves files has the key that the server has for them',
+  },
+  values: {
+    type: 'array',
+    items: {},
+    description:
+      'the values on its outputs, in order: text, numbers, booleans, {"input": NAME} for the value of an input, or null for its own',
+  },
+  validate: {
+    type: 'array',
+    items: nodeCheck,
+    description:
+      'checks by the node itself: POST /prompt rejects a node that breaks one, with an error for each input that they name',
+  },
+  needs: {
+    type: 'array',
+    items: closed({ inputs: list(name), where: optional(where) }),
+    description: 'which lazy inputs it requests; the others are not evaluated',
+  },
+  changed: {
+    anyOf: [oneOf('always', 'never'), inputReference],
+    description:
+      'whether it runs again although its inputs are the same: always, never, or if this input is true',
+  },
+  lists: options({
+    inputs: { type: 'boolean', description: 'one call takes whole lists' },
+    outputs: {
+      type: 'array',
+      items: boolean,
+      description: 'which outputs are lists',
+    },
+  }),
+  expands: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['graph', 'result'],
+    properties: {
+      where,
+      graph: {
+        type: 'object',
+        description:
+          'nodes by id, as in a workflow; {"input": NAME} as the value of an input stands for an input of the node',
+      },
+      result: {
+        type: 'array',
+        items: {},
+        description: 'for each output of the node a link into the graph, or a value',
+      },
+    },
+    description: 'the small graph that the node turns into when it runs',
+  },
+  blocks: {
+    type: 'array',
+    items: options({
+      outputs: {
+        type: 'array',
+        items: count,
+        description: 'by default all',
+      },
+      where,
+      message: { ...name, description: 'sent as an error of each node behind it (local)' },
+    }),
+    description: 'outputs that block the nodes behind them: these do not run',
+  },
+})
 
 export type NodeRule = Static<typeof nodeRule>
 

@@ -1,41 +1,38 @@
 // Run rules: how long runs wait and take, how they end, and how far records lag behind the socket.
 
-import { type Rules, type Schema, chosen } from '../language.ts'
+import { type Rules, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
-import { delay, name } from './values.ts'
+import { delay } from './values.ts'
+import { name, options, text } from '../schema.ts'
 
 /** One run rule. The first rule that matches a run and has a member decides that member. */
-export const runRule = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    run: { type: 'integer', minimum: 1, description: 'only this accepted run, counted from 1' },
-    user: { ...name, description: 'only runs of this account (hosted)' },
-    workflow: { ...name, description: 'only runs whose workflow contains a node of this type' },
-    waitMs: { ...delay, description: 'how long the run waits before it starts' },
-    durationMs: { ...delay, description: 'how long it takes, spread over its nodes and steps' },
-    neverEnds: {
-      const: true,
-      description:
-        'its last node starts and never finishes, until the run is interrupted; a clock that waits until idle does not wait for it',
-    },
-    outcome: {
-      enum: ['success', 'error', 'interrupted'],
-      description: 'how it ends, after its last node',
-    },
-    exception_type: { ...name, description: 'the exception of an error (default RuntimeError)' },
-    exception_message: { type: 'string' },
-    historyLagMs: {
-      ...delay,
-      description: 'how much later than the socket the history and the queue know its end',
-    },
-    jobLagMs: {
-      ...delay,
-      description: 'how much later than the socket job status and list know its end (hosted)',
-    },
-    socketLagMs: { ...delay, description: 'how much later than the server its messages are sent' },
+export const runRule = options({
+  run: { type: 'integer', minimum: 1, description: 'only this accepted run, counted from 1' },
+  user: { ...name, description: 'only runs of this account (hosted)' },
+  workflow: { ...name, description: 'only runs whose workflow contains a node of this type' },
+  waitMs: { ...delay, description: 'how long the run waits before it starts' },
+  durationMs: { ...delay, description: 'how long it takes, spread over its nodes and steps' },
+  neverEnds: {
+    const: true,
+    description:
+      'its last node starts and never finishes, until the run is interrupted; a clock that waits until idle does not wait for it',
   },
-} as const satisfies Schema
+  outcome: {
+    enum: ['success', 'error', 'interrupted'],
+    description: 'how it ends, after its last node',
+  },
+  exception_type: { ...name, description: 'the exception of an error (default RuntimeError)' },
+  exception_message: text,
+  historyLagMs: {
+    ...delay,
+    description: 'how much later than the socket the history and the queue know its end',
+  },
+  jobLagMs: {
+    ...delay,
+    description: 'how much later than the socket job status and list know its end (hosted)',
+  },
+  socketLagMs: { ...delay, description: 'how much later than the server its messages are sent' },
+})
 
 export type RunRule = Static<typeof runRule>
 

@@ -1,33 +1,34 @@
 // The scenario: one file that scripts a world, and the schema of that file.
 
-import type { Schema } from '../language.ts'
 import { type Fault, fault } from './faults.ts'
 import { gatewayScript } from './gateway.ts'
 import { type NodeRule, nodeRule } from './nodes.ts'
 import { type RunRule, runRule } from './runs.ts'
 import { type Start, start } from './start.ts'
+import { closed, list, optional, text } from '../schema.ts'
 
 /** A scenario file, apart from `world`, whose members are the options of the server (see emulator/options/table.ts). */
-export const scenario = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['version'],
-  properties: {
-    $schema: { type: 'string' },
-    version: { const: 1 },
-    about: { type: 'string', description: 'one line: what happens, and what a good client does' },
-    world: { type: 'object', description: 'options of the server, by the names of a config file' },
-    start,
-    runs: { type: 'array', items: runRule },
-    nodes: { type: 'array', items: nodeRule },
-    types: {
-      type: 'object',
-      description: 'additional node types, each in the form of its entry in GET /object_info',
-    },
-    faults: { type: 'array', items: fault },
-    gateway: gatewayScript,
-  },
-} as const satisfies Schema
+export const scenario = closed({
+  $schema: optional(text),
+  version: { const: 1 },
+  about: optional({
+    type: 'string',
+    description: 'one line: what happens, and what a good client does',
+  }),
+  world: optional({
+    type: 'object',
+    description: 'options of the server, by the names of a config file',
+  }),
+  start: optional(start),
+  runs: optional(list(runRule)),
+  nodes: optional(list(nodeRule)),
+  types: optional({
+    type: 'object',
+    description: 'additional node types, each in the form of its entry in GET /object_info',
+  }),
+  faults: optional(list(fault)),
+  gateway: optional(gatewayScript),
+})
 
 /** What a scenario says of a server. It is part of the server's options; the contents of files stand in it. */
 export type Script = {

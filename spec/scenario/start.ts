@@ -3,7 +3,8 @@
 import { type Rules, type Schema, chosen, rulesOf } from '../language.ts'
 import type { Static } from '../static.ts'
 import { scenarioFile } from './nodes.ts'
-import { delay, name } from './values.ts'
+import { delay } from './values.ts'
+import { anyObject, closed, list, name, optional, options, text } from '../schema.ts'
 
 const user = { ...name, description: 'only for this account (hosted)' } as const
 /** A workflow in API format, or a file with one, relative to the scenario. */
@@ -22,85 +23,65 @@ const submitted = {
 } as const satisfies Record<string, Schema>
 const times = { type: 'integer', minimum: 1, maximum: 10_000, default: 1 } as const
 
-export const start = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    files: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['path'],
-        properties: {
-          ...scenarioFile.properties,
-          path: { ...name, description: 'folder and name, such as input/photo.png' },
-          user,
-        },
-      },
+export const start = options({
+  files: list({
+    type: 'object',
+    additionalProperties: false,
+    required: ['path'],
+    properties: {
+      ...scenarioFile.properties,
+      path: { ...name, description: 'folder and name, such as input/photo.png' },
+      user,
     },
-    history: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          ...submitted,
-          outcome: { enum: ['success', 'error', 'interrupted'], default: 'success' },
-          exception_type: name,
-          exception_message: { type: 'string' },
-          times,
-        },
-      },
-      description:
-        'runs that are over, oldest first; by default of a small workflow; on hosted each account has those without a user',
-    },
-    queue: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          ...submitted,
-          durationMs: { ...delay, description: 'how long it runs' },
-          neverEnds: { const: true },
-          times,
-        },
-      },
-      description:
-        'runs of other clients; the first ones run, the others wait; on hosted each account has those without a user',
-    },
-    cached: {
-      type: 'array',
-      items: scenarioWorkflow,
-      description: 'workflows whose results are in the cache',
-    },
-    subgraphs: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['name', 'data'],
-        properties: {
-          name,
-          source: { enum: ['templates', 'custom_node'], default: 'templates' },
-          node_pack: { ...name, default: 'comfyui' },
-          data: { type: 'object', description: 'the subgraph, as a front end stores it' },
-        },
-      },
-      description: 'what GET /global_subgraphs lists (local, since 0.27)',
-    },
-    statistics: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        system: { type: 'object', description: 'members in place of the usual ones' },
-        devices: { type: 'array', items: { type: 'object' } },
-      },
-      description: 'what GET /system_stats returns: versions and devices',
-    },
+  }),
+  history: {
+    type: 'array',
+    items: options({
+      ...submitted,
+      outcome: { enum: ['success', 'error', 'interrupted'], default: 'success' },
+      exception_type: name,
+      exception_message: text,
+      times,
+    }),
+    description:
+      'runs that are over, oldest first; by default of a small workflow; on hosted each account has those without a user',
   },
-} as const satisfies Schema
+  queue: {
+    type: 'array',
+    items: options({
+      ...submitted,
+      durationMs: { ...delay, description: 'how long it runs' },
+      neverEnds: { const: true },
+      times,
+    }),
+    description:
+      'runs of other clients; the first ones run, the others wait; on hosted each account has those without a user',
+  },
+  cached: {
+    type: 'array',
+    items: scenarioWorkflow,
+    description: 'workflows whose results are in the cache',
+  },
+  subgraphs: {
+    type: 'array',
+    items: closed({
+      name,
+      source: optional({ enum: ['templates', 'custom_node'], default: 'templates' }),
+      node_pack: optional({ ...name, default: 'comfyui' }),
+      data: { type: 'object', description: 'the subgraph, as a front end stores it' },
+    }),
+    description: 'what GET /global_subgraphs lists (local, since 0.27)',
+  },
+  statistics: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      system: { type: 'object', description: 'members in place of the usual ones' },
+      devices: list(anyObject),
+    },
+    description: 'what GET /system_stats returns: versions and devices',
+  },
+})
 
 export type Start = Static<typeof start>
 

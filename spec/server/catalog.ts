@@ -6,7 +6,6 @@ import {
   local,
   type Endpoints,
   type Rules,
-  type Schema,
   stated,
   chosen,
   observedIn,
@@ -14,134 +13,107 @@ import {
 } from '../language.ts'
 import { hostedError } from './errors.ts'
 import { replacementsByType } from './replacements.ts'
+import {
+  any,
+  anyObject,
+  anyOf,
+  boolean,
+  count,
+  list,
+  nothing,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  partial,
+  record,
+  text,
+  textOrNull,
+  volatile,
+} from '../schema.ts'
 
-const typeOrOptions = { anyOf: [{ type: 'string' }, { type: 'array', items: {} }] } as const
+const typeOrOptions = anyOf(text, list(any))
 
 /** The declaration of an input: a type name or the options of a combo, then settings. */
-export const inputDeclaration = {
-  anyOf: [
-    { type: 'array', prefixItems: [typeOrOptions], minItems: 1, maxItems: 1 },
-    { type: 'array', prefixItems: [typeOrOptions, { type: 'object' }], minItems: 2, maxItems: 2 },
-  ],
-} as const satisfies Schema
+export const inputDeclaration = anyOf(
+  { type: 'array', prefixItems: [typeOrOptions], minItems: 1, maxItems: 1 },
+  { type: 'array', prefixItems: [typeOrOptions, anyObject], minItems: 2, maxItems: 2 },
+)
 
-const inputsByName = { type: 'object', additionalProperties: inputDeclaration } as const
-const names = { type: 'array', items: { type: 'string' } } as const
-const flag = { type: 'boolean' } as const
+const inputsByName = record(inputDeclaration)
+const names = list(text)
+const flag = boolean
 
-export const nodeType = {
-  type: 'object',
-  properties: {
-    input: {
-      type: 'object',
-      properties: {
-        required: inputsByName,
-        optional: inputsByName,
-        hidden: { type: 'object' },
-      },
-    },
-    input_order: { type: 'object', additionalProperties: names },
-    output: { type: 'array', items: {} },
-    output_is_list: { type: 'array', items: { type: ['boolean', 'null'] } },
-    is_input_list: flag,
-    output_name: { type: 'array', items: {} },
-    output_tooltips: { type: 'array', items: {} },
-    name: { type: 'string' },
-    display_name: { type: ['string', 'null'] },
-    description: { type: 'string' },
-    python_module: { type: 'string' },
-    category: { type: 'string' },
-    output_node: flag,
-    deprecated: flag,
-    experimental: flag,
-    api_node: flag,
-  },
-  required: ['input', 'input_order', 'output', 'output_is_list', 'output_name', 'name'],
-} as const satisfies Schema
+export const nodeType = object({
+  input: partial({
+    required: inputsByName,
+    optional: inputsByName,
+    hidden: anyObject,
+  }),
+  input_order: record(names),
+  output: list(any),
+  output_is_list: list(nullable(boolean)),
+  is_input_list: optional(flag),
+  output_name: list(any),
+  output_tooltips: optional(list(any)),
+  name: text,
+  display_name: optional(textOrNull),
+  description: optional(text),
+  python_module: optional(text),
+  category: optional(text),
+  output_node: optional(flag),
+  deprecated: optional(flag),
+  experimental: optional(flag),
+  api_node: optional(flag),
+})
 
-export const nodeTypes = {
-  type: 'object',
-  additionalProperties: nodeType,
-} as const satisfies Schema
+export const nodeTypes = record(nodeType)
 
 /** Names of model folders. */
-export const folderNames = { type: 'array', items: { type: 'string' } } as const satisfies Schema
+export const folderNames = list(text)
 
 /** Names of model files, with their path if they are in subfolders. */
-export const modelNames = { type: 'array', items: { type: 'string' } } as const satisfies Schema
+export const modelNames = list(text)
 
-export const hostedModels = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: { name: { type: 'string' }, pathIndex: { type: 'integer', minimum: 0 } },
-    required: ['name', 'pathIndex'],
-    additionalProperties: false,
-  },
-} as const satisfies Schema
+export const hostedModels = list({
+  type: 'object',
+  properties: { name: text, pathIndex: count },
+  required: ['name', 'pathIndex'],
+  additionalProperties: false,
+})
 
-export const hostedModelFolders = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: { name: { type: 'string' }, folders: names },
-    required: ['name', 'folders'],
-  },
-} as const satisfies Schema
+export const hostedModelFolders = list(object({ name: text, folders: names }))
 
 /** The same on a local server, since 2026 with the extensions of the files. */
-export const modelFolderPaths = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: { name: { type: 'string' }, folders: names, extensions: names },
-    required: ['name', 'folders'],
-  },
-} as const satisfies Schema
+export const modelFolderPaths = list(
+  object({ name: text, folders: names, extensions: optional(names) }),
+)
 
 /** Model files with the index of their folder among those of the same name; times are seconds since 1970. */
-export const modelFiles = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: {
-      name: { type: 'string' },
-      pathIndex: { type: 'integer', minimum: 0 },
-      modified: { type: 'number', volatile: true },
-      created: { type: 'number', volatile: true },
-      size: { type: 'integer', minimum: 0 },
-    },
-    required: ['name', 'pathIndex', 'modified', 'created', 'size'],
-  },
-} as const satisfies Schema
+export const modelFiles = list(
+  object({
+    name: text,
+    pathIndex: count,
+    modified: volatile(number),
+    created: volatile(number),
+    size: count,
+  }),
+)
 
 /** The metadata of a model file. */
-export const modelMetadata = {
-  type: 'object',
-  additionalProperties: { type: 'string' },
-} as const satisfies Schema
+export const modelMetadata = record(text)
 
 /** A subgraph that every account can use; its data is a JSON document as a text. */
-export const globalSubgraph = {
-  type: 'object',
-  properties: {
-    source: { enum: ['templates', 'custom_node'] },
-    name: { type: 'string' },
-    info: {
-      type: 'object',
-      properties: { node_pack: { type: 'string' } },
-      required: ['node_pack'],
-    },
-    data: { type: 'string' },
-  },
-  required: ['source', 'name', 'info'],
-} as const satisfies Schema
+export const globalSubgraph = object({
+  source: oneOf('templates', 'custom_node'),
+  name: text,
+  info: object({ node_pack: text }),
+  data: optional(text),
+})
 
 /** Subgraphs by id. */
-export const globalSubgraphs = {
-  type: 'object',
-  additionalProperties: globalSubgraph,
-} as const satisfies Schema
+export const globalSubgraphs = record(globalSubgraph)
 
 export const endpoints = {
   objectInfo: {
@@ -196,7 +168,7 @@ export const endpoints = {
     path: '/experiment/models/preview/{folder}/{path_index}/{filename...}',
     on: both,
     does: 'Returns the preview image of a model.',
-    parts: { path_index: { type: 'integer', minimum: 0 } },
+    parts: { path_index: count },
     replies: { 200: 'bytes', 400: 'empty', 403: 'empty', 404: 'empty', 500: 'text' },
     hostedReplies: { 200: 'bytes', 404: hostedError },
   },
@@ -227,14 +199,14 @@ export const endpoints = {
     path: '/i18n',
     on: local,
     does: 'Returns the translations of node packs.',
-    replies: { 200: { type: 'object' } },
+    replies: { 200: anyObject },
   },
   workflowTemplates: {
     method: 'GET',
     path: '/workflow_templates',
     on: both,
     does: 'Lists the workflow templates of node packs.',
-    replies: { 200: { type: 'object', additionalProperties: names } },
+    replies: { 200: record(names) },
   },
   globalSubgraphs: {
     method: 'GET',
@@ -264,7 +236,7 @@ export const endpoints = {
     on: local,
     since: '0.27',
     does: 'Returns one of these subgraphs, or null.',
-    replies: { 200: { anyOf: [globalSubgraph, { type: 'null' }] } },
+    replies: { 200: anyOf(globalSubgraph, nothing) },
   },
   localReplacements: {
     method: 'GET',
@@ -288,7 +260,7 @@ export const endpoints = {
     path: '/node_replacements',
     on: hosted,
     does: 'Returns which node types replace older ones.',
-    replies: { 200: { type: 'object' } },
+    replies: { 200: anyObject },
   },
 } as const satisfies Endpoints
 

@@ -3,7 +3,8 @@
 
 import { maxWaiting } from './access.ts'
 export { assetRefusals } from '../assets/errors.ts'
-import type { Refusals, Schema } from '../language.ts'
+import type { Refusals } from '../language.ts'
+import { object, text } from '../schema.ts'
 
 /** Refusals of the local server: no common body format, most are empty or a fixed text. */
 export const refusals = {
@@ -220,11 +221,7 @@ export const refusals = {
 } as const satisfies Refusals
 
 /** The body of a refusal of the hosted server. */
-export const hostedError = {
-  type: 'object',
-  properties: { code: { type: 'string' }, message: { type: 'string' } },
-  required: ['code', 'message'],
-} as const satisfies Schema
+export const hostedError = object({ code: text, message: text })
 
 /** Refusals of the hosted server: a JSON object with `code` and `message`. */
 export const hostedRefusals = {
@@ -358,17 +355,9 @@ export const linkRefusals = {
 } as const satisfies Refusals
 
 /** The body of a hosted submit that the plan or queue of the account rejects: clients act on its `type`. */
-export const planRefusal = {
-  type: 'object',
-  properties: {
-    error: {
-      type: 'object',
-      properties: { type: { type: 'string' }, message: { type: 'string' } },
-      required: ['type', 'message'],
-    },
-  },
-  required: ['error'],
-} as const satisfies Schema
+export const planRefusal = object({
+  error: object({ type: text, message: text }),
+})
 
 /** Rejections of a hosted submit by the plan or queue of the account. They leave no run behind. */
 export const planRefusals = {

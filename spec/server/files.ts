@@ -14,23 +14,20 @@ import {
   rulesOf,
 } from '../language.ts'
 import { hostedError } from './errors.ts'
+import { any, list, name, object, optional, text, textOrNull, volatile } from '../schema.ts'
 
 export const folderTypes = ['output', 'input', 'temp'] as const
 
 /** A file in the outputs of a node. */
-export const fileEntry = {
-  type: 'object',
-  properties: {
-    filename: { type: 'string' },
-    subfolder: { type: 'string' },
-    type: { enum: folderTypes },
-    /** The asset of the file, on a server with assets. */
-    id: { type: 'string', volatile: true },
-  },
-  required: ['filename', 'subfolder', 'type'],
-} as const satisfies Schema
+export const fileEntry = object({
+  filename: text,
+  subfolder: text,
+  type: { enum: folderTypes },
+  /** The asset of the file, on a server with assets. */
+  id: optional(volatile(text)),
+})
 
-const fileEntries = { type: 'array', items: fileEntry } as const
+const fileEntries = list(fileEntry)
 
 /** The output of a node: lists by key, which hold files under these keys. */
 export const nodeOutput = {
@@ -43,35 +40,27 @@ export const nodeOutput = {
     videos: fileEntries,
     '3d': fileEntries,
   },
-  additionalProperties: { type: 'array', items: {} },
+  additionalProperties: list(any),
 } as const satisfies Schema
 
-export const uploadReply = {
-  type: 'object',
-  properties: {
-    name: { type: 'string' },
-    subfolder: { type: 'string' },
-    type: { type: 'string' },
-  },
-  required: ['name', 'subfolder', 'type'],
-} as const satisfies Schema
+export const uploadReply = object({
+  name: text,
+  subfolder: text,
+  type: text,
+})
 
 /** The form field `original_ref` of a mask upload, as JSON text: the image that the mask belongs to. */
-export const originalRef = {
-  type: 'object',
-  properties: {
-    filename: { type: 'string' },
-    subfolder: { type: 'string' },
-    type: { type: 'string' },
-  },
-  required: ['filename'],
-} as const satisfies Schema
+export const originalRef = object({
+  filename: text,
+  subfolder: optional(text),
+  type: optional(text),
+})
 
 const formFields = {
   image: { type: 'string', contentMediaType: 'application/octet-stream' },
   type: { enum: folderTypes },
-  subfolder: { type: 'string' },
-  overwrite: { type: 'string' },
+  subfolder: text,
+  overwrite: text,
 } as const satisfies Readonly<Record<string, Schema>>
 
 /** The multipart form of an upload: `image` is the file, `overwrite` is true as "true" or "1". */
@@ -97,16 +86,12 @@ export const maskForm = {
 } as const satisfies Schema
 
 /** The files that belong to a mask; null for a layer that does not exist. */
-export const maskLayers = {
-  type: 'object',
-  properties: {
-    mask: { type: ['string', 'null'] },
-    paint: { type: ['string', 'null'] },
-    painted: { type: ['string', 'null'] },
-    painted_masked: { type: ['string', 'null'] },
-  },
-  required: ['mask', 'paint', 'painted', 'painted_masked'],
-} as const satisfies Schema
+export const maskLayers = object({
+  mask: textOrNull,
+  paint: textOrNull,
+  painted: textOrNull,
+  painted_masked: textOrNull,
+})
 
 /** The limits of a hosted upload: bytes, pixels per side, pixels in total. */
 export const hostedUploadLimits = {
@@ -133,10 +118,10 @@ export const endpoints = {
     requiredQuery: ['filename'],
     query: {
       filename: { type: 'string', minLength: 1, examples: ['example.png'] },
-      subfolder: { type: 'string' },
+      subfolder: text,
       type: { enum: folderTypes, examples: ['input'] },
-      preview: { type: 'string' },
-      channel: { type: 'string' },
+      preview: text,
+      channel: text,
     },
     replies: {
       200: 'bytes',
@@ -186,7 +171,7 @@ export const endpoints = {
     path: '/files/mask-layers',
     on: hosted,
     does: 'Returns the names of the files that belong to a mask.',
-    query: { filename: { type: 'string', minLength: 1 } },
+    query: { filename: name },
     requiredQuery: ['filename'],
     replies: { 200: maskLayers, 400: hostedError, 404: hostedError },
   },

@@ -1,14 +1,7 @@
 // The layouts of binary frames on the socket. Each begins with its type code, 4 bytes; numbers are big-endian.
 
-import {
-  type Frame,
-  type Rules,
-  type Schema,
-  chosen,
-  stated,
-  observedIn,
-  observedAt,
-} from '../language.ts'
+import { type Frame, type Rules, chosen, stated, observedIn, observedAt } from '../language.ts'
+import { object, oneOf, optional, text, textOrNull } from '../schema.ts'
 
 export const frames = {
   previewImage: {
@@ -38,18 +31,14 @@ export const frames = {
 } as const satisfies Readonly<Record<string, Frame>>
 
 /** The JSON of a `previewWithMetadata` frame. */
-export const previewMetadata = {
-  type: 'object',
-  properties: {
-    node_id: { type: 'string' },
-    prompt_id: { type: 'string' },
-    display_node_id: { type: 'string' },
-    parent_node_id: { type: ['string', 'null'] },
-    real_node_id: { type: 'string' },
-    image_type: { enum: ['image/jpeg', 'image/png'] },
-  },
-  required: ['node_id', 'prompt_id', 'display_node_id', 'parent_node_id', 'real_node_id'],
-} as const satisfies Schema
+export const previewMetadata = object({
+  node_id: text,
+  prompt_id: text,
+  display_node_id: text,
+  parent_node_id: textOrNull,
+  real_node_id: text,
+  image_type: optional(oneOf('image/jpeg', 'image/png')),
+})
 
 const observed = observedIn('binary frames')
 

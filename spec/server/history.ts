@@ -5,7 +5,6 @@ import {
   local,
   type Endpoints,
   type Rules,
-  type Schema,
   chosen,
   stated,
   observedIn,
@@ -14,114 +13,90 @@ import {
 import { hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
 import { hostedChange, queueItem } from './queue.ts'
+import {
+  anyObject,
+  boolean,
+  integer,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  partial,
+  record,
+  text,
+  textOrNull,
+  volatile,
+} from '../schema.ts'
 
 /** Outputs by node id; each value holds lists such as `images`. */
-export const outputs = {
-  type: 'object',
-  additionalProperties: nodeOutput,
-} as const satisfies Schema
+export const outputs = record(nodeOutput)
 
-export const historyStatus = {
-  type: 'object',
-  properties: {
-    status_str: { enum: ['success', 'error'] },
-    completed: { type: 'boolean' },
-    messages: {
-      type: 'array',
-      items: {
-        type: 'array',
-        prefixItems: [{ type: 'string' }, { type: 'object' }],
-        minItems: 2,
-        maxItems: 2,
-      },
-    },
-  },
-  required: ['status_str', 'completed', 'messages'],
-} as const satisfies Schema
+export const historyStatus = object({
+  status_str: oneOf('success', 'error'),
+  completed: boolean,
+  messages: list({
+    type: 'array',
+    prefixItems: [text, anyObject],
+    minItems: 2,
+    maxItems: 2,
+  }),
+})
 
-export const historyEntry = {
-  type: 'object',
-  properties: {
-    prompt: queueItem,
-    outputs,
-    status: historyStatus,
-    meta: {
-      type: 'object',
-      additionalProperties: {
-        type: 'object',
-        properties: {
-          node_id: { type: 'string' },
-          display_node: { type: 'string' },
-          parent_node: { type: ['string', 'null'] },
-          real_node_id: { type: 'string' },
-        },
-        required: ['node_id', 'display_node', 'parent_node', 'real_node_id'],
-      },
-    },
-  },
-  required: ['prompt', 'outputs', 'status'],
-} as const satisfies Schema
+export const historyEntry = object({
+  prompt: queueItem,
+  outputs,
+  status: historyStatus,
+  meta: optional(
+    record(
+      object({
+        node_id: text,
+        display_node: text,
+        parent_node: textOrNull,
+        real_node_id: text,
+      }),
+    ),
+  ),
+})
 
-export const historyById = {
-  type: 'object',
-  additionalProperties: historyEntry,
-} as const satisfies Schema
+export const historyById = record(historyEntry)
 
 /** The run in a hosted history; the list omits the graph. */
-const hostedPrompt = {
-  type: 'object',
-  properties: {
-    priority: { type: 'number' },
-    prompt_id: { type: 'string' },
-    prompt: { type: 'object' },
-    extra_data: { type: 'object' },
-    outputs_to_execute: { type: 'array', items: { type: 'string' } },
-  },
-} as const satisfies Schema
+const hostedPrompt = partial({
+  priority: number,
+  prompt_id: text,
+  prompt: anyObject,
+  extra_data: anyObject,
+  outputs_to_execute: list(text),
+})
 
-export const hostedHistory = {
-  type: 'object',
-  properties: {
-    history: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          prompt_id: { type: 'string', volatile: true },
-          create_time: { type: 'integer', volatile: true },
-          workflow_id: { type: 'string' },
-          prompt: hostedPrompt,
-          outputs: { type: 'object' },
-          status: { type: 'object' },
-          meta: { type: 'object' },
-        },
-        required: ['prompt_id'],
-      },
-    },
-  },
-  required: ['history'],
-} as const satisfies Schema
+export const hostedHistory = object({
+  history: list(
+    object({
+      prompt_id: volatile(text),
+      create_time: optional(volatile(integer)),
+      workflow_id: optional(text),
+      prompt: optional(hostedPrompt),
+      outputs: optional(anyObject),
+      status: optional(anyObject),
+      meta: optional(anyObject),
+    }),
+  ),
+})
 
-export const hostedHistoryById = {
-  type: 'object',
-  additionalProperties: {
-    type: 'object',
-    properties: {
-      prompt: hostedPrompt,
-      outputs: { type: 'object' },
-      status: historyStatus,
-      meta: { type: 'object' },
-    },
-  },
-} as const satisfies Schema
+export const hostedHistoryById = record(
+  partial({
+    prompt: hostedPrompt,
+    outputs: anyObject,
+    status: historyStatus,
+    meta: anyObject,
+  }),
+)
 
-const historyChange = {
-  type: 'object',
-  properties: {
-    clear: { type: 'boolean' },
-    delete: { type: 'array', items: { type: 'string' } },
-  },
-} as const satisfies Schema
+const historyChange = partial({
+  clear: boolean,
+  delete: list(text),
+})
 
 export const endpoints = {
   readHistory: {
@@ -130,7 +105,7 @@ export const endpoints = {
     hostedPath: '/history_v2',
     on: both,
     does: 'Lists the runs that are over.',
-    query: { max_items: { type: 'integer' }, offset: { type: 'integer' } },
+    query: { max_items: integer, offset: integer },
     hostedQuery: {
       max_items: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
       offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },

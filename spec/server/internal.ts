@@ -1,34 +1,20 @@
 // The endpoints for the server's own front end below /internal/: its log, its folders and their files.
 
-import { local, type Endpoints, type Rules, type Schema, chosen, observedIn } from '../language.ts'
+import { local, type Endpoints, type Rules, chosen, observedIn } from '../language.ts'
 import { folderTypes } from './files.ts'
 import { logEntry, terminalSize } from './messages.ts'
+import { boolean, list, object, record, text, volatile } from '../schema.ts'
 
-export const rawLogs = {
-  type: 'object',
-  properties: { entries: { type: 'array', items: logEntry }, size: terminalSize },
-  required: ['entries', 'size'],
-} as const satisfies Schema
+export const rawLogs = object({ entries: list(logEntry), size: terminalSize })
 
-export const logSubscription = {
-  type: 'object',
-  properties: { clientId: { type: 'string' }, enabled: { type: 'boolean' } },
-  required: ['clientId', 'enabled'],
-} as const satisfies Schema
+export const logSubscription = object({ clientId: text, enabled: boolean })
 
 /** Absolute paths by the name of a model folder. */
-export const folderPaths = {
-  type: 'object',
-  additionalProperties: { type: 'array', items: { type: 'string' } },
-} as const satisfies Schema
+export const folderPaths = record(list(text))
 
-const names = { type: 'array', items: { type: 'string' } } as const
+const names = list(text)
 
-export const folderRefusal = {
-  type: 'object',
-  properties: { error: { type: 'string' } },
-  required: ['error'],
-} as const satisfies Schema
+export const folderRefusal = object({ error: text })
 
 export const endpoints = {
   logs: {
@@ -36,7 +22,7 @@ export const endpoints = {
     path: '/internal/logs',
     on: local,
     does: 'Returns the log as one text.',
-    replies: { 200: { type: 'string', volatile: true } },
+    replies: { 200: volatile(text) },
   },
   rawLogs: {
     method: 'GET',

@@ -11,6 +11,23 @@ import {
 } from '../language.ts'
 import { exceptionTypes, hostedError } from './errors.ts'
 import { nodeErrorsById } from './workflows.ts'
+import {
+  any,
+  anyObject,
+  boolean,
+  count,
+  integer,
+  list,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  positive,
+  record,
+  text,
+  textOrNull,
+  volatile,
+} from '../schema.ts'
 
 /** The words for the state of a run on the hosted server. */
 export const jobStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const
@@ -52,73 +69,52 @@ export const mediaTypes = {
 /** The maximum and default number of jobs in one reply of the list, and the maximum in one cancel. */
 export const jobLimits = { page: 1000, usualPage: 100, cancel: 100 } as const
 
-const id = { type: 'string', volatile: true } as const
-const time = { type: 'string', volatile: true } as const
-const timeMs = { type: 'integer', volatile: true } as const
+const id = volatile(text)
+const time = volatile(text)
+const timeMs = volatile(integer)
 /** The id of a job as a client sends it. */
 const uuid = {
   type: 'string',
   pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
 } as const
-const count = { type: 'integer', minimum: 0 } as const
 
-export const jobStatus = {
-  type: 'object',
-  properties: {
-    id,
-    status: { enum: jobStatuses },
-    created_at: time,
-    updated_at: time,
-    last_state_update: time,
-    assigned_inference: { type: ['string', 'null'] },
-    error_message: { type: ['string', 'null'] },
-  },
-  required: ['id', 'status', 'created_at', 'updated_at'],
-} as const satisfies Schema
+export const jobStatus = object({
+  id,
+  status: { enum: jobStatuses },
+  created_at: time,
+  updated_at: time,
+  last_state_update: optional(time),
+  assigned_inference: optional(textOrNull),
+  error_message: optional(textOrNull),
+})
 
-export const executionError = {
-  type: 'object',
-  properties: {
-    node_id: { type: 'string' },
-    node_type: { type: 'string' },
-    exception_message: { type: 'string' },
-    exception_type: { enum: Object.keys(exceptionTypes) },
-    traceback: { type: 'array', items: { type: 'string' }, volatile: true },
-    current_inputs: { type: 'object' },
-    current_outputs: { type: 'object' },
-    /** Of a ValidationError alone [runs/validation-details]. */
-    node_errors: nodeErrorsById,
-  },
-  required: [
-    'node_id',
-    'node_type',
-    'exception_message',
-    'exception_type',
-    'traceback',
-    'current_inputs',
-    'current_outputs',
-  ],
-} as const satisfies Schema
+export const executionError = object({
+  node_id: text,
+  node_type: text,
+  exception_message: text,
+  exception_type: { enum: Object.keys(exceptionTypes) },
+  traceback: volatile(list(text)),
+  current_inputs: anyObject,
+  current_outputs: anyObject,
+  /** Of a ValidationError alone [runs/validation-details]. */
+  node_errors: optional(nodeErrorsById),
+})
 
 /** One of the files of a job, as a preview of them all. */
-const previewOutput = {
-  type: 'object',
-  properties: {
-    filename: { type: 'string', volatile: true },
-    subfolder: { type: 'string' },
-    type: { type: 'string' },
-    nodeId: { type: 'string' },
-    mediaType: { type: 'string' },
-  },
-  required: ['filename', 'subfolder', 'type', 'nodeId', 'mediaType'],
-} as const satisfies Schema
+const previewOutput = object({
+  filename: volatile(text),
+  subfolder: text,
+  type: text,
+  nodeId: text,
+  mediaType: text,
+})
 
 /** A job as a list contains it; the last five members exist only for a job that is over. */
 const summary = {
   id,
   status: { enum: jobStatuses },
   create_time: timeMs,
-  workflow_id: { type: 'string' },
+  workflow_id: text,
   execution_error: executionError,
   preview_output: previewOutput,
   outputs_count: count,
@@ -138,43 +134,27 @@ export const jobDetail = {
   properties: {
     ...summary,
     update_time: timeMs,
-    workflow: {
-      type: 'object',
-      properties: { prompt: { type: 'object' }, extra_data: {} },
-      required: ['prompt', 'extra_data'],
-    },
-    outputs: { type: 'object', additionalProperties: { type: 'object' } },
-    execution_status: { type: 'object' },
-    execution_meta: { type: 'object' },
-    queue_reason: { enum: ['concurrency_limit', 'capacity', null] },
-    queue_position: { type: ['integer', 'null'], minimum: 1 },
+    workflow: object({ prompt: anyObject, extra_data: any }),
+    outputs: record(anyObject),
+    execution_status: anyObject,
+    execution_meta: anyObject,
+    queue_reason: oneOf('concurrency_limit', 'capacity', null),
+    queue_position: nullable(positive),
   },
   required: ['id', 'status', 'create_time', 'update_time'],
 } as const satisfies Schema
 
-export const pagination = {
-  type: 'object',
-  properties: {
-    offset: count,
-    limit: { type: 'integer', minimum: 1 },
-    total: count,
-    has_more: { type: 'boolean' },
-    next_cursor: { type: 'string', volatile: true },
-  },
-  required: ['offset', 'limit', 'total', 'has_more'],
-} as const satisfies Schema
+export const pagination = object({
+  offset: count,
+  limit: positive,
+  total: count,
+  has_more: boolean,
+  next_cursor: optional(volatile(text)),
+})
 
-export const jobList = {
-  type: 'object',
-  properties: { jobs: { type: 'array', items: jobEntry }, pagination },
-  required: ['jobs', 'pagination'],
-} as const satisfies Schema
+export const jobList = object({ jobs: list(jobEntry), pagination })
 
-export const cancelledJob = {
-  type: 'object',
-  properties: { cancelled: { type: 'boolean' } },
-  required: ['cancelled'],
-} as const satisfies Schema
+export const cancelledJob = object({ cancelled: boolean })
 
 export const jobIds = {
   type: 'object',
@@ -190,11 +170,7 @@ export const jobIds = {
   additionalProperties: false,
 } as const satisfies Schema
 
-export const cancelledJobs = {
-  type: 'object',
-  properties: { cancelled: { type: 'array', items: { type: 'string', volatile: true } } },
-  required: ['cancelled'],
-} as const satisfies Schema
+export const cancelledJobs = object({ cancelled: list(volatile(text)) })
 
 /** 403 with the quirk `hosted.foreign-job-403`. */
 const unread = { 403: hostedError, 404: hostedError } as const
@@ -219,10 +195,10 @@ export const endpoints = {
     query: {
       /** One or more of the words, separated by commas. */
       status: { type: 'string', pattern: listOf(jobStatuses) },
-      workflow_id: { type: 'string' },
+      workflow_id: text,
       output_type: { enum: [...new Set(Object.values(mediaTypes))] },
       sort_by: { enum: jobOrders },
-      sort_order: { enum: ['asc', 'desc'] },
+      sort_order: oneOf('asc', 'desc'),
       offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
       limit: { type: 'integer', minimum: 1, maximum: jobLimits.page },
       after: { type: 'string', pattern: '^job-[0-9a-z]{1,10}$' },

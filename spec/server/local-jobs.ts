@@ -4,32 +4,43 @@
 import { local, type Endpoints, type Rules, type Schema, observedAt } from '../language.ts'
 import { cancelledJob, jobStatuses } from './jobs.ts'
 import { messages } from './messages.ts'
+import {
+  anyObject,
+  boolean,
+  count,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  positive,
+  record,
+  text,
+  volatile,
+} from '../schema.ts'
 
 /** Sort keys of the list: when a job was submitted, or how long it ran. */
 export const localJobOrders = ['created_at', 'execution_duration'] as const
 
-const count = { type: 'integer', minimum: 0 } as const
-const timeMs = { type: 'integer', volatile: true } as const
+const timeMs = volatile(integer)
 
 /** One of the outputs of a job, or the beginning of a text. */
-const previewOutput = {
-  type: 'object',
-  properties: {
-    filename: { type: 'string', volatile: true },
-    subfolder: { type: 'string' },
-    type: { type: 'string' },
-    content: { type: 'string' },
-    truncated: { enum: [true] },
-    nodeId: { type: 'string' },
-    mediaType: { type: 'string' },
-  },
-  required: ['nodeId', 'mediaType'],
-} as const satisfies Schema
+const previewOutput = object({
+  filename: optional(volatile(text)),
+  subfolder: optional(text),
+  type: optional(text),
+  content: optional(text),
+  truncated: optional(oneOf(true)),
+  nodeId: text,
+  mediaType: text,
+})
 
 const members = {
-  id: { type: 'string', volatile: true },
+  id: volatile(text),
   status: { enum: jobStatuses },
-  priority: { type: 'number' },
+  priority: number,
   create_time: timeMs,
   execution_start_time: timeMs,
   execution_end_time: timeMs,
@@ -52,56 +63,33 @@ export const localJobDetail = {
   type: 'object',
   properties: {
     ...members,
-    outputs: { type: 'object', additionalProperties: { type: 'object' } },
-    execution_status: { type: 'object' },
-    workflow: {
-      type: 'object',
-      properties: { prompt: { type: 'object' }, extra_data: { type: 'object' } },
-      required: ['prompt', 'extra_data'],
-    },
+    outputs: record(anyObject),
+    execution_status: anyObject,
+    workflow: object({ prompt: anyObject, extra_data: anyObject }),
   },
   required,
 } as const satisfies Schema
 
-export const localJobList = {
-  type: 'object',
-  properties: {
-    jobs: { type: 'array', items: localJobEntry },
-    pagination: {
-      type: 'object',
-      properties: {
-        offset: count,
-        limit: { type: ['integer', 'null'], minimum: 1 },
-        total: count,
-        has_more: { type: 'boolean' },
-      },
-      required: ['offset', 'limit', 'total', 'has_more'],
-    },
-  },
-  required: ['jobs', 'pagination'],
-} as const satisfies Schema
+export const localJobList = object({
+  jobs: list(localJobEntry),
+  pagination: object({
+    offset: count,
+    limit: nullable(positive),
+    total: count,
+    has_more: boolean,
+  }),
+})
 
 /** The error of a job request that a local server rejects. */
-export const localJobError = {
-  type: 'object',
-  properties: { error: { type: 'string' } },
-  required: ['error'],
-} as const satisfies Schema
+export const localJobError = object({ error: text })
 
 /** The ids that a cancel of several jobs names. */
-export const localJobIds = {
-  type: 'object',
-  properties: {
-    job_ids: {
-      type: 'array',
-      items: {
-        type: 'string',
-        pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-      },
-    },
-  },
-  required: ['job_ids'],
-} as const satisfies Schema
+export const localJobIds = object({
+  job_ids: list({
+    type: 'string',
+    pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  }),
+})
 
 /** Words of a list, separated by commas, in any case and with blanks around them. */
 const statusList = `^ *(${jobStatuses.join('|')}) *(, *(${jobStatuses.join('|')}) *)*$`
@@ -115,11 +103,11 @@ export const endpoints = {
     does: 'Lists pending, running and finished runs, filtered by status or workflow on request.',
     query: {
       status: { type: 'string', pattern: statusList },
-      workflow_id: { type: 'string' },
+      workflow_id: text,
       sort_by: { enum: localJobOrders },
-      sort_order: { enum: ['asc', 'desc'] },
-      limit: { type: 'integer', minimum: 1 },
-      offset: { type: 'integer' },
+      sort_order: oneOf('asc', 'desc'),
+      limit: positive,
+      offset: integer,
     },
     replies: { 200: localJobList, 400: localJobError },
     // Words in upper case, blanks and an empty status are accepted too.

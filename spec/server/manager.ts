@@ -1,19 +1,16 @@
 // The node manager: an optional extension of the local server that installs node packs and models.
 
 import { local, type Endpoints, type Rules, type Schema, chosen, stated } from '../language.ts'
+import { boolean, count, name, object } from '../schema.ts'
 
-export const installRequest = {
-  type: 'object',
-  properties: { git_url: { type: 'string', minLength: 1 } },
-  required: ['git_url'],
-} as const satisfies Schema
+export const installRequest = object({ git_url: name })
 
 export const installModelRequest = {
   type: 'object',
   properties: {
-    url: { type: 'string', minLength: 1 },
-    path: { type: 'string', minLength: 1 },
-    filename: { type: 'string', minLength: 1 },
+    url: name,
+    path: name,
+    filename: name,
   },
   required: ['url', 'path', 'filename'],
   examples: [
@@ -21,16 +18,12 @@ export const installModelRequest = {
   ],
 } as const satisfies Schema
 
-export const installStatus = {
-  type: 'object',
-  properties: {
-    total_count: { type: 'integer', minimum: 0 },
-    done_count: { type: 'integer', minimum: 0 },
-    in_progress_count: { type: 'integer', minimum: 0 },
-    is_processing: { type: 'boolean' },
-  },
-  required: ['total_count', 'done_count', 'in_progress_count', 'is_processing'],
-} as const satisfies Schema
+export const installStatus = object({
+  total_count: count,
+  done_count: count,
+  in_progress_count: count,
+  is_processing: boolean,
+})
 
 export const endpoints = {
   managerInstall: {

@@ -16,149 +16,112 @@ import {
 import { exceptionTypes, hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
 import { nodeErrorsById } from './workflows.ts'
+import {
+  any,
+  anyObject,
+  anyOf,
+  boolean,
+  count,
+  integer,
+  list,
+  nothing,
+  number,
+  object,
+  oneOf,
+  optional,
+  partial,
+  positive,
+  record,
+  text,
+  textOrNull,
+  volatile,
+} from '../schema.ts'
 
-const id = { type: 'string' } as const
-const ids = { type: 'array', items: { type: 'string' } } as const
-const objectOrArray = { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] } as const
-const timestamp = { type: 'integer', minimum: 0, volatile: true } as const
+const id = text
+const ids = list(text)
+const objectOrArray = anyOf(anyObject, list(any))
+const timestamp = volatile(count)
 /** The members that every message about a run has. */
-const runAndTime = {
-  type: 'object',
-  properties: { prompt_id: id, timestamp },
-  required: ['prompt_id', 'timestamp'],
-} as const satisfies Schema
+const runAndTime = object({ prompt_id: id, timestamp })
 const amount = { type: 'number', minimum: 0 } as const
 /** The folders that a scan for assets reads. */
-const roots = { type: 'array', items: { enum: ['models', 'input', 'output'] } } as const
+const roots = list(oneOf('models', 'input', 'output'))
 
 /** The state of one node in a `progress_state` message. */
-export const nodeProgress = {
-  type: 'object',
-  properties: {
-    value: amount,
-    max: amount,
-    state: { enum: ['pending', 'running', 'finished', 'error'] },
-    node_id: id,
-    prompt_id: id,
-    display_node_id: id,
-    parent_node_id: { type: ['string', 'null'] },
-    real_node_id: id,
-  },
-  required: [
-    'value',
-    'max',
-    'state',
-    'node_id',
-    'prompt_id',
-    'display_node_id',
-    'parent_node_id',
-    'real_node_id',
-  ],
-} as const satisfies Schema
+export const nodeProgress = object({
+  value: amount,
+  max: amount,
+  state: oneOf('pending', 'running', 'finished', 'error'),
+  node_id: id,
+  prompt_id: id,
+  display_node_id: id,
+  parent_node_id: textOrNull,
+  real_node_id: id,
+})
 
 /** The same on the hosted server, which adds the type of the node. */
 export const hostedNodeProgress = {
   ...nodeProgress,
-  properties: { ...nodeProgress.properties, class_type: { type: 'string' } },
+  properties: { ...nodeProgress.properties, class_type: text },
 } as const satisfies Schema
 
 const sharedFlags = {
-  supports_preview_metadata: { type: 'boolean' },
-  max_upload_size: { type: 'number' },
+  supports_preview_metadata: boolean,
+  max_upload_size: number,
 } as const
 
 /** The flags that client and server send each other. Those of servers since 2026 are among them. */
-export const featureFlags = {
-  type: 'object',
-  properties: {
-    ...sharedFlags,
-    supports_model_type_tags: { type: 'boolean' },
-    extension: { type: 'object' },
-    node_replacements: { type: 'boolean' },
-    assets: { type: 'boolean' },
-  },
-} as const satisfies Schema
+export const featureFlags = partial({
+  ...sharedFlags,
+  supports_model_type_tags: boolean,
+  extension: anyObject,
+  node_replacements: boolean,
+  assets: boolean,
+})
 
 /** The feature flags of the hosted server; the last two concern the requesting account and need its key. */
-export const hostedFeatures = {
-  type: 'object',
-  properties: {
-    ...sharedFlags,
-    max_concurrent_jobs: { type: 'integer', minimum: 1 },
-    can_run_partner_nodes: { type: 'boolean' },
-  },
-} as const satisfies Schema
+export const hostedFeatures = partial({
+  ...sharedFlags,
+  max_concurrent_jobs: positive,
+  can_run_partner_nodes: boolean,
+})
 
 /** A line of the server's log: when it was written, as ISO text, and its text. */
-export const logEntry = {
-  type: 'object',
-  properties: { t: { type: 'string', volatile: true }, m: { type: 'string' } },
-  required: ['t', 'm'],
-} as const satisfies Schema
+export const logEntry = object({ t: volatile(text), m: text })
 
 /** Columns and rows of the server's terminal. */
-export const terminalSize = {
-  type: 'object',
-  properties: { cols: { type: 'integer' }, rows: { type: 'integer' } },
-  required: ['cols', 'rows'],
-} as const satisfies Schema
+export const terminalSize = object({ cols: integer, rows: integer })
 
 /** The data of `execution_error`, with schemas of the input types and values of the failed node. */
 const errorData = <Type extends Schema, Values extends Schema>(
   exception_type: Type,
   values: Values,
 ) =>
-  ({
-    type: 'object',
-    properties: {
-      prompt_id: id,
-      node_id: id,
-      node_type: { type: 'string' },
-      executed: ids,
-      exception_message: { type: 'string' },
-      exception_type,
-      traceback: { type: 'array', items: { type: 'string' }, volatile: true },
-      current_inputs: values,
-      current_outputs: values,
-      /** Of a ValidationError alone [runs/validation-details]. */
-      node_errors: nodeErrorsById,
-      timestamp,
-    },
-    required: [
-      'prompt_id',
-      'node_id',
-      'node_type',
-      'executed',
-      'exception_message',
-      'exception_type',
-      'traceback',
-      'current_inputs',
-      'current_outputs',
-    ],
-  }) as const
+  object({
+    prompt_id: id,
+    node_id: id,
+    node_type: text,
+    executed: ids,
+    exception_message: text,
+    exception_type,
+    traceback: volatile(list(text)),
+    current_inputs: values,
+    current_outputs: values,
+    /** Of a ValidationError alone [runs/validation-details]. */
+    node_errors: optional(nodeErrorsById),
+    timestamp: optional(timestamp),
+  })
 
 export const messages = {
   status: {
     on: both,
     when: 'The queue changes; also the first message on each connection.',
-    data: {
-      type: 'object',
-      properties: {
-        status: {
-          type: 'object',
-          properties: {
-            exec_info: {
-              type: 'object',
-              properties: { queue_remaining: { type: 'integer', minimum: 0 } },
-              required: ['queue_remaining'],
-            },
-          },
-          required: ['exec_info'],
-        },
-        sid: id,
-      },
-      required: ['status'],
-    },
+    data: object({
+      status: object({
+        exec_info: object({ queue_remaining: count }),
+      }),
+      sid: optional(id),
+    }),
   },
   feature_flags: {
     on: both,
@@ -169,106 +132,74 @@ export const messages = {
   notification: {
     on: both,
     when: 'The server has a text for people to read.',
-    data: { type: 'object', properties: { value: { type: 'string' } }, required: ['value'] },
-    hostedData: {
-      type: 'object',
-      properties: { value: { type: 'string' }, prompt_id: id },
-      required: ['value', 'prompt_id'],
-    },
+    data: object({ value: text }),
+    hostedData: object({ value: text, prompt_id: id }),
   },
   logs: {
     on: local,
     when: 'The log of the server has new lines.',
-    data: {
-      type: 'object',
-      properties: {
-        entries: { type: 'array', items: logEntry },
-        size: { anyOf: [terminalSize, { type: 'null' }] },
-      },
-      required: ['entries', 'size'],
-    },
+    data: object({
+      entries: list(logEntry),
+      size: anyOf(terminalSize, nothing),
+    }),
   },
   'assets.seed.started': {
     on: local,
     when: 'A scan for assets, or its second phase, begins.',
-    data: {
-      type: 'object',
-      properties: { roots, total: amount, phase: { enum: ['fast', 'enrich'] } },
-      required: ['roots', 'phase'],
-    },
+    data: object({ roots, total: optional(amount), phase: oneOf('fast', 'enrich') }),
   },
   'assets.seed.fast_complete': {
     on: local,
     when: 'A scan for assets has found all files.',
-    data: {
-      type: 'object',
-      properties: { roots, created: amount, skipped: amount, total: amount },
-      required: ['roots', 'created', 'skipped', 'total'],
-    },
+    data: object({ roots, created: amount, skipped: amount, total: amount }),
   },
   'assets.seed.progress': {
     on: local,
     when: 'A scan for assets has taken another second.',
-    data: {
-      type: 'object',
-      properties: {
-        phase: { enum: ['fast', 'enrich'] },
-        scanned: amount,
-        total: amount,
-        created: amount,
-        enriched: amount,
-      },
-      required: ['phase'],
-    },
+    data: object({
+      phase: oneOf('fast', 'enrich'),
+      scanned: optional(amount),
+      total: optional(amount),
+      created: optional(amount),
+      enriched: optional(amount),
+    }),
   },
   'assets.seed.paused': {
     on: local,
     when: 'A scan for assets waits for the end of a run.',
-    data: { type: 'object', properties: {} },
+    data: partial({}),
   },
   'assets.seed.resumed': {
     on: local,
     when: 'A scan for assets goes on after a run.',
-    data: { type: 'object', properties: {} },
+    data: partial({}),
   },
   'assets.seed.enrich_complete': {
     on: local,
     when: 'A scan for assets has read the files.',
-    data: {
-      type: 'object',
-      properties: { roots, enriched: amount },
-      required: ['roots', 'enriched'],
-    },
+    data: object({ roots, enriched: amount }),
   },
   'assets.seed.completed': {
     on: local,
     when: 'A scan for assets is over.',
-    data: {
-      type: 'object',
-      properties: {
-        phase: { enum: ['full', 'fast', 'enrich'] },
-        total: amount,
-        created: amount,
-        enriched: amount,
-        skipped: amount,
-        elapsed: { type: 'number', minimum: 0, volatile: true },
-      },
-      required: ['phase', 'total', 'created', 'enriched', 'skipped', 'elapsed'],
-    },
+    data: object({
+      phase: oneOf('full', 'fast', 'enrich'),
+      total: amount,
+      created: amount,
+      enriched: amount,
+      skipped: amount,
+      elapsed: { type: 'number', minimum: 0, volatile: true },
+    }),
   },
   'assets.seed.cancelled': {
     on: local,
     when: 'A client has cancelled a scan for assets.',
-    data: {
-      type: 'object',
-      properties: { scanned: amount, total: amount, created: amount },
-      required: ['scanned', 'total', 'created'],
-    },
+    data: object({ scanned: amount, total: amount, created: amount }),
   },
   'assets.seed.error': {
     on: local,
     when: 'A scan for assets has failed.',
-    data: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+    data: object({ message: text }),
   },
   execution_start: {
     on: both,
@@ -278,73 +209,45 @@ export const messages = {
   execution_cached: {
     on: both,
     when: 'A run starts: the nodes whose results are cached and that do not run.',
-    data: {
-      type: 'object',
-      properties: { nodes: ids, prompt_id: id, timestamp },
-      required: ['nodes', 'prompt_id', 'timestamp'],
-    },
+    data: object({ nodes: ids, prompt_id: id, timestamp }),
   },
   executing: {
     on: both,
     when: 'A node starts; on a local server, with node null, the run is over.',
-    data: {
-      type: 'object',
-      properties: { node: { type: ['string', 'null'] }, display_node: id, prompt_id: id },
-      required: ['node'],
-    },
-    hostedData: {
-      type: 'object',
-      properties: { node: { type: ['string', 'null'] }, display_node: id, prompt_id: id },
-      required: ['node', 'prompt_id'],
-    },
+    data: object({ node: textOrNull, display_node: optional(id), prompt_id: optional(id) }),
+    hostedData: object({ node: textOrNull, display_node: optional(id), prompt_id: id }),
   },
   progress_state: {
     on: both,
     when: 'The progress of a node changes: all nodes of the run so far.',
-    data: {
-      type: 'object',
-      properties: {
-        prompt_id: id,
-        nodes: { type: 'object', additionalProperties: nodeProgress },
-      },
-      required: ['prompt_id', 'nodes'],
-    },
-    hostedData: {
-      type: 'object',
-      properties: {
-        prompt_id: id,
-        nodes: { type: 'object', additionalProperties: hostedNodeProgress },
-      },
-      required: ['prompt_id', 'nodes'],
-    },
+    data: object({
+      prompt_id: id,
+      nodes: record(nodeProgress),
+    }),
+    hostedData: object({
+      prompt_id: id,
+      nodes: record(hostedNodeProgress),
+    }),
   },
   progress: {
     on: both,
     when: 'A node has completed a step.',
-    data: {
-      type: 'object',
-      properties: {
-        value: amount,
-        max: amount,
-        prompt_id: id,
-        node: id,
-      },
-      required: ['value', 'max', 'prompt_id', 'node'],
-    },
+    data: object({
+      value: amount,
+      max: amount,
+      prompt_id: id,
+      node: id,
+    }),
   },
   executed: {
     on: both,
     when: 'The output of a node is ready.',
-    data: {
-      type: 'object',
-      properties: {
-        node: id,
-        display_node: id,
-        output: { anyOf: [nodeOutput, { type: 'null' }] },
-        prompt_id: id,
-      },
-      required: ['node', 'output', 'prompt_id'],
-    },
+    data: object({
+      node: id,
+      display_node: optional(id),
+      output: anyOf(nodeOutput, nothing),
+      prompt_id: id,
+    }),
   },
   execution_success: {
     on: both,
@@ -354,23 +257,19 @@ export const messages = {
   execution_error: {
     on: both,
     when: 'A run has failed.',
-    data: errorData({ type: 'string' }, objectOrArray),
-    hostedData: errorData({ enum: Object.keys(exceptionTypes) }, { type: 'object' }),
+    data: errorData(text, objectOrArray),
+    hostedData: errorData({ enum: Object.keys(exceptionTypes) }, anyObject),
   },
   execution_interrupted: {
     on: both,
     when: 'A run has been cancelled.',
-    data: {
-      type: 'object',
-      properties: {
-        prompt_id: id,
-        node_id: id,
-        node_type: { type: 'string' },
-        executed: ids,
-        timestamp,
-      },
-      required: ['prompt_id', 'timestamp'],
-    },
+    data: object({
+      prompt_id: id,
+      node_id: optional(id),
+      node_type: optional(text),
+      executed: optional(ids),
+      timestamp,
+    }),
   },
 } as const satisfies Messages
 
@@ -411,7 +310,7 @@ export const endpoints = {
     path: '/ws',
     on: both,
     does: 'Opens the socket: messages and frames of the runs.',
-    query: { clientId: { type: 'string' }, token: { type: 'string' } },
+    query: { clientId: text, token: text },
     replies: { 101: 'empty', 400: 'text', 403: 'empty' },
     hostedReplies: {
       101: 'empty',

@@ -11,17 +11,30 @@ import {
   observedIn,
 } from '../language.ts'
 import { hostedError } from './errors.ts'
+import {
+  anyObject,
+  boolean,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  partial,
+  positive,
+  text,
+  volatile,
+} from '../schema.ts'
 
 /** A run in the queue: priority, id, graph, extra data, ids of the output nodes. */
 export const queueItem = {
   type: 'array',
   prefixItems: [
-    { type: 'number', volatile: true },
-    { type: 'string', volatile: true },
-    { type: 'object' },
+    volatile(number),
+    volatile(text),
+    anyObject,
     // An object, unless the client sent another value.
     {},
-    { type: 'array', items: { type: 'string' } },
+    list(text),
   ],
   minItems: 5,
   maxItems: 5,
@@ -31,64 +44,45 @@ export const queueItem = {
 export const hostedQueueItem = {
   type: 'array',
   prefixItems: [
-    { type: 'integer', minimum: 1 },
-    { type: 'string', volatile: true },
-    { type: 'object' },
-    { type: 'array', items: { type: 'string' } },
-    {
-      type: 'object',
-      properties: { create_time: { type: 'integer', volatile: true } },
-      required: ['create_time'],
-    },
+    positive,
+    volatile(text),
+    anyObject,
+    list(text),
+    object({ create_time: volatile(integer) }),
   ],
   minItems: 5,
   maxItems: 5,
 } as const satisfies Schema
 
-export const queueListing = {
-  type: 'object',
-  properties: {
-    queue_running: { type: 'array', items: queueItem },
-    queue_pending: { type: 'array', items: queueItem },
-  },
-  required: ['queue_running', 'queue_pending'],
-} as const satisfies Schema
+export const queueListing = object({
+  queue_running: list(queueItem),
+  queue_pending: list(queueItem),
+})
 
-export const hostedQueueListing = {
-  type: 'object',
-  properties: {
-    queue_running: { type: 'array', items: hostedQueueItem },
-    queue_pending: { type: 'array', items: hostedQueueItem },
-  },
-  required: ['queue_running', 'queue_pending'],
-} as const satisfies Schema
+export const hostedQueueListing = object({
+  queue_running: list(hostedQueueItem),
+  queue_pending: list(hostedQueueItem),
+})
 
-export const queueChange = {
-  type: 'object',
-  properties: {
-    clear: { type: 'boolean' },
-    delete: { type: 'array', items: { type: 'string' } },
-  },
-} as const satisfies Schema
+export const queueChange = partial({
+  clear: boolean,
+  delete: list(text),
+})
 
 /** The same on the hosted server, which accepts no other members. */
 export const hostedChange = {
   type: 'object',
   properties: {
-    clear: { type: ['boolean', 'null'] },
-    delete: { type: ['array', 'null'], items: { type: 'string' } },
+    clear: nullable(boolean),
+    delete: nullable(list(text)),
   },
   additionalProperties: false,
 } as const satisfies Schema
 
-export const hostedQueueResult = {
-  type: 'object',
-  properties: {
-    deleted: { type: 'array', items: { type: 'string' } },
-    cleared: { type: 'boolean' },
-  },
-  required: ['deleted', 'cleared'],
-} as const satisfies Schema
+export const hostedQueueResult = object({
+  deleted: list(text),
+  cleared: boolean,
+})
 
 export const endpoints = {
   readQueue: {
@@ -118,7 +112,7 @@ export const endpoints = {
     path: '/interrupt',
     on: both,
     does: 'Cancels the running run; an optional body names the run to cancel.',
-    body: { type: 'object', properties: { prompt_id: { type: 'string' } } },
+    body: partial({ prompt_id: text }),
     bodyIsOptional: true,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 404: hostedError },

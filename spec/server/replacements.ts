@@ -1,6 +1,6 @@
 // Which node types of older workflows servers of 2026 replace by which others, with their inputs and outputs.
 
-import type { Schema } from '../language.ts'
+import { any, count, list, nullable, object, optional, partial, record, text } from '../schema.ts'
 
 /** The new name of an input: that of an older one, or of a value. */
 type InputMapping =
@@ -15,36 +15,21 @@ export type Replacement = {
   readonly output_mapping: readonly { readonly new_idx: number; readonly old_idx: number }[] | null
 }
 
-const texts = { type: ['array', 'null'], items: { type: 'string' } } as const
-const index = { type: 'integer', minimum: 0 } as const
+const texts = nullable(list(text))
+const index = count
 
-export const replacement = {
-  type: 'object',
-  properties: {
-    new_node_id: { type: 'string' },
-    old_node_id: { type: 'string' },
-    old_widget_ids: texts,
-    input_mapping: {
-      type: ['array', 'null'],
-      items: {
-        type: 'object',
-        properties: { new_id: { type: 'string' }, old_id: { type: 'string' }, set_value: {} },
-        required: ['new_id'],
-      },
-    },
-    output_mapping: {
-      type: ['array', 'null'],
-      items: { type: 'object', properties: { new_idx: index, old_idx: index } },
-    },
-  },
-  required: ['new_node_id', 'old_node_id', 'old_widget_ids', 'input_mapping', 'output_mapping'],
-} as const satisfies Schema
+export const replacement = object({
+  new_node_id: text,
+  old_node_id: text,
+  old_widget_ids: texts,
+  input_mapping: nullable(
+    list(object({ new_id: text, old_id: optional(text), set_value: optional(any) })),
+  ),
+  output_mapping: nullable(list(partial({ new_idx: index, old_idx: index }))),
+})
 
 /** Replacements by the node type that they replace. A submit uses the first. */
-export const replacementsByType = {
-  type: 'object',
-  additionalProperties: { type: 'array', items: replacement },
-} as const satisfies Schema
+export const replacementsByType = record(list(replacement))
 
 /** A replacement with its members in their order on the wire; those that it does not name are null. */
 const replacing = (

@@ -7,46 +7,27 @@ import {
   local,
   type Endpoints,
   type Rules,
-  type Schema,
   chosen,
   observedIn,
   observedAt,
 } from '../language.ts'
+import { any, anyObject, boolean, object, oneOf, partial, text, volatile } from '../schema.ts'
 
-export const settings = { type: 'object' } as const satisfies Schema
+export const settings = { ...anyObject } as const
 
 /** One setting of a hosted account. */
-export const hostedSetting = {
-  type: 'object',
-  properties: { value: {} },
-} as const satisfies Schema
+export const hostedSetting = partial({ value: any })
 
 /** The state of a hosted account. */
-export const userStatus = {
-  type: 'object',
-  properties: { status: { enum: ['active', 'waitlisted'] } },
-  required: ['status'],
-} as const satisfies Schema
+export const userStatus = object({ status: oneOf('active', 'waitlisted') })
 
-export const userStorage = {
-  type: 'object',
-  properties: { storage: { type: 'string' }, migrated: { type: 'boolean' } },
-  required: ['storage', 'migrated'],
-} as const satisfies Schema
+export const userStorage = object({ storage: text, migrated: boolean })
 
-export const newUser = {
-  type: 'object',
-  properties: { username: { type: 'string', pattern: '\\S' } },
-  required: ['username'],
-} as const satisfies Schema
+export const newUser = object({ username: { type: 'string', pattern: '\\S' } })
 
-export const duplicateUser = {
-  type: 'object',
-  properties: { error: { type: 'string' } },
-  required: ['error'],
-} as const satisfies Schema
+export const duplicateUser = object({ error: text })
 
-const userId = { type: 'string', volatile: true } as const
+const userId = volatile(text)
 
 export const endpoints = {
   readSettings: {

@@ -6,7 +6,6 @@ import {
   local,
   type Endpoints,
   type Rules,
-  type Schema,
   chosen,
   stated,
   observedIn,
@@ -14,145 +13,99 @@ import {
 } from '../language.ts'
 import { hostedError } from './errors.ts'
 import { featureFlags, hostedFeatures } from './messages.ts'
+import {
+  anyObject,
+  boolean,
+  count,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  partial,
+  text,
+  textOrNull,
+  volatile,
+} from '../schema.ts'
 
-export const systemStats = {
-  type: 'object',
-  properties: {
-    system: {
-      type: 'object',
-      properties: {
-        os: { type: 'string' },
-        ram_total: { type: 'number', volatile: true },
-        ram_free: { type: 'number', volatile: true },
-        comfyui_version: { type: 'string' },
-        required_frontend_version: { type: ['string', 'null'] },
-        installed_templates_version: { type: ['string', 'null'] },
-        required_templates_version: { type: ['string', 'null'] },
-        comfy_package_versions: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              name: { type: 'string' },
-              installed: { type: ['string', 'null'] },
-              required: { type: 'string' },
-            },
-            required: ['name', 'installed', 'required'],
-          },
-        },
-        python_version: { type: 'string' },
-        pytorch_version: { type: 'string' },
-        embedded_python: { type: 'boolean' },
-        deploy_environment: { type: 'string' },
-        argv: { type: 'array', items: { type: 'string' } },
-      },
-      required: [
-        'os',
-        'ram_total',
-        'ram_free',
-        'comfyui_version',
-        'python_version',
-        'pytorch_version',
-        'embedded_python',
-        'argv',
-      ],
-    },
-    devices: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          name: { type: 'string' },
-          type: { type: 'string' },
-          index: { type: ['integer', 'null'] },
-          vram_total: { type: 'number', volatile: true },
-          vram_free: { type: 'number', volatile: true },
-          torch_vram_total: { type: 'number', volatile: true },
-          torch_vram_free: { type: 'number', volatile: true },
-        },
-        required: ['name', 'type'],
-      },
-    },
-  },
-  required: ['system', 'devices'],
-} as const satisfies Schema
+export const systemStats = object({
+  system: object({
+    os: text,
+    ram_total: volatile(number),
+    ram_free: volatile(number),
+    comfyui_version: text,
+    required_frontend_version: optional(textOrNull),
+    installed_templates_version: optional(textOrNull),
+    required_templates_version: optional(textOrNull),
+    comfy_package_versions: optional(
+      list(
+        object({
+          name: text,
+          installed: textOrNull,
+          required: text,
+        }),
+      ),
+    ),
+    python_version: text,
+    pytorch_version: text,
+    embedded_python: boolean,
+    deploy_environment: optional(text),
+    argv: list(text),
+  }),
+  devices: list(
+    object({
+      name: text,
+      type: text,
+      index: optional(nullable(integer)),
+      vram_total: optional(volatile(number)),
+      vram_free: optional(volatile(number)),
+      torch_vram_total: optional(volatile(number)),
+      torch_vram_free: optional(volatile(number)),
+    }),
+  ),
+})
 
 /** The same on the hosted server, with more versions and fewer details of its devices. */
-export const hostedSystemStats = {
-  type: 'object',
-  properties: {
-    system: {
-      type: 'object',
-      properties: {
-        os: { type: 'string' },
-        python_version: { type: 'string' },
-        embedded_python: { type: 'boolean' },
-        comfyui_version: { type: 'string' },
-        comfyui_frontend_version: { type: 'string' },
-        workflow_templates_version: { type: 'string' },
-        cloud_version: { type: 'string' },
-        deploy_environment: { type: 'string' },
-        pytorch_version: { type: 'string' },
-        argv: { type: 'array', items: { type: 'string' } },
-        ram_total: { type: 'number', volatile: true },
-        ram_free: { type: 'number', volatile: true },
-      },
-      required: [
-        'os',
-        'python_version',
-        'embedded_python',
-        'comfyui_version',
-        'pytorch_version',
-        'argv',
-        'ram_total',
-        'ram_free',
-      ],
-    },
-    devices: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          name: { type: 'string' },
-          type: { type: 'string' },
-          vram_total: { type: 'number', volatile: true },
-          vram_free: { type: 'number', volatile: true },
-        },
-        required: ['name', 'type'],
-      },
-    },
-  },
-  required: ['system', 'devices'],
-} as const satisfies Schema
+export const hostedSystemStats = object({
+  system: object({
+    os: text,
+    python_version: text,
+    embedded_python: boolean,
+    comfyui_version: text,
+    comfyui_frontend_version: optional(text),
+    workflow_templates_version: optional(text),
+    cloud_version: optional(text),
+    deploy_environment: optional(text),
+    pytorch_version: text,
+    argv: list(text),
+    ram_total: volatile(number),
+    ram_free: volatile(number),
+  }),
+  devices: list(
+    object({
+      name: text,
+      type: text,
+      vram_total: optional(volatile(number)),
+      vram_free: optional(volatile(number)),
+    }),
+  ),
+})
 
 /** A user's feedback on the service. */
-export const feedback = {
-  type: 'object',
-  properties: {
-    type: { enum: ['missing_nodes', 'general', 'missing_models'] },
-    content: { type: 'string' },
-    rating: { type: 'integer', minimum: 1, maximum: 5 },
-    metadata: { type: 'object' },
-  },
-  required: ['type'],
-} as const satisfies Schema
+export const feedback = object({
+  type: oneOf('missing_nodes', 'general', 'missing_models'),
+  content: optional(text),
+  rating: optional({ type: 'integer', minimum: 1, maximum: 5 }),
+  metadata: optional(anyObject),
+})
 
-export const queueLength = {
-  type: 'object',
-  properties: {
-    exec_info: {
-      type: 'object',
-      properties: { queue_remaining: { type: 'integer', minimum: 0 } },
-      required: ['queue_remaining'],
-    },
-  },
-  required: ['exec_info'],
-} as const satisfies Schema
+export const queueLength = object({
+  exec_info: object({ queue_remaining: count }),
+})
 
-export const freeRequest = {
-  type: 'object',
-  properties: { unload_models: { type: 'boolean' }, free_memory: { type: 'boolean' } },
-} as const satisfies Schema
+export const freeRequest = partial({ unload_models: boolean, free_memory: boolean })
 
 export const endpoints = {
   systemStats: {

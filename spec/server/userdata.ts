@@ -10,64 +10,61 @@ import {
   observedIn,
   observedAt,
 } from '../language.ts'
+import {
+  anyOf,
+  count,
+  integer,
+  list,
+  name,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  volatile,
+} from '../schema.ts'
 
-const seconds = { type: 'number', volatile: true } as const
-const flag = { type: 'string' } as const
-const text = { type: 'string' } as const
+const seconds = volatile(number)
+const flag = text
 
 /** A file of the user folder. Times are seconds since 1970; since 2026 milliseconds. */
-export const userFile = {
-  type: 'object',
-  properties: {
-    path: { type: 'string' },
-    size: { type: 'integer', minimum: 0 },
-    modified: seconds,
-    created: seconds,
-  },
-  required: ['path', 'size', 'modified', 'created'],
-} as const satisfies Schema
+export const userFile = object({
+  path: text,
+  size: count,
+  modified: seconds,
+  created: seconds,
+})
 
 /** Paths; or an array of each path followed by its parts; or all metadata of each file. */
-export const userFiles = {
-  type: 'array',
-  items: { anyOf: [text, { type: 'array', items: text }, userFile] },
-} as const satisfies Schema
+export const userFiles = list(anyOf(text, list(text), userFile))
 
 /** A file of a hosted account. Its time is in milliseconds since 1970. */
 export const hostedUserFile = {
   type: 'object',
   properties: {
-    path: { type: 'string' },
-    size: { type: 'integer', minimum: 0 },
-    modified: { type: 'integer', volatile: true },
+    path: text,
+    size: count,
+    modified: volatile(integer),
   },
   required: ['path', 'size', 'modified'],
   additionalProperties: false,
 } as const satisfies Schema
 
-export const hostedUserFiles = {
-  type: 'array',
-  items: hostedUserFile,
-} as const satisfies Schema
+export const hostedUserFiles = list(hostedUserFile)
 
 /** Folders and files with their path from the user folder. */
-export const userEntries = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: {
-      name: text,
-      path: text,
-      type: { enum: ['directory', 'file'] },
-      size: { type: 'integer', minimum: 0 },
-      modified: seconds,
-    },
-    required: ['name', 'path', 'type'],
-  },
-} as const satisfies Schema
+export const userEntries = list(
+  object({
+    name: text,
+    path: text,
+    type: oneOf('directory', 'file'),
+    size: optional(count),
+    modified: optional(seconds),
+  }),
+)
 
 /** The written file: its path, or with full_info all its metadata. */
-export const writtenFile = { anyOf: [text, userFile] } as const satisfies Schema
+export const writtenFile = anyOf(text, userFile)
 
 const how = { overwrite: flag, full_info: flag } as const
 
@@ -79,7 +76,7 @@ export const endpoints = {
     does: 'Lists the files of a folder in the user folder.',
     requiredQuery: ['dir'],
     query: {
-      dir: { type: 'string', minLength: 1 },
+      dir: name,
       recurse: flag,
       full_info: flag,
       split: flag,

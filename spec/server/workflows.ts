@@ -12,24 +12,34 @@ import {
   rulesOf,
 } from '../language.ts'
 import { hostedError, planRefusal } from './errors.ts'
+import {
+  anyObject,
+  anyOf,
+  boolean,
+  integer,
+  list,
+  nothing,
+  number,
+  object,
+  partial,
+  record,
+  text,
+  textOrNull,
+  volatile,
+} from '../schema.ts'
 
 /** A workflow in API format: nodes by id. The server keeps further keys of nodes, such as `_meta`. */
-export const graph = {
-  type: 'object',
-  additionalProperties: {
-    type: 'object',
-    properties: {
-      class_type: { type: 'string' },
-      inputs: { type: 'object' },
-    },
-    required: ['class_type', 'inputs'],
-  },
-} as const satisfies Schema
+export const graph = record(
+  object({
+    class_type: text,
+    inputs: anyObject,
+  }),
+)
 
 /** An input value that uses the output of another node: its id and the index of the output. */
 export const link = {
   type: 'array',
-  prefixItems: [{ type: 'string' }, { type: 'integer' }],
+  prefixItems: [text, integer],
   minItems: 2,
   maxItems: 2,
 } as const satisfies Schema
@@ -38,25 +48,20 @@ export const submitPayload = {
   type: 'object',
   properties: {
     prompt: graph,
-    client_id: { type: 'string' },
-    prompt_id: { type: 'string' },
-    number: { type: 'number' },
-    front: { type: 'boolean' },
-    extra_data: {
-      type: 'object',
-      properties: {
-        client_id: { type: 'string' },
-        extra_pnginfo: { type: 'object' },
-        api_key_partner_org: { type: 'string' },
-        api_key_comfy_org: { type: 'string' },
-        auth_token_comfy_org: { type: 'string' },
-      },
-    },
+    client_id: text,
+    prompt_id: text,
+    number: number,
+    front: boolean,
+    extra_data: partial({
+      client_id: text,
+      extra_pnginfo: anyObject,
+      api_key_partner_org: text,
+      api_key_comfy_org: text,
+      auth_token_comfy_org: text,
+    }),
     /** The id of the saved workflow; the hosted server returns it with the job. */
-    workflow_id: { type: 'string' },
-    partial_execution_targets: {
-      anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
-    },
+    workflow_id: text,
+    partial_execution_targets: anyOf(list(text), nothing),
   },
   required: ['prompt'],
   examples: [
@@ -69,62 +74,39 @@ export const submitPayload = {
   ],
 } as const satisfies Schema
 
-export const nodeErrorsOfNode = {
-  type: 'object',
-  properties: {
-    errors: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        type: 'object',
-        properties: {
-          type: { type: 'string' },
-          message: { type: 'string' },
-          details: { type: 'string' },
-          extra_info: { type: 'object' },
-        },
-        required: ['type', 'message', 'details', 'extra_info'],
-      },
-    },
-    dependent_outputs: { type: 'array', items: { type: 'string' } },
-    /** Null if the node has none. */
-    class_type: { type: ['string', 'null'] },
+export const nodeErrorsOfNode = object({
+  errors: {
+    type: 'array',
+    minItems: 1,
+    items: object({
+      type: text,
+      message: text,
+      details: text,
+      extra_info: anyObject,
+    }),
   },
-  required: ['errors', 'dependent_outputs', 'class_type'],
-} as const satisfies Schema
+  dependent_outputs: list(text),
+  /** Null if the node has none. */
+  class_type: textOrNull,
+})
 
-export const nodeErrorsById = {
-  type: 'object',
-  additionalProperties: nodeErrorsOfNode,
-} as const satisfies Schema
+export const nodeErrorsById = record(nodeErrorsOfNode)
 
-export const submitReply = {
-  type: 'object',
-  properties: {
-    prompt_id: { type: 'string', volatile: true },
-    number: { type: 'number', volatile: true },
-    node_errors: nodeErrorsById,
-  },
-  required: ['prompt_id', 'number', 'node_errors'],
-} as const satisfies Schema
+export const submitReply = object({
+  prompt_id: volatile(text),
+  number: volatile(number),
+  node_errors: nodeErrorsById,
+})
 
-export const submitRefusal = {
-  type: 'object',
-  properties: {
-    error: {
-      type: 'object',
-      properties: {
-        type: { type: 'string' },
-        message: { type: 'string' },
-        details: { type: 'string' },
-        extra_info: { type: 'object' },
-      },
-      required: ['type', 'message', 'details', 'extra_info'],
-    },
-    node_errors: nodeErrorsById,
-  },
-  required: ['error', 'node_errors'],
-} as const satisfies Schema
+export const submitRefusal = object({
+  error: object({
+    type: text,
+    message: text,
+    details: text,
+    extra_info: anyObject,
+  }),
+  node_errors: nodeErrorsById,
+})
 
 export const endpoints = {
   submit: {
@@ -136,7 +118,7 @@ export const endpoints = {
     replies: { 200: submitReply, 400: submitRefusal, 413: 'text', 500: 'text' },
     hostedReplies: {
       200: submitReply,
-      400: { anyOf: [submitRefusal, hostedError] },
+      400: anyOf(submitRefusal, hostedError),
       402: planRefusal,
       429: planRefusal,
     },

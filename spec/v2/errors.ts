@@ -1,23 +1,16 @@
 // The refusals of the hosted API v2: one envelope for all of them, with a code that clients act on.
 
-import type { Refusals, Schema } from '../language.ts'
+import type { Refusals } from '../language.ts'
+import { anyObject, nullable, object, optional, text } from '../schema.ts'
 
 /** The body of a refusal. */
-export const v2Error = {
-  type: 'object',
-  properties: {
-    error: {
-      type: 'object',
-      properties: {
-        code: { type: 'string' },
-        message: { type: 'string' },
-        details: { type: ['object', 'null'] },
-      },
-      required: ['code', 'message'],
-    },
-  },
-  required: ['error'],
-} as const satisfies Schema
+export const v2Error = object({
+  error: object({
+    code: text,
+    message: text,
+    details: optional(nullable(anyObject)),
+  }),
+})
 
 const envelope = (code: string, message: string, details: object | null = null) => ({
   json: { error: { code, message, details } },

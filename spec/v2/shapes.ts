@@ -1,7 +1,8 @@
 // Values that several shapes of the hosted API v2 contain.
 
+import { text, volatile } from '../schema.ts'
 /** An id: another one in each session. */
-export const id = { type: 'string', volatile: true } as const
+export const id = volatile(text)
 
 const dateTime = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)$'
 

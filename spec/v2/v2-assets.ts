@@ -1,16 +1,23 @@
 // Assets of the hosted API v2: uploads by content, references to them, their download.
 
-import {
-  hosted,
-  type Endpoints,
-  type Rules,
-  type Schema,
-  chosen,
-  observedIn,
-  observedAt,
-} from '../language.ts'
+import { hosted, type Endpoints, type Rules, chosen, observedIn, observedAt } from '../language.ts'
 import { v2Error } from './errors.ts'
 import { hashPattern, id, keyHeaders, time, timeOrNull } from './shapes.ts'
+import {
+  any,
+  anyOf,
+  boolean,
+  count,
+  list,
+  name,
+  nothing,
+  nullable,
+  object,
+  optional,
+  text,
+  textOrNull,
+  volatile,
+} from '../schema.ts'
 
 /** How long an asset can be set to live, in seconds. */
 export const assetLifetimes = { least: 60, most: 604_800 } as const
@@ -22,61 +29,41 @@ const lifetime = {
   maximum: assetLifetimes.most,
 } as const
 
-export const v2Asset = {
-  type: 'object',
-  properties: {
-    id,
-    hash: { type: ['string', 'null'], pattern: hashPattern },
-    size_bytes: { type: 'integer', minimum: 0 },
-    content_type: { type: 'string' },
-    file_path: { type: ['string', 'null'] },
-    created_at: time,
-    url: { type: 'string', volatile: true },
-    url_expires_at: time,
-    created_new: { type: 'boolean' },
-    expires_at: timeOrNull,
-    job_id: { type: ['string', 'null'], volatile: true },
-  },
-  required: ['id', 'hash', 'size_bytes', 'content_type', 'created_at', 'url', 'url_expires_at'],
-} as const satisfies Schema
+export const v2Asset = object({
+  id,
+  hash: { type: ['string', 'null'], pattern: hashPattern },
+  size_bytes: count,
+  content_type: text,
+  file_path: optional(textOrNull),
+  created_at: time,
+  url: volatile(text),
+  url_expires_at: time,
+  created_new: optional(boolean),
+  expires_at: optional(timeOrNull),
+  job_id: optional(volatile(textOrNull)),
+})
 
 /** A reference to an asset in a workflow. */
-export const assetReference = {
-  type: 'object',
-  properties: {
-    __type: { const: 'core/ASSET' },
-    info: {
-      type: 'object',
-      properties: { id: { type: 'string' }, hash: { type: 'string' }, file_path: {} },
-      required: ['id'],
-    },
-  },
-  required: ['__type', 'info'],
-} as const satisfies Schema
+export const assetReference = object({
+  __type: { const: 'core/ASSET' },
+  info: object({ id: text, hash: optional(text), file_path: optional(any) }),
+})
 
-export const fromHash = {
-  type: 'object',
-  properties: {
-    hash,
-    file_path: { type: ['string', 'null'] },
-    tags: { type: ['array', 'null'], items: { type: 'string' } },
-    expires_in: { anyOf: [lifetime, { type: 'null' }] },
-  },
-  required: ['hash'],
-} as const satisfies Schema
+export const fromHash = object({
+  hash,
+  file_path: optional(textOrNull),
+  tags: optional(nullable(list(text))),
+  expires_in: optional(anyOf(lifetime, nothing)),
+})
 
-const assetForm = {
-  type: 'object',
-  properties: {
-    content_type: { type: 'string', minLength: 1 },
-    file_path: { type: 'string' },
-    expected_hash: hash,
-    tags: { type: 'array', items: { type: 'string' } },
-    expires_in: lifetime,
-    file: {},
-  },
-  required: ['content_type', 'file'],
-} as const satisfies Schema
+const assetForm = object({
+  content_type: name,
+  file_path: optional(text),
+  expected_hash: optional(hash),
+  tags: optional(list(text)),
+  expires_in: optional(lifetime),
+  file: any,
+})
 
 const always = { 401: v2Error, 403: v2Error } as const
 const ofOne = { ...always, 404: v2Error } as const

@@ -1,16 +1,25 @@
 // Jobs of the hosted API v2: submitting, states, progress, outputs, labels, listing, cancelling.
 
-import {
-  hosted,
-  type Endpoints,
-  type Rules,
-  type Schema,
-  chosen,
-  observedIn,
-  observedAt,
-} from '../language.ts'
+import { hosted, type Endpoints, type Rules, chosen, observedIn, observedAt } from '../language.ts'
 import { v2Error } from './errors.ts'
 import { hashPattern, id, keyHeaders, time, timeOrNull } from './shapes.ts'
+import {
+  anyObject,
+  anyOf,
+  count,
+  integer,
+  list,
+  nothing,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  positive,
+  record,
+  text,
+  textOrNull,
+  volatile,
+} from '../schema.ts'
 
 /** The words for the state of a job. */
 export const v2States = [
@@ -56,156 +65,92 @@ export const v2ListLimits = { page: 100, usualPage: 50 } as const
 /** A key of a label. */
 export const labelKeyPattern = `^[A-Za-z0-9_.-]{1,${labelLimits.keyLength}}$`
 
-const url = { type: 'string', volatile: true } as const
-const count = { type: 'integer', minimum: 0 } as const
-const textOrNull = { type: ['string', 'null'] } as const
-const countOrNull = { type: ['integer', 'null'], minimum: 0 } as const
+const url = volatile(text)
+const countOrNull = nullable(count)
 
-export const v2Progress = {
-  type: 'object',
-  properties: {
-    value: { type: 'number', minimum: 0, maximum: 1, volatile: true },
-    nodes_done: { type: 'integer', minimum: 0, volatile: true },
-    nodes_total: count,
-    current_node: textOrNull,
-    current_node_class: textOrNull,
-    message: textOrNull,
-    step: countOrNull,
-    steps: countOrNull,
-  },
-  required: ['value', 'nodes_done', 'nodes_total'],
-} as const satisfies Schema
+export const v2Progress = object({
+  value: { type: 'number', minimum: 0, maximum: 1, volatile: true },
+  nodes_done: volatile(count),
+  nodes_total: count,
+  current_node: optional(textOrNull),
+  current_node_class: optional(textOrNull),
+  message: optional(textOrNull),
+  step: optional(countOrNull),
+  steps: optional(countOrNull),
+})
 
-export const v2Output = {
-  type: 'object',
-  properties: {
-    node_id: { type: 'string' },
-    name: { type: 'string', volatile: true },
-    type: { enum: [...new Set(Object.values(outputTypes))] as readonly OutputType[] },
-    content_type: { type: 'string' },
-    size_bytes: count,
-    id,
-    hash: { type: ['string', 'null'], pattern: hashPattern, volatile: true },
-    url,
-    url_expires_at: time,
-    job_id: { type: ['string', 'null'], volatile: true },
-  },
-  required: [
-    'node_id',
-    'name',
-    'type',
-    'content_type',
-    'size_bytes',
-    'id',
-    'hash',
-    'url',
-    'url_expires_at',
-  ],
-} as const satisfies Schema
+export const v2Output = object({
+  node_id: text,
+  name: volatile(text),
+  type: { enum: [...new Set(Object.values(outputTypes))] as readonly OutputType[] },
+  content_type: text,
+  size_bytes: count,
+  id,
+  hash: { type: ['string', 'null'], pattern: hashPattern, volatile: true },
+  url,
+  url_expires_at: time,
+  job_id: optional(volatile(textOrNull)),
+})
 
-export const v2JobError = {
-  type: 'object',
-  properties: {
-    code: { type: 'string' },
-    message: { type: 'string' },
-    node_id: textOrNull,
-    class_type: textOrNull,
-    traceback: { type: ['string', 'null'], volatile: true },
-  },
-  required: ['code', 'message'],
-} as const satisfies Schema
+export const v2JobError = object({
+  code: text,
+  message: text,
+  node_id: optional(textOrNull),
+  class_type: optional(textOrNull),
+  traceback: optional(volatile(textOrNull)),
+})
 
-export const v2Job = {
-  type: 'object',
-  properties: {
-    id,
-    status: { enum: v2States },
-    created_at: time,
-    started_at: timeOrNull,
-    completed_at: timeOrNull,
-    expires_at: time,
-    queue_position: { type: ['integer', 'null'], minimum: 1 },
-    progress: { anyOf: [v2Progress, { type: 'null' }] },
-    outputs: { type: 'array', items: v2Output },
-    error: { anyOf: [v2JobError, { type: 'null' }] },
-    urls: {
-      type: 'object',
-      properties: { self: url, events: url, cancel: url },
-      required: ['self', 'events', 'cancel'],
+export const v2Job = object({
+  id,
+  status: { enum: v2States },
+  created_at: time,
+  started_at: timeOrNull,
+  completed_at: timeOrNull,
+  expires_at: time,
+  queue_position: nullable(positive),
+  progress: anyOf(v2Progress, nothing),
+  outputs: list(v2Output),
+  error: anyOf(v2JobError, nothing),
+  urls: object({ self: url, events: url, cancel: url }),
+  metrics: optional(record(volatile(nullable(integer)))),
+  metadata: optional(record(text)),
+})
+
+export const v2JobList = object({
+  jobs: list(
+    object({
+      id,
+      status: { enum: v2States },
+      create_time: time,
+      update_time: time,
+      metadata: optional(record(text)),
+    }),
+  ),
+  next_cursor: optional(volatile(text)),
+})
+
+export const v2Workflow = object({ workflow: anyObject, format: oneOf('api', 'save') })
+
+export const v2Submit = object({
+  workflow: anyObject,
+  extra_data: optional({
+    type: 'object',
+    properties: {
+      api_key_comfy_org: text,
+      api_key_partner_org: text,
+      auth_token_comfy_org: text,
     },
-    metrics: {
-      type: 'object',
-      additionalProperties: { type: ['integer', 'null'], volatile: true },
-    },
-    metadata: { type: 'object', additionalProperties: { type: 'string' } },
-  },
-  required: [
-    'id',
-    'status',
-    'created_at',
-    'started_at',
-    'completed_at',
-    'expires_at',
-    'queue_position',
-    'progress',
-    'outputs',
-    'error',
-    'urls',
-  ],
-} as const satisfies Schema
-
-export const v2JobList = {
-  type: 'object',
-  properties: {
-    jobs: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          id,
-          status: { enum: v2States },
-          create_time: time,
-          update_time: time,
-          metadata: { type: 'object', additionalProperties: { type: 'string' } },
-        },
-        required: ['id', 'status', 'create_time', 'update_time'],
-      },
-    },
-    next_cursor: { type: 'string', volatile: true },
-  },
-  required: ['jobs'],
-} as const satisfies Schema
-
-export const v2Workflow = {
-  type: 'object',
-  properties: { workflow: { type: 'object' }, format: { enum: ['api', 'save'] } },
-  required: ['workflow', 'format'],
-} as const satisfies Schema
-
-export const v2Submit = {
-  type: 'object',
-  properties: {
-    workflow: { type: 'object' },
-    extra_data: {
-      type: 'object',
-      properties: {
-        api_key_comfy_org: { type: 'string' },
-        api_key_partner_org: { type: 'string' },
-        auth_token_comfy_org: { type: 'string' },
-      },
-      additionalProperties: false,
-    },
-    metadata: {
-      type: 'object',
-      propertyNames: { type: 'string', pattern: labelKeyPattern },
-      additionalProperties: { type: 'string' },
-      maxProperties: labelLimits.pairs,
-    },
-    webhook_url: { type: 'null' },
-    inputs: { type: 'null' },
-  },
-  required: ['workflow'],
-} as const satisfies Schema
+    additionalProperties: false,
+  }),
+  metadata: optional({
+    type: 'object',
+    propertyNames: { type: 'string', pattern: labelKeyPattern },
+    additionalProperties: text,
+    maxProperties: labelLimits.pairs,
+  }),
+  webhook_url: optional(nothing),
+  inputs: optional(nothing),
+})
 
 const always = { 401: v2Error, 403: v2Error } as const
 const ofOne = { ...always, 404: v2Error } as const
@@ -237,7 +182,7 @@ export const endpoints = {
     does: 'Lists jobs page by page, newest first, filtered by labels on request.',
     query: {
       limit: { type: 'integer', minimum: 1, maximum: v2ListLimits.page },
-      cursor: { type: 'string' },
+      cursor: text,
     },
     replies: { 200: v2JobList, 400: v2Error, ...always, 501: v2Error },
     rejectsValid: hosted,

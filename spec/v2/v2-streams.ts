@@ -11,6 +11,7 @@ import {
 } from '../language.ts'
 import { v2Error } from './errors.ts'
 import { v2Output, v2Progress, v2States } from './v2-jobs.ts'
+import { nullable, object, oneOf, optional, positive, text } from '../schema.ts'
 
 /** Limits of streams: how many an account has open, and their times on the clock of the world. */
 export const streamLimits = { open: 8, silenceMs: 15_000, pauseMs: 500 } as const
@@ -20,24 +21,16 @@ export const streamType = 'text/event-stream'
 
 /** The data of each event, by its name. */
 export const streamEvents = {
-  status: {
-    type: 'object',
-    properties: {
-      status: { enum: v2States },
-      queue_position: { type: ['integer', 'null'], minimum: 1 },
-    },
-    required: ['status'],
-  },
+  status: object({
+    status: { enum: v2States },
+    queue_position: optional(nullable(positive)),
+  }),
   progress: v2Progress,
-  preview: {
-    type: 'object',
-    properties: {
-      node_id: { type: 'string' },
-      content_type: { enum: ['image/jpeg', 'image/png'] },
-      data_base64: { type: 'string', pattern: '^[A-Za-z0-9+/]+={0,2}$' },
-    },
-    required: ['node_id', 'content_type', 'data_base64'],
-  },
+  preview: object({
+    node_id: text,
+    content_type: oneOf('image/jpeg', 'image/png'),
+    data_base64: { type: 'string', pattern: '^[A-Za-z0-9+/]+={0,2}$' },
+  }),
   output: v2Output,
 } as const satisfies Readonly<Record<string, Schema>>
 export type StreamEvent = keyof typeof streamEvents

@@ -47,5 +47,5 @@ export function differencesPart(): string {
     )
     lines[line] = row([...texts, links.join(', ')])
   }
-  return `#${lines.join('\n')}`
+  return `#${lines.join('\n').replaceAll('](PROTOCOL.md#', '](#')}`
 }
