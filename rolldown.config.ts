@@ -124,7 +124,7 @@ const unusedRules: Plugin = {
     if (!id.startsWith(join(import.meta.dirname, 'spec/'))) return null
     return code
       .replaceAll(
-        /^(export const (?:rules|endpoints) =) (\{\n.*?^\}) as const satisfies \w+$/gms,
+        /^(export const (?:rules|\w*[eE]ndpoints) =) (\{\n.*?^\}) as const satisfies \w+$/gms,
         '$1 /* @__PURE__ */ (() => ($2))()',
       )
       .replaceAll(beforePureCalls, '/* @__PURE__ */ ')

@@ -29,6 +29,7 @@ import {
   textOrNull,
   list,
 } from './schema.ts'
+import { get, post, remove } from './endpoint.ts'
 
 // The documents take the named schemas of an area from here.
 export { socketEnd }
@@ -284,42 +285,27 @@ const unread = { 403: controlError } as const
 
 /** The endpoints of the control API, below the address of a server or gateway, or of a world. */
 export const controlEndpoints = {
-  listPaths: {
-    method: 'GET',
-    path: '/_flowdouble',
-    on: everywhere,
+  listPaths: get('/_flowdouble', everywhere, {
     does: 'Lists the methods and paths of the control API.',
     replies: {
       200: object({ paths: list(text) }),
       ...unread,
     },
-  },
-  showInspector: {
-    method: 'GET',
-    path: '/_flowdouble/',
-    on: everywhere,
+  }),
+  showInspector: get('/_flowdouble/', everywhere, {
     does: 'Returns the inspector: a page that shows what happens, and loads nothing from other addresses.',
     replies: { 200: 'html', ...unread },
-  },
-  readClock: {
-    method: 'GET',
-    path: '/_flowdouble/clock',
-    on: everywhere,
+  }),
+  readClock: get('/_flowdouble/clock', everywhere, {
     does: 'Returns the kind of the clock, its time, and when the next timer is due.',
     replies: { 200: clockState, ...unread },
-  },
-  advanceClock: {
-    method: 'POST',
-    path: '/_flowdouble/advance',
-    on: everywhere,
+  }),
+  advanceClock: post('/_flowdouble/advance', everywhere, {
     does: 'Moves a manual clock, and replies when everything that is due until then is sent.',
     body: clockTarget,
     replies: { 200: clockMove, ...refused },
-  },
-  readJournal: {
-    method: 'GET',
-    path: '/_flowdouble/journal',
-    on: everywhere,
+  }),
+  readJournal: get('/_flowdouble/journal', everywhere, {
     does: 'Lists the latest inputs and effects, as lines of JSON after a line with the options.',
     query: {
       from: { ...count, description: 'only entries from this number on' },
@@ -329,79 +315,49 @@ export const controlEndpoints = {
       },
     },
     replies: { 200: 'text', 400: controlError, ...unread },
-  },
-  explainEntry: {
-    method: 'GET',
-    path: '/_flowdouble/explain/{name}',
-    on: everywhere,
+  }),
+  explainEntry: get('/_flowdouble/explain/{name}', everywhere, {
     does: 'Explains the entry of the journal with this number: its causes, and why it was answered so.',
     replies: { 200: explanation, 404: controlError, ...unread },
-  },
-  readPicture: {
-    method: 'GET',
-    path: '/_flowdouble/pictures/{name}',
-    on: both,
+  }),
+  readPicture: get('/_flowdouble/pictures/{name}', both, {
     does: 'Returns a picture that was sent: its name is the number of an entry, a dot, and that of an effect.',
     replies: { 200: 'bytes', 404: controlError, ...unread },
-  },
-  readRecording: {
-    method: 'GET',
-    path: '/_flowdouble/recording',
-    on: everywhere,
+  }),
+  readRecording: get('/_flowdouble/recording', everywhere, {
     does: 'Returns the session since the last reset as a HAR file, without secrets.',
     replies: { 200: anyObject, ...unread },
-  },
-  readOpenapi: {
-    method: 'GET',
-    path: '/_flowdouble/openapi.json',
-    on: everywhere,
+  }),
+  readOpenapi: get('/_flowdouble/openapi.json', everywhere, {
     does: 'Returns the OpenAPI document of the server.',
     replies: { 200: anyObject, ...unread },
-  },
-  resetWorld: {
-    method: 'POST',
-    path: '/_flowdouble/reset',
-    on: everywhere,
+  }),
+  resetWorld: post('/_flowdouble/reset', everywhere, {
     does: 'Returns the world to its start.',
     replies: { 200: anyObject, ...refused },
-  },
-  keepSnapshot: {
-    method: 'POST',
-    path: '/_flowdouble/snapshot',
-    on: everywhere,
+  }),
+  keepSnapshot: post('/_flowdouble/snapshot', everywhere, {
     does: 'Keeps the state of the world under a name.',
     body: named,
     bodyIsOptional: true,
     replies: { 200: { ...named, required: ['name'] }, ...refused },
-  },
-  restoreSnapshot: {
-    method: 'POST',
-    path: '/_flowdouble/restore',
-    on: everywhere,
+  }),
+  restoreSnapshot: post('/_flowdouble/restore', everywhere, {
     does: 'Returns the world to a snapshot.',
     body: { ...named, required: ['name'] },
     replies: { 200: anyObject, ...refused },
-  },
-  forkWorld: {
-    method: 'POST',
-    path: '/_flowdouble/fork',
-    on: everywhere,
+  }),
+  forkWorld: post('/_flowdouble/fork', everywhere, {
     does: 'Creates a world below /w/NAME with the state of this one.',
     body: named,
     bodyIsOptional: true,
     replies: { 200: worldPlace, ...refused },
-  },
-  listWorlds: {
-    method: 'GET',
-    path: '/_flowdouble/worlds',
-    on: everywhere,
+  }),
+  listWorlds: get('/_flowdouble/worlds', everywhere, {
     does: 'Lists the worlds below /w/NAME.',
     replies: { 200: list(worldPlace), ...unread },
-  },
-  createWorld: {
-    method: 'POST',
-    path: '/_flowdouble/worlds',
-    on: everywhere,
+  }),
+  createWorld: post('/_flowdouble/worlds', everywhere, {
     does: 'Creates a world below /w/NAME. The body has its name and options.',
     body: partial({
       name,
@@ -409,104 +365,68 @@ export const controlEndpoints = {
     }),
     bodyIsOptional: true,
     replies: { 200: worldPlace, ...refused },
-  },
-  closeWorld: {
-    method: 'DELETE',
-    path: '/_flowdouble/worlds/{name}',
-    on: everywhere,
+  }),
+  closeWorld: remove('/_flowdouble/worlds/{name}', everywhere, {
     does: 'Closes a world below /w/NAME and removes it.',
     replies: {
       200: object({ closed: { type: 'boolean', description: 'whether it existed' } }),
       ...unread,
     },
-  },
-  listRequests: {
-    method: 'GET',
-    path: '/_flowdouble/requests',
-    on: everywhere,
+  }),
+  listRequests: get('/_flowdouble/requests', everywhere, {
     does: 'Lists the requests since the last reset, oldest first.',
     query: { method: name, path: name, status: count, user: name, run: name },
     replies: { 200: list(receivedRequest), 400: controlError, ...unread },
-  },
-  verifyRequests: {
-    method: 'POST',
-    path: '/_flowdouble/verify',
-    on: everywhere,
+  }),
+  verifyRequests: post('/_flowdouble/verify', everywhere, {
     does: 'Counts the requests since the last reset that match, and lists those that nearly do.',
     body: expectation,
     replies: { 200: verification, ...refused },
-  },
-  awaitRequest: {
-    method: 'POST',
-    path: '/_flowdouble/received',
-    on: everywhere,
+  }),
+  awaitRequest: post('/_flowdouble/received', everywhere, {
     does: 'Waits in real time for requests since the last reset, and returns the latest that matches.',
     body: awaitedRequests,
     replies: { 200: receivedRequest, ...refused },
-  },
-  listMessages: {
-    method: 'GET',
-    path: '/_flowdouble/messages',
-    on: both,
+  }),
+  listMessages: get('/_flowdouble/messages', both, {
     does: 'Lists the messages of the sockets since the last reset, oldest first.',
     query: { type: name, direction: oneOf('sent', 'received'), run: name },
     replies: { 200: list(socketMessage), 400: controlError, ...unread },
-  },
-  listFrames: {
-    method: 'GET',
-    path: '/_flowdouble/frames',
-    on: both,
+  }),
+  listFrames: get('/_flowdouble/frames', both, {
     does: 'Lists the binary frames since the last reset, oldest first.',
     query: { frame: name },
     replies: { 200: list(sentFrame), 400: controlError, ...unread },
-  },
-  listServerRuns: {
-    method: 'GET',
-    path: '/_flowdouble/runs',
-    on: everywhere,
+  }),
+  listServerRuns: get('/_flowdouble/runs', everywhere, {
     does: 'Lists the runs: of a server those in queue and history, of a gateway the agent runs.',
     replies: { 200: list(anyObject), ...unread },
-  },
-  loadScenario: {
-    method: 'POST',
-    path: '/_flowdouble/scenario',
-    on: both,
+  }),
+  loadScenario: post('/_flowdouble/scenario', both, {
     does: 'Replaces the rules and faults of the scenario in force by those of one, or of several merged in order.',
     body: anyOf(scenarioOrName, list(scenarioOrName)),
     replies: { 200: anyObject, ...refused },
-  },
-  listFaults: {
-    method: 'GET',
-    path: '/_flowdouble/faults',
-    on: both,
+  }),
+  listFaults: get('/_flowdouble/faults', both, {
     does: 'Lists the faults in force.',
     replies: { 200: list(activeFault), ...unread },
-  },
-  addFault: {
-    method: 'POST',
-    path: '/_flowdouble/faults',
-    on: both,
+  }),
+  addFault: post('/_flowdouble/faults', both, {
     does: 'Adds a fault from now on; one with the same id is replaced.',
     body: fault,
     replies: {
       200: object({ id: text }),
       ...refused,
     },
-  },
-  removeFault: {
-    method: 'DELETE',
-    path: '/_flowdouble/faults/{name}',
-    on: both,
+  }),
+  removeFault: remove('/_flowdouble/faults/{name}', both, {
     does: 'Removes a fault by its id.',
     replies: {
       200: object({ removed: { type: 'boolean', description: 'whether it existed' } }),
       ...unread,
     },
-  },
-  dropSockets: {
-    method: 'POST',
-    path: '/_flowdouble/drop',
-    on: both,
+  }),
+  dropSockets: post('/_flowdouble/drop', both, {
     does: 'Ends all open sockets: by a reset, silently, or with a close code.',
     body: options({ how: socketEnd }),
     bodyIsOptional: true,
@@ -514,18 +434,12 @@ export const controlEndpoints = {
       200: object({ dropped: count }),
       ...refused,
     },
-  },
-  listDeliveries: {
-    method: 'GET',
-    path: '/_flowdouble/outbox',
-    on: gateway,
+  }),
+  listDeliveries: get('/_flowdouble/outbox', gateway, {
     does: 'Lists the latest deliveries, one entry per attempt, oldest first.',
     replies: { 200: list(anyObject), ...unread },
-  },
-  failDeliveries: {
-    method: 'POST',
-    path: '/_flowdouble/outbox',
-    on: gateway,
+  }),
+  failDeliveries: post('/_flowdouble/outbox', gateway, {
     does: 'Makes deliveries to the outbox fail from now on.',
     body: {
       ...options({
@@ -536,15 +450,12 @@ export const controlEndpoints = {
       required: ['target'],
     },
     replies: { 200: anyObject, ...refused },
-  },
-  changeSubscription: {
-    method: 'POST',
-    path: '/_flowdouble/subscriptions',
-    on: gateway,
+  }),
+  changeSubscription: post('/_flowdouble/subscriptions', gateway, {
     does: 'Adds or replaces a subscription in memory; a null route removes it.',
     body: { ...options({ name, route: nullable(anyObject) }), required: ['name', 'route'] },
     replies: { 200: anyObject, ...refused },
-  },
+  }),
 } as const satisfies Endpoints
 
 export const rules = {

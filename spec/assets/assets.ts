@@ -18,6 +18,7 @@ import {
   text,
   textOrNull,
 } from '../schema.ts'
+import { get, head, post, put, remove } from '../endpoint.ts'
 
 const texts = list(text)
 const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
@@ -184,17 +185,15 @@ const filters = {
   tags_none: text,
   name_contains: text,
 } as const
-const sinceAssets = { since: '0.27', on: local, unaliased: true } as const
+const sinceAssets = { since: '0.27', unaliased: true } as const
 /** The refusals of every path. */
 const common = { 503: assetError } as const
 const ofOne = { 404: assetError, ...common } as const
 const idPart = { id: { type: 'string', pattern: UUID } } as const
 
 export const endpoints = {
-  listAssets: {
+  listAssets: get('/api/assets', local, {
     ...sinceAssets,
-    method: 'GET',
-    path: '/api/assets',
     does: 'Lists assets.',
     query: {
       ...filters,
@@ -208,11 +207,9 @@ export const endpoints = {
     replies: { 200: assetPage, 400: assetError, ...common },
     // A cursor must be one that the server sent for the same order.
     rejectsValid: local,
-  },
-  uploadAsset: {
+  }),
+  uploadAsset: post('/api/assets', local, {
     ...sinceAssets,
-    method: 'POST',
-    path: '/api/assets',
     does: 'Stores a file as an asset.',
     body: 'multipart',
     form: assetForm,
@@ -228,38 +225,30 @@ export const endpoints = {
     },
     // New content needs a tag for its folder.
     rejectsValid: local,
-  },
-  assetFromHash: {
+  }),
+  assetFromHash: post('/api/assets/from-hash', local, {
     ...sinceAssets,
-    method: 'POST',
-    path: '/api/assets/from-hash',
     does: 'Creates an asset from content that the server has.',
     body: fromHashRequest,
     replies: { 201: createdAsset, 400: assetError, 413: 'text', ...ofOne },
     rejectsValid: local,
     acceptsInvalid: local,
-  },
-  assetByHash: {
+  }),
+  assetByHash: head('/api/assets/hash/{hash}', local, {
     ...sinceAssets,
-    method: 'HEAD',
-    path: '/api/assets/hash/{hash}',
     does: 'Reports whether the server has a content.',
     replies: { 200: 'empty', 400: assetError, 404: 'empty', ...common },
     rejectsValid: local,
-  },
-  assetTagCounts: {
+  }),
+  assetTagCounts: get('/api/assets/tags/refine', local, {
     ...sinceAssets,
-    method: 'GET',
-    path: '/api/assets/tags/refine',
     does: 'Counts the tags of the chosen assets.',
     query: { ...filters, limit: { type: 'integer', minimum: 1, maximum: 1000 } },
     replies: { 200: tagCounts, 400: assetError, ...common },
     rejectsValid: local,
-  },
-  scanAssets: {
+  }),
+  scanAssets: post('/api/assets/seed', local, {
     ...sinceAssets,
-    method: 'POST',
-    path: '/api/assets/seed',
     does: 'Makes assets of the files in the folders.',
     query: { wait: text },
     body: scanRequest,
@@ -267,89 +256,69 @@ export const endpoints = {
     replies: { 200: scanReply, 202: scanReply, 400: assetError, 409: scanReply, ...common },
     acceptsInvalid: local,
     rejectsValid: local,
-  },
-  assetScan: {
+  }),
+  assetScan: get('/api/assets/seed/status', local, {
     ...sinceAssets,
-    method: 'GET',
-    path: '/api/assets/seed/status',
     does: 'Returns the state of the scan.',
     replies: { 200: scanState, ...common },
-  },
-  cancelAssetScan: {
+  }),
+  cancelAssetScan: post('/api/assets/seed/cancel', local, {
     ...sinceAssets,
-    method: 'POST',
-    path: '/api/assets/seed/cancel',
     does: 'Cancels the scan.',
     replies: { 200: scanReply, ...common },
-  },
-  pruneAssets: {
+  }),
+  pruneAssets: post('/api/assets/prune', local, {
     ...sinceAssets,
-    method: 'POST',
-    path: '/api/assets/prune',
     does: 'Marks assets whose files are outside all folders.',
     replies: { 200: pruneReply, 409: pruneReply, ...common },
-  },
-  readAsset: {
+  }),
+  readAsset: get('/api/assets/{id}', local, {
     ...sinceAssets,
-    method: 'GET',
-    path: '/api/assets/{id}',
     parts: idPart,
     does: 'Returns an asset.',
     replies: { 200: asset, ...ofOne },
-  },
-  changeAsset: {
+  }),
+  changeAsset: put('/api/assets/{id}', local, {
     ...sinceAssets,
-    method: 'PUT',
-    path: '/api/assets/{id}',
     parts: idPart,
     does: 'Changes the name, the metadata or the preview of an asset.',
     body: assetChange,
     replies: { 200: asset, 400: assetError, 413: 'text', ...ofOne },
     // A change needs a member.
     rejectsValid: local,
-  },
-  deleteAsset: {
+  }),
+  deleteAsset: remove('/api/assets/{id}', local, {
     ...sinceAssets,
-    method: 'DELETE',
-    path: '/api/assets/{id}',
     parts: idPart,
     does: 'Deletes an asset; its content stays.',
     replies: { 204: 'empty', ...ofOne },
-  },
-  assetContent: {
+  }),
+  assetContent: get('/api/assets/{id}/content', local, {
     ...sinceAssets,
-    method: 'GET',
-    path: '/api/assets/{id}/content',
     parts: idPart,
     does: 'Returns the file of an asset.',
     query: { disposition: oneOf('attachment', 'inline') },
     replies: { 200: 'bytes', ...ofOne },
     acceptsInvalid: local,
-  },
-  addAssetTags: {
+  }),
+  addAssetTags: post('/api/assets/{id}/tags', local, {
     ...sinceAssets,
-    method: 'POST',
-    path: '/api/assets/{id}/tags',
     parts: idPart,
     does: 'Adds tags to an asset.',
     body: tagsRequest,
     replies: { 200: addedTags, 400: assetError, 413: 'text', ...ofOne },
     rejectsValid: local,
-  },
-  removeAssetTags: {
+  }),
+  removeAssetTags: remove('/api/assets/{id}/tags', local, {
     ...sinceAssets,
-    method: 'DELETE',
-    path: '/api/assets/{id}/tags',
     parts: idPart,
     does: 'Removes tags from an asset.',
     body: tagsRequest,
     replies: { 200: removedTags, 400: assetError, ...ofOne },
     rejectsValid: local,
-  },
-  listTags: {
+  }),
+  listTags: get('/api/tags', local, {
     ...sinceAssets,
-    method: 'GET',
-    path: '/api/tags',
     does: 'Lists the tags of all assets.',
     query: {
       prefix: { type: 'string', maxLength: 256 },
@@ -361,7 +330,7 @@ export const endpoints = {
     replies: { 200: tagPage, 400: assetError, ...common },
     acceptsInvalid: local,
     rejectsValid: local,
-  },
+  }),
 } as const satisfies Endpoints
 
 const source = 'ComfyUI 0.27.0, assets'

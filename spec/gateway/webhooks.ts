@@ -11,6 +11,7 @@ import {
   observedAtReference,
 } from '../language.ts'
 import { any, anyObject, anyOf, count, object, oneOf, optional, text } from '../schema.ts'
+import { get, post } from '../endpoint.ts'
 
 /**
  * The checks of a POST to a route, in order: the first one that fails determines the reply. `answers` names a refusal
@@ -224,17 +225,11 @@ export const gatewayRefusals = {
 } as const satisfies Refusals
 
 export const endpoints = {
-  gatewayHealth: {
-    method: 'GET',
-    path: '/health',
-    on: gateway,
+  gatewayHealth: get('/health', gateway, {
     does: 'Reports that the gateway is up.',
     replies: { 200: gatewayHealth },
-  },
-  webhook: {
-    method: 'POST',
-    path: '/webhooks/{name}',
-    on: gateway,
+  }),
+  webhook: post('/webhooks/{name}', gateway, {
     does: 'Accepts an event of a sender, which triggers the route of this name.',
     body: webhookPayload,
     bodyIsOptional: true,
@@ -250,7 +245,7 @@ export const endpoints = {
       503: webhookRefusal,
       502: webhookFailed,
     },
-  },
+  }),
 } as const satisfies Endpoints
 
 export const rules = {

@@ -32,6 +32,7 @@ import {
   textOrNull,
   volatile,
 } from '../schema.ts'
+import { get } from '../endpoint.ts'
 
 const typeOrOptions = anyOf(text, list(any))
 
@@ -116,152 +117,95 @@ export const globalSubgraph = object({
 export const globalSubgraphs = record(globalSubgraph)
 
 export const endpoints = {
-  objectInfo: {
-    method: 'GET',
-    path: '/object_info',
-    on: both,
+  objectInfo: get('/object_info', both, {
     does: 'Describes all node types.',
     replies: { 200: nodeTypes },
-  },
-  objectInfoOf: {
-    method: 'GET',
-    path: '/object_info/{node_class}',
-    on: both,
+  }),
+  objectInfoOf: get('/object_info/{node_class}', both, {
     does: 'Describes one node type.',
     replies: { 200: nodeTypes },
     hostedReplies: { 200: nodeTypes, 404: hostedError },
-  },
-  modelFolders: {
-    method: 'GET',
-    path: '/models',
+  }),
+  modelFolders: get('/models', both, {
     hostedPath: '/experiment/models',
-    on: both,
     does: 'Lists the model folders.',
     replies: { 200: folderNames },
     hostedReplies: { 200: hostedModelFolders },
-  },
-  models: {
-    method: 'GET',
-    path: '/models/{folder}',
+  }),
+  models: get('/models/{folder}', both, {
     hostedPath: '/experiment/models/{folder}',
-    on: both,
     does: 'Lists the models of a folder.',
     replies: { 200: modelNames, 404: 'empty' },
     hostedReplies: { 200: hostedModels, 404: hostedError },
-  },
-  experimentModelFolders: {
-    method: 'GET',
-    path: '/experiment/models',
-    on: local,
+  }),
+  experimentModelFolders: get('/experiment/models', local, {
     does: 'Lists the model folders with their paths.',
     replies: { 200: modelFolderPaths },
-  },
-  experimentModels: {
-    method: 'GET',
-    path: '/experiment/models/{folder}',
-    on: local,
+  }),
+  experimentModels: get('/experiment/models/{folder}', local, {
     does: 'Lists the models of a folder with their sizes and times.',
     replies: { 200: modelFiles, 404: 'empty' },
-  },
-  modelPreview: {
-    method: 'GET',
-    path: '/experiment/models/preview/{folder}/{path_index}/{filename...}',
-    on: both,
+  }),
+  modelPreview: get('/experiment/models/preview/{folder}/{path_index}/{filename...}', both, {
     does: 'Returns the preview image of a model.',
     parts: { path_index: count },
     replies: { 200: 'bytes', 400: 'empty', 403: 'empty', 404: 'empty', 500: 'text' },
     hostedReplies: { 200: 'bytes', 404: hostedError },
-  },
-  modelMetadata: {
-    method: 'GET',
-    path: '/view_metadata/{folder}',
-    on: local,
+  }),
+  modelMetadata: get('/view_metadata/{folder}', local, {
     does: 'Returns the metadata of a model file.',
     query: { filename: { type: 'string', examples: ['sd_xl_base_1.0.safetensors'] } },
     replies: { 200: modelMetadata, 404: 'empty' },
-  },
-  embeddings: {
-    method: 'GET',
-    path: '/embeddings',
-    on: local,
+  }),
+  embeddings: get('/embeddings', local, {
     does: 'Lists the embeddings.',
     replies: { 200: modelNames },
-  },
-  extensions: {
-    method: 'GET',
-    path: '/extensions',
-    on: both,
+  }),
+  extensions: get('/extensions', both, {
     does: 'Lists the scripts that node packs add to the front end.',
     replies: { 200: names },
-  },
-  translations: {
-    method: 'GET',
-    path: '/i18n',
-    on: local,
+  }),
+  translations: get('/i18n', local, {
     does: 'Returns the translations of node packs.',
     replies: { 200: anyObject },
-  },
-  workflowTemplates: {
-    method: 'GET',
-    path: '/workflow_templates',
-    on: both,
+  }),
+  workflowTemplates: get('/workflow_templates', both, {
     does: 'Lists the workflow templates of node packs.',
     replies: { 200: record(names) },
-  },
-  globalSubgraphs: {
-    method: 'GET',
-    path: '/global_subgraphs',
-    on: hosted,
+  }),
+  globalSubgraphs: get('/global_subgraphs', hosted, {
     does: 'Lists the subgraphs that every account can use.',
     replies: { 200: globalSubgraphs },
-  },
-  globalSubgraph: {
-    method: 'GET',
-    path: '/global_subgraphs/{id}',
-    on: hosted,
+  }),
+  globalSubgraph: get('/global_subgraphs/{id}', hosted, {
     does: 'Returns one of these subgraphs.',
     replies: { 200: globalSubgraph, 404: hostedError },
-  },
-  localSubgraphs: {
-    method: 'GET',
-    path: '/global_subgraphs',
-    on: local,
+  }),
+  localSubgraphs: get('/global_subgraphs', local, {
     since: '0.27',
     does: 'Lists the subgraphs that come with the server and its node packs.',
     replies: { 200: globalSubgraphs },
-  },
-  localSubgraph: {
-    method: 'GET',
-    path: '/global_subgraphs/{id}',
-    on: local,
+  }),
+  localSubgraph: get('/global_subgraphs/{id}', local, {
     since: '0.27',
     does: 'Returns one of these subgraphs, or null.',
     replies: { 200: anyOf(globalSubgraph, nothing) },
-  },
-  localReplacements: {
-    method: 'GET',
-    path: '/node_replacements',
-    on: local,
+  }),
+  localReplacements: get('/node_replacements', local, {
     since: '0.27',
     does: 'Returns which node types replace older ones.',
     replies: { 200: replacementsByType },
-  },
-  nodePage: {
-    method: 'GET',
-    path: '/docs/{node_class}/{page}',
-    on: local,
+  }),
+  nodePage: get('/docs/{node_class}/{page}', local, {
     since: '0.27',
     unaliased: true,
     does: 'Returns the help page of a node type, such as en.md.',
     replies: { 200: 'bytes', 404: 'empty' },
-  },
-  nodeReplacements: {
-    method: 'GET',
-    path: '/node_replacements',
-    on: hosted,
+  }),
+  nodeReplacements: get('/node_replacements', hosted, {
     does: 'Returns which node types replace older ones.',
     replies: { 200: anyObject },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('GET /object_info and /models')

@@ -15,6 +15,7 @@ import {
 } from '../language.ts'
 import { hostedError } from './errors.ts'
 import { any, list, name, object, optional, text, textOrNull, volatile } from '../schema.ts'
+import { get, post } from '../endpoint.ts'
 
 export const folderTypes = ['output', 'input', 'temp'] as const
 
@@ -110,10 +111,7 @@ const hostedUploadReplies = {
 } as const
 
 export const endpoints = {
-  view: {
-    method: 'GET',
-    path: '/view',
-    on: both,
+  view: get('/view', both, {
     does: 'Returns a file; on the hosted server a redirect to it.',
     requiredQuery: ['filename'],
     query: {
@@ -141,22 +139,16 @@ export const endpoints = {
     },
     // A file name must not leave its folder.
     rejectsValid: local,
-  },
-  uploadImage: {
-    method: 'POST',
-    path: '/upload/image',
-    on: both,
+  }),
+  uploadImage: post('/upload/image', both, {
     does: 'Stores a file, by default among the inputs.',
     body: 'multipart',
     form: uploadForm,
     replies: { 200: uploadReply, 400: 'empty', 413: 'text', 500: 'text' },
     hostedReplies: hostedUploadReplies,
     acceptsInvalid: both,
-  },
-  uploadMask: {
-    method: 'POST',
-    path: '/upload/mask',
-    on: both,
+  }),
+  uploadMask: post('/upload/mask', both, {
     does: 'Stores an image again with the alpha channel of the uploaded mask.',
     body: 'multipart',
     form: maskForm,
@@ -165,16 +157,13 @@ export const endpoints = {
     // A mask must be an image that fits its original.
     rejectsValid: both,
     acceptsInvalid: both,
-  },
-  maskLayers: {
-    method: 'GET',
-    path: '/files/mask-layers',
-    on: hosted,
+  }),
+  maskLayers: get('/files/mask-layers', hosted, {
     does: 'Returns the names of the files that belong to a mask.',
     query: { filename: name },
     requiredQuery: ['filename'],
     replies: { 200: maskLayers, 400: hostedError, 404: hostedError },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('files')

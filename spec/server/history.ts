@@ -28,6 +28,7 @@ import {
   textOrNull,
   volatile,
 } from '../schema.ts'
+import { get, post } from '../endpoint.ts'
 
 /** Outputs by node id; each value holds lists such as `images`. */
 export const outputs = record(nodeOutput)
@@ -99,11 +100,8 @@ const historyChange = partial({
 })
 
 export const endpoints = {
-  readHistory: {
-    method: 'GET',
-    path: '/history',
+  readHistory: get('/history', both, {
     hostedPath: '/history_v2',
-    on: both,
     does: 'Lists the runs that are over.',
     query: { max_items: integer, offset: integer },
     hostedQuery: {
@@ -113,27 +111,21 @@ export const endpoints = {
     hostedEmptyIsNone: true,
     replies: { 200: historyById, 500: 'text' },
     hostedReplies: { 200: hostedHistory, 400: hostedError },
-  },
-  readHistoryEntry: {
-    method: 'GET',
-    path: '/history/{prompt_id}',
+  }),
+  readHistoryEntry: get('/history/{prompt_id}', both, {
     hostedPath: '/history_v2/{prompt_id}',
-    on: both,
     does: 'Returns one run that is over.',
     replies: { 200: historyById },
     hostedReplies: { 200: hostedHistoryById, 404: hostedError },
-  },
-  changeHistory: {
-    method: 'POST',
-    path: '/history',
-    on: both,
+  }),
+  changeHistory: post('/history', both, {
     does: 'Removes all runs that are over, or the named ones, from the history.',
     body: historyChange,
     hostedBody: hostedChange,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 400: hostedError },
     acceptsInvalid: local,
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('history')

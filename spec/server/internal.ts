@@ -4,6 +4,7 @@ import { local, type Endpoints, type Rules, chosen, observedIn } from '../langua
 import { folderTypes } from './files.ts'
 import { logEntry, terminalSize } from './messages.ts'
 import { boolean, list, object, record, text, volatile } from '../schema.ts'
+import { get, patch } from '../endpoint.ts'
 
 export const rawLogs = object({ entries: list(logEntry), size: terminalSize })
 
@@ -17,44 +18,29 @@ const names = list(text)
 export const folderRefusal = object({ error: text })
 
 export const endpoints = {
-  logs: {
-    method: 'GET',
-    path: '/internal/logs',
-    on: local,
+  logs: get('/internal/logs', local, {
     does: 'Returns the log as one text.',
     replies: { 200: volatile(text) },
-  },
-  rawLogs: {
-    method: 'GET',
-    path: '/internal/logs/raw',
-    on: local,
+  }),
+  rawLogs: get('/internal/logs/raw', local, {
     does: 'Returns the log line by line.',
     replies: { 200: rawLogs },
-  },
-  subscribeLogs: {
-    method: 'PATCH',
-    path: '/internal/logs/subscribe',
-    on: local,
+  }),
+  subscribeLogs: patch('/internal/logs/subscribe', local, {
     does: 'Starts or stops sending new log lines to the socket of a client.',
     body: logSubscription,
     replies: { 200: 'empty', 500: 'text' },
     acceptsInvalid: local,
-  },
-  folderPaths: {
-    method: 'GET',
-    path: '/internal/folder_paths',
-    on: local,
+  }),
+  folderPaths: get('/internal/folder_paths', local, {
     does: 'Returns the paths of the model folders.',
     replies: { 200: folderPaths },
-  },
-  folderFiles: {
-    method: 'GET',
-    path: '/internal/files/{type}',
-    on: local,
+  }),
+  folderFiles: get('/internal/files/{type}', local, {
     does: 'Lists the files of the input, output or temp folder.',
     parts: { type: { enum: folderTypes } },
     replies: { 200: names, 400: folderRefusal },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('/internal')

@@ -28,6 +28,7 @@ import {
   textOrNull,
   volatile,
 } from '../schema.ts'
+import { get, post, remove } from '../endpoint.ts'
 
 /** The words for the state of a run on the hosted server. */
 export const jobStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const
@@ -180,17 +181,11 @@ const listOf = (words: readonly string[]): string =>
   `^ *(${words.join('|')}) *(, *(${words.join('|')}) *)*$`
 
 export const endpoints = {
-  jobStatus: {
-    method: 'GET',
-    path: '/job/{prompt_id}/status',
-    on: hosted,
+  jobStatus: get('/job/{prompt_id}/status', hosted, {
     does: 'Returns the state of a run.',
     replies: { 200: jobStatus, ...unread },
-  },
-  jobs: {
-    method: 'GET',
-    path: '/jobs',
-    on: hosted,
+  }),
+  jobs: get('/jobs', hosted, {
     does: 'Lists jobs page by page, filtered by status, workflow or output kind on request.',
     query: {
       /** One or more of the words, separated by commas. */
@@ -207,38 +202,26 @@ export const endpoints = {
     replies: { 200: jobList, 400: hostedError },
     // A cursor is valid only for jobs sorted by creation time.
     acceptsInvalid: hosted,
-  },
-  job: {
-    method: 'GET',
-    path: '/jobs/{prompt_id}',
-    on: hosted,
+  }),
+  job: get('/jobs/{prompt_id}', hosted, {
     does: 'Returns all details of a run, with its outputs once it is over.',
     replies: { 200: jobDetail, ...unread },
-  },
-  deleteJob: {
-    method: 'DELETE',
-    path: '/jobs/{prompt_id}',
-    on: hosted,
+  }),
+  deleteJob: remove('/jobs/{prompt_id}', hosted, {
     does: 'Deletes a job that is over.',
     parts: { prompt_id: uuid },
     replies: { 204: 'empty', ...unchanged },
-  },
-  cancelJob: {
-    method: 'POST',
-    path: '/jobs/{prompt_id}/cancel',
-    on: hosted,
+  }),
+  cancelJob: post('/jobs/{prompt_id}/cancel', hosted, {
     does: 'Cancels a pending or running job.',
     parts: { prompt_id: uuid },
     replies: { 200: cancelledJob, ...unchanged },
-  },
-  cancelJobs: {
-    method: 'POST',
-    path: '/jobs/cancel',
-    on: hosted,
+  }),
+  cancelJobs: post('/jobs/cancel', hosted, {
     does: 'Cancels several jobs, or none if one of them is unknown.',
     body: jobIds,
     replies: { 200: cancelledJobs, ...unchanged },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('jobs')

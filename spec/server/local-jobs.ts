@@ -20,6 +20,7 @@ import {
   text,
   volatile,
 } from '../schema.ts'
+import { get, post } from '../endpoint.ts'
 
 /** Sort keys of the list: when a job was submitted, or how long it ran. */
 export const localJobOrders = ['created_at', 'execution_duration'] as const
@@ -95,10 +96,7 @@ export const localJobIds = object({
 const statusList = `^ *(${jobStatuses.join('|')}) *(, *(${jobStatuses.join('|')}) *)*$`
 
 export const endpoints = {
-  localJobs: {
-    method: 'GET',
-    path: '/api/jobs',
-    on: local,
+  localJobs: get('/api/jobs', local, {
     since: '0.27',
     does: 'Lists pending, running and finished runs, filtered by status or workflow on request.',
     query: {
@@ -112,32 +110,23 @@ export const endpoints = {
     replies: { 200: localJobList, 400: localJobError },
     // Words in upper case, blanks and an empty status are accepted too.
     acceptsInvalid: local,
-  },
-  localJob: {
-    method: 'GET',
-    path: '/api/jobs/{prompt_id}',
-    on: local,
+  }),
+  localJob: get('/api/jobs/{prompt_id}', local, {
     since: '0.27',
     does: 'Returns one job, with its outputs and its workflow once it is over.',
     replies: { 200: localJobDetail, 404: localJobError },
-  },
-  cancelLocalJob: {
-    method: 'POST',
-    path: '/api/jobs/{prompt_id}/cancel',
-    on: local,
+  }),
+  cancelLocalJob: post('/api/jobs/{prompt_id}/cancel', local, {
     since: '0.27',
     does: 'Cancels a pending or running job, and returns whether there was one.',
     replies: { 200: cancelledJob },
-  },
-  cancelLocalJobs: {
-    method: 'POST',
-    path: '/api/jobs/cancel',
-    on: local,
+  }),
+  cancelLocalJobs: post('/api/jobs/cancel', local, {
     since: '0.27',
     does: 'Cancels several jobs, and returns whether there was one of them.',
     body: localJobIds,
     replies: { 200: cancelledJob, 400: localJobError },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedAt('ComfyUI 0.27.0, jobs', { since: '0.27' })

@@ -2,6 +2,7 @@
 
 import { local, type Endpoints, type Rules, type Schema, chosen, stated } from '../language.ts'
 import { boolean, count, name, object } from '../schema.ts'
+import { get, post } from '../endpoint.ts'
 
 export const installRequest = object({ git_url: name })
 
@@ -26,31 +27,22 @@ export const installStatus = object({
 })
 
 export const endpoints = {
-  managerInstall: {
-    method: 'POST',
-    path: '/manager/queue/install',
-    on: local,
+  managerInstall: post('/manager/queue/install', local, {
     does: 'Installs a node pack from its repository.',
     body: installRequest,
     replies: { 200: 'empty', 400: 'empty', 405: 'text', 500: 'text' },
-  },
-  managerStatus: {
-    method: 'GET',
-    path: '/manager/queue/status',
-    on: local,
+  }),
+  managerStatus: get('/manager/queue/status', local, {
     does: 'Returns the progress of the installations.',
     replies: { 200: installStatus, 404: 'empty' },
-  },
-  managerInstallModel: {
-    method: 'POST',
-    path: '/manager/queue/install_model',
-    on: local,
+  }),
+  managerInstallModel: post('/manager/queue/install_model', local, {
     does: 'Installs a model file.',
     body: installModelRequest,
     replies: { 200: 'empty', 400: 'empty', 405: 'text', 500: 'text' },
     // A path must lie below one of the model folders.
     rejectsValid: local,
-  },
+  }),
 } as const satisfies Endpoints
 
 export const rules = {

@@ -36,6 +36,7 @@ import {
   textOrNull,
   volatile,
 } from '../schema.ts'
+import { get } from '../endpoint.ts'
 
 const id = text
 const ids = list(text)
@@ -305,10 +306,7 @@ export const receivers = {
 } as const satisfies Record<MessageType, Receivers>
 
 export const endpoints = {
-  socket: {
-    method: 'GET',
-    path: '/ws',
-    on: both,
+  socket: get('/ws', both, {
     does: 'Opens the socket: messages and frames of the runs.',
     query: { clientId: text, token: text },
     replies: { 101: 'empty', 400: 'text', 403: 'empty' },
@@ -316,7 +314,7 @@ export const endpoints = {
       101: 'empty',
       400: hostedError,
     },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('socket')

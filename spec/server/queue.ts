@@ -24,6 +24,7 @@ import {
   text,
   volatile,
 } from '../schema.ts'
+import { get, post } from '../endpoint.ts'
 
 /** A run in the queue: priority, id, graph, extra data, ids of the output nodes. */
 export const queueItem = {
@@ -85,18 +86,12 @@ export const hostedQueueResult = object({
 })
 
 export const endpoints = {
-  readQueue: {
-    method: 'GET',
-    path: '/queue',
-    on: both,
+  readQueue: get('/queue', both, {
     does: 'Lists the running and the pending runs.',
     replies: { 200: queueListing },
     hostedReplies: { 200: hostedQueueListing },
-  },
-  changeQueue: {
-    method: 'POST',
-    path: '/queue',
-    on: both,
+  }),
+  changeQueue: post('/queue', both, {
     does: 'Removes all pending runs, or the named ones.',
     body: queueChange,
     hostedBody: hostedChange,
@@ -106,18 +101,15 @@ export const endpoints = {
       400: hostedError,
     },
     acceptsInvalid: local,
-  },
-  interrupt: {
-    method: 'POST',
-    path: '/interrupt',
-    on: both,
+  }),
+  interrupt: post('/interrupt', both, {
     does: 'Cancels the running run; an optional body names the run to cancel.',
     body: partial({ prompt_id: text }),
     bodyIsOptional: true,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 404: hostedError },
     acceptsInvalid: both,
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('queue')

@@ -12,6 +12,7 @@ import {
   observedAt,
 } from '../language.ts'
 import { any, anyObject, boolean, object, oneOf, partial, text, volatile } from '../schema.ts'
+import { get, post } from '../endpoint.ts'
 
 export const settings = { ...anyObject } as const
 
@@ -30,63 +31,42 @@ export const duplicateUser = object({ error: text })
 const userId = volatile(text)
 
 export const endpoints = {
-  readSettings: {
-    method: 'GET',
-    path: '/settings',
-    on: both,
+  readSettings: get('/settings', both, {
     does: 'Returns all settings.',
     replies: { 200: settings },
-  },
-  changeSettings: {
-    method: 'POST',
-    path: '/settings',
-    on: both,
+  }),
+  changeSettings: post('/settings', both, {
     does: 'Merges settings into the stored ones.',
     body: settings,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: settings, 400: hostedError },
-  },
-  readSetting: {
-    method: 'GET',
-    path: '/settings/{id}',
-    on: both,
+  }),
+  readSetting: get('/settings/{id}', both, {
     does: 'Returns one setting.',
     replies: { 200: {} },
     hostedReplies: { 200: hostedSetting, 404: hostedError },
-  },
-  changeSetting: {
-    method: 'POST',
-    path: '/settings/{id}',
-    on: both,
+  }),
+  changeSetting: post('/settings/{id}', both, {
     does: 'Stores one setting.',
     body: {},
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: hostedSetting, 400: hostedError },
-  },
-  users: {
-    method: 'GET',
-    path: '/users',
-    on: both,
+  }),
+  users: get('/users', both, {
     does: 'Returns where user data is stored.',
     replies: { 200: userStorage },
-  },
-  addUser: {
-    method: 'POST',
-    path: '/users',
-    on: local,
+  }),
+  addUser: post('/users', local, {
     does: 'Adds a user.',
     body: newUser,
     replies: { 200: userId, 400: duplicateUser, 500: 'text' },
     // A name can be taken.
     rejectsValid: local,
-  },
-  user: {
-    method: 'GET',
-    path: '/user',
-    on: hosted,
+  }),
+  user: get('/user', hosted, {
     does: 'Returns the status of the account.',
     replies: { 200: userStatus },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('settings and users')

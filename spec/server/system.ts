@@ -29,6 +29,7 @@ import {
   textOrNull,
   volatile,
 } from '../schema.ts'
+import { get, post } from '../endpoint.ts'
 
 export const systemStats = object({
   system: object({
@@ -108,54 +109,36 @@ export const queueLength = object({
 export const freeRequest = partial({ unload_models: boolean, free_memory: boolean })
 
 export const endpoints = {
-  systemStats: {
-    method: 'GET',
-    path: '/system_stats',
-    on: both,
+  systemStats: get('/system_stats', both, {
     does: 'Returns memory, devices and versions.',
     replies: { 200: systemStats },
     hostedReplies: { 200: hostedSystemStats },
-  },
-  free: {
-    method: 'POST',
-    path: '/free',
-    on: both,
+  }),
+  free: post('/free', both, {
     does: 'Unloads models and frees memory.',
     body: freeRequest,
     replies: { 200: 'empty', 500: 'text' },
     hostedReplies: { 200: 'empty', 404: hostedError },
     acceptsInvalid: local,
-  },
-  features: {
-    method: 'GET',
-    path: '/features',
-    on: both,
+  }),
+  features: get('/features', both, {
     does: 'Returns the feature flags of the server.',
     replies: { 200: featureFlags },
     hostedReplies: { 200: hostedFeatures },
-  },
-  promptInfo: {
-    method: 'GET',
-    path: '/prompt',
-    on: both,
+  }),
+  promptInfo: get('/prompt', both, {
     does: 'Returns the number of pending and running runs.',
     replies: { 200: queueLength },
-  },
-  sendFeedback: {
-    method: 'POST',
-    path: '/feedback',
-    on: hosted,
+  }),
+  sendFeedback: post('/feedback', hosted, {
     does: "Accepts a user's feedback on the service.",
     body: feedback,
     replies: { 201: 'empty', 400: hostedError },
-  },
-  home: {
-    method: 'GET',
-    path: '/',
-    on: local,
+  }),
+  home: get('/', local, {
     does: 'Returns an HTML page that describes the server.',
     replies: { 200: 'html' },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('system endpoints')

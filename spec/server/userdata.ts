@@ -23,6 +23,7 @@ import {
   text,
   volatile,
 } from '../schema.ts'
+import { get, post, remove } from '../endpoint.ts'
 
 const seconds = volatile(number)
 const flag = text
@@ -69,10 +70,7 @@ export const writtenFile = anyOf(text, userFile)
 const how = { overwrite: flag, full_info: flag } as const
 
 export const endpoints = {
-  listUserdata: {
-    method: 'GET',
-    path: '/userdata',
-    on: both,
+  listUserdata: get('/userdata', both, {
     does: 'Lists the files of a folder in the user folder.',
     requiredQuery: ['dir'],
     query: {
@@ -84,21 +82,15 @@ export const endpoints = {
     hostedQuery: { dir: text, recurse: flag, full_info: flag, split: flag },
     replies: { 200: userFiles, 400: 'text', 403: 'text', 404: 'text' },
     hostedReplies: { 200: hostedUserFiles, 400: 'text', 404: 'text' },
-  },
-  browseUserdata: {
-    method: 'GET',
-    path: '/v2/userdata',
-    on: local,
+  }),
+  browseUserdata: get('/v2/userdata', local, {
     does: 'Lists the folders and files below a path in the user folder.',
     query: { path: text },
     replies: { 200: userEntries, 400: 'text', 404: 'text' },
     // A path must lead to a folder in the user folder.
     rejectsValid: local,
-  },
-  readUserdata: {
-    method: 'GET',
-    path: '/userdata/{file}',
-    on: both,
+  }),
+  readUserdata: get('/userdata/{file}', both, {
     does: 'Returns a user file.',
     replies: {
       200: 'bytes',
@@ -110,34 +102,25 @@ export const endpoints = {
       416: 'empty',
     },
     hostedReplies: { 200: 'bytes', 403: 'text', 404: 'text' },
-  },
-  writeUserdata: {
-    method: 'POST',
-    path: '/userdata/{file}',
-    on: both,
+  }),
+  writeUserdata: post('/userdata/{file}', both, {
     does: 'Stores a user file.',
     query: how,
     body: 'bytes',
     replies: { 200: writtenFile, 400: 'empty', 403: 'empty', 409: 'text' },
     hostedReplies: { 200: hostedUserFile, 400: 'text', 403: 'text', 409: 'text' },
-  },
-  deleteUserdata: {
-    method: 'DELETE',
-    path: '/userdata/{file}',
-    on: both,
+  }),
+  deleteUserdata: remove('/userdata/{file}', both, {
     does: 'Deletes a user file.',
     replies: { 204: 'empty', 403: 'empty', 404: 'empty', 500: 'text' },
     hostedReplies: { 204: 'empty', 403: 'text', 404: 'text' },
-  },
-  moveUserdata: {
-    method: 'POST',
-    path: '/userdata/{file}/move/{dest}',
-    on: both,
+  }),
+  moveUserdata: post('/userdata/{file}/move/{dest}', both, {
     does: 'Moves a user file to another path.',
     query: how,
     replies: { 200: writtenFile, 403: 'empty', 404: 'empty', 409: 'text', 500: 'text' },
     hostedReplies: { 200: hostedUserFile, 400: 'text', 403: 'text', 404: 'text', 409: 'text' },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('userdata')

@@ -27,6 +27,7 @@ import {
   textOrNull,
   volatile,
 } from '../schema.ts'
+import { post } from '../endpoint.ts'
 
 /** A workflow in API format: nodes by id. The server keeps further keys of nodes, such as `_meta`. */
 export const graph = record(
@@ -109,10 +110,7 @@ export const submitRefusal = object({
 })
 
 export const endpoints = {
-  submit: {
-    method: 'POST',
-    path: '/prompt',
-    on: both,
+  submit: post('/prompt', both, {
     does: 'Queues a workflow for execution.',
     body: submitPayload,
     replies: { 200: submitReply, 400: submitRefusal, 413: 'text', 500: 'text' },
@@ -125,7 +123,7 @@ export const endpoints = {
     // Node types, inputs and links decide.
     rejectsValid: both,
     acceptsInvalid: both,
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('POST /prompt')

@@ -18,6 +18,7 @@ import {
   textOrNull,
   volatile,
 } from '../schema.ts'
+import { get, head, post, remove } from '../endpoint.ts'
 
 /** How long an asset can be set to live, in seconds. */
 export const assetLifetimes = { least: 60, most: 604_800 } as const
@@ -69,10 +70,7 @@ const always = { 401: v2Error, 403: v2Error } as const
 const ofOne = { ...always, 404: v2Error } as const
 
 export const endpoints = {
-  v2Upload: {
-    method: 'POST',
-    path: '/v2/assets',
-    on: hosted,
+  v2Upload: post('/v2/assets', hosted, {
     does: 'Uploads an asset.',
     headers: keyHeaders,
     body: 'multipart',
@@ -87,43 +85,28 @@ export const endpoints = {
       422: v2Error,
     },
     rejectsValid: hosted,
-  },
-  v2FromHash: {
-    method: 'POST',
-    path: '/v2/assets/from-hash',
-    on: hosted,
+  }),
+  v2FromHash: post('/v2/assets/from-hash', hosted, {
     does: 'Makes an asset of bytes that the account has uploaded.',
     body: fromHash,
     replies: { 200: v2Asset, 201: v2Asset, 400: v2Error, ...ofOne, 413: v2Error, 422: v2Error },
-  },
-  v2ByHash: {
-    method: 'HEAD',
-    path: '/v2/assets/by-hash/{hash}',
-    on: hosted,
+  }),
+  v2ByHash: head('/v2/assets/by-hash/{hash}', hosted, {
     does: 'Returns whether the account has an asset with this hash.',
     replies: { 200: 'empty', 401: 'empty', 403: 'empty', 404: 'empty' },
-  },
-  v2Asset: {
-    method: 'GET',
-    path: '/v2/assets/{id}',
-    on: hosted,
+  }),
+  v2Asset: get('/v2/assets/{id}', hosted, {
     does: 'Returns an asset with a fresh address.',
     replies: { 200: v2Asset, ...ofOne },
-  },
-  v2DeleteAsset: {
-    method: 'DELETE',
-    path: '/v2/assets/{id}',
-    on: hosted,
+  }),
+  v2DeleteAsset: remove('/v2/assets/{id}', hosted, {
     does: 'Deletes an asset.',
     replies: { 204: 'empty', ...ofOne },
-  },
-  v2Content: {
-    method: 'GET',
-    path: '/v2/assets/{id}/content',
-    on: hosted,
+  }),
+  v2Content: get('/v2/assets/{id}/content', hosted, {
     does: 'Redirects to the bytes of an asset.',
     replies: { 302: 'empty', ...ofOne },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('v2')

@@ -20,6 +20,7 @@ import {
   textOrNull,
   volatile,
 } from '../schema.ts'
+import { get, post } from '../endpoint.ts'
 
 /** The words for the state of a job. */
 export const v2States = [
@@ -156,10 +157,7 @@ const always = { 401: v2Error, 403: v2Error } as const
 const ofOne = { ...always, 404: v2Error } as const
 
 export const endpoints = {
-  v2Submit: {
-    method: 'POST',
-    path: '/v2/jobs',
-    on: hosted,
+  v2Submit: post('/v2/jobs', hosted, {
     does: 'Submits a workflow as a job.',
     headers: keyHeaders,
     body: v2Submit,
@@ -174,11 +172,8 @@ export const endpoints = {
     },
     rejectsValid: hosted,
     acceptsInvalid: hosted,
-  },
-  v2Jobs: {
-    method: 'GET',
-    path: '/v2/jobs',
-    on: hosted,
+  }),
+  v2Jobs: get('/v2/jobs', hosted, {
     does: 'Lists jobs page by page, newest first, filtered by labels on request.',
     query: {
       limit: { type: 'integer', minimum: 1, maximum: v2ListLimits.page },
@@ -187,28 +182,19 @@ export const endpoints = {
     replies: { 200: v2JobList, 400: v2Error, ...always, 501: v2Error },
     rejectsValid: hosted,
     acceptsInvalid: hosted,
-  },
-  v2Job: {
-    method: 'GET',
-    path: '/v2/jobs/{id}',
-    on: hosted,
+  }),
+  v2Job: get('/v2/jobs/{id}', hosted, {
     does: 'Returns a job with its progress, its outputs so far and its error.',
     replies: { 200: v2Job, ...ofOne },
-  },
-  v2Workflow: {
-    method: 'GET',
-    path: '/v2/jobs/{id}/workflow',
-    on: hosted,
+  }),
+  v2Workflow: get('/v2/jobs/{id}/workflow', hosted, {
     does: 'Returns the workflow of a job as it runs.',
     replies: { 200: v2Workflow, ...ofOne },
-  },
-  v2Cancel: {
-    method: 'POST',
-    path: '/v2/jobs/{id}/cancel',
-    on: hosted,
+  }),
+  v2Cancel: post('/v2/jobs/{id}/cancel', hosted, {
     does: 'Cancels a job that is not over.',
     replies: { 200: v2Job, ...ofOne },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('v2')

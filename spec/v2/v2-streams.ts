@@ -12,6 +12,7 @@ import {
 import { v2Error } from './errors.ts'
 import { v2Output, v2Progress, v2States } from './v2-jobs.ts'
 import { nullable, object, oneOf, optional, positive, text } from '../schema.ts'
+import { get } from '../endpoint.ts'
 
 /** Limits of streams: how many an account has open, and their times on the clock of the world. */
 export const streamLimits = { open: 8, silenceMs: 15_000, pauseMs: 500 } as const
@@ -36,10 +37,7 @@ export const streamEvents = {
 export type StreamEvent = keyof typeof streamEvents
 
 export const endpoints = {
-  v2Events: {
-    method: 'GET',
-    path: '/v2/jobs/{id}/events',
-    on: hosted,
+  v2Events: get('/v2/jobs/{id}/events', hosted, {
     does: 'Streams the events of a job until it is over.',
     replies: {
       200: 'stream',
@@ -49,7 +47,7 @@ export const endpoints = {
       429: v2Error,
       501: v2Error,
     },
-  },
+  }),
 } as const satisfies Endpoints
 
 const observed = observedIn('v2')
