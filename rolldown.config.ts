@@ -114,7 +114,7 @@ const inspectorPage: Plugin = {
 
 const schemaSource = readFileSync(join(import.meta.dirname, 'spec/schema.ts'), 'utf8')
 const schemaMakers = schemaSource.match(/(?<=^export const )\w+(?= = <)/gm) ?? []
-const pureCalls = ['rulesOf', 'observedIn', 'observedAt', ...schemaMakers].join('|')
+const pureCalls = ['rulesOf', 'observedIn', 'observedAt', 'coded', ...schemaMakers].join('|')
 const beforePureCalls = new RegExp(`(?<=[=:(,>] ?|^ +|\\.{3})(?=(?:${pureCalls})\\()`, 'gm')
 
 /** Lets rules, endpoints and schemas that a bundle does not use go, although they are made of other constants. */
@@ -124,7 +124,7 @@ const unusedRules: Plugin = {
     if (!id.startsWith(join(import.meta.dirname, 'spec/'))) return null
     return code
       .replaceAll(
-        /^(export const (?:rules|\w*[eE]ndpoints) =) (\{\n.*?^\}) as const satisfies \w+$/gms,
+        /^(export const (?:rules|outcomes|\w*(?:[eE]ndpoints|[rR]efusals)) =) (\{\n.*?^\}) as const satisfies \w+$/gms,
         '$1 /* @__PURE__ */ (() => ($2))()',
       )
       .replaceAll(beforePureCalls, '/* @__PURE__ */ ')

@@ -11,6 +11,7 @@ import {
   observedAtReference,
 } from '../language.ts'
 import { any, anyObject, anyOf, count, object, oneOf, optional, text } from '../schema.ts'
+import { refusal } from '../refusal.ts'
 import { get, post } from '../endpoint.ts'
 
 /**
@@ -113,115 +114,86 @@ export const webhookRefusal = object({ error: text })
 
 /** The replies to a post that the gateway processed, members in this order. */
 export const outcomes = {
-  accepted: {
-    status: 202,
-    when: 'The agent run is scheduled. The reply does not wait for it.',
-    body: {
-      json: {
-        status: 'accepted',
-        route: '{name}',
-        event: '{event}',
-        delivery_id: '{delivery_id}',
-      },
+  accepted: refusal(202, 'The agent run is scheduled. The reply does not wait for it.', {
+    json: {
+      status: 'accepted',
+      route: '{name}',
+      event: '{event}',
+      delivery_id: '{delivery_id}',
     },
-  },
-  delivered: {
-    status: 200,
-    when: 'The target of a direct delivery accepted the text.',
-    body: {
-      json: {
-        status: 'delivered',
-        route: '{name}',
-        target: '{deliver}',
-        delivery_id: '{delivery_id}',
-      },
+  }),
+  delivered: refusal(200, 'The target of a direct delivery accepted the text.', {
+    json: {
+      status: 'delivered',
+      route: '{name}',
+      target: '{deliver}',
+      delivery_id: '{delivery_id}',
     },
-  },
-  duplicate: {
-    status: 200,
-    when: 'The route received the same delivery id within the last hour.',
-    body: { json: { status: 'duplicate', delivery_id: '{delivery_id}' } },
-  },
-  ignored: {
-    status: 200,
-    when: 'The event type is not one of those that the route lists.',
-    body: { json: { status: 'ignored', event: '{event}' } },
-  },
-  deliveryFailed: {
-    status: 502,
-    when: 'The target of a direct delivery rejected the text or did not reply.',
-    body: {
-      json: { status: 'error', error: 'Delivery failed', delivery_id: '{delivery_id}' },
-    },
-  },
+  }),
+  duplicate: refusal(200, 'The route received the same delivery id within the last hour.', {
+    json: { status: 'duplicate', delivery_id: '{delivery_id}' },
+  }),
+  ignored: refusal(200, 'The event type is not one of those that the route lists.', {
+    json: { status: 'ignored', event: '{event}' },
+  }),
+  deliveryFailed: refusal(
+    502,
+    'The target of a direct delivery rejected the text or did not reply.',
+    { json: { status: 'error', error: 'Delivery failed', delivery_id: '{delivery_id}' } },
+  ),
 } as const satisfies Refusals
 
 /** The replies to a post that the gateway did not process, and to all other paths. */
 export const gatewayRefusals = {
-  internal: {
-    status: 500,
-    when: 'The gateway fails: no post of a sender causes this.',
-    body: { json: { error: 'Internal error' } },
-  },
-  badRequest: {
-    status: 400,
-    when: 'The body could not be read to its end.',
-    body: { json: { error: 'Bad request' } },
-  },
-  cannotParse: {
-    status: 400,
-    when: 'The body is not a JSON object, nor a form with one in its field `payload`.',
-    body: { json: { error: 'Cannot parse body' } },
-  },
-  invalidSignature: {
-    status: 401,
-    when: 'The signature is wrong, missing, stale or malformed: all get the same reply.',
-    body: { json: { error: 'Invalid signature' } },
-  },
-  routeDisabled: {
-    status: 403,
-    when: 'The member `enabled` of the route is false.',
-    body: { json: { error: 'Route disabled: {name}' } },
-  },
-  unknownRoute: {
-    status: 404,
-    when: 'No route has this name.',
-    body: { json: { error: 'Unknown route: {name}' } },
-  },
-  payloadTooLarge: {
-    status: 413,
-    when: 'The body is larger than the limit, with or without a declared length.',
-    body: { json: { error: 'Payload too large' } },
-  },
-  textTooLong: {
-    status: 413,
-    when: 'The rendered template, or a rendered member of deliver_extra, exceeds its limit.',
-    body: { json: { error: 'Rendered text too large' } },
-  },
-  tooManyRuns: {
-    status: 503,
-    when: 'The gateway has no space for another waiting agent run; the delivery id stays new.',
-    body: { json: { error: 'Too many runs waiting' } },
-    headers: { 'Retry-After': '10' },
-  },
-  rateLimited: {
-    status: 429,
-    when: 'The route accepted as many posts as its window allows.',
-    body: { json: { error: 'Rate limit exceeded' } },
-  },
-  gatewayPath: {
-    status: 404,
-    when: 'Any other path, including a route with a trailing slash.',
-    body: { text: '404: Not Found' },
+  internal: refusal(500, 'The gateway fails: no post of a sender causes this.', {
+    json: { error: 'Internal error' },
+  }),
+  badRequest: refusal(400, 'The body could not be read to its end.', {
+    json: { error: 'Bad request' },
+  }),
+  cannotParse: refusal(
+    400,
+    'The body is not a JSON object, nor a form with one in its field `payload`.',
+    { json: { error: 'Cannot parse body' } },
+  ),
+  invalidSignature: refusal(
+    401,
+    'The signature is wrong, missing, stale or malformed: all get the same reply.',
+    { json: { error: 'Invalid signature' } },
+  ),
+  routeDisabled: refusal(403, 'The member `enabled` of the route is false.', {
+    json: { error: 'Route disabled: {name}' },
+  }),
+  unknownRoute: refusal(404, 'No route has this name.', {
+    json: { error: 'Unknown route: {name}' },
+  }),
+  payloadTooLarge: refusal(
+    413,
+    'The body is larger than the limit, with or without a declared length.',
+    { json: { error: 'Payload too large' } },
+  ),
+  textTooLong: refusal(
+    413,
+    'The rendered template, or a rendered member of deliver_extra, exceeds its limit.',
+    { json: { error: 'Rendered text too large' } },
+  ),
+  tooManyRuns: refusal(
+    503,
+    'The gateway has no space for another waiting agent run; the delivery id stays new.',
+    { json: { error: 'Too many runs waiting' }, headers: { 'Retry-After': '10' } },
+  ),
+  rateLimited: refusal(429, 'The route accepted as many posts as its window allows.', {
+    json: { error: 'Rate limit exceeded' },
+  }),
+  gatewayPath: refusal(404, 'Any other path, including a route with a trailing slash.', {
+    text: '404: Not Found',
     raised: true,
-  },
-  gatewayMethod: {
-    status: 405,
-    when: 'A method that the path does not support.',
-    body: { text: '405: Method Not Allowed' },
+  }),
+  gatewayMethod: refusal(405, 'A method that the path does not support.', {
+    text: '405: Method Not Allowed',
     headers: { Allow: '{methods}' },
     raised: true,
-  },
+  }),
 } as const satisfies Refusals
 
 export const endpoints = {

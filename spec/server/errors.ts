@@ -4,353 +4,261 @@
 import { maxWaiting } from './access.ts'
 export { assetRefusals } from '../assets/errors.ts'
 import type { Refusals } from '../language.ts'
+import { coded, refusal } from '../refusal.ts'
 import { object, text } from '../schema.ts'
 
 /** Refusals of the local server: no common body format, most are empty or a fixed text. */
 export const refusals = {
-  internal: {
-    status: 500,
-    when: 'The request has a form that its endpoint does not expect, such as broken JSON or a wrong JSON type.',
-    body: { text: '500 Internal Server Error\n\nServer got itself in trouble' },
-    headers: { Connection: 'close' },
-    raised: true,
-  },
-  internalPage: {
-    status: 500,
-    when: 'The same for a client whose Accept header names text/html.',
-    body: {
-      text: '<html><head><title>500 Internal Server Error</title></head><body>\n<h1>500 Internal Server Error</h1>\nServer got itself in trouble\n</body></html>\n',
+  internal: refusal(
+    500,
+    'The request has a form that its endpoint does not expect, such as broken JSON or a wrong JSON type.',
+    {
+      text: '500 Internal Server Error\n\nServer got itself in trouble',
+      headers: { Connection: 'close' },
+      raised: true,
     },
+  ),
+  internalPage: refusal(500, 'The same for a client whose Accept header names text/html.', {
+    text: '<html><head><title>500 Internal Server Error</title></head><body>\n<h1>500 Internal Server Error</h1>\nServer got itself in trouble\n</body></html>\n',
     headers: { 'Content-Type': 'text/html; charset=utf-8', Connection: 'close' },
     raised: true,
-  },
-  unknownPath: {
-    status: 404,
-    when: 'GET or HEAD of a path that no route serves, or that only serves POST.',
-    body: 'empty',
-    headers: { 'Content-Type': 'application/octet-stream', 'Transfer-Encoding': 'chunked' },
-  },
-  methodNotAllowed: {
-    status: 405,
-    when: 'A method that the path does not serve; an unknown path serves GET and HEAD.',
-    body: { text: '405: Method Not Allowed' },
-    headers: { Allow: '{methods}' },
+  }),
+  unknownPath: refusal(
+    404,
+    'GET or HEAD of a path that no route serves, or that only serves POST.',
+    { headers: { 'Content-Type': 'application/octet-stream', 'Transfer-Encoding': 'chunked' } },
+  ),
+  methodNotAllowed: refusal(
+    405,
+    'A method that the path does not serve; an unknown path serves GET and HEAD.',
+    { text: '405: Method Not Allowed', headers: { Allow: '{methods}' }, raised: true },
+  ),
+  notFoundEmpty: refusal(404, 'The file or the model folder does not exist.'),
+  notFoundText: refusal(404, 'A path that leaves the root, or an unknown path below /internal/.', {
+    text: '404: Not Found',
     raised: true,
-  },
-  notFoundEmpty: {
-    status: 404,
-    when: 'The file or the model folder does not exist.',
-    body: 'empty',
-  },
-  notFoundText: {
-    status: 404,
-    when: 'A path that leaves the root, or an unknown path below /internal/.',
-    body: { text: '404: Not Found' },
+  }),
+  forbiddenText: refusal(
+    403,
+    'A folder among the files of a front end, or a file that cannot be read.',
+    { text: '403: Forbidden', raised: true },
+  ),
+  forbiddenEmpty: refusal(
+    403,
+    'A subfolder outside its folder, or a foreign origin at a loopback address.',
+  ),
+  badRequestEmpty: refusal(400, 'The endpoint rejects a file name, a folder type or an upload.'),
+  badRequestText: refusal(
+    400,
+    'Input that is not a valid HTTP request: an unknown method, a line that is too long, a broken body.',
+    { text: '400: Bad Request', headers: { Connection: 'close' }, raised: true },
+  ),
+  preconditionFailed: refusal(
+    412,
+    'The entity tag of a file differs from If-Match, or the file is newer than If-Unmodified-Since.',
+  ),
+  rangeNotSatisfiable: refusal(
+    416,
+    'A Range of a file that is malformed, names several parts, or begins after its end.',
+    {
+      reason: 'Requested Range Not Satisfiable',
+      headers: { 'Content-Range': 'bytes */{size}', 'Transfer-Encoding': 'chunked' },
+    },
+  ),
+  expectation: refusal(417, 'A request with an Expect header other than 100-continue.', {
+    text: 'Unknown Expect: {expected}',
     raised: true,
-  },
-  forbiddenText: {
-    status: 403,
-    when: 'A folder among the files of a front end, or a file that cannot be read.',
-    body: { text: '403: Forbidden' },
-    raised: true,
-  },
-  forbiddenEmpty: {
-    status: 403,
-    when: 'A subfolder outside its folder, or a foreign origin at a loopback address.',
-    body: 'empty',
-  },
-  badRequestEmpty: {
-    status: 400,
-    when: 'The endpoint rejects a file name, a folder type or an upload.',
-    body: 'empty',
-  },
-  badRequestText: {
-    status: 400,
-    when: 'Input that is not a valid HTTP request: an unknown method, a line that is too long, a broken body.',
-    body: { text: '400: Bad Request' },
-    headers: { Connection: 'close' },
-    raised: true,
-  },
-  preconditionFailed: {
-    status: 412,
-    when: 'The entity tag of a file differs from If-Match, or the file is newer than If-Unmodified-Since.',
-    body: 'empty',
-  },
-  rangeNotSatisfiable: {
-    status: 416,
-    when: 'A Range of a file that is malformed, names several parts, or begins after its end.',
-    body: 'empty',
-    reason: 'Requested Range Not Satisfiable',
-    headers: { 'Content-Range': 'bytes */{size}', 'Transfer-Encoding': 'chunked' },
-  },
-  expectation: {
-    status: 417,
-    when: 'A request with an Expect header other than 100-continue.',
-    body: { text: 'Unknown Expect: {expected}' },
-    raised: true,
-  },
-  jobsQuery: {
-    status: 400,
-    when: 'A list of jobs with a parameter that is not valid.',
-    body: { json: { error: '{error}' } },
-  },
-  jobUnknown: {
-    status: 404,
-    when: 'The id of a job that neither the queue nor the history has.',
-    body: { json: { error: 'Job not found' } },
-  },
-  jobsNotJson: {
-    status: 400,
-    when: 'A cancel of several jobs whose body is not valid JSON.',
-    body: { json: { error: 'Request body must be valid JSON' } },
-  },
-  jobIdsMissing: {
-    status: 400,
-    when: 'The same without a list of ids.',
-    body: { json: { error: 'job_ids must be a list' } },
-  },
-  bodyTooLarge: {
-    status: 413,
-    when: 'A request body above the configured limit.',
-    body: { text: 'Maximum request body size {limit} exceeded.' },
+  }),
+  jobsQuery: refusal(400, 'A list of jobs with a parameter that is not valid.', {
+    json: { error: '{error}' },
+  }),
+  jobUnknown: refusal(404, 'The id of a job that neither the queue nor the history has.', {
+    json: { error: 'Job not found' },
+  }),
+  jobsNotJson: refusal(400, 'A cancel of several jobs whose body is not valid JSON.', {
+    json: { error: 'Request body must be valid JSON' },
+  }),
+  jobIdsMissing: refusal(400, 'The same without a list of ids.', {
+    json: { error: 'job_ids must be a list' },
+  }),
+  bodyTooLarge: refusal(413, 'A request body above the configured limit.', {
+    text: 'Maximum request body size {limit} exceeded.',
     reason: 'Request Entity Too Large',
     raised: true,
-  },
-  queueFull: {
-    status: 413,
-    when: 'A submit that takes the size of all pending workflows beyond the limit.',
-    body: { text: 'The queue is full: the limit for pending workflows is {limit} bytes.' },
-  },
-  bearerMissing: {
-    status: 401,
-    when: 'The server is configured with a bearer token and the request carries no token or another one.',
-    body: { text: '401: Unauthorized' },
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  },
-  directoryMissing: {
-    status: 400,
-    when: 'A listing of user data without a folder.',
-    body: { text: 'Directory not provided' },
-  },
-  directoryInvalid: {
-    status: 403,
-    when: 'A listing of user data outside the user folder.',
-    body: { text: 'Invalid directory' },
-  },
-  directoryUnknown: {
-    status: 404,
-    when: 'A listing of user data in a folder that does not exist.',
-    body: { text: 'Directory not found' },
-  },
-  pathInvalid: {
-    status: 400,
-    when: 'The second version of that listing, for a path outside the user folder.',
-    body: { text: 'Invalid path requested' },
-  },
-  pathUnknown: {
-    status: 404,
-    when: 'The same for a path that does not exist.',
-    body: { text: 'Requested path not found' },
-  },
-  pathNoDirectory: {
-    status: 400,
-    when: 'The same for a path that is a file.',
-    body: { text: 'Requested path is not a directory' },
-  },
-  folderAsFile: {
-    status: 403,
-    when: 'A read of user data whose path is a folder.',
-    body: 'empty',
+  }),
+  queueFull: refusal(
+    413,
+    'A submit that takes the size of all pending workflows beyond the limit.',
+    { text: 'The queue is full: the limit for pending workflows is {limit} bytes.' },
+  ),
+  bearerMissing: refusal(
+    401,
+    'The server is configured with a bearer token and the request carries no token or another one.',
+    { text: '401: Unauthorized', headers: { 'WWW-Authenticate': 'Bearer' } },
+  ),
+  directoryMissing: refusal(400, 'A listing of user data without a folder.', {
+    text: 'Directory not provided',
+  }),
+  directoryInvalid: refusal(403, 'A listing of user data outside the user folder.', {
+    text: 'Invalid directory',
+  }),
+  directoryUnknown: refusal(404, 'A listing of user data in a folder that does not exist.', {
+    text: 'Directory not found',
+  }),
+  pathInvalid: refusal(
+    400,
+    'The second version of that listing, for a path outside the user folder.',
+    { text: 'Invalid path requested' },
+  ),
+  pathUnknown: refusal(404, 'The same for a path that does not exist.', {
+    text: 'Requested path not found',
+  }),
+  pathNoDirectory: refusal(400, 'The same for a path that is a file.', {
+    text: 'Requested path is not a directory',
+  }),
+  folderAsFile: refusal(403, 'A read of user data whose path is a folder.', {
     headers: { 'Content-Type': 'application/octet-stream', 'Transfer-Encoding': 'chunked' },
-  },
-  fileExists: {
-    status: 409,
-    when: 'User data at an existing path, with overwrite=false.',
-    body: { text: 'File already exists' },
-  },
-  fileNotWritten: {
-    status: 400,
-    when: 'User data with a name that no file can have, or more user data than fits.',
-    body: 'empty',
-    reason: 'Invalid filename. Please avoid special characters like :\\/*?"<>|',
-  },
-  duplicateUser: {
-    status: 400,
-    when: 'A new user with an existing name.',
-    body: { json: { error: 'Duplicate username.' } },
-  },
-  userNameMissing: {
-    status: 400,
-    when: 'A new user with a blank name, on a server of 2026.',
-    body: { json: { error: 'username not provided' } },
-  },
-  userNameReserved: {
-    status: 400,
-    when: 'A new user with a name that begins with two underscores, on a server of 2026.',
-    body: { json: { error: 'System User prefix not allowed' } },
-  },
-  directoryType: {
-    status: 400,
-    when: 'A listing of a folder that is not input, output or temp.',
-    body: { json: { error: 'Invalid directory type' } },
-  },
-  socketWithoutUpgrade: {
-    status: 400,
-    when: 'GET /ws without the headers of a WebSocket handshake.',
-    body: { text: 'No WebSocket UPGRADE hdr: {upgrade}\n Can "Upgrade" only to "WebSocket".' },
+  }),
+  fileExists: refusal(409, 'User data at an existing path, with overwrite=false.', {
+    text: 'File already exists',
+  }),
+  fileNotWritten: refusal(
+    400,
+    'User data with a name that no file can have, or more user data than fits.',
+    { reason: 'Invalid filename. Please avoid special characters like :\\/*?"<>|' },
+  ),
+  duplicateUser: refusal(400, 'A new user with an existing name.', {
+    json: { error: 'Duplicate username.' },
+  }),
+  userNameMissing: refusal(400, 'A new user with a blank name, on a server of 2026.', {
+    json: { error: 'username not provided' },
+  }),
+  userNameReserved: refusal(
+    400,
+    'A new user with a name that begins with two underscores, on a server of 2026.',
+    { json: { error: 'System User prefix not allowed' } },
+  ),
+  directoryType: refusal(400, 'A listing of a folder that is not input, output or temp.', {
+    json: { error: 'Invalid directory type' },
+  }),
+  socketWithoutUpgrade: refusal(400, 'GET /ws without the headers of a WebSocket handshake.', {
+    text: 'No WebSocket UPGRADE hdr: {upgrade}\n Can "Upgrade" only to "WebSocket".',
     raised: true,
-  },
-  socketWithoutConnection: {
-    status: 400,
-    when: 'A WebSocket handshake whose Connection does not name the upgrade.',
-    body: { text: 'No CONNECTION upgrade hdr: {connection}' },
+  }),
+  socketWithoutConnection: refusal(
+    400,
+    'A WebSocket handshake whose Connection does not name the upgrade.',
+    { text: 'No CONNECTION upgrade hdr: {connection}', raised: true },
+  ),
+  socketVersion: refusal(400, 'A WebSocket handshake of a version other than 13, 8 and 7.', {
+    text: 'Unsupported version: {version}',
     raised: true,
-  },
-  socketVersion: {
-    status: 400,
-    when: 'A WebSocket handshake of a version other than 13, 8 and 7.',
-    body: { text: 'Unsupported version: {version}' },
+  }),
+  socketKey: refusal(400, 'A WebSocket handshake whose key is missing or malformed.', {
+    text: 'Handshake error: {key}',
     raised: true,
-  },
-  socketKey: {
-    status: 400,
-    when: 'A WebSocket handshake whose key is missing or malformed.',
-    body: { text: 'Handshake error: {key}' },
-    raised: true,
-  },
+  }),
 } as const satisfies Refusals
 
 /** The body of a refusal of the hosted server. */
 export const hostedError = object({ code: text, message: text })
 
+const hostedRefusal = coded((code, message) => ({ json: { code, message } }))
+
 /** Refusals of the hosted server: a JSON object with `code` and `message`. */
 export const hostedRefusals = {
-  unauthorized: {
-    status: 401,
-    when: 'The key is missing or unknown, on a path that requires one.',
-    body: { json: { code: 'UNAUTHORIZED', message: 'A valid API key is required.' } },
-  },
-  freeTier: {
-    status: 403,
-    when: 'An account of the free tier on a paid-tier path.',
-    body: {
-      json: { code: 'FORBIDDEN', message: 'This requires a subscription: free tier account.' },
-    },
-  },
-  foreignJob: {
-    status: 403,
-    when: 'A job of another account, with the quirk `hosted.foreign-job-403`.',
-    body: { json: { code: 'FORBIDDEN', message: 'This job belongs to another account.' } },
-  },
-  notFound: {
-    status: 404,
-    when: 'An unknown path, job or file, or one that belongs to another account.',
-    body: { json: { code: 'NOT_FOUND', message: 'Not found.' } },
-  },
-  folderNotFound: {
-    status: 404,
-    when: 'A model folder that is unknown or holds no model.',
-    body: { json: { code: 'folder_not_found', message: 'No such model folder: {folder}' } },
-  },
-  methodNotAllowed: {
-    status: 405,
-    when: 'A path that exists, with a method that it does not support; Allow lists the supported methods.',
-    body: { json: { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed.' } },
-  },
-  storageFull: {
-    status: 413,
-    when: 'An upload that exceeds what the server stores in total.',
-    body: {
-      json: {
-        code: 'STORAGE_FULL',
-        message: 'The uploads exceed the storage limit of {limit} bytes.',
-      },
-    },
-  },
-  badRequest: {
-    status: 400,
-    when: 'A request without a required value, or an upload above the limits.',
-    body: { json: { code: 'BAD_REQUEST', message: '{reason}' } },
-  },
-  bodyTooLarge: {
-    status: 413,
-    when: 'A request body above the configured limit.',
-    body: { json: { code: 'PAYLOAD_TOO_LARGE', message: 'The limit is {limit} bytes.' } },
-  },
+  unauthorized: hostedRefusal(401, 'The key is missing or unknown, on a path that requires one.', {
+    UNAUTHORIZED: 'A valid API key is required.',
+  }),
+  freeTier: hostedRefusal(403, 'An account of the free tier on a paid-tier path.', {
+    FORBIDDEN: 'This requires a subscription: free tier account.',
+  }),
+  foreignJob: hostedRefusal(
+    403,
+    'A job of another account, with the quirk `hosted.foreign-job-403`.',
+    { FORBIDDEN: 'This job belongs to another account.' },
+  ),
+  notFound: hostedRefusal(
+    404,
+    'An unknown path, job or file, or one that belongs to another account.',
+    { NOT_FOUND: 'Not found.' },
+  ),
+  folderNotFound: hostedRefusal(404, 'A model folder that is unknown or holds no model.', {
+    folder_not_found: 'No such model folder: {folder}',
+  }),
+  methodNotAllowed: hostedRefusal(
+    405,
+    'A path that exists, with a method that it does not support; Allow lists the supported methods.',
+    { METHOD_NOT_ALLOWED: 'Method not allowed.' },
+  ),
+  storageFull: hostedRefusal(413, 'An upload that exceeds what the server stores in total.', {
+    STORAGE_FULL: 'The uploads exceed the storage limit of {limit} bytes.',
+  }),
+  badRequest: hostedRefusal(
+    400,
+    'A request without a required value, or an upload above the limits.',
+    { BAD_REQUEST: '{reason}' },
+  ),
+  bodyTooLarge: hostedRefusal(413, 'A request body above the configured limit.', {
+    PAYLOAD_TOO_LARGE: 'The limit is {limit} bytes.',
+  }),
   internal: {
-    status: 500,
-    when: 'The server fails.',
-    body: { json: { code: 'INTERNAL_ERROR', message: 'The server failed.' } },
+    ...hostedRefusal(500, 'The server fails.', { INTERNAL_ERROR: 'The server failed.' }),
     headers: { Connection: 'close' },
   },
-  userFileUnknown: {
-    status: 404,
-    when: 'User data at a path where no file exists.',
-    body: { text: 'File not found.' },
-  },
-  userFolderUnknown: {
-    status: 404,
-    when: 'A listing of user data in a folder that does not exist.',
-    body: { text: 'Folder not found.' },
-  },
-  userFolderOutside: {
-    status: 400,
-    when: 'A listing of user data outside the user folder.',
-    body: { text: 'The folder is outside the user data.' },
-  },
-  userPathOutside: {
-    status: 403,
-    when: 'A user file at a path that leaves the user folder.',
-    body: { text: 'The path is outside the user data.' },
-  },
-  userFileExists: {
-    status: 409,
-    when: 'User data at an existing path, with overwrite=false.',
-    body: { text: 'The file already exists.' },
-  },
-  userFileRefused: {
-    status: 400,
-    when: 'User data with a name that no file can have, or more user data than fits.',
-    body: { text: 'The file cannot be stored under this name.' },
-  },
+  userFileUnknown: refusal(404, 'User data at a path where no file exists.', {
+    text: 'File not found.',
+  }),
+  userFolderUnknown: refusal(404, 'A listing of user data in a folder that does not exist.', {
+    text: 'Folder not found.',
+  }),
+  userFolderOutside: refusal(400, 'A listing of user data outside the user folder.', {
+    text: 'The folder is outside the user data.',
+  }),
+  userPathOutside: refusal(403, 'A user file at a path that leaves the user folder.', {
+    text: 'The path is outside the user data.',
+  }),
+  userFileExists: refusal(409, 'User data at an existing path, with overwrite=false.', {
+    text: 'The file already exists.',
+  }),
+  userFileRefused: refusal(
+    400,
+    'User data with a name that no file can have, or more user data than fits.',
+    { text: 'The file cannot be stored under this name.' },
+  ),
 } as const satisfies Refusals
 
-const storageHeaders = { 'Content-Type': 'application/xml; charset=UTF-8' }
-const storageError = (code: string, message: string) => ({
-  text: `<?xml version='1.0' encoding='UTF-8'?><Error><Code>${code}</Code><Message>${message}</Message></Error>`,
-})
+const headers = { 'Content-Type': 'application/xml; charset=UTF-8' }
+const linkRefusal = coded(
+  (code, message) => ({
+    text: `<?xml version='1.0' encoding='UTF-8'?><Error><Code>${code}</Code><Message>${message}</Message></Error>`,
+  }),
+  { headers },
+)
 
 /** Refusals of the host of signed links, in the format of an object storage. */
 export const linkRefusals = {
-  linkChanged: {
-    status: 403,
-    when: 'A link without a signature, or with the signature of another link or host.',
-    body: storageError('SignatureDoesNotMatch', 'The signature does not match this link.'),
-    headers: storageHeaders,
-  },
-  linkExpired: {
-    status: 400,
-    when: 'A signed link that has expired.',
-    body: storageError('ExpiredToken', 'The link has expired: {expiry}'),
-    headers: storageHeaders,
-  },
-  linkWithKey: {
-    status: 403,
-    when: 'A signed link that is sent with X-API-Key or Authorization, where links are strict.',
-    body: storageError('AccessDenied', 'The link needs no credentials: do not send {header}.'),
-    headers: storageHeaders,
-  },
-  linkOfNothing: {
-    status: 404,
-    when: 'A signed link to a file that no longer exists.',
-    body: storageError('NoSuchKey', 'The file no longer exists.'),
-    headers: storageHeaders,
-  },
+  linkChanged: linkRefusal(
+    403,
+    'A link without a signature, or with the signature of another link or host.',
+    { SignatureDoesNotMatch: 'The signature does not match this link.' },
+  ),
+  linkExpired: linkRefusal(400, 'A signed link that has expired.', {
+    ExpiredToken: 'The link has expired: {expiry}',
+  }),
+  linkWithKey: linkRefusal(
+    403,
+    'A signed link that is sent with X-API-Key or Authorization, where links are strict.',
+    { AccessDenied: 'The link needs no credentials: do not send {header}.' },
+  ),
+  linkOfNothing: linkRefusal(404, 'A signed link to a file that no longer exists.', {
+    NoSuchKey: 'The file no longer exists.',
+  }),
   linkMethod: {
-    status: 405,
-    when: 'A signed link with a method other than GET, HEAD and OPTIONS.',
-    body: storageError('MethodNotAllowed', 'A signed link is read-only.'),
-    headers: { ...storageHeaders, Allow: 'GET,HEAD,OPTIONS' },
+    ...linkRefusal(405, 'A signed link with a method other than GET, HEAD and OPTIONS.', {
+      MethodNotAllowed: 'A signed link is read-only.',
+    }),
+    headers: { ...headers, Allow: 'GET,HEAD,OPTIONS' },
   },
 } as const satisfies Refusals
 
@@ -359,50 +267,32 @@ export const planRefusal = object({
   error: object({ type: text, message: text }),
 })
 
+const rejection = coded((type, message) => ({ json: { error: { type, message } } }))
+
 /** Rejections of a hosted submit by the plan or queue of the account. They leave no run behind. */
 export const planRefusals = {
-  freeTier: {
-    status: 402,
-    when: 'A submit of a free account, with the quirk `hosted.free-tier-402`.',
-    body: {
-      json: {
-        error: { type: 'PAYMENT_REQUIRED', message: 'Running workflows requires a paid plan.' },
-      },
+  freeTier: rejection(402, 'A submit of a free account, with the quirk `hosted.free-tier-402`.', {
+    PAYMENT_REQUIRED: 'Running workflows requires a paid plan.',
+  }),
+  subscriptionInactive: rejection(
+    402,
+    'The subscription is inactive, with the quirk `hosted.refuse-at-submit`.',
+    { CLOUD_SUBSCRIPTION_REQUIRED: 'The subscription of this account is not active.' },
+  ),
+  fundsMissing: rejection(
+    402,
+    'The balance is too low for the partner nodes, with the quirk `hosted.refuse-at-submit`.',
+    {
+      PARTNER_NODE_PAYMENT_REQUIRED:
+        'The balance is too low for the partner nodes of this workflow.',
     },
-  },
-  subscriptionInactive: {
-    status: 402,
-    when: 'The subscription is inactive, with the quirk `hosted.refuse-at-submit`.',
-    body: {
-      json: {
-        error: {
-          type: 'CLOUD_SUBSCRIPTION_REQUIRED',
-          message: 'The subscription of this account is not active.',
-        },
-      },
-    },
-  },
-  fundsMissing: {
-    status: 402,
-    when: 'The balance is too low for the partner nodes, with the quirk `hosted.refuse-at-submit`.',
-    body: {
-      json: {
-        error: {
-          type: 'PARTNER_NODE_PAYMENT_REQUIRED',
-          message: 'The balance is too low for the partner nodes of this workflow.',
-        },
-      },
-    },
-  },
-  queueFull: {
-    status: 429,
-    when:
-      `${maxWaiting} runs of the account wait, with the quirk \`hosted.refuse-at-submit\`; or the waiting runs ` +
+  ),
+  queueFull: rejection(
+    429,
+    `${maxWaiting} runs of the account wait, with the quirk \`hosted.refuse-at-submit\`; or the waiting runs ` +
       'reach the size that the server stores.',
-    body: {
-      json: { error: { type: 'QUEUE_LIMIT', message: 'Too many of your runs are waiting.' } },
-    },
-  },
+    { QUEUE_LIMIT: 'Too many of your runs are waiting.' },
+  ),
 } as const satisfies Refusals
 
 /** The top-level `error` of a rejected submit (status 400); `extra_info` is empty in each. */
