@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
+import request, { type Response } from 'supertest'
 import { slow } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, test, testToken } from '../../judge/proves.ts'
@@ -16,35 +17,42 @@ const { webRoot, templates } = writeSite()
 const site = { webRoot, clock: 'manual' } as const
 const page = '<!doctype html><title>A front end</title>'
 
+/** Fails for a response that has a header. */
+const lacks = (name: string) => (response: Response) => expect(response.get(name)).toBeUndefined()
+
 proves(
   'pages/front-end',
   async ({ url }) => {
-    for (const path of ['/', '/?from=here', '/api/', '/index.html', '/index.html/']) {
-      const { status, header, body } = await exchange(url, 'GET', path)
-      expect([path, status, header('Content-Type'), body]).toEqual([path, 200, 'text/html', page])
-      const isFile = path.startsWith('/index')
-      expect([path, header('Cache-Control')]).toEqual([path, isFile ? undefined : 'no-cache'])
-    }
-    const script = await exchange(url, 'GET', '/assets/app.js?v=1')
-    expect([script.status, script.body]).toEqual([200, 'export const zero = 0\n'])
-    expect(script.header('Cache-Control')).toBe('no-cache')
-    const odd = await exchange(url, 'GET', '/assets/a%20b+%C3%BC.txt')
-    expect([odd.status, odd.body]).toEqual([200, 'a name with more than letters'])
-    expect((await exchange(url, 'GET', '/inner.js')).body).toBe('export const zero = 0\n')
-    expect((await exchange(url, 'GET', '/api/assets/app.js')).status).toBe(404)
+    const client = request(url)
+    for (const path of ['/', '/?from=here', '/api/'])
+      await client
+        .get(path)
+        .expect(200, page)
+        .expect('Content-Type', 'text/html')
+        .expect('Cache-Control', 'no-cache')
+    for (const path of ['/index.html', '/index.html/'])
+      await client.get(path).expect(200, page).expect(lacks('Cache-Control'))
+    await client
+      .get('/assets/app.js?v=1')
+      .expect(200, 'export const zero = 0\n')
+      .expect('Cache-Control', 'no-cache')
+    await client.get('/assets/a%20b+%C3%BC.txt').expect(200, 'a name with more than letters')
+    await client.get('/inner.js').expect(200, 'export const zero = 0\n')
+    await client.get('/api/assets/app.js').expect(404)
   },
   site,
 )
 
 proves(
   'pages/endpoints-first',
-  async ({ url, get }) => {
-    expect((await get('/queue')).json()).toEqual({ queue_running: [], queue_pending: [] })
-    expect((await exchange(url, 'GET', '/interrupt')).status).toBe(404)
-    expect((await exchange(url, 'DELETE', '/queue')).status).toBe(405)
-    expect((await exchange(url, 'GET', '/internal/logs')).body).not.toContain('another')
-    expect((await exchange(url, 'POST', '/assets/app.js')).status).toBe(405)
-    expect((await exchange(url, 'OPTIONS', '/assets/app.js')).body).toBe('')
+  async ({ url }) => {
+    const client = request(url)
+    await client.get('/queue').expect(200, { queue_running: [], queue_pending: [] })
+    await client.get('/interrupt').expect(404)
+    await client.delete('/queue').expect(405)
+    await client.get('/internal/logs').expect(200, /^(?!.*another)/)
+    await client.post('/assets/app.js').expect(405)
+    await client.options('/assets/app.js').expect(200, '')
   },
   site,
 )
@@ -63,10 +71,7 @@ proves(
       '/assets/unknown.thing': 'application/octet-stream',
     }
     for (const [path, type] of Object.entries(types))
-      expect([path, (await exchange(url, 'GET', path)).header('Content-Type')]).toEqual([
-        path,
-        type,
-      ])
+      await request(url).get(path).expect('Content-Type', type)
   },
   site,
 )
@@ -74,38 +79,35 @@ proves(
 proves(
   'pages/conditions',
   async ({ url }) => {
-    const ask = (headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
-      exchange(url, method, '/assets/long.bin', headers)
+    const ask = (headers: Readonly<Record<string, string>> = {}) =>
+      request(url).get('/assets/long.bin').set(headers)
     const length = 300_000
     const whole = await ask()
-    const [tag = '', date = ''] = [whole.header('ETag'), whole.header('Last-Modified')]
+      .expect(200)
+      .expect('Content-Length', `${length}`)
+      .expect('Accept-Ranges', 'bytes')
+    expect(Buffer.compare(whole.body, readFileSync(join(webRoot, 'assets/long.bin')))).toBe(0)
+    const [tag, date] = [whole.get('ETag')!, whole.get('Last-Modified')!]
     expect(tag).toMatch(/^"[0-9a-f]+-493e0"$/)
     expect(Date.parse(date)).toBeGreaterThan(0)
-    expect([whole.status, whole.header('Content-Length')]).toEqual([200, `${length}`])
-    expect(whole.header('Accept-Ranges')).toBe('bytes')
-    for (const headers of [{ 'If-None-Match': tag }, { 'If-Modified-Since': date }]) {
-      const same = await ask(headers)
-      expect([headers, same.status, same.body]).toEqual([headers, 304, ''])
-    }
-    expect((await ask({ 'If-Match': '"other"' })).status).toBe(412)
-    for (const [Range, sent, text] of [
+    await ask({ 'If-None-Match': tag }).expect(304, Buffer.from(''))
+    await ask({ 'If-Modified-Since': date }).expect(304, Buffer.from(''))
+    await ask({ 'If-Match': '"other"' }).expect(412)
+    for (const [range, sent, text] of [
       ['bytes=65-67', '65-67', 'ABC'],
-      ['bytes=-3', '299997-299999', String.fromCharCode(52, 53, 54)],
-      ['bytes=299999-400000', '299999-299999', String.fromCharCode(54)],
-    ] as const) {
-      const part = await ask({ Range })
-      expect([part.status, part.header('Content-Range')]).toEqual([206, `bytes ${sent}/${length}`])
-      expect([Range, part.body]).toEqual([Range, text])
-    }
-    const beyond = await ask({ Range: 'bytes=300000-' })
-    expect([beyond.status, beyond.header('Content-Range')]).toEqual([416, `bytes */${length}`])
-    const head = await ask({}, 'HEAD')
-    expect([head.status, head.header('Content-Length'), head.body]).toEqual([200, `${length}`, ''])
-    expect(head.header('ETag')).toBe(tag)
-    const empty = await exchange(url, 'GET', '/assets/empty.txt')
-    expect([empty.status, empty.header('Content-Length')]).toEqual([200, '0'])
-    const bytes = new Uint8Array(await (await fetch(`${url}/assets/long.bin`)).arrayBuffer())
-    expect(Buffer.compare(bytes, readFileSync(join(webRoot, 'assets/long.bin')))).toBe(0)
+      ['bytes=-3', '299997-299999', '456'],
+      ['bytes=299999-400000', '299999-299999', '6'],
+    ] as const)
+      await ask({ Range: range })
+        .expect(206, Buffer.from(text))
+        .expect('Content-Range', `bytes ${sent}/${length}`)
+    await ask({ Range: 'bytes=300000-' }).expect(416).expect('Content-Range', `bytes */${length}`)
+    await request(url)
+      .head('/assets/long.bin')
+      .expect(200)
+      .expect('Content-Length', `${length}`)
+      .expect('ETag', tag)
+    await request(url).get('/assets/empty.txt').expect(200, '').expect('Content-Length', '0')
   },
   site,
 )
@@ -165,13 +167,12 @@ proves(
   'pages/folder',
   async ({ url }) => {
     // Nobody writes to the pipe: opening it would never end.
-    for (const path of ['/assets', '/assets/', '/extensions/pack', '/pipe']) {
-      const { status, header, body } = await exchange(url, 'GET', path)
-      expect([path, status, body]).toEqual([path, 403, '403: Forbidden'])
-      expect(header('Content-Type')).toBe('text/plain; charset=utf-8')
-    }
-    const head = await exchange(url, 'HEAD', '/assets')
-    expect([head.status, head.header('Content-Length'), head.body]).toEqual([403, '14', ''])
+    for (const path of ['/assets', '/assets/', '/extensions/pack', '/pipe'])
+      await request(url)
+        .get(path)
+        .expect(403, '403: Forbidden')
+        .expect('Content-Type', 'text/plain; charset=utf-8')
+    await request(url).head('/assets').expect(403).expect('Content-Length', '14')
   },
   site,
 )
@@ -179,19 +180,21 @@ proves(
 proves(
   'pages/access',
   async ({ url }) => {
-    const foreign = { Host: '127.0.0.1:8188', Origin: 'http://evil.example' }
     for (const path of ['/', '/assets/app.js'])
-      expect((await exchange(url, 'GET', path, foreign)).status).toBe(403)
+      await request(url)
+        .get(path)
+        .set('Host', '127.0.0.1:8188')
+        .set('Origin', 'http://evil.example')
+        .expect(403)
   },
   site,
 )
 
 proves(
   'pages/access',
-  async ({ raw }) => {
-    const auth = { Authorization: `Bearer ${testToken}` }
-    expect((await raw('GET', '/assets/app.js')).status).toBe(401)
-    expect((await raw('GET', '/assets/app.js', '', auth)).status).toBe(200)
+  async ({ url }) => {
+    await request(url).get('/assets/app.js').expect(401)
+    await request(url).get('/assets/app.js').auth(testToken, { type: 'bearer' }).expect(200)
   },
   { ...site, token: testToken },
 )
@@ -199,8 +202,8 @@ proves(
 proves(
   'pages/access',
   async ({ url }) => {
-    const { header } = await exchange(url, 'GET', '/assets/app.js')
-    expect(header('Access-Control-Allow-Origin')).toBe('http://localhost:5173')
+    const origin = 'http://localhost:5173'
+    await request(url).get('/assets/app.js').expect('Access-Control-Allow-Origin', origin)
   },
   { ...site, cors: 'http://localhost:5173' },
 )
@@ -210,12 +213,11 @@ proves(
   async ({ url, emulator, submit }) => {
     await submit(slow())
     const before = await emulator!.journal()
-    for (const path of ['/', '/assets/app.js', '/assets', '/inner.js'])
-      await exchange(url, 'GET', path)
+    for (const path of ['/', '/assets/app.js', '/assets', '/inner.js']) await request(url).get(path)
     expect(await emulator!.journal()).toEqual(before)
     expect(await emulator!.requests({ path: '/' })).toEqual([])
     // What is not there is an unknown path of the world.
-    await exchange(url, 'GET', '/gone.js')
+    await request(url).get('/gone.js').expect(404)
     expect(await emulator!.journal()).toHaveLength(before.length + 1)
   },
   site,
@@ -224,9 +226,9 @@ proves(
 const scripts = ['/extensions/a.js', '/extensions/pack/b.js', '/extensions/pack/deep/c%20d.js']
 proves(
   'pages/scripts',
-  async ({ url, get }) => {
-    expect((await get('/extensions')).json()).toEqual(scripts)
-    for (const path of scripts) expect((await exchange(url, 'GET', path)).status).toBe(200)
+  async ({ url }) => {
+    await request(url).get('/extensions').expect(200, scripts)
+    for (const path of scripts) await request(url).get(path).expect(200)
   },
   site,
 )
@@ -235,13 +237,15 @@ for (const options of [{ templates }, { ...site, templates }])
   proves(
     'pages/templates',
     async ({ url }) => {
-      const list = await exchange(url, 'GET', '/templates/index.json')
-      expect([list.status, list.body]).toEqual([200, '[]'])
-      expect(list.header('Content-Type')).toBe('application/json')
-      expect(list.header('Cache-Control')).toBe('no-cache')
-      expect((await exchange(url, 'GET', '/templates/first.json')).body).toBe('{"nodes": []}')
+      const client = request(url)
+      await client
+        .get('/templates/index.json')
+        .expect(200, '[]')
+        .expect('Content-Type', 'application/json')
+        .expect('Cache-Control', 'no-cache')
+      await client.get('/templates/first.json').expect(200, '{"nodes": []}')
       for (const path of ['/templates/none.json', '/templates/..%2fsecret.txt', '/templates/'])
-        expect([path, (await exchange(url, 'GET', path)).status]).toEqual([path, 404])
+        await client.get(path).expect(404)
     },
     options,
   )
@@ -258,7 +262,7 @@ test('pages/conditions Transfers that are broken off end without a trace.', asyn
     await once(socket, 'close')
   }
   await Promise.all(Array.from({ length: 40 }, (_, at) => cut(at)))
-  expect((await exchange(emulator.url, 'GET', '/assets/long.bin')).status).toBe(200)
+  await request(emulator.url).get('/assets/long.bin').expect(200)
   await emulator.close()
 })
 
@@ -266,12 +270,13 @@ test('pages/conditions Transfers that are broken off end without a trace.', asyn
 test('pages/front-end A world below /w/NAME shows the front end too, which then talks to that world.', async () => {
   const emulator = await startEmulator(site)
   const world = await emulator.world({ name: 'mine' })
-  expect((await exchange(emulator.url, 'GET', '/w/mine/')).body).toBe(page)
-  expect((await exchange(emulator.url, 'GET', '/w/mine/assets/app.js')).status).toBe(200)
-  expect((await exchange(emulator.url, 'GET', '/w/mine/outer.txt')).status).toBe(404)
+  const client = request(emulator.url)
+  await client.get('/w/mine/').expect(200, page)
+  await client.get('/w/mine/assets/app.js').expect(200)
+  await client.get('/w/mine/outer.txt').expect(404)
   const alone = await emulator.world({ name: 'alone', port: 0 })
-  expect((await exchange(alone.url, 'GET', '/')).body).toBe(page)
-  expect(await (await fetch(`${world.url}/extensions`)).json()).toEqual(scripts)
+  await request(alone.url).get('/').expect(200, page)
+  await request(world.url).get('/extensions').expect(200, scripts)
   await emulator.close()
 })
 
