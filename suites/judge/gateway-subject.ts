@@ -16,6 +16,8 @@ export type GatewaySubject = {
   readonly url: string
   /** The gateway of this case. One elsewhere cannot be looked into: reading it ends the case. */
   readonly gateway: Gateway
+  /** Whether it is a gateway of the suites, into which a case can look. */
+  readonly isOwn: boolean
   /** What a case on any gateway knows of it. */
   readonly sender: Sender
   /** Sends a request as it is, on a separate connection. */
@@ -59,8 +61,8 @@ export const EMPTY_NOTICE =
   'The agent finished without an answer.\nThe log of the gateway says more.'
 
 /**
- * The options of a case that runs on any gateway, also on one elsewhere: it knows only its `sender`, and its posts say
- * that they are a check.
+ * The options of a case that names none. It runs on any gateway, also on one elsewhere: it knows only its `sender`, and
+ * its posts say that they are a check.
  */
 export const anyGateway: GatewayOptions = {
   routes: {
@@ -71,6 +73,9 @@ export const anyGateway: GatewayOptions = {
     failing: { secret: SECRET, prompt: 'x', deliver: 'nowhere', deliver_only: true },
   },
 }
+
+/** The options of a case that looks into its gateway or moves its clock: it cannot run on one elsewhere. */
+export const ownGateway: GatewayOptions = {}
 
 /** Header of a body that is signed like a code host does. */
 export const signed = (body: string | Uint8Array, secret = SECRET): Record<string, string> => ({
@@ -134,6 +139,7 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
   return {
     url,
     gateway,
+    isOwn: true,
     sender: ownSender(SECRET, gateway),
     send,
     post,

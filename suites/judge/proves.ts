@@ -126,8 +126,8 @@ const namedBy = (options: EmulatorOptions | GatewayOptions): Deployment | undefi
 /**
  * A case that proves rules: it has to fail on a server that breaks them. It runs at each place at which they hold, or on
  * the deployment that its options name.
- * @param options of its subject; with any but the deployment and the token it cannot run on a server elsewhere, and only
- * with `anyGateway` on a gateway elsewhere.
+ * @param options of its subject; with any but the deployment and the token it cannot run on a server elsewhere, and with
+ * any at all not on a gateway elsewhere.
  */
 export function proves(
   ruleIds: GatewayRuleId | readonly GatewayRuleId[],
@@ -142,16 +142,21 @@ export function proves(
 export function proves(
   ruleIds: RuleId | readonly RuleId[],
   body: Body | GatewayBody,
-  options: EmulatorOptions | GatewayOptions = {},
+  given?: EmulatorOptions | GatewayOptions,
 ): void {
   const ids: readonly RuleId[] = typeof ruleIds === 'string' ? [ruleIds] : ruleIds
   const held = ids.map((id) => rules[id] as Rule)
   const on = held.map((rule) => rule.on)
-  for (const place of placesOf(on, namedBy(options))) {
+  for (const place of placesOf(on, namedBy(given ?? {}))) {
+    const options = given ?? usualOptions(place)
     const title = ids.map((id) => `${id} [${place}] ${(rules[id] as Rule).says}`).join(' + ')
     add(place, { title, ids, generations: generationsOf(held) }, body, options)
   }
 }
+
+/** The options of cases that name none: those of a gateway run on any. */
+const usualOptions = (place: Place): EmulatorOptions | GatewayOptions =>
+  place === 'gateway' ? anyGateway : {}
 
 /** A case for the behaviour that a quirk turns on; `options` are further ones of its subject. */
 export function provesQuirk(id: GatewayQuirkId, body: GatewayBody, options?: GatewayOptions): void
@@ -159,10 +164,11 @@ export function provesQuirk(id: ServerQuirkId, body: Body, options?: EmulatorOpt
 export function provesQuirk(
   id: keyof typeof quirks,
   body: Body | GatewayBody,
-  options: EmulatorOptions | GatewayOptions = {},
+  given?: EmulatorOptions | GatewayOptions,
 ): void {
-  const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
-  for (const place of placesOf([quirks[id].on], namedBy(options))) {
+  for (const place of placesOf([quirks[id].on], namedBy(given ?? {}))) {
+    const options = given ?? usualOptions(place)
+    const own = { ...options, quirk: [id, ...(options.quirk ?? [])] }
     const title = `quirks/${id} [${place}] ${quirks[id].quirk}`
     add(place, { title, ids: [`quirks/${id}`], generations }, body, own, options)
   }

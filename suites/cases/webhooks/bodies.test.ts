@@ -1,44 +1,49 @@
-// Bodies of posts to the gateway: their maximum size, and their payloads.
+// Bodies of posts to a gateway: their maximum size, and their payloads.
 
-import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
-import { proves, provesQuirk } from '../../judge/proves.ts'
-import { firstReply } from '../../judge/wire.ts'
+import { type GatewaySubject, signed } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { makeDirect, postTo } from '../../judge/posts/made-routes.ts'
+import { payloadOf, pathOf, postAs, type SenderPost, taken } from '../../judge/posts/posts.ts'
+import { proves } from '../../judge/proves.ts'
+import { delivers } from '../../judge/templates.ts'
+import { firstReply } from '../../judge/wire.ts'
 
 const MiB = 2 ** 20
 const tooLarge = [413, '{"error": "Payload too large"}']
 
-const head = (url: string, line: string): string =>
-  `POST /webhooks/hook HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${line}\r\n\r\n`
-const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
+const head = ({ url, sender }: GatewaySubject, line: string): string =>
+  `POST ${pathOf(sender.route)} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${line}\r\n\r\n`
+const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
 
-proves('webhooks/declared-size', async ({ url, post }) => {
+proves('webhooks/declared-size', async (subject) => {
+  const { url, send, post, sender } = subject
+  const { route, maxBodyBytes } = sender
   // No byte of the body is sent: the answer does not wait for any.
-  expect(await firstReply(url, head(url, `Content-Length: ${MiB + 1}`))).toEqual(tooLarge)
-  expect(await firstReply(url, head(url, 'Content-Length: 99999999999999'))).toEqual(tooLarge)
+  for (const bytes of [maxBodyBytes + 1, 99_999_999_999_999]) {
+    const found = await firstReply(url, head(subject, `Content-Length: ${bytes}`))
+    expect({ bytes, found }).toEqual({ bytes, found: tooLarge })
+  }
+  expect((await send('POST', pathOf(route), ' '.repeat(maxBodyBytes))).status).toBe(401)
+  if (!subject.isOwn) return
   const exact = `{"a":"${'x'.repeat(MiB - 8)}"}`
-  expect({ exactLength: exact.length, status: (await post('hook', exact)).status }).toEqual({
-    exactLength: MiB,
-    status: 202,
-  })
+  expect(exact).toHaveLength(MiB)
+  expect((await post('hook', exact)).status).toBe(202)
   expect((await post('hook', `${exact} `)).status).toBe(413)
 })
 
-proves(
-  'webhooks/chunked-size',
-  async ({ url, send }) => {
-    const chunked = 'Transfer-Encoding: chunked'
-    // The end of the body never arrives.
-    expect(await firstReply(url, head(url, chunked), chunk(60), chunk(60))).toEqual(tooLarge)
-    const body = '{"a":"chunked"}'
-    const line = `Connection: close\r\nX-Hub-Signature-256: ${signed(body)['X-Hub-Signature-256']}`
-    const parts = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-    const [status] = await firstReply(url, head(url, `${chunked}\r\n${line}`), parts)
-    expect(status).toBe(202)
-    expect((await send('GET', '/health')).status).toBe(200)
-  },
-  { maxBodyBytes: 100 },
-)
+proves('webhooks/chunked-size', async (subject) => {
+  const { url, isOwn, sender } = subject
+  const half = chunk(' '.repeat(Math.ceil((sender.maxBodyBytes + 2) / 2)))
+  const chunked = 'Transfer-Encoding: chunked'
+  // The end of the body never arrives.
+  expect(await firstReply(url, head(subject, chunked), half, half)).toEqual(tooLarge)
+  if (!isOwn) return
+  const body = '{"a":"chunked"}'
+  const line = `Connection: close\r\nX-Hub-Signature-256: ${signed(body)['X-Hub-Signature-256']}`
+  const parts = `${chunk(body)}0\r\n\r\n`
+  const [status] = await firstReply(url, head(subject, `${chunked}\r\n${line}`), parts)
+  expect(status).toBe(202)
+})
 
 proves(
   'webhooks/size-setting',
@@ -55,161 +60,140 @@ proves(
   { maxBodyBytes: 4 * MiB },
 )
 
-const raw = { routes: { note: direct('{__raw__}'), hook: { secret: SECRET } } }
+/** The status of a well-signed post that starts no further run if the gateway has accepted its id before. */
+const statusOf = async (subject: GatewaySubject, post: SenderPost): Promise<number> =>
+  (await postAs(subject, { id: subject.sender.knownId, ...post })).status
 
-proves(
-  'webhooks/json-body',
-  async ({ post, texts }) => {
-    const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'a;b"']
-    for (const type of types) await post('note', '{"a": [1, null]}', { 'Content-Type': type })
-    const text = '{\n  "a": [\n    1,\n    null\n  ]\n}'
-    expect(texts()).toEqual(types.map(() => text))
-  },
-  raw,
-)
+proves('webhooks/json-body', async (subject) => {
+  const { sender, isOwn } = subject
+  const types = ['text/plain', 'application/x-www-form-urlencoded', 'a;b"', '', 'application/json']
+  for (const type of types) {
+    const status = await statusOf(subject, { headers: { 'Content-Type': type } })
+    expect({ type, status }).toEqual({ type, status: expect.toBeOneOf([...taken]) })
+  }
+  const body = payloadOf({ event_type: sender.event, ключ: ['é', null, 1e3, '😀'] })
+  const id = sender.newId()
+  const reply = await postAs(subject, { id, body })
+  expect(taken).toContain(reply.status)
+  expect(reply.json()).toMatchObject({ delivery_id: id })
+  if (!isOwn) return
+  const to = await makeDirect(subject, '{__raw__}')
+  for (const type of types) await postTo(subject, to, '{"a": [1, null]}', { 'Content-Type': type })
+  const text = '{\n  "a": [\n    1,\n    null\n  ]\n}'
+  const entries = await sender.control.deliveries(to, types.length)
+  expect(entries.map((entry) => entry.text)).toEqual(types.map(() => text))
+})
 
-proves(
-  'webhooks/empty-body',
-  async ({ post, texts }) => {
-    expect((await post('note', '')).status).toBe(200)
-    expect((await post('note', '\uFEFF{"a": 1}')).status).toBe(200)
-    expect((await post('note', '\uFEFF')).status).toBe(200)
-    expect(texts()).toEqual(['{}', '{\n  "a": 1\n}', '{}'])
-  },
-  raw,
-)
+proves('webhooks/empty-body', async (subject) => {
+  const headers = { 'X-GitHub-Event': subject.sender.event }
+  for (const body of ['', '\uFEFF{"text": "flowdouble-check: ignore this"}', '{}']) {
+    const status = await statusOf(subject, { body, headers })
+    expect({ body, status }).toEqual({ body, status: expect.toBeOneOf([...taken]) })
+  }
+  if (!subject.isOwn) return
+  await delivers(subject, '{__raw__}', [
+    ['', '{}'],
+    ['\uFEFF{"a": 1}', '{\n  "a": 1\n}'],
+    ['\uFEFF', '{}'],
+  ])
+})
 
-proves(
-  'webhooks/form-body',
-  async ({ post, texts }) => {
-    const value = encodeURIComponent('{"zen":"a+b ü"}')
-    expect((await post('note', `payload=${value}`)).status).toBe(200)
-    expect((await post('note', 'x=1&payload=%7B%22a%22:+1%7D&y')).status).toBe(200)
-    expect(texts()).toEqual(['{\n  "zen": "a+b \\u00fc"\n}', '{\n  "a": 1\n}'])
-  },
-  raw,
-)
+proves('webhooks/form-body', async (subject) => {
+  const value = encodeURIComponent(payloadOf({ event_type: subject.sender.event }))
+  expect(taken).toContain(await statusOf(subject, { body: `payload=${value}` }))
+  expect(taken).toContain(await statusOf(subject, { body: `x=1&payload=${value}&y` }))
+  expect(await statusOf(subject, { body: `other=${value}` })).toBe(400)
+  if (!subject.isOwn) return
+  await delivers(subject, '{__raw__}', [
+    [`payload=${encodeURIComponent('{"zen":"a+b ü"}')}`, '{\n  "zen": "a+b \\u00fc"\n}'],
+    ['x=1&payload=%7B%22a%22:+1%7D&y', '{\n  "a": 1\n}'],
+  ])
+})
 
 const unparsable = [
   '{',
   '{"a":1,}',
-  'not json',
   '[]',
-  '[{"type": "push"}]',
   '5',
-  '"text"',
   'null',
+  'a=1&b=2',
+  'payload=[]',
+  Buffer.from([0xc3, 0x28]),
+  Buffer.from('{"a":"\xff"}', 'latin1'),
+]
+/** Further ones, which our gateway is asked for as well. */
+const more = [
+  'not json',
+  '[{"type": "push"}]',
+  '"text"',
   'true',
   ' ',
-  'a=1&b=2',
   'payload=',
   'payload=5',
-  'payload=[]',
   'payload={',
   'payload=%ff',
   'payload=%7',
-  Buffer.from([0xc3, 0x28]),
   Buffer.from([0xff, 0xfe, 0x7b, 0, 0x7d, 0]),
-  Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]),
 ]
 
-proves(
-  'webhooks/unparsable-body',
-  async ({ post, gateway }) => {
-    for (const body of unparsable) {
-      for (const headers of [{}, { 'X-GitHub-Event': 'push', 'Content-Type': 'text/json' }]) {
-        const reply = await post('hook', body, headers)
-        expect({ body, status: reply.status }).toEqual({ body, status: 400 })
-        expect(reply.json()).toEqual({ error: 'Cannot parse body' })
-      }
+proves('webhooks/unparsable-body', async (subject) => {
+  const { sender, isOwn } = subject
+  const event = { 'X-GitHub-Event': sender.event, 'Content-Type': 'text/json' }
+  for (const body of isOwn ? [...unparsable, ...more] : unparsable) {
+    if (isOwn) await sender.room(2)
+    for (const headers of isOwn ? [event, {}] : [event]) {
+      const reply = await postAs(subject, { body, headers })
+      expect({ body, status: reply.status }).toEqual({ body, status: 400 })
+      expect(reply.json()).toEqual({ error: 'Cannot parse body' })
     }
-    expect(gateway.runs()).toEqual([])
-  },
-  { rateLimit: 100 },
-)
-
-const nested = (levels: number): string =>
-  `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
-
-proves('webhooks/deep-body', async ({ post }) => {
-  const statuses = []
-  for (const levels of [1000, 1001, 100_000]) {
-    statuses.push((await post('hook', nested(levels))).status)
   }
-  expect(statuses).toEqual([202, 400, 400])
-  expect((await post('hook', `{"a":${'['.repeat(400_000)}`)).status).toBe(400)
+  if (isOwn) expect(subject.gateway.runs()).toEqual([])
 })
 
-proves(
-  'webhooks/no-500',
-  async ({ post, send }) => {
-    const odd = [
-      await post('hook', { type: { deep: [1] }, event_type: 0 }),
-      await post('hook', '{"type": 1e400}'),
-      await post('hook', '{"type": [NaN]}'),
-      await post('hook', '{"type": "\\ud800"}'),
-      await post('extra', { type: 5 }),
-      await post('odd', {}),
-      await send('POST', '/webhooks/hook', '{}', { 'X-Hub-Signature-256': 'é' }),
-      await send('POST', '/webhooks/hook', '{}', { 'svix-id': 'ü', 'svix-timestamp': '_1' }),
-      await send('PROPFIND', '/webhooks/hook', '{}'),
-      await send('POST', '/webhooks/%00', '{}', signed('{}')),
-      await send('POST', '/webhooks/hook', '{}', { ...signed('{}'), Expect: 'a-miracle' }),
-      await send('GET', '/health', '', {
-        Connection: 'Upgrade, close',
-        Upgrade: 'websocket',
-      }),
-    ]
-    expect(odd.map(({ status }) => status)).toEqual([
-      202, 202, 202, 202, 202, 502, 401, 401, 405, 404, 202, 200,
-    ])
-    for (const reply of odd.slice(0, 6)) expect(() => reply.json()).not.toThrow()
-    const broken = await send('POST', '/webhooks/hook', '', { 'Content-Length': 'x' })
-    expect(broken).toMatchObject({ status: 400, body: '{"error": "Bad request"}' })
-  },
-  {
-    routes: {
-      hook: { secret: SECRET },
-      extra: { secret: SECRET, deliver_extra: null, events: null, skills: 7, prompt: [] },
-      odd: { secret: SECRET, deliver: 'nowhere', deliver_only: 1, deliver_extra: 'x', origin: 5 },
-    },
-  },
-)
+proves('webhooks/deep-body', async (subject) => {
+  const nested = (levels: number): string =>
+    `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
+  expect(await statusOf(subject, { body: nested(100_000) })).toBe(400)
+  expect(await statusOf(subject, { body: nested(1001) })).toBe(400)
+  if (!subject.isOwn) return
+  expect(await statusOf(subject, { body: nested(1000) })).toBe(202)
+  expect(await statusOf(subject, { body: `{"a":${'['.repeat(400_000)}` })).toBe(400)
+})
 
-provesQuirk(
-  'webhooks.crash-500',
-  async ({ breaks, post, texts }) => {
-    breaks('webhooks/no-500', 'webhooks/json-replies')
-    for (const body of ['[]', '5', 'null', Buffer.from([0xc3, 0x28])]) {
-      const reply = await post('note', body)
-      expect({ body, status: reply.status }).toEqual({ body, status: 500 })
-      expect(reply.header('content-type')).toBe('text/plain; charset=utf-8')
-    }
-    // A header that names the event lets anything through.
-    const push = { 'X-GitHub-Event': 'push' }
-    expect((await post('note', '[1, 2]', push)).status).toBe(200)
-    const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')
-    expect((await post('note', utf16('{"a": "ü"}'))).status).toBe(200)
-    expect((await post('note', Buffer.from('{"a": 1}', 'utf16le'))).status).toBe(200)
-    expect((await post('note', ' ')).status).toBe(200)
-    // Bytes that are UTF-16, and neither JSON nor a form in UTF-8.
-    const neither = await post('note', Buffer.from([0xff, 0xfe, 0x7b, 0x7b]))
-    expect({ status: neither.status, json: neither.json() }).toEqual({
-      status: 400,
-      json: { error: 'Cannot parse body' },
-    })
-    expect((await post('note', 'a=%FF&b=%zz&c=%C3%BC')).status).toBe(200)
-    expect(texts().map((text) => JSON.parse(text) as unknown)).toEqual([
-      [1, 2],
-      { a: 'ü' },
-      { a: 1 },
-      {},
-      { a: '\uFFFD', b: '%zz', c: 'ü' },
-    ])
-    const form = 'event_type=push&a=1&a=2&b='
-    expect((await post('note', form)).status).toBe(200)
-    expect((await post('note', '{"a":1,}')).status).toBe(200)
-    expect(texts().slice(-2)).toEqual(['{\n  "event_type": "push",\n  "a": "2"\n}', '{}'])
-  },
-  raw,
-)
+proves('webhooks/no-500', async (subject) => {
+  const { send, sender, isOwn } = subject
+  const path = pathOf(sender.route)
+  const odd = [
+    await send('POST', path, '{}', { 'X-Hub-Signature-256': 'é' }),
+    await send('POST', path, '{}', { 'svix-id': 'ü', 'svix-timestamp': '_1' }),
+    await send('POST', path, '{}', { 'svix-id': 'a', 'svix-timestamp': '9'.repeat(400) }),
+    await send('PROPFIND', path, '{}'),
+    await send('POST', '/webhooks/%00', '{}'),
+    await send('POST', path, '', { 'Content-Length': 'x' }),
+  ]
+  expect(odd.map(({ status }) => status)).toEqual([401, 401, 401, 405, 404, 400])
+  if (isOwn) expect(odd.at(-1)?.body).toBe('{"error": "Bad request"}')
+  const headers = { 'X-GitHub-Event': sender.event }
+  const bodies = ['{"type": {"deep": [1]}}', '{"type": 1e400}', '{"type": "\\ud800"}']
+  for (const body of bodies) {
+    const reply = await postAs(subject, { id: sender.knownId, body, headers })
+    expect({ body, status: reply.status }).toEqual({ body, status: expect.toBeOneOf([...taken]) })
+    expect(() => reply.json()).not.toThrow()
+  }
+  if (!isOwn) return
+  // Without the header the answer names the event of the body.
+  for (const body of [...bodies, '{"type": [NaN]}', '{"type": {}, "event_type": 0}'])
+    expect((await postAs(subject, { body })).json()).toMatchObject({ status: 'accepted' })
+  const extra = { deliver_extra: null, events: null, skills: 7, prompt: [] }
+  const oddly = { deliver: 'nowhere', deliver_only: 1, deliver_extra: 'x', origin: 5 }
+  for (const [settings, payload, status] of [
+    [extra, { type: 5 }, 202],
+    [oddly, {}, 502],
+  ] as const) {
+    const to = await sender.control.make(settings)
+    expect(await postTo(subject, to, payload)).toMatchObject({ status })
+  }
+  expect((await postAs(subject, { headers: { Expect: 'a-miracle' } })).status).toBe(202)
+  const upgrade = { Connection: 'Upgrade, close', Upgrade: 'websocket' }
+  expect((await send('GET', '/health', '', upgrade)).status).toBe(200)
+})

@@ -1,32 +1,181 @@
-// Delivery ids: the headers and the members of payloads in which senders name them.
+// Delivery ids: where senders name them, which posts they belong to, and posts that repeat.
 
-import { createHmac } from 'node:crypto'
-import { SECRET } from '../../judge/gateway-subject.ts'
-import { headersOf } from '../../generate/senders.ts'
-import { proves, provesQuirk } from '../../judge/proves.ts'
+import type { GatewaySubject } from '../../judge/gateway-subject.ts'
+import { makeDirect, toChat } from '../../judge/posts/made-routes.ts'
 import { expect } from '../../judge/expect.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
+import {
+  payloadOf,
+  pathOf,
+  postAs,
+  type SenderPost,
+  signedBy,
+  usualBody,
+} from '../../judge/posts/posts.ts'
 
-const id = (text: string) => ({ 'X-Request-ID': text })
+/** Posts, and returns the word and the id of the answer. A delivery that fails leaves its id new. */
+async function answerOf(subject: GatewaySubject, post: SenderPost) {
+  const { status, delivery_id } = (await postAs(subject, post)).json()
+  if (status === 'error') subject.sender.missing('The deliveries of the route fail.')
+  return { word: status as string, delivery_id: delivery_id as string }
+}
+const first: readonly string[] = ['accepted', 'delivered']
 
-proves('webhooks/id-header', async ({ post }) => {
-  const names = [
-    'X-GitHub-Delivery',
-    'webhook-id',
-    'Linear-Delivery',
-    'Idempotency-Key',
-    'X-Request-ID',
-  ]
-  const ids = Object.fromEntries(names.map((name) => [name, `from ${name}`]))
-  for (const [at, name] of names.entries()) {
-    const left = Object.fromEntries(Object.entries(ids).slice(at))
-    const emptied = Object.fromEntries(names.slice(0, at).map((one) => [one, '']))
-    const headers = { ...left, ...emptied }
-    const delivery_id = `from ${name}`
-    expect((await post('hook', {}, headers)).json()).toMatchObject({ delivery_id })
-    expect((await post('hook', {}, headers)).json()).toEqual({ status: 'duplicate', delivery_id })
+proves('webhooks/duplicate', async (subject) => {
+  const { sender, idle } = subject
+  const id = sender.newId()
+  expect((await answerOf(subject, { id })).word).toBeOneOf([...first])
+  const duplicate = { status: 'duplicate', delivery_id: id }
+  const again = await postAs(subject, { id })
+  expect({ status: again.status, json: again.json() }).toEqual({ status: 200, json: duplicate })
+  const body = payloadOf({ event_type: sender.event, other: true })
+  expect((await postAs(subject, { id, body })).json()).toEqual(duplicate)
+  for (const headers of [{}, { 'X-Hub-Signature-256': 'sha256=00' }]) {
+    const unsigned = { 'X-GitHub-Delivery': id, ...headers }
+    const { status } = await subject.send('POST', pathOf(sender.route), body, unsigned)
+    expect(status).toBe(401)
   }
-  const others = { 'X-Gitlab-Event-UUID': 'c' }
-  expect((await post('hook', { id: 'd' }, others)).json().delivery_id).toMatch(/^[0-9a-f-]{36}$/)
+  if (!subject.isOwn) return
+  await idle()
+  expect(subject.gateway.runs()).toMatchObject([{ payload: JSON.parse(usualBody(subject)) }])
+  expect(subject.gateway.outbox()).toHaveLength(1)
+})
+
+proves('webhooks/id-header', async (subject) => {
+  const { sender, isOwn } = subject
+  const known = ['X-GitHub-Delivery', 'webhook-id', 'X-Request-ID']
+  const all = [...known.slice(0, 2), 'Linear-Delivery', 'Idempotency-Key', 'X-Request-ID']
+  const ids = (isOwn ? all : known).map((name) => [name, sender.newId()] as const)
+  for (const [at, [, id]] of ids.entries()) {
+    const emptied = isOwn ? ids.slice(0, at).map(([name]) => [name, ''] as const) : []
+    const headers = Object.fromEntries([...emptied, ...ids.slice(at)])
+    expect((await answerOf(subject, { id: null, headers })).delivery_id).toBe(id)
+    const { word } = await answerOf(subject, { id: null, headers: { 'X-Request-ID': id } })
+    expect(word).toBe('duplicate')
+  }
+  if (!isOwn) return
+  const others = { 'webhook-id': 'other', 'X-Request-ID': 'another' }
+  const svix = await answerOf(subject, { scheme: 'svix', id: null, headers: others })
+  expect(svix.delivery_id).toBe('msg-1')
+  const unknown = { id: null, body: '{"id": "d"}', headers: { 'X-Gitlab-Event-UUID': 'c' } }
+  expect((await answerOf(subject, unknown)).delivery_id).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+proves('webhooks/id-made', async (subject) => {
+  const count = subject.isOwn ? 20 : 2
+  // At the same moment: an id that is made of the time alone would be that of all.
+  const post = { id: null, scheme: bodyScheme(subject), body: usualBody(subject) }
+  const made = await Promise.all(Array.from({ length: count }, () => answerOf(subject, post)))
+  for (const { word, delivery_id } of made) {
+    expect(word).toBeOneOf([...first])
+    expect(delivery_id).toMatch(/./)
+  }
+  expect(new Set(made.map(({ delivery_id }) => delivery_id)).size).toBe(count)
+  if (subject.isOwn) expect(subject.gateway.runs()).toHaveLength(count)
+})
+
+/** A scheme whose headers carry no id. */
+function bodyScheme({ sender }: GatewaySubject) {
+  const found = sender.schemes.find((name) => name !== 'svix' && name !== 'standard')
+  return found ?? sender.missing('Its schemes all carry an id.')
+}
+
+proves('webhooks/id-stripe', async (subject) => {
+  const { sender } = subject
+  if (!sender.schemes.includes('stripe')) sender.missing('It does not accept Stripe-Signature.')
+  const id = sender.newId()
+  const body = payloadOf({ id, event_type: sender.event })
+  const stripe = { id: null, scheme: 'stripe', body } as const
+  const found = await answerOf(subject, stripe)
+  expect(found).toEqual({ word: expect.toBeOneOf([...first]), delivery_id: id })
+  expect((await answerOf(subject, stripe)).word).toBe('duplicate')
+  if (!subject.isOwn) return
+  const named = await answerOf(subject, { ...stripe, headers: { 'X-Request-ID': 'mine' } })
+  expect(named.delivery_id).toBe('mine')
+  const other = await answerOf(subject, { id: null, scheme: 'github', body })
+  expect(other.delivery_id).not.toBe(id)
+})
+
+proves('webhooks/id-member', async (subject) => {
+  const { sender } = subject
+  for (const [scheme, payloadWith] of [
+    ['slack', (event_id: string) => ({ event_id })],
+    ['pagerduty', (id: string) => ({ event: { id } })],
+  ] as const) {
+    if (!sender.schemes.includes(scheme)) sender.missing(`It does not accept the scheme ${scheme}.`)
+    const id = sender.newId()
+    const post = { id: null, scheme, body: payloadOf(payloadWith(id)) }
+    const found = [await answerOf(subject, post), await answerOf(subject, post)]
+    expect(found).toEqual([
+      { word: expect.toBeOneOf([...first]), delivery_id: id },
+      { word: 'duplicate', delivery_id: id },
+    ])
+  }
+})
+
+proves('webhooks/id-recorded', async (subject) => {
+  const { sender } = subject
+  const id = sender.newId()
+  const wrong = await signedBy(subject, { secret: 'not the secret' })
+  await subject.send('POST', pathOf(sender.route), usualBody(subject), {
+    ...wrong,
+    'X-GitHub-Delivery': id,
+  })
+  expect((await postAs(subject, { id, body: '{' })).status).toBe(400)
+  expect((await answerOf(subject, { id })).word).toBeOneOf([...first])
+})
+
+proves('webhooks/id-recorded', async (subject) => {
+  const to = subject.sender.filtered
+  const id = subject.sender.newId()
+  const ignored = payloadOf({ event_type: 'flowdouble-check-other' })
+  expect((await answerOf(subject, { to, id, body: ignored })).word).toBe('ignored')
+  const body = payloadOf({ event_type: to.event })
+  expect((await answerOf(subject, { to, id, body })).word).toBeOneOf([...first])
+  if (!subject.isOwn) return
+  // Nor does a post whose text is too large, or which the rate limit refuses.
+  const { control, rateLimit, room } = subject.sender
+  const long = await control.make({ prompt: '{text}'.repeat(100_000) })
+  const status = async (text: string): Promise<number> =>
+    (await postAs(subject, { to: long, id: 'a', body: payloadOf({ text }) })).status
+  expect(await status('x'.repeat(200))).toBe(413)
+  for (let count = 1; count < rateLimit; count++) await postAs(subject, { to: long, body: '[' })
+  expect(await status('')).toBe(429)
+  await room(rateLimit)
+  expect([await status(''), await status('')]).toEqual([202, 200])
+})
+
+proves('webhooks/id-forgotten', async (subject) => {
+  const id = subject.sender.newId()
+  const to = subject.sender.failing
+  const { status } = await postAs(subject, { to, id })
+  if (status !== 502) subject.sender.missing('The deliveries of the route do not fail.')
+  expect((await postAs(subject, { to, id })).json().status).toBeOneOf(['error', 'delivered'])
+})
+
+proves('webhooks/id-forgotten', async (subject) => {
+  const { control, newId } = subject.sender
+  const to = await makeDirect(subject, 'x', { deliver: 'nowhere' })
+  const id = newId()
+  const word = async (): Promise<unknown> => (await postAs(subject, { to, id })).json().status
+  expect([await word(), await word()]).toEqual(['error', 'error'])
+  await control.change(to, { prompt: 'x', ...toChat })
+  expect([await word(), await word()]).toEqual(['delivered', 'duplicate'])
+  expect(await control.deliveries(to, 3)).toHaveLength(3)
+})
+
+proves('webhooks/id-per-route', async (subject) => {
+  const id = subject.sender.newId()
+  expect((await answerOf(subject, { id })).word).toBeOneOf([...first])
+  const { word } = await answerOf(subject, { id, to: subject.sender.second })
+  expect(word).toBeOneOf([...first, 'ignored'])
+  if (!subject.isOwn) return
+  // Names and ids cannot be confused with one another.
+  const { route, secret } = subject.sender
+  const to = { route: route.slice(0, -1), secret }
+  subject.gateway.subscribe(to.route, { secret })
+  expect((await answerOf(subject, { to, id: `${route.at(-1)}${id}` })).word).toBe('accepted')
+  expect((await answerOf(subject, { id })).word).toBe('duplicate')
 })
 
 provesQuirk('webhooks.empty-id', async ({ breaks, post }) => {
@@ -38,41 +187,4 @@ provesQuirk('webhooks.empty-id', async ({ breaks, post }) => {
   })
   expect((await post('hook', {}, empty)).json()).toEqual({ status: 'duplicate', delivery_id: '' })
   expect((await post('hook', {}, { 'X-Request-ID': 'later' })).json().status).toBe('accepted')
-})
-
-proves('webhooks/id-header', async ({ gateway, send }) => {
-  const time = '1767225600'
-  const digest = createHmac('sha256', SECRET).update(`msg-1.${time}.{}`).digest('base64')
-  const signed = { 'svix-id': 'msg-1', 'svix-timestamp': time, 'svix-signature': `v1,${digest}` }
-  const more = { 'webhook-id': 'other', 'X-Request-ID': 'another' }
-  const reply = await send('POST', '/webhooks/hook', '{}', { ...signed, ...more })
-  expect(reply.json().delivery_id).toBe('msg-1')
-  expect(gateway.runs()).toHaveLength(1)
-})
-
-proves('webhooks/id-stripe', async ({ send, post }) => {
-  const body = '{"id":"evt_1"}'
-  const digest = createHmac('sha256', SECRET).update(`1767225600.${body}`).digest('hex')
-  const signed = { 'Stripe-Signature': `t=1767225600,v1=${digest}` }
-  const first = await send('POST', '/webhooks/hook', body, signed)
-  expect(first.json()).toMatchObject({ status: 'accepted', delivery_id: 'evt_1' })
-  expect((await send('POST', '/webhooks/hook', body, signed)).json().status).toBe('duplicate')
-  const named = await send('POST', '/webhooks/hook', body, { ...signed, ...id('mine') })
-  expect(named.json().delivery_id).toBe('mine')
-  expect((await post('hook', body)).json().delivery_id).not.toBe('evt_1')
-})
-
-proves('webhooks/id-member', async ({ send }) => {
-  const bodies = { slack: '{"event_id":"Ev1"}', pagerduty: '{"event":{"id":"Ev2"}}' } as const
-  for (const [name, body] of Object.entries(bodies)) {
-    const headers = headersOf(name as keyof typeof bodies, { body, secret: SECRET })
-    const words = [1, 2].map(async () =>
-      (await send('POST', '/webhooks/hook', body, headers)).json(),
-    )
-    const id = /Ev\d/.exec(body)?.[0]
-    expect(await Promise.all(words)).toEqual([
-      expect.objectContaining({ status: 'accepted', delivery_id: id }),
-      { status: 'duplicate', delivery_id: id },
-    ])
-  }
 })

@@ -1,10 +1,10 @@
-// The quirks of the reference gateway, and how it reads paths.
+// The quirks of the reference gateway: how it reads bodies, and how it writes answers.
 
 import { createHmac } from 'node:crypto'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
-import { proves, provesQuirk } from '../../judge/proves.ts'
+import { provesQuirk } from '../../judge/proves.ts'
 import { headersOf, NOW } from '../../generate/senders.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
 
@@ -20,40 +20,6 @@ const postBytes = (url: string, name: string, line: string) =>
 
 const route = { secret: SECRET }
 const crashText = '500 Internal Server Error\n\nServer got itself in trouble'
-
-proves('webhooks/encoded-path', async ({ send }) => {
-  expect(await send('GET', '/%68ealth')).toMatchObject({ status: 200 })
-  expect(await send('POST', '/%77ebhooks/hook', '{}', signed('{}'))).toMatchObject({ status: 202 })
-  expect(await send('GET', '/%48ealth')).toMatchObject({ status: 404 })
-  expect(await send('GET', '/%2Fhealth')).toMatchObject({ status: 404 })
-})
-
-provesQuirk(
-  'webhooks.profile-paths',
-  async ({ send }) => {
-    const take = (path: string) => send('POST', path, '{}', signed('{}'))
-    for (const profile of ['any', '%20', 'a%2Fb']) {
-      const reply = await take(`/p/${profile}/webhooks/hook`)
-      expect([reply.status, reply.json().route]).toEqual([202, 'hook'])
-    }
-    expect((await take('/p/any/webhooks/nobody')).json()).toEqual({
-      error: 'Unknown route: nobody',
-    })
-    expect((await take('/p/any/webhooks/off')).status).toBe(403)
-    expect((await take('/p//webhooks/hook')).status).toBe(404)
-    expect((await take('/p/any/health')).body).toBe('404: Not Found')
-    const read = await send('GET', '/p/any/webhooks/hook')
-    expect([read.status, read.header('allow')]).toEqual([405, 'POST'])
-  },
-  { routes: { hook: route, off: { secret: SECRET, enabled: false } } },
-)
-
-provesQuirk('webhooks.plain-health', async ({ send }) => {
-  expect(await send('GET', '/health')).toMatchObject({
-    status: 200,
-    body: '{"status": "ok", "platform": "webhook"}',
-  })
-})
 
 provesQuirk(
   'webhooks.python-json',
@@ -116,26 +82,6 @@ provesQuirk(
 )
 
 provesQuirk(
-  'webhooks.events-as-written',
-  async ({ post }) => {
-    const takes = async (name: string, event: unknown) =>
-      (await post(name, { type: event })).status === 202
-    expect(await takes('text', 'pull')).toBe(true)
-    expect(await takes('text', 'request, pu')).toBe(true)
-    expect(await takes('text', 'Pull')).toBe(false)
-    expect(await takes('list', ' push ')).toBe(true)
-    expect(await takes('list', 'push')).toBe(false)
-    expect(await takes('list', 'unlisted')).toBe(false)
-  },
-  {
-    routes: {
-      text: { secret: SECRET, events: 'pull_request, push' },
-      list: { secret: SECRET, events: [' push '] },
-    },
-  },
-)
-
-provesQuirk(
   'webhooks.empty-extra',
   async ({ post, gateway }) => {
     await post('note', { type: 'push' })
@@ -159,8 +105,41 @@ provesQuirk(
 
 provesQuirk(
   'webhooks.crash-500',
-  async ({ breaks, url, post }) => {
-    breaks('webhooks/no-500', 'webhooks/json-replies')
+  async ({ url, post, texts }) => {
+    for (const body of ['[]', '5', 'null', Buffer.from([0xc3, 0x28])]) {
+      const reply = await post('note', body)
+      expect({ body, status: reply.status, text: reply.body }).toEqual({
+        body,
+        status: 500,
+        text: crashText,
+      })
+      expect(reply.header('content-type')).toBe('text/plain; charset=utf-8')
+    }
+    // A header that names the event lets anything through.
+    const push = { 'X-GitHub-Event': 'push' }
+    expect((await post('note', '[1, 2]', push)).status).toBe(200)
+    const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')
+    expect((await post('note', utf16('{"a": "ü"}'))).status).toBe(200)
+    expect((await post('note', Buffer.from('{"a": 1}', 'utf16le'))).status).toBe(200)
+    expect((await post('note', ' ')).status).toBe(200)
+    // Bytes that are UTF-16, and neither JSON nor a form in UTF-8.
+    const neither = await post('note', Buffer.from([0xff, 0xfe, 0x7b, 0x7b]))
+    expect({ status: neither.status, json: neither.json() }).toEqual({
+      status: 400,
+      json: { error: 'Cannot parse body' },
+    })
+    expect((await post('note', 'a=%FF&b=%zz&c=%C3%BC')).status).toBe(200)
+    expect(texts().map((text) => JSON.parse(text) as unknown)).toEqual([
+      [1, 2],
+      { a: 'ü' },
+      { a: 1 },
+      {},
+      { a: '\uFFFD', b: '%zz', c: 'ü' },
+    ])
+    const form = 'event_type=push&a=1&a=2&b='
+    expect((await post('note', form)).status).toBe(200)
+    expect((await post('note', '{"a":1,}')).status).toBe(200)
+    expect(texts().slice(-2)).toEqual(['{\n  "event_type": "push",\n  "a": "2"\n}', '{}'])
     const broken = [
       await post('typed', { type: 5 }),
       await post('null', {}, { 'X-Request-ID': 'one' }),
@@ -190,6 +169,7 @@ provesQuirk(
   {
     routes: {
       hook: route,
+      note: direct('{__raw__}'),
       typed: { secret: SECRET, prompt: '{event_type}' },
       null: { secret: SECRET, deliver_extra: null },
     },

@@ -176,6 +176,7 @@ function subjectOf(url: string, sender: Sender, waited: (ms: number) => void): G
   const send = sendTo(url)
   return {
     url,
+    isOwn: false,
     sender,
     breaks: () => undefined,
     broken: new Set(),

@@ -8,7 +8,6 @@ import {
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
-import { statusOfHead } from '../../judge/wire.ts'
 
 // Over HTTP the clock never passes a due event: the case uses the machine behind it, created from the gateway's setup.
 proves('webhooks/answered-in-order', async ({ gateway }) => {
@@ -34,20 +33,3 @@ proves('webhooks/answered-in-order', async ({ gateway }) => {
   expect(after).toContain('second')
   expect(after).not.toContain('first')
 })
-
-proves(
-  'webhooks/refused-early',
-  async ({ url }) => {
-    const refused: readonly [method: string, path: string, status: number][] = [
-      ['POST', '/webhooks/unknown', 404],
-      ['POST', '/webhooks/off', 403],
-      ['POST', '/nowhere', 404],
-      ['PUT', '/webhooks/on', 405],
-    ]
-    for (const [method, path, status] of refused) {
-      const head = `${method} ${path} HTTP/1.1\r\nHost: here\r\n`
-      expect([path, await statusOfHead(url, head)]).toEqual([path, status])
-    }
-  },
-  { routes: { on: { secret: SECRET }, off: { secret: SECRET, enabled: false } } },
-)

@@ -8,6 +8,9 @@ import type { SenderRoute } from '../../generate/sender.ts'
 /** The text in each payload of such a case: a post can start the run of an agent. */
 export const CHECK_TEXT = 'flowdouble-check: this is a test of the gateway, ignore this'
 
+/** The statuses of a post that a gateway accepts; its delivery can fail. */
+export const taken: readonly number[] = [200, 202, 502]
+
 /** The body of a post that is not about bodies. */
 export const payloadOf = (more: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ text: CHECK_TEXT, ...more })

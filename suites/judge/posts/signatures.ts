@@ -3,10 +3,9 @@
 import { type SchemeName, schemes } from '../../../spec/gateway/signatures.ts'
 import { expect } from '../expect.ts'
 import type { GatewaySubject } from '../gateway-subject.ts'
-import { pathOf } from './posts.ts'
+import { pathOf, taken } from './posts.ts'
 
 type Headers = Readonly<Record<string, string>>
-const taken: readonly number[] = [200, 202, 502]
 
 /** Whether a post with these headers is accepted; one with a known id starts no further run. */
 export async function isIn(
