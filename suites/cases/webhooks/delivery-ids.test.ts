@@ -12,6 +12,7 @@ import {
   signedBy,
   usualBody,
 } from '../../judge/posts/posts.ts'
+import { needs } from '../../judge/posts/signatures.ts'
 
 /** Posts, and returns the word and the id of the answer. A delivery that fails leaves its id new. */
 async function answerOf(subject: GatewaySubject, post: SenderPost) {
@@ -82,7 +83,7 @@ function bodyScheme({ sender }: GatewaySubject) {
 
 proves('webhooks/id-stripe', async (subject) => {
   const { sender } = subject
-  if (!sender.schemes.includes('stripe')) sender.missing('It does not accept Stripe-Signature.')
+  needs(subject, 'stripe')
   const id = sender.newId()
   const body = payloadOf({ id, event_type: sender.event })
   const stripe = { id: null, scheme: 'stripe', body } as const
@@ -102,7 +103,7 @@ proves('webhooks/id-member', async (subject) => {
     ['slack', (event_id: string) => ({ event_id })],
     ['pagerduty', (id: string) => ({ event: { id } })],
   ] as const) {
-    if (!sender.schemes.includes(scheme)) sender.missing(`It does not accept the scheme ${scheme}.`)
+    needs(subject, scheme)
     const id = sender.newId()
     const post = { id: null, scheme, body: payloadOf(payloadWith(id)) }
     const found = [await answerOf(subject, post), await answerOf(subject, post)]
