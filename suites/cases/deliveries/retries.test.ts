@@ -1,84 +1,65 @@
 // Answers of runs that cannot be delivered: further attempts, and who is notified.
 
 import type { Delivery } from 'flowdouble'
-import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
-import { proves } from '../../judge/proves.ts'
+import { type GatewaySubject, ownGateway, SECRET } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { makeRuns, postTo } from '../../judge/posts/made-routes.ts'
+import { proves } from '../../judge/proves.ts'
 
-const one = { routes: { hook: { secret: SECRET, prompt: '{text}', deliver: 'telegram' } } }
-
-/** The attempts of the outbox: their texts, and the seconds since the first one. */
-const attempts = ({ gateway }: GatewaySubject) =>
-  gateway.outbox().map(({ text, timestamp, attempt }, _, all) => {
-    return [attempt, (timestamp - (all[0]?.timestamp ?? 0)) / 1000, text]
-  })
-
-/** Makes deliveries fail with an error, posts, and waits until nothing more happens. */
-async function failing(subject: GatewaySubject, error: string, times: number | null = null) {
+/** Posts once while deliveries fail, and returns the attempts: how many seconds after the first, and their texts. */
+async function attempts(
+  subject: GatewaySubject,
+  { error, text = 'answer', times = null }: { error: string; text?: string; times?: number | null },
+) {
   subject.gateway.failDeliveries({ target: 'telegram', error, times })
-  await subject.post('hook', { text: 'answer' })
-  await subject.idle()
+  const to = await makeRuns(subject, '{text}')
+  await postTo(subject, to, { text })
+  const entries = await subject.sender.control.deliveries(to, 1)
+  return entries.map((entry) => ({
+    attempt: entry.attempt,
+    seconds: (entry.timestamp - (entries[0]?.timestamp ?? 0)) / 1000,
+    status: entry.status,
+    text: entry.text,
+  }))
 }
 
-const network = [
-  'ConnectError: x',
-  'ECONNREFUSED 127.0.0.1',
-  'Network is unreachable',
-  'fetch failed',
-  'Broken pipe',
-]
-for (const error of network) {
-  proves(
-    'deliveries/retry-network',
-    async (subject) => {
-      await failing(subject, error)
-      expect(attempts(subject)).toEqual([
-        [1, 0, 'answer'],
-        [2, 2, 'answer'],
-        [3, 6, 'answer'],
-      ])
-    },
-    one,
-  )
-}
+const first = { attempt: 1, seconds: 0, status: 'failed', text: 'answer' }
 
 proves(
   'deliveries/retry-network',
   async (subject) => {
-    await failing(subject, 'econnreset', 1)
-    expect(subject.gateway.outbox().map(({ status }) => status)).toEqual(['failed', 'delivered'])
+    const network = ['ConnectError: x', 'ECONNREFUSED 127.0.0.1', 'Network is unreachable']
+    for (const error of [...network, 'fetch failed', 'Broken pipe'])
+      expect({ error, found: await attempts(subject, { error }) }).toEqual({
+        error,
+        found: [first, { ...first, attempt: 2, seconds: 2 }, { ...first, attempt: 3, seconds: 6 }],
+      })
+    for (const error of ['timed out', 'ReadTimeout', 'Request timed out after 30 s'])
+      expect({ error, found: await attempts(subject, { error }) }).toEqual({
+        error,
+        found: [first],
+      })
+    const found = await attempts(subject, { error: 'econnreset', times: 1 })
+    expect(found.map(({ status }) => status)).toEqual(['failed', 'delivered'])
   },
-  one,
+  ownGateway,
 )
 
-for (const error of ['timed out', 'ReadTimeout', 'Request timed out after 30 s']) {
-  proves(
-    'deliveries/retry-network',
-    async (subject) => {
-      await failing(subject, error)
-      expect(attempts(subject)).toEqual([[1, 0, 'answer']])
-    },
-    one,
-  )
-}
+const plain = '(Response formatting failed, plain text:)\n\n'
 
 proves(
   'deliveries/retry-plain',
   async (subject) => {
-    await failing(subject, 'Bad markdown')
-    const plain = '(Response formatting failed, plain text:)\n\n'
-    expect(attempts(subject)).toEqual([
-      [1, 0, 'answer'],
-      [2, 0, `${plain}answer`],
-    ])
+    const again = { ...first, attempt: 2, text: `${plain}answer` }
+    expect(await attempts(subject, { error: 'Bad markdown' })).toEqual([first, again])
     const long = '😀'.repeat(3501)
-    await subject.post('hook', { text: long })
-    await subject.idle()
-    expect(subject.texts().slice(2)).toEqual([long, plain + '😀'.repeat(3500)])
+    const found = await attempts(subject, { error: 'Bad markdown', text: long })
+    expect(found.map(({ text }) => text)).toEqual([long, plain + '😀'.repeat(3500)])
   },
-  one,
+  ownGateway,
 )
 
+const one = { routes: { hook: { secret: SECRET, prompt: '{text}', deliver: 'telegram' } } }
 const sent: Delivery[] = []
 proves(
   'deliveries/retry-plain',

@@ -1,4 +1,4 @@
-// The limit of waiting agent runs.
+// How many agent runs a gateway lets wait, and how many it keeps.
 
 import { postAll, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
@@ -48,6 +48,38 @@ proves(
     expect(waiting_bytes).toBeGreaterThan(48 * 2 ** 20)
   },
   { routes, maxBodyBytes: 2 ** 24, agent: never, agentsAtOnce: 1 },
+)
+
+proves(
+  'deliveries/runs-kept',
+  async ({ gateway, post, idle }) => {
+    const text = 'x'.repeat(900_000)
+    for (let count = 0; count < 30; count++) await post('hook', { text, count })
+    await idle()
+    // Prompt, payload and answer of each are stored: 24 of them fill the available room.
+    const held = gateway.runs().map(({ payload }) => (payload as { count: number }).count)
+    expect(held.at(-1)).toBe(29)
+    expect(held).toEqual(held.map((_, at) => 30 - held.length + at))
+    expect([held.length > 20, held.length < 27]).toEqual([true, true])
+    expect(gateway.outbox()).toHaveLength(30)
+  },
+  { routes, rateLimit: 100 },
+)
+
+proves(
+  'deliveries/runs-kept',
+  async ({ gateway, url, idle }) => {
+    await postAll(
+      url,
+      Array.from({ length: 10_005 }, (_, at) => `${at}`),
+    )
+    await idle()
+    const runs = gateway.runs()
+    expect([runs.length, gateway.outbox().length]).toEqual([10_000, 10_000])
+    expect([runs[0]?.delivery_id, runs.at(-1)?.delivery_id]).toEqual(['5', '10004'])
+    expect(gateway.outbox()[0]?.delivery_id).toBe('5')
+  },
+  { routes, rateLimit: 20_000 },
 )
 
 provesQuirk(
