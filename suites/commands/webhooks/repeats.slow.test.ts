@@ -34,7 +34,8 @@ proves(
   }),
 )
 
-proves('webhooks/id-lifetime', async ({ post, gateway }) => {
+proves('webhooks/id-lifetime', async ({ breaks, post, gateway }) => {
+  breaks('webhooks/duplicate')
   expect((await post('hook', {}, id('a'))).status).toBe(202)
   await gateway.advance(3_599_999)
   expect((await post('hook', {}, id('a'))).status).toBe(200)
@@ -50,7 +51,8 @@ const arrived = createArrivals<number>()
 
 proves(
   'webhooks/repeat-waits',
-  async ({ post, gateway }) => {
+  async ({ breaks, post, gateway }) => {
+    breaks('webhooks/duplicate')
     const replyTo = async (name: string): Promise<readonly [number, string]> => {
       const reply = await post(name, {}, id('a'))
       return [reply.status, reply.json().status]
