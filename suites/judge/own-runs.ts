@@ -3,6 +3,7 @@
 import { type Graph, node, talking } from '../generate/graphs.ts'
 import type { Session } from './client.ts'
 import { expect } from './expect.ts'
+import { runsAtATime } from './hosted/busy-account.ts'
 import type { Message } from './judge.ts'
 import { endsRun } from './responses.ts'
 import { nodesOf } from '../support/transcript.ts'
@@ -106,25 +107,34 @@ export type AtWork = {
   readonly graph: Graph
   /** The node that is running. */
   readonly node_id: string
+  /** Interrupts it, and what else holds the others back. */
   readonly stop: () => Promise<void>
 }
 
-/** Submits a slow run and waits until a node of it runs; `before` are outputs that it makes first. */
+/**
+ * Submits a slow run and waits until a node of it runs; `before` are outputs that it makes first. On hosted as many more slow
+ * runs as the account has at work at a time.
+ */
 export async function occupy(
   subject: Subject,
   session: Session,
   before: Graph = {},
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<AtWork> {
-  const graph = { ...before, ...(await subject.workloads.slow()) }
+  const { deployment, workloads } = subject
+  const graph = { ...before, ...(await workloads.slow()) }
   const prompt_id = await submitFor(subject, session, graph, fields)
+  const ids = [prompt_id]
+  const most = deployment === 'hosted' ? await runsAtATime(subject) : 1
+  while (ids.length < most)
+    ids.push(await submitFor(subject, session, await workloads.slow(), fields))
   const { data } = await subject.reach(
     session,
     (message) => startsNode(prompt_id)(message) && !(String(message.data['node']) in before),
   )
   const stop = async (): Promise<void> => {
-    await subject.post('/interrupt', { prompt_id })
-    await subject.reach(session, endsRun('local', prompt_id))
+    for (const id of ids) await subject.post('/interrupt', { prompt_id: id })
+    await subject.reach(session, endsRun(deployment, prompt_id))
   }
   return { prompt_id, graph, node_id: String(data['node']), stop }
 }
