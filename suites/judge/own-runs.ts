@@ -126,8 +126,7 @@ export async function occupy(
   const prompt_id = await submitFor(subject, session, graph, fields)
   const ids = [prompt_id]
   const most = deployment === 'hosted' ? await runsAtATime(subject) : 1
-  while (ids.length < most)
-    ids.push(await submitFor(subject, session, await workloads.slow(), fields))
+  while (ids.length < most) ids.push(await submitFor(subject, session, await workloads.slow()))
   const { data } = await subject.reach(
     session,
     (message) => startsNode(prompt_id)(message) && !(String(message.data['node']) in before),

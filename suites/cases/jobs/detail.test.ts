@@ -1,101 +1,133 @@
-// The details of one hosted job: its times, its workflow, its outputs, and why it failed.
+// The details of one job of either deployment: its outcome, its workflow, its times, and its outputs with their preview.
 
 import { secretKeys } from '../../../spec/server/access.ts'
-import { failing, type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
-import { cancel, detailOf, isOf, listOf, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { errorOf } from '../../judge/failures.ts'
+import { cancelAll, keepBusy, newColor } from '../../judge/hosted/busy-account.ts'
+import { detailOf, isOf, listedJob, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
+import { type JobClient, jobClient, oneOfEach } from '../../judge/jobs/client.ts'
+import { shown, uniqueNumber } from '../../judge/own-runs.ts'
+import { proves } from '../../judge/proves.ts'
+import type { Subject } from '../../judge/subject.ts'
 
-proves('jobs/detail', async (subject) => {
-  const session = await subject.connect()
-  const { prompt_id, messages } = await subject.run(session, solid())
-  const { outputs, execution_status, execution_meta } = await detailOf(subject, prompt_id)
-  const sent = messages.find(({ type }) => type === 'executed')
-  expect(outputs).toEqual({ '2': sent?.data['output'] })
-  expect(outputs['2'].images).toHaveLength(1)
-  expect(execution_status).toMatchObject({ status_str: 'success', completed: true })
-  expect(Object.keys(execution_meta)).toEqual(['2'])
-})
-
-proves(
-  'jobs/detail-times',
-  async (subject) => {
-    const session = await subject.connect()
-    const id = await submitOne(subject, slow(1, 1))
-    const { create_time, update_time } = await detailOf(subject, id)
-    expect(update_time).toBe(create_time)
-    // Seconds would be a thousand times less.
-    expect(new Date(create_time).getUTCFullYear()).toBeGreaterThan(2000)
-    const start = await subject.reach(session, isOf('execution_start', id))
-    const started = await detailOf(subject, id)
-    expect(started.execution_start_time).toBe(start.data['timestamp'])
-    expect(started.update_time).toBe(started.execution_start_time)
-    expect(started.create_time).toBe(create_time)
-    const end = await subject.reach(session, isOf('execution_success', id))
-    const ended = await detailOf(subject, id)
-    expect(ended.execution_end_time).toBe(end.data['timestamp'])
-    expect(ended).toMatchObject({
-      create_time,
-      update_time: ended.execution_end_time,
-      execution_start_time: started.execution_start_time,
-    })
-    expect(ended.execution_end_time - ended.execution_start_time).toBeGreaterThanOrEqual(1000)
-    expect((await listOf(subject)).jobs[0]).toMatchObject({
-      create_time,
-      execution_start_time: started.execution_start_time,
-      execution_end_time: ended.execution_end_time,
-    })
-  },
-  ownWorld,
-)
-
-proves('jobs/detail-error', async (subject) => {
-  const session = await subject.connect()
-  const { prompt_id, messages } = await subject.run(session, failing('OOMError', 'too large'))
-  const { status, execution_error, execution_status, outputs } = await detailOf(subject, prompt_id)
-  const sent = errorOf({ messages })
-  expect({ status, outputs }).toEqual({ status: 'failed', outputs: {} })
-  expect(execution_status).toMatchObject({ status_str: 'error', completed: false })
-  expect(execution_error).toEqual({
-    node_id: '2',
-    node_type: 'FlowdoubleFail',
-    exception_message: sent?.['exception_message'],
-    exception_type: 'OOMError',
-    traceback: sent?.['traceback'],
-    current_inputs: sent?.['current_inputs'],
-    current_outputs: expect.any(Object),
+for (const rule of ['jobs/detail', 'local-jobs/detail'] as const)
+  proves(rule, async (subject) => {
+    const client = await jobClient(subject)
+    const graph = shown(subject, 'detail')
+    const id = await client.run(graph)
+    const detail = await client.detail(id)
+    const { outputs, status } = (await subject.finished(id))!
+    const sent = client.session.messages().find(isOf('executed', id))
+    expect(outputs).toEqual({ '2': sent?.data['output'] })
+    expect(outputs['2'].images).toHaveLength(1)
+    expect(detail).toMatchObject({ id, status: 'completed', outputs, execution_status: status })
+    expect(status).toMatchObject({ status_str: 'success', completed: true })
+    expect(detail).toMatchObject((await client.list())[0])
+    if (subject.deployment === 'hosted') expect(Object.keys(detail.execution_meta)).toEqual(['2'])
+    else {
+      const extra_data = {
+        ...(client.fields['extra_data'] as object),
+        client_id: client.session.clientId,
+      }
+      expect(detail).toMatchObject({ workflow: { prompt: graph, extra_data } })
+    }
   })
-  expect((await listOf(subject)).jobs[0].execution_error).toEqual(execution_error)
-  for (const graph of [solid(), slow()]) {
-    const id = await submitOne(subject, graph)
-    if (graph['2'] === undefined) await cancel(subject, id)
-    await subject.idle()
-    expect(await detailOf(subject, id)).not.toHaveProperty('execution_error')
-  }
-})
-
-const extra_data = { note: [1, { deep: null }] }
 
 proves('jobs/detail-workflow', async (subject) => {
   const session = await subject.connect()
-  const graph = { ...solid(), '3': node('FlowdoubleText', { text: 'a', number: 1.5, list: [] }) }
-  const [id = ''] = await submitAll(subject, [graph], { extra_data })
-  const expectWorkflow = async () => {
-    const { workflow } = await detailOf(subject, id)
-    expect(workflow).toEqual({ prompt: graph, extra_data: expect.objectContaining(extra_data) })
+  const extra_data = { note: [1, { deep: null }] }
+  const graph = {
+    ...solid(newColor(subject, 'workflow')),
+    '3': node('PreviewAny', { source: 'a', ...(subject.isOwn && { number: 1.5, list: [] }) }),
   }
-  await expectWorkflow()
+  const [id = ''] = await submitAll(subject, [graph], { extra_data })
+  const workflow = { prompt: graph, extra_data: expect.objectContaining(extra_data) }
+  expect((await detailOf(subject, id)).workflow).toEqual(workflow)
   await subject.reach(session, isOf('execution_start', id))
-  await expectWorkflow()
+  expect((await detailOf(subject, id)).workflow).toEqual(workflow)
   await subject.idle()
-  await expectWorkflow()
+  expect((await detailOf(subject, id)).workflow).toEqual(workflow)
+})
+
+const outcomes = ['execution_end_time', 'execution_status', 'outputs']
+
+proves('jobs/detail-while-open', async (subject) => {
+  const session = await subject.connect()
+  const [running] = await keepBusy(subject)
+  const waiting = await submitOne(subject, talking())
+  for (const id of [waiting, running]) {
+    const detail = await detailOf(subject, id)
+    for (const name of outcomes) expect(detail).not.toHaveProperty(name)
+    expect('execution_start_time' in detail).toBe(id === running)
+  }
+  await cancelAll(subject, [running])
+  await subject.reach(session, isOf('execution_success', waiting))
+  const detail = await detailOf(subject, waiting)
+  expect(Object.keys(detail)).toEqual(expect.arrayContaining([...outcomes, 'execution_meta']))
+})
+
+proves('local-jobs/open-without-workflow', async (subject) => {
+  const client = await jobClient(subject)
+  const { ids, held } = await oneOfEach(subject, client)
+  for (const id of [ids.in_progress, ids.pending]) {
+    const { jobs } = await client.everyone()
+    expect(await client.detail(id)).toEqual(jobs.find((one) => one.id === id))
+  }
+  await held.stop()
+})
+
+proves('local-jobs/workflow-while-open', async (subject) => {
+  const client = await jobClient(subject)
+  const { ids, held } = await oneOfEach(subject, client)
+  for (const id of [ids.in_progress, ids.pending]) {
+    const detail = await client.detail(id)
+    expect(detail).toMatchObject({ workflow: client.fields })
+    for (const name of ['outputs', 'execution_status']) expect(detail).not.toHaveProperty(name)
+  }
+  await held.stop()
+})
+
+proves('local-jobs/workflow-id', async (subject) => {
+  const { run, detail, workflow } = await jobClient(subject)
+  const id = await run(talking(subject.unique('named')))
+  expect(await detail(id)).toMatchObject({ workflow_id: workflow })
+  const { prompt_id } = (await subject.submit(talking(subject.unique('unnamed')))).json()
+  await subject.idle()
+  expect(await detail(prompt_id)).not.toHaveProperty('workflow_id')
+})
+
+proves('jobs/detail-times', async (subject) => {
+  const session = await subject.connect()
+  const [running] = await keepBusy(subject)
+  const id = await submitOne(subject, subject.isOwn ? slow(1, 1) : talking())
+  const { create_time, update_time } = await detailOf(subject, id)
+  expect(update_time).toBe(create_time)
+  // Seconds would be a thousand times less.
+  expect(new Date(create_time).getUTCFullYear()).toBeGreaterThan(2000)
+  const started = await detailOf(subject, running)
+  expect(started.update_time).toBe(started.execution_start_time)
+  await cancelAll(subject, [running])
+  const { data } = await subject.reach(session, isOf('execution_success', id))
+  const ended = await detailOf(subject, id)
+  const { execution_start_time, execution_end_time } = ended
+  expect(ended).toMatchObject({ create_time, update_time: execution_end_time })
+  expect(execution_start_time).toBeGreaterThanOrEqual(create_time)
+  expect(execution_end_time).toBeGreaterThanOrEqual(execution_start_time)
+  const times = { create_time, execution_start_time, execution_end_time }
+  expect(await listedJob(subject, id)).toMatchObject(times)
+  if (subject.isOwn) {
+    const start = await session.next(isOf('execution_start', id))
+    expect(execution_start_time).toBe(start.data['timestamp'])
+    expect(execution_end_time).toBe(data['timestamp'])
+    expect(execution_end_time - execution_start_time).toBeGreaterThanOrEqual(1000)
+  }
 })
 
 proves(
   'access/partner-key-hidden',
   async (subject) => {
     const session = await subject.connect()
+    const extra_data = { note: [1, { deep: null }] }
     const secret = subject.unique('the value of a key')
     const secrets = Object.fromEntries(secretKeys.map((name) => [name, secret]))
     const fields = { extra_data: { ...extra_data, ...secrets } }
@@ -119,22 +151,102 @@ proves(
   { deployment: 'hosted' },
 )
 
-proves('jobs/outputs-counted', async (subject) => {
-  const session = await subject.connect()
-  const graph: Graph = {
-    '1': node('EmptyImage', { width: 8, height: 8, batch_size: 3, color: 0 }),
-    '2': node('PreviewImage', { images: ['1', 0] }),
-    '3': node('SaveImage', { images: ['1', 0], filename_prefix: 'three' }),
-    '4': node('FlowdoubleText', { text: 'no file' }),
+/** Three pictures that are shown and saved, and a text that is no file. */
+const counted = (subject: Subject): Graph => ({
+  '1': node('EmptyImage', {
+    width: 8,
+    height: 8,
+    batch_size: 3,
+    color: uniqueNumber(subject, 'counted'),
+  }),
+  '2': node('PreviewImage', { images: ['1', 0] }),
+  '3': node('SaveImage', { images: ['1', 0], filename_prefix: 'three' }),
+  '4': node('PreviewAny', { source: subject.unique('not counted') }),
+})
+
+for (const rule of ['jobs/outputs-counted', 'local-jobs/outputs-count'] as const)
+  proves(rule, async (subject) => {
+    const client = await jobClient(subject)
+    const { run, detail } = client
+    const { outputs, ...files } = await detail(await run(counted(subject)))
+    const expected = {
+      outputs_count: 6,
+      ...(subject.deployment === 'hosted' && {
+        previewable_outputs_count: 6,
+        preview_output: previewOf(outputs, '3'),
+      }),
+    }
+    expect(files).toMatchObject(expected)
+    expect((await client.list())[0]).toMatchObject(expected)
+    const silent = await detail(await run(talking(subject.unique('text'))))
+    expect(silent).toMatchObject({ outputs_count: 0 })
+    if (subject.deployment === 'hosted') {
+      expect(silent.previewable_outputs_count).toBe(0)
+      expect(silent).not.toHaveProperty('preview_output')
+    }
+  })
+
+/** A picture of these outputs as the preview of their job. */
+const previewOf = (outputs: any, nodeId: string) => ({
+  ...outputs[nodeId].images[0],
+  nodeId,
+  mediaType: 'images',
+})
+
+proves(
+  'local-jobs/outputs-count',
+  async (subject) => {
+    const { run, detail } = await jobClient(subject)
+    const id = await run({ '1': node('Preview3D', { model_file: 'mesh.GLB' }) })
+    const file = { filename: 'mesh.GLB', type: 'output', subfolder: '', mediaType: '3d' }
+    const { outputs, outputs_count, preview_output } = await detail(id)
+    expect({ result: outputs['1'].result, outputs_count, preview_output }).toEqual({
+      result: [file],
+      outputs_count: 1,
+      preview_output: { ...file, nodeId: '1' },
+    })
+  },
+  { models: 'any' },
+)
+
+proves('local-jobs/preview', async (subject) => {
+  const { run, detail } = await jobClient(subject)
+  const shownOnly = await detail(await run(shown(subject, 'preview')))
+  expect(shownOnly.preview_output).toEqual(previewOf(shownOnly.outputs, '2'))
+  const both = await detail(await run(counted(subject)))
+  expect(both.preview_output).toEqual(previewOf(both.outputs, '3'))
+})
+
+proves('local-jobs/text-preview', async (subject) => {
+  const { run, detail } = await jobClient(subject)
+  const short = subject.unique('short')
+  const long = 'ü'.repeat(1024)
+  const expectPreview = async (text: string, preview: object) => {
+    const { preview_output } = await detail(await run(talking(text)))
+    expect(preview_output).toEqual({ ...preview, nodeId: '1', mediaType: 'text' })
   }
-  const { prompt_id } = await subject.run(session, graph)
-  const { outputs, ...detail } = await detailOf(subject, prompt_id)
-  const preview_output = { ...outputs['3'].images[0], nodeId: '3', mediaType: 'images' }
-  const counted = { outputs_count: 6, previewable_outputs_count: 6, preview_output }
-  expect(detail).toMatchObject(counted)
-  expect((await listOf(subject)).jobs[0]).toMatchObject(counted)
-  const silent = await subject.run(session, talking())
-  const nothing = await detailOf(subject, silent.prompt_id)
-  expect(nothing).toMatchObject({ outputs_count: 0, previewable_outputs_count: 0 })
-  expect(nothing).not.toHaveProperty('preview_output')
+  await expectPreview(short, { content: short })
+  await expectPreview(long, { content: long })
+  await expectPreview(`${long}x`, { content: long, truncated: true })
+})
+
+/** Runs a text, which is made before a picture that is not saved. */
+const runTextFirst = (subject: Subject, { run }: JobClient) =>
+  run({
+    '0': node('PreviewAny', { source: subject.unique('text') }),
+    ...shown(subject, 'picture'),
+  })
+
+proves('local-jobs/media-first', async (subject) => {
+  const client = await jobClient(subject)
+  const { preview_output, outputs } = await client.detail(await runTextFirst(subject, client))
+  expect(Object.keys(outputs).toSorted()).toEqual(['0', '2'])
+  expect(preview_output).toMatchObject({ nodeId: '2', mediaType: 'images' })
+})
+
+proves('local-jobs/previewable-count', async (subject) => {
+  const client = await jobClient(subject)
+  await runTextFirst(subject, client)
+  const [job] = await client.list()
+  expect(job).toMatchObject({ outputs_count: 1, previewable_outputs_count: 1 })
 })

@@ -1,55 +1,69 @@
-// The list of hosted jobs: its filters, its order and its pages.
+// The list of jobs of either deployment: what it lists, its filters and its order.
 
-import { failing, type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
-import {
-  account,
-  cancel,
-  expectRefusal,
-  isOf,
-  listed,
-  listOf,
-  oneAtATime,
-  submitAll,
-} from '../../judge/hosted/jobs.ts'
-import { proves } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
+import { type Graph, node, slow, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
+import { isOf, listed, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
+import { idsOf, jobClient, oneOfEach } from '../../judge/jobs/client.ts'
+import { ownWorld, proves, twoAccounts } from '../../judge/proves.ts'
 
-const accounts = [...oneAtATime, account('other-key')]
+const listing = ['local-jobs/listing', 'local-jobs/status'] as const
 
-/** A job in each state, in the order of their submits: completed, failed, cancelled, in_progress, pending. */
-async function oneOfEach(subject: Subject): Promise<readonly string[]> {
-  const session = await subject.connect()
-  const first = await submitAll(subject, [solid(), failing('OOMError'), slow()])
-  await cancel(subject, first[2] as string)
-  await subject.idle()
-  const last = await submitAll(subject, [slow(), talking()])
-  await subject.reach(session, isOf('execution_start', last[0] as string))
-  return [...first, ...last]
-}
+for (const rules of ['jobs/listing', listing] as const)
+  proves(rules, async (subject) => {
+    const client = await jobClient(subject)
+    const { ids, held } = await oneOfEach(subject, client)
+    const jobs = await client.list()
+    expect(jobs.map(({ id, status }) => [status, id])).toEqual(Object.entries(ids).toReversed())
+    for (const open of jobs.slice(0, 2)) {
+      expect(open).not.toHaveProperty('execution_end_time')
+      if (subject.isOwn && subject.deployment === 'hosted')
+        expect(Object.keys(open).sort()).toEqual(['create_time', 'id', 'status', 'workflow_id'])
+    }
+    const all = await client.everyone('limit=1000')
+    expect(idsOf(all.jobs)).toEqual(expect.arrayContaining(Object.values(ids)))
+    expect(all.pagination).toMatchObject({ offset: 0, limit: 1000 })
+    expect(all.pagination.total).toBeGreaterThanOrEqual(all.jobs.length)
+    await held.stop()
+    await subject.idle()
+    const words = (await client.list()).map(({ status }) => status)
+    expect(words).toEqual(['completed', 'cancelled', 'cancelled', 'failed', 'completed'])
+  })
 
 proves(
   'jobs/listing',
   async (subject) => {
-    expect(await listOf(subject)).toEqual({
-      jobs: [],
-      pagination: { offset: 0, limit: 100, total: 0, has_more: false },
-    })
-    await submitAll(subject.as('other-key'), [talking()])
-    const ids = await oneOfEach(subject)
-    const { jobs, pagination } = await listOf(subject)
-    expect(jobs.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed())
-    const words = ['pending', 'in_progress', 'cancelled', 'failed', 'completed']
-    expect(jobs.map(({ status }: { status: string }) => status)).toEqual(words)
-    expect(pagination).toEqual({ offset: 0, limit: 100, total: 5, has_more: false })
-    for (const open of jobs.slice(0, 2))
-      expect(Object.keys(open).sort()).toEqual(['create_time', 'id', 'status'])
+    const other = subject.as('other-key')
+    const id = await submitOne(other, talking())
+    expect(await listed(other, '?limit=1000')).toContain(id)
+    expect(await listed(subject, '?limit=1000')).not.toContain(id)
   },
-  { accounts },
+  twoAccounts,
 )
 
-const files: Readonly<Record<string, Graph>> = {
-  image: solid(),
+proves('local-jobs/listing-fields', async (subject) => {
+  const client = await jobClient(subject)
+  const { held } = await oneOfEach(subject, client)
+  for (const job of await client.list()) {
+    expect(Object.values(job)).not.toContain(null)
+    const isOver = ['completed', 'failed', 'cancelled'].includes(job.status)
+    const times = [job.execution_start_time, job.execution_end_time]
+    expect({ status: job.status, isTimed: times.every(Number.isInteger) }).toEqual({
+      status: job.status,
+      isTimed: isOver,
+    })
+    if (!isOver)
+      expect({ ...job, times }).toMatchObject({ outputs_count: 0, times: [undefined, undefined] })
+    else expect(job.execution_end_time).toBeGreaterThanOrEqual(job.execution_start_time)
+  }
+  const fields = { ...client.fields, number: 7.5 }
+  const reply = await subject.submit(talking(subject.unique('placed')), fields)
+  const placed = (await client.list()).find(({ id }) => id === reply.json().prompt_id)
+  expect(placed).toMatchObject({ priority: 7.5, status: 'pending' })
+  await held.stop()
+})
+
+/** Workflows whose output has a type. */
+const typed: Readonly<Record<string, Graph>> = {
   video: {
     '1': node('EmptyImage', { width: 8, height: 8, batch_size: 1, color: 0 }),
     '2': node('CreateVideo', { images: ['1', 0], fps: 30 }),
@@ -68,72 +82,93 @@ const files: Readonly<Record<string, Graph>> = {
   },
 }
 
+for (const rule of ['jobs/listing-filters', 'local-jobs/listing-filters'] as const)
+  proves(rule, async (subject) => {
+    const { deployment, isOwn } = subject
+    const client = await jobClient(subject)
+    const { ids, held } = await oneOfEach(subject, client)
+    for (const [status, id] of Object.entries(ids)) {
+      expect(await client.ids(`status=${status}`)).toEqual([id])
+      const { jobs } = await client.everyone(`workflow_id=&limit=1000&status=${status}`)
+      expect(idsOf(jobs)).toContain(id)
+      expect(new Set(jobs.map((job) => job.status))).toEqual(new Set([status]))
+    }
+    expect(await client.ids('status=')).toHaveLength(5)
+    const { completed, failed, cancelled } = ids
+    const over = deployment === 'local' ? '%20COMPLETED%20,,Failed' : 'failed,%20completed'
+    expect(await client.ids(`status=${over}`)).toEqual([failed, completed])
+    expect(await client.ids('status=cancelled,completed')).toEqual([cancelled, completed])
+    const nowhere = await client.everyone(`workflow_id=not-${client.workflow}`)
+    expect(nowhere).toMatchObject({ jobs: [], pagination: { total: 0, has_more: false } })
+    if (deployment === 'local') {
+      expect(await client.list('status=,')).toEqual([])
+      expect(await client.list('output_type=image&after=x')).toHaveLength(5)
+    } else {
+      expect(await client.ids('output_type=image')).toEqual([completed])
+      expect(await client.ids('output_type=3d')).toEqual([])
+      for (const type of ['video', 'audio']) {
+        const own = isOwn ? [await client.submit(typed[type]!)] : []
+        if (isOwn) await subject.idle()
+        expect([type, await client.ids(`output_type=${type}`)]).toEqual([type, own])
+      }
+    }
+    await held.stop()
+  })
+
+/** The names of the orders of a list. */
+const orders = {
+  local: { created: 'Created_At', duration: 'EXECUTION_DURATION', up: 'ASC' },
+  hosted: { created: 'create_time', duration: 'execution_time', up: 'asc' },
+} as const
+
+for (const rule of ['jobs/listing-order', 'local-jobs/listing-order'] as const)
+  proves(rule, async (subject) => {
+    const { created, duration, up } = orders[subject.deployment]
+    const client = await jobClient(subject)
+    const quick = await client.run(talking(subject.unique('quick')))
+    const long = await client.begin()
+    // It is the longest for sure where it has the time.
+    const hasTime = subject.isOwn || subject.deployment === 'hosted'
+    if (hasTime) await subject.idle()
+    else await long.stop()
+    const last = await client.run(talking(subject.unique('last')))
+    const all = [quick, long.prompt_id, last]
+    expect(await client.ids(`sort_order=${up}`)).toEqual(all)
+    expect(await client.ids(`sort_by=${created}&sort_order=${up}`)).toEqual(all)
+    expect(await client.ids(`sort_by=${created}`)).toEqual(all.toReversed())
+    const durations = (jobs: readonly any[]): readonly number[] =>
+      jobs.map((job) => job.execution_end_time - job.execution_start_time)
+    const longest = await client.list(`sort_by=${duration.toLowerCase()}&sort_order=desc`)
+    expect(durations(longest)).toEqual(durations(longest).toSorted((a, b) => b - a))
+    if (hasTime) expect(longest[0].id).toBe(long.prompt_id)
+    const shortest = durations(await client.list(`sort_by=${duration}&sort_order=${up}`))
+    expect(shortest).toEqual(durations(longest).toReversed())
+    if (subject.deployment === 'local') return
+    // A job that has not ended has no running time yet.
+    const open = await client.begin()
+    for (const [order, at] of [
+      ['desc', -1],
+      ['asc', 0],
+    ] as const)
+      expect((await client.ids(`sort_by=${duration}&sort_order=${order}`)).at(at)).toBe(
+        open.prompt_id,
+      )
+    await open.stop()
+  })
+
 proves(
-  'jobs/listing-filters',
+  'local-jobs/listing-ties',
   async (subject) => {
-    const [completed = '', failed = '', cancelled = '', running = '', pending = ''] =
-      await oneOfEach(subject)
-    expect(await listed(subject, '?status=pending')).toEqual([pending])
-    expect(await listed(subject, '?status=in_progress')).toEqual([running])
-    expect(await listed(subject, '?status=completed,failed')).toEqual([failed, completed])
-    expect(await listed(subject, '?status=cancelled,%20completed')).toEqual([cancelled, completed])
-    expect(await listed(subject, '?status=')).toHaveLength(5)
-    const workflow_id = 'd290f1ee-6c54-4b01-90e6-d701748f0851'
-    const mine = await submitAll(subject, [talking('mine'), talking('mine')], { workflow_id })
-    await submitAll(subject, [talking()], { workflow_id: 'another' })
-    expect(await listed(subject, `?workflow_id=${workflow_id}`)).toEqual(mine.toReversed())
-    expect(await listed(subject, '?workflow_id=mine')).toEqual([])
-    await subject.idle()
-    const { jobs } = await listOf(subject, `?workflow_id=${workflow_id}&status=completed`)
-    expect(jobs[0]).toMatchObject({ id: mine[1], workflow_id })
-    expect((await subject.get(`/jobs/${mine[0]}`)).json().workflow_id).toBe(workflow_id)
-    for (const [type, graph] of Object.entries(files)) {
-      const [own] = await submitAll(subject, [graph])
-      await subject.idle()
-      const expected = type === 'image' ? [own, completed] : [own]
-      expect([type, await listed(subject, `?output_type=${type}`)]).toEqual([type, expected])
+    const session = await subject.connect()
+    const graphs = [talking('a'), talking('b'), slow(), talking('c'), talking('d')]
+    const [a, b, running = '', c, d] = await submitAll(subject, graphs)
+    await subject.reach(session, isOf('progress', running))
+    const { everyone } = await jobClient(subject)
+    for (const query of ['', 'sort_order=asc', 'sort_order=desc']) {
+      const { jobs } = await everyone(query)
+      expect(new Set(jobs.map(({ create_time }) => create_time)).size).toBe(1)
+      expect(idsOf(jobs)).toEqual([running, c, d, a, b])
     }
-    expect(await listed(subject, '?output_type=3d')).toEqual([])
   },
-  { accounts },
+  ownWorld,
 )
-
-proves('http/hosted-empty-parameter', async ({ get, submit, idle }) => {
-  const { prompt_id } = (await submit(talking())).json()
-  await idle()
-  const all = ['limit', 'offset', 'status', 'workflow_id', 'output_type', 'sort_by', 'sort_order']
-  const empty: readonly (readonly [path: string, names: readonly string[]])[] = [
-    ['/jobs', [...all, 'after']],
-    ['/history', ['max_items', 'offset']],
-  ]
-  for (const [path, names] of empty) {
-    const { text } = await get(path)
-    expect(text).toContain(prompt_id)
-    for (const query of [...names.map((name) => `${name}=`), `${names.join('=&')}=`, names[0]]) {
-      const reply = await get(`${path}?${query}`)
-      expect({ path, query, status: reply.status, text: reply.text }).toEqual({
-        path,
-        query,
-        status: 200,
-        text,
-      })
-    }
-  }
-})
-
-proves('jobs/listing-refusals', async ({ get }) => {
-  const bad = [
-    ...['0', '1001', '-1', '1.5', 'x', '1e2', ' 5', '99999999999999999999'].map(
-      (v) => `limit=${v}`,
-    ),
-    ...['-1', 'x', '0.5', '0x10'].map((value) => `offset=${value}`),
-    ...['done', 'success', 'pending,,failed', 'PENDING', 'toString'].map((v) => `status=${v}`),
-    ...['images', 'text', '__proto__'].map((value) => `output_type=${value}`),
-    ...['id', 'updated'].map((value) => `sort_by=${value}`),
-    ...['up', 'ASC'].map((value) => `sort_order=${value}`),
-    ...['nonsense', 'job-', 'job--1', 'job-zzzzzzzzzzzz'].map((value) => `after=${value}`),
-  ]
-  for (const query of bad) expectRefusal(await get(`/jobs?${query}`), 400, 'BAD_REQUEST')
-  for (const query of ['limit=1000', 'offset=0', 'sort_order=asc', 'other=1'])
-    expect((await get(`/jobs?${query}`)).status).toBe(200)
-})

@@ -106,10 +106,13 @@ export const isOf =
   (message: Message): boolean =>
     message.type === type && message.data['prompt_id'] === id
 
+/** The body of a hosted refusal, for rows. */
+export const refusal = (code: string) => ({ code, message: expect.any(String) })
+
 /** Expects a hosted refusal with this status. */
 export function expectRefusal({ status, text, json }: Reply, expected: number, code: string): void {
   expect([status, text]).toEqual([expected, expect.stringContaining(code)])
-  expect(json()).toEqual({ code, message: expect.any(String) })
+  expect(json()).toEqual(refusal(code))
 }
 
 /** Submits slow runs, the first of which is already running. */
