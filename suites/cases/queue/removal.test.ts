@@ -61,6 +61,8 @@ proves('queue/delete', async (subject) => {
   await held.stop()
   await subject.idle()
   expect(await successesIn(subject, ours)).toEqual([a, c])
+  if (subject.deployment === 'hosted')
+    expect(await wordsOf(subject, [b, d])).toEqual(['cancelled', 'cancelled'])
 })
 
 proves('queue/clear-and-delete', async (subject) => {

@@ -5,6 +5,8 @@ import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, type Node, node } from '../../generate/graphs.ts'
 import { errorOf } from '../../judge/failures.ts'
+import { withoutAssets } from '../../judge/own-assets.ts'
+import { me, uniqueNumber } from '../../judge/own-runs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { nodesOf } from '../../support/transcript.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -14,8 +16,8 @@ const pictures = (batch_size: number, color = 0): Node =>
   node('EmptyImage', { width: 64, height: 32, batch_size, color })
 
 /** `id` is a list of the pictures of a batch, at most this many in each item. */
-const listed = (id: string, batch: number, batch_size: number): Graph => ({
-  [`${id} batch`]: pictures(batch),
+const listed = (id: string, batch: number, batch_size: number, color = 0): Graph => ({
+  [`${id} batch`]: pictures(batch, color),
   [id]: node('RebatchImages', { images: [`${id} batch`, 0], batch_size }),
 })
 
@@ -26,12 +28,58 @@ const measured = (id: string, source: string, index: 0 | 1 | 2): Graph => ({
 })
 
 /** What each output node of a graph shows. */
-async function shown(
-  { connect, run, unique }: Subject,
-  graph: Graph,
-): Promise<Record<string, any>> {
-  return (await run(await connect(unique('me')), graph)).entry.outputs
-}
+const shown = async (subject: Subject, graph: Graph): Promise<Record<string, any>> =>
+  (await subject.run(await me(subject), graph)).entry.outputs
+
+proves(['runs/list-joined', 'runs/list-rebatched'], async (subject) => {
+  const prefix = subject.unique('listed')
+  const { messages, entry } = await subject.run(await me(subject), {
+    ...listed('list', 5, 2, uniqueNumber(subject, 'batch')),
+    ...measured('count', 'list', 2),
+    save: node('SaveImage', { images: ['list', 0], filename_prefix: prefix }),
+  })
+  const images = [1, 2, 3, 4, 5].map((counter) => ({
+    filename: `listed_0000${counter}_.png`,
+    subfolder: prefix.split('/').slice(0, -1).join('/'),
+    type: 'output',
+  }))
+  expect(withoutAssets(entry.outputs)).toEqual({
+    count: { text: ['2', '2', '1'] },
+    save: { images },
+  })
+  expect(nodesOf('executing', messages).filter((id) => id === 'save')).toHaveLength(1)
+  const saved = messages.filter(({ type, data }) => type === 'executed' && data['node'] === 'save')
+  expect(saved.map(({ data }) => withoutAssets(data['output']))).toEqual([{ images }])
+  for (const image of images) expect((await subject.view(image)).status).toBe(200)
+})
+
+proves('runs/list-steps', async (subject) => {
+  const { '5': _latent, ...graph } = await subject.workloads.sampling(2)
+  const sampler = graph['3']!
+  const { messages } = await subject.run(await me(subject), {
+    ...graph,
+    '5': node('EmptyLatentImage', { width: 64, height: 64, batch_size: 2 }),
+    list: node('RebatchLatents', { latents: ['5', 0], batch_size: 1 }),
+    '3': { ...sampler, inputs: { ...sampler.inputs, latent_image: ['list', 0] } },
+  })
+  const steps = messages.filter(({ type, data }) => type === 'progress' && data['node'] === '3')
+  expect(steps.map(({ data }) => [data['value'], data['max']])).toEqual(
+    [1, 2, 1, 2].map((value) => [value, 2]),
+  )
+  expect(nodesOf('executing', messages).filter((id) => id === '3')).toHaveLength(1)
+})
+
+proves(['runs/list-maps', 'messages/error-inputs'], async (subject) => {
+  const { messages } = await subject.run(await me(subject), {
+    ...listed('list', 3, 2, uniqueNumber(subject, 'batch')),
+    fail: node('SaveImage', { images: ['list', 0], filename_prefix: '../flowdouble-check' }),
+  })
+  const error = messages.find(({ type }) => type === 'execution_error')
+  expect(error?.data['current_inputs']).toMatchObject({
+    filename_prefix: ['../flowdouble-check'],
+    images: [expect.any(String), expect.any(String)],
+  })
+})
 
 /** Three pictures with the widths 16, 8 and 8, as `wide`: the shorter list holds the widths. */
 const unequal: Graph = {
@@ -109,11 +157,11 @@ proves('runs/image-batch', async (subject) => {
 })
 
 /** Runs a graph and returns the pictures that its node `shown` saved, as base64. */
-async function pixelsOf({ connect, run, get, unique }: Subject, graph: Graph): Promise<string[]> {
-  const { outputs } = (await run(await connect(unique('me')), graph)).entry
+async function pixelsOf(subject: Subject, graph: Graph): Promise<string[]> {
   const files: string[] = []
-  for (const image of outputs.shown.images) {
-    files.push(Buffer.from(decode((await get(viewPath(image))).bytes).data).toString('base64'))
+  for (const image of (await shown(subject, graph))['shown'].images) {
+    const { bytes } = await subject.get(viewPath(image))
+    files.push(Buffer.from(decode(bytes).data).toString('base64'))
   }
   return files
 }

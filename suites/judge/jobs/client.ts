@@ -24,7 +24,7 @@ type Dialect = {
 }
 
 /** A list of jobs, of which those of others are not judged. */
-const loose = <T extends typeof localJobList | typeof jobList>(list: T): Schema => ({
+const loose = (list: typeof localJobList | typeof jobList): Schema => ({
   ...list,
   properties: { ...list.properties, jobs: { type: 'array' } },
 })

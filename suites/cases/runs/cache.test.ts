@@ -1,28 +1,17 @@
-// What any local server executes: which nodes of a run, in which order, and what it reuses. Others may run graphs between.
+// The results that a server keeps: which nodes of a run it takes from the cache. Others may run graphs between.
 
 import { encode } from 'fast-png'
-import { type Graph, type Node, node } from '../../generate/graphs.ts'
+import { changed, type Graph, type Node, node, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { judgeOrder } from '../../judge/judge.ts'
-import {
-  me,
-  cachedNodes,
-  listedIds,
-  ordered,
-  runInTurn,
-  sortedNodes,
-  uniqueNumber,
-} from '../../judge/own-runs.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
-import { proves } from '../../judge/proves.ts'
+import { cachedNodes, me, runInTurn, sortedNodes, uniqueNumber } from '../../judge/own-runs.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Run, Subject } from '../../judge/subject.ts'
 import { nodesOf } from '../../support/transcript.ts'
 
-const local = { deployment: 'local' } as const
-
 /** A picture that is in no cache. */
-const picture = (subject: Subject, name: string, batch_size = 1): Node =>
-  node('EmptyImage', { width: 64, height: 32, batch_size, color: uniqueNumber(subject, name) })
+const picture = (subject: Subject, name: string): Node =>
+  node('EmptyImage', { width: 64, height: 32, batch_size: 1, color: uniqueNumber(subject, name) })
 const preview = (source: string): Node => node('PreviewImage', { images: [source, 0] })
 const turned = (source: string): Node => node('ImageInvert', { image: [source, 0] })
 
@@ -57,7 +46,7 @@ proves(
       ],
     ])
   },
-  local,
+  { deployment: 'local' },
 )
 
 proves('runs/cache-ignores-ids', async (subject) => {
@@ -175,108 +164,86 @@ proves('runs/given-fingerprint', async (subject) => {
   ])
 })
 
-proves(
-  'runs/sources-first',
-  async (subject) => {
-    const { messages } = await subject.run(await me(subject), {
-      show: preview('turn'),
-      unneeded: turned('fill'),
-      turn: turned('join'),
-      join: node('ImageBatch', { image1: ['fill', 0], image2: ['back', 0] }),
-      back: turned('fill'),
-      fill: picture(subject, 'source'),
-    })
-    expect(nodesOf('executing', messages)).toEqual(['fill', 'back', 'join', 'turn', 'show'])
-    expect(nodesOf('executed', messages)).toEqual(['show'])
-  },
-  local,
-)
-
-/** `near` is two links before the output, and `far` three. */
-const unequalArms = (subject: Subject): Graph => ({
-  show: preview('join'),
-  join: node('ImageBatch', { image1: ['near', 0], image2: ['turn', 0] }),
-  turn: turned('far'),
-  near: picture(subject, 'near'),
-  far: picture(subject, 'far'),
-})
-
-proves('runs/node-order', async (subject) => {
-  const session = await me(subject)
-  const { messages } = await subject.run(session, unequalArms(subject))
-  expect(nodesOf('executing', messages)).toEqual(['near', 'far', 'turn', 'join', 'show'])
-  // A node one link before an output goes before a node two links before one.
-  const chains = await subject.run(session, {
-    '1': picture(subject, 'long'),
-    '2': turned('1'),
-    '3': preview('2'),
-    '4': picture(subject, 'short'),
-    '5': preview('4'),
-  })
-  expect(nodesOf('executing', chains.messages)).toEqual(['4', '5', '1', '2', '3'])
-})
-
-proves('runs/last-link-first', async (subject) => {
-  const text = (name: string) => node('PrimitiveString', { value: subject.unique(name) })
-  // The first and the last link are to one node.
-  const joined = { string_a: ['one', 0], string_b: ['two', 0], delimiter: ['one', 0] }
-  const graph = {
-    two: text('two'),
-    one: text('one'),
-    both: node('StringConcatenate', joined),
-    show: node('PreviewAny', { source: ['both', 0] }),
-  }
-  const { messages } = await subject.run(await me(subject), graph)
-  expect(nodesOf('executing', messages).map(String)).toEqual(['one', 'two', 'both', 'show'])
-})
-
-proves('runs/order-of-outputs', async (subject) => {
-  const chain = (id: string): Graph => ({
-    [`${id} source`]: picture(subject, id),
-    [`${id} turn`]: turned(`${id} source`),
-    [id]: preview(`${id} turn`),
-  })
-  const graph = { ...chain('one'), ...chain('two'), ...chain('three') }
-  const { messages, entry } = await subject.run(await me(subject), graph)
-  expect(entry.targets.toSorted()).toEqual(['one', 'three', 'two'])
-  const order = nodesOf('executing', messages).map(String)
-  expect(order.filter((id) => entry.targets.includes(id))).toEqual(entry.targets)
-  expect(order.toSorted()).toEqual(Object.keys(graph).toSorted())
-})
+/** The same, in the order of the messages. */
+const inOrder = ({ messages }: Run): unknown[] => [
+  messages.find(({ type }) => type === 'execution_cached')?.data['nodes'],
+  nodesOf('executing', messages),
+]
 
 proves(
-  'runs/failure-ends',
-  async (subject) => {
-    const { graph, node_id } = await subject.workloads.failing()
-    const session = await me(subject)
-    const { prompt_id, messages, entry } = await subject.run(session, graph)
-    expect(judgeOrder('local', ordered(messages, prompt_id))).toEqual([])
-    expect(nodesOf('executing', messages).at(-1)).toBe(node_id)
-    expect(entry.status.status_str).toBe('error')
-    expect(entry.status.messages.map(([type]) => type)).toEqual([
-      'execution_start',
-      'execution_cached',
-      'execution_error',
+  'runs/unchanged-is-cached',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    const graph = textToImage(1)
+    expect(inOrder(await run(session, graph))).toEqual([[], ['4', '5', '7', '6', '3', '8', '9']])
+    expect(inOrder(await run(session, graph))).toEqual([Object.keys(graph), []])
+    expect(inOrder(await run(session, textToImage(2)))).toEqual([
+      ['4', '5', '6', '7'],
+      ['3', '8', '9'],
     ])
-    await session.settled()
-    const ends = session
-      .messages()
-      .filter(({ type, data }) => /_(error|success)$/.test(type) && data['prompt_id'] === prompt_id)
-    expect(ends.map(({ type }) => type)).toEqual(['execution_error'])
-    expect((await listedIds(subject)).running).not.toContain(prompt_id)
+    const renamed = changed(textToImage(2), '9', { filename_prefix: 'other' })
+    expect(inOrder(await run(session, renamed))).toEqual([['3', '4', '5', '6', '7', '8'], ['9']])
   },
-  local,
+  ownWorld,
 )
 
-// A bare name is that of a class of Python itself.
-const className =
-  /^(\w+\.)+\w+$|^(Exception|[A-Z]\w+(Error|Exception|Exit|Interrupt|Iteration|Warning))$/
+proves(
+  'runs/stored-video-runs',
+  async ({ connect, run, upload, get }) => {
+    const session = await connect('me')
+    const graph = {
+      '1': node('LoadVideo', { file: 'mine.mp4' }),
+      '2': node('SaveVideo', {
+        video: ['1', 0],
+        filename_prefix: 'v',
+        format: 'auto',
+        codec: 'auto',
+      }),
+    }
+    const { bytes } = await get('/view?filename=example.mp4&type=input')
+    await upload({ name: 'mine.mp4', bytes }, { overwrite: 'true' })
+    await run(session, graph)
+    expect(inOrder(await run(session, graph))).toEqual([['1', '2'], []])
+    await upload({ name: 'mine.mp4', bytes }, { overwrite: 'true' })
+    expect(inOrder(await run(session, graph))).toEqual([[], ['1', '2']])
+  },
+  ownWorld,
+)
 
-proves('runs/local-exception-names', async (subject) => {
-  const { messages } = await subject.run(
-    await me(subject),
-    (await subject.workloads.failing()).graph,
-  )
-  const error = messages.find(({ type }) => type === 'execution_error')
-  expect(error?.data['exception_type']).toMatch(className)
-})
+proves(
+  'runs/cache-lru',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await run(session, solid(1))
+    await run(session, solid(2))
+    expect(inOrder(await run(session, solid(1)))).toEqual([['1', '2'], []])
+    // More than a hundred other entries evict it, and stay themselves.
+    const texts = Array.from({ length: 120 }, (_, at) => node('FlowdoubleText', { text: `${at}` }))
+    const many = (all: typeof texts): Graph =>
+      Object.fromEntries(all.map((one, at) => [`t${at}`, one]))
+    await run(session, many(texts))
+    await run(session, solid(3))
+    expect(inOrder(await run(session, solid(1)))).toEqual([[], ['1', '2']])
+    expect(inOrder(await run(session, many(texts.slice(60, 62))))).toEqual([['t0', 't1'], []])
+  },
+  { cache: 'lru', clock: 'instant' },
+)
+
+proves(
+  'runs/cache-none',
+  async ({ connect, run }) => {
+    const session = await connect('me')
+    await run(session, solid(1))
+    expect(inOrder(await run(session, solid(1)))).toEqual([[], ['1', '2']])
+    const { '1': fill } = solid() as { '1': Graph[string] }
+    const same = {
+      one: fill,
+      two: fill,
+      join: node('ImageBatch', { image1: ['one', 0], image2: ['two', 0] }),
+      show: node('PreviewImage', { images: ['join', 0] }),
+    }
+    const { messages } = await run(session, same)
+    expect(nodesOf('executing', messages)).toHaveLength(4)
+  },
+  { cache: 'none', clock: 'instant' },
+)
