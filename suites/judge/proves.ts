@@ -158,6 +158,12 @@ export function proves(
 const usualOptions = (place: Place): EmulatorOptions | GatewayOptions =>
   place === 'gateway' ? anyGateway : {}
 
+/** Declares cases that all start with these options. */
+export const casesWith =
+  (options: EmulatorOptions) =>
+  (ruleIds: ServerRuleId | readonly ServerRuleId[], body: Body): void =>
+    proves(ruleIds, body, options)
+
 /** A case for the behaviour that a quirk turns on; `options` are further ones of its subject. */
 export function provesQuirk(id: GatewayQuirkId, body: GatewayBody, options?: GatewayOptions): void
 export function provesQuirk(id: ServerQuirkId, body: Body, options?: EmulatorOptions): void

@@ -6,7 +6,8 @@ import type { Subject } from './subject.ts'
 
 /**
  * Method and path in local form, body, status, and what the body of the answer has to be: a text, a pattern, or JSON, which
- * may contain matchers such as `expect.any(Number)`; without it any. A body that is not a text is sent as JSON.
+ * may contain matchers such as `expect.any(Number)`; without it any. A body that is not a text is sent as JSON. Headers that
+ * are listed have to be so in the answer, and those with `undefined` not there.
  */
 export type Row = readonly [
   method: string,
@@ -14,17 +15,52 @@ export type Row = readonly [
   body: unknown,
   status: number,
   answer?: unknown,
+  headers?: Readonly<Record<string, unknown>> | undefined,
 ]
+
+/** What a row expects. */
+type End = readonly [status: number, answer?: unknown, headers?: Row[5]]
+
+/** The end of a row whose answer has no body. */
+export const noBody = ['', { 'content-type': undefined, 'content-length': '0' }] as const
+
+/** Requests without a body to each of these paths, which are answered alike. */
+export const toEach = (paths: readonly string[], method: string, ...end: End): Row[] => {
+  const [status, answer, headers] = end
+  return paths.map((path) => [method, path, undefined, status, answer, headers])
+}
+
+/** Requests with each of these bodies, which are answered alike. */
+export const withEach = (
+  bodies: readonly unknown[],
+  method: string,
+  path: string,
+  ...end: End
+): Row[] => {
+  const [status, answer, headers] = end
+  return bodies.map((body) => [method, path, body, status, answer, headers])
+}
+
+/** What has these members: only they in a world of the suites, and also those of others on a server elsewhere. */
+export const containing = ({ isOwn }: Pick<Subject, 'isOwn'>, members: object): object =>
+  isOwn ? members : expect.objectContaining(members)
 
 /** Sends the requests of these rows one after the other, and compares each answer. */
 export async function exchanges(subject: Subject, rows: readonly Row[]): Promise<void> {
-  for (const [method, path, body, status, answer] of rows) {
+  for (const [method, path, body, status, answer, headers = {}] of rows) {
     const reply = await send(subject, method, path, body)
     const sent = { method, path, body }
-    expect({ ...sent, status: reply.status, answer: read(reply, answer) }).toEqual({
+    const found = Object.keys(headers).map((name) => [name, reply.headers[name]])
+    expect({
+      ...sent,
+      status: reply.status,
+      answer: read(reply, answer),
+      headers: Object.fromEntries(found),
+    }).toEqual({
       ...sent,
       status,
       answer: answer instanceof RegExp ? expect.stringMatching(answer) : answer,
+      headers,
     })
   }
 }

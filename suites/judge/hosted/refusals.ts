@@ -2,6 +2,7 @@
 
 import { hostedError, hostedRefusals } from '../../../spec/server/errors.ts'
 import { v2Refusals } from '../../../spec/v2/errors.ts'
+import { expect } from '../expect.ts'
 import { violations } from '../judge.ts'
 import type { Exchange } from '../wire.ts'
 import type { Reply } from '../reply.ts'
@@ -17,6 +18,13 @@ export function codeOf(reply: Pick<Reply, 'status' | 'text' | 'headers'>, status
   const faults = violations(hostedError, body)
   return faults.length === 0 ? body.code : faults.join()
 }
+
+/** The end of a row that hosted refuses with this code. */
+export const refused = (code: string) =>
+  [
+    expect.objectContaining({ code, message: expect.any(String) }),
+    { 'content-type': jsonType },
+  ] as const
 
 /** An exchange in the words of `codeOf`. */
 export const replyIn = ({ status, body, header }: Exchange) => ({
