@@ -1,10 +1,46 @@
-// The feature flags of servers of 2026.
+// The feature flags of a server.
 
-import { featureFlags } from '../../../spec/server/messages.ts'
-import { violations } from '../../judge/judge.ts'
+import { featureFlags, hostedFeatures } from '../../../spec/server/messages.ts'
+import { talking } from '../../generate/graphs.ts'
+import { cancelAll, isAtWork, keepBusy } from '../../judge/hosted/busy-account.ts'
+import { cancel, fitting, isOf, submitOne } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import { missing } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
+
+proves('system/features', async ({ connect, deployment, get }) => {
+  const flags = fitting(
+    { local: featureFlags, hosted: hostedFeatures }[deployment],
+    await get('/features'),
+  )
+  expect(Number.isInteger(flags.max_upload_size)).toBe(true)
+  if (deployment === 'hosted') return
+  expect(flags).toMatchObject({ supports_preview_metadata: true })
+  const session = await connect()
+  session.send('{"type": "feature_flags", "data": {}}')
+  expect((await session.next(({ type }) => type === 'feature_flags')).data).toEqual(flags)
+})
+
+const endings = new Set(['execution_success', 'execution_interrupted'])
+
+proves('system/hosted-features', async (subject) => {
+  const { max_concurrent_jobs } = fitting(hostedFeatures, await subject.get('/features'))
+  expect(max_concurrent_jobs).toSatisfy((most) => Number.isInteger(most) && most > 0)
+  // What is submitted while so many are at work starts when one of them has ended.
+  const session = await subject.connect()
+  const busy = await keepBusy(subject)
+  await subject.reach(session, isAtWork(busy.at(-1) as string))
+  const next = await submitOne(subject, talking())
+  await cancel(subject, busy[0])
+  await subject.reach(session, isOf('execution_start', next))
+  const messages = session.messages()
+  const starts = messages.findIndex(isOf('execution_start', next))
+  const isEnd = messages
+    .slice(0, starts)
+    .some(({ type, data }) => endings.has(type) && busy.includes(String(data['prompt_id'])))
+  expect({ isEnd }).toEqual({ isEnd: true })
+  await cancelAll(subject, busy)
+})
 
 const names = [
   'supports_preview_metadata',
@@ -16,8 +52,7 @@ const names = [
 ]
 
 proves('system/feature-flags', async ({ connect, get }) => {
-  const flags = (await get('/features')).json()
-  expect(violations(featureFlags, flags)).toEqual([])
+  const flags = fitting(featureFlags, await get('/features'))
   expect(Object.keys(flags).slice(0, names.length)).toEqual(names)
   expect(flags).toMatchObject({
     supports_model_type_tags: true,
