@@ -90,6 +90,11 @@ export const together =
     await body(Object.create(subject, { unique: { value: unique } }) as Subject)
   }
 
+/** The text of a refusal on a hosted server. */
+export const aText = /^\w.*\.$/
+/** The header of a refusal with a text. */
+export const textType = { 'content-type': 'text/plain; charset=utf-8' }
+
 /** Writes a file with its name, as the case has it, as content. */
 export const write = ({ request, unique }: Subject, file: string, query = '') =>
   request('POST', at(unique(file), query), file)

@@ -1,15 +1,15 @@
 // User data: the two listings of stored files.
 
 import { errors } from '../../../spec/index.ts'
-import { userEntries, userFiles } from '../../../spec/server/userdata.ts'
-import { violations } from '../../judge/judge.ts'
+import { hostedUserFiles, userEntries, userFiles } from '../../../spec/server/userdata.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { together, write } from '../../judge/own-files.ts'
+import { textType, together, write } from '../../judge/own-files.ts'
+import { exchanges, toEach } from '../../judge/rows.ts'
+import { fitting } from '../../judge/hosted/jobs.ts'
 import { expect } from '../../judge/expect.ts'
 
 const { refusals } = errors
-const textType = 'text/plain; charset=utf-8'
 const files = ['b.json', 'flows/a.json', 'flows/sub/Z.json', 'flows/sub/y', 'flows/.hidden', '.x/y']
 
 const fill = async (subject: Subject) => {
@@ -22,24 +22,18 @@ const folder = ({ unique }: Subject, path: string): string => unique(path).repla
  * already escaped.
  */
 const listed = async (subject: Subject, dir: string, query = ''): Promise<unknown[]> => {
-  const items = (await subject.get(`/userdata?dir=${subject.unique(dir)}${query}`)).json()
-  expect(violations(userFiles, items)).toEqual([])
-  return items
+  const reply = await subject.get(`/userdata?dir=${subject.unique(dir)}${query}`)
+  return fitting(userFiles, reply)
     .map((item: unknown) => JSON.stringify(item))
     .toSorted()
     .map(JSON.parse)
 }
 
-/** A listing is refused like this. */
-async function refusedWith(
-  { get }: Subject,
-  path: string,
+/** Listings are refused like this. */
+const refusedWith = (
   { status, body }: { readonly status: number; readonly body: { readonly text: string } },
-): Promise<void> {
-  const reply = await get(path)
-  const actual = [path, reply.status, reply.text, reply.headers['content-type']]
-  expect(actual).toEqual([path, status, body.text, textType])
-}
+  ...paths: readonly string[]
+) => toEach(paths, 'GET', status, body.text, textType)
 
 proves(
   'userdata/list',
@@ -91,19 +85,17 @@ proves(
   together('lists', async (subject) => {
     await fill(subject)
     const { directoryMissing, directoryInvalid, directoryUnknown } = refusals
-    const cases = [
-      ['', directoryMissing],
-      ['?dir=', directoryMissing],
-      ['?recurse=true', directoryMissing],
-      ['?dir=..', directoryInvalid],
-      ['?dir=/', directoryInvalid],
-      ['?dir=flows/../..', directoryInvalid],
-      ['?dir=%252e%252e', directoryInvalid],
-      ['?dir=nowhere', directoryUnknown],
-      [`?dir=${folder(subject, 'flow')}`, directoryUnknown],
-      ['?dir=nul%00', directoryUnknown],
-    ] as const
-    for (const [query, refusal] of cases) await refusedWith(subject, `/userdata${query}`, refusal)
+    const [missing, invalid] = [
+      ['', '?dir=', '?recurse=true'],
+      ['?dir=..', '?dir=/', '?dir=flows/../..', '?dir=%252e%252e'],
+    ]
+    const unknown = ['?dir=nowhere', `?dir=${folder(subject, 'flow')}`, '?dir=nul%00']
+    const below = (queries: readonly string[] = []) => queries.map((query) => `/userdata${query}`)
+    await exchanges(subject, [
+      ...refusedWith(directoryMissing, ...below(missing)),
+      ...refusedWith(directoryInvalid, ...below(invalid)),
+      ...refusedWith(directoryUnknown, ...below(unknown)),
+    ])
   }),
 )
 
@@ -112,20 +104,17 @@ proves(
   together('lists', async (subject) => {
     const { unique } = subject
     await fill(subject)
-    const reply = await subject.get(`/v2/userdata?path=${folder(subject, 'flows')}`)
-    expect(violations(userEntries, reply.json())).toEqual([])
-    const entry = reply.json()[2]
-    expect(reply.json().map(({ modified: _, ...rest }: typeof entry) => rest)).toEqual([
+    const flows = `/v2/userdata?path=${folder(subject, 'flows')}`
+    const entries = fitting(userEntries, await subject.get(flows))
+    const [first, , entry] = entries
+    expect(entries.map(({ modified: _, ...rest }: typeof entry) => rest)).toEqual([
       { name: 'sub', path: unique('flows/sub'), type: 'directory' },
       { name: '.hidden', path: unique('flows/.hidden'), type: 'file', size: 13 },
       { name: 'a.json', path: unique('flows/a.json'), type: 'file', size: 12 },
       { name: 'y', path: unique('flows/sub/y'), type: 'file', size: 11 },
       { name: 'Z.json', path: unique('flows/sub/Z.json'), type: 'file', size: 16 },
     ])
-    expect([typeof reply.json()[0].modified, typeof entry.modified]).toEqual([
-      'undefined',
-      'number',
-    ])
+    expect([typeof first.modified, typeof entry.modified]).toEqual(['undefined', 'number'])
     const all = (await subject.get(`/v2/userdata?path=${folder(subject, '')}`)).json()
     expect(all.map(({ name }: typeof entry) => name)).toEqual(
       '.x flows sub .hidden a.json b.json y y Z.json'.split(' '),
@@ -143,15 +132,39 @@ proves(
   together('lists', async (subject) => {
     await fill(subject)
     const { pathInvalid, pathUnknown, pathNoDirectory } = refusals
-    const cases = [
-      ['..', pathInvalid],
-      ['/', pathInvalid],
-      ['%252e%252e/x', pathInvalid],
-      ['%25252e%25252e', pathInvalid],
-      [folder(subject, 'nowhere'), pathUnknown],
-      [folder(subject, 'b.json'), pathNoDirectory],
-    ] as const
-    for (const [path, refusal] of cases)
-      await refusedWith(subject, `/v2/userdata?path=${path}`, refusal)
+    const at = (path: string): string => `/v2/userdata?path=${path}`
+    const invalid = ['..', '/', '%252e%252e/x', '%25252e%25252e'].map(at)
+    await exchanges(subject, [
+      ...refusedWith(pathInvalid, ...invalid),
+      ...refusedWith(pathUnknown, at(folder(subject, 'nowhere'))),
+      ...refusedWith(pathNoDirectory, at(folder(subject, 'b.json'))),
+    ])
   }),
 )
+
+/** Lists a folder of the case on a hosted server. */
+const list = ({ get, unique }: Subject, dir: string, query = '') =>
+  get(`/userdata?dir=${encodeURIComponent(unique(dir))}${query}`)
+
+proves('userdata/hosted-list', async (subject) => {
+  await write(subject, 'list/b.json')
+  await write(subject, 'list/a.txt')
+  for (const query of ['', '&split=true', '&full_info=false', '&full_info=true&split=true']) {
+    expect(fitting(hostedUserFiles, await list(subject, 'list', query))).toMatchObject([
+      { path: 'a.txt', size: 10 },
+      { path: 'b.json', size: 11 },
+    ])
+  }
+})
+
+proves('userdata/hosted-list-folder', async (subject) => {
+  for (const file of ['all/top', 'all/in/a', 'all/in/deep/b', 'all/in/.c', 'all/.hidden/d'])
+    await write(subject, file)
+  const listed = async (folder: string, query = ''): Promise<string[]> =>
+    (await list(subject, folder, query)).json().map(({ path }: { path: string }) => path)
+  expect(await listed('all')).toEqual(['top'])
+  expect(await listed('all', '&recurse=true')).toEqual(['in/a', 'in/deep/b', 'top'])
+  expect(await listed('all/in/')).toEqual(['a'])
+  expect(await listed('all/in', '&recurse=true')).toEqual(['a', 'deep/b'])
+  expect(await listed('all/in/deep')).toEqual(['b'])
+})
