@@ -246,3 +246,16 @@ export async function runInTurn(
     throw new Skip('busy', 'A run of another client came between.')
   return done
 }
+
+/** Runs small graphs of these names, one after the other, and returns their ids. */
+export async function runAll(subject: Subject, ...names: readonly string[]): Promise<string[]> {
+  const session = await subject.connect(subject.unique('runner'))
+  const ids: string[] = []
+  for (const name of names)
+    ids.push((await subject.run(session, talking(subject.unique(name)))).prompt_id)
+  return ids
+}
+
+/** The ids that the history of a local server lists. */
+export const idsOf = async ({ get }: Subject, query = ''): Promise<string[]> =>
+  Object.keys((await get(`/history${query}`)).json())

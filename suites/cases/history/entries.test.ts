@@ -1,22 +1,17 @@
-// The history of any local server, which holds runs of others too: each case looks at its own entries only.
+// The entries of the history: what they say of a run. Each case looks at its own, since the server holds those of others too.
 
-import { historyById } from '../../../spec/server/history.ts'
-import { changed, type Graph, node, talking } from '../../generate/graphs.ts'
+import { historyById, hostedHistoryById } from '../../../spec/server/history.ts'
+import { changed, type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
-import { fitting } from '../../judge/hosted/jobs.ts'
+import { newColor, newUuid } from '../../judge/hosted/busy-account.ts'
+import { entryOf, historyOf } from '../../judge/hosted/history.ts'
+import { detailOf, fitting } from '../../judge/hosted/jobs.ts'
 import type { Message } from '../../judge/judge.ts'
-import {
-  messagesAbout,
-  occupy,
-  runInTurn,
-  shown,
-  submitFor,
-  uniqueId,
-} from '../../judge/own-runs.ts'
-import { newUuid } from '../../judge/hosted/busy-account.ts'
-import { proves } from '../../judge/proves.ts'
-import { endsRun, type HistoryEntry } from '../../judge/responses.ts'
+import { messagesAbout, occupy, runInTurn, shown } from '../../judge/own-runs.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
+import type { HistoryEntry } from '../../judge/responses.ts'
+import { containing } from '../../judge/rows.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 /** The entry of a picture that is shown, with this in its name. */
@@ -25,9 +20,6 @@ const shownFile = (letters: string, count: number) => ({
   subfolder: '',
   type: 'temp',
 })
-
-const idsOf = async ({ get }: Subject, query = ''): Promise<string[]> =>
-  Object.keys((await get(`/history${query}`)).json())
 
 /** Entries of a run that ends well, of one that fails, and of one that is interrupted, with their messages. */
 async function endings(subject: Subject) {
@@ -58,7 +50,7 @@ proves(['history/kept', 'history/by-id'], async (subject) => {
 
 proves('history/prompt', async (subject) => {
   const session = await subject.connect(subject.unique('me'))
-  const { client_id } = { client_id: session.clientId }
+  const client_id = session.clientId
   const held = await occupy(subject, session)
   const said = subject.unique('said')
   const graph = {
@@ -79,7 +71,7 @@ proves('history/prompt', async (subject) => {
     reply.number,
     reply.prompt_id,
     graph,
-    expect.objectContaining({ note: 1, client_id }),
+    containing(subject, { note: 1, client_id }),
     expect.toSatisfy((ids: string[]) => ids.toSorted().join() === '1,10,b'),
   ])
 })
@@ -155,6 +147,13 @@ proves('history/failed-not-completed', async (subject) => {
   expect(stopped.status).toMatchObject({ status_str: 'error', completed: false })
 })
 
+provesQuirk('history.completed-on-error', async (subject) => {
+  const { good, failed, stopped } = await endings(subject)
+  expect(good.entry.status).toMatchObject({ status_str: 'success', completed: true })
+  for (const { status } of [failed.entry, stopped])
+    expect(status).toMatchObject({ status_str: 'error', completed: true })
+})
+
 /** The types of the messages that an entry repeats. */
 const kept = /^execution_(start|cached|success|error|interrupted)$/
 
@@ -207,131 +206,78 @@ proves('history/meta', async (subject) => {
   expect(cached?.entry.meta).toEqual({ b: meta('2') })
 })
 
-proves(['history/only-finished', 'history/unknown'], async (subject) => {
-  const session = await subject.connect(subject.unique('me'))
-  const held = await occupy(subject, session)
-  const prompt_id = newUuid(subject, 'run')
-  const path = `/history/${encodeURIComponent(prompt_id)}`
-  await submitFor(subject, session, talking(subject.unique('run')), { prompt_id })
-  const look = async (target: string) => {
-    const { status, json } = await subject.get(target)
-    return [status, Object.keys(json() ?? {})]
+const extra_data = { note: [1, { deep: null }] }
+
+proves('history/hosted-list-entry', async (subject) => {
+  const session = await subject.connect()
+  const workflow_id = newUuid(subject, 'entry')
+  const fields = { workflow_id, extra_data }
+  const good = (await subject.run(session, solid(), fields)).prompt_id
+  const { graph } = await subject.workloads.failing()
+  const bad = (await subject.run(session, graph, fields)).prompt_id
+  const history = await historyOf(subject)
+  const { create_time, outputs } = await detailOf(subject, good)
+  const found = history.find(({ prompt_id }) => prompt_id === good)
+  const entry = {
+    prompt_id: good,
+    create_time,
+    workflow_id,
+    prompt: {
+      priority: expect.any(Number),
+      prompt_id: good,
+      extra_data: expect.objectContaining(extra_data),
+    },
+    outputs,
+    status: { status_str: 'success', completed: true, messages: expect.any(Array) },
+    meta: { '2': expect.any(Object) },
   }
-  const unfinished = [path, `/history/${held.prompt_id}`, `/history/none ${uniqueId(subject, 'x')}`]
-  for (const target of unfinished)
-    expect(await look(target.replaceAll(' ', '%20'))).toEqual([200, []])
-  const ids = await idsOf(subject)
-  for (const id of [prompt_id, held.prompt_id]) expect(ids).not.toContain(id)
-  await held.stop()
-  await subject.idle()
-  expect(await look(path)).toEqual([200, [prompt_id]])
-  expect(await idsOf(subject)).toContain(prompt_id)
+  expect(found).toMatchObject(entry)
+  if (subject.isOwn) expect(found).toEqual(entry)
+  expect(found.prompt).not.toHaveProperty('prompt')
+  expect(new Date(create_time).getUTCFullYear()).toBeGreaterThan(2000)
+  expect(history.find(({ prompt_id }) => prompt_id === bad)).toMatchObject({
+    status: { status_str: 'error', completed: false },
+    outputs: {},
+  })
 })
 
-// Also on a server whose runs take no time.
-proves('history/unknown', async (subject) => {
-  for (const id of [
-    'none',
-    'nowhere',
-    '7',
-    uniqueId(subject, 'x'),
-    `none ${uniqueId(subject, 'x')}`,
-  ]) {
-    const { status, json } = await subject.get(`/history/${encodeURIComponent(id)}`)
-    expect([id, status, json()]).toEqual([id, 200, {}])
+proves('history/hosted-by-id', async (subject) => {
+  const color = newColor(subject, 'by-id')
+  const graph = { ...solid(color), '3': node('PreviewAny', { source: 'a' }) }
+  const session = await subject.connect()
+  const { prompt_id } = await subject.run(session, graph, { extra_data })
+  const body = fitting(hostedHistoryById, await subject.get(`/history/${prompt_id}`))
+  expect(Object.keys(body)).toEqual([prompt_id])
+  const { outputs, execution_status, execution_meta } = await detailOf(subject, prompt_id)
+  const entry = {
+    prompt: {
+      priority: expect.any(Number),
+      prompt_id,
+      extra_data: expect.objectContaining(extra_data),
+      prompt: graph,
+      outputs_to_execute: ['2', '3'],
+    },
+    outputs,
+    status: execution_status,
+    meta: execution_meta,
   }
+  expect(body[prompt_id]).toMatchObject(entry)
+  if (subject.isOwn) expect(body[prompt_id]).toEqual(entry)
+  const types = execution_status.messages.map(([type]: [string]) => type)
+  expect(types).toEqual(['execution_start', 'execution_cached', 'execution_success'])
 })
 
-proves('history/only-finished', async (subject) => {
-  const prompt_id = newUuid(subject, 'refused')
-  expect((await subject.post('/prompt', { prompt: {}, prompt_id })).status).toBe(400)
-  expect((await subject.get(`/history/${encodeURIComponent(prompt_id)}`)).text).toMatch(/^\{\s*\}$/)
-  expect(await idsOf(subject)).not.toContain(prompt_id)
-})
-
-/** Runs small graphs of these names, and returns their ids. */
-async function runAll(subject: Subject, ...names: readonly string[]): Promise<string[]> {
-  const session = await subject.connect(subject.unique('runner'))
-  const ids: string[] = []
-  for (const name of names)
-    ids.push((await subject.run(session, talking(subject.unique(name)))).prompt_id)
-  return ids
-}
-
-proves('history/oldest-first', async (subject) => {
-  const session = await subject.connect(subject.unique('me'))
-  const held = await occupy(subject, session)
-  const add = async (name: string, fields: object): Promise<[string, number]> => {
-    const graph = talking(subject.unique(name))
-    const reply = (await subject.submit(graph, { client_id: session.clientId, ...fields })).json()
-    return [reply.prompt_id, reply.number]
+proves('history/hosted-two-ways', async (subject) => {
+  const session = await subject.connect()
+  const { graph: failing } = await subject.workloads.failing()
+  for (const graph of [solid(), failing]) {
+    const { prompt_id } = await subject.run(session, graph)
+    const { outputs, workflow, status } = await detailOf(subject, prompt_id)
+    const entry = await entryOf(subject, prompt_id)
+    expect({ outputs: entry.outputs, prompt: entry.prompt.prompt }).toEqual({
+      outputs,
+      prompt: workflow.prompt,
+    })
+    expect(entry.status.completed).toBe(status === 'completed')
   }
-  const [middle, number] = await add('middle', {})
-  const [late] = await add('late', { number: number + 0.2 })
-  const [early] = await add('early', { number: number - 0.2 })
-  await held.stop()
-  await subject.idle()
-  const order = [held.prompt_id, early, middle, late]
-  expect((await idsOf(subject)).filter((id) => order.includes(id))).toEqual(order)
-})
-
-// A run with a smaller number that ends later comes later.
-proves('history/oldest-first', async (subject) => {
-  const session = await subject.connect(subject.unique('me'))
-  const order: string[] = []
-  let number: number | undefined
-  for (const name of ['one', 'two', 'three']) {
-    const graph = talking(subject.unique(name))
-    const fields = number === undefined ? {} : { number: --number }
-    const reply = await subject.submit(graph, { client_id: session.clientId, ...fields })
-    const made = reply.json()
-    number ??= made.number as number
-    order.push(made.prompt_id)
-    await subject.reach(session, endsRun('local', made.prompt_id))
-  }
-  for (const query of ['', '?max_items=1000000', '?offset=0'])
-    expect((await idsOf(subject, query)).filter((id) => order.includes(id))).toEqual(order)
-})
-
-proves('history/max-items', async (subject) => {
-  const ours = await runAll(subject, 'a', 'b', 'c', 'd')
-  const before = await idsOf(subject)
-  const page = (query: string) => idsOf(subject, `?${query}`)
-  const begin = (ids: readonly string[]) => ids.slice(0, before.length)
-  expect(before.filter((id) => ours.includes(id))).toEqual(ours)
-  expect(await page('max_items=2&offset=0')).toEqual(before.slice(0, 2))
-  expect(await page('max_items=2&offset=1')).toEqual(before.slice(1, 3))
-  expect(await page(`max_items=1&offset=${before.length - 1}`)).toEqual(before.slice(-1))
-  expect(await page('max_items=0&offset=0')).toEqual(before.slice(0, 1))
-  expect(await page('max_items=0')).toEqual([])
-  expect(await page('max_items=-1')).toEqual([])
-  expect(begin(await page('offset=-1'))).toEqual(before)
-  expect((await page('offset=1')).slice(0, before.length - 1)).toEqual(before.slice(1))
-  expect(begin(await page('max_items=1000000'))).toEqual(before)
-  // Others may have added to the end.
-  for (const query of ['max_items=3', 'max_items=3&offset=-1']) {
-    const latest = await page(query)
-    const after = await idsOf(subject)
-    const at = after.indexOf(latest[0]!)
-    expect(latest).toEqual(after.slice(at, at + 3))
-    expect(at).toBeGreaterThanOrEqual(before.length - 3)
-  }
-})
-
-proves('history/clear', async (subject) => {
-  const ours = await runAll(subject, 'a', 'b', 'c', 'd')
-  const left = async () => (await idsOf(subject)).filter((id) => ours.includes(id))
-  expect(await left()).toEqual(ours)
-  const reply = await subject.post('/history', { delete: [ours[1], 'unknown', ours[3]] })
-  expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([200, '', undefined])
-  expect(await left()).toEqual([ours[0], ours[2]])
-  expect((await subject.get(`/history/${ours[1]}`)).json()).toEqual({})
-  await subject.post('/history', { clear: false })
-  expect(await left()).toEqual([ours[0], ours[2]])
-})
-
-proves('history/clear', async (subject) => {
-  const ours = await runAll(subject, 'a', 'b')
-  expect((await subject.post('/history', { clear: true })).status).toBe(200)
-  expect((await idsOf(subject)).filter((id) => ours.includes(id))).toEqual([])
 })
