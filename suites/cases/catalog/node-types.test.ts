@@ -1,22 +1,20 @@
-// The catalogue: node types, uploaded files among their options, model folders and models.
+// The catalogue of node types: what it says of each, and the files and folders among the options of their inputs.
 
-import { folderNames, modelNames, type nodeType, nodeTypes } from '../../../spec/server/catalog.ts'
+import { type nodeType, nodeTypes } from '../../../spec/server/catalog.ts'
+import { replacement, replacementsByType } from '../../../spec/server/replacements.ts'
 import type { Static } from '../../../spec/static.ts'
 import { textToImage } from '../../generate/graphs.ts'
+import { fitting } from '../../judge/hosted/jobs.ts'
+import { notFound } from '../../judge/hosted/refusals.ts'
 import { violations } from '../../judge/judge.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { builtIn } from '../../judge/responses.ts'
+import { exchanges, toEach } from '../../judge/rows.ts'
 import { expect } from '../../judge/expect.ts'
 import { missing } from '../../judge/skip.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
 
-const folders = (
-  'checkpoints configs loras vae text_encoders diffusion_models clip_vision style_models ' +
-  'embeddings diffusers vae_approx controlnet gligen upscale_models custom_nodes hypernetworks ' +
-  'photomaker classifiers model_patches audio_encoders'
-).split(' ')
-
-proves('catalog/node-types', async ({ get }) => {
+proves('catalog/node-types', async ({ as, deployment, get, raw }) => {
   const reply = await get('/object_info')
   expect(reply.status).toBe(200)
   expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -31,16 +29,16 @@ proves('catalog/node-types', async ({ get }) => {
   expect(required.model[0]).toBe('MODEL')
   expect(required.steps).toMatchObject(['INT', { default: 20, min: 1, max: 10000 }])
   expect(required.sampler_name[0]).toEqual(expect.arrayContaining(['euler', 'ddim']))
+  if (deployment === 'local') return
+  expect((await raw('GET', '/api/object_info')).status).toBe(401)
+  expect((await as('test-key-free').get('/object_info')).status).toBe(403)
 })
 
-proves('catalog/one-node-type', async ({ get }) => {
-  const types = (await get('/object_info')).json()
+proves('catalog/one-node-type', async (subject) => {
+  const types = (await subject.get('/object_info')).json()
   for (const name of ['KSampler', 'SaveVideo', 'LoadImage', 'Epsilon Scaling']) {
-    const reply = await get(`/object_info/${encodeURIComponent(name)}`)
-    expect({ status: reply.status, json: reply.json() }).toEqual({
-      status: 200,
-      json: { [name]: types[name] },
-    })
+    const path = `/object_info/${encodeURIComponent(name)}`
+    await exchanges(subject, [['GET', path, undefined, 200, { [name]: types[name] }]])
   }
 })
 
@@ -83,18 +81,27 @@ proves('catalog/node-type-fields', async ({ get }) => {
   })
 })
 
-proves('catalog/unknown-node-type', async ({ get }) => {
-  for (const name of ['NoSuchNode', 'ksampler', 'toString', '%2e%2e%2fKSampler']) {
-    const reply = await get(`/object_info/${name}`)
-    expect({ name, status: reply.status, text: reply.text }).toEqual({
-      name,
-      status: 200,
-      text: '{}',
-    })
-  }
+const unknown = ['NoSuchNode', 'ksampler', 'toString'].map((name) => `/object_info/${name}`)
+
+proves('catalog/unknown-node-type', (subject) => {
+  const paths = [...unknown, '/object_info/%2e%2e%2fKSampler']
+  return exchanges(subject, toEach(paths, 'GET', 200, '{}'))
 })
 
-proves('catalog/uploads-are-options', async ({ get, upload }) => {
+proves('catalog/hosted-unknown-node-type', (subject) =>
+  exchanges(subject, toEach(unknown, 'GET', 200, '{}')),
+)
+
+provesQuirk('hosted.no-per-class', async ({ get, request }) => {
+  for (const name of ['KSampler', 'NoSuchNode']) {
+    expect(notFound(await get(`/object_info/${name}`))).toBe(true)
+    expect(notFound(await request('POST', `/object_info/${name}`))).toBe(true)
+  }
+  expect((await get('/object_info')).status).toBe(200)
+})
+
+proves('catalog/uploads-are-options', async (subject) => {
+  const { get, isOwn, upload } = subject
   const bytes = new Uint8Array(1)
   const options = async (type: string): Promise<string[]> =>
     (await get(`/object_info/${type}`)).json()[type].input.required.image[0]
@@ -115,21 +122,14 @@ proves('catalog/uploads-are-options', async ({ get, upload }) => {
   expect(await optionsOfAll()).toEqual(after)
   const all = sorted(...allBefore, 'Ape.JPG', 'zebra.png', 'list.txt', 'drawn.svg')
   expect(await options('LoadImageMask')).toEqual(all)
+  if (!isOwn) return
+  // Worlds in one process have the same catalogue.
+  const other = await startSubject()
+  const isListed = async (one: Subject): Promise<boolean> =>
+    (await one.get('/object_info')).text.includes('zebra.png')
+  expect(await Promise.all([subject, other, subject].map(isListed))).toEqual([true, false, true])
+  await other.close()
 })
-
-// Worlds in one process have the same catalogue.
-proves(
-  'catalog/uploads-are-options',
-  async (subject) => {
-    const other = await startSubject()
-    await subject.upload({ name: 'own.png', bytes: new Uint8Array(1) })
-    const listing = async ({ get }: Subject): Promise<boolean> =>
-      (await get('/object_info')).text.includes('own.png')
-    expect(await Promise.all([subject, other, subject].map(listing))).toEqual([true, false, true])
-    await other.close()
-  },
-  ownWorld,
-)
 
 proves('catalog/folders-are-options', async ({ get, upload, unique }) => {
   const classes = ['LoadImageSetFromFolderNode', 'LoadImageTextSetFromFolderNode']
@@ -164,51 +164,58 @@ proves('catalog/list-flags', async ({ get }) => {
   expect(entries.filter(([, type]) => 'is_input_list' in type)).toEqual([])
 })
 
-proves(
-  'catalog/model-folders',
-  async ({ get }) => {
-    const reply = await get('/models')
-    expect({ status: reply.status, violations: violations(folderNames, reply.json()) }).toEqual({
-      status: 200,
-      violations: [],
-    })
-    const names: string[] = reply.json()
-    // Later servers have further ones among them [catalog/more-folders].
-    expect(names.filter((name) => folders.includes(name))).toEqual(folders)
-  },
-  { deployment: 'local' },
-)
-
-proves('catalog/models', async ({ get }) => {
-  const types = (await get('/object_info')).json()
-  const combos = { checkpoints: 'CheckpointLoaderSimple', loras: 'LoraLoader', vae: 'VAELoader' }
-  const names = { checkpoints: 'ckpt_name', loras: 'lora_name', vae: 'vae_name' }
-  for (const folder of ['checkpoints', 'loras', 'vae'] as const) {
-    const models: string[] = (await get(`/models/${folder}`)).json()
-    expect(violations(modelNames, models)).toEqual([])
-    expect(models).toEqual([...models].toSorted())
-    const combo = types[combos[folder]].input.required[names[folder]][0]
-    const files = combo.filter((name: string) => /\.\w+$/.test(name))
-    expect({ folder, models }).toEqual({ folder, models: files })
-  }
-  for (const folder of folders) {
-    expect(violations(modelNames, (await get(`/models/${folder}`)).json())).toEqual([])
-  }
+proves('catalog/types-of-generation', async ({ get }) => {
+  const typeOf = async (name: string) => (await get(`/object_info/${name}`)).json()[name]
+  const preview = await typeOf('PreviewImage')
+  expect({ output: preview.output, output_node: preview.output_node }).toEqual({
+    output: ['IMAGE'],
+    output_node: true,
+  })
+  expect((await typeOf('ManualSigmas'))?.output).toEqual(['SIGMAS'])
+  expect(await typeOf('Load3DAnimation')).toBe(undefined)
 })
 
-proves('catalog/unknown-folder', async ({ get }) => {
-  for (const folder of ['nonsense', 'unet', 'clip', 'toString', '..%2fcheckpoints']) {
-    const { status, text, headers } = await get(`/models/${folder}`)
-    const actual = [folder, status, text, headers['content-type']]
-    expect(actual).toEqual([folder, 404, '', undefined])
-  }
-  // Which folders are empty depends on what is installed.
-  for (const folder of folders) {
-    const reply = await get(`/models/${folder}`)
-    expect({ folder, status: reply.status, text: reply.text }).toEqual({
-      folder,
-      status: 200,
-      text: expect.stringMatching(/^\[.*\]$/s),
-    })
-  }
+proves('catalog/replacements', async ({ get }) => {
+  const reply = await get('/node_replacements')
+  const found: Record<string, any[]> = fitting(replacementsByType, reply)
+  for (const [old, list] of Object.entries(found))
+    for (const one of list) {
+      expect(one.old_node_id).toBe(old)
+      expect(Object.keys(one)).toEqual(replacement.required)
+    }
+  expect(found['ConditioningAverage ']).toMatchObject([
+    { new_node_id: 'ConditioningAverage', old_widget_ids: null, input_mapping: null },
+  ])
+  expect(found['ResizeImagesByLongerEdge']?.[0]).toMatchObject({
+    input_mapping: expect.arrayContaining([
+      { new_id: 'largest_size', old_id: 'longer_edge' },
+      { new_id: 'upscale_method', set_value: 'lanczos' },
+    ]),
+    output_mapping: [{ new_idx: 0, old_idx: 0 }],
+  })
+})
+
+/** The members of a node type in the new style, in their order. */
+const newStyle =
+  'input input_order is_input_list output output_is_list output_name output_tooltips output_matchtypes name display_name ' +
+  'description python_module category output_node deprecated experimental dev_only api_node price_badge search_aliases ' +
+  'essentials_category has_intermediate_output'
+
+proves(['catalog/later-members', 'catalog/new-style-members'], async ({ get }) => {
+  const types: Readonly<Record<string, any>> = builtIn((await get('/object_info')).json())
+  const wrong = Object.entries(types).filter(
+    ([, type]) =>
+      typeof type.is_input_list !== 'boolean' ||
+      typeof type.has_intermediate_output !== 'boolean' ||
+      !(type.search_aliases === null || Array.isArray(type.search_aliases)),
+  )
+  expect(wrong.map(([name]) => name)).toEqual([])
+  const all = Object.values(types).filter((type) => 'price_badge' in type)
+  expect(all.length).toBeGreaterThan(0)
+  for (const type of all)
+    expect(Object.keys(type).filter((name) => name !== 'output_tooltips')).toEqual(
+      expect.arrayContaining(newStyle.split(' ').filter((name) => name !== 'output_tooltips')),
+    )
+  const { KSampler } = (await get('/object_info/KSampler')).json()
+  expect(KSampler).toEqual(types['KSampler'])
 })
