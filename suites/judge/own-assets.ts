@@ -3,7 +3,10 @@
 import type { asset, assetPage } from '../../spec/assets/assets.ts'
 import type { Static } from '../../spec/static.ts'
 import { formOf, type Part } from '../generate/form.ts'
+import { expect } from './expect.ts'
+import { casesWith } from './proves.ts'
 import type { Reply } from './reply.ts'
+import { exchanges, type Row } from './rows.ts'
 import { missing } from './skip.ts'
 import type { Subject } from './subject.ts'
 
@@ -21,6 +24,26 @@ const unlessOff = (reply: Reply): Reply => {
   return reply
 }
 
+/** Declares cases about assets, and about assets whose content is hashed when it is found. */
+export const provesAssets = casesWith({ assets: true })
+export const provesHashing = casesWith({ assets: true, assetHashing: true })
+
+/** Exchanges about assets. */
+export const asks = ({ request }: Pick<Subject, 'request'>, rows: readonly Row[]): Promise<void> =>
+  exchanges({ request: async (...sent) => unlessOff(await request(...sent)) }, rows)
+
+/** The body of a refusal with this code, and with these members beside it. */
+export const refusing = (code: string, members: object = {}) => ({
+  error: expect.objectContaining({ code, ...members }),
+})
+
+/** The faults of a refused body or query, of these types. */
+export const faults = (...types: readonly string[]) => ({
+  details: expect.objectContaining({
+    errors: types.map((type) => expect.objectContaining({ type })),
+  }),
+})
+
 /** A label of the case. */
 export const labelOf = ({ unique }: Pick<Subject, 'unique'>, name: string): string =>
   unique(name).replaceAll('/', '-')
@@ -31,13 +54,13 @@ export const sendForm = async ({ request }: Subject, ...parts: readonly Part[]):
 
 /** The form of a file of the case. */
 export const fileParts = (
-  { unique }: Pick<Subject, 'unique'>,
+  subject: Pick<Subject, 'unique'>,
   name: string,
   fields: Readonly<Record<string, string>> = {},
-  content: string | Uint8Array = `${unique(name)} of the case`,
+  content: string | Uint8Array = contentOf(subject, name),
 ): readonly Part[] => [
   ...Object.entries(fields).map(([field, text]) => ({ name: field, content: text })),
-  { name: 'file', filename: unique(name), content },
+  { name: 'file', filename: subject.unique(name), content },
 ]
 
 /** Uploads a file of the case. Its content is its name, unless it is given. */
@@ -55,6 +78,10 @@ export async function uploaded(...of: Parameters<typeof upload>): Promise<Asset>
     throw new Error(`The upload was answered ${reply.status}: ${reply.text}`)
   return reply.json() as Asset
 }
+
+/** The content of a file of the case, unless an upload names another. */
+export const contentOf = ({ unique }: Pick<Subject, 'unique'>, name: string): string =>
+  `${unique(name)} of the case`
 
 /** Three assets with tags that nobody else has. */
 export async function tagged(subject: Subject) {
@@ -79,6 +106,14 @@ export const ask = async (subject: Subject, method: string, path: string, body?:
 /** The page of a list. */
 export const listed = async (subject: Subject, query: string): Promise<AssetPage> =>
   (await ask(subject, 'GET', `/api/assets?${query}`)).json() as AssetPage
+
+/** The ids in such a page. */
+export const idsIn = async (subject: Subject, query: string): Promise<string[]> =>
+  (await listed(subject, query)).assets.map(({ id }) => id)
+
+/** The path of an asset, or below it. */
+export const pathOf = ({ id }: { readonly id: string }, more = ''): string =>
+  `/api/assets/${id}${more}`
 
 /** The status and the code of a refusal. */
 export function refusalOf(reply: Reply): string {

@@ -46,7 +46,10 @@ export const containing = ({ isOwn }: Pick<Subject, 'isOwn'>, members: object): 
   isOwn ? members : expect.objectContaining(members)
 
 /** Sends the requests of these rows one after the other, and compares each answer. */
-export async function exchanges(subject: Subject, rows: readonly Row[]): Promise<void> {
+export async function exchanges(
+  subject: Pick<Subject, 'request'>,
+  rows: readonly Row[],
+): Promise<void> {
   for (const [method, path, body, status, answer, headers = {}] of rows) {
     const reply = await send(subject, method, path, body)
     // Bytes only as how many they are: to compare megabytes takes long.
@@ -66,7 +69,12 @@ export async function exchanges(subject: Subject, rows: readonly Row[]): Promise
   }
 }
 
-const send = ({ request }: Subject, method: string, path: string, body: unknown): Promise<Reply> =>
+const send = (
+  { request }: Pick<Subject, 'request'>,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<Reply> =>
   body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
     ? request(method, path, body)
     : request(method, path, JSON.stringify(body), { 'Content-Type': 'application/json' })

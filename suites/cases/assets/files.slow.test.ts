@@ -3,16 +3,15 @@
 import { encode } from 'fast-png'
 import type { Asset } from '../../judge/own-assets.ts'
 import { endpoints } from '../../../spec/assets/assets.ts'
-import { ask, listed, nobody, noContent } from '../../judge/own-assets.ts'
+import { ask, listed, nobody, noContent, pathOf, provesAssets } from '../../judge/own-assets.ts'
 import { placedIn, put } from '../../judge/own-files.ts'
 import { uniqueNumber } from '../../judge/own-runs.ts'
-import { solid } from '../../generate/graphs.ts'
+import { type Graph, solid } from '../../generate/graphs.ts'
+import { exchanges, type Row } from '../../judge/rows.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { missing } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
-
-const on = { assets: true }
 
 /** A black picture. */
 const png = (width: number, height: number): Uint8Array =>
@@ -25,25 +24,21 @@ const everyAssetPath = Object.values(endpoints).map(({ method, path }) => ({
 }))
 
 proves('assets/off', async (subject) => {
-  for (const { method, path } of everyAssetPath) {
-    const reply = await subject.request(method, path, '{}')
-    if (reply.status !== 503) throw missing('The assets of the server are on.')
-    const text = method === 'HEAD' ? '{}' : reply.text
-    expect({ method, path, status: reply.status, error: JSON.parse(text).error }).toEqual({
-      method,
-      path,
-      status: 503,
-      error:
-        method === 'HEAD'
-          ? undefined
-          : {
-              code: 'SERVICE_DISABLED',
-              message:
-                'Assets system is disabled. Start the server with --enable-assets to use this feature.',
-              details: {},
-            },
-    })
+  const error = {
+    code: 'SERVICE_DISABLED',
+    message:
+      'Assets system is disabled. Start the server with --enable-assets to use this feature.',
+    details: {},
   }
+  const [{ method: first, path: at }] = everyAssetPath as [(typeof everyAssetPath)[number]]
+  if ((await subject.request(first, at, '{}')).status !== 503)
+    throw missing('The assets of the server are on.')
+  await exchanges(
+    subject,
+    everyAssetPath.map(({ method, path }): Row => {
+      return [method, path, '{}', 503, method === 'HEAD' ? '' : { error }]
+    }),
+  )
 })
 
 proves('assets/only-below-api', async ({ request, isOwn }) => {
@@ -62,95 +57,83 @@ proves('assets/only-below-api', async ({ request, isOwn }) => {
 })
 
 const read = async (subject: Subject, id: string): Promise<Asset> =>
-  (await ask(subject, 'GET', `/api/assets/${id}`)).json() as Asset
+  (await ask(subject, 'GET', pathOf({ id }))).json() as Asset
 
-proves(
-  'assets/of-upload',
-  async (subject) => {
-    await listed(subject, 'limit=1')
-    const bytes = png(8, 5)
-    const reply = await put(subject, { name: 'up.png', bytes })
-    const { asset } = reply.json()
-    expect(asset).toMatchObject({
-      name: 'up.png',
-      size: bytes.length,
-      mime_type: 'image/png',
-      tags: ['input', 'uploaded'],
-    })
-    expect(Object.keys(asset)).toEqual(['id', 'name', 'asset_hash', 'size', 'mime_type', 'tags'])
-    const found = await read(subject, asset.id)
-    expect(found).toMatchObject({
-      name: 'up.png',
-      metadata: { kind: 'image', width: 8, height: 5 },
-      display_name: subject.unique('') === '' ? 'up.png' : `${subject.unique('')}/up.png`,
-    })
-    expect((await subject.raw('GET', found.preview_url ?? '')).bytes).toEqual(Buffer.from(bytes))
-    // The same file is the same asset, and other content under its name changes that asset.
-    expect((await put(subject, { name: 'up.png', bytes })).json().asset.id).toBe(asset.id)
-    const other = Buffer.from('other')
-    const changed = await put(subject, { name: 'up.png', bytes: other }, { overwrite: 'true' })
-    expect(changed.json().asset).toMatchObject({ id: asset.id, size: other.length })
-    expect((await ask(subject, 'GET', `/api/assets/${asset.id}/content`)).bytes).toEqual(other)
-    await put(subject, { name: 'base.png', bytes })
-    const original = { filename: 'base.png', type: 'input', ...placedIn(subject) }
-    const mask = await put(
-      subject,
-      { name: 'mask.png', bytes },
-      { original_ref: JSON.stringify(original) },
-      '/upload/mask',
-    )
-    expect(mask.json().asset).toMatchObject({ name: 'mask.png' })
-  },
-  on,
-)
+/** Runs a graph, and returns its messages and the files that its entry lists. */
+async function ran(subject: Subject, graph: Graph) {
+  const session = await subject.connect(subject.unique('me'))
+  const { prompt_id, messages, entry } = await subject.run(session, graph)
+  const files: any[] = Object.values<any>(entry.outputs).flatMap(({ images }) => images)
+  return { prompt_id, messages, files, session }
+}
 
-proves(
-  'assets/of-run',
-  async (subject) => {
-    await listed(subject, 'limit=1')
-    const session = await subject.connect(subject.unique('me'))
-    const graph = solid(uniqueNumber(subject, 'solid'), subject.unique('solid'))
-    const { prompt_id, messages, entry } = await subject.run(session, graph)
-    const executed = messages.flatMap(({ type, data }) => (type === 'executed' ? [data] : []))
-    const files: any[] = executed.flatMap(({ output }: any) => output.images)
-    expect(files).toHaveLength(1)
-    expect(Object.keys(files[0]).slice(0, 4)).toEqual(['filename', 'subfolder', 'type', 'id'])
-    expect(Object.values(entry.outputs).flatMap((one: any) => one.images)).toEqual(files)
-    const found = await read(subject, files[0].id)
-    expect(found).toMatchObject({
-      name: files[0].filename,
-      tags: expect.arrayContaining(['output']),
-      mime_type: 'image/png',
-    })
-    // A server notes the run when it is over, before the next one begins.
-    await subject.run(session, solid(uniqueNumber(subject, 'next'), subject.unique('solid')))
-    expect(await read(subject, files[0].id)).toMatchObject({ job_id: prompt_id, prompt_id })
-  },
-  on,
-)
+provesAssets('assets/of-upload', async (subject) => {
+  await listed(subject, 'limit=1')
+  const bytes = png(8, 5)
+  const reply = await put(subject, { name: 'up.png', bytes })
+  const { asset } = reply.json()
+  expect(asset).toMatchObject({
+    name: 'up.png',
+    size: bytes.length,
+    mime_type: 'image/png',
+    tags: ['input', 'uploaded'],
+  })
+  expect(Object.keys(asset)).toEqual(['id', 'name', 'asset_hash', 'size', 'mime_type', 'tags'])
+  const found = await read(subject, asset.id)
+  expect(found).toMatchObject({
+    name: 'up.png',
+    metadata: { kind: 'image', width: 8, height: 5 },
+    display_name: subject.unique('') === '' ? 'up.png' : `${subject.unique('')}/up.png`,
+  })
+  expect((await subject.raw('GET', found.preview_url ?? '')).bytes).toEqual(Buffer.from(bytes))
+  // The same file is the same asset, and other content under its name changes that asset.
+  expect((await put(subject, { name: 'up.png', bytes })).json().asset.id).toBe(asset.id)
+  const other = Buffer.from('other')
+  const changed = await put(subject, { name: 'up.png', bytes: other }, { overwrite: 'true' })
+  expect(changed.json().asset).toMatchObject({ id: asset.id, size: other.length })
+  expect((await ask(subject, 'GET', pathOf(asset, '/content'))).bytes).toEqual(other)
+  await put(subject, { name: 'base.png', bytes })
+  const original = { filename: 'base.png', type: 'input', ...placedIn(subject) }
+  const mask = await put(
+    subject,
+    { name: 'mask.png', bytes },
+    { original_ref: JSON.stringify(original) },
+    '/upload/mask',
+  )
+  expect(mask.json().asset).toMatchObject({ name: 'mask.png' })
+})
 
-proves(
-  'assets/output-tags',
-  async (subject) => {
-    await listed(subject, 'limit=1')
-    const session = await subject.connect(subject.unique('me'))
-    const { entry } = await subject.run(session, solid(uniqueNumber(subject, 'tagged')))
-    const [file]: any[] = Object.values(entry.outputs).flatMap((one: any) => one.images)
-    expect((await read(subject, file.id)).tags).toEqual([file.type, 'uploaded'])
-  },
-  on,
-)
+provesAssets('assets/of-run', async (subject) => {
+  await listed(subject, 'limit=1')
+  const graph = solid(uniqueNumber(subject, 'solid'), subject.unique('solid'))
+  const { prompt_id, messages, files, session } = await ran(subject, graph)
+  const executed = messages.flatMap(({ type, data }) => (type === 'executed' ? [data] : []))
+  expect(executed.flatMap(({ output }: any) => output.images)).toEqual(files)
+  expect(files).toHaveLength(1)
+  expect(Object.keys(files[0]).slice(0, 4)).toEqual(['filename', 'subfolder', 'type', 'id'])
+  const found = await read(subject, files[0].id)
+  expect(found).toMatchObject({
+    name: files[0].filename,
+    tags: expect.arrayContaining(['output']),
+    mime_type: 'image/png',
+  })
+  // A server notes the run when it is over, before the next one begins.
+  await subject.run(session, solid(uniqueNumber(subject, 'next'), subject.unique('solid')))
+  expect(await read(subject, files[0].id)).toMatchObject({ job_id: prompt_id, prompt_id })
+})
 
-proves(
-  'assets/upload-temporary',
-  async (subject) => {
-    await listed(subject, 'limit=1')
-    const bytes = Buffer.from(subject.unique('brief'))
-    const { asset } = (await put(subject, { name: 'brief.txt', bytes }, { type: 'temp' })).json()
-    expect(asset.tags).toEqual(['input', 'temp', 'uploaded'])
-  },
-  on,
-)
+provesAssets('assets/output-tags', async (subject) => {
+  await listed(subject, 'limit=1')
+  const [file] = (await ran(subject, solid(uniqueNumber(subject, 'tagged')))).files
+  expect((await read(subject, file.id)).tags).toEqual([file.type, 'uploaded'])
+})
+
+provesAssets('assets/upload-temporary', async (subject) => {
+  await listed(subject, 'limit=1')
+  const bytes = Buffer.from(subject.unique('brief'))
+  const { asset } = (await put(subject, { name: 'brief.txt', bytes }, { type: 'temp' })).json()
+  expect(asset.tags).toEqual(['input', 'temp', 'uploaded'])
+})
 
 proves(
   'assets/upload-folders',
@@ -167,36 +150,28 @@ proves(
       expect({ subfolder, tags: reply.json().asset.tags }).toEqual({ subfolder, tags })
     }
   },
-  { ...ownWorld, ...on },
+  { ...ownWorld, assets: true },
 )
 
-proves(
-  'assets/output-preview',
-  async (subject) => {
-    await listed(subject, 'limit=1')
-    const session = await subject.connect(subject.unique('me'))
-    const { entry } = await subject.run(session, solid())
-    const files: any[] = Object.values(entry.outputs).flatMap((one: any) => one.images)
-    expect(files.length).toBeGreaterThan(0)
-    for (const { id, preview_id } of files) expect(preview_id).toBe(id)
-  },
-  on,
-)
+provesAssets('assets/output-preview', async (subject) => {
+  await listed(subject, 'limit=1')
+  const { files } = await ran(subject, solid())
+  expect(files.length).toBeGreaterThan(0)
+  for (const { id, preview_id } of files) expect(preview_id).toBe(id)
+})
 
 proves(
   'assets/painted',
   async (subject) => {
-    const session = await subject.connect(subject.unique('me'))
-    const { entry } = await subject.run(session, solid())
-    const [file]: any[] = Object.values(entry.outputs).flatMap((one: any) => one.images)
+    const [file] = (await ran(subject, solid())).files
     const found = await read(subject, file.id)
     for (const name of ['size', 'hash']) expect(found).not.toHaveProperty(name)
     expect(found.metadata).toMatchObject({ kind: 'image' })
-    const content = await ask(subject, 'GET', `/api/assets/${file.id}/content`)
+    const content = await ask(subject, 'GET', pathOf(file, '/content'))
     const viewed = await subject.raw('GET', found.preview_url ?? '')
     expect(content.bytes).toEqual(viewed.bytes)
   },
-  { ...ownWorld, ...on },
+  { ...ownWorld, assets: true },
 )
 
 proves(
@@ -217,5 +192,5 @@ proves(
     expect((await ask(subject, 'PUT', first, { user_metadata: {} })).status).toBe(200)
     expect((await ask(subject, 'POST', `${third}/tags`, { tags })).status).toBe(200)
   },
-  { ...ownWorld, ...on },
+  { ...ownWorld, assets: true },
 )

@@ -1,22 +1,25 @@
 // Lists of assets: which they contain, in which order, page by page.
 
 import { assetPage } from '../../../spec/assets/assets.ts'
-import { violations } from '../../judge/judge.ts'
+import { fitting } from '../../judge/hosted/jobs.ts'
 import {
   ask,
+  asks,
   type Asset,
   type AssetPage,
+  faults,
+  idsIn,
   labelOf,
   listed,
-  refusalOf,
-  tagged,
+  pathOf,
+  provesAssets,
+  refusing,
   uploaded,
 } from '../../judge/own-assets.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { type Row, toEach } from '../../judge/rows.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
-
-const on = { assets: true }
 
 /** Uploads files of the case, one after the other. The case finds them by the start of their names. */
 async function uploadAll(subject: Subject, start: string, count: number): Promise<Asset[]> {
@@ -34,244 +37,145 @@ const mineOf = (subject: Subject, start: string): string =>
 
 const idsOf = ({ assets }: AssetPage): string[] => assets.map(({ id }) => id)
 
-proves(
-  'assets/list',
-  async (subject) => {
-    const all = await uploadAll(subject, 'newest', 22)
-    const newest = all.map(({ id }) => id).toReversed()
-    const reply = await ask(subject, 'GET', `/api/assets?${mineOf(subject, 'newest')}`)
-    expect({ status: reply.status, wrong: violations(assetPage, reply.json()) }).toEqual({
-      status: 200,
-      wrong: [],
+provesAssets('assets/list', async (subject) => {
+  const all = await uploadAll(subject, 'newest', 22)
+  const newest = all.map(({ id }) => id).toReversed()
+  const reply = await ask(subject, 'GET', `/api/assets?${mineOf(subject, 'newest')}`)
+  const page = fitting(assetPage, reply)
+  expect(idsOf(page)).toEqual(newest.slice(0, 20))
+  expect(page).toMatchObject({ total: 22, has_more: true })
+  const rest = await listed(subject, `${mineOf(subject, 'newest')}&limit=22`)
+  expect({ ids: idsOf(rest), has_more: rest.has_more, ends: !('next_cursor' in rest) }).toEqual({
+    ids: newest,
+    has_more: false,
+    ends: true,
+  })
+  const { created_new: _, ...last } = all.at(-1) as Asset
+  expect(rest.assets[0]).toEqual(last)
+})
+
+provesAssets('assets/list-pages', async (subject) => {
+  const ids = (await uploadAll(subject, 'page', 5)).map(({ id }) => id).toReversed()
+  const mine = mineOf(subject, 'page')
+  for (const [limit, offset, has_more] of [
+    [2, 0, true],
+    [2, 2, true],
+    [2, 4, false],
+    [3, 9, false],
+  ] as const) {
+    const page = await listed(subject, `${mine}&limit=${limit}&offset=${offset}`)
+    const expected = ids.slice(offset, offset + limit)
+    expect({ limit, offset, ids: idsOf(page), page }).toMatchObject({
+      limit,
+      offset,
+      ids: expected,
+      page: { total: 5, has_more },
     })
-    expect(idsOf(reply.json())).toEqual(newest.slice(0, 20))
-    expect(reply.json()).toMatchObject({ total: 22, has_more: true })
-    const rest = await listed(subject, `${mineOf(subject, 'newest')}&limit=22`)
-    expect({ ids: idsOf(rest), has_more: rest.has_more, ends: !('next_cursor' in rest) }).toEqual({
-      ids: newest,
-      has_more: false,
-      ends: true,
+  }
+})
+
+provesAssets('assets/list-sort', async (subject) => {
+  // The sizes fall while the names and the times grow.
+  const [a, b, c] = (await uploadAll(subject, 'sort', 3)).map(({ id }) => id)
+  await ask(subject, 'PUT', pathOf({ id: b! }), { user_metadata: {} })
+  await ask(subject, 'GET', pathOf({ id: a! }, '/content'))
+  const mine = mineOf(subject, 'sort')
+  for (const [sort, ascending] of [
+    ['created_at', [a, b, c]],
+    ['name', [a, b, c]],
+    ['size', [c, b, a]],
+    ['updated_at', [a, c, b]],
+    ['last_access_time', [b, c, a]],
+  ] as const) {
+    const rising = await idsIn(subject, `${mine}&sort=${sort}&order=asc`)
+    const falling = await idsIn(subject, `${mine}&sort=${sort}`)
+    expect({ sort, rising, falling }).toEqual({
+      sort,
+      rising: ascending,
+      falling: ascending.toReversed(),
     })
-    const { created_new: _, ...last } = all.at(-1) as Asset
-    expect(rest.assets[0]).toEqual(last)
-  },
-  on,
-)
+  }
+})
 
-proves(
-  'assets/list-pages',
-  async (subject) => {
-    const ids = (await uploadAll(subject, 'page', 5)).map(({ id }) => id).toReversed()
-    const mine = mineOf(subject, 'page')
-    for (const [limit, offset, has_more] of [
-      [2, 0, true],
-      [2, 2, true],
-      [2, 4, false],
-      [3, 9, false],
-    ] as const) {
-      const page = await listed(subject, `${mine}&limit=${limit}&offset=${offset}`)
-      const expected = ids.slice(offset, offset + limit)
-      expect({ limit, offset, ids: idsOf(page), page }).toMatchObject({
-        limit,
-        offset,
-        ids: expected,
-        page: { total: 5, has_more },
-      })
-    }
-  },
-  on,
-)
+provesAssets('assets/list-refusals', async (subject) => {
+  await uploaded(subject, 'any')
+  const wrong = [
+    ['limit=0', 'greater_than_equal'],
+    ['limit=501', 'less_than_equal'],
+    ['limit=x', 'int_parsing'],
+    ['limit=', 'int_parsing'],
+    ['limit=1.5', 'int_parsing'],
+    ['offset=-1', 'greater_than_equal'],
+    ['sort=hash', 'literal_error'],
+    ['sort=NAME', 'literal_error'],
+    ['order=up', 'literal_error'],
+  ] as const
+  const rows = wrong.map(([query, type]): Row => {
+    const [name, input] = query.split('=')
+    const fault = expect.objectContaining({ type, loc: [name], input })
+    const details = expect.objectContaining({ errors: [fault] })
+    const refusal = refusing('INVALID_QUERY', { message: 'Validation failed.', details })
+    return ['GET', `/api/assets?${query}`, undefined, 400, refusal]
+  })
+  const several = refusing('INVALID_QUERY', faults('greater_than_equal', 'literal_error'))
+  await asks(subject, [...rows, ['GET', '/api/assets?limit=0&order=up', undefined, 400, several]])
+})
 
-proves(
-  'assets/list-sort',
-  async (subject) => {
-    // The sizes fall while the names and the times grow.
-    const [a, b, c] = (await uploadAll(subject, 'sort', 3)).map(({ id }) => id)
-    await ask(subject, 'PUT', `/api/assets/${b}`, { user_metadata: {} })
-    await ask(subject, 'GET', `/api/assets/${a}/content`)
-    const mine = mineOf(subject, 'sort')
-    for (const [sort, ascending] of [
-      ['created_at', [a, b, c]],
-      ['name', [a, b, c]],
-      ['size', [c, b, a]],
-      ['updated_at', [a, c, b]],
-      ['last_access_time', [b, c, a]],
-    ] as const) {
-      const found = await listed(subject, `${mine}&sort=${sort}&order=asc`)
-      expect({ sort, ids: idsOf(found) }).toEqual({ sort, ids: ascending })
-      const falling = await listed(subject, `${mine}&sort=${sort}`)
-      expect({ sort, ids: idsOf(falling) }).toEqual({ sort, ids: ascending.toReversed() })
-    }
-  },
-  on,
-)
+provesAssets('assets/cursor', async (subject) => {
+  const ids = (await uploadAll(subject, 'cursor', 5)).map(({ id }) => id).toReversed()
+  const mine = mineOf(subject, 'cursor')
+  for (const [order, expected] of [
+    ['', ids],
+    ['&order=asc', ids.toReversed()],
+    ['&sort=name', ids],
+    ['&sort=size', ids.toReversed()],
+    ['&sort=updated_at&order=asc', ids.toReversed()],
+  ] as const) {
+    const first = await listed(subject, `${mine}${order}&limit=2`)
+    const second = await listed(subject, `${mine}${order}&limit=2&after=${first.next_cursor}`)
+    // A cursor outweighs an offset.
+    const last = await listed(
+      subject,
+      `${mine}${order}&limit=2&offset=4&after=${second.next_cursor}`,
+    )
+    expect([first, second, last].flatMap(idsOf)).toEqual(expected)
+    expect([first, second, last].map(({ total, has_more }) => ({ total, has_more }))).toEqual([
+      { total: 5, has_more: true },
+      { total: 5, has_more: true },
+      { total: 5, has_more: false },
+    ])
+    expect(last).not.toHaveProperty('next_cursor')
+  }
+  // The asset at a cursor can be gone.
+  const { next_cursor } = await listed(subject, `${mine}&limit=2`)
+  await ask(subject, 'DELETE', pathOf({ id: ids[1]! }))
+  expect(await idsIn(subject, `${mine}&after=${next_cursor}`)).toEqual(ids.slice(2))
+})
 
-proves(
-  'assets/list-tags',
-  async (subject) => {
-    const { x, y, both, one, other } = await tagged(subject)
-    for (const [query, ids] of [
-      [`include_tags=${x}`, [one, both]],
-      [`include_tags=${x},${y}`, [both]],
-      [`include_tags=${x}&include_tags=${y}`, [both]],
-      [`include_tags=${x}&exclude_tags=${y}`, [one]],
-      [`include_tags=%20${y}%20,,`, [other, both]],
-      [`include_tags=${x}&exclude_tags=${x}`, []],
-    ] as const)
-      expect({ query, ids: idsOf(await listed(subject, query)) }).toEqual({ query, ids })
-  },
-  on,
-)
-
-proves(
-  'assets/list-name',
-  async (subject) => {
-    const name = labelOf(subject, 'MiXed 100%_x')
-    const { id } = await uploaded(subject, 'mixed', { tags: 'input', name })
-    for (const [part, ids] of [
-      [name.toLowerCase(), [id]],
-      [labelOf(subject, 'MIXED 100%'), [id]],
-      [labelOf(subject, 'mixed 100_'), []],
-      [labelOf(subject, 'mixed*'), []],
-    ] as const) {
-      const query = `name_contains=${encodeURIComponent(part)}`
-      expect({ part, ids: idsOf(await listed(subject, query)) }).toEqual({ part, ids })
-    }
-  },
-  on,
-)
-
-proves(
-  'assets/list-metadata',
-  async (subject) => {
-    const tag = labelOf(subject, 'meta')
-    const user_metadata = '{"kind": "a", "n": 1, "deep": {"x": true}, "list": [1, "b"]}'
-    const { id } = await uploaded(subject, 'meta', { tags: `input,${tag}`, user_metadata })
-    for (const [filter, found] of [
-      ['{"kind": "a"}', true],
-      ['{"kind": "a", "n": 1}', true],
-      ['{"kind": ["b", "a"]}', true],
-      ['{"kind": "b"}', false],
-      ['{"list": "b"}', true],
-      ['{"list": ["c", 1]}', true],
-      ['{"list": "c"}', false],
-      ['{"none": null}', true],
-      ['{"n": 2}', false],
-      ['{"kind": "a", "n": 2}', false],
-      ['', true],
-    ] as const) {
-      const query = `include_tags=${tag}&metadata_filter=${encodeURIComponent(filter)}`
-      expect({ filter, ids: idsOf(await listed(subject, query)) }).toEqual({
-        filter,
-        ids: found ? [id] : [],
-      })
-    }
-    for (const filter of ['{', '[]', '3']) {
-      const query = `metadata_filter=${encodeURIComponent(filter)}`
-      const reply = await ask(subject, 'GET', `/api/assets?${query}`)
-      expect({ filter, refusal: refusalOf(reply) }).toEqual({
-        filter,
-        refusal: '400 INVALID_QUERY',
-      })
-    }
-  },
-  on,
-)
-
-proves(
-  'assets/list-refusals',
-  async (subject) => {
-    await uploaded(subject, 'any')
-    const wrong = [
-      ['limit=0', 'greater_than_equal'],
-      ['limit=501', 'less_than_equal'],
-      ['limit=x', 'int_parsing'],
-      ['limit=', 'int_parsing'],
-      ['limit=1.5', 'int_parsing'],
-      ['offset=-1', 'greater_than_equal'],
-      ['sort=hash', 'literal_error'],
-      ['sort=NAME', 'literal_error'],
-      ['order=up', 'literal_error'],
-    ] as const
-    for (const [query, type] of wrong) {
-      const reply = await ask(subject, 'GET', `/api/assets?${query}`)
-      expect({ query, refusal: refusalOf(reply) }).toEqual({ query, refusal: '400 INVALID_QUERY' })
-      expect(reply.json().error).toMatchObject({
-        message: 'Validation failed.',
-        details: { errors: [{ type, loc: [query.split('=')[0]], input: query.split('=')[1] }] },
-      })
-    }
-    const several = await ask(subject, 'GET', '/api/assets?limit=0&order=up')
-    expect(several.json().error.details.errors).toHaveLength(2)
-  },
-  on,
-)
-
-proves(
-  'assets/cursor',
-  async (subject) => {
-    const ids = (await uploadAll(subject, 'cursor', 5)).map(({ id }) => id).toReversed()
-    const mine = mineOf(subject, 'cursor')
-    for (const [order, expected] of [
-      ['', ids],
-      ['&order=asc', ids.toReversed()],
-      ['&sort=name', ids],
-      ['&sort=size', ids.toReversed()],
-      ['&sort=updated_at&order=asc', ids.toReversed()],
-    ] as const) {
-      const first = await listed(subject, `${mine}${order}&limit=2`)
-      const second = await listed(subject, `${mine}${order}&limit=2&after=${first.next_cursor}`)
-      // A cursor outweighs an offset.
-      const last = await listed(
-        subject,
-        `${mine}${order}&limit=2&offset=4&after=${second.next_cursor}`,
-      )
-      expect([first, second, last].flatMap(idsOf)).toEqual(expected)
-      expect([first, second, last].map(({ total, has_more }) => ({ total, has_more }))).toEqual([
-        { total: 5, has_more: true },
-        { total: 5, has_more: true },
-        { total: 5, has_more: false },
-      ])
-      expect(last).not.toHaveProperty('next_cursor')
-    }
-    // The asset at a cursor can be gone.
-    const { next_cursor } = await listed(subject, `${mine}&limit=2`)
-    await ask(subject, 'DELETE', `/api/assets/${ids[1]}`)
-    expect(idsOf(await listed(subject, `${mine}&after=${next_cursor}`))).toEqual(ids.slice(2))
-  },
-  on,
-)
-
-proves(
-  'assets/cursor-refusals',
-  async (subject) => {
-    await uploadAll(subject, 'wrong', 2)
-    const { next_cursor = '' } = await listed(subject, `${mineOf(subject, 'wrong')}&limit=1`)
-    const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-    for (const query of [
-      'after=',
-      'after=x',
-      'after=%FF',
-      `after=${encoded([])}`,
-      `after=${encoded({})}`,
-      `after=${encoded({ s: 'created_at', v: 1, id: 'x', o: 'desc' })}`,
-      `after=${encoded({ s: 'created_at', v: 'x', id: 'x', o: 'desc' })}`,
-      `after=${encoded({ s: 'created_at', v: '1', id: '', o: 'desc' })}`,
-      `after=${encoded({ s: 'created_at', v: '1:1', id: 'x'.repeat(129), o: 'desc' })}`,
-      `after=${next_cursor}&order=asc`,
-      `after=${next_cursor}&sort=name`,
-      `after=${next_cursor}&sort=last_access_time`,
-    ]) {
-      const reply = await ask(subject, 'GET', `/api/assets?${query}`)
-      const shown = query.slice(0, 80)
-      expect({ shown, refusal: refusalOf(reply) }).toEqual({ shown, refusal: '400 INVALID_CURSOR' })
-    }
-    // Times of last access change: such lists have no cursor.
-    const found = await listed(subject, 'sort=last_access_time&limit=1')
-    expect(found).not.toHaveProperty('next_cursor')
-  },
-  on,
-)
+provesAssets('assets/cursor-refusals', async (subject) => {
+  await uploadAll(subject, 'wrong', 2)
+  const { next_cursor = '' } = await listed(subject, `${mineOf(subject, 'wrong')}&limit=1`)
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const wrong = [
+    '',
+    'x',
+    '%FF',
+    encoded([]),
+    encoded({}),
+    encoded({ s: 'created_at', v: 1, id: 'x', o: 'desc' }),
+    encoded({ s: 'created_at', v: 'x', id: 'x', o: 'desc' }),
+    encoded({ s: 'created_at', v: '1', id: '', o: 'desc' }),
+    encoded({ s: 'created_at', v: '1:1', id: 'x'.repeat(129), o: 'desc' }),
+    `${next_cursor}&order=asc`,
+    `${next_cursor}&sort=name`,
+    `${next_cursor}&sort=last_access_time`,
+  ]
+  const paths = wrong.map((cursor) => `/api/assets?after=${cursor}`)
+  await asks(subject, toEach(paths, 'GET', 400, refusing('INVALID_CURSOR')))
+  // Times of last access change: such lists have no cursor.
+  const found = await listed(subject, 'sort=last_access_time&limit=1')
+  expect(found).not.toHaveProperty('next_cursor')
+})
 
 proves(
   'assets/scanned',
@@ -291,12 +195,13 @@ proves(
     const models = await listed(subject, 'include_tags=models,model_type:checkpoints&limit=500')
     const checkpoints: string[] = (await subject.get('/models/checkpoints')).json()
     expect(models.assets.map(({ loader_path = '' }) => loader_path).toSorted()).toEqual(checkpoints)
-    expect(models.assets[0]).toMatchObject({
-      display_name: `checkpoints/${models.assets[0]?.loader_path}`,
+    const [first] = models.assets as [Asset]
+    expect(first).toMatchObject({
+      display_name: `checkpoints/${first.loader_path}`,
       tags: ['model_type:checkpoints', 'models'],
     })
-    const content = await ask(subject, 'GET', `/api/assets/${models.assets[0]?.id}/content`)
-    expect(content.bytes).toHaveLength(models.assets[0]?.size ?? -1)
+    const content = await ask(subject, 'GET', pathOf(first, '/content'))
+    expect(content.bytes).toHaveLength(first.size ?? -1)
   },
-  { ...ownWorld, ...on },
+  { ...ownWorld, assets: true },
 )

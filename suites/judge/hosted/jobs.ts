@@ -45,9 +45,9 @@ export const oneAtATime: readonly Account[] = [account('test-key', 'standard')]
 export const oneAtATimeOn = (deployment: Deployment): EmulatorOptions =>
   deployment === 'hosted' ? { deployment, accounts: oneAtATime } : { deployment }
 
-/** The JSON of a reply with the status 200 that fits the schema. */
-export function fitting(schema: Schema, reply: Reply): any {
-  expect([reply.status, reply.text]).toEqual([200, expect.any(String)])
+/** The JSON of a reply with this status that fits the schema. */
+export function fitting(schema: Schema, reply: Reply, status = 200): any {
+  expect([reply.status, reply.text]).toEqual([status, expect.any(String)])
   expect(violations(schema, reply.json())).toEqual([])
   return reply.json()
 }
