@@ -11,9 +11,7 @@ export const source = (file: string): string => readFileSync(join(suites, file),
 
 /** The files that contain cases: what any server is judged by, and what only this package does. */
 export const withCases = readdirSync(suites, { recursive: true, encoding: 'utf8' }).filter(
-  (file) =>
-    /^(cases|commands)\/.*\.test\.ts$/.test(file) &&
-    /^\s*(proves(Quirk|CliQuirk)?)\(/m.test(source(file)),
+  (file) => /^(cases|commands)\/.*\.test\.ts$/.test(file) && /^\s*proves\w*\(/m.test(source(file)),
 )
 
 /** Each case once for each place where it runs. */
