@@ -164,6 +164,10 @@ export const casesWith =
   (ruleIds: ServerRuleId | readonly ServerRuleId[], body: Body): void =>
     proves(ruleIds, body, options)
 
+/** Declares cases of rules of both deployments that are about one of them. */
+export const provesLocal = casesWith({ deployment: 'local' })
+export const provesHosted = casesWith({ deployment: 'hosted' })
+
 /** A case for the behaviour that a quirk turns on; `options` are further ones of its subject. */
 export function provesQuirk(id: GatewayQuirkId, body: GatewayBody, options?: GatewayOptions): void
 export function provesQuirk(id: ServerQuirkId, body: Body, options?: EmulatorOptions): void
