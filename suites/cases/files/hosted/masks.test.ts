@@ -4,9 +4,10 @@ import { decode, encode } from 'fast-png'
 import { hostedError } from '../../../../spec/server/errors.ts'
 import { maskLayers, uploadReply } from '../../../../spec/server/files.ts'
 import { node } from '../../../generate/graphs.ts'
-import { violations } from '../../../judge/judge.ts'
+import { fitting } from '../../../judge/hosted/jobs.ts'
 import { fetchFile } from '../../../judge/hosted/links.ts'
-import { proves } from '../../../judge/proves.ts'
+import { proves, provesHosted } from '../../../judge/proves.ts'
+import { exchanges, toEach } from '../../../judge/rows.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { expect } from '../../../judge/expect.ts'
 
@@ -32,32 +33,25 @@ const uploadMask = (
   return upload({ name, bytes }, { original_ref, ...fields }, '/upload/mask')
 }
 
-const hosted = { deployment: 'hosted' } as const
-
-proves(
-  ['files/mask', 'files/mask-original', 'files/hosted-mask'],
-  async (subject) => {
-    const filename = await putOriginal(subject)
-    const reply = await uploadMask(subject, { filename }, { fields: { subfolder: 'a/b' } })
-    expect(violations(uploadReply, reply.json())).toEqual([])
-    const { name, ...rest } = reply.json()
-    expect(rest).toEqual({ subfolder: 'a/b', type: 'output' })
-    expect(name).toMatch(/^[0-9a-f]{64}\.png$/)
-    expect([...decode(await fetchFile(subject, name)).data]).toEqual(withAlpha)
-    // The same mask is the same file, however the original is referred to.
-    const references = [
-      { filename, subfolder: '', type: 'input' },
-      { filename, subfolder: 'elsewhere', type: 'temp' },
-    ]
-    for (const reference of references) {
-      const fields = { type: 'input', overwrite: 'true' }
-      const again = await uploadMask(subject, reference, { fields })
-      expect(again.json()).toEqual({ name, subfolder: '', type: 'input' })
-    }
-    expect(await fetchFile(subject, filename)).toEqual(Buffer.from(original))
-  },
-  hosted,
-)
+provesHosted(['files/mask', 'files/mask-original', 'files/hosted-mask'], async (subject) => {
+  const filename = await putOriginal(subject)
+  const reply = await uploadMask(subject, { filename }, { fields: { subfolder: 'a/b' } })
+  const { name, ...rest } = fitting(uploadReply, reply)
+  expect(rest).toEqual({ subfolder: 'a/b', type: 'output' })
+  expect(name).toMatch(/^[0-9a-f]{64}\.png$/)
+  expect([...decode(await fetchFile(subject, name)).data]).toEqual(withAlpha)
+  // The same mask is the same file, however the original is referred to.
+  const references = [
+    { filename, subfolder: '', type: 'input' },
+    { filename, subfolder: 'elsewhere', type: 'temp' },
+  ]
+  for (const reference of references) {
+    const fields = { type: 'input', overwrite: 'true' }
+    const again = await uploadMask(subject, reference, { fields })
+    expect(again.json()).toEqual({ name, subfolder: '', type: 'input' })
+  }
+  expect(await fetchFile(subject, filename)).toEqual(Buffer.from(original))
+})
 
 proves('files/hosted-mask', async (subject) => {
   const filename = await putOriginal(subject)
@@ -85,17 +79,12 @@ proves('files/hosted-mask', async (subject) => {
 proves('files/hosted-mask-original', async (subject) => {
   const filename = await putOriginal(subject)
   const broken = ['', 'no json', '[]', '"o.png"', '5', 'null', '{}', '{"filename": 5}']
-  for (const reference of [...broken, '{"filename": ""}', JSON.stringify({ name: filename })]) {
-    const reply = await uploadMask(subject, reference)
-    expect({ reference, status: reply.status }).toEqual({ reference, status: 400 })
-    expect(violations(hostedError, reply.json())).toEqual([])
-  }
+  for (const reference of [...broken, '{"filename": ""}', JSON.stringify({ name: filename })])
+    fitting(hostedError, await uploadMask(subject, reference), 400)
   const missing = await subject.upload({ name: 'm.png', bytes: mask }, {}, '/upload/mask')
   expect(missing.status).toBe(400)
   for (const name of ['none.png', `../${filename}`, `input/${filename}`, '/etc/passwd']) {
-    const reply = await uploadMask(subject, { filename: name })
-    expect({ name, status: reply.status }).toEqual({ name, status: 404 })
-    expect(violations(hostedError, reply.json())).toEqual([])
+    fitting(hostedError, await uploadMask(subject, { filename: name }), 404)
   }
 })
 
@@ -103,12 +92,7 @@ proves('files/hosted-mask-unfit', async (subject) => {
   const filename = await putOriginal(subject)
   const text = new TextEncoder().encode('no picture')
   for (const bytes of [png(4, 2, () => [0, 0, 0, 0]), text, mask.subarray(0, -14)]) {
-    const reply = await uploadMask(subject, { filename }, { bytes })
-    expect({ bytesLength: bytes.length, status: reply.status }).toEqual({
-      bytesLength: bytes.length,
-      status: 400,
-    })
-    expect(violations(hostedError, reply.json())).toEqual([])
+    fitting(hostedError, await uploadMask(subject, { filename }, { bytes }), 400)
   }
   for (const name of ['m.jpg', 'm', '.png']) {
     expect({ name, status: (await uploadMask(subject, { filename }, { name })).status }).toEqual({
@@ -123,18 +107,19 @@ proves('files/hosted-mask-unfit', async (subject) => {
 proves('files/hosted-mask-layers', async (subject) => {
   const filename = await putOriginal(subject)
   const { name } = (await uploadMask(subject, { filename })).json()
-  const layers = (asked: string, { get }: Subject = subject) =>
-    get(`/files/mask-layers?filename=${encodeURIComponent(asked)}`)
-  const reply = await layers(name)
-  expect(reply.status).toBe(200)
-  expect(violations(maskLayers, reply.json())).toEqual([])
-  expect(reply.json()).toEqual({ mask: name, paint: null, painted: null, painted_masked: null })
-  for (const asked of [filename, 'none.png', 'example.png', `../${name}`]) {
-    expect({ asked, status: (await layers(asked)).status }).toEqual({ asked, status: 404 })
-  }
-  expect((await layers('')).status).toBe(400)
-  expect((await subject.get('/files/mask-layers')).status).toBe(400)
-  expect((await layers(name, subject.as(''))).status).toBe(401)
+  const path = (asked: string): string => `/files/mask-layers?filename=${encodeURIComponent(asked)}`
+  expect(fitting(maskLayers, await subject.get(path(name)))).toEqual({
+    mask: name,
+    paint: null,
+    painted: null,
+    painted_masked: null,
+  })
+  const none = [filename, 'none.png', 'example.png', `../${name}`].map(path)
+  await exchanges(subject, [
+    ...toEach(none, 'GET', 404),
+    ...toEach([path(''), '/files/mask-layers'], 'GET', 400),
+  ])
+  await exchanges(subject.as(''), [['GET', path(name), undefined, 401]])
   // Another account does not have this file; this path requires no paid tier.
-  expect((await layers(name, subject.as('test-key-free'))).status).toBe(404)
+  await exchanges(subject.as('test-key-free'), [['GET', path(name), undefined, 404]])
 })

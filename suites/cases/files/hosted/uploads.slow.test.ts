@@ -11,17 +11,16 @@ import {
 } from '../../../../spec/server/files.ts'
 import { formOf, viewPath, formsWithoutText } from '../../../generate/form.ts'
 import { type Graph, node, solid } from '../../../generate/graphs.ts'
+import { fitting } from '../../../judge/hosted/jobs.ts'
 import { violations } from '../../../judge/judge.ts'
 import { fetchFile, linkTo } from '../../../judge/hosted/links.ts'
-import { ownWorld, proves } from '../../../judge/proves.ts'
+import { proves, provesHosted } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
-import type { Reply } from '../../../judge/reply.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const hashOf = (bytes: Uint8Array) => Buffer.from(blake3(bytes)).toString('hex')
-const hosted = { deployment: 'hosted' } as const
 
 /** A picture of three by two points whose red is this. */
 const png = (red: number) =>
@@ -32,39 +31,28 @@ const png = (red: number) =>
     data: Uint8Array.from({ length: 18 }, (_, index) => [red, 20, 30][index % 3]!),
   })
 
-/** The files that a workflow in a separate session lists under this key of node 2. */
-async function outputsOf(subject: Subject, graph: Graph, key = 'images'): Promise<any[]> {
+/** What node 2 of a workflow in a separate session lists, and the pictures in it. */
+async function outputsOf(subject: Subject, graph: Graph): Promise<any> {
   const session = await subject.connect()
   const { messages } = await subject.run(session, graph)
   const executed: any = messages.findLast(({ type }) => type === 'executed')?.data
-  return executed.output[key]
+  return executed.output
 }
+const imagesOf = async (subject: Subject, graph: Graph): Promise<any[]> =>
+  (await outputsOf(subject, graph)).images
 
-function expectRefused(reply: Reply, status: number): void {
-  expect({ status: reply.status, violations: violations(hostedError, reply.json()) }).toEqual({
-    status,
-    violations: [],
-  })
-}
-
-proves(
-  ['files/upload', 'files/upload-reply'],
-  async (subject) => {
-    for (const type of folderTypes) {
-      const bytes = Uint8Array.from({ length: 256 }, (_, index) => (index + type.length) & 255)
-      const reply = await subject.upload({ name: 'all bytes.bin', bytes }, { type })
-      expect({ type, status: reply.status }).toEqual({ type, status: 200 })
-      expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
-      expect(violations(uploadReply, reply.json())).toEqual([])
-      const { name, ...rest } = reply.json()
-      expect(rest).toEqual({ subfolder: '', type })
-      expect(await fetchFile(subject, name)).toEqual(Buffer.from(bytes))
-    }
-    const empty = await subject.upload({ name: 'empty', bytes: bytesOf('') })
-    expect(await fetchFile(subject, empty.json().name)).toHaveLength(0)
-  },
-  hosted,
-)
+provesHosted(['files/upload', 'files/upload-reply'], async (subject) => {
+  for (const type of folderTypes) {
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => (index + type.length) & 255)
+    const reply = await subject.upload({ name: 'all bytes.bin', bytes }, { type })
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+    const { name, ...rest } = fitting(uploadReply, reply)
+    expect(rest).toEqual({ subfolder: '', type })
+    expect(await fetchFile(subject, name)).toEqual(Buffer.from(bytes))
+  }
+  const empty = await subject.upload({ name: 'empty', bytes: bytesOf('') })
+  expect(await fetchFile(subject, empty.json().name)).toHaveLength(0)
+})
 
 proves('files/hosted-upload-name', async ({ upload, request }) => {
   const bytes = bytesOf('some bytes')
@@ -79,45 +67,28 @@ proves('files/hosted-upload-name', async ({ upload, request }) => {
   const nothing = (await upload({ name: 'n.txt', bytes: bytesOf('') })).json().name
   expect(nothing).toBe('af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262.txt')
   // An unusual ending does not get into a name.
-  for (const filename of [
-    'a.b/c',
-    'a.',
-    'a.p%00',
-    '../../etc/passwd',
-    'a.ž',
-    `a.${'x'.repeat(17)}`,
-  ]) {
+  const unusual = ['a.b/c', 'a.', 'a.p%00', '../../etc/passwd', 'a.ž', `a.${'x'.repeat(17)}`]
+  for (const filename of unusual) {
     const form = formOf({ name: 'image', filename, content: bytes })
     const reply = await request('POST', '/upload/image', ...form)
     expect({ filename, name: reply.json().name }).toEqual({ filename, name: hash })
   }
 })
 
-/** Expects that the same content is the same file, also after what happens in between. */
-async function expectSame(subject: Subject, between: () => Promise<unknown>): Promise<void> {
+proves('files/hosted-upload-same', async (subject) => {
   const put = async (text: string, fields: Readonly<Record<string, string>>, name = 'u.txt') =>
     (await subject.upload({ name, bytes: bytesOf(text) }, fields)).json().name
   const one = await put('one', {})
   const link = await linkTo(subject, one)
   const etag = (await fetchLink(link)).headers.get('etag')
-  await between()
-  for (const fields of [{}, { overwrite: 'true' }, { overwrite: '1' }, { type: 'temp' }]) {
+  if (subject.isOwn) await subject.emulator?.advance(10_000)
+  for (const fields of [{}, { overwrite: 'true' }, { overwrite: '1' }, { type: 'temp' }])
     expect(await put('one', fields, 'another name.txt')).toBe(one)
-  }
   const again = await fetchLink(link)
   expect([again.text, again.headers.get('etag')]).toEqual(['one', etag])
-  const two = await put('two', { overwrite: 'true' })
-  expect(two).not.toBe(one)
+  expect(await put('two', { overwrite: 'true' })).not.toBe(one)
   expect((await fetchLink(link)).text).toBe('one')
-}
-
-proves('files/hosted-upload-same', (subject) => expectSame(subject, async () => undefined))
-
-proves(
-  'files/hosted-upload-same',
-  (subject) => expectSame(subject, async () => subject.emulator?.advance(10_000)),
-  ownWorld,
-)
+})
 
 proves('files/hosted-upload-subfolder', async (subject) => {
   const bytes = bytesOf('flat')
@@ -140,11 +111,11 @@ proves('files/hosted-upload-type', async (subject) => {
   const names = [plain.name, (await uploaded(20, { type: 'input' })).name]
   names.push((await uploaded(30, { type: 'temp', subfolder: 'deep' })).name)
   for (const [index, name] of names.entries()) {
-    const [saved] = await outputsOf(subject, loading(name))
+    const [saved] = await imagesOf(subject, loading(name))
     const { data } = decode(await fetchFile(subject, saved.filename))
     expect([name, ...data.slice(0, 3)]).toEqual([name, 10 * (index + 1), 20, 30])
   }
-  const [saved] = await outputsOf(subject, loading(`${plain.name} [output]`))
+  const [saved] = await imagesOf(subject, loading(`${plain.name} [output]`))
   expect(decode(await fetchFile(subject, saved.filename)).data[0]).toBe(10)
   for (const name of ['none.png', `deep/${names[2]}`, `../${plain.name}`]) {
     const refused = await subject.submit(loading(name))
@@ -152,22 +123,18 @@ proves('files/hosted-upload-type', async (subject) => {
   }
 })
 
-proves(
-  'files/upload-is-usable',
-  async (subject) => {
-    const { name } = (await subject.upload({ name: 'my.png', bytes: png(200) })).json()
-    const graph = {
-      '1': node('LoadImage', { image: name }),
-      '2': node('PreviewImage', { images: ['1', 0] }),
-    }
-    const [shown] = await outputsOf(subject, graph)
-    const { width, height, data } = decode(await fetchFile(subject, shown.filename))
-    expect([width, height, ...data.slice(0, 3)]).toEqual([3, 2, 200, 20, 30])
-    const text = (await subject.get('/object_info/LoadImage')).text
-    expect(text).toContain(name)
-  },
-  hosted,
-)
+provesHosted('files/upload-is-usable', async (subject) => {
+  const { name } = (await subject.upload({ name: 'my.png', bytes: png(200) })).json()
+  const graph = {
+    '1': node('LoadImage', { image: name }),
+    '2': node('PreviewImage', { images: ['1', 0] }),
+  }
+  const [shown] = await imagesOf(subject, graph)
+  const { width, height, data } = decode(await fetchFile(subject, shown.filename))
+  expect([width, height, ...data.slice(0, 3)]).toEqual([3, 2, 200, 20, 30])
+  const text = (await subject.get('/object_info/LoadImage')).text
+  expect(text).toContain(name)
+})
 
 /** The first bytes of a PNG file that announces this size. */
 function headOf(width: number, height: number): Uint8Array {
@@ -177,47 +144,33 @@ function headOf(width: number, height: number): Uint8Array {
   return bytes
 }
 
-/** The sizes of pictures that are too large. */
-const tooLarge = [
-  [hostedUploadLimits.side + 1, 1],
-  [1, hostedUploadLimits.side + 1],
-  [8192, 8193],
-  [hostedUploadLimits.side, hostedUploadLimits.side],
-] as const
-
-proves('files/hosted-upload-limits', async ({ upload }) => {
+proves('files/hosted-upload-limits', async ({ isOwn, upload, request }) => {
+  const { bytes: most, side, pixels } = hostedUploadLimits
+  const put = (bytes: Uint8Array) => upload({ name: 'x.png', bytes })
+  const tooLarge = [
+    [side + 1, 1],
+    [1, side + 1],
+    [8192, 8193],
+    [side, side],
+  ] as const
   for (const [width, height] of tooLarge)
-    expectRefused(await upload({ name: 'x.png', bytes: headOf(width, height) }), 400)
-  expect((await upload({ name: 'x.png', bytes: png(1) })).status).toBe(200)
+    fitting(hostedError, await put(headOf(width, height)), 400)
+  expect((await put(png(1))).status).toBe(200)
+  if (!isOwn) return
+  expect({ most, side, pixels }).toEqual({ most: 52_428_800, side: 16_384, pixels: 8192 * 8192 })
+  expect((await put(headOf(side, 1))).status).toBe(200)
+  expect((await put(headOf(8192, 8192))).status).toBe(200)
+  const send = (size: number, path: string) =>
+    request('POST', path, ...formOf({ name: 'image', filename: 'x', content: Buffer.alloc(size) }))
+  expect((await send(most, '/upload/image')).status).toBe(200)
+  for (const path of ['/upload/image', '/upload/mask'])
+    fitting(hostedError, await send(most + 1, path), 400)
 })
-
-proves(
-  'files/hosted-upload-limits',
-  async ({ upload, request }) => {
-    const { bytes: most, side, pixels } = hostedUploadLimits
-    expect({ most, side, pixels }).toEqual({ most: 52_428_800, side: 16_384, pixels: 8192 * 8192 })
-    const status = async (bytes: Uint8Array) => (await upload({ name: 'x.png', bytes })).status
-    expect(await status(headOf(side, 1))).toBe(200)
-    expect(await status(headOf(8192, 8192))).toBe(200)
-    for (const [width, height] of tooLarge)
-      expectRefused(await upload({ name: 'x.png', bytes: headOf(width, height) }), 400)
-    const form = (size: number, path: string) =>
-      request(
-        'POST',
-        path,
-        ...formOf({ name: 'image', filename: 'x', content: Buffer.alloc(size) }),
-      )
-    expect((await form(most, '/upload/image')).status).toBe(200)
-    expectRefused(await form(most + 1, '/upload/image'), 400)
-    expectRefused(await form(most + 1, '/upload/mask'), 400)
-  },
-  ownWorld,
-)
 
 proves('files/hosted-upload-text-bytes', async ({ request }) => {
   for (const path of ['/upload/image', '/upload/mask']) {
     for (const parts of formsWithoutText) {
-      expectRefused(await request('POST', path, ...formOf(...parts)), 400)
+      fitting(hostedError, await request('POST', path, ...formOf(...parts)), 400)
     }
   }
 })
@@ -226,7 +179,7 @@ proves('files/hosted-upload-bad', async ({ request, upload, as }) => {
   const image = { name: 'image', filename: 'x.txt', content: 'x' }
   for (const path of ['/upload/image', '/upload/mask']) {
     const send = async (...form: readonly [body: Buffer, headers: Record<string, string>]) =>
-      expectRefused(await request('POST', path, ...form), 400)
+      fitting(hostedError, await request('POST', path, ...form), 400)
     await send(...formOf())
     await send(...formOf({ ...image, name: 'file' }))
     await send(...formOf({ ...image, filename: '' }))
@@ -245,51 +198,41 @@ proves('files/hosted-upload-bad', async ({ request, upload, as }) => {
   expect((await upload({ name: 'x.txt', bytes: bytesOf('x') })).status).toBe(200)
 })
 
-proves(
-  ['files/hosted-output-name', 'files/entry'],
-  async (subject) => {
-    const [first] = await outputsOf(subject, solid(1, 'deep/er'))
-    expect(violations(fileEntry, first)).toEqual([])
-    expect(first).toEqual({
-      filename: expect.stringMatching(/^[0-9a-f]{64}\.png$/),
-      subfolder: '',
-      type: 'output',
-    })
-    const [other] = await outputsOf(subject, solid(2, 'deep/er'))
-    expect(other.filename).not.toBe(first.filename)
-    const graph: Graph = { ...solid(3), '2': node('PreviewImage', { images: ['1', 0] }) }
-    const [shown] = await outputsOf(subject, graph)
-    expect(shown).toMatchObject({ subfolder: '', type: 'temp' })
-    // A name follows from the content, which includes its workflow: the same again is the same file.
-    await subject.post('/free', { free_memory: true })
-    expect(await outputsOf(subject, solid(1, 'deep/er'))).toEqual([first])
-    expect((await subject.get(viewPath({ filename: first.filename }))).status).toBe(302)
-  },
-  hosted,
-)
+provesHosted(['files/hosted-output-name', 'files/entry'], async (subject) => {
+  const [first] = await imagesOf(subject, solid(1, 'deep/er'))
+  expect(violations(fileEntry, first)).toEqual([])
+  expect(first).toEqual({
+    filename: expect.stringMatching(/^[0-9a-f]{64}\.png$/),
+    subfolder: '',
+    type: 'output',
+  })
+  const [other] = await imagesOf(subject, solid(2, 'deep/er'))
+  expect(other.filename).not.toBe(first.filename)
+  const graph: Graph = { ...solid(3), '2': node('PreviewImage', { images: ['1', 0] }) }
+  const [shown] = await imagesOf(subject, graph)
+  expect(shown).toMatchObject({ subfolder: '', type: 'temp' })
+  // A name follows from the content, which includes its workflow: the same again is the same file.
+  await subject.post('/free', { free_memory: true })
+  expect(await imagesOf(subject, solid(1, 'deep/er'))).toEqual([first])
+  expect((await subject.get(viewPath({ filename: first.filename }))).status).toBe(302)
+})
 
-proves(
-  ['files/hosted-video', 'files/samples'],
-  async (subject) => {
-    const graph: Graph = {
-      '1': node('EmptyImage', { width: 64, height: 64, batch_size: 2, color: 0 }),
-      '2': node('SaveWEBM', {
-        images: ['1', 0],
-        filename_prefix: 'v',
-        codec: 'vp9',
-        fps: 24,
-        crf: 32,
-      }),
-    }
-    const session = await subject.connect()
-    const { messages } = await subject.run(session, graph)
-    const executed: any = messages.find(({ type }) => type === 'executed')?.data
-    expect(Object.keys(executed.output)).toEqual(['video'])
-    const [video] = executed.output.video
-    expect(violations(fileEntry, video)).toEqual([])
-    const { status, headers, bytes } = await fetchLink(await linkTo(subject, video.filename))
-    expect([status, headers.get('content-type')]).toEqual([200, 'video/webm'])
-    expect(video.filename).toBe(`${hashOf(bytes)}.webm`)
-  },
-  hosted,
-)
+provesHosted(['files/hosted-video', 'files/samples'], async (subject) => {
+  const graph: Graph = {
+    '1': node('EmptyImage', { width: 64, height: 64, batch_size: 2, color: 0 }),
+    '2': node('SaveWEBM', {
+      images: ['1', 0],
+      filename_prefix: 'v',
+      codec: 'vp9',
+      fps: 24,
+      crf: 32,
+    }),
+  }
+  const outputs = await outputsOf(subject, graph)
+  expect(Object.keys(outputs)).toEqual(['video'])
+  const [video] = outputs.video
+  expect(violations(fileEntry, video)).toEqual([])
+  const { status, headers, bytes } = await fetchLink(await linkTo(subject, video.filename))
+  expect([status, headers.get('content-type')]).toEqual([200, 'video/webm'])
+  expect(video.filename).toBe(`${hashOf(bytes)}.webm`)
+})
