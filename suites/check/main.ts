@@ -149,6 +149,7 @@ async function judge(check: Check): Promise<number> {
     ...(like !== undefined && { like }),
   }
   let missed: ReadonlySet<string> = new Set()
+  const elsewhere = new Map<string, string>()
   const running = runCases(planned, server, {
     judge: (one, error, absent) => {
       missed = absent
@@ -159,6 +160,7 @@ async function judge(check: Check): Promise<number> {
     maxRuns,
     endMs: startMs + options.maxSeconds * 1000,
     signal: io.signal,
+    laws: { generation, elsewhere },
     writeHar: io.writeHar,
     kept,
   })
@@ -171,6 +173,7 @@ async function judge(check: Check): Promise<number> {
   // What reads alone has made nothing.
   const { names: left } =
     ledger === null || options.isReadOnly ? { names: [] } : await clean(server, ledger)
+  for (const text of elsewhere.values()) reports.take({ event: 'warning', text })
   const { stale, notices } = known.close()
   for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
   const ended = { isStopped: io.signal?.aborted === true, stale: stale.length }

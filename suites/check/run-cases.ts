@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Recording } from '../../dist/emulator/internal.js'
+import type { GatewaySubject } from '../judge/gateway-subject.ts'
 import type { Case } from '../judge/proves.ts'
+import type { Subject } from '../judge/subject.ts'
+import { brokenLaws } from '../laws/judge-traffic.ts'
 import { allowancesIn, type PlannedCase, runsHeld } from './plan.ts'
+import type { Generation } from '../../spec/generations.ts'
 import type { Place } from '../../spec/language.ts'
 import type { Cause, CheckEvent } from './events.ts'
 import { causeOf } from './failures/cause.ts'
@@ -34,6 +38,13 @@ type Outcome = { readonly skip?: Skip; readonly error?: unknown }
 /** How often a case is tried while somebody else uses the server. */
 const MAX_TRIES = 3
 
+/** How the laws judge the traffic of cases. */
+type LawOptions = {
+  readonly generation: Generation
+  /** Collects what breaks a law in a case about other rules, as sentences. */
+  readonly elsewhere: Map<string, string>
+}
+
 export type RunOptions = {
   /** The verdict on a case that an error has ended, given the quirks that the server does not have, */
   readonly judge: (one: Case, error: unknown, absent: ReadonlySet<string>) => Judgement
@@ -47,6 +58,7 @@ export type RunOptions = {
   readonly endMs: number
   /** Aborted when the user stops the check. */
   readonly signal: AbortSignal | undefined
+  readonly laws: LawOptions
   /** The text of a recording. */
   readonly writeHar: (recording: Recording) => string
   /** Where counterexamples are kept for the next check; a temporary folder if nowhere. */
@@ -152,7 +164,7 @@ async function runOne(
   const startMs = performance.now()
   const { skip, error, running } =
     skipped === undefined
-      ? await tryOften(one, server, options.endMs)
+      ? await tryOften(one, server, options.endMs, options.laws)
       : { skip: skipped, error: undefined, running: untried(planned) }
   const durationMs = Math.round(performance.now() - startMs)
   const described = {
@@ -196,10 +208,11 @@ async function tryOften(
   one: Case,
   server: CheckedServer,
   endMs: number,
+  laws?: LawOptions,
 ): Promise<Outcome & { readonly running: Running }> {
   for (let left = MAX_TRIES; ; left--) {
     const running = newRunning(one.isAboutToken)
-    const outcome = await outcomeOf(one, server, running, endMs)
+    const outcome = await outcomeOf(one, server, running, endMs, laws)
     if (!('error' in outcome) || !(await server.isDisturbed())) return { ...outcome, running }
     if (left === 1) {
       const skip = new Skip('busy', 'Runs of others came in between each time.')
@@ -213,10 +226,14 @@ async function outcomeOf(
   server: CheckedServer,
   running: Running,
   endMs: number,
+  laws: LawOptions | undefined,
 ): Promise<Outcome> {
   const tooLate = new AbortController()
   try {
-    await Promise.race([server.use(running, one.body), timeIsUp(running, endMs, tooLate.signal)])
+    await Promise.race([
+      server.use(running, laws === undefined ? one.body : lawful(one, laws)),
+      timeIsUp(running, endMs, tooLate.signal),
+    ])
     return {}
   } catch (error) {
     // A file cannot be written: no case says anything then.
@@ -226,6 +243,19 @@ async function outcomeOf(
     tooLate.abort()
   }
 }
+
+/** The body of a case, which a law about one of its rules can break too. */
+const lawful =
+  (one: Case, { generation, elsewhere }: LawOptions): Case['body'] =>
+  async (subject: Subject | GatewaySubject) => {
+    await one.body(subject)
+    for (const error of brokenLaws(subject, generation)) {
+      if (error.ids.some((id) => one.ids.includes(id))) throw error
+      const key = error.ids.join(' + ')
+      if (!elsewhere.has(key))
+        elsewhere.set(key, `${error.message} The case: ${one.ids.join(' + ')}.`)
+    }
+  }
 
 /**
  * Ends a case that has taken too long, which cleans up, and throws if it does not end then. What it waited for the rate

@@ -28,28 +28,36 @@ const breaking = /^(?:control|faults|inspector|scenario)\//
 /** Whether the laws judge the traffic of a case about these rules. */
 export const isLawful = (ids: readonly string[]): boolean => !ids.some((id) => breaking.test(id))
 
+/** What a case has sent and received, and the laws that it breaks on purpose. */
+type Traffic = {
+  readonly recording: () => Recording
+  readonly broken: ReadonlySet<RuleId>
+}
+
 /**
- * Throws if what a subject has sent and received breaks a law that holds at its place and in a generation.
+ * The laws that the traffic of a case breaks, of those that hold at its place and in a generation.
  * @param quirks those that the server shows on purpose.
  */
-export function judgeTraffic(
-  subject: {
-    readonly recording: () => Recording
-    readonly broken: ReadonlySet<RuleId>
-  },
+export function* brokenLaws(
+  traffic: Traffic,
   generation: Generation,
   quirks: readonly string[] = [],
-): void {
-  const trace = traceOf(subject.recording(), 'case')
+): Iterable<BrokenLaw> {
+  const trace = traceOf(traffic.recording(), 'case')
   if (trace === undefined) return
   const broken = new Set([
-    ...subject.broken,
+    ...traffic.broken,
     ...quirks.flatMap((quirk) => brokenBy[quirk as QuirkId] ?? []),
   ])
   for (const law of laws) {
     if (!law.on.includes(trace.place) || law.rules.some((id) => broken.has(id))) continue
     if (!law.rules.every((id) => holdsIn(generation, rules[id] as Rule))) continue
     const [first] = judged(law, trace).findings
-    if (first !== undefined) throw new BrokenLaw(law.rules, first.says)
+    if (first !== undefined) yield new BrokenLaw(law.rules, first.says)
   }
+}
+
+/** Throws the first law that the traffic of a case breaks. */
+export function judgeTraffic(...traffic: Parameters<typeof brokenLaws>): void {
+  for (const error of brokenLaws(...traffic)) throw error
 }

@@ -1,4 +1,4 @@
-// Clearing the history, and deleting from it. To clear it concerns the runs of others too, so that has a case of its own.
+// Clearing the history, and deleting from it. Clearing it affects the runs of others, so a separate case does that.
 
 import { slow, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'

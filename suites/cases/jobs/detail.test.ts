@@ -151,7 +151,7 @@ proves(
   { deployment: 'hosted' },
 )
 
-/** Three pictures that are shown and saved, and a text that is no file. */
+/** Three pictures that are shown and saved, and a text, which makes no file. */
 const counted = (subject: Subject): Graph => ({
   '1': node('EmptyImage', {
     width: 8,

@@ -1,4 +1,4 @@
-// Interrupts: of the running run, of a named one, and where there is none. A hosted interrupt without an id concerns whatever
+// Interrupts: of the running run, of a named one, and without any run. A hosted interrupt without an id concerns whatever
 // its account runs, so that such cases end where somebody else works with the same key.
 
 import { talking } from '../../generate/graphs.ts'

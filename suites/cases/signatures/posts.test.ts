@@ -47,7 +47,7 @@ proves('signatures/raw-body', async (subject) => {
       await refuses(subject, await signedBy(subject, { scheme, body: other }), { body })
   }
   if (!isOwn) return
-  // Bytes that are no text can be signed, but not parsed.
+  // Bytes that cannot be decoded as text can be signed, but not parsed.
   expect((await postAs(subject, { body: Buffer.from([0xff, 0x00, 0x80]) })).status).toBe(400)
 })
 

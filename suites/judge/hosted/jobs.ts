@@ -4,7 +4,7 @@ import type { EmulatorOptions, ServerOptions } from 'flowdouble'
 import type { tiers } from '../../../spec/server/access.ts'
 import type { Deployment, Schema } from '../../../spec/language.ts'
 import { cancelledJob, jobDetail, jobList, jobStatus } from '../../../spec/server/jobs.ts'
-import { type Graph, slow } from '../../generate/graphs.ts'
+import type { Graph } from '../../generate/graphs.ts'
 import { type Message, violations } from '../judge.ts'
 import type { Subject } from '../subject.ts'
 import type { Reply } from '../reply.ts'
@@ -113,15 +113,4 @@ export const refusal = (code: string) => ({ code, message: expect.any(String) })
 export function expectRefusal({ status, text, json }: Reply, expected: number, code: string): void {
   expect([status, text]).toEqual([expected, expect.stringContaining(code)])
   expect(json()).toEqual(refusal(code))
-}
-
-/** Submits slow runs, the first of which is already running. */
-export async function oneRuns(subject: Subject, count = 3): Promise<string[]> {
-  const session = await subject.connect()
-  const ids = await submitAll(
-    subject,
-    Array.from({ length: count }, () => slow()),
-  )
-  await subject.reach(session, isOf('progress', ids[0] as string))
-  return ids
 }

@@ -73,6 +73,7 @@ async function* eventsOf(
     maxRuns: Infinity,
     endMs: performance.now() + (flags.matrix === undefined ? MAX_MUTANT_MS[place] : Infinity),
     signal: undefined,
+    laws: { generation, elsewhere: new Map() },
     writeHar: () => '',
     kept: null,
   })
