@@ -141,6 +141,20 @@ const withoutTexts = (bytes: Buffer): string[] =>
     .map(([name]) => name)
     .filter((name) => name !== 'comf')
 
+/** The frames of an animated WebP file: width, milliseconds, and what holds the picture. */
+const webpFrames = (bytes: Buffer) =>
+  webpChunks(bytes.subarray(12))
+    .filter(([name]) => name === 'ANMF')
+    .map(([, content]) => ({
+      width: content.readUIntLE(6, 3) + 1,
+      ms: content.readUIntLE(12, 3),
+      picture: webpChunks(content.subarray(16))[0],
+    }))
+
+/** A picture of two frames, saved once for all cases. */
+const twoFrames = (subject: Subject) =>
+  subject.once('two frames', () => save(subject, twoColors, saveWebp(8)))
+
 proves('files/animation-frames', async (subject) => {
   const { bytes, headers, stills } = await save(subject, twoColors, savePng(8))
   expect(headers['content-type']).toBe('image/png')
@@ -155,6 +169,23 @@ proves('files/animation-frames', async (subject) => {
   const single = await save(subject, batch(1), savePng())
   expect(withoutTexts(single.bytes)).toEqual(['IHDR', 'IDAT', 'IEND'])
   expect(decode(single.bytes)).toMatchObject({ width: 6, height: 4, channels: 3 })
+  const webp = await twoFrames(subject)
+  expect(webp.headers['content-type']).toBe('image/webp')
+  expect([webp.bytes.toString('latin1', 0, 4), webp.bytes.readUInt32LE(4) + 8]).toEqual([
+    'RIFF',
+    webp.bytes.length,
+  ])
+  const chunks = webpChunks(webp.bytes.subarray(12))
+  const names = chunks.map(([name]) => name).filter((name) => name !== 'EXIF')
+  expect(names).toEqual(['VP8X', 'ANIM', 'ANMF', 'ANMF'])
+  const [[, header]] = chunks as [[string, Buffer]]
+  expect([header[0]! & 2, header.readUIntLE(4, 3) + 1, header.readUIntLE(7, 3) + 1]).toEqual([
+    2, 6, 4,
+  ])
+  const [first, second] = webpFrames(webp.bytes)
+  expect([first?.width, first?.ms, second?.width, second?.ms]).toEqual([6, 125, 6, 125])
+  expect(second?.picture).not.toEqual(first?.picture)
+  expect(isStill((await save(subject, batch(1), saveWebp())).bytes)).toBe(true)
 })
 
 proves('files/animation-merged', async (subject) => {
@@ -183,40 +214,6 @@ proves('files/animation-merged', async (subject) => {
   expect(frames.map(([, content]) => content.readUIntLE(12, 3))).toEqual([125, 250, 125])
 })
 
-/** The frames of an animated WebP file: width, milliseconds, and what holds the picture. */
-const webpFrames = (bytes: Buffer) =>
-  webpChunks(bytes.subarray(12))
-    .filter(([name]) => name === 'ANMF')
-    .map(([, content]) => ({
-      width: content.readUIntLE(6, 3) + 1,
-      ms: content.readUIntLE(12, 3),
-      picture: webpChunks(content.subarray(16))[0],
-    }))
-
-/** A picture of two frames, saved once for all cases. */
-const twoFrames = (subject: Subject) =>
-  subject.once('two frames', () => save(subject, twoColors, saveWebp(8)))
-
-proves('files/animation-frames', async (subject) => {
-  const { bytes, headers } = await twoFrames(subject)
-  expect(headers['content-type']).toBe('image/webp')
-  expect([bytes.toString('latin1', 0, 4), bytes.readUInt32LE(4) + 8]).toEqual([
-    'RIFF',
-    bytes.length,
-  ])
-  const chunks = webpChunks(bytes.subarray(12))
-  const names = chunks.map(([name]) => name).filter((name) => name !== 'EXIF')
-  expect(names).toEqual(['VP8X', 'ANIM', 'ANMF', 'ANMF'])
-  const [[, header]] = chunks as [[string, Buffer]]
-  expect([header[0]! & 2, header.readUIntLE(4, 3) + 1, header.readUIntLE(7, 3) + 1]).toEqual([
-    2, 6, 4,
-  ])
-  const [first, second] = webpFrames(bytes)
-  expect([first?.width, first?.ms, second?.width, second?.ms]).toEqual([6, 125, 6, 125])
-  expect(second?.picture).not.toEqual(first?.picture)
-  expect(isStill((await save(subject, batch(1), saveWebp())).bytes)).toBe(true)
-})
-
 proves('files/animation-webp', async (subject) => {
   const { bytes, output } = await twoFrames(subject)
   const frames = webpFrames(bytes)
@@ -242,23 +239,20 @@ const extra_pnginfo = { workflow: { title: 'Ü' }, note: 1 }
 proves('files/animation-text', async (subject) => {
   await needsMetadata(subject)
   const fields = { extra_data: { extra_pnginfo } }
-  const { bytes } = await save(subject, twoColors, savePng(), fields)
-  const names = pngChunks(bytes).map(([name]) => name)
+  const { bytes: png } = await save(subject, twoColors, savePng(), fields)
+  const names = pngChunks(png).map(([name]) => name)
   expect(names.slice(names.indexOf('fdAT') + 1)).toEqual(['comf', 'comf', 'comf', 'IEND'])
-  const texts = pngChunks(bytes)
+  const pngTexts = pngChunks(png)
     .filter(([name]) => name === 'comf')
     .map(([, content]) => content.toString('latin1').split('\0') as [string, string])
-  expect(texts.map(([keyword]) => keyword)).toEqual(['prompt', 'workflow', 'note'])
-  const outputOf = Object.fromEntries(texts.map(([keyword, json]) => [keyword, JSON.parse(json)]))
+  expect(pngTexts.map(([keyword]) => keyword)).toEqual(['prompt', 'workflow', 'note'])
+  const outputOf = Object.fromEntries(
+    pngTexts.map(([keyword, json]) => [keyword, JSON.parse(json)]),
+  )
   expect(outputOf).toEqual({
     prompt: { ...twoColors, saver: placedSaver(subject, savePng()) },
     ...extra_pnginfo,
   })
-})
-
-proves('files/animation-text', async (subject) => {
-  await needsMetadata(subject)
-  const fields = { extra_data: { extra_pnginfo } }
   const { bytes } = await save(subject, twoColors, saveWebp(), fields)
   const exif = tiffOf(webpChunks(bytes.subarray(12)).find(([name]) => name === 'EXIF')![1])
   const tags = Array.from({ length: exif.word(8) }, (_, index) => {

@@ -5,7 +5,7 @@ import { decode, encode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
-import { needsPosix } from '../../judge/own-runs.ts'
+import { me, needsPosix } from '../../judge/own-runs.ts'
 import { needsMetadata, passing, put } from '../../judge/own-files.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
@@ -45,6 +45,15 @@ const loaded = (subject: Subject): Graph => ({
   image: node('PreviewImage', { images: ['grey', 0] }),
 })
 
+/** How a picture fails that is loaded and shown. */
+async function failure(subject: Subject, image: string) {
+  const { messages } = await subject.run(await me(subject), {
+    load: node('LoadImage', { image }),
+    show: node('PreviewImage', { images: ['load', 0] }),
+  })
+  return errorOf({ messages })
+}
+
 /** A pixel of each of these. */
 const greys = (...values: readonly number[]): number[] =>
   values.flatMap((value) => [value, value, value])
@@ -54,6 +63,13 @@ proves('files/loaded-alpha', async (subject) => {
   expect([colours?.channels, [...colours!.data]]).toEqual([3, [200, 100, 50, 10, 20, 30]])
   expect([mask?.channels, [...mask!.data]]).toEqual([3, greys(255, 63)])
   expect(image?.data).toEqual(mask?.data)
+  await put(subject, { name: 'plain.png', bytes: withoutAlpha }, passing)
+  const { messages } = await subject.run(await me(subject), {
+    load: node('LoadImage', { image: passed(subject, 'plain.png') }),
+    take: node('ImageToMask', { image: ['load', 0], channel: 'alpha' }),
+    mask: node('MaskPreview', { mask: ['take', 0] }),
+  })
+  expect(errorOf({ messages })).toMatchObject({ node_id: 'take', exception_type: 'IndexError' })
 })
 
 proves('files/loaded-without-alpha', async (subject) => {
@@ -65,17 +81,11 @@ proves('files/loaded-without-alpha', async (subject) => {
 
 proves('files/loaded-broken', async (subject) => {
   await needsPosix(subject)
-  const { connect, run, unique } = subject
-  const session = await connect(unique('me'))
   for (const subfolder of ['', 'deep/er']) {
     const fields = { subfolder, ...passing }
     await put(subject, { name: 'notimg.png', bytes: new Uint8Array(9) }, fields)
-    const path = unique(subfolder === '' ? 'notimg.png' : `${subfolder}/notimg.png`)
-    const { messages } = await run(session, {
-      load: node('LoadImage', { image: `${path} [temp]` }),
-      show: node('PreviewImage', { images: ['load', 0] }),
-    })
-    expect(errorOf({ messages })).toMatchObject({
+    const path = subject.unique(subfolder === '' ? 'notimg.png' : `${subfolder}/notimg.png`)
+    expect(await failure(subject, `${path} [temp]`)).toMatchObject({
       exception_type: 'PIL.UnidentifiedImageError',
       // Each server has its own folders.
       exception_message: expect.toSatisfy(
@@ -88,37 +98,22 @@ proves('files/loaded-broken', async (subject) => {
 
 proves('files/loaded-by-codec', async (subject) => {
   await needsPosix(subject)
-  const { connect, run, unique } = subject
-  const session = await connect(unique('me'))
-  const failure = async (image: string): Promise<readonly string[]> => {
-    const graph = {
-      load: node('LoadImage', { image }),
-      show: node('PreviewImage', { images: ['load', 0] }),
-    }
-    const { messages } = await run(session, graph)
-    const error = errorOf({ messages })
-    return [error?.exception_type, error?.exception_message]
-  }
   await put(subject, { name: 'page.html', bytes: Buffer.from('<p>hello</p>') }, passing)
   await put(subject, { name: 'empty.png', bytes: new Uint8Array(0) }, passing)
-  for (const name of [unique('page.html'), unique('empty.png')])
-    expect(await failure(`${name} [temp]`)).toEqual([
-      'av.error.InvalidDataError',
-      expect.stringMatching(
-        new RegExp(
-          `^\\[Errno 1094995529\\] Invalid data found when processing input: '/.*/${name}'\n$`,
-        ),
-      ),
-    ])
-  expect(await failure('')).toEqual([
-    'av.error.IsADirectoryError',
-    expect.stringMatching(/^\[Errno 21\] Is a directory: '\/.*[^/]'\n$/),
-  ])
+  for (const name of ['page.html', 'empty.png'].map(subject.unique)) {
+    const message = `^\\[Errno 1094995529\\] Invalid data found when processing input: '/.*/${name}'\n$`
+    expect(await failure(subject, `${name} [temp]`)).toMatchObject({
+      exception_type: 'av.error.InvalidDataError',
+      exception_message: expect.stringMatching(new RegExp(message)),
+    })
+  }
+  expect(await failure(subject, '')).toMatchObject({
+    exception_type: 'av.error.IsADirectoryError',
+    exception_message: expect.stringMatching(/^\[Errno 21\] Is a directory: '\/.*[^/]'\n$/),
+  })
 })
 
 proves('files/loaded-narrow', async (subject) => {
-  const { connect, run, unique } = subject
-  const session = await connect(unique('me'))
   const sizes = [
     [15, 16],
     [33, 15],
@@ -131,14 +126,10 @@ proves('files/loaded-narrow', async (subject) => {
     const name = `grey${width}x${height}.png`
     const data = new Uint8Array(width * height)
     await put(subject, { name, bytes: encode({ width, height, channels: 1, data }) }, passing)
-    const { messages } = await run(session, {
-      load: node('LoadImage', { image: passed(subject, name) }),
-      show: node('PreviewImage', { images: ['load', 0] }),
-    })
-    types.push(errorOf({ messages })?.exception_type)
+    types.push((await failure(subject, passed(subject, name)))?.exception_type)
   }
-  const failure = 'av.error.ArgumentError'
-  expect(types).toEqual([failure, failure, undefined, undefined])
+  const narrow = 'av.error.ArgumentError'
+  expect(types).toEqual([narrow, narrow, undefined, undefined])
 })
 
 /** A channel of the file as a mask, and its preview. */
@@ -159,6 +150,12 @@ proves('files/loaded-mask', async (subject) => {
     blue: greys(50, 30),
     alpha: greys(255, 63),
   })
+  const { mask } = await saved(subject, withAlpha, {
+    load: loaded(subject)['load']!,
+    take: node('ImageToMask', { image: ['load', 0], channel: 'green' }),
+    mask: node('MaskPreview', { mask: ['take', 0] }),
+  })
+  expect([...mask!.data]).toEqual(greys(100, 20))
 })
 
 for (const [rule, width, height] of [
@@ -182,27 +179,6 @@ proves('nodes/printed-masks', async (subject) => {
   expect(entry.outputs['show'].text).toEqual(['tensor([[[0.7843, 0.0392]]])'])
 })
 
-proves('files/loaded-mask', async (subject) => {
-  const { mask } = await saved(subject, withAlpha, {
-    load: loaded(subject)['load']!,
-    take: node('ImageToMask', { image: ['load', 0], channel: 'green' }),
-    mask: node('MaskPreview', { mask: ['take', 0] }),
-  })
-  expect([...mask!.data]).toEqual(greys(100, 20))
-})
-
-proves('files/loaded-alpha', async (subject) => {
-  const { connect, run, unique } = subject
-  await put(subject, { name: 'plain.png', bytes: withoutAlpha }, passing)
-  const { messages } = await run(await connect(unique('me')), {
-    load: node('LoadImage', { image: passed(subject, 'plain.png') }),
-    take: node('ImageToMask', { image: ['load', 0], channel: 'alpha' }),
-    mask: node('MaskPreview', { mask: ['take', 0] }),
-  })
-  const error = messages.find(({ type }) => type === 'execution_error')
-  expect(error?.data).toMatchObject({ node_id: 'take', exception_type: 'IndexError' })
-})
-
 proves('files/is-changed', async (subject) => {
   await needsMetadata(subject)
   const graph = loaded(subject)
@@ -215,26 +191,28 @@ proves('files/is-changed', async (subject) => {
   expect(entries.map(({ prompt }) => prompt[2])).toContainEqual(graph)
 })
 
-proves('files/is-changed-of-own', isChangedOfOwn, ownWorld)
-
-async function isChangedOfOwn(subject: Subject): Promise<void> {
-  const saver = node('SaveImage', {
-    images: ['load', 0],
-    filename_prefix: subject.unique('loaded'),
-  })
-  const first = await saved(subject, withAlpha, { ...loaded(subject), saver })
-  const again = async (image: string): Promise<unknown> => {
-    const graph = { ...loaded(subject), load: node('LoadImage', { image }) }
-    const { colours } = await saved(subject, withAlpha, graph)
-    return JSON.parse(colours!.text['prompt']!).load.is_changed
-  }
-  expect(Object.keys(first)).toContain('colours')
-  await put(subject, { name: 'plain.png', bytes: withoutAlpha })
-  const [own, other] = [
-    await again(`${subject.unique('loaded_00001_.png')} [output]`),
-    await again('example.png'),
-  ]
-  expect(own).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
-  expect(other).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
-  expect(own).not.toEqual(other)
-}
+proves(
+  'files/is-changed-of-own',
+  async (subject) => {
+    const saver = node('SaveImage', {
+      images: ['load', 0],
+      filename_prefix: subject.unique('loaded'),
+    })
+    const first = await saved(subject, withAlpha, { ...loaded(subject), saver })
+    const again = async (image: string): Promise<unknown> => {
+      const graph = { ...loaded(subject), load: node('LoadImage', { image }) }
+      const { colours } = await saved(subject, withAlpha, graph)
+      return JSON.parse(colours!.text['prompt']!).load.is_changed
+    }
+    expect(Object.keys(first)).toContain('colours')
+    await put(subject, { name: 'plain.png', bytes: withoutAlpha })
+    const [own, other] = [
+      await again(`${subject.unique('loaded_00001_.png')} [output]`),
+      await again('example.png'),
+    ]
+    expect(own).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+    expect(other).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+    expect(own).not.toEqual(other)
+  },
+  ownWorld,
+)

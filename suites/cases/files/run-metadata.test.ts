@@ -1,12 +1,12 @@
-// What saved files keep of their run and of their pictures: the metadata of latents, and alpha channels.
+// What saved files keep of their run and of their pictures, and what outputs say of it.
 
 import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
+import { me, shown } from '../../judge/own-runs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { errorOf } from '../../judge/failures.ts'
 import { expect } from '../../judge/expect.ts'
-import type { Subject } from '../../judge/subject.ts'
 
 proves('files/workflow-in-latent', async ({ connect, run, get, unique }) => {
   const graph = {
@@ -80,11 +80,12 @@ proves('files/alpha-kept', async ({ connect, run, get, unique }) => {
 })
 
 // Only training makes a loss: no check trains the models of others.
-proves('files/loss-graph', lossGraph, ownWorld)
-
-async function lossGraph({ connect, run, get, unique }: Subject): Promise<void> {
-  const { outputs } = (
-    await run(await connect(unique('me')), {
+proves(
+  'files/loss-graph',
+  async (subject) => {
+    const {
+      entry: { outputs },
+    } = await subject.run(await me(subject), {
       model: node('CheckpointLoaderSimple', { ckpt_name: 'sd_xl_base_1.0.safetensors' }),
       text: node('CLIPTextEncode', { text: 'a lighthouse', clip: ['model', 1] }),
       latent: node('EmptyLatentImage', { width: 64, height: 64, batch_size: 1 }),
@@ -108,11 +109,32 @@ async function lossGraph({ connect, run, get, unique }: Subject): Promise<void> 
       }),
       draw: node('LossGraphNode', { loss: ['train', 2], filename_prefix: 'loss' }),
     })
-  ).entry
-  const [image] = outputs.draw.images
-  expect(outputs.draw.images).toHaveLength(1)
-  expect(image).toMatchObject({ subfolder: '', type: 'temp' })
-  expect(image.filename).toMatch(/^loss_20\d{6}_[0-2]\d[0-5]\d[0-5]\d\.png$/)
-  const { bytes } = await get(viewPath(image))
-  expect(Object.keys(decode(bytes).text)).toEqual(['prompt'])
-}
+    const [image] = outputs.draw.images
+    expect(outputs.draw.images).toHaveLength(1)
+    expect(image).toMatchObject({ subfolder: '', type: 'temp' })
+    expect(image.filename).toMatch(/^loss_20\d{6}_[0-2]\d[0-5]\d[0-5]\d\.png$/)
+    const { bytes } = await subject.get(viewPath(image))
+    expect(Object.keys(decode(bytes).text)).toEqual(['prompt'])
+  },
+  ownWorld,
+)
+
+proves('files/output-metadata', async (subject) => {
+  const graph = {
+    ...shown(subject, 'described'),
+    '3': node('CreateVideo', { images: ['1', 0], fps: 8 }),
+    '4': node('SaveVideo', {
+      video: ['3', 0],
+      filename_prefix: subject.unique('V'),
+      format: 'auto',
+      codec: 'auto',
+    }),
+    '5': node('PreviewAny', { source: subject.unique('not described') }),
+  }
+  const { entry } = await subject.run(await me(subject), graph)
+  const [picture] = entry.outputs['2'].images
+  expect(picture.metadata).toEqual({ kind: 'image', width: 64, height: 64 })
+  const [video] = entry.outputs['4'].images
+  expect(video.metadata).toMatchObject({ kind: 'video' })
+  expect(entry.outputs['5']).toEqual({ text: [subject.unique('not described')] })
+})

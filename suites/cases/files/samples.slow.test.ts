@@ -1,18 +1,12 @@
-// Files: the samples that are used for non-image outputs, and the key of videos.
+// Files: the samples that are used for non-image outputs, how outputs list them, and their names.
 
 import { withoutAssets } from '../../judge/own-assets.ts'
 import { below } from '../../judge/own-files.ts'
-import { viewPath } from '../../generate/form.ts'
-import { type Graph, type Node } from '../../generate/graphs.ts'
-import { succeeded } from '../../judge/own-runs.ts'
-import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { type Graph, node, type Node } from '../../generate/graphs.ts'
+import { me, succeeded } from '../../judge/own-runs.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
-
-const node = (class_type: string, inputs: Readonly<Record<string, unknown>>): Node => ({
-  class_type,
-  inputs,
-})
 
 /** What makes sound, pictures, a video, a latent, a mesh and a drawing. */
 const sources: Graph = {
@@ -115,10 +109,7 @@ for (const [id, [key, , type, magic]] of Object.entries(expected)) {
     expect(file['filename']).toMatch(new RegExp(`\\.${id}$`))
     expect(Object.keys(output)[0]).toBe(key === 'videos' ? videoKey[subject.deployment] : key)
     const { bytes, headers, status } = reply
-    expect({ status, contentType: headers['content-type'] }).toEqual({
-      status: 200,
-      contentType: type,
-    })
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type })
     expect(bytes.subarray(0, magic.length).toString('latin1')).toBe(magic)
     expect(bytes.length).toBeLessThan(4096)
     expect(ownLength[id]?.(bytes) ?? bytes.length).toBe(bytes.length)
@@ -153,28 +144,28 @@ for (const [id, [, path]] of Object.entries(expected))
     expect(numbered(again.file['filename']!)).toBe(`more-${id}_00001_.${id}`)
   })
 
-proves('files/samples', async ({ connect, view, run, unique }) => {
+/** A sound that is shown. */
+async function shownSound(
+  subject: Subject,
+): Promise<Record<'filename' | 'subfolder' | 'type', string>> {
   const preview = node('PreviewAudio', { audio: ['audio', 0] })
-  const graph = { ...sourcesOf(preview), preview }
-  const { outputs } = succeeded(await run(await connect(unique('me')), graph)).entry
-  const [file] = outputs.preview.audio
+  const run = await subject.run(await me(subject), { ...sourcesOf(preview), preview })
+  return succeeded(run).entry.outputs.preview.audio[0]
+}
+
+proves('files/samples', async (subject) => {
+  const file = await shownSound(subject)
   expect(file).toMatchObject({ type: 'temp', subfolder: '' })
   expect(file.filename).toMatch(/\.flac$/)
-  expect((await view(file)).text).toMatch(/^fLaC/)
+  expect((await subject.view(file)).text).toMatch(/^fLaC/)
 })
 
-/** The name of a sound that is shown, whose counter looks like this. */
-const showsSound =
-  (counter: string) =>
-  async ({ connect, run, unique }: Subject) => {
-    const preview = node('PreviewAudio', { audio: ['audio', 0] })
-    const graph = { ...sourcesOf(preview), preview }
-    const { outputs } = succeeded(await run(await connect(unique('me')), graph)).entry
-    // Since 0.27 the letters of a sound may be any, those of a picture are never a w.
-    const name = new RegExp(`^ComfyUI_temp_[a-z]{5}_${counter}_\\.flac$`)
-    expect(numbered(outputs.preview.audio[0].filename)).toMatch(name)
-  }
-proves('files/preview-is-temp', showsSound('\\d{5}'))
+proves('files/preview-is-temp', async (subject) => {
+  // Since 0.27 the letters of a sound may be any, those of a picture are never a w.
+  const name = /^ComfyUI_temp_[a-z]{5}_\d{5}_\.flac$/
+  expect(numbered((await shownSound(subject)).filename)).toMatch(name)
+})
+
 const [mp4, webm] = ['mp4', 'webm'].map((id) => {
   const [filename, subfolder] = expected[id]![1].split('/').toReversed()
   return { filename, subfolder, type: 'output' }
@@ -201,65 +192,44 @@ provesQuirk('local.video-under-images', async (subject) => {
     expect(output).toEqual({ images: [video], animated: [true] })
 })
 
-proves('files/preview-3d', async ({ connect, run, unique }) => {
-  const camera_info = { position: [1, 2.5, 3] }
-  const { entry } = await run(await connect(unique('me')), {
-    plain: node('Preview3D', { model_file: 'mesh/a.glb' }),
-    seen: node('Preview3DAnimation', { model_file: 'ü.glb', camera_info }),
-  })
-  expect(entry.outputs).toEqual({
-    plain: { result: ['mesh/a.glb', null] },
-    seen: { result: ['ü.glb', camera_info] },
-  })
+/** A graph that saves a second of silence under a prefix, which no run has in its cache. */
+const silence = (subject: Subject, prefix: string, duration: number) => ({
+  '1': node('EmptyAudio', { ...sources['audio']!.inputs, duration }),
+  '2': node('SaveAudio', { audio: ['1', 0], filename_prefix: subject.unique(prefix) }),
+  '3': node('SaveAudioMP3', {
+    audio: ['1', 0],
+    filename_prefix: subject.unique(`${prefix}3`),
+    quality: 'V0',
+  }),
 })
 
-/** Every node type that names an example, with its input for the name. */
-const examples: readonly [class_type: string, input: string, names: readonly string[]][] = [
-  ['LoadImage', 'image', ['example.png']],
-  ['LoadAudio', 'audio', ['example.mp3', 'example.mp4', 'example.wav']],
-  ['LoadVideo', 'file', ['example.mp4']],
-  ['LoadLatent', 'latent', ['example.latent']],
-  ['Load3D', 'model_file', ['3d/example.glb']],
-  ['Load3DAnimation', 'model_file', ['3d/example.glb']],
-  ['OpenAIInputFiles', 'file', ['notes.txt']],
-  ['GeminiInputFiles', 'file', ['notes.txt']],
-]
+/** The names that a run has saved. */
+async function namesOf(subject: Subject, duration: number) {
+  const { entry } = await subject.run(await me(subject), silence(subject, 'A', duration))
+  return ['2', '3'].map((id) => entry.outputs[id].audio.map(({ filename }: any) => filename))
+}
 
-proves(
-  'files/examples',
-  async ({ get, submit, upload }) => {
-    const choices = async (class_type: string, input: string) => {
-      const { required } = (await get(`/object_info/${class_type}`)).json()[class_type].input
-      const [list, options] = required[input]
-      return Array.isArray(list) ? list : options.options
-    }
-    for (const [class_type, input, names] of examples) {
-      expect([class_type, await choices(class_type, input)]).toEqual([class_type, names])
-      for (const name of names) {
-        const cut = name.lastIndexOf('/') + 1
-        const file = { filename: name.slice(cut), subfolder: name.slice(0, cut), type: 'input' }
-        const { status, bytes } = await get(viewPath(file))
-        expect([name, status, bytes.length > 10]).toEqual([name, 200, true])
-      }
-    }
-    const bytes = new Uint8Array(1)
-    await upload({ name: 'new.obj', bytes }, { subfolder: '3d/deep' })
-    await upload({ name: 'top.obj', bytes })
-    await upload({ name: 'new.pdf', bytes })
-    const meshes = ['3d/deep/new.obj', '3d/example.glb']
-    expect(await choices('Load3D', 'model_file')).toEqual(meshes)
-    expect(await choices('OpenAIInputFiles', 'file')).toEqual(['new.pdf', 'notes.txt'])
-    const loading = async (model_file: string) =>
-      submit({
-        '1': node('Load3D', { model_file, image: '', width: 64, height: 64 }),
-        '2': node('PreviewImage', { images: ['1', 0] }),
-      })
-    expect((await loading('3d/deep/new.obj')).status).toBe(200)
-    const refused = (await loading('3d/none.obj')).json().node_errors['1'].errors[0]
-    expect(refused.type).toBe('value_not_in_list')
-    expect(refused.details).toBe(
-      `model_file: '3d/none.obj' not in ['3d/deep/new.obj', '3d/example.glb']`,
-    )
-  },
-  ownWorld,
-)
+proves('files/audio-names', async (subject) => {
+  expect(await namesOf(subject, 1)).toEqual([['A_00001.flac'], ['A3_00001.mp3']])
+})
+
+proves('files/audio-counts', async (subject) => {
+  await namesOf(subject, 1)
+  expect(await namesOf(subject, 2)).toEqual([['A_00002.flac'], ['A3_00002.mp3']])
+})
+
+/** Shows a model, and another with this node and a camera. Their results end with `rest`. */
+async function shows3d(subject: Subject, seen: string, ...rest: readonly null[]): Promise<void> {
+  const camera_info = { position: [1, 2.5, 3] }
+  const { entry } = await subject.run(await me(subject), {
+    plain: node('Preview3D', { model_file: 'mesh/a.glb' }),
+    seen: node(seen, { model_file: 'ü.glb', camera_info }),
+  })
+  expect(entry.outputs).toEqual({
+    plain: { result: ['mesh/a.glb', null, ...rest] },
+    seen: { result: ['ü.glb', camera_info, ...rest] },
+  })
+}
+
+proves('files/preview-3d', (subject) => shows3d(subject, 'Preview3DAnimation'))
+proves('files/preview-3d-parts', (subject) => shows3d(subject, 'Preview3D', null))
