@@ -1,4 +1,4 @@
-// Clearing the history, and deleting from it. Clearing it affects the runs of others, so a separate case does that.
+// Clearing the history, and deleting from it. Only the first concerns the runs of others, so its cases stand alone.
 
 import { slow, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
