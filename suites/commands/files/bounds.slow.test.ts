@@ -89,20 +89,16 @@ proves('files/upload-bounds', async (subject) => {
   const { upload, run, held } = await serverLike(subject)
   // Unreferenced content makes room, and content that several files share counts once.
   for (let round = 1; round <= 9; round++) {
-    expect({ round, status: upload(noise(round), { overwrite: 'true' }).status }).toEqual({
-      round,
-      status: 200,
-    })
+    const { status } = upload(noise(round), { overwrite: 'true' })
+    expect({ round, status }).toEqual({ round, status: 200 })
   }
   for (let round = 1; round <= 9; round++) run(copy('mine.png'))
   expect([held().files.size, [...held().files.values()]]).toEqual([1, [2]])
   const reference = JSON.stringify({ filename: 'mine.png', type: 'input' })
   for (let round = 1; round <= 3; round++) {
     const fields = { original_ref: reference, overwrite: 'true' }
-    expect({ round, status: upload(noise(20 + round), fields).status }).toEqual({
-      round,
-      status: 200,
-    })
+    const { status } = upload(noise(20 + round), fields)
+    expect({ round, status }).toEqual({ round, status: 200 })
   }
   expect(held().files.size).toBe(2)
 })

@@ -19,11 +19,11 @@ export function codeOf(reply: Pick<Reply, 'status' | 'text' | 'headers'>, status
   return faults.length === 0 ? body.code : faults.join()
 }
 
-/** The end of a row that hosted refuses with this code. */
-export const refused = (code: string) =>
+/** The end of a row that hosted refuses with this code or any, and with these further headers. */
+export const refused = (code: unknown, headers: object = {}) =>
   [
     expect.objectContaining({ code, message: expect.any(String) }),
-    { 'content-type': jsonType },
+    { 'content-type': jsonType, ...headers },
   ] as const
 
 /** An exchange in the words of `codeOf`. */

@@ -1,15 +1,15 @@
 // Files on hosted: a view returns a link to a file, never the file.
 
 import { decode } from 'fast-png'
-import { hostedError } from '../../../../spec/server/errors.ts'
 import { endpoints } from '../../../../spec/server/endpoints.ts'
 import { folderTypes } from '../../../../spec/server/files.ts'
 import type { Endpoint } from '../../../../spec/language.ts'
 import { viewPath } from '../../../generate/form.ts'
 import { type Graph, solid } from '../../../generate/graphs.ts'
-import { violations } from '../../../judge/judge.ts'
+import { refused } from '../../../judge/hosted/refusals.ts'
 import { fetchFile, linkTo } from '../../../judge/hosted/links.ts'
 import { proves, provesQuirk, twoAccounts } from '../../../judge/proves.ts'
+import { exchanges, toEach } from '../../../judge/rows.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
@@ -56,6 +56,8 @@ proves('files/hosted-view', async (subject) => {
   expect([width, ...data.slice(0, 3)]).toEqual([64, 0xff, 0x80, 0])
 })
 
+const unlinked = { location: undefined }
+
 proves(
   'files/hosted-view-missing',
   async (subject) => {
@@ -64,28 +66,10 @@ proves(
     const theirs = await put(other, 'theirs')
     expect((await subject.get(viewPath({ filename: mine }))).status).toBe(302)
     expect((await other.get(viewPath({ filename: theirs }))).status).toBe(302)
-    const names = [
-      theirs,
-      'none.png',
-      `../${mine}`,
-      `./${mine}`,
-      `/${mine}`,
-      `input/${mine}`,
-      '..',
-      '/',
-    ]
-    for (const filename of [
-      ...names,
-      `${mine}\0`,
-      mine.toUpperCase(),
-      mine.slice(0, -1),
-      ` ${mine}`,
-    ]) {
-      const reply = await subject.get(viewPath({ filename }))
-      expect({ filename, status: reply.status }).toEqual({ filename, status: 404 })
-      expect(violations(hostedError, reply.json())).toEqual([])
-      expect(reply.headers['location']).toBeUndefined()
-    }
+    const paths = ['none.png', '..', '/', `../${mine}`, `./${mine}`, `/${mine}`, `input/${mine}`]
+    const changed = [`${mine}\0`, mine.toUpperCase(), mine.slice(0, -1), ` ${mine}`]
+    const none = [theirs, ...paths, ...changed].map((filename) => viewPath({ filename }))
+    await exchanges(subject, toEach(none, 'GET', 404, ...refused(expect.any(String), unlinked)))
     expect((await other.get(viewPath({ filename: mine }))).status).toBe(404)
   },
   twoAccounts,
@@ -101,11 +85,8 @@ proves('files/hosted-view-bad', async (subject) => {
     { filename, type: 'models' },
     { filename: 'none', type: 'models' },
   ]
-  for (const query of queries) {
-    const reply = await subject.get(viewPath(query))
-    expect({ query, status: reply.status }).toEqual({ query, status: 400 })
-    expect(violations(hostedError, reply.json())).toEqual([])
-  }
+  const bad = queries.map((query) => viewPath(query))
+  await exchanges(subject, toEach(bad, 'GET', 400, ...refused(expect.any(String))))
 })
 
 /** A link without its signature, which differs from second to second. */
@@ -145,32 +126,25 @@ provesQuirk('hosted.view-channel-bytes', async (subject) => {
   const view = (filename: string, values: Readonly<Record<string, string>>) =>
     subject.get(viewPath({ filename, ...values }))
   for (const channel of ['rgb', 'a', 'alpha', 'all']) {
-    const { status, headers, bytes } = await view('example.png', { channel })
-    expect({ channel, status, contentType: headers['content-type'] }).toEqual({
-      channel,
-      status: 200,
-      contentType: 'image/png',
-    })
-    const { width, data } = decode(bytes)
+    const shown = await view('example.png', { channel })
+    expect(shown).toMatchObject({ status: 200, headers: { 'content-type': 'image/png' } })
+    const { width, data } = decode(shown.bytes)
     expect(width).toBe(512)
     // The example is opaque, and its alpha is shown on black.
     if (channel.startsWith('al') && channel !== 'all')
       expect(Array.from(data.slice(0, 4))).toEqual([0, 0, 0, 255])
   }
   const small = await view('example.png', { res: '64' })
-  expect({ status: small.status, contentType: small.headers['content-type'] }).toEqual({
-    status: 200,
-    contentType: 'image/jpeg',
-  })
+  expect(small).toMatchObject({ status: 200, headers: { 'content-type': 'image/jpeg' } })
   const at = small.bytes.indexOf(Buffer.of(0xff, 0xc0))
   expect([small.bytes.readUInt16BE(at + 5), small.bytes.readUInt16BE(at + 7)]).toEqual([64, 64])
-  for (const res of ['63', '1025', '100.5', 'x', '']) {
-    expect({ res, status: (await view('example.png', { res })).status }).toEqual({
-      res,
-      status: 400,
-    })
-  }
-  expect((await view('example.wav', { channel: 'rgb' })).status).toBe(400)
-  expect((await view('none.png', { channel: 'rgb' })).status).toBe(404)
-  expect((await view('example.png', {})).status).toBe(302)
+  const sizes = ['63', '1025', '100.5', 'x', ''].map((res) =>
+    viewPath({ filename: 'example.png', res }),
+  )
+  await exchanges(subject, [
+    ...toEach(sizes, 'GET', 400),
+    ['GET', viewPath({ filename: 'example.wav', channel: 'rgb' }), undefined, 400],
+    ['GET', viewPath({ filename: 'none.png', channel: 'rgb' }), undefined, 404],
+    ['GET', viewPath({ filename: 'example.png' }), undefined, 302],
+  ])
 })
