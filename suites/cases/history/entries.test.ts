@@ -243,7 +243,7 @@ proves('history/hosted-list-entry', async (subject) => {
 
 proves('history/hosted-by-id', async (subject) => {
   const color = newColor(subject, 'by-id')
-  const graph = { ...solid(color), '3': node('PreviewAny', { source: 'a' }) }
+  const graph = subject.placed({ ...solid(color), '3': node('PreviewAny', { source: 'a' }) })
   const session = await subject.connect()
   const { prompt_id } = await subject.run(session, graph, { extra_data })
   const body = fitting(hostedHistoryById, await subject.get(`/history/${prompt_id}`))
