@@ -1,22 +1,16 @@
 // The control API: requests to the test double itself, below /_flowdouble of a server, of a gateway, and of each of their
 // worlds. They move the clock, change the script, keep and restore states, and return what was received.
 
-import {
-  both,
-  gateway,
-  type Endpoints,
-  type Place,
-  type Rules,
-  type Schema,
-  chosen,
-} from './language.ts'
+import { both, gateway, type Endpoints, type Place, type Rules, chosen } from './language.ts'
 import { socketEnd } from './socket-end.ts'
 import {
   any,
   anyObject,
   anyOf,
+  boolean,
   closed,
   count,
+  list,
   name,
   nullable,
   object,
@@ -27,7 +21,6 @@ import {
   record,
   text,
   textOrNull,
-  list,
 } from './schema.ts'
 import { get, post, remove } from './endpoint.ts'
 
@@ -68,39 +61,28 @@ const step = {
   entry: count,
   nowMs: milliseconds,
   input: { ...text, description: 'what came in' },
-  effects: { type: 'array', items: text, description: 'what went out' },
+  effects: { ...list(text), description: 'what went out' },
 } as const
 
 /** An explanation of an entry of a journal. */
-export const explanation = {
-  type: 'object',
-  properties: {
-    ...step,
-    causes: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          ...step,
-          because: text,
-          due: {
-            type: 'boolean',
-            description: 'it caused what was due when a refused request came',
-          },
-        },
-        required: [...Object.keys(step), 'because'],
-      },
-      description: 'the earlier entries that caused it, the latest first',
-    },
-    reasons: { type: 'array', items: text, description: 'why the answer is this one' },
-    rules: {
-      type: 'array',
-      items: object({ id: name, says: name }),
-      description: 'the rules behind the answer',
-    },
+export const explanation = object({
+  ...step,
+  causes: {
+    ...list(
+      object({
+        ...step,
+        because: text,
+        due: optional({
+          ...boolean,
+          description: 'it caused what was due when a refused request came',
+        }),
+      }),
+    ),
+    description: 'the earlier entries that caused it, the latest first',
   },
-  required: [...Object.keys(step), 'causes', 'reasons', 'rules'],
-} as const satisfies Schema
+  reasons: { ...list(text), description: 'why the answer is this one' },
+  rules: { ...list(object({ id: name, says: name })), description: 'the rules behind the answer' },
+})
 
 /** How far to move a clock: by a time, or until something happens. */
 export const clockTarget = options({
@@ -157,23 +139,19 @@ const moment = {
 } as const
 
 /** A request that was received. Secrets are placeholders. */
-export const receivedRequest = {
-  type: 'object',
-  properties: {
-    ...moment,
-    method: text,
-    path: text,
-    query: texts,
-    headers: texts,
-    body: {
-      description: 'a JSON value, the fields of a form, a text, or a number of bytes; or null',
-    },
-    status: { type: ['integer', 'null'], description: 'null until the reply is sent' },
-    user: textOrNull,
-    run: textOrNull,
+export const receivedRequest = object({
+  ...moment,
+  method: text,
+  path: text,
+  query: texts,
+  headers: texts,
+  body: {
+    description: 'a JSON value, the fields of a form, a text, or a number of bytes; or null',
   },
-  required: ['entry', 'nowMs', 'timeMs', 'method', 'path', 'query', 'headers', 'body', 'status'],
-} as const satisfies Schema
+  status: { type: ['integer', 'null'], description: 'null until the reply is sent' },
+  user: optional(textOrNull),
+  run: optional(textOrNull),
+})
 
 /** Requests to wait for. */
 export const awaitedRequests = options({
@@ -190,28 +168,25 @@ export const verification = object({
   passed: { type: 'boolean', description: 'whether as many requests match as expected' },
   count: { ...count, description: 'how many requests match' },
   matched: {
-    type: 'array',
-    items: {
-      type: 'object',
-      properties: { ...moment, status: receivedRequest.properties.status },
-      required: ['entry', 'nowMs', 'timeMs', 'status'],
-    },
+    ...list(object({ ...moment, status: receivedRequest.properties.status })),
     description: 'the requests that match, oldest first',
   },
   near: {
-    type: 'array',
-    items: object({
-      request: receivedRequest,
-      differs: {
-        type: 'array',
-        items: object({
-          at: { ...text, description: 'the member, such as body.prompt.3.inputs.seed' },
-          expected: any,
-          received: optional({ description: 'missing if there is no such member' }),
-        }),
-        description: 'the members that differ',
-      },
-    }),
+    ...list(
+      object({
+        request: receivedRequest,
+        differs: {
+          ...list(
+            object({
+              at: { ...text, description: 'the member, such as body.prompt.3.inputs.seed' },
+              expected: any,
+              received: optional({ description: 'missing if there is no such member' }),
+            }),
+          ),
+          description: 'the members that differ',
+        },
+      }),
+    ),
     description:
       'unless it passed: the requests with this method or path that come closest, the closest first',
   },
@@ -223,30 +198,22 @@ export const verification = object({
 })
 
 /** A message of a socket. */
-export const socketMessage = {
-  type: 'object',
-  properties: {
-    ...moment,
-    direction: oneOf('sent', 'received'),
-    sockets: list(count),
-    type: textOrNull,
-    data: { description: 'the data of the message; the text if it is not JSON' },
-    run: textOrNull,
-  },
-  required: ['entry', 'nowMs', 'timeMs', 'direction', 'sockets', 'type', 'run'],
-} as const satisfies Schema
+export const socketMessage = object({
+  ...moment,
+  direction: oneOf('sent', 'received'),
+  sockets: list(count),
+  type: textOrNull,
+  data: optional({ description: 'the data of the message; the text if it is not JSON' }),
+  run: textOrNull,
+})
 
 /** A binary frame that was sent. */
-export const sentFrame = {
-  type: 'object',
-  properties: {
-    ...moment,
-    sockets: list(count),
-    frame: { type: 'string', description: 'the name of its layout' },
-    fields: { type: 'object', description: 'its fields apart from the picture' },
-  },
-  required: ['entry', 'nowMs', 'timeMs', 'sockets', 'frame', 'fields'],
-} as const satisfies Schema
+export const sentFrame = object({
+  ...moment,
+  sockets: list(count),
+  frame: { type: 'string', description: 'the name of its layout' },
+  fields: { type: 'object', description: 'its fields apart from the picture' },
+})
 
 /** Which messages and frames to choose: those whose members all match. */
 export const messageFilter = options(socketMessage.properties)

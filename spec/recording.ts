@@ -55,10 +55,9 @@ export const recordingInfoSchema = {
     software: { ...name, description: 'The software and version that the server reports.' },
     like: { ...name, description: 'The named server whose behaviour it shows.' },
     seed: { ...text, description: 'The seed of the world that was recorded.' },
-    rules: { type: 'array', items: name, description: 'The rules that the session shows.' },
+    rules: { ...list(name), description: 'The rules that the session shows.' },
     steps: {
-      type: 'array',
-      items: anyObject,
+      ...list(anyObject),
       description: 'The steps of a session that flowdouble check has played.',
     },
     validated: {
@@ -117,8 +116,7 @@ const entry = {
     _webSocketMessages: list(message),
     _flowdouble: partial({
       cut: {
-        type: 'array',
-        items: { enum: cutBodies },
+        ...list({ enum: cutBodies }),
         description: 'the bodies that are left out: too large, or broken off',
       },
       close: {

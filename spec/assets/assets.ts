@@ -383,9 +383,7 @@ export const rules = {
       'user_metadata.filename is the loader_path of an asset with a file, whatever a client stores there.',
     'assets/older-members': 'An asset repeats its hash as asset_hash, and has is_immutable.',
   }),
-  ...read.local({
-    'assets/newer-members': 'An asset has neither asset_hash nor is_immutable.',
-  }),
+  ...read.local({ 'assets/newer-members': 'An asset has neither asset_hash nor is_immutable.' }),
   ...measured.local({
     'assets/times': 'The times of an asset are UTC with microseconds, without a time zone.',
   }),
@@ -432,12 +430,8 @@ export const rules = {
     'assets/list-metadata':
       'A list with metadata_filter contains assets whose metadata has these members.',
   }),
-  ...first.local({
-    'assets/list-ignores': 'Lists ignore tags_all, tags_any and tags_none.',
-  }),
-  ...outdated.local({
-    'assets/list-ignores-hash': 'Lists ignore hash.',
-  }),
+  ...first.local({ 'assets/list-ignores': 'Lists ignore tags_all, tags_any and tags_none.' }),
+  ...outdated.local({ 'assets/list-ignores-hash': 'Lists ignore hash.' }),
   ...measured.local({
     'assets/list-refusals':
       'A list returns 400 with the code INVALID_QUERY, and names each parameter that does not fit.',
@@ -446,9 +440,7 @@ export const rules = {
     'assets/list-newer-tags':
       'A list contains assets with all tags_all, any of tags_any and none of tags_none.',
   }),
-  ...read.local({
-    'assets/list-hash': 'A list with hash contains the assets of that content.',
-  }),
+  ...read.local({ 'assets/list-hash': 'A list with hash contains the assets of that content.' }),
   ...measured33.local({
     'assets/list-tag-refusals':
       'Contradicting tag filters return 400 with the code INVALID_TAG_FILTER.',

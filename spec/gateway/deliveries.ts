@@ -1,6 +1,6 @@
 // Deliveries: targets, agent runs and their answers, the outbox, and real senders.
 
-import { type Rules, type Schema, chosen, stated, observedAtReference } from '../language.ts'
+import { type Rules, chosen, stated, observedAtReference } from '../language.ts'
 import {
   any,
   anyObject,
@@ -146,17 +146,13 @@ export const deliveryCall = object({
 })
 
 /** One attempt to deliver, as the outbox lists it. An unknown target appears as it was written. */
-export const outboxEntry = {
-  type: 'object',
-  properties: {
-    ...deliveryCall.properties,
-    target: text,
-    status: oneOf('delivered', 'failed'),
-    error: textOrNull,
-    timestamp: integer,
-  },
-  required: [...deliveryCall.required, 'status', 'error', 'timestamp'],
-} as const satisfies Schema
+export const outboxEntry = object({
+  ...deliveryCall.properties,
+  target: text,
+  status: oneOf('delivered', 'failed'),
+  error: textOrNull,
+  timestamp: integer,
+})
 
 /** An agent run, as the gateway lists it. */
 export const agentRun = object({

@@ -5,9 +5,9 @@ import type { Static } from '../static.ts'
 import { delay } from './values.ts'
 import {
   any,
-  count,
   anyObject,
   closed,
+  count,
   list,
   name,
   optional,
@@ -76,9 +76,7 @@ export const faultThen = options({
   reset: {
     anyOf: [
       { const: true },
-      closed({
-        afterBytes: { ...count, description: 'bytes of the body that still arrive' },
-      }),
+      closed({ afterBytes: { ...count, description: 'bytes of the body that still arrive' } }),
     ],
     description: 'reset the TCP connection; a socket client sees code 1006',
   },
@@ -87,13 +85,10 @@ export const faultThen = options({
     description: 'end the connection after this many bytes of the body, short of its length',
   },
   slow: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['parts', 'everyMs'],
-    properties: {
+    ...closed({
       parts: { type: 'integer', minimum: 2, maximum: 10_000 },
       everyMs: { type: 'number', exclusiveMinimum: 0, maximum: 86_400_000 },
-    },
+    }),
     description: 'send the body in this many parts, one every so many milliseconds',
   },
   refuse: {

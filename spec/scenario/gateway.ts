@@ -36,8 +36,7 @@ const deliveryRule = options({
 export const gatewayScript = options({
   agent: list(agentRule),
   deliveries: {
-    type: 'array',
-    items: deliveryRule,
+    ...list(deliveryRule),
     description: 'deliveries to the outbox that fail or take time',
   },
   rateLimits: list(

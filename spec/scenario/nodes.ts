@@ -88,8 +88,7 @@ export const nodeCheck = closed({
       'what a text must contain: a regular expression of Python, searched in a bounded number of steps',
   }),
   types: optional({
-    type: 'array',
-    items: name,
+    ...list(name),
     description: 'the types of a link; the node then accepts links of other types than declared',
   }),
   message: optional({
@@ -132,28 +131,24 @@ export const nodeRule = options({
   outputs: {
     type: 'object',
     additionalProperties: {
-      type: 'array',
-      items: outputItem,
+      ...list(outputItem),
       description: 'lists of files, texts or any JSON: a server joins those of all calls of a node',
     },
     description:
       'its outputs for the user, instead of those that it would make, by key, such as images, gifs, audio, 3d, text; videos of a node that saves files has the key that the server has for them',
   },
   values: {
-    type: 'array',
-    items: {},
+    ...list(any),
     description:
       'the values on its outputs, in order: text, numbers, booleans, {"input": NAME} for the value of an input, or null for its own',
   },
   validate: {
-    type: 'array',
-    items: nodeCheck,
+    ...list(nodeCheck),
     description:
       'checks by the node itself: POST /prompt rejects a node that breaks one, with an error for each input that they name',
   },
   needs: {
-    type: 'array',
-    items: closed({ inputs: list(name), where: optional(where) }),
+    ...list(closed({ inputs: list(name), where: optional(where) })),
     description: 'which lazy inputs it requests; the others are not evaluated',
   },
   changed: {
@@ -163,42 +158,31 @@ export const nodeRule = options({
   },
   lists: options({
     inputs: { type: 'boolean', description: 'one call takes whole lists' },
-    outputs: {
-      type: 'array',
-      items: boolean,
-      description: 'which outputs are lists',
-    },
+    outputs: { ...list(boolean), description: 'which outputs are lists' },
   }),
   expands: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['graph', 'result'],
-    properties: {
-      where,
+    ...closed({
+      where: optional(where),
       graph: {
         type: 'object',
         description:
           'nodes by id, as in a workflow; {"input": NAME} as the value of an input stands for an input of the node',
       },
       result: {
-        type: 'array',
-        items: {},
+        ...list(any),
         description: 'for each output of the node a link into the graph, or a value',
       },
-    },
+    }),
     description: 'the small graph that the node turns into when it runs',
   },
   blocks: {
-    type: 'array',
-    items: options({
-      outputs: {
-        type: 'array',
-        items: count,
-        description: 'by default all',
-      },
-      where,
-      message: { ...name, description: 'sent as an error of each node behind it (local)' },
-    }),
+    ...list(
+      options({
+        outputs: { ...list(count), description: 'by default all' },
+        where,
+        message: { ...name, description: 'sent as an error of each node behind it (local)' },
+      }),
+    ),
     description: 'outputs that block the nodes behind them: these do not run',
   },
 })

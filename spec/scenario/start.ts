@@ -35,41 +35,40 @@ export const start = options({
     },
   }),
   history: {
-    type: 'array',
-    items: options({
-      ...submitted,
-      outcome: { enum: ['success', 'error', 'interrupted'], default: 'success' },
-      exception_type: name,
-      exception_message: text,
-      times,
-    }),
+    ...list(
+      options({
+        ...submitted,
+        outcome: { enum: ['success', 'error', 'interrupted'], default: 'success' },
+        exception_type: name,
+        exception_message: text,
+        times,
+      }),
+    ),
     description:
       'runs that are over, oldest first; by default of a small workflow; on hosted each account has those without a user',
   },
   queue: {
-    type: 'array',
-    items: options({
-      ...submitted,
-      durationMs: { ...delay, description: 'how long it runs' },
-      neverEnds: { const: true },
-      times,
-    }),
+    ...list(
+      options({
+        ...submitted,
+        durationMs: { ...delay, description: 'how long it runs' },
+        neverEnds: { const: true },
+        times,
+      }),
+    ),
     description:
       'runs of other clients; the first ones run, the others wait; on hosted each account has those without a user',
   },
-  cached: {
-    type: 'array',
-    items: scenarioWorkflow,
-    description: 'workflows whose results are in the cache',
-  },
+  cached: { ...list(scenarioWorkflow), description: 'workflows whose results are in the cache' },
   subgraphs: {
-    type: 'array',
-    items: closed({
-      name,
-      source: optional({ enum: ['templates', 'custom_node'], default: 'templates' }),
-      node_pack: optional({ ...name, default: 'comfyui' }),
-      data: { type: 'object', description: 'the subgraph, as a front end stores it' },
-    }),
+    ...list(
+      closed({
+        name,
+        source: optional({ enum: ['templates', 'custom_node'], default: 'templates' }),
+        node_pack: optional({ ...name, default: 'comfyui' }),
+        data: { type: 'object', description: 'the subgraph, as a front end stores it' },
+      }),
+    ),
     description: 'what GET /global_subgraphs lists (local, since 0.27)',
   },
   statistics: {

@@ -47,11 +47,7 @@ const names = list(text)
 const flag = boolean
 
 export const nodeType = object({
-  input: partial({
-    required: inputsByName,
-    optional: inputsByName,
-    hidden: anyObject,
-  }),
+  input: partial({ required: inputsByName, optional: inputsByName, hidden: anyObject }),
   input_order: record(names),
   output: list(any),
   output_is_list: list(nullable(boolean)),
@@ -78,9 +74,7 @@ export const folderNames = list(text)
 export const modelNames = list(text)
 
 export const hostedModels = list({
-  type: 'object',
-  properties: { name: text, pathIndex: count },
-  required: ['name', 'pathIndex'],
+  ...object({ name: text, pathIndex: count }),
   additionalProperties: false,
 })
 

@@ -65,9 +65,7 @@ export const rules = {
     'duties/retry-after-poll':
       'A client that gets 503 for a state waits for the time in `Retry-After`, and asks again.',
   }),
-  ...seen.both({
-    'duties/bad-gateway': 'A client survives one 502 while it waits for a run.',
-  }),
+  ...seen.both({ 'duties/bad-gateway': 'A client survives one 502 while it waits for a run.' }),
   ...stated.hosted({
     'duties/folder-not-found':
       'A client distinguishes `folder_not_found` from a missing endpoint. [A142 A143]',

@@ -263,9 +263,7 @@ export const linkRefusals = {
 } as const satisfies Refusals
 
 /** The body of a hosted submit that the plan or queue of the account rejects: clients act on its `type`. */
-export const planRefusal = object({
-  error: object({ type: text, message: text }),
-})
+export const planRefusal = object({ error: object({ type: text, message: text }) })
 
 const rejection = coded((type, message) => ({ json: { error: { type, message } } }))
 

@@ -44,11 +44,7 @@ export const nodeOutput = {
   additionalProperties: list(any),
 } as const satisfies Schema
 
-export const uploadReply = object({
-  name: text,
-  subfolder: text,
-  type: text,
-})
+export const uploadReply = object({ name: text, subfolder: text, type: text })
 
 /** The form field `original_ref` of a mask upload, as JSON text: the image that the mask belongs to. */
 export const originalRef = object({
@@ -59,32 +55,24 @@ export const originalRef = object({
 
 const formFields = {
   image: { type: 'string', contentMediaType: 'application/octet-stream' },
-  type: { enum: folderTypes },
-  subfolder: text,
-  overwrite: text,
-} as const satisfies Readonly<Record<string, Schema>>
+  type: optional({ enum: folderTypes }),
+  subfolder: optional(text),
+  overwrite: optional(text),
+} as const
 
 /** The multipart form of an upload: `image` is the file, `overwrite` is true as "true" or "1". */
-export const uploadForm = {
-  type: 'object',
-  properties: formFields,
-  required: ['image'],
-} as const satisfies Schema
+export const uploadForm = object(formFields)
 
 /** The same for a mask; `original_ref` is JSON text. */
-export const maskForm = {
-  type: 'object',
-  properties: {
-    ...formFields,
-    original_ref: {
-      type: 'string',
-      contentMediaType: 'application/json',
-      contentSchema: originalRef,
-      examples: ['{"filename": "ComfyUI_00001_.png"}'],
-    },
+export const maskForm = object({
+  ...formFields,
+  original_ref: {
+    type: 'string',
+    contentMediaType: 'application/json',
+    contentSchema: originalRef,
+    examples: ['{"filename": "ComfyUI_00001_.png"}'],
   },
-  required: ['image', 'original_ref'],
-} as const satisfies Schema
+})
 
 /** The files that belong to a mask; null for a layer that does not exist. */
 export const maskLayers = object({
@@ -286,9 +274,7 @@ export const rules = {
     'files/output-metadata':
       'The entry of a picture has its kind, width and height as metadata, that of a video its kind.',
   }),
-  ...stated.local({
-    'files/local-videos': 'Video outputs are under the key videos. [A46 A47]',
-  }),
+  ...stated.local({ 'files/local-videos': 'Video outputs are under the key videos. [A46 A47]' }),
   ...stated.hosted({
     'files/hosted-video': 'Hosted video outputs are under the key video. [A45 A47]',
   }),

@@ -74,7 +74,5 @@ export const rules = {
     'frames/socket-images':
       'SaveImageWebsocket sends each image as a PNG preview, without executed.',
   }),
-  ...chosen.both({
-    'frames/previews-on': 'Samplers send JPEG previews by default.',
-  }),
+  ...chosen.both({ 'frames/previews-on': 'Samplers send JPEG previews by default.' }),
 } as const satisfies Rules

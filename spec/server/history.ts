@@ -36,12 +36,7 @@ export const outputs = record(nodeOutput)
 export const historyStatus = object({
   status_str: oneOf('success', 'error'),
   completed: boolean,
-  messages: list({
-    type: 'array',
-    prefixItems: [text, anyObject],
-    minItems: 2,
-    maxItems: 2,
-  }),
+  messages: list({ type: 'array', prefixItems: [text, anyObject], minItems: 2, maxItems: 2 }),
 })
 
 export const historyEntry = object({
@@ -50,12 +45,7 @@ export const historyEntry = object({
   status: historyStatus,
   meta: optional(
     record(
-      object({
-        node_id: text,
-        display_node: text,
-        parent_node: textOrNull,
-        real_node_id: text,
-      }),
+      object({ node_id: text, display_node: text, parent_node: textOrNull, real_node_id: text }),
     ),
   ),
 })
@@ -86,18 +76,10 @@ export const hostedHistory = object({
 })
 
 export const hostedHistoryById = record(
-  partial({
-    prompt: hostedPrompt,
-    outputs: anyObject,
-    status: historyStatus,
-    meta: anyObject,
-  }),
+  partial({ prompt: hostedPrompt, outputs: anyObject, status: historyStatus, meta: anyObject }),
 )
 
-const historyChange = partial({
-  clear: boolean,
-  delete: list(text),
-})
+const historyChange = partial({ clear: boolean, delete: list(text) })
 
 export const endpoints = {
   readHistory: get('/history', both, {

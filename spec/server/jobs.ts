@@ -115,35 +115,27 @@ const summary = {
   id,
   status: { enum: jobStatuses },
   create_time: timeMs,
-  workflow_id: text,
-  execution_error: executionError,
-  preview_output: previewOutput,
-  outputs_count: count,
-  previewable_outputs_count: count,
-  execution_start_time: timeMs,
-  execution_end_time: timeMs,
+  workflow_id: optional(text),
+  execution_error: optional(executionError),
+  preview_output: optional(previewOutput),
+  outputs_count: optional(count),
+  previewable_outputs_count: optional(count),
+  execution_start_time: optional(timeMs),
+  execution_end_time: optional(timeMs),
 } as const
 
-export const jobEntry = {
-  type: 'object',
-  properties: summary,
-  required: ['id', 'status', 'create_time'],
-} as const satisfies Schema
+export const jobEntry = object(summary)
 
-export const jobDetail = {
-  type: 'object',
-  properties: {
-    ...summary,
-    update_time: timeMs,
-    workflow: object({ prompt: anyObject, extra_data: any }),
-    outputs: record(anyObject),
-    execution_status: anyObject,
-    execution_meta: anyObject,
-    queue_reason: oneOf('concurrency_limit', 'capacity', null),
-    queue_position: nullable(positive),
-  },
-  required: ['id', 'status', 'create_time', 'update_time'],
-} as const satisfies Schema
+export const jobDetail = object({
+  ...summary,
+  update_time: timeMs,
+  workflow: optional(object({ prompt: anyObject, extra_data: any })),
+  outputs: optional(record(anyObject)),
+  execution_status: optional(anyObject),
+  execution_meta: optional(anyObject),
+  queue_reason: optional(oneOf('concurrency_limit', 'capacity', null)),
+  queue_position: optional(nullable(positive)),
+})
 
 export const pagination = object({
   offset: count,
@@ -158,16 +150,7 @@ export const jobList = object({ jobs: list(jobEntry), pagination })
 export const cancelledJob = object({ cancelled: boolean })
 
 export const jobIds = {
-  type: 'object',
-  properties: {
-    job_ids: {
-      type: 'array',
-      items: uuid,
-      minItems: 1,
-      maxItems: jobLimits.cancel,
-    },
-  },
-  required: ['job_ids'],
+  ...object({ job_ids: { ...list(uuid), minItems: 1, maxItems: jobLimits.cancel } }),
   additionalProperties: false,
 } as const satisfies Schema
 

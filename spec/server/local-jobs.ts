@@ -73,12 +73,7 @@ export const localJobDetail = {
 
 export const localJobList = object({
   jobs: list(localJobEntry),
-  pagination: object({
-    offset: count,
-    limit: nullable(positive),
-    total: count,
-    has_more: boolean,
-  }),
+  pagination: object({ offset: count, limit: nullable(positive), total: count, has_more: boolean }),
 })
 
 /** The error of a job request that a local server rejects. */
@@ -86,10 +81,7 @@ export const localJobError = object({ error: text })
 
 /** The ids that a cancel of several jobs names. */
 export const localJobIds = object({
-  job_ids: list({
-    type: 'string',
-    pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  }),
+  job_ids: list({ type: 'string', pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
 })
 
 /** Words of a list, separated by commas, in any case and with blanks around them. */

@@ -7,13 +7,7 @@ import { get, post } from '../endpoint.ts'
 export const installRequest = object({ git_url: name })
 
 export const installModelRequest = {
-  type: 'object',
-  properties: {
-    url: name,
-    path: name,
-    filename: name,
-  },
-  required: ['url', 'path', 'filename'],
+  ...object({ url: name, path: name, filename: name }),
   examples: [
     { url: 'https://models.example/a', path: 'checkpoints', filename: 'model.safetensors' },
   ],

@@ -118,9 +118,7 @@ export const messages = {
     on: both,
     when: 'The queue changes; also the first message on each connection.',
     data: object({
-      status: object({
-        exec_info: object({ queue_remaining: count }),
-      }),
+      status: object({ exec_info: object({ queue_remaining: count }) }),
       sid: optional(id),
     }),
   },
@@ -139,10 +137,7 @@ export const messages = {
   logs: {
     on: local,
     when: 'The log of the server has new lines.',
-    data: object({
-      entries: list(logEntry),
-      size: anyOf(terminalSize, nothing),
-    }),
+    data: object({ entries: list(logEntry), size: anyOf(terminalSize, nothing) }),
   },
   'assets.seed.started': {
     on: local,
@@ -221,24 +216,13 @@ export const messages = {
   progress_state: {
     on: both,
     when: 'The progress of a node changes: all nodes of the run so far.',
-    data: object({
-      prompt_id: id,
-      nodes: record(nodeProgress),
-    }),
-    hostedData: object({
-      prompt_id: id,
-      nodes: record(hostedNodeProgress),
-    }),
+    data: object({ prompt_id: id, nodes: record(nodeProgress) }),
+    hostedData: object({ prompt_id: id, nodes: record(hostedNodeProgress) }),
   },
   progress: {
     on: both,
     when: 'A node has completed a step.',
-    data: object({
-      value: amount,
-      max: amount,
-      prompt_id: id,
-      node: id,
-    }),
+    data: object({ value: amount, max: amount, prompt_id: id, node: id }),
   },
   executed: {
     on: both,
@@ -325,9 +309,7 @@ export const rules = {
       'A message is a JSON object with type and data, in a text frame. [A2 A118]',
     'messages/order': 'The messages of a run follow the order table. [A134]',
   }),
-  ...observed.both({
-    'messages/type-first': 'The first key of a message is type.',
-  }),
+  ...observed.both({ 'messages/type-first': 'The first key of a message is type.' }),
   ...stated.both({
     'messages/status':
       'A queue change sends status with the number of pending and running runs. [A119]',

@@ -65,10 +65,7 @@ export const hostedQueueListing = object({
   queue_pending: list(hostedQueueItem),
 })
 
-export const queueChange = partial({
-  clear: boolean,
-  delete: list(text),
-})
+export const queueChange = partial({ clear: boolean, delete: list(text) })
 
 /** The same on the hosted server, which accepts no other members. */
 export const hostedChange = {
@@ -80,10 +77,7 @@ export const hostedChange = {
   additionalProperties: false,
 } as const satisfies Schema
 
-export const hostedQueueResult = object({
-  deleted: list(text),
-  cleared: boolean,
-})
+export const hostedQueueResult = object({ deleted: list(text), cleared: boolean })
 
 export const endpoints = {
   readQueue: get('/queue', both, {

@@ -45,9 +45,7 @@ export const rules = {
     'runs/given-fingerprint':
       'is_changed of a submitted loader represents its file: the same value counts as unchanged.',
   }),
-  ...observed.both({
-    'runs/failure-ends': 'The first failing node ends the run.',
-  }),
+  ...observed.both({ 'runs/failure-ends': 'The first failing node ends the run.' }),
   ...observed.local({
     'runs/no-time-out':
       'The server limits neither the duration of a run nor the time that a socket waits.',

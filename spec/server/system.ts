@@ -41,13 +41,7 @@ export const systemStats = object({
     installed_templates_version: optional(textOrNull),
     required_templates_version: optional(textOrNull),
     comfy_package_versions: optional(
-      list(
-        object({
-          name: text,
-          installed: textOrNull,
-          required: text,
-        }),
-      ),
+      list(object({ name: text, installed: textOrNull, required: text })),
     ),
     python_version: text,
     pytorch_version: text,
@@ -102,9 +96,7 @@ export const feedback = object({
   metadata: optional(anyObject),
 })
 
-export const queueLength = object({
-  exec_info: object({ queue_remaining: count }),
-})
+export const queueLength = object({ exec_info: object({ queue_remaining: count }) })
 
 export const freeRequest = partial({ unload_models: boolean, free_memory: boolean })
 

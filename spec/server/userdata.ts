@@ -29,25 +29,14 @@ const seconds = volatile(number)
 const flag = text
 
 /** A file of the user folder. Times are seconds since 1970; since 2026 milliseconds. */
-export const userFile = object({
-  path: text,
-  size: count,
-  modified: seconds,
-  created: seconds,
-})
+export const userFile = object({ path: text, size: count, modified: seconds, created: seconds })
 
 /** Paths; or an array of each path followed by its parts; or all metadata of each file. */
 export const userFiles = list(anyOf(text, list(text), userFile))
 
 /** A file of a hosted account. Its time is in milliseconds since 1970. */
 export const hostedUserFile = {
-  type: 'object',
-  properties: {
-    path: text,
-    size: count,
-    modified: volatile(integer),
-  },
-  required: ['path', 'size', 'modified'],
+  ...object({ path: text, size: count, modified: volatile(integer) }),
   additionalProperties: false,
 } as const satisfies Schema
 

@@ -30,12 +30,7 @@ import {
 import { post } from '../endpoint.ts'
 
 /** A workflow in API format: nodes by id. The server keeps further keys of nodes, such as `_meta`. */
-export const graph = record(
-  object({
-    class_type: text,
-    inputs: anyObject,
-  }),
-)
+export const graph = record(object({ class_type: text, inputs: anyObject }))
 
 /** An input value that uses the output of another node: its id and the index of the output. */
 export const link = {
@@ -79,12 +74,7 @@ export const nodeErrorsOfNode = object({
   errors: {
     type: 'array',
     minItems: 1,
-    items: object({
-      type: text,
-      message: text,
-      details: text,
-      extra_info: anyObject,
-    }),
+    items: object({ type: text, message: text, details: text, extra_info: anyObject }),
   },
   dependent_outputs: list(text),
   /** Null if the node has none. */
@@ -100,12 +90,7 @@ export const submitReply = object({
 })
 
 export const submitRefusal = object({
-  error: object({
-    type: text,
-    message: text,
-    details: text,
-    extra_info: anyObject,
-  }),
+  error: object({ type: text, message: text, details: text, extra_info: anyObject }),
   node_errors: nodeErrorsById,
 })
 

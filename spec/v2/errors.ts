@@ -6,11 +6,7 @@ import { anyObject, nullable, object, optional, text } from '../schema.ts'
 
 /** The body of a refusal. */
 export const v2Error = object({
-  error: object({
-    code: text,
-    message: text,
-    details: optional(nullable(anyObject)),
-  }),
+  error: object({ code: text, message: text, details: optional(nullable(anyObject)) }),
 })
 
 const v2Refusal = coded((code, message) => ({ json: { error: { code, message, details: null } } }))

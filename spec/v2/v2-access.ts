@@ -17,9 +17,7 @@ const observed = observedIn('v2')
 
 export const rules = {
   ...observedAt('published hosted API, 2026, v2; clients of hosted API v2: comfy-sdk 0.5.0').hosted(
-    {
-      'v2-access/bearer': 'Paths below /api/v2 take the key of an account as a bearer token.',
-    },
+    { 'v2-access/bearer': 'Paths below /api/v2 take the key of an account as a bearer token.' },
   ),
   ...observed.hosted({
     'v2-access/bearer-refusal':

@@ -22,10 +22,7 @@ export const streamType = 'text/event-stream'
 
 /** The data of each event, by its name. */
 export const streamEvents = {
-  status: object({
-    status: { enum: v2States },
-    queue_position: optional(nullable(positive)),
-  }),
+  status: object({ status: { enum: v2States }, queue_position: optional(nullable(positive)) }),
   progress: v2Progress,
   preview: object({
     node_id: text,
@@ -69,9 +66,7 @@ export const rules = {
       'A stream has previews of the current step as base64, at least half a second apart.',
   }),
   ...observedAt('published hosted API, 2026, v2; clients of hosted API v2: comfy-sdk 0.5.0').hosted(
-    {
-      'v2-streams/silence': 'A stream has a comment after 15 seconds of silence.',
-    },
+    { 'v2-streams/silence': 'A stream has a comment after 15 seconds of silence.' },
   ),
   ...observedAt('clients of hosted API v2: comfy-api-proxy 0.1.6').hosted({
     'v2-streams/most': `An account has at most ${streamLimits.open} open streams; one more returns 429 too_many_streams.`,
