@@ -36,120 +36,67 @@ export type Scheme = {
 
 const windowSeconds = limits.signatureWindow.value
 
+/** A scheme whose header selects it: unless it says otherwise, that is the digest of the body in hex. */
+const scheme = (signature: string, more: Partial<Scheme> = {}): Scheme => ({
+  selectedBy: [signature],
+  signature,
+  signs: ['body'],
+  encoding: 'hex',
+  prefix: '',
+  form: 'whole',
+  key: 'utf-8',
+  ...more,
+})
+
+const standard = {
+  signs: ['id', 'timestamp', 'body'],
+  encoding: 'base64',
+  prefix: 'v1,',
+  form: 'entries',
+  key: 'whsec-base64',
+  windowSeconds,
+} as const
+const plain = { signs: 'token', encoding: 'plain' } as const
+
 /** The schemes by name; the first one present decides. `entries` are separated by spaces, `pairs` (`k=v`) by commas. */
 export const schemes = {
-  svix: {
+  svix: scheme('svix-signature', {
+    ...standard,
     selectedBy: ['svix-id', 'svix-timestamp', 'svix-signature'],
-    signature: 'svix-signature',
     id: 'svix-id',
     timestamp: 'svix-timestamp',
-    signs: ['id', 'timestamp', 'body'],
-    encoding: 'base64',
-    prefix: 'v1,',
-    form: 'entries',
-    key: 'whsec-base64',
-    windowSeconds,
-  },
-  standard: {
-    selectedBy: ['webhook-signature'],
-    signature: 'webhook-signature',
+  }),
+  standard: scheme('webhook-signature', {
+    ...standard,
     id: 'webhook-id',
     timestamp: 'webhook-timestamp',
-    signs: ['id', 'timestamp', 'body'],
-    encoding: 'base64',
-    prefix: 'v1,',
-    form: 'entries',
-    key: 'whsec-base64',
-    windowSeconds,
-  },
-  stripe: {
-    selectedBy: ['Stripe-Signature'],
-    signature: 'Stripe-Signature',
+  }),
+  stripe: scheme('Stripe-Signature', {
     signs: ['timestamp', 'body'],
-    encoding: 'hex',
     prefix: 'v1=',
     form: 'pairs',
-    key: 'utf-8',
     windowSeconds,
-  },
-  linear: {
-    selectedBy: ['Linear-Signature'],
-    signature: 'Linear-Signature',
-    signs: ['body'],
-    encoding: 'hex',
-    prefix: '',
-    form: 'whole',
-    key: 'utf-8',
+  }),
+  linear: scheme('Linear-Signature', {
     timeMember: { name: 'webhookTimestamp', windowSeconds: limits.linearWindow.value },
-  },
-  slack: {
-    selectedBy: ['X-Slack-Signature'],
-    signature: 'X-Slack-Signature',
+  }),
+  slack: scheme('X-Slack-Signature', {
     timestamp: 'X-Slack-Request-Timestamp',
     signs: ['v0', 'timestamp', 'body'],
     joint: ':',
-    encoding: 'hex',
     prefix: 'v0=',
-    form: 'whole',
-    key: 'utf-8',
     windowSeconds,
-  },
-  pagerduty: {
-    selectedBy: ['X-PagerDuty-Signature'],
-    signature: 'X-PagerDuty-Signature',
-    signs: ['body'],
-    encoding: 'hex',
-    prefix: 'v1=',
-    form: 'pairs',
-    key: 'utf-8',
-  },
-  github: {
-    selectedBy: ['X-Hub-Signature-256'],
-    signature: 'X-Hub-Signature-256',
-    signs: ['body'],
-    encoding: 'hex',
-    prefix: 'sha256=',
-    form: 'whole',
-    key: 'utf-8',
-  },
-  gitlab: {
-    selectedBy: ['X-Gitlab-Token'],
-    signature: 'X-Gitlab-Token',
-    signs: 'token',
-    encoding: 'plain',
-    prefix: '',
-    form: 'whole',
-    key: 'utf-8',
-  },
-  'generic-v2': {
-    selectedBy: ['X-Webhook-Signature-V2'],
-    signature: 'X-Webhook-Signature-V2',
+  }),
+  pagerduty: scheme('X-PagerDuty-Signature', { prefix: 'v1=', form: 'pairs' }),
+  github: scheme('X-Hub-Signature-256', { prefix: 'sha256=' }),
+  gitlab: scheme('X-Gitlab-Token', plain),
+  'generic-v2': scheme('X-Webhook-Signature-V2', {
     timestamp: 'X-Webhook-Timestamp',
     signs: ['timestamp', 'body'],
-    encoding: 'hex',
-    prefix: '',
-    form: 'whole',
-    key: 'utf-8',
     windowSeconds,
-  },
-  generic: {
-    selectedBy: ['X-Webhook-Signature'],
-    signature: 'X-Webhook-Signature',
-    signs: ['body'],
-    encoding: 'hex',
-    prefix: '',
-    form: 'whole',
-    key: 'utf-8',
-  },
-  token: {
-    selectedBy: ['X-<provider>-Token'],
-    signature: 'X-<provider>-Token',
-    signs: 'token',
-    encoding: 'plain',
-    prefix: '',
-    form: 'whole',
-    key: 'utf-8',
-  },
+  }),
+  generic: scheme('X-Webhook-Signature'),
+  token: scheme('X-<provider>-Token', plain),
 } as const satisfies Readonly<Record<string, Scheme>>
 export type SchemeName = keyof typeof schemes
 

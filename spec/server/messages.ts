@@ -4,6 +4,7 @@ import {
   both,
   local,
   type Endpoints,
+  type Message,
   type Messages,
   type Rules,
   type Schema,
@@ -113,45 +114,37 @@ const errorData = <Type extends Schema, Values extends Schema>(
     timestamp: optional(timestamp),
   })
 
+const message = <On extends Message['on'], Data extends Pick<Message, 'data' | 'hostedData'>>(
+  on: On,
+  when: string,
+  data: Data,
+) => ({ on, when, ...data })
+
 export const messages = {
-  status: {
-    on: both,
-    when: 'The queue changes; also the first message on each connection.',
+  status: message(both, 'The queue changes; also the first message on each connection.', {
     data: object({
       status: object({ exec_info: object({ queue_remaining: count }) }),
       sid: optional(id),
     }),
-  },
-  feature_flags: {
-    on: both,
-    when: 'The client sends its own feature flags as its first message.',
+  }),
+  feature_flags: message(both, 'The client sends its own feature flags as its first message.', {
     data: featureFlags,
     hostedData: hostedFeatures,
-  },
-  notification: {
-    on: both,
-    when: 'The server has a text for people to read.',
+  }),
+  notification: message(both, 'The server has a text for people to read.', {
     data: object({ value: text }),
     hostedData: object({ value: text, prompt_id: id }),
-  },
-  logs: {
-    on: local,
-    when: 'The log of the server has new lines.',
+  }),
+  logs: message(local, 'The log of the server has new lines.', {
     data: object({ entries: list(logEntry), size: anyOf(terminalSize, nothing) }),
-  },
-  'assets.seed.started': {
-    on: local,
-    when: 'A scan for assets, or its second phase, begins.',
+  }),
+  'assets.seed.started': message(local, 'A scan for assets, or its second phase, begins.', {
     data: object({ roots, total: optional(amount), phase: oneOf('fast', 'enrich') }),
-  },
-  'assets.seed.fast_complete': {
-    on: local,
-    when: 'A scan for assets has found all files.',
+  }),
+  'assets.seed.fast_complete': message(local, 'A scan for assets has found all files.', {
     data: object({ roots, created: amount, skipped: amount, total: amount }),
-  },
-  'assets.seed.progress': {
-    on: local,
-    when: 'A scan for assets has taken another second.',
+  }),
+  'assets.seed.progress': message(local, 'A scan for assets has taken another second.', {
     data: object({
       phase: oneOf('fast', 'enrich'),
       scanned: optional(amount),
@@ -159,25 +152,17 @@ export const messages = {
       created: optional(amount),
       enriched: optional(amount),
     }),
-  },
-  'assets.seed.paused': {
-    on: local,
-    when: 'A scan for assets waits for the end of a run.',
+  }),
+  'assets.seed.paused': message(local, 'A scan for assets waits for the end of a run.', {
     data: partial({}),
-  },
-  'assets.seed.resumed': {
-    on: local,
-    when: 'A scan for assets goes on after a run.',
+  }),
+  'assets.seed.resumed': message(local, 'A scan for assets goes on after a run.', {
     data: partial({}),
-  },
-  'assets.seed.enrich_complete': {
-    on: local,
-    when: 'A scan for assets has read the files.',
+  }),
+  'assets.seed.enrich_complete': message(local, 'A scan for assets has read the files.', {
     data: object({ roots, enriched: amount }),
-  },
-  'assets.seed.completed': {
-    on: local,
-    when: 'A scan for assets is over.',
+  }),
+  'assets.seed.completed': message(local, 'A scan for assets is over.', {
     data: object({
       phase: oneOf('full', 'fast', 'enrich'),
       total: amount,
@@ -186,68 +171,44 @@ export const messages = {
       skipped: amount,
       elapsed: { type: 'number', minimum: 0, volatile: true },
     }),
-  },
-  'assets.seed.cancelled': {
-    on: local,
-    when: 'A client has cancelled a scan for assets.',
+  }),
+  'assets.seed.cancelled': message(local, 'A client has cancelled a scan for assets.', {
     data: object({ scanned: amount, total: amount, created: amount }),
-  },
-  'assets.seed.error': {
-    on: local,
-    when: 'A scan for assets has failed.',
+  }),
+  'assets.seed.error': message(local, 'A scan for assets has failed.', {
     data: object({ message: text }),
-  },
-  execution_start: {
-    on: both,
-    when: 'A run starts.',
-    data: runAndTime,
-  },
-  execution_cached: {
-    on: both,
-    when: 'A run starts: the nodes whose results are cached and that do not run.',
-    data: object({ nodes: ids, prompt_id: id, timestamp }),
-  },
-  executing: {
-    on: both,
-    when: 'A node starts; on a local server, with node null, the run is over.',
+  }),
+  execution_start: message(both, 'A run starts.', { data: runAndTime }),
+  execution_cached: message(
+    both,
+    'A run starts: the nodes whose results are cached and that do not run.',
+    { data: object({ nodes: ids, prompt_id: id, timestamp }) },
+  ),
+  executing: message(both, 'A node starts; on a local server, with node null, the run is over.', {
     data: object({ node: textOrNull, display_node: optional(id), prompt_id: optional(id) }),
     hostedData: object({ node: textOrNull, display_node: optional(id), prompt_id: id }),
-  },
-  progress_state: {
-    on: both,
-    when: 'The progress of a node changes: all nodes of the run so far.',
+  }),
+  progress_state: message(both, 'The progress of a node changes: all nodes of the run so far.', {
     data: object({ prompt_id: id, nodes: record(nodeProgress) }),
     hostedData: object({ prompt_id: id, nodes: record(hostedNodeProgress) }),
-  },
-  progress: {
-    on: both,
-    when: 'A node has completed a step.',
+  }),
+  progress: message(both, 'A node has completed a step.', {
     data: object({ value: amount, max: amount, prompt_id: id, node: id }),
-  },
-  executed: {
-    on: both,
-    when: 'The output of a node is ready.',
+  }),
+  executed: message(both, 'The output of a node is ready.', {
     data: object({
       node: id,
       display_node: optional(id),
       output: anyOf(nodeOutput, nothing),
       prompt_id: id,
     }),
-  },
-  execution_success: {
-    on: both,
-    when: 'A run has succeeded.',
-    data: runAndTime,
-  },
-  execution_error: {
-    on: both,
-    when: 'A run has failed.',
+  }),
+  execution_success: message(both, 'A run has succeeded.', { data: runAndTime }),
+  execution_error: message(both, 'A run has failed.', {
     data: errorData(text, objectOrArray),
     hostedData: errorData({ enum: Object.keys(exceptionTypes) }, anyObject),
-  },
-  execution_interrupted: {
-    on: both,
-    when: 'A run has been cancelled.',
+  }),
+  execution_interrupted: message(both, 'A run has been cancelled.', {
     data: object({
       prompt_id: id,
       node_id: optional(id),
@@ -255,7 +216,7 @@ export const messages = {
       executed: optional(ids),
       timestamp,
     }),
-  },
+  }),
 } as const satisfies Messages
 
 export type MessageType = keyof typeof messages
