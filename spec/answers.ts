@@ -211,6 +211,7 @@ export type RefusalRules = Ids | { readonly [Name in EndpointName | 'other']?: I
 
 type Table<T> = Readonly<Record<keyof T, RefusalRules>>
 
+const foreign = ['http/foreign-origin', 'http/cross-site'] as const
 const browse: Ids = ['userdata/browse-refusals']
 const list: Ids = ['userdata/list-refusals']
 const handshake: Ids = ['messages/no-handshake']
@@ -266,18 +267,13 @@ const ofLocal: Table<typeof refusals> = {
   forbiddenText: ['pages/folder'],
   notFoundText: ['internal/unknown-path', 'http/path-outside', 'http/asterisk'],
   forbiddenEmpty: {
-    view: ['files/view-bad-name', 'http/foreign-origin', 'http/cross-site'],
-    readUserdata: ['userdata/stays-inside', 'http/foreign-origin', 'http/cross-site'],
-    writeUserdata: ['userdata/stays-inside', 'http/foreign-origin', 'http/cross-site'],
-    deleteUserdata: ['userdata/stays-inside', 'http/foreign-origin', 'http/cross-site'],
-    moveUserdata: [
-      'userdata/stays-inside',
-      'userdata/never-outside',
-      'http/foreign-origin',
-      'http/cross-site',
-    ],
+    view: ['files/view-bad-name', ...foreign],
+    readUserdata: ['userdata/stays-inside', ...foreign],
+    writeUserdata: ['userdata/stays-inside', ...foreign],
+    deleteUserdata: ['userdata/stays-inside', ...foreign],
+    moveUserdata: ['userdata/stays-inside', 'userdata/never-outside', ...foreign],
     modelPreview: ['catalog/model-preview-refusals'],
-    other: ['http/foreign-origin', 'http/cross-site'],
+    other: foreign,
   },
   badRequestEmpty: {
     view: ['files/view-bad-name'],
@@ -480,6 +476,7 @@ export const promptErrorRules: Readonly<Record<keyof typeof promptErrors, Ids>> 
   noOutputs: ['workflows/no-outputs'],
   outputsFailed: ['workflows/invalid-is-400', 'workflows/details'],
 }
+const tripping: Ids = ['workflows/link-to-nowhere', 'workflows/check-trips', 'workflows/traceback']
 export const nodeErrorRules: Readonly<Record<keyof typeof nodeErrors, Ids>> = {
   required_input_missing: ['workflows/required-input'],
   bad_linked_input: ['workflows/bad-link'],
@@ -494,16 +491,8 @@ export const nodeErrorRules: Readonly<Record<keyof typeof nodeErrors, Ids>> = {
     'scenario/node-validate',
     'scenario/node-validate-pattern',
   ],
-  exception_during_validation: [
-    'workflows/link-to-nowhere',
-    'workflows/check-trips',
-    'workflows/traceback',
-  ],
-  exception_during_inner_validation: [
-    'workflows/link-to-nowhere',
-    'workflows/check-trips',
-    'workflows/traceback',
-  ],
+  exception_during_validation: tripping,
+  exception_during_inner_validation: tripping,
   missing_node_type: ['workflows/blame'],
   dependency_cycle: ['workflows/cycle-refused', 'workflows/blame'],
 }

@@ -34,13 +34,16 @@ const texts = record(text)
 /** The answer to a control request that cannot be served. */
 export const controlError = object({ error: { type: 'string', description: 'what to do instead' } })
 
-/** The result of moving a clock. */
-export const clockMove = object({
+const times = {
   nowMs: { ...milliseconds, description: 'the time of the world since its start' },
   timeMs: { ...milliseconds, description: 'the time of the world since 1970' },
+} as const
+
+/** The result of moving a clock. */
+export const clockMove = object({
+  ...times,
   happened: {
-    type: 'object',
-    additionalProperties: count,
+    ...record(count),
     description: 'how many effects of each kind occurred, such as {"message progress": 4}',
   },
   found: optional({ description: 'the data of the message that the clock moved to' }),
@@ -49,8 +52,7 @@ export const clockMove = object({
 /** What a clock shows. */
 export const clockState = object({
   clock: { ...text, description: 'manual, instant, real, or x and a factor' },
-  nowMs: { ...milliseconds, description: 'the time of the world since its start' },
-  timeMs: { ...milliseconds, description: 'the time of the world since 1970' },
+  ...times,
   nextMs: {
     type: ['number', 'null'],
     description: 'when the next timer is due; null without one',
