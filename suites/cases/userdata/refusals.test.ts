@@ -60,9 +60,12 @@ async function staysInside(
   expect(await paths(subject)).toEqual(['deep', 'deep/a'])
 }
 
-proves('userdata/stays-inside', async (subject) => {
-  const { request, unique } = subject
-  await staysInside(subject, [...outside, '//x', 'deep%2f..%2F%2e%2E/x'], 500)
+proves('userdata/stays-inside', (subject) =>
+  staysInside(subject, [...outside, '//x', 'deep%2f..%2F%2e%2E/x'], 500),
+)
+
+// Unlike the case before, this one needs no allowance.
+proves('userdata/stays-inside', async ({ request, unique }) => {
   // A path that leads back inside is inside; a backslash is an ordinary character.
   const back = await request('POST', at(unique('x/../deep/./b')))
   expect(back.text).toBe(JSON.stringify(unique('deep/b')))
