@@ -129,6 +129,6 @@ test.each(['deliveries/skills-are-lost', 'deliveries/direct-runs-too'])(
           ? [one.verdict === 'skip' ? one.reason : one.verdict]
           : [],
       )
-      expect(new Set(seen)).toEqual(new Set(['own-world', 'unseen']))
+      expect(new Set(seen)).toEqual(new Set(['unseen']))
     })(),
 )
