@@ -38,3 +38,11 @@ export const nodesOf = (type: 'executing' | 'executed', messages: readonly Messa
   messages
     .filter(({ type: own, data }) => own === type && data['node'] !== null)
     .map(({ data }) => data['node'])
+
+/** The data of the messages of a type, in order. */
+export const dataOf = (type: string, messages: readonly Message[]): readonly Message['data'][] =>
+  messages.filter((message) => message.type === type).map(({ data }) => data)
+
+/** The types of messages, in order. */
+export const typesOf = (messages: readonly Message[]): readonly string[] =>
+  messages.map(({ type }) => type)
