@@ -5,6 +5,8 @@ import { type Graph, node } from '../generate/graphs.ts'
 
 /** How a JPEG file begins, in hexadecimal. */
 export const JPEG_MAGIC = 'ffd8ff'
+/** The same of a PNG. */
+export const PNG_MAGIC = '89504e470d0a1a0a'
 export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 /** A graph that paints in this many steps, and shows the picture. */

@@ -34,3 +34,13 @@ export async function passes({ submit }: Subject, graph: Graph): Promise<void> {
   const reply = await submit(graph)
   expect([reply.status, reply.json().node_errors]).toEqual([200, {}])
 }
+
+/** The body of the refusal of a submit. */
+export async function refusal({ post }: Subject, body: object): Promise<any> {
+  const reply = await post('/prompt', body)
+  expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 400 })
+  return reply.json()
+}
+
+/** The form of the ids that a server makes. */
+export const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

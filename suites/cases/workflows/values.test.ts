@@ -1,74 +1,98 @@
 // The values of a submitted workflow in replies: converted, unwrapped, in their order, with every digit.
 
-import { written } from '../../generate/converted.ts'
+import { converted as table, written } from '../../generate/converted.ts'
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
+import { isOf } from '../../judge/hosted/jobs.ts'
+import { me, occupy } from '../../judge/own-runs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { expect } from '../../judge/expect.ts'
 
-/** The texts of all listings that show the graph: pending, running and done. Leaves the run done. */
-async function listings(
-  { connect, get, request, reach, idle }: Subject,
-  body: string,
-): Promise<string[]> {
-  const session = await connect('me')
-  expect((await request('POST', '/prompt', body)).status).toBe(200)
-  const pending = await get('/queue')
-  await reach(session, ({ type }) => type === 'execution_start')
-  const running = await get('/queue')
-  expect([pending, running].map((reply) => reply.json().queue_running.length)).toEqual([0, 1])
-  await idle()
-  return [pending.text, running.text, (await get('/history')).text]
+/** What a listing writes about a run, from its id on, and the graph in it. */
+type Listing = { readonly text: string; readonly graph: Graph }
+
+/**
+ * What the queue and the history write about the run of a workflow, given as text, in a world of the suites
+ * also the queue while it is at work. Waits until the run is over.
+ */
+async function listings(subject: Subject, graph: string): Promise<readonly Listing[]> {
+  const session = await me(subject)
+  const held = await occupy(subject, session)
+  const client_id = JSON.stringify(session.clientId)
+  const body = `{"client_id": ${client_id}, "prompt": ${graph}}`
+  const reply = await subject.request('POST', '/prompt', body)
+  expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 })
+  const { prompt_id } = reply.json() as { prompt_id: string }
+  const listed: Listing[] = []
+  const look = async (member: 'queue_pending' | 'queue_running') => {
+    const { text, json } = await subject.get('/queue')
+    const item = json()[member].find(([, id]: readonly string[]) => id === prompt_id)
+    listed.push({ text: text.slice(text.indexOf(`"${prompt_id}"`)), graph: item?.[2] })
+  }
+  await look('queue_pending')
+  await held.stop()
+  if (subject.isOwn) {
+    await subject.reach(session, isOf('execution_start', prompt_id))
+    await look('queue_running')
+  }
+  await subject.idle()
+  const { text, json } = await subject.get(`/history/${prompt_id}`)
+  const at = text.indexOf('"outputs"')
+  const shown = at === -1 ? text : text.slice(0, at)
+  return [...listed, { text: shown, graph: json()[prompt_id].prompt[2] }]
 }
 
-const bodyOf = (graph: object) => JSON.stringify({ prompt: graph, client_id: 'me' })
+proves('workflows/literals-converted', async (subject) => {
+  const graph = Object.fromEntries(
+    table.flatMap(([class_type, value], at) => [
+      [`made ${at}`, node(class_type, { value })],
+      [`shown ${at}`, node('PreviewAny', { source: [`made ${at}`, 0] })],
+    ]),
+  )
+  // A server may write a whole float with or without its zero.
+  const plain = (value: string | undefined) => value?.replace(/^(-?\d+)\.0$/, '$1')
+  for (const { text } of await listings(subject, JSON.stringify(graph)))
+    for (const [at, [, , value]] of table.entries()) {
+      const own = text.slice(text.indexOf(`"made ${at}"`))
+      expect({ at, value: plain(written(own, 'value')) }).toEqual({ at, value })
+    }
+})
 
-proves(
-  'workflows/literals-converted',
-  async (subject) => {
-    const graph = {
-      '1': node('EmptyImage', { width: '64', height: 64.9, batch_size: true, color: ' 1_0 ' }),
-      '2': node('SaveImage', { images: ['1', 0], filename_prefix: { a: [1.5, null, "it's"] } }),
-      '3': node('PrimitiveBoolean', { value: 'false' }),
-      '4': node('PreviewAny', { source: ['3', 0] }),
-      '5': node('FlowdoubleSlow', { seconds: 2, steps: '3' }),
-      '6': node('FlowdoubleText', { text: null, value: 5 }),
-    }
-    for (const text of await listings(subject, bodyOf(graph))) {
-      expect(written(text, 'width')).toBe('64')
-      expect(written(text, 'height')).toBe('64')
-      expect(written(text, 'batch_size')).toBe('1')
-      expect(written(text, 'color')).toBe('10')
-      expect(text).toContain(JSON.stringify(`{'a': [1.5, None, "it's"]}`))
-      expect(written(text, 'value')).toBe('true')
-      expect(written(text, 'seconds')).toBe('2.0')
-      expect(written(text, 'steps')).toBe('3')
-      expect(written(text, 'text')).toBe('"None"')
-    }
-  },
-  ownWorld,
-)
+/** Nodes of the suites whose literals are converted too. */
+const odd: Graph = {
+  'odd save': node('SaveImage', {
+    images: ['fill', 0],
+    filename_prefix: { a: [1.5, null, "it's"] },
+  }),
+  'odd slow': node('FlowdoubleSlow', { seconds: 2, steps: '3' }),
+  'odd text': node('FlowdoubleText', { text: null, value: 5 }),
+}
 
 // Nodes that no output needs are not checked, and stay as they are.
-proves(
-  'workflows/literals-converted',
-  async (subject) => {
-    const graph = { ...solid(), '9': node('EmptyImage', { steps: '20', width: '64' }) }
-    for (const text of await listings(subject, bodyOf(changed(graph, '1', { color: '7' })))) {
-      expect(written(text, 'color')).toBe('7')
-      expect(written(text, 'steps')).toBe('"20"')
-      expect(text.replaceAll(/\s/g, '')).toContain('"width":"64"')
-    }
-  },
-  ownWorld,
-)
-
-/** The graph of the only run that a listing shows. */
-function graphIn(text: string): Graph {
-  const { queue_pending, queue_running, ...entries } = JSON.parse(text)
-  const [run] = [...(queue_pending ?? []), ...(queue_running ?? [])]
-  return run?.[2] ?? Object.values<any>(entries)[0].prompt[2]
-}
+proves('workflows/literals-converted', async (subject) => {
+  const graph = {
+    fill: node('EmptyImage', { width: '64', height: 64.9, batch_size: true, color: ' 1_0 ' }),
+    show: node('PreviewImage', { images: ['fill', 0] }),
+    unneeded: node('EmptyImage', { steps: '20', width: '64' }),
+    ...(subject.isOwn && odd),
+  }
+  for (const { text } of await listings(subject, JSON.stringify(graph))) {
+    expect(['width', 'height', 'batch_size', 'color'].map((key) => written(text, key))).toEqual([
+      '64',
+      '64',
+      '1',
+      '10',
+    ])
+    const unneeded = text.slice(text.indexOf('"unneeded"'))
+    expect([written(unneeded, 'steps'), written(unneeded, 'width')]).toEqual(['"20"', '"64"'])
+    if (!subject.isOwn) continue
+    expect(text).toContain(JSON.stringify(`{'a': [1.5, None, "it's"]}`))
+    const converted = ['seconds', 'steps', 'text'].map((key) =>
+      written(text.slice(text.indexOf('"odd')), key),
+    )
+    expect(converted).toEqual(['2.0', '3', '"None"'])
+  }
+})
 
 /** More numbers than a server may store the places of. */
 const crowd = Array.from({ length: 10_001 }, (_, index): [string, number] => [`n${index}`, index])
@@ -86,15 +110,15 @@ for (const [more, others] of variants) {
     'workflows/literals-converted',
     async (subject) => {
       const crowded = JSON.stringify(node('FlowdoubleText', { text: '"width": 64.5', ...others }))
-      const sent = `{"client_id": "me", "prompt": {"5": ${crowded}, "1": {"class_type": "EmptyImage",
+      const sent = `{"5": ${crowded}, "1": {"class_type": "EmptyImage",
       "inputs": {"width": 64.5 , "height":1.6e1,"batch_size": 1, "color": 0${more}}},
       "2" : {"class_type": "SaveImage", "inputs": {"images": ["1", 0], "filename_prefix": "\\u00e9 64.5"}},
       "3": {"class_type": "PrimitiveFloat", "inputs": {"value": -8}},
-      "4": {"class_type": "PreviewAny", "inputs": {"source": ["3", 0]}}}}`
+      "4": {"class_type": "PreviewAny", "inputs": {"source": ["3", 0]}}}`
       const width = more.includes('width') ? 60 : 64
       const color = more.includes('color') ? 7 : 0
-      for (const text of await listings(subject, sent)) {
-        const { '1': image, '2': save, '5': talk } = graphIn(text)
+      for (const { text, graph } of await listings(subject, sent)) {
+        const { '1': image, '2': save, '5': talk } = graph
         expect(image!.inputs).toEqual({ width, height: 16, batch_size: 1, color })
         expect(save!.inputs['filename_prefix']).toBe('é 64.5')
         expect(talk!.inputs).toEqual({ text: '"width": 64.5', ...others })
@@ -137,54 +161,53 @@ proves('workflows/wrapped-literals', async (subject) => {
   expect(wrong.json().node_errors['1'].errors[0].message).toBe('Value 0 smaller than min of 1')
 })
 
-// Objects in JavaScript sort keys like these, so the graphs are written and read as text.
-const unsorted = (width: string) => `{"client_id": "me", "prompt": {
-  "10": {"class_type": "SaveImage", "inputs": {"images": ["2", 0], "filename_prefix": "x", "7": 1, "3": 1}},
-  "9": {"inputs": {"text": "a"}, "class_type": "FlowdoubleText"},
+// Objects in JavaScript sort keys like these, so the graph is written and read as text.
+const unsorted = (width: string) => `{
+  "10": {"class_type": "PreviewImage", "inputs": {"images": ["2", 0], "filename_prefix": "x", "7": 1, "3": 1}},
+  "9": {"inputs": {"source": "a"}, "class_type": "PreviewAny"},
   "2": {"class_type": "EmptyImage", "inputs": {"width": ${width}, "height": 16, "color": 0, "batch_size": 1}},
-  "01": {"class_type": "FlowdoubleText", "inputs": {"text": "b"}}}}`
+  "01": {"class_type": "PreviewAny", "inputs": {"source": "b"}}}`
 
-const keysIn = (text: string) =>
-  Array.from(text.matchAll(/"(\w+)"\s*:/g), ([, key]) => key!).filter((key) =>
-    /^\d|^(width|color)$/.test(key),
-  )
-
-// A server may keep the client's text, insert a converted number into it, or serialize it again.
 for (const width of ['16', '16.9', '"16"']) {
-  proves(
-    'workflows/keeps-key-order',
-    async (subject) => {
-      const [pending, running, history] = await listings(subject, unsorted(width))
-      const order = ['10', '7', '3', '9', '2', 'width', 'color', '01']
-      expect(keysIn(pending!)).toEqual(order)
-      expect(keysIn(running!)).toEqual(order)
-      expect(keysIn(history!.slice(0, history!.indexOf('"outputs"')))).toEqual(order)
-    },
-    ownWorld,
-  )
+  proves('workflows/keeps-key-order', async (subject) => {
+    for (const { text } of await listings(subject, unsorted(width))) {
+      const keys = Array.from(text.matchAll(/"(\w+)"\s*:/g), ([, key]) => key!)
+      expect(keys.filter((key) => /^\d+$|^(width|color)$/.test(key)).slice(0, 8)).toEqual([
+        '10',
+        '7',
+        '3',
+        '9',
+        '2',
+        'width',
+        'color',
+        '01',
+      ])
+    }
+  })
 }
+
+proves('workflows/keeps-numbers', async (subject) => {
+  const graph = `{"1": {"class_type": "EmptyImage", "inputs": {"width": 64, "height": "32", "batch_size": 1,
+    "color": 7, "seed": 18446744073709551615, "far": -9223372036854775807, "one": 1.0}},
+    "2": {"class_type": "PreviewImage", "inputs": {"images": ["1", 0]}}}`
+  const expected = { seed: '18446744073709551615', far: '-9223372036854775807', one: '1.0' }
+  for (const { text } of await listings(subject, graph)) {
+    for (const [key, value] of Object.entries(expected)) expect(written(text, key)).toBe(value)
+    expect([written(text, 'height'), written(text, 'batch_size')]).toEqual(['32', '1'])
+  }
+})
 
 for (const steps of ['2', '"2"']) {
   proves(
     'workflows/keeps-numbers',
     async (subject) => {
-      const text = JSON.stringify({
-        ...textToImage(),
-        '20': node('FlowdoubleText', { text: 'x', far: 'FAR', one: 'ONE' }),
-      })
-      const sent = text
+      const graph = JSON.stringify(textToImage())
         .replace('"seed":1', '"seed":18446744073709551615')
         .replace('"steps":3', `"steps":${steps}`)
         .replace('"denoise":1', '"denoise":1.0')
-        .replace('"FAR"', '-9223372036854775807')
-        .replace('"ONE"', '1.0')
-      for (const listing of await listings(subject, `{"client_id": "me", "prompt": ${sent}}`)) {
-        expect(written(listing, 'seed')).toBe('18446744073709551615')
-        expect(written(listing, 'steps')).toBe('2')
-        expect(written(listing, 'denoise')).toBe('1.0')
-        expect(written(listing, 'far')).toBe('-9223372036854775807')
-        expect(written(listing, 'one')).toBe('1.0')
-        expect(written(listing, 'batch_size')).toBe('1')
+      for (const { text } of await listings(subject, graph)) {
+        const numbers = ['seed', 'steps', 'denoise', 'batch_size'].map((key) => written(text, key))
+        expect(numbers).toEqual(['18446744073709551615', '2', '1.0', '1'])
       }
     },
     ownWorld,

@@ -1,21 +1,18 @@
-// Binary frames of any local server: others may run at the same time, and their texts go to every socket.
+// Previews on any local server: others may run at the same time.
 
 import { decode as decodePng } from 'fast-png'
 import jpeg from 'jpeg-js'
 import { previewMetadata } from '../../../spec/server/frames.ts'
-import { node } from '../../generate/graphs.ts'
 import { isMessage, type Session } from '../../judge/client.ts'
 import type { DecodedFrame } from '../../judge/decode.ts'
 import { expect } from '../../judge/expect.ts'
-import { askForMetadata, hex, JPEG_MAGIC } from '../../judge/frames.ts'
+import { askForMetadata, hex, JPEG_MAGIC, PNG_MAGIC } from '../../judge/frames.ts'
 import { violations } from '../../judge/judge.ts'
-import { cachedNodes, uniqueNumber } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { missing } from '../../judge/skip.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 const local = { deployment: 'local', preview: 'jpeg' } as const
-const PNG_MAGIC = '89504e470d0a1a0a'
 const STEPS = 4
 
 /** What a session receives of a run that samples: its frames as bytes and decoded, and all of it in order. */
@@ -147,64 +144,3 @@ proves(
   },
   local,
 )
-
-proves(
-  ['frames/type-code', 'frames/text', 'frames/text-to-everyone'],
-  async (subject) => {
-    const sessions = [
-      await subject.connect(subject.unique('me')),
-      await subject.connect(subject.unique('other')),
-      await subject.connect(),
-    ]
-    const id = `größe ${subject.unique('灯台')}`
-    await subject.run(sessions[0]!, {
-      fill: node('EmptyImage', {
-        width: 30,
-        height: 20,
-        batch_size: 2,
-        color: uniqueNumber(subject, 'size'),
-      }),
-      [id]: node('GetImageSize', { image: ['fill', 0] }),
-      shown: node('PreviewAny', { source: [id, 0] }),
-    })
-    await subject.idle()
-    const text = 'width: 30, height: 20\n batch size: 2'
-    const named = Buffer.from(id)
-    const head = Buffer.alloc(8)
-    head.writeUInt32BE(3)
-    head.writeUInt32BE(named.length, 4)
-    const bytes = hex(Buffer.concat([head, named, Buffer.from(text)]))
-    for (const session of sessions) {
-      await session.settled()
-      expect(session.rawFrames.map(hex).filter((one) => one === bytes)).toEqual([bytes])
-      expect(session.faults).toEqual([])
-    }
-  },
-  local,
-)
-
-proves('frames/socket-images', async (subject) => {
-  const session = await subject.connect(subject.unique('me'))
-  const color = uniqueNumber(subject, 'sent')
-  const graph = {
-    '1': node('EmptyImage', { width: 30, height: 20, batch_size: 2, color }),
-    '2': node('SaveImageWebsocket', { images: ['1', 0] }),
-  }
-  for (const _ of [1, 2]) {
-    const before = session.received.length
-    const { messages, entry } = await subject.run(session, graph)
-    expect(cachedNodes({ messages })).not.toContain('2')
-    expect(messages.map(({ type }) => type)).not.toContain('executed')
-    expect(entry.outputs).toEqual({})
-    const frames = session.received
-      .slice(before)
-      .filter((one): one is DecodedFrame => !isMessage(one) && 'image' in one.fields)
-    expect(frames).toHaveLength(2)
-    for (const { frame, fields } of frames) {
-      expect([frame, fields['image_type']]).toEqual(['previewImage', 2])
-      const { width, height, data } = decodePng(fields['image'] as Uint8Array)
-      expect([width, height]).toEqual([30, 20])
-      expect(Array.from(data.slice(0, 3))).toEqual([color >> 16, (color >> 8) & 255, color & 255])
-    }
-  }
-})

@@ -1,25 +1,16 @@
-// What later local servers do with a submit that earlier ones did otherwise, whatever else others do on the server.
+// Faults that servers of later generations name: missing types, cycles, and inputs that depend on others.
 
 import { nodeErrorsById } from '../../../spec/server/workflows.ts'
 import { type Graph, node, talking } from '../../generate/graphs.ts'
-import { newUuid } from '../../judge/hosted/busy-account.ts'
-import { configOf, errorsOf, passes } from '../../judge/verdicts.ts'
-import { violations } from '../../judge/judge.ts'
-import { listedIds, listedRun, me, occupy, shown } from '../../judge/own-runs.ts'
-import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
-import type { Subject } from '../../judge/subject.ts'
 import { errorOf } from '../../judge/failures.ts'
-
-/** A submit that the server refuses. */
-async function refusal({ post }: Subject, body: object) {
-  const reply = await post('/prompt', body)
-  expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 400 })
-  return reply.json()
-}
+import { violations } from '../../judge/judge.ts'
+import { shown } from '../../judge/own-runs.ts'
+import { proves } from '../../judge/proves.ts'
+import { configOf, errorsOf, passes, refusal } from '../../judge/verdicts.ts'
 
 proves('workflows/missing-node-type', async (subject) => {
-  const errorOf = async (bad: object, id = '7') => {
+  const errorFor = async (bad: object, id = '7') => {
     const { error, node_errors } = await refusal(subject, { prompt: { ...talking(), [id]: bad } })
     expect(node_errors).toEqual({})
     return error
@@ -31,20 +22,20 @@ proves('workflows/missing-node-type', async (subject) => {
     extra_info: { node_id: '7', class_type: 'Nope', node_title: 'Nope' },
   }
   const titled = { _meta: { title: 'My "node"' } }
-  expect(await errorOf(node('Nope'))).toEqual(error)
-  expect(await errorOf({ ...node('Nope'), ...titled })).toEqual({
+  expect(await errorFor(node('Nope'))).toEqual(error)
+  expect(await errorFor({ ...node('Nope'), ...titled })).toEqual({
     ...error,
     message: `Node 'My "node"' not found. The custom node may not be installed.`,
     extra_info: { ...error.extra_info, node_title: 'My "node"' },
   })
   const untyped = 'has no class_type. The workflow may be corrupted or a custom node is missing.'
-  expect(await errorOf({ inputs: {} }, '8')).toEqual({
+  expect(await errorFor({ inputs: {} }, '8')).toEqual({
     type: 'missing_node_type',
     message: `Node 'ID #8' ${untyped}`,
     details: "Node ID '#8'",
     extra_info: { node_id: '8', class_type: null, node_title: null },
   })
-  expect(await errorOf({ inputs: {}, ...titled })).toMatchObject({
+  expect(await errorFor({ inputs: {}, ...titled })).toMatchObject({
     message: `Node 'My "node"' ${untyped}`,
     extra_info: { class_type: null, node_title: 'My "node"' },
   })
@@ -112,91 +103,6 @@ proves('workflows/new-combo-checked', async (subject) => {
   for (const value of options) await passes(subject, blend(value))
 })
 
-proves(['workflows/prompt-id-uuid', 'workflows/prompt-id-repeated'], async (subject) => {
-  const session = await me(subject)
-  const given = newUuid(subject, 'given')
-  const first = await subject.run(session, talking(subject.unique('first')), { prompt_id: given })
-  expect([first.prompt_id, first.entry.prompt_id]).toEqual([given, given])
-  expect(first.messages.at(-1)?.data).toEqual({ node: null, prompt_id: given })
-  const held = await occupy(subject, session)
-  for (const name of ['second', 'third']) {
-    const reply = await subject.submit(talking(subject.unique(name)), { prompt_id: given })
-    expect(reply.json().prompt_id).toBe(given)
-  }
-  const { pending } = await listedIds(subject)
-  expect(pending.filter((id) => id === given)).toHaveLength(2)
-  await held.stop()
-  await subject.idle()
-  const entry = await subject.finished(given)
-  expect(entry?.graph).toEqual(talking(subject.unique('third')))
-  const made = await subject.submit(talking(subject.unique('null')), { prompt_id: null })
-  expect(made.json().prompt_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/)
-})
-
-proves('workflows/prompt-id-form', async (subject) => {
-  const id = newUuid(subject, 'id')
-  const odd = [
-    id.toUpperCase(),
-    id.replaceAll('-', ''),
-    `{${id}}`,
-    ` ${id}`,
-    '',
-    'mine',
-    7,
-    true,
-    [],
-    {},
-    [id],
-  ]
-  for (const prompt_id of odd)
-    expect({ prompt_id, ...(await refusal(subject, { prompt: talking(), prompt_id })) }).toEqual({
-      prompt_id,
-      error: {
-        type: 'invalid_prompt_id',
-        message: 'prompt_id must be a valid UUID',
-        details:
-          'prompt_id must be a UUID string in canonical lowercase hyphenated form; omit it to let the server generate one',
-        extra_info: {},
-      },
-      node_errors: {},
-    })
-  // It is looked at after the prompt, and before the graph.
-  const { error } = await refusal(subject, { prompt_id: 'mine' })
-  expect(error.type).toBe('no_prompt')
-  const invalid = await refusal(subject, { prompt: { '1': node('Nope') }, prompt_id: 'mine' })
-  expect(invalid.error.type).toBe('invalid_prompt_id')
-})
-
-proves(['workflows/create-time', 'workflows/usage-source'], async (subject) => {
-  const session = await me(subject)
-  const held = await occupy(subject, session)
-  const extraOf = async (extra_data: object, headers: Readonly<Record<string, string>> = {}) => {
-    const prompt = talking(subject.unique('stamped'))
-    const body = JSON.stringify({ prompt, extra_data, client_id: session.clientId })
-    const type = { 'Content-Type': 'application/json' }
-    const reply = await subject.request('POST', '/prompt', body, { ...type, ...headers })
-    return (await listedRun(subject, reply.json().prompt_id))?.extra_data
-  }
-  const plain = await extraOf({})
-  expect(Number.isSafeInteger(plain.create_time)).toBe(true)
-  // Seconds would be a thousand times less.
-  expect(new Date(plain.create_time).getUTCFullYear()).toBeGreaterThan(2000)
-  expect(plain).not.toHaveProperty('comfy_usage_source')
-  expect((await extraOf({ create_time: 1 })).create_time).toBeGreaterThanOrEqual(plain.create_time)
-  const source = { 'Comfy-Usage-Source': 'a test' }
-  expect(await extraOf({}, source)).toMatchObject({ comfy_usage_source: 'a test' })
-  const own = { comfy_usage_source: 'mine' }
-  expect(await extraOf(own, source)).toMatchObject(own)
-  await held.stop()
-})
-
-proves('workflows/extra-data-object', async (subject) => {
-  for (const extra_data of [null, [], 'text', 'client_id', 7]) {
-    const reply = await subject.submit(talking(), { extra_data })
-    expect({ extra_data, status: reply.status }).toEqual({ extra_data, status: 500 })
-  }
-})
-
 const blue = node('EmptyImage', { width: 2, height: 1, batch_size: 1, color: 0xff })
 
 proves('workflows/dynamic-inputs', async ({ connect, run, submit, unique }) => {
@@ -261,20 +167,5 @@ proves('workflows/unknown-choice', async ({ connect, run, unique }) => {
       exception_type: 'TypeError',
       exception_message: "SaveVideo.execute() missing 1 required positional argument: 'codec'\n",
     })
-  }
-})
-
-proves('workflows/no-objects-crash', async ({ post }) => {
-  const graph = { picture: blue, shown: node('PreviewImage', { images: ['picture', 0] }) }
-  const prompts = [
-    '',
-    [],
-    { ...graph, odd: [] },
-    { ...graph, odd: { ...blue, inputs: null } },
-    { ...graph, odd: { ...blue, inputs: ['images'] } },
-  ]
-  for (const prompt of prompts) {
-    const { status } = await post('/prompt', { prompt })
-    expect({ prompt, status }).toEqual({ prompt, status: 500 })
   }
 })
