@@ -1,5 +1,5 @@
-// Interrupts: of the running run, of a named one, and without any run. A hosted interrupt without an id concerns whatever
-// its account runs, so that such cases end where somebody else works with the same key.
+// Interrupts: of the running run, of a named one, and of nothing. One that names none concerns whatever its account runs on a
+// hosted server, so that such cases end where somebody else works with the same key.
 
 import { talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
