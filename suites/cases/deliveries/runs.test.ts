@@ -150,7 +150,7 @@ proves(
 )
 
 proves(
-  'deliveries/scripted-agent',
+  ['deliveries/answer', 'deliveries/scripted-agent'],
   async ({ gateway, post, idle, texts }) => {
     await post('hook', { text: '{route}', type: 'push' }, { 'X-Request-ID': 'd-1' })
     await post('broken', { text: 'x' })
