@@ -1,6 +1,6 @@
 // Laws about what a run says of its nodes: progress, cached nodes, outputs and failures fit the workflow and each other.
 
-import { type Finding, law, type Law, shown, unless } from './law.ts'
+import { equal, type Finding, law, type Law, shown, unless } from './law.ts'
 import { type ReceivedRun, receivedRuns, isWhole, terminalOf, terminals } from './order.ts'
 import { ofType } from './messages.ts'
 import type { RunMessages, Trace, TracedRun } from './trace.ts'
@@ -100,6 +100,17 @@ const ranIn = (one: ReceivedRun): readonly string[] =>
   itemsOf(one, 'executing').flatMap(({ message: { data } }) =>
     typeof data['node'] === 'string' ? [data['node']] : [],
   )
+
+/** A node that shows a text shows that of its input. */
+const textFaults = (one: ReceivedRun & { readonly items: readonly Item[] }): readonly Finding[] =>
+  one.items.flatMap((item) => {
+    const { node, output } = item.message.data as Record<string, any>
+    const { class_type, inputs } = nodeOf(one, node) ?? {}
+    const isShown = class_type === 'PreviewAny' && typeof inputs?.source === 'string'
+    return isShown && output?.text !== undefined
+      ? equal(at(one, item), `the text of node ${node}`, output.text, [inputs.source])
+      : []
+  })
 
 /** Once a run is over, none of its nodes is executed. */
 function lateFaults(one: ReceivedRun): readonly Finding[] {
@@ -239,6 +250,7 @@ export const progressLaws: readonly Law[] = [
     foreign(one, one.items, ({ message }) => [message.data['node']]),
   ),
   law('messages/executing', sending('executing'), lateFaults),
+  law('messages/executed', sending('executed', withGraph), textFaults),
   law('files/entry', sending('executed', withGraph), (one) =>
     foreign(one, one.items, ({ message }) => [
       message.data['display_node'] ?? message.data['node'],

@@ -82,6 +82,19 @@ proves(
 )
 
 proves(
+  'messages/status',
+  async (subject) => {
+    const session = await me(subject)
+    await onlyOurs(subject, [])
+    const counts = watchCounts(session)
+    await subject.run(session, talking(subject.unique('alone')))
+    await onlyOurs(subject, [])
+    expect(await counts(3)).toEqual([1, 1, 0])
+  },
+  { deployment: 'hosted' },
+)
+
+proves(
   ['messages/status', 'messages/status-of-a-run'],
   async (subject) => {
     const session = await me(subject)
