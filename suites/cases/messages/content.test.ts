@@ -4,7 +4,7 @@ import { failing, type Graph, node, solid, talking, textToImage } from '../../ge
 import { expect } from '../../judge/expect.ts'
 import { errorOf } from '../../judge/failures.ts'
 import { newColor } from '../../judge/hosted/busy-account.ts'
-import { judgeOrder } from '../../judge/judge.ts'
+import type { Message } from '../../judge/judge.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import {
   cachedNodes,
@@ -14,11 +14,12 @@ import {
   occupy,
   runInTurn,
   shown,
+  sortedNodes,
   startsNode,
 } from '../../judge/own-runs.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Run, Subject } from '../../judge/subject.ts'
-import { dataOf, nodesOf, transcript, typesOf } from '../../support/transcript.ts'
+import { dataOf, transcript, typesOf } from '../../support/transcript.ts'
 
 const local = { deployment: 'local' } as const
 const hosted = { deployment: 'hosted' } as const
@@ -28,15 +29,11 @@ proves(['messages/json-text', 'messages/type-first'], async (subject) => {
   const session = await me(subject)
   await subject.run(session, shown(subject, 'text'))
   await subject.run(session, (await subject.workloads.failing()).graph)
-  const values = session.texts.map((text) => JSON.parse(text) as object)
-  expect(values.length).toBeGreaterThan(15)
-  for (const value of values) {
-    expect(Object.keys(value)).toEqual(['type', 'data'])
-    expect(value).toEqual({ type: expect.any(String), data: expect.any(Object) })
+  expect(session.texts.length).toBeGreaterThan(15)
+  for (const text of session.texts) {
+    expect(text).toMatch(subject.isOwn ? /^\{"type": / : /^\s*\{\s*"type"/)
+    expect(JSON.parse(text)).toEqual({ type: expect.any(String), data: expect.any(Object) })
   }
-  const start = subject.isOwn ? /^\{"type": / : /^\s*\{\s*"type"/
-  for (const text of session.texts) expect(text).toMatch(start)
-  expect(session.faults).toEqual([])
 })
 
 /** Two runs of a graph that is in no cache, the second directly behind the first. */
@@ -60,22 +57,33 @@ proves(
   },
 )
 
+/** What messages say of nodes, in the order of their ids. */
+const byNode = (all: readonly Message['data'][]) =>
+  all.toSorted((one, other) => `${one['node']}`.localeCompare(`${other['node']}`))
+
 proves(['messages/executed', 'messages/executed-cached'], async (subject) => {
-  const [first, again] = await twice(subject, shown(subject, 'executed'))
+  const text = subject.unique('said')
+  const graph = { ...shown(subject, 'executed'), said: talking(text)['1']! }
+  const [first, again] = await twice(subject, graph)
   for (const { prompt_id, messages, entry } of [first!, again!]) {
-    const { '2': output, ...others } = entry.outputs
-    expect(dataOf('executed', messages)).toEqual([
-      { node: '2', display_node: '2', output, prompt_id },
-    ])
-    expect(others).toEqual({})
+    const outputs = Object.entries(entry.outputs)
+    const executed = outputs.map(([id, output]) => ({
+      node: id,
+      display_node: id,
+      output,
+      prompt_id,
+    }))
+    expect(byNode(dataOf('executed', messages))).toEqual(byNode(executed))
+    expect(entry.outputs).toEqual({ '2': expect.any(Object), said: { text: [text] } })
     if (subject.deployment === 'local') {
       const filename = expect.stringMatching(/\.png$/)
-      expect(withoutAssets(output)).toEqual({ images: [{ filename, subfolder: '', type: 'temp' }] })
+      const images = [{ filename, subfolder: '', type: 'temp' }]
+      expect(withoutAssets(entry.outputs['2'])).toEqual({ images })
     }
   }
   expect(withoutAssets(again!.entry.outputs)).toEqual(withoutAssets(first!.entry.outputs))
-  expect(nodesOf('executing', first!.messages)).toEqual(['1', '2'])
-  expect(nodesOf('executing', again!.messages)).toEqual([])
+  expect(sortedNodes('executing', first!.messages)).toEqual(['1', '2', 'said'])
+  expect(sortedNodes('executing', again!.messages)).toEqual([])
 })
 
 proves(['messages/executing', 'messages/executing-null'], async (subject) => {
@@ -97,16 +105,12 @@ proves('messages/executing-null-last', async (subject) => {
   for (const one of [graph, graph, (await subject.workloads.failing()).graph]) {
     const { prompt_id, messages } = await subject.run(session, one)
     expect((await listedIds(subject)).running).not.toContain(prompt_id)
-    const lines = transcript(messages)
-    const end = lines.findIndex((line) => /^execution_(success|error)/.test(line))
-    const statuses = lines.slice(end + 1).filter((line) => line.startsWith('status'))
-    expect(statuses.length).toBeGreaterThan(0)
     expect(messages.at(-1)?.data).toMatchObject({ node: null })
     await subject.idle()
     await session.settled()
     expect(messagesAbout(session, prompt_id).at(-1)).toEqual(messages.at(-1))
     if (subject.isOwn) {
-      expect(lines.slice(-2)).toEqual(['status 0', 'executing null'])
+      expect(transcript(messages).slice(-2)).toEqual(['status 0', 'executing null'])
       expect(session.messages().at(-1)).toEqual(messages.at(-1))
     }
   }
@@ -127,7 +131,6 @@ proves(
       exception_message: expect.stringMatching(/\S/),
       exception_type: expect.stringMatching(/\S/),
       traceback: expect.arrayContaining([expect.stringMatching(/\n$/)]),
-      timestamp,
     })
     const inputs = error?.['current_inputs'] as Readonly<Record<string, unknown>>
     for (const [name, value] of Object.entries(graph[node_id]?.inputs ?? {})) {
@@ -135,7 +138,6 @@ proves(
       expect({ name, items: inputs[name] }).toEqual({ name, items })
     }
     for (const items of Object.values(inputs)) expect(items).toEqual(expect.any(Array))
-    expect(dataOf('execution_success', messages)).toEqual([])
   },
   local,
 )
@@ -210,7 +212,6 @@ proves(['messages/interrupted', 'messages/error-details'], async (subject) => {
     executed: isOwn || deployment === 'local' ? isDone : expect.any(Array),
     timestamp,
   })
-  expect(dataOf('execution_success', messages)).toEqual([])
 })
 
 proves('messages/timestamps', async (subject) => {
@@ -223,8 +224,7 @@ proves('messages/timestamps', async (subject) => {
     const about = messagesAbout(session, id).filter(({ type }) => type.startsWith('execution_'))
     const times = about.map(({ data }) => data['timestamp'] as number)
     expect(times).toHaveLength(3)
-    expect(times.every((time) => Number.isInteger(time) && time > 1_600_000_000_000)).toBe(true)
-    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    for (const time of times) expect(time).toBeGreaterThan(1_600_000_000_000)
   }
 })
 
@@ -246,7 +246,6 @@ provesQuirk('local.notification', async (subject) => {
   const types = typesOf(messages)
   expect(types.slice(2, 5)).toEqual(['execution_start', 'notification', 'execution_cached'])
   expect(dataOf('notification', messages)).toEqual([{ value: expect.stringMatching(/./) }])
-  expect(judgeOrder('local', messages)).toEqual([])
 })
 
 proves(
@@ -258,7 +257,6 @@ proves(
     for (const graph of [picture, picture, fails, talking()]) {
       const { prompt_id } = await subject.run(session, graph)
       const own = messagesAbout(session, prompt_id)
-      expect(typesOf(own).slice(0, 2)).toEqual(['execution_start', 'notification'])
       const value = expect.stringMatching(subject.isOwn ? /\w+ \w+/ : /\w/)
       expect(dataOf('notification', own)).toEqual([{ value, prompt_id }])
     }

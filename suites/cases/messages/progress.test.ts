@@ -6,64 +6,35 @@ import type { Message } from '../../judge/judge.ts'
 import { me, shown } from '../../judge/own-runs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { Skip } from '../../judge/skip.ts'
-import type { Subject } from '../../judge/subject.ts'
-import { dataOf, nodesOf, transcript } from '../../support/transcript.ts'
+import { dataOf, nodesOf } from '../../support/transcript.ts'
 
 const local = { deployment: 'local' } as const
 
 proves(
   'messages/progress',
   async (subject) => {
-    const session = await me(subject)
-    for (const max of [4, 7]) {
-      const graph = await subject.workloads.sampling(max)
-      const { prompt_id, messages } = await subject.run(session, graph)
-      const reported = dataOf('progress', messages).filter((data) => data['node'] === '3')
-      expect(reported).toEqual(
-        Array.from({ length: max }, (_, at) => ({ value: at + 1, max, prompt_id, node: '3' })),
-      )
-    }
-  },
-  local,
-)
-
-// A day is the longest that a flowdouble node takes.
-const daySeconds = 86_400
-
-/** A run of many steps, to its end, the same for all cases: on a server elsewhere so many as take a while. */
-const toItsEnd = (subject: Subject) =>
-  subject.once('a long run to its end', async () => {
     const { workloads, isOwn } = subject
-    return subject.run(await me(subject), isOwn ? slow(daySeconds, 30) : await workloads.slow())
-  })
-
-proves(
-  'messages/progress',
-  async (subject) => {
-    const { prompt_id, messages } = await toItsEnd(subject)
-    const reported = dataOf('progress', messages)
-    for (const id of new Set(reported.map((data) => data['node']))) {
-      const own = reported.filter((data) => data['node'] === id)
-      const max = own.length
-      expect(own).toEqual(own.map((_, at) => ({ value: at + 1, max, prompt_id, node: id })))
+    const session = await me(subject)
+    const many = await (isOwn ? workloads.sampling(30) : workloads.slow())
+    for (const [at, graph] of [await workloads.sampling(4), many].entries()) {
+      const { prompt_id, messages } = await subject.run(session, graph)
+      const reported = dataOf('progress', messages)
+      const stepsOf = (id: unknown) => reported.filter((data) => data['node'] === id)
+      for (const id of new Set(reported.map((data) => data['node']))) {
+        const max = stepsOf(id).length
+        const steps = stepsOf(id).map((_, index) => ({
+          value: index + 1,
+          max,
+          prompt_id,
+          node: id,
+        }))
+        expect(stepsOf(id)).toEqual(steps)
+      }
+      if (at === 0) expect(stepsOf('3')).toHaveLength(4)
     }
   },
   local,
 )
-
-proves('runs/no-time-out', async (subject) => {
-  const other = await subject.connect(subject.unique('other'))
-  const { messages, entry } = await toItsEnd(subject)
-  expect(entry.status).toMatchObject({ status_str: 'success', completed: true })
-  const [start] = dataOf('execution_start', messages)
-  const [end, ...more] = dataOf('execution_success', messages)
-  expect([...more, ...dataOf('execution_error', messages)]).toEqual([])
-  if (!subject.isOwn) return
-  const spanMs = Number(end?.['timestamp']) - Number(start?.['timestamp'])
-  expect(spanMs).toBeGreaterThanOrEqual(1000 * daySeconds)
-  await other.settled()
-  expect(transcript(other.messages()).at(-1)).toBe('status 0')
-})
 
 /** The state of a node that has as many steps as `value`, or none. */
 const stateOf = (prompt_id: string, node_id: string, state: string, value: number, more = {}) => ({
