@@ -4,7 +4,6 @@ import { failing, type Graph, node, solid, talking, textToImage } from '../../ge
 import { expect } from '../../judge/expect.ts'
 import { errorOf } from '../../judge/failures.ts'
 import { newColor } from '../../judge/hosted/busy-account.ts'
-import type { Message } from '../../judge/judge.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import {
   cachedNodes,
@@ -57,10 +56,6 @@ proves(
   },
 )
 
-/** What messages say of nodes, in the order of their ids. */
-const byNode = (all: readonly Message['data'][]) =>
-  all.toSorted((one, other) => `${one['node']}`.localeCompare(`${other['node']}`))
-
 proves(['messages/executed', 'messages/executed-cached'], async (subject) => {
   const text = subject.unique('said')
   const graph = { ...shown(subject, 'executed'), said: talking(text)['1']! }
@@ -73,7 +68,8 @@ proves(['messages/executed', 'messages/executed-cached'], async (subject) => {
       output,
       prompt_id,
     }))
-    expect(byNode(dataOf('executed', messages))).toEqual(byNode(executed))
+    expect(dataOf('executed', messages)).toHaveLength(executed.length)
+    expect(dataOf('executed', messages)).toEqual(expect.arrayContaining(executed))
     expect(entry.outputs).toEqual({ '2': expect.any(Object), said: { text: [text] } })
     if (subject.deployment === 'local') {
       const filename = expect.stringMatching(/\.png$/)

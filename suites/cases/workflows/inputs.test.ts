@@ -2,7 +2,7 @@
 
 import { changed, type Graph, node, solid, textToImage } from '../../generate/graphs.ts'
 import { put } from '../../judge/own-files.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { configOf, errorsOf, passes } from '../../judge/verdicts.ts'
 import { expect } from '../../judge/expect.ts'
@@ -244,21 +244,3 @@ proves('workflows/no-outside-file', async (subject) => {
   const [error] = await errorsOf(subject, graph, '1')
   expect(error?.details).toBe('image - Invalid image file: /etc/passwd')
 })
-
-proves(
-  'workflows/undeclared-inputs',
-  async (subject) => {
-    await passes(
-      subject,
-      picture({ extra: 'x', depth: -1, list: [1, 2, 3], nothing: null, link: ['2', 7] }),
-    )
-    const { queue_pending } = (await subject.get('/queue')).json()
-    expect(queue_pending[0][2]['1'].inputs).toMatchObject({
-      extra: 'x',
-      depth: -1,
-      list: [1, 2, 3],
-      nothing: null,
-    })
-  },
-  ownWorld,
-)

@@ -44,17 +44,14 @@ proves('workflows/link-type', async (subject) => {
   const [error] = await errorsOf(subject, fed, '3')
   expect(error?.details).toBe('cfg, received_type(INT) mismatch input_type(FLOAT)')
   await passes(subject, { '1': latent, '2': node('PreviewAny', { source: ['1', 0] }) })
-})
-
-proves('workflows/link-type', async (subject) => {
   const [options] = await configOf(subject, 'KSampler', 'scheduler')
-  const fed = {
+  const named = {
     ...sampling({ scheduler: ['20', 0] }),
     '20': node('PrimitiveString', { value: 'normal' }),
   }
-  const [error] = await errorsOf(subject, fed, '3')
+  const [mismatch] = await errorsOf(subject, named, '3')
   const list = `['${options.join("', '")}']`
-  expect(error?.details).toBe(`scheduler, received_type(STRING) mismatch input_type(${list})`)
+  expect(mismatch?.details).toBe(`scheduler, received_type(STRING) mismatch input_type(${list})`)
 })
 
 proves('workflows/link-to-nowhere', async (subject) => {
@@ -74,10 +71,7 @@ proves('workflows/link-to-nowhere', async (subject) => {
   const noIndex = 'tuple indices must be integers or slices, not str'
   expect(await linked(['1', '0'])).toEqual([broken(noIndex, 'TypeError')])
   await passes(subject, changed(solid(), '2', { images: ['1', -1] }))
-})
-
-// Upstream of an output the node with the broken link is at fault, and the error names the link that leads to it.
-proves('workflows/link-to-nowhere', async (subject) => {
+  // Upstream of an output the node with the broken link is at fault, and the error names the link that leads to it.
   const input_config = await configOf(subject, 'SaveImage', 'images')
   expect(await errorsOf(subject, changed(textToImage(), '8', { samples: ['88', 0] }), '8')).toEqual(
     [

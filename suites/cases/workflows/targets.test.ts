@@ -14,7 +14,7 @@ const twoOutputs = (subject: Subject, images: unknown): Graph => ({
   '11': node('PreviewAny', { source: ['1', 0] }),
 })
 
-proves('workflows/half-valid', async (subject) => {
+proves(['workflows/half-valid', 'workflows/invalid-names-nodes'], async (subject) => {
   const session = await me(subject)
   const graph = twoOutputs(subject, undefined)
   const reply = await subject.submit(graph, { client_id: session.clientId })
