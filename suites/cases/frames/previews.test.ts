@@ -2,12 +2,10 @@
 
 import { decode as decodePng } from 'fast-png'
 import jpeg from 'jpeg-js'
-import { previewMetadata } from '../../../spec/server/frames.ts'
 import { isMessage, type Session } from '../../judge/client.ts'
 import type { DecodedFrame } from '../../judge/decode.ts'
 import { expect } from '../../judge/expect.ts'
 import { askForMetadata, hex, JPEG_MAGIC, PNG_MAGIC } from '../../judge/frames.ts'
-import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
 import { missing } from '../../judge/skip.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -83,7 +81,6 @@ proves(
     )
     // A model may paint the same twice, but not all the time.
     if (pictures.length > 1) expect(new Set(pictures).size).toBeGreaterThan(1)
-    expect(session.faults).toEqual([])
   },
   local,
 )
@@ -103,7 +100,6 @@ proves(
     for (const { frame, fields, prompt_id } of all) {
       const metadata = fields['metadata'] as Readonly<Record<string, unknown>> | undefined
       expect(frame).toBe('previewWithMetadata')
-      expect(violations(previewMetadata, metadata)).toEqual([])
       expect(metadata).toMatchObject({
         node_id: '3',
         prompt_id,
@@ -126,10 +122,13 @@ proves(
       const session = await subject.connect(subject.unique(`asks ${asks}`))
       const { received, frames } = await sampled(subject, session, asks)
       needsSome(frames)
-      const lines = received
+      const all = received
         .filter((one) => !isMessage(one) || one.type !== 'progress' || one.data['node'] === '3')
         .map((one) => (isMessage(one) ? one.type : one.frame))
-        .filter((one) => /^(preview|progress$)/.test(one))
+      const step = asks ? 'previewWithMetadata progress' : 'progress previewImage'
+      const steps = Array.from({ length: STEPS }, () => `progress_state ${step}`)
+      if (subject.isOwn) expect(all.join(' ')).toContain(steps.join(' '))
+      const lines = all.filter((one) => /^(preview|progress$)/.test(one))
       expect(frames).toHaveLength(lines.filter((line) => line === 'progress').length)
       return lines
     }
