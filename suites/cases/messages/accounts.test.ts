@@ -53,7 +53,13 @@ proves(['messages/hosted-sid', 'messages/status-on-connect'], async ({ connect }
   expect(new Set(sids).size).toBe(sids.length)
 })
 
-proves(['messages/hosted-status', 'messages/hosted-all-connections'], async (subject) => {
+const ofAll = [
+  'messages/hosted-status',
+  'messages/status',
+  'messages/hosted-all-connections',
+] as const
+
+proves(ofAll, async (subject) => {
   const { connect, submit, reach, isOwn } = subject
   const sessions = [await connect('one'), await connect('one'), await connect('two')]
   sessions.push(await connect())
