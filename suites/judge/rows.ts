@@ -3,6 +3,7 @@
 import { expect } from './expect.ts'
 import type { Reply } from './reply.ts'
 import type { Subject } from './subject.ts'
+import { exchange, type Exchange } from './wire.ts'
 
 /**
  * Method and path in local form, body, status, and what the body of the answer has to be: a text, a pattern, or JSON, which
@@ -94,3 +95,40 @@ function read(reply: Reply, expected: unknown): unknown {
 export const saying = (part: string | RegExp): object => ({
   error: typeof part === 'string' ? expect.stringContaining(part) : expect.stringMatching(part),
 })
+
+/**
+ * A request that is sent as bytes, and parts of its answer: `status`, `reason`, `body`, headers by their names in lower case, and
+ * `x-*` for all header lines that begin with `x-`.
+ */
+export type WireRow = readonly [
+  method: string,
+  path: string,
+  answer: Readonly<Record<string, unknown>>,
+  headers?: Readonly<Record<string, string>>,
+  body?: string | Uint8Array,
+]
+
+/** The parts of an answer without a body, on the wire. */
+export const emptyAnswer = {
+  status: 200,
+  'content-type': undefined,
+  'content-length': '0',
+  body: '',
+}
+
+/** Sends each of these requests on a connection of its own, and compares its answer. */
+export async function wireExchanges(url: string, rows: readonly WireRow[]): Promise<void> {
+  for (const [method, path, answer, headers = {}, body = ''] of rows) {
+    const reply = await exchange(url, method, path, headers, body)
+    const found = Object.keys(answer).map((name) => [name, partOf(reply, name)])
+    const sent = { method, path: path.slice(0, 100), headers, body: body.slice(0, 100) }
+    expect({ ...sent, answer: Object.fromEntries(found) }).toEqual({ ...sent, answer })
+  }
+}
+
+function partOf(reply: Exchange, name: string): unknown {
+  if (name === 'status' || name === 'reason' || name === 'body') return reply[name]
+  if (!name.endsWith('*')) return reply.header(name)
+  const prefix = name.slice(0, -1)
+  return reply.lines.filter((line) => line.toLowerCase().startsWith(prefix)).toSorted()
+}

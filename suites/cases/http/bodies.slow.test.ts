@@ -7,8 +7,9 @@ import { talking } from '../../generate/graphs.ts'
 import { together } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import { markedRuns } from '../../judge/responses.ts'
+import { wireExchanges, type WireRow } from '../../judge/rows.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { dial, exchange, exchangeBytes, summaryOf } from '../../judge/wire.ts'
+import { dial, exchangeBytes } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
 const textWith = (mine: string): string =>
@@ -18,45 +19,49 @@ const marked = ({ unique }: Subject) => {
   const mark = unique('grün')
   return { mark, text: textWith(mark) }
 }
+const ok = { status: 200 }
 const failed = {
   status: 500,
-  type: 'text/plain; charset=utf-8',
-  length: '55',
+  'content-type': 'text/plain; charset=utf-8',
+  'content-length': '55',
   body: errors.refusals.internal.body.text,
 }
 
+type Body = string | Uint8Array
+type Encoded = readonly (readonly [encoding: string, body: Body])[]
+
+/** Submits in these encodings, which a header names; all are answered alike. */
+const submits = (ways: Encoded, answer: object, headerOf: (encoding: string) => object) =>
+  ways.map(([encoding, body]): WireRow => [
+    'POST',
+    '/prompt',
+    { ...answer },
+    { ...headerOf(encoding) },
+    body,
+  ])
+const coded = (coding: string) => ({ 'Content-Encoding': coding })
+
 proves('http/body-compressed', async (subject) => {
-  const { url } = subject
   const { mark, text } = marked(subject)
-  const packed: [coding: string, bytes: Uint8Array][] = [
+  const packed: Encoded = [
     ['gzip', gzipSync(text)],
     ['GZIP', gzipSync(text)],
     ['deflate', deflateSync(text)],
     ['deflate', deflateRawSync(text)],
     ['identity', Buffer.from(text)],
   ]
-  for (const [coding, bytes] of packed) {
-    const headers = { 'Content-Encoding': coding }
-    expect({
-      coding,
-      status: (await exchange(url, 'POST', '/prompt', headers, bytes)).status,
-    }).toEqual({ coding, status: 200 })
-  }
+  await wireExchanges(subject.url, submits(packed, ok, coded))
   expect(await markedRuns(subject, mark)).toEqual(packed.map(() => ({ mine: mark })))
 })
 
 proves('http/body-undecodable', async (subject) => {
-  const { url } = subject
   const { mark, text } = marked(subject)
-  const broken: [coding: string, bytes: Uint8Array][] = [
+  const broken: Encoded = [
     ['gzip', Buffer.from(text)],
     ['gzip', gzipSync(text).subarray(0, 40)],
     ['deflate', Buffer.from('x')],
   ]
-  for (const [coding, bytes] of broken) {
-    const headers = { 'Content-Encoding': coding }
-    expect(summaryOf(await exchange(url, 'POST', '/prompt', headers, bytes))).toEqual(failed)
-  }
+  await wireExchanges(subject.url, submits(broken, failed, coded))
   expect(await markedRuns(subject, mark)).toEqual([])
 })
 
@@ -76,70 +81,64 @@ proves(
   }),
 )
 
-const limit = 1049
-const limited = { maxUploadSize: 0.001 }
-const limitText = errors.refusals.bodyTooLarge.body.text.replace('{limit}', `${limit}`)
+const blanks = (count: number) => Buffer.alloc(count, ' ')
+const tooLarge = (limit: number) => ({
+  status: 413,
+  'content-type': 'text/plain; charset=utf-8',
+  body: errors.refusals.bodyTooLarge.body.text.replace('{limit}', `${limit}`),
+})
+
+proves('http/body-limit', async ({ url, get }) => {
+  const limit = limits.body.value
+  const prompt = Buffer.from(JSON.stringify({ prompt: talking() }))
+  const filled = Buffer.concat([prompt, blanks(limit - prompt.length)])
+  await wireExchanges(url, [
+    ['POST', '/prompt', tooLarge(limit), {}, blanks(limit + 1)],
+    ['POST', '/prompt', ok, {}, filled],
+  ])
+  expect((await get('/features')).json().max_upload_size).toBe(limit)
+})
 
 proves(
   ['http/body-limit', 'http/body-compressed'],
-  async ({ url }) => {
-    const blanks = (count: number) => Buffer.alloc(count, ' ')
-    const send = async (bytes: Uint8Array, headers = {}, path = '/queue') => {
-      const { status, body } = await exchange(url, 'POST', path, headers, bytes)
-      return [status, body]
-    }
+  ({ url }) => {
+    const limit = 1049
+    const taken = { status: 200, body: '' }
     const fits = Buffer.concat([Buffer.from('{}'), blanks(limit - 2)])
-    expect(await send(fits)).toEqual([200, ''])
-    const tooLarge = [413, limitText]
-    expect(await send(blanks(limit + 1))).toEqual(tooLarge)
-    expect(await send(blanks(40 * 2 ** 20))).toEqual(tooLarge)
-    const gzip = { 'Content-Encoding': 'gzip' }
-    expect(await send(gzipSync(fits), gzip)).toEqual([200, ''])
-    expect(await send(gzipSync(blanks(limit + 1)), gzip)).toEqual(tooLarge)
-    expect(await send(gzipSync(blanks(2 ** 20)), gzip)).toEqual(tooLarge)
-    expect(await send(deflateSync(blanks(2 ** 20)), { 'Content-Encoding': 'deflate' })).toEqual(
-      tooLarge,
-    )
-    // An endpoint that takes no body does not look at it.
-    expect((await send(blanks(limit + 1), {}, '/nowhere'))[0]).toBe(405)
-    expect((await exchange(url, 'GET', '/queue', {}, blanks(limit + 1))).status).toBe(200)
     const foreign = { Origin: 'http://evil.example' }
-    expect((await send(blanks(limit + 1), foreign))[0]).toBe(403)
+    return wireExchanges(url, [
+      ['POST', '/queue', taken, {}, fits],
+      ['POST', '/queue', tooLarge(limit), {}, blanks(limit + 1)],
+      ['POST', '/queue', tooLarge(limit), {}, blanks(40 * 2 ** 20)],
+      ['POST', '/queue', taken, coded('gzip'), gzipSync(fits)],
+      ['POST', '/queue', tooLarge(limit), coded('gzip'), gzipSync(blanks(limit + 1))],
+      ['POST', '/queue', tooLarge(limit), coded('gzip'), gzipSync(blanks(2 ** 20))],
+      ['POST', '/queue', tooLarge(limit), coded('deflate'), deflateSync(blanks(2 ** 20))],
+      // An endpoint that takes no body does not look at it.
+      ['POST', '/nowhere', { status: 405 }, {}, blanks(limit + 1)],
+      ['GET', '/queue', ok, {}, blanks(limit + 1)],
+      ['POST', '/queue', { status: 403 }, foreign, blanks(limit + 1)],
+    ])
   },
-  limited,
+  { maxUploadSize: 0.001 },
 )
 
-/** The head of a submit without its last line, and the status that is due for a body that is too long. */
-const longSubmit = ({ url, deployment }: Subject): [head: string, refused: number] =>
-  deployment === 'hosted'
-    ? [`POST /api/prompt HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`, 401]
-    : [`POST /prompt HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`, 413]
-
-proves('http/long-body', async (subject) => {
-  const [head, refused] = longSubmit(subject)
-  // The body never arrives, and does not have to.
+proves('http/long-body', async ({ url, deployment }) => {
+  const isHosted = deployment === 'hosted'
+  const line = `POST ${isHosted ? '/api' : ''}/prompt HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`
+  // Neither the body of a length arrives, nor the end of one without, and neither has to.
   const length = `Content-Length: ${120 * 2 ** 20}\r\n\r\n`
-  const { status, header } = await exchangeBytes(subject.url, head + length)
-  expect({ status, connection: header('connection') }).toEqual({
-    status: refused,
-    connection: 'close',
-  })
-})
-
-proves('http/long-body', async (subject) => {
-  const [head, refused] = longSubmit(subject)
-  // Nor does the end of a body without a length.
   const piece = `1000000\r\n${' '.repeat(2 ** 24)}\r\n`
-  const pieces = Array.from({ length: subject.deployment === 'hosted' ? 2 : 8 }, () => piece)
+  const pieces = Array.from({ length: isHosted ? 2 : 8 }, () => piece)
   const chunked = 'Transfer-Encoding: chunked\r\n\r\n'
-  const { status, header } = await exchangeBytes(subject.url, head + chunked, ...pieces)
-  expect({ status, connection: header('connection') }).toEqual({
-    status: refused,
-    connection: 'close',
-  })
+  for (const sent of [[line + length], [line + chunked, ...pieces]]) {
+    const { status, header } = await exchangeBytes(url, ...sent)
+    const expected = { status: isHosted ? 401 : 413, connection: 'close' }
+    expect({ status, connection: header('connection') }).toEqual(expected)
+  }
 })
 
-for (const [maxUploadSize, summaryOf] of [
+for (const [maxUploadSize, written] of [
   [null, `${limits.body.value}`],
   [100, '104857600.0'],
   [1, '1048576.0'],
@@ -148,7 +147,7 @@ for (const [maxUploadSize, summaryOf] of [
   proves(
     'http/body-limit-feature',
     async ({ get, connect }) => {
-      const features = `{"supports_preview_metadata": true, "max_upload_size": ${summaryOf}}`
+      const features = `{"supports_preview_metadata": true, "max_upload_size": ${written}}`
       expect((await get('/features')).text).toBe(features)
       const session = await connect('me')
       session.send('{"type": "feature_flags"}')
@@ -160,12 +159,10 @@ for (const [maxUploadSize, summaryOf] of [
 }
 
 proves('http/body-charset', async (subject) => {
-  const { url } = subject
   const { mark, text } = marked(subject)
-  const send = (charset: string, bytes: Uint8Array, path = '/prompt') =>
-    exchange(url, 'POST', path, { 'Content-Type': `text/plain; charset=${charset}` }, bytes)
+  const typed = (charset: string) => ({ 'Content-Type': `text/plain; charset=${charset}` })
   const ascii = Buffer.from(text.replaceAll('ü', '\\u00fc'))
-  const readable: [charset: string, bytes: Uint8Array][] = [
+  const readable: Encoded = [
     ['utf-8', Buffer.from(text)],
     ['"UTF8"', Buffer.from(text)],
     ['latin-1', Buffer.from(text, 'latin1')],
@@ -174,23 +171,19 @@ proves('http/body-charset', async (subject) => {
     ['us-ascii', ascii],
     ['', Buffer.from(text)],
   ]
-  for (const [charset, bytes] of readable)
-    expect({ charset, status: (await send(charset, bytes)).status }).toEqual({
-      charset,
-      status: 200,
-    })
-  expect(await markedRuns(subject, mark)).toEqual(readable.map(() => ({ mine: mark })))
-  const unreadable: [charset: string, bytes: Uint8Array][] = [
+  const unreadable: Encoded = [
     ['nonsense', ascii],
     ['utf-8', Buffer.from(text, 'latin1')],
     ['ascii', Buffer.from(text)],
     ['utf-16le', Buffer.from(text)],
     ['utf-8', Buffer.from(`\uFEFF${text}`)],
   ]
-  for (const [charset, bytes] of unreadable)
-    expect([charset, summaryOf(await send(charset, bytes))]).toEqual([charset, failed])
-  expect((await send('nonsense', Buffer.from('{}'), '/interrupt')).status).toBe(500)
-  expect(await markedRuns(subject, mark)).toHaveLength(readable.length)
+  await wireExchanges(subject.url, [
+    ...submits(readable, ok, typed),
+    ...submits(unreadable, failed, typed),
+    ['POST', '/interrupt', { status: 500 }, typed('nonsense'), '{}'],
+  ])
+  expect(await markedRuns(subject, mark)).toEqual(readable.map(() => ({ mine: mark })))
 })
 
 const head = 'POST /prompt HTTP/1.1\r\nHost: here\r\nConnection: close\r\n'
@@ -234,27 +227,4 @@ proves('http/body-broken-off', async ({ url, emulator, get }) => {
   expect((await get('/prompt')).json().exec_info.queue_remaining).toBe(0)
   const inputs = (await emulator?.journal())?.filter((line) => line.includes('"kind":"request"'))
   expect(inputs).toHaveLength(1)
-})
-
-proves('http/member-in-text', async ({ post }) => {
-  const statuses = async (path: string, bodies: readonly unknown[]) => {
-    const summaryOf: number[] = []
-    for (const body of bodies) summaryOf.push((await post(path, body)).status)
-    return summaryOf
-  }
-  const [trips, passes] = [
-    ['prompt', 'my prompt', ['prompt'], 'number', ['front']],
-    ['', 'promp', ['my prompt'], [['prompt']]],
-  ]
-  expect(await statuses('/prompt', trips)).toEqual(trips.map(() => 500))
-  expect(await statuses('/prompt', passes)).toEqual(passes.map(() => 400))
-  const nodes = ['class_type', 'my class_type', ['class_type']]
-  const graphs = nodes.map((one) => ({ prompt: { '1': one } }))
-  expect(await statuses('/prompt', graphs)).toEqual([500, 500, 500])
-  expect(await statuses('/prompt', [{ prompt: { '1': 'class' } }])).toEqual([400])
-  for (const path of ['/queue', '/history']) {
-    const changes = ['clear', 'delete', ['delete'], ['x', 'clear'], 'undeleted']
-    expect(await statuses(path, changes)).toEqual(changes.map(() => 500))
-    expect(await statuses(path, ['', [], ['cleared'], 'cle'])).toEqual([200, 200, 200, 200])
-  }
 })

@@ -1,50 +1,41 @@
-// HTTP around requests: lines that are too long, input that is not HTTP, kept connections, other upgrades, the page for
-// a failure, and caching headers.
+// HTTP around requests: lines that are too long, input that is not HTTP, kept connections, other upgrades, and the page for
+// a failure.
 
 import { once } from 'node:events'
 import { errors, limits } from '../../../spec/index.ts'
 import { talking } from '../../generate/graphs.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
-import { markedRuns } from '../../judge/responses.ts'
-import { dial, exchange, exchangeBytes, openTalk, serverLine } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
+import { codeOf, replyIn } from '../../judge/hosted/refusals.ts'
+import { proves } from '../../judge/proves.ts'
+import { markedRuns } from '../../judge/responses.ts'
+import { wireExchanges, type WireRow } from '../../judge/rows.ts'
+import { dial, exchange, exchangeBytes, openTalk, serverLine } from '../../judge/wire.ts'
 
-const longest = limits.line.value
-const refused = [400, errors.refusals.badRequestText.body.text]
+const textType = 'text/plain; charset=utf-8'
+const ok = { status: 200 }
+const refused = { status: 400, body: errors.refusals.badRequestText.body.text }
 
-/** Requests the queue with a request line of this length, or with a header line of this length. */
-async function requestLine(url: string, length: number, name = ''): Promise<unknown[]> {
-  const filled = '/queue'.padEnd(name === '' ? length - 'GET  HTTP/1.1'.length : 0, '?x')
-  const headers = name === '' ? {} : { [name]: 'x'.repeat(length - `${name}: `.length) }
-  const { status, body } = await exchange(url, 'GET', filled, headers)
-  return [status, body]
-}
-
-proves('http/long-lines', async ({ url }) => {
-  const get = (length: number, name?: string) => requestLine(url, length, name)
-  expect((await get(longest))[0]).toBe(200)
-  expect(await get(longest + 1)).toEqual(refused)
-  for (const name of ['X-Long', 'Accept', 'Cookie']) {
-    expect((await get(longest, name))[0]).toBe(200)
-    expect(await get(longest + 1, name)).toEqual(refused)
-  }
-  const many = Object.fromEntries(
-    Array.from({ length: 20 }, (_, at) => [`X-${at}`, 'x'.repeat(8000)]),
-  )
-  expect((await exchange(url, 'GET', '/queue', many)).status).toBe(200)
+proves('http/long-lines', async ({ url, isOwn }) => {
+  const longest = limits.line.value
+  const path = (length: number): string => '/queue'.padEnd(length - 'GET  HTTP/1.1'.length, '?x')
+  const line = (name: string, length: number) => ({
+    [name]: 'x'.repeat(length - `${name}: `.length),
+  })
+  const many = Array.from({ length: 20 }, (_, at) => [`X-${at}`, 'x'.repeat(8000)])
   const socket = { Connection: 'Upgrade', Upgrade: 'websocket', 'X-Long': 'x'.repeat(9000) }
-  const { status, body } = await exchange(url, 'GET', '/ws', socket)
-  expect([status, body]).toEqual(refused)
+  await wireExchanges(url, [
+    ['GET', path(longest), ok],
+    ['GET', path(longest + 1), refused],
+    ...['X-Long', 'Accept', 'Cookie'].flatMap((name): WireRow[] => [
+      ['GET', '/queue', ok, line(name, longest)],
+      ['GET', '/queue', refused, line(name, longest + 1)],
+    ]),
+    ['GET', '/queue', ok, Object.fromEntries(many)],
+    ['GET', '/ws', refused, socket],
+  ])
+  // A line that no server would wait for to end. Elsewhere the reset of the connection can overtake the answer.
+  if (isOwn) await wireExchanges(url, [['GET', '/queue', refused, line('X-Long', 600_000)]])
 })
-
-// A line that no server would wait for to end. Elsewhere the reset of the connection can overtake the answer.
-proves(
-  'http/long-lines',
-  async ({ url }) => {
-    expect(await requestLine(url, 600_000, 'X-Long')).toEqual(refused)
-  },
-  ownWorld,
-)
 
 proves('http/transfer-encoding', async ({ url }) => {
   for (const coding of ['gzip', 'identity', 'chunked, gzip']) {
@@ -56,7 +47,7 @@ proves('http/transfer-encoding', async ({ url }) => {
   }
 })
 
-proves('http/no-http', async ({ url, get }) => {
+proves('http/no-http', async ({ url }) => {
   const nonsense = [
     'FOO /queue HTTP/1.1\r\nHost: here\r\n\r\n',
     'get /queue HTTP/1.1\r\nHost: here\r\n\r\n',
@@ -68,34 +59,46 @@ proves('http/no-http', async ({ url, get }) => {
   ]
   for (const sent of nonsense) {
     const { status, body, header } = await exchangeBytes(url, Buffer.from(sent, 'latin1'))
-    expect([sent, status, body]).toEqual([sent, ...refused])
-    expect(header('content-type')).toBe('text/plain; charset=utf-8')
-    expect(header('connection')).toBe('close')
+    const [type, connection] = [header('content-type'), header('connection')]
+    const expected = { ...refused, type: textType, connection: 'close' }
+    expect({ sent, status, body, type, connection }).toEqual({ sent, ...expected })
   }
-  const tunnel = await exchange(url, 'CONNECT', 'example.com:80')
-  expect({ status: tunnel.status, allow: tunnel.header('allow') }).toEqual({
-    status: 405,
-    allow: 'GET,HEAD',
-  })
-  expect((await get('/prompt')).status).toBe(200)
+  await wireExchanges(url, [
+    ['CONNECT', 'example.com:80', { status: 405, allow: 'GET,HEAD' }],
+    ['GET', '/prompt', ok],
+  ])
+})
+
+proves('http/hosted-no-http', async ({ url }) => {
+  const head = `GET /api/user HTTP/1.1\r\nHost: x\r\nX-API-Key: test-key\r\n`
+  const broken = [
+    'NONSENSE /api/user HTTP/1.1\r\nHost: x\r\n\r\n',
+    'no HTTP at all\r\n\r\n',
+    `${head}X-Long: ${'x'.repeat(9000)}\r\n\r\n`,
+    `GET /api/user?${'x'.repeat(9000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `${head}no colon\r\n\r\n`,
+  ]
+  for (const bytes of broken) {
+    const sent = bytes.slice(0, 30)
+    const code = codeOf(replyIn(await exchangeBytes(url, bytes)), 400)
+    expect({ sent, code }).toEqual({ sent, code: 'BAD_REQUEST' })
+  }
 })
 
 proves('http/expectation', async (subject) => {
   const { url } = subject
   const mark = subject.unique('mine')
   const body = JSON.stringify({ prompt: talking(), extra_data: { mine: mark } })
-  for (const [method, path] of [
+  const answer = { status: 417, body: 'Unknown Expect: nonsense' }
+  const ways = [
     ['POST', '/prompt'],
     ['GET', '/queue'],
     ['GET', '/nowhere'],
-  ] as const) {
-    const reply = await exchange(url, method, path, { Expect: 'nonsense' }, body)
-    expect({ path, status: reply.status, body: reply.body }).toEqual({
-      path,
-      status: 417,
-      body: 'Unknown Expect: nonsense',
-    })
-  }
+  ] as const
+  await wireExchanges(
+    url,
+    ways.map(([method, path]) => [method, path, answer, { Expect: 'nonsense' }, body]),
+  )
   expect(await markedRuns(subject, mark)).toEqual([])
   const usual = await exchange(url, 'POST', '/queue', { Expect: '100-Continue' }, '{}')
   expect([usual.before, usual.status]).toEqual([[100], 200])
@@ -104,89 +107,39 @@ proves('http/expectation', async (subject) => {
 proves(
   'http/reasons',
   async ({ url, upload }) => {
-    const long = await exchange(url, 'POST', '/prompt', {}, ' '.repeat(20_000))
-    expect(long).toMatchObject({ status: 413, reason: 'Request Entity Too Large' })
     await upload({ name: 'a.txt', bytes: Buffer.from('abc') })
+    const [tooLarge, beyond] = ['Request Entity Too Large', 'Requested Range Not Satisfiable']
     const path = '/view?filename=a.txt&type=input'
-    const beyond = await exchange(url, 'GET', path, { Range: 'bytes=9-' })
-    expect(beyond).toMatchObject({ status: 416, reason: 'Requested Range Not Satisfiable' })
+    await wireExchanges(url, [
+      ['POST', '/prompt', { status: 413, reason: tooLarge }, {}, ' '.repeat(20_000)],
+      ['GET', path, { status: 416, reason: beyond }, { Range: 'bytes=9-' }],
+    ])
   },
   { maxUploadSize: 0.01 },
 )
 
-proves('http/fragment', async ({ url }) => {
-  for (const path of ['/queue#f', '/queue#?x', '/object_info/KSampler?a#/b', '/api/queue#']) {
-    expect({ path, status: (await exchange(url, 'GET', path)).status }).toEqual({
-      path,
-      status: 200,
-    })
-  }
-})
-
-proves('http/asterisk', async ({ url }) => {
-  expect((await exchange(url, 'OPTIONS', '*')).status).toBe(200)
-  for (const method of ['GET', 'POST']) {
-    const { status, body } = await exchange(url, method, '*')
-    expect({ method, status, body }).toEqual({
-      method,
-      status: 404,
-      body: errors.refusals.notFoundText.body.text,
-    })
-  }
-})
-
-proves('http/failure-page', async ({ url }) => {
+proves('http/failure-page', ({ url }) => {
   const page =
     '<html><head><title>500 Internal Server Error</title></head><body>\n' +
     '<h1>500 Internal Server Error</h1>\nServer got itself in trouble\n</body></html>\n'
-  const fail = async (Accept: string) => {
-    const { header, body, status } = await exchange(url, 'POST', '/prompt', { Accept }, '{')
-    return [status, header('content-type'), header('content-length'), header('connection'), body]
-  }
-  const html = [500, 'text/html; charset=utf-8', '145', 'close', page]
-  expect(await fail('text/html')).toEqual(html)
-  expect(await fail('application/json, text/html;q=0.1')).toEqual(html)
-  const plain = errors.refusals.internal.body.text
-  for (const accept of ['*/*', 'text/plain', '']) {
-    expect(await fail(accept)).toEqual([500, 'text/plain; charset=utf-8', '55', 'close', plain])
-  }
-  const other = await exchange(url, 'DELETE', '/queue', { Accept: 'text/html' })
-  expect({ status: other.status, body: other.body }).toEqual({
-    status: 405,
-    body: errors.refusals.methodNotAllowed.body.text,
+  const failure = (type: string, length: string, body: string) => ({
+    status: 500,
+    'content-type': type,
+    'content-length': length,
+    connection: 'close',
+    body,
   })
-})
-
-proves('http/cache-control', async ({ url }) => {
-  const day = 'public, max-age=86400'
-  const kept: [path: string, cacheControl: string | undefined][] = [
-    ['/history/x.png', day],
-    ['/object_info/x.JPEG?v=1', day],
-    ['/object_info/x%2eTiff', day],
-    ['/nowhere.webp', day],
-    ['/models/none.png', 'public, max-age=3600'],
-    ['/nowhere.js', 'no-cache'],
-    ['/history/style.css', 'no-cache'],
-    ['/history/index.json', 'no-cache'],
-    ['/history/index-4.json', 'no-cache'],
-    ['/', 'no-cache'],
-    ['/history/other.json', undefined],
-    ['/history/x.gif', undefined],
-    ['/history/png', undefined],
-    ['/queue', undefined],
-    ['/view?filename=example.png&type=input', undefined],
-    ['/queue?x.png', undefined],
-    ['/../x.png', undefined],
-  ]
-  for (const [path, cacheControl] of kept) {
-    const { header } = await exchange(url, 'GET', path)
-    expect({ path, cacheControl: header('cache-control') }).toEqual({ path, cacheControl })
-  }
-  const home = await exchange(url, 'GET', '/api/')
-  expect({ pragma: home.header('pragma'), expires: home.header('expires') }).toEqual({
-    pragma: 'no-cache',
-    expires: '0',
-  })
+  const html = failure('text/html; charset=utf-8', '145', page)
+  const plain = failure(textType, '55', errors.refusals.internal.body.text)
+  const other = { status: 405, body: errors.refusals.methodNotAllowed.body.text }
+  return wireExchanges(url, [
+    ['POST', '/prompt', html, { Accept: 'text/html' }, '{'],
+    ['POST', '/prompt', html, { Accept: 'application/json, text/html;q=0.1' }, '{'],
+    ['POST', '/prompt', plain, { Accept: '*/*' }, '{'],
+    ['POST', '/prompt', plain, { Accept: 'text/plain' }, '{'],
+    ['POST', '/prompt', plain, { Accept: '' }, '{'],
+    ['DELETE', '/queue', other, { Accept: 'text/html' }],
+  ])
 })
 
 proves('http/connection', async ({ url, isOwn }) => {
