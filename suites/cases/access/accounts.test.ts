@@ -1,58 +1,51 @@
-// Access to any hosted server: the key of its socket, and what two accounts see of each other.
+// The accounts of a hosted server: what the keys of one share, and what two see of each other.
 
-import { openSession } from '../../judge/client.ts'
 import { solid, talking } from '../../generate/graphs.ts'
+import { expect } from '../../judge/expect.ts'
 import { isAtWork, newColor } from '../../judge/hosted/busy-account.ts'
-import { cancel, isOf, listed, queued, submitOne, wordOf } from '../../judge/hosted/jobs.ts'
+import {
+  account,
+  cancel,
+  isOf,
+  listed,
+  queued,
+  submitOne,
+  wordOf,
+} from '../../judge/hosted/jobs.ts'
 import { onlyOurs } from '../../judge/own-runs.ts'
 import { proves, twoAccounts } from '../../judge/proves.ts'
 import { Skip } from '../../judge/skip.ts'
-import { exchange } from '../../judge/wire.ts'
-import { expect } from '../../judge/expect.ts'
-
-const handshake = {
-  Connection: 'Upgrade, close',
-  Upgrade: 'websocket',
-  'Sec-WebSocket-Version': '13',
-  'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
-}
-
-proves('access/hosted-socket-key', async ({ url, unique }) => {
-  for (const query of ['token=test-key', 'clientId=me&token=test-key']) {
-    const session = await openSession(url, `/ws?${query}`, undefined, undefined, 'hosted')
-    expect(session.messages()[0]?.type).toBe('status')
-    await session.close()
-  }
-  const nonsense = encodeURIComponent(unique('nonsense'))
-  const refused = [
-    '',
-    '?token=',
-    `?token=${nonsense}`,
-    '?token=test-key0',
-    '?clientId=test-key',
-    '?Token=test-key',
-  ]
-  for (const path of refused.map((query) => `/ws${query}`)) {
-    for (const headers of [{}, { 'X-API-Key': 'test-key' }]) {
-      const { status, body } = await exchange(url, 'GET', path, { ...handshake, ...headers })
-      expect({ path, status, body }).toMatchObject({
-        path,
-        status: 401,
-        body: expect.stringContaining('UNAUTHORIZED'),
-      })
-    }
-  }
-})
-
-proves(['access/hosted-socket-key', 'access/free-tier-refusal'], async ({ url }) => {
-  const session = await openSession(url, '/ws?token=test-key-free', undefined, undefined, 'hosted')
-  expect(session.messages()[0]?.type).toBe('status')
-  await session.close()
-})
+import type { Subject } from '../../judge/subject.ts'
+import { transcript } from '../../support/transcript.ts'
 
 proves(
-  ['access/hosted-accounts-apart', 'messages/hosted-status'],
+  'access/hosted-keys-of-one',
+  async ({ as }) => {
+    const [one, uno, two] = [as('key-one'), as('key-uno'), as('key-two')]
+    const session = await uno.connect()
+    const foreign = await two.connect()
+    const { prompt_id, messages } = await one.run(await one.connect(), solid())
+    expect(messages.length).toBeGreaterThan(5)
+    await session.settled()
+    expect(session.messages().slice(-2)[0]?.data['prompt_id']).toBe(prompt_id)
+    const path = `/history/${prompt_id}`
+    const [mine, same] = [await one.get(path), await uno.get(path)]
+    expect({ status: same.status, text: same.text }).toEqual({ status: 200, text: mine.text })
+    expect(mine.text).toContain(prompt_id)
+    expect((await two.get(path)).text).not.toContain('solid')
+    await foreign.settled()
+    expect(foreign.messages()).toHaveLength(1)
+  },
+  { accounts: [{ ...account('key-one'), keys: ['key-one', 'key-uno'] }, account('key-two')] },
+)
+
+const remaining = async ({ get }: Subject): Promise<unknown> =>
+  (await get('/prompt')).json().exec_info.queue_remaining
+
+proves(
+  'access/hosted-accounts-apart',
   async (subject) => {
+    const { isOwn } = subject
     const other = subject.as('other-key')
     const [listener, session] = [await other.connect('one'), await subject.connect('one')]
     const secret = subject.unique('a secret text')
@@ -62,30 +55,35 @@ proves(
     await subject.reach(session, isAtWork(running))
     const { text } = await other.get('/queue')
     for (const id of [running, shared]) expect(text).not.toContain(id)
+    if (isOwn) {
+      expect([await remaining(subject), await remaining(other)]).toEqual([2, 0])
+      expect((await other.submit(talking('mine'))).json().number).toBe(0)
+    }
     // No account removes or interrupts the runs of another.
     await other.post('/interrupt', { prompt_id: running })
     await other.post('/queue', { delete: [running, shared] })
+    if (isOwn) await other.post('/queue', { clear: true })
     expect((await queued(subject)).running).toContain(running)
-    await subject.reach(session, isOf('execution_success', running))
-    await subject.reach(session, isOf('execution_success', shared))
+    for (const id of [running, shared]) await subject.reach(session, isOf('execution_success', id))
     expect(await wordOf(subject, running)).toBe('completed')
     for (const id of [shared, running]) {
       expect((await subject.get(`/jobs/${id}`)).status).toBe(200)
       expect((await other.get(`/jobs/${id}`)).status).toBe(404)
     }
-    for (const path of [
-      '/history',
-      `/history/${shared}`,
-      `/history/${running}`,
-      '/jobs?limit=1000',
-    ]) {
+    const words = [secret, running, shared]
+    const single = [`/history/${shared}`, `/history/${running}`]
+    for (const path of ['/history', ...single, '/jobs?limit=1000', '/queue']) {
       const reply = await other.get(path)
-      for (const word of [secret, running, shared])
-        expect({ path, has: reply.text.includes(word) }).toEqual({ path, has: false })
+      const found = words.filter((word) => reply.text.includes(word))
+      expect({ path, found }).toEqual({ path, found: [] })
     }
     await listener.settled()
     const received = listener.texts.join()
-    for (const word of [secret, running, shared]) expect(received).not.toContain(word)
+    for (const word of words) expect(received).not.toContain(word)
+    if (!isOwn) return
+    // Two runs of one account wait, and the other account never has more than its own.
+    const counts = transcript(listener.messages()).filter((line) => line.startsWith('status'))
+    expect(new Set(counts)).toEqual(new Set(['status 0', 'status 1']))
   },
   twoAccounts,
 )
