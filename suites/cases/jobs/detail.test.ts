@@ -41,7 +41,8 @@ proves('jobs/detail-workflow', async (subject) => {
     '3': node('PreviewAny', { source: 'a', ...(subject.isOwn && { number: 1.5, list: [] }) }),
   }
   const [id = ''] = await submitAll(subject, [graph], { extra_data })
-  const workflow = { prompt: graph, extra_data: expect.objectContaining(extra_data) }
+  const prompt = subject.placed(graph)
+  const workflow = { prompt, extra_data: expect.objectContaining(extra_data) }
   expect((await detailOf(subject, id)).workflow).toEqual(workflow)
   await subject.reach(session, isOf('execution_start', id))
   expect((await detailOf(subject, id)).workflow).toEqual(workflow)

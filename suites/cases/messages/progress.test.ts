@@ -3,7 +3,7 @@
 import { node, slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Message } from '../../judge/judge.ts'
-import { me, shown } from '../../judge/own-runs.ts'
+import { me, shown, uniqueNumber } from '../../judge/own-runs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { Skip } from '../../judge/skip.ts'
 import { dataOf, nodesOf } from '../../support/transcript.ts'
@@ -70,13 +70,15 @@ proves(
 
 proves(
   ['messages/hosted-node-types', 'messages/progress-state', 'messages/progress'],
-  async ({ connect, run }) => {
-    const graph = textToImage(1, 2)
-    const { prompt_id, messages } = await run(await connect(), graph)
-    const nodes = Object.entries(graph).map(([id, { class_type }]) => [
-      id,
-      stateOf(prompt_id, id, 'finished', id === '3' ? 2 : 1, { class_type }),
-    ])
+  async (subject) => {
+    const graph = textToImage(uniqueNumber(subject, 'sampled'), 2)
+    const { prompt_id, messages } = await subject.run(await me(subject), graph)
+    const ran = nodesOf('executing', messages).map(String)
+    if (subject.isOwn) expect(ran.toSorted()).toEqual(Object.keys(graph))
+    const nodes = ran.map((id) => {
+      const { class_type } = graph[id]!
+      return [id, stateOf(prompt_id, id, 'finished', id === '3' ? 2 : 1, { class_type })]
+    })
     expect(dataOf('progress_state', messages).at(-1)).toEqual({
       prompt_id,
       nodes: Object.fromEntries(nodes),

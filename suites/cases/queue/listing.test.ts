@@ -85,7 +85,7 @@ proves('queue/hosted-item', async (subject) => {
         return [index + 1, id, ...parts, { create_time }]
       }),
     )
-  const pending = await itemsOf(ids, graph, ['2', '3'])
+  const pending = await itemsOf(ids, subject.placed(graph), ['2', '3'])
   const own = listing.queue_pending.filter(([, id]: [number, string]) => ids.includes(id))
   expect(own).toEqual(pending.map(([, ...parts]) => [expect.any(Number), ...parts]))
   expect(own[1][0]).toBeGreaterThan(own[0][0])
