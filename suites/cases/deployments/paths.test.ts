@@ -1,12 +1,14 @@
-// The paths of hosted: below its prefix, under their new names, and without those that only local has.
+// The paths of each deployment: those of hosted stand below its prefix, some under new names, and neither has all of the other.
 
 import { hostedModels } from '../../../spec/server/catalog.ts'
 import { endpoints } from '../../../spec/index.ts'
 import type { Endpoint } from '../../../spec/language.ts'
-import { everyHostedPath, pathsOnlyOn } from '../../generate/every-path.ts'
+import { everyHostedPath, everyPath, pathsOnlyOn } from '../../generate/every-path.ts'
+import { fitting } from '../../judge/hosted/jobs.ts'
 import { notFound, replyIn } from '../../judge/hosted/refusals.ts'
-import { violations } from '../../judge/judge.ts'
 import { proves } from '../../judge/proves.ts'
+import type { Reply } from '../../judge/reply.ts'
+import { wireExchanges } from '../../judge/rows.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -14,39 +16,58 @@ const key = { 'X-API-Key': 'test-key' }
 /** The credentials of both hosted APIs. */
 const bothKeys = { ...key, Authorization: 'Bearer test-key' }
 
-proves('deployments/hosted-prefix', async ({ raw }) => {
-  const below = everyHostedPath.filter(({ path }) => path.startsWith('/api/'))
+/** Expects that hosted answers a request as it does where there is nothing. */
+function expectNotFound(reply: Reply, method: string, path: string): void {
+  expect({ method, path, isNotFound: notFound(reply) }).toEqual({ method, path, isNotFound: true })
+}
+
+/** What each local server has, and what changes nothing. */
+const localPaths = [
+  '/queue',
+  '/history?max_items=1',
+  '/prompt',
+  '/system_stats',
+  '/models',
+  '/object_info/SaveImage',
+]
+
+proves('deployments/local-prefix', async ({ url, isOwn }) => {
+  const ok = { status: 200 }
+  await wireExchanges(
+    url,
+    localPaths.map((path) => ['GET', path, ok]),
+  )
+  if (isOwn)
+    await wireExchanges(
+      url,
+      everyPath.map(({ method, path, status, body }) => [method, path, { status }, {}, body]),
+    )
+})
+
+const below = everyHostedPath.filter(({ path }) => path.startsWith('/api/'))
+
+proves('deployments/hosted-prefix', async ({ raw, url }) => {
   expect(below.length).toBeGreaterThan(20)
   for (const { method, path, bodies } of below) {
     const reply = await raw(method, path, undefined, key)
     expect([path, Object.keys(bodies)]).toEqual([path, expect.arrayContaining([`${reply.status}`])])
   }
   const there = ['object_info', 'queue', 'prompt', 'features', 'settings', 'userdata', 'users']
-  for (const path of there) {
-    expect({ path, status: (await raw('GET', `/api/${path}`, undefined, key)).status }).toEqual({
-      path,
-      status: 200,
-    })
-  }
+  await wireExchanges(
+    url,
+    there.map((path) => ['GET', `/api/${path}`, { status: 200 }, key]),
+  )
 })
 
 proves('deployments/hosted-unprefixed', async ({ raw, url }) => {
-  const below = everyHostedPath.filter(({ path }) => path.startsWith('/api/'))
   for (const { method, path } of below) {
     for (const headers of [key, {}]) {
       const reply = await raw(method, path.slice('/api'.length), undefined, headers)
-      expect({ method, path, isNotFound: notFound(reply) }).toEqual({
-        method,
-        path,
-        isNotFound: true,
-      })
+      expectNotFound(reply, method, path)
     }
   }
   for (const path of ['/', '/manager', '/manager/queue/status', '/api/manager/queue/status']) {
-    expect({ path, isNotFound: notFound(await raw('GET', path, undefined, key)) }).toEqual({
-      path,
-      isNotFound: true,
-    })
+    expectNotFound(await raw('GET', path, undefined, key), 'GET', path)
   }
   // Neither as a handshake nor as a request.
   const upgrade = { Connection: 'Upgrade, close', Upgrade: 'websocket' }
@@ -63,11 +84,7 @@ proves('deployments/hosted-unprefixed', async ({ raw, url }) => {
 proves('deployments/hosted-models-renamed', async ({ raw }) => {
   const folders = await raw('GET', '/api/experiment/models', undefined, key)
   expect(folders.json().map(({ name }: { name: string }) => name)).toContain('loras')
-  const models = await raw('GET', '/api/experiment/models/loras', undefined, key)
-  expect({ status: models.status, violations: violations(hostedModels, models.json()) }).toEqual({
-    status: 200,
-    violations: [],
-  })
+  fitting(hostedModels, await raw('GET', '/api/experiment/models/loras', undefined, key))
 })
 
 /** What the service has in addition, and this server lacks. */
@@ -87,11 +104,7 @@ proves('deployments/hosted-not-built', async ({ raw }) => {
   for (const path of notBuilt) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
       const reply = await raw(method, path, method === 'GET' ? undefined : '{}', key)
-      expect({ method, path, isNotFound: notFound(reply) }).toEqual({
-        method,
-        path,
-        isNotFound: true,
-      })
+      expectNotFound(reply, method, path)
     }
   }
 })
@@ -103,11 +116,7 @@ proves('deployments/hosted-old-models', async ({ raw }) => {
   for (const path of ['/models', '/models/loras', '/models/a/b']) {
     for (const method of ['GET', 'POST']) {
       const reply = await raw(method, `/api${path}`, undefined, key)
-      expect({ method, path, isNotFound: notFound(reply) }).toEqual({
-        method,
-        path,
-        isNotFound: true,
-      })
+      expectNotFound(reply, method, path)
     }
   }
 })
@@ -119,7 +128,7 @@ proves('deployments/paths-of-local', async ({ raw }) => {
   for (const { method, path } of paths) {
     for (const prefix of ['', '/api']) {
       const reply = await raw(method, prefix + path, undefined, bothKeys)
-      expect([method, prefix + path, notFound(reply)]).toEqual([method, prefix + path, true])
+      expectNotFound(reply, method, prefix + path)
     }
   }
 })

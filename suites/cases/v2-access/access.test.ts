@@ -1,11 +1,10 @@
-// Access to the hosted API v2 on any server: keys, errors, idempotency.
+// Access to the hosted API v2: keys, tiers, other origins, and the form of its errors.
 
-import { solid, talking } from '../../generate/graphs.ts'
+import { talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { detailOf, nobody, submitOne } from '../../judge/hosted/jobs.ts'
 import { expectRefused, v2Of } from '../../judge/hosted/v2.ts'
-import { newUuid } from '../../judge/hosted/busy-account.ts'
-import { proves, twoAccounts } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 
 /** Requests to every path of the API, none of which changes anything. */
 const asked: readonly (readonly [method: string, path: string])[] = [
@@ -39,13 +38,10 @@ proves('v2-access/bearer-refusal', async (subject) => {
 
 proves('v2-access/header-key', async (subject) => {
   await v2Of(subject)
-  const headers = { 'X-API-Key': subject.key }
+  const { raw, key } = subject
+  const headers = { 'X-API-Key': key }
   for (const [method, path] of asked)
-    expectRefused(
-      await subject.raw(method, `/api/v2${path}`, undefined, headers),
-      401,
-      'unauthorized',
-    )
+    expectRefused(await raw(method, `/api/v2${path}`, undefined, headers), 401, 'unauthorized')
 })
 
 proves('v2-access/free-tier', async (subject) => {
@@ -89,61 +85,22 @@ proves('v2-access/errors', async (subject) => {
 
 proves('v2-access/unknown-path', async (subject) => {
   const { send } = await v2Of(subject)
-  for (const path of ['/nowhere', '/jobs/', `/jobs/${nobody}/x`, '/queue', '/models', '/assets'])
-    if (path !== '/assets') expectRefused(await send('GET', path), 404, 'not_found')
+  for (const path of ['/nowhere', '/jobs/', `/jobs/${nobody}/x`, '/queue', '/models'])
+    expectRefused(await send('GET', path), 404, 'not_found')
   const wrong = await send('GET', '/assets')
   expectRefused(wrong, 405, 'method_not_allowed')
-  expect(wrong.headers['allow']).toBe('POST')
+  expect(wrong.headers).toMatchObject({ allow: 'POST' })
   const byHash = await send('GET', `/assets/by-hash/blake3:${'0'.repeat(64)}`)
   expect(byHash).toMatchObject({ status: 405, headers: { allow: 'HEAD' } })
   const patch = await send('PATCH', `/jobs/${nobody}`)
   expect(patch).toMatchObject({ status: 405, headers: { allow: 'GET,HEAD' } })
 })
 
-proves('v2-access/key-once', async (subject) => {
-  const { post, submit } = await v2Of(subject)
-  const key = { 'Idempotency-Key': newUuid(subject, 'once') }
-  await submit(talking(), {}, key)
-  for (const workflow of [talking(), talking('other')]) {
-    const again = await post('/jobs', { workflow }, key)
-    expectRefused(again, 422, 'idempotency_key_reuse')
-    expect(Object.keys(again.headers).filter((name) => /idempot|replay/.test(name))).toEqual([])
-  }
-  const both = { 'Idempotency-Key': newUuid(subject, 'two at a time') }
-  const replies = await Promise.all(
-    ['a', 'b'].map((text) => post('/jobs', { workflow: talking(text) }, both)),
-  )
-  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 422])
-})
-
-proves('v2-access/key-released', async (subject) => {
-  const { post, send, submit } = await v2Of(subject)
-  const key = { 'Idempotency-Key': newUuid(subject, 'released') }
-  expectRefused(await send('POST', '/jobs', 'no JSON', key), 400, 'invalid_request')
-  const editor = { workflow: { nodes: [], links: [] } }
-  expectRefused(await post('/jobs', editor, key), 422, 'workflow_format_ui')
-  const unknown = { workflow: { '1': { class_type: 'NoSuchNode', inputs: {} } } }
-  expectRefused(await post('/jobs', unknown, key), 422, 'invalid_workflow')
-  await submit(talking(), {}, key)
-})
-
-proves('v2-access/key-form', async (subject) => {
-  const { post } = await v2Of(subject)
-  for (const key of ['', 'x'.repeat(256)]) {
-    const reply = await post('/jobs', { workflow: talking() }, { 'Idempotency-Key': key })
-    expectRefused(reply, 400, 'invalid_request')
+provesQuirk('hosted.no-v2', async ({ breaks, raw }) => {
+  breaks('v2-jobs/listing', 'v2-streams/form')
+  const headers = { 'X-API-Key': 'test-key', Authorization: 'Bearer test-key' }
+  for (const path of ['/jobs', '/jobs/x/events', '/assets']) {
+    const { status, json } = await raw('GET', `/api/v2${path}`, undefined, headers)
+    expect([status, json().code]).toEqual([404, 'NOT_FOUND'])
   }
 })
-
-proves(
-  'v2-access/key-scope',
-  async (subject) => {
-    const { submit, upload } = await v2Of(subject)
-    const key = { 'Idempotency-Key': newUuid(subject, 'scope') }
-    await submit(solid(), {}, key)
-    await (await v2Of(subject.as('other-key'))).submit(solid(), {}, key)
-    const fields = { content_type: 'text/plain', file_path: subject.unique('scope.txt') }
-    expectRefused(await upload(Buffer.from('x'), fields, key), 422, 'idempotency_key_reuse')
-  },
-  twoAccounts,
-)

@@ -1,4 +1,4 @@
-// Event streams of the hosted API v2 on any server.
+// Event streams of the hosted API v2.
 
 import { solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'

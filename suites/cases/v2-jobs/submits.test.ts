@@ -1,10 +1,12 @@
-// Submits to the hosted API v2 on any server: what it refuses, and what it keeps.
+// Submits to the hosted API v2: what it refuses, and what it keeps.
 
+import { jobDetail } from '../../../spec/server/jobs.ts'
 import { v2JobList } from '../../../spec/v2/v2-jobs.ts'
-import { node, solid, talking } from '../../generate/graphs.ts'
+import { bought, node, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
+import { account, fitting as fittingFirst } from '../../judge/hosted/jobs.ts'
 import { expectRefused, fitting, v2Of } from '../../judge/hosted/v2.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 
 proves('v2-jobs/refused-body', async (subject) => {
   const { post, send } = await v2Of(subject)
@@ -96,41 +98,39 @@ proves('v2-jobs/labels-invalid', async (subject) => {
   await submit(talking(), { metadata: most })
 })
 
-proves('v2-jobs/listing-filters', async (subject) => {
-  const { send, submit } = await v2Of(subject)
-  const team = subject.unique('team & others')
-  const ids: string[] = []
-  for (const part of ['one', 'two', 'one'])
-    ids.unshift((await submit(talking(part), { metadata: { team, part } })).id)
-  await submit(talking(), { metadata: { team: `${team}!` } })
-  const listed = async (...filters: (readonly [string, string])[]): Promise<string[]> => {
-    const query = new URLSearchParams(
-      filters.map(([key, value]): [string, string] => [`metadata[${key}]`, value]),
-    )
-    return fitting(v2JobList, await send('GET', `/jobs?${query.toString()}`)).jobs.map(
-      ({ id }: { id: string }) => id,
-    )
-  }
-  expect(await listed(['team', team])).toEqual(ids)
-  expect(await listed(['team', team], ['part', 'one'])).toEqual([ids[0], ids[2]])
-  expect(await listed(['team', team], ['part', 'On'])).toEqual([])
-  expect(await listed(['team', team], ['other', 'one'])).toEqual([])
-})
+const poor = { ...account('test-key'), balance: 0, partnerKey: 'pays' }
+const inactive = { ...account('other-key'), subscription: 'inactive' } as const
 
-proves('v2-jobs/listing-refusals', async (subject) => {
-  const { send } = await v2Of(subject)
-  const filters = [
-    'metadata[a]=1&metadata[b]=1&metadata[c]=1&metadata[d]=1',
-    'metadata[a]=1&metadata[a]=2',
-    'metadata[a%20b]=1',
-    'metadata[a]=x%0ay',
-    'metadata[a]=1;limit=2',
-    'metadata[a]=%zz',
-  ]
-  for (const query of filters)
-    expectRefused(await send('GET', `/jobs?${query}`), 400, 'invalid_metadata_filter')
-  for (const cursor of ['', 'x', 'v2-', 'job-1'])
-    expectRefused(await send('GET', `/jobs?cursor=${cursor}`), 400, 'invalid_cursor')
-  for (const limit of ['', '0', '101', '-1', 'x', '1.5'])
-    expectRefused(await send('GET', `/jobs?limit=${limit}`), 400, 'invalid_request')
+proves(
+  'v2-jobs/credits',
+  async (subject) => {
+    const { post, submit } = await v2Of(subject)
+    expectRefused(await post('/jobs', { workflow: bought() }), 402, 'insufficient_credits')
+    await submit(talking())
+    const other = await v2Of(subject.as('other-key'))
+    expectRefused(await other.post('/jobs', { workflow: talking() }), 402, 'insufficient_credits')
+  },
+  { ...ownWorld, accounts: [poor, inactive] },
+)
+
+proves(
+  ['v2-jobs/queue-full', 'v2-access/retry-after'],
+  async (subject) => {
+    const { post, submit } = await v2Of(subject)
+    for (let count = 0; count < 10; count++) await submit(talking(`${count}`))
+    const full = await post('/jobs', { workflow: talking('one more') })
+    expectRefused(full, 429, 'queue_full')
+    expect(full.headers['retry-after']).toMatch(/^\d+$/)
+    await subject.idle()
+    await submit(talking())
+  },
+  { ...ownWorld, quirk: ['hosted.refuse-at-submit'], accounts: [account('test-key', 'standard')] },
+)
+
+provesQuirk('hosted.v2-bad-graph-fails', async (subject) => {
+  const { submit, job } = await v2Of(subject)
+  const { id } = await submit({ '1': node('NoSuchNode') })
+  const { status, error } = await job(id)
+  expect({ status, node_id: error.node_id }).toEqual({ status: 'failed', node_id: '1' })
+  expect(fittingFirst(jobDetail, await subject.get(`/jobs/${id}`)).status).toBe('failed')
 })

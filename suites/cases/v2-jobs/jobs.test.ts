@@ -1,14 +1,14 @@
-// Jobs of the hosted API v2 on any server, whatever else its account does.
+// Jobs of the hosted API v2: their states, times, progress, outputs and links, and how they are canceled.
 
-import { v2JobList, v2Workflow } from '../../../spec/v2/v2-jobs.ts'
+import { v2Workflow } from '../../../spec/v2/v2-jobs.ts'
 import { node, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { fetchLink } from '../../judge/fetch-link.ts'
 import { cancelAll, isAtWork, keepBusy, newColor } from '../../judge/hosted/busy-account.ts'
 import { nobody } from '../../judge/hosted/jobs.ts'
 import { expectRefused, fitting, v2Of } from '../../judge/hosted/v2.ts'
-import { proves, twoAccounts } from '../../judge/proves.ts'
-import type { Subject } from '../../judge/subject.ts'
+import { ownWorld, proves, twoAccounts } from '../../judge/proves.ts'
+import { type Subject, subjectOf } from '../../judge/subject.ts'
 
 proves('v2-jobs/created', async (subject) => {
   const { post, submit } = await v2Of(subject)
@@ -227,19 +227,50 @@ proves(
   twoAccounts,
 )
 
-proves('v2-jobs/listing', async (subject) => {
-  const { send, submit } = await v2Of(subject)
-  const ids: string[] = []
-  for (const text of ['a', 'b', 'c']) ids.unshift((await submit(talking(text))).id)
-  const found: string[] = []
-  let cursor: string | undefined
-  do {
-    const next = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const page = fitting(v2JobList, await send('GET', `/jobs?limit=2${next}`))
-    expect(page.jobs.length).toBeLessThanOrEqual(2)
-    found.push(...page.jobs.map(({ id }: { id: string }) => id))
-    cursor = page.next_cursor
-  } while (cursor !== undefined && !ids.every((id) => found.includes(id)))
-  expect(found.filter((id) => ids.includes(id))).toEqual(ids)
-  expect(new Set(found).size).toBe(found.length)
-})
+proves(
+  'v2-jobs/lifetime',
+  async (subject) => {
+    const { job, run } = await v2Of(subject)
+    const { id, created_at, expires_at } = await run(talking())
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(24 * 3_600_000)
+    await subject.emulator?.advance(25 * 3_600_000)
+    expect(await job(id)).toMatchObject({ status: 'succeeded', expires_at })
+  },
+  ownWorld,
+)
+
+proves(
+  'v2-jobs/outputs-so-far',
+  async (subject) => {
+    const { job, reach, run, stream, submit } = await v2Of(subject)
+    const slow = node('FlowdoubleSlow', { seconds: 10, steps: 5, value: ['1', 0] })
+    const { id } = await submit({ ...solid(), '3': slow })
+    await reach(await stream(id), ({ name }) => name === 'output')
+    const { status, outputs } = await job(id)
+    expect({ status, nodes: outputs.map((one: any) => one.node_id) }).toEqual({
+      status: 'running',
+      nodes: ['2'],
+    })
+    expect((await run(talking())).outputs).toEqual([])
+  },
+  ownWorld,
+)
+
+proves(
+  ['v2-jobs/links', 'v2-assets/address'],
+  async ({ emulator }) => {
+    const world = await emulator!.world({ name: 'other' })
+    const subject = subjectOf(world)
+    const { run } = await v2Of(subject)
+    const { urls, outputs } = await run(solid())
+    const headers = { Authorization: 'Bearer test-key' }
+    // They lead to the world, whoever reads them.
+    const { origin } = new URL(world.url)
+    for (const link of [urls.self, urls.events])
+      expect((await fetchLink(origin + link, headers)).status).toBe(200)
+    expect((await fetchLink(outputs[0].url)).status).toBe(200)
+    const content = `${world.url}/api/v2/assets/${outputs[0].id}/content`
+    expect((await fetchLink(content, headers)).status).toBe(302)
+  },
+  ownWorld,
+)
