@@ -14,15 +14,46 @@ import {
   webhookCommand,
 } from '../../dist/emulator/internal.js'
 import type { quirks } from '../../spec/truth/quirks.ts'
+import { expect } from '../judge/expect.ts'
 import { provesQuirk } from '../judge/proves.ts'
 import { folder } from './folder.ts'
 
 export type CommandResult = {
+  readonly argv: readonly string[]
   readonly code: number
   readonly stdout: string
   readonly stderr: string
   /** Standard output as JSON. Throws if it is not valid JSON. */
   readonly json: () => any
+}
+
+/**
+ * Expects that a command has ended with this code, and that what it has written matches: a text is a part of it, an empty one all
+ * of it. `hides` is in none of it.
+ */
+export function expectEnd(
+  result: CommandResult,
+  expected: {
+    readonly code: number
+    readonly stdout?: string | RegExp
+    readonly stderr?: string | RegExp
+    readonly hides?: string | RegExp
+  },
+): void {
+  const { argv, code, stdout, stderr } = result
+  const matching = (text: string | RegExp = /(?:)/): unknown =>
+    text === ''
+      ? ''
+      : typeof text === 'string'
+        ? expect.stringContaining(text)
+        : expect.stringMatching(text)
+  expect({ argv, code, stdout, stderr }).toEqual({
+    argv,
+    code: expected.code,
+    stdout: matching(expected.stdout),
+    stderr: matching(expected.stderr),
+  })
+  if (expected.hides !== undefined) expect(stdout + stderr).not.toMatch(expected.hides)
 }
 
 /** The environment of a command. */
@@ -102,7 +133,7 @@ export async function runCommand(
   context: CommandContext,
   argv: readonly string[],
 ): Promise<CommandResult> {
-  const { io, ended } = ioOf(context)
+  const { io, ended } = ioOf(context, argv)
   const [group, ...rest] = argv
   const command = group === 'webhook' ? webhookCommand : gatewayCommand
   return ended(await command(rest, io))
@@ -110,11 +141,14 @@ export async function runCommand(
 
 /** Runs `serve` with flags that it rejects: starting a process takes longer than the command. */
 export async function runServe(...argv: readonly string[]): Promise<CommandResult> {
-  const { io, ended } = ioOf({ env: process.env })
+  const { io, ended } = ioOf({ env: process.env }, argv)
   return ended(await serveCommand(argv, io))
 }
 
-function ioOf({ stdin = '', env = {}, isTerminal = false }: CommandContext) {
+function ioOf(
+  { stdin = '', env = {}, isTerminal = false }: CommandContext,
+  argv: readonly string[],
+) {
   let [stdout, stderr] = ['', '']
   const io = {
     stdout: { write: (text: string) => (stdout += text), isTTY: isTerminal },
@@ -124,6 +158,7 @@ function ioOf({ stdin = '', env = {}, isTerminal = false }: CommandContext) {
     cwd: folder(),
   }
   const ended = (code: number): CommandResult => ({
+    argv,
     code,
     stdout,
     stderr,
@@ -134,7 +169,7 @@ function ioOf({ stdin = '', env = {}, isTerminal = false }: CommandContext) {
 
 /** The options with which `gateway run` would start its gateway. */
 export async function startOptions(context: CommandContext, ...argv: readonly string[]) {
-  const { io, ended } = ioOf(context)
+  const { io, ended } = ioOf(context, argv)
   const stop = new AbortController()
   let options: GatewayOptions | undefined
   const start: StartGateway = (given) => {
@@ -166,7 +201,7 @@ export async function runWizard(
   argv: readonly string[],
   answers: readonly (readonly [question: RegExp, answer: string])[],
 ): Promise<CommandResult> {
-  const { io, ended, said } = ioOf({ isTerminal: true })
+  const { io, ended, said } = ioOf({ isTerminal: true }, argv)
   const keyboard = Object.assign(new PassThrough(), { isTTY: true })
   const waiting = [...answers]
   let seen = 0
@@ -267,7 +302,7 @@ export async function runGateway(
   context: CommandContext = {},
   ...argv: readonly string[]
 ): Promise<RunningCommand> {
-  const { io, ended, said } = ioOf(context)
+  const { io, ended, said } = ioOf(context, argv)
   const stop = new AbortController()
   let listen = (): void => {}
   const listening = new Promise<void>((resolve) => (listen = resolve))

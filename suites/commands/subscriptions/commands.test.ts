@@ -8,6 +8,7 @@ import {
   runCommand,
   subscriptionsName,
   provesCliQuirk,
+  expectEnd,
 } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
@@ -68,23 +69,22 @@ proves(
   withCli(async (cli) => {
     await cli.run('webhook', 'add', 'a', '--secret', 'secret-a')
     for (const argv of [[], ['--json']]) {
-      const { code, stdout } = await cli.run('webhook', 'list', '--no-secrets', ...argv)
-      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('/webhooks/a') })
-      expect(stdout).not.toMatch(/secret/i)
+      expectEnd(await cli.run('webhook', 'list', '--no-secrets', ...argv), {
+        code: 0,
+        stdout: '/webhooks/a',
+        hides: /secret/i,
+      })
     }
   }),
 )
 
 provesCliQuirk('webhooks.list-hides-secrets', async (cli) => {
   await cli.run('webhook', 'add', 'a', '--secret', 'secret-a')
-  const { code, stdout } = await cli.run(
-    'webhook',
-    'list',
-    '--quirk',
-    'webhooks.list-hides-secrets',
-  )
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('/webhooks/a') })
-  expect(stdout).not.toMatch(/secret/i)
+  expectEnd(await cli.run('webhook', 'list', '--quirk', 'webhooks.list-hides-secrets'), {
+    code: 0,
+    stdout: '/webhooks/a',
+    hides: /secret/i,
+  })
 })
 
 // The commands have the quirks of a known gateway, except those that are turned off.
@@ -96,10 +96,9 @@ proves(
       (await cli.run('webhook', 'list', '--like', 'hermes-2026.07', ...flags)).stdout
     expect(await list()).not.toContain('secret-a')
     expect(await list('--no-quirk', 'webhooks.list-hides-secrets')).toContain('secret-a')
-    const { code, stderr } = await cli.run('webhook', 'list', '--like', 'hermes-2026.70')
-    expect({ code, stderr }).toEqual({
+    expectEnd(await cli.run('webhook', 'list', '--like', 'hermes-2026.70'), {
       code: 2,
-      stderr: expect.stringContaining('Did you mean hermes-2026.07?'),
+      stderr: 'Did you mean hermes-2026.07?',
     })
   }),
 )
@@ -108,10 +107,9 @@ proves(
   'subscriptions/unknown-name',
   withCli(async (cli) => {
     for (const command of ['remove', 'rm', 'test']) {
-      const { code, stderr } = await cli.run('webhook', command, 'nobody')
-      expect({ code, stderr }).toEqual({
+      expectEnd(await cli.run('webhook', command, 'nobody'), {
         code: 1,
-        stderr: expect.stringContaining('Unknown subscription "nobody"'),
+        stderr: 'Unknown subscription "nobody"',
       })
     }
     expect(cli.has(subscriptionsName)).toBe(false)
@@ -129,11 +127,9 @@ proves(
     ]) {
       if (config !== null) cli.write('config.yaml', config)
       for (const [command = '', ...argv] of commands) {
-        const { code, stdout, stderr } = await cli.run('webhook', command, ...argv)
-        expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-        expect(stderr).toMatch(
-          /not enabled[\s\S]*gateway setup[\s\S]*enabled: true[\s\S]*WEBHOOK_ENABLED/,
-        )
+        const says = /not enabled[\s\S]*gateway setup[\s\S]*enabled: true[\s\S]*WEBHOOK_ENABLED/
+        const ended = await cli.run('webhook', command, ...argv)
+        expectEnd(ended, { code: 1, stdout: '', stderr: says })
         const result = await cli.run('webhook', command, ...argv, '--json')
         expect(result.json()).toEqual({ error: expect.stringContaining('not enabled') })
       }
@@ -162,12 +158,7 @@ proves(
       ['gateway', 'setup', '--enable', '--disable', '--yes'],
     ]
     for (const argv of wrong) {
-      const { code, stderr } = await cli.run(...argv)
-      expect({ argv, code, stderr }).toEqual({
-        argv,
-        code: 2,
-        stderr: expect.stringContaining('--help'),
-      })
+      expectEnd(await cli.run(...argv), { code: 2, stderr: '--help' })
     }
     for (const group of ['webhook', 'gateway']) {
       expect((await runCommand({}, [group])).code).toBe(2)

@@ -12,6 +12,7 @@ import {
   type RunningCommand,
   subscriptionsName,
   withReceiving,
+  expectEnd,
 } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
@@ -135,26 +136,17 @@ proves(
     ]
     for (const route of routes) {
       cli.write('config.yaml', enabled(`routes: {good: {secret: s}, bad: ${route}}`))
-      const { code, stdout, stderr } = await failing(cli)
-      expect({ route, code, stdout, stderr }).toEqual({
-        route,
-        code: 1,
-        stdout: '',
-        stderr: expect.stringContaining('"bad"'),
-      })
-      expect(stderr).not.toContain('hidden-one')
+      expectEnd(await failing(cli), { code: 1, stdout: '', stderr: '"bad"', hides: 'hidden-one' })
     }
     await withReceiving({ status: 200, body: '' }, async ({ port }) => {
       cli.write('config.yaml', enabled())
-      const { code, stderr } = await cli.run('gateway', 'run', '--port', String(port))
-      expect({ code, stderr }).toEqual({
+      expectEnd(await cli.run('gateway', 'run', '--port', String(port)), {
         code: 1,
-        stderr: expect.stringContaining(`Port ${port} is in use`),
+        stderr: `Port ${port} is in use`,
       })
     })
     cli.write('config.yaml', '')
-    const { code, stderr } = await failing(cli)
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('not enabled') })
+    expectEnd(await failing(cli), { code: 1, stderr: 'not enabled' })
   }),
 )
 
@@ -210,27 +202,20 @@ proves(
     expect((await cli.run('webhook', 'test', 'dynamic')).stdout).toContain('(202)')
     // Runs and journal are not served unless an option says so: a tunnel also calls from this machine.
     expect((await fetch(`${running.url}/_flowdouble/runs`)).status).toBe(404)
-    const { code, stdout, stderr } = await running.stop()
-    expect({ code, stdout }).toEqual({
+    expectEnd(await running.stop(), {
       code: 0,
-      stdout: expect.stringContaining('flowdouble gateway'),
+      stdout: 'flowdouble gateway',
+      stderr: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}Subscriptions loaded/m,
+      hides: 'secret-of-ci',
     })
-    expect(stderr).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}Subscriptions loaded/m)
-    expect(stdout + stderr).not.toContain('secret-of-ci')
     await expect(fetch(running.url)).rejects.toThrow()
 
     // Rejected entries are not listed as routes, and neither are those that a static route hides.
     const { dynamic } = cli.routes()
     const routes = { open: { secret: '' }, fixed: { secret: 'other' }, dynamic }
     cli.write(subscriptionsName, JSON.stringify(routes))
-    const controlled = await runGateway(
-      cli,
-      {},
-      '--json',
-      '--control',
-      '--ready-file',
-      cli.path('ready'),
-    )
+    const flags = ['--json', '--control', '--ready-file', cli.path('ready')]
+    const controlled = await runGateway(cli, {}, ...flags)
     expect((await fetch(`${controlled.url}/_flowdouble/runs`)).status).toBe(200)
     const line = JSON.parse(controlled.said())
     expect(line).toMatchObject({

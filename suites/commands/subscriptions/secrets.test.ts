@@ -1,6 +1,6 @@
 // The secret of a subscription: generated, or given by an option, a file or standard input.
 
-import { enabled, subscriptionsName, withCli } from '../../support/command-line.ts'
+import { enabled, subscriptionsName, withCli, expectEnd } from '../../support/command-line.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -58,8 +58,7 @@ proves(
       ['--secret', '-'],
     ]
     for (const argv of refused) {
-      const { code, stdout } = await cli.run('webhook', 'subscribe', 'ci', ...argv)
-      expect([argv, code, stdout]).toEqual([argv, 1, ''])
+      expectEnd(await cli.run('webhook', 'subscribe', 'ci', ...argv), { code: 1, stdout: '' })
     }
     expect(cli.has(subscriptionsName)).toBe(false)
   }),
