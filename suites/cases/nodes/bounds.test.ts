@@ -1,6 +1,7 @@
 // Nodes with inputs that would take too much memory or time: the run fails, and the server goes on.
 
 import { type Graph, node } from '../../generate/graphs.ts'
+import { errorIn, runOf, textsOf } from '../../judge/nodes/shown.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -120,22 +121,21 @@ const graphs: Readonly<Record<string, Graph>> = {
 
 proves(
   ['nodes/exceptions', 'nodes/expressions-bounded'],
-  async ({ connect, run, unique }) => {
-    const session = await connect(unique('me'))
-    for (const [what, graph] of Object.entries(graphs)) {
-      const { messages } = await run(session, graph)
-      expect([what, messages.some(({ type }) => type === 'execution_error')]).toEqual([what, true])
-    }
+  async (subject) => {
+    for (const [what, graph] of Object.entries(graphs))
+      expect({ what, error: await errorIn(subject, graph) }).toEqual({
+        what,
+        error: expect.any(Object),
+      })
     // Lists of less than nothing come to an end, too.
-    const { entry: ended } = await run(session, {
+    const { entry: ended } = await runOf(subject, {
       latent,
       less,
       one: node('RebatchLatents', { latents: ['latent', 0], batch_size: ['less', 0] }),
       show: shown('one'),
     })
     expect(ended).toBeDefined()
-    const { entry } = await run(session, { show: node('PreviewAny', { source: 'on' }) })
-    expect(entry.outputs['show']).toEqual({ text: ['on'] })
+    expect(await textsOf(subject, {}, { text: 'on' })).toEqual({ text: 'on' })
   },
   ownWorld,
 )

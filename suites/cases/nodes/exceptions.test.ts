@@ -2,16 +2,10 @@
 
 import { encode } from 'fast-png'
 import { changed, type Graph, node, textToImage } from '../../generate/graphs.ts'
+import { errorIn, textsOf } from '../../judge/nodes/shown.ts'
 import { passing, put } from '../../judge/own-files.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
-import type { Subject } from '../../judge/subject.ts'
-
-/** The error that ends the run of a graph. */
-async function errorOf({ connect, run, unique }: Subject, graph: Graph): Promise<any> {
-  const { messages } = await run(await connect(unique('me')), graph)
-  return messages.find(({ type }) => type === 'execution_error')?.data
-}
 
 const picture = node('EmptyImage', { width: 8, height: 8, batch_size: 1, color: 0xff8040 })
 const number = (value: number) => node('PrimitiveInt', { value })
@@ -21,6 +15,24 @@ const saveVideo = (filename_prefix: string) =>
 
 proves('nodes/exceptions', async (subject) => {
   const failures: readonly (readonly [Graph, type: string, message: string])[] = [
+    [
+      {
+        low: number(-3),
+        less: node('EmptyImage', { ...picture.inputs, width: ['low', 0] }),
+        show: node('PreviewImage', { images: ['less', 0] }),
+      },
+      'RuntimeError',
+      'Trying to create tensor with negative dimension -3: [1, 8, -3, 1]',
+    ],
+    [
+      {
+        picture,
+        blur: node('ImageBlur', { image: ['picture', 0], blur_radius: 9, sigma: 1 }),
+        show: node('PreviewImage', { images: ['blur', 0] }),
+      },
+      'RuntimeError',
+      'Argument #4: Padding size should be less than the corresponding input dimension, but got: padding (9, 9) at dimension 3 of input [1, 3, 8, 8]',
+    ],
     [
       { show: node('PreviewImage', { images: { __value__: [1, 2] } }) },
       'AttributeError',
@@ -166,16 +178,10 @@ proves('nodes/exceptions', async (subject) => {
       'narrow(): length must be non-negative.',
     ],
   ]
-  for (const [graph, type, message] of failures) {
-    const { exception_type, exception_message } = await errorOf(subject, graph)
-    expect({ exception_type, exception_message }).toEqual({
-      exception_type: type,
-      exception_message: `${message}\n`,
-    })
+  for (const [graph, exception_type, message] of failures) {
+    const exception_message = `${message}\n`
+    expect(await errorIn(subject, graph)).toMatchObject({ exception_type, exception_message })
   }
-})
-
-proves('nodes/exceptions', async (subject) => {
   // The largest seed has no next one, which this sampler needs.
   const graph = changed(textToImage(), '3', { sampler_name: 'ddim', seed: 0 })
   const text = JSON.stringify(subject.placed(graph))
@@ -189,7 +195,7 @@ proves('nodes/exceptions', async (subject) => {
 
 proves('files/prefix-surrogate', async (subject) => {
   const save = node('SaveImage', { images: ['picture', 0], filename_prefix: 'half \ud800' })
-  const { exception_type, exception_message } = await errorOf(subject, { picture, save })
+  const { exception_type, exception_message } = await errorIn(subject, { picture, save })
   expect(exception_type).toBe('UnicodeEncodeError')
   expect(exception_message).toMatch(
     /^'utf-8' codec can't encode character '\\ud800' in position \d+: surrogates not allowed\n$/,
@@ -209,7 +215,7 @@ proves('messages/error-inputs-order', async (subject) => {
     sharp,
     show: node('PreviewImage', { images: ['sharp', 0] }),
   }
-  const { current_inputs } = await errorOf(subject, graph)
+  const { current_inputs } = await errorIn(subject, graph)
   expect(Object.keys(current_inputs)).toEqual(['alpha', 'image', 'sharpen_radius', 'sigma'])
 })
 
@@ -223,7 +229,7 @@ proves('messages/error-inputs', async (subject) => {
     few: node('ImageQuantize', { image: ['load', 0], colors: ['colors', 0], dither: 'none' }),
     show: node('PreviewImage', { images: ['few', 0] }),
   }
-  const { current_inputs } = await errorOf(subject, graph)
+  const { current_inputs } = await errorIn(subject, graph)
   expect(current_inputs).toEqual({
     image: ['tensor([[[[0., 0., 0.]]]])'],
     colors: [-1],
@@ -245,34 +251,22 @@ proves('messages/error-inputs', async (subject) => {
       compress_level: 3,
     }),
   }
-  const { current_inputs: given } = await errorOf(subject, passed)
+  const { current_inputs: given } = await errorIn(subject, passed)
   expect(given.images).toEqual(["{'a': [1], 'b': None}"])
 })
 
-proves('nodes/object-text', async ({ connect, run, unique }) => {
+proves('nodes/object-text', async (subject) => {
   const graph: Graph = {
     picture,
     video: node('CreateVideo', { images: ['picture', 0], fps: 24 }),
-    'show video': show('video'),
     operation: node('LatentOperationTonemapReinhard', { multiplier: 1 }),
-    'show operation': show('operation'),
     noise: node('DisableNoise'),
-    'show noise': show('noise'),
   }
-  const { outputs } = (await run(await connect(unique('me')), graph)).entry
-  const texts = ['video', 'operation', 'noise'].map((id) => outputs[`show ${id}`].text[0])
-  const address = '0x[0-9a-f]+>$'
-  expect(texts[0]).toMatch(
-    new RegExp(
-      `^<comfy_api.latest._input_impl.video_types.VideoFromComponents object at ${address}`,
-    ),
-  )
-  expect(texts[1]).toMatch(
-    new RegExp(
-      `^<function LatentOperationTonemapReinhard.execute.<locals>.tonemap_reinhard at ${address}`,
-    ),
-  )
-  expect(texts[2]).toMatch(
-    new RegExp(`^</.*/comfy_extras/nodes_custom_sampler.Noise_EmptyNoise object at ${address}`),
-  )
+  const sources = { video: ['video', 0], operation: ['operation', 0], noise: ['noise', 0] }
+  const at = (text: string) => expect.stringMatching(new RegExp(`^<${text} at 0x[0-9a-f]+>$`))
+  expect(await textsOf(subject, graph, sources)).toEqual({
+    video: at('comfy_api.latest._input_impl.video_types.VideoFromComponents object'),
+    operation: at('function LatentOperationTonemapReinhard.execute.<locals>.tonemap_reinhard'),
+    noise: at('/.*/comfy_extras/nodes_custom_sampler.Noise_EmptyNoise object'),
+  })
 })

@@ -1,7 +1,5 @@
 // Nodes that load files, and what node types check themselves before a run.
 
-import { decode } from 'fast-png'
-import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { placedIn, put } from '../../judge/own-files.ts'
 import { needsPosix } from '../../judge/own-runs.ts'
@@ -9,7 +7,7 @@ import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { pngOf } from '../../nodes/uploads.ts'
-import { errorOf } from '../../judge/failures.ts'
+import { errorIn, exceptionOf, picturesOf, runOf, textsOf } from '../../judge/nodes/shown.ts'
 
 /** The errors of the only invalid node, as their types and details. */
 async function errorsOf({ submit }: Subject, graph: Graph): Promise<unknown> {
@@ -20,16 +18,15 @@ async function errorsOf({ submit }: Subject, graph: Graph): Promise<unknown> {
 }
 
 /** The sizes and the first pixels of the pictures that the run shows, or its exception. */
-async function shown({ connect, run, get, unique }: Subject, graph: Graph): Promise<unknown> {
-  const { entry, messages } = await run(await connect(unique('me')), graph)
-  const error = errorOf({ messages })
-  if (error !== undefined) return [error['exception_type'], error['exception_message']]
-  const pictures = []
-  for (const image of Object.values<any>(entry.outputs).flatMap(({ images }) => images)) {
-    const { width, height, data } = decode((await get(viewPath(image))).bytes)
-    pictures.push([`${width}x${height}`, ...data.slice(0, 3)])
-  }
-  return pictures
+async function shown(subject: Subject, graph: Graph): Promise<unknown> {
+  const run = await runOf(subject, graph)
+  const error = exceptionOf(run)
+  if (error !== undefined) return [error.exception_type, error.exception_message]
+  const seen: unknown[] = []
+  for (const output of Object.values(run.entry.outputs))
+    for (const { width, height, rgba } of await picturesOf(subject, output))
+      seen.push([`${width}x${height}`, ...rgba.slice(0, 3)])
+  return seen
 }
 
 const preview = (source: string, slot = 0) => node('PreviewImage', { images: [source, slot] })
@@ -65,11 +62,7 @@ proves('nodes/own-checks', async (subject) => {
     ['exception_during_inner_validation', 'must be real number, not str'],
   ])
   // After a movement nothing else is checked: the run fails at a value beyond its bounds.
-  const { messages } = await subject.run(
-    await subject.connect(subject.unique('me')),
-    moving({ pan: 1, zoom: 11 }),
-  )
-  expect(errorOf({ messages })).toMatchObject({
+  expect(await errorIn(subject, moving({ pan: 1, zoom: 11 }))).toMatchObject({
     exception_type: 'pydantic_core._pydantic_core.ValidationError',
   })
   const floats = {
@@ -169,13 +162,10 @@ proves(
       'TypeError',
       "'NoneType' object is not subscriptable\n",
     ])
-    const { entry } = await subject.run(await subject.connect(subject.unique('me')), {
-      load: loading(rendered)['load']!,
-      path: node('PreviewAny', { source: ['load', 2] }),
-      camera: node('PreviewAny', { source: ['load', 5] }),
-    })
-    expect(entry.outputs['path']).toEqual({ text: ['3d/example.glb'] })
-    expect(JSON.parse(entry.outputs['camera'].text[0])).toEqual({ zoom: 2 })
+    const load = { load: loading(rendered)['load']! }
+    const texts = await textsOf(subject, load, { path: ['load', 2], camera: ['load', 5] })
+    expect(texts['path']).toBe('3d/example.glb')
+    expect(JSON.parse(texts['camera'] ?? '')).toEqual({ zoom: 2 })
   },
   ownWorld,
 )

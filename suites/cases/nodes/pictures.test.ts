@@ -1,27 +1,21 @@
-// Nodes for pictures: sizes, numbers, pixels, and exceptions.
+// Nodes for pictures and latents: sizes, pixels, how they are printed and saved, and their bounds.
 
-import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
 import { type Graph, node } from '../../generate/graphs.ts'
 import { put } from '../../judge/own-files.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { errorOf } from '../../judge/failures.ts'
+import { picturesOf, runOf, type SeenPicture, textsOf } from '../../judge/nodes/shown.ts'
 
-type Files = Record<string, { name: string; width: number; height: number; data: number[] }[]>
-
-/** The files that each output node of a graph saves. */
-async function saved({ connect, run, get, unique }: Subject, graph: Graph): Promise<Files> {
-  const { outputs } = (await run(await connect(unique('me')), graph)).entry
-  const files: Files = {}
-  for (const [id, { images = [] }] of Object.entries<any>(outputs)) {
-    files[id] = []
-    for (const image of images) {
-      const { width, height, data } = decode((await get(viewPath(image))).bytes)
-      files[id].push({ name: image.filename, width, height, data: [...data] })
-    }
-  }
+/** The pictures that each output node of a graph saves. */
+async function saved(
+  subject: Subject,
+  graph: Graph,
+): Promise<Record<string, readonly SeenPicture[]>> {
+  const { outputs } = (await runOf(subject, graph)).entry
+  const files: Record<string, readonly SeenPicture[]> = {}
+  for (const [id, output] of Object.entries(outputs)) files[id] = await picturesOf(subject, output)
   return files
 }
 
@@ -85,34 +79,11 @@ proves('nodes/pixels', async (subject) => {
     }),
     padded: preview('pad'),
   })
-  expect(files['inverted']?.[0]?.data).toEqual([169, 169, 169])
+  expect(files['inverted']?.[0]?.rgba).toEqual([169, 169, 169, 255])
   // What is not saved is not cut: the second time returns the first grey.
-  expect(files['twice']?.[0]?.data).toEqual([85, 85, 85])
-  expect(files['blended']?.[0]?.data).toEqual([170, 42, 42])
-  expect(files['padded']?.[0]?.data.slice(-6)).toEqual([127, 127, 127, 255, 0, 0])
-})
-
-proves('nodes/masks', async (subject) => {
-  const files = await saved(subject, {
-    half: node('SolidMask', { value: 0.5, width: 3, height: 1 }),
-    full: node('SolidMask', { value: 1, width: 1, height: 1 }),
-    set: node('MaskComposite', {
-      destination: ['half', 0],
-      source: ['full', 0],
-      x: 1,
-      y: 0,
-      operation: 'subtract',
-    }),
-    composed: node('MaskPreview', { mask: ['set', 0] }),
-    grow: node('GrowMask', { mask: ['set', 0], expand: -1, tapered_corners: true }),
-    grown: node('MaskPreview', { mask: ['grow', 0] }),
-    feather: node('FeatherMask', { mask: ['half', 0], left: 2, top: 0, right: 0, bottom: 0 }),
-    feathered: node('MaskPreview', { mask: ['feather', 0] }),
-  })
-  const greys = (id: string) => files[id]?.[0]?.data.filter((_, at) => at % 3 === 0)
-  expect(greys('composed')).toEqual([127, 0, 127])
-  expect(greys('grown')).toEqual([0, 0, 0])
-  expect(greys('feathered')).toEqual([63, 127, 127])
+  expect(files['twice']?.[0]?.rgba).toEqual([85, 85, 85, 255])
+  expect(files['blended']?.[0]?.rgba).toEqual([170, 42, 42, 255])
+  expect(files['padded']?.[0]?.rgba.slice(-8)).toEqual([127, 127, 127, 255, 255, 0, 0, 255])
 })
 
 proves('nodes/mixed', async (subject) => {
@@ -141,78 +112,50 @@ proves('nodes/mixed', async (subject) => {
   })
   const [first, second] = files['plain'] ?? []
   // What a model paints is up to the model.
-  if (subject.isOwn) expect(second?.data).not.toEqual(first?.data)
-  for (const [at, { data = [] } = {}] of [first, second].entries()) {
-    const inverted = files['inverted']?.[at]?.data ?? []
-    expect(inverted.length).toBe(data.length)
-    const apart = inverted.map((value, place) => 255 - value - (data[place] ?? 0))
+  if (subject.isOwn) expect(second?.rgba).not.toEqual(first?.rgba)
+  for (const [at, { rgba = [] } = {}] of [first, second].entries()) {
+    const inverted = files['inverted']?.[at]?.rgba ?? []
+    expect(inverted.length).toBe(rgba.length)
+    const apart = rgba.flatMap((value, place) =>
+      place % 4 === 3 ? [] : [255 - value - (inverted[place] ?? 0)],
+    )
     expect([Math.min(...apart) >= 0, Math.max(...apart) <= 1]).toEqual([true, true])
-    const flipped = files['flipped']?.[at]?.data ?? []
-    expect(flipped.slice(0, 3)).toEqual(data.slice(63 * 3, 64 * 3))
+    const flipped = files['flipped']?.[at]?.rgba ?? []
+    expect(flipped.slice(0, 4)).toEqual(rgba.slice(63 * 4, 64 * 4))
   }
 })
 
-/** The exception that ends the run of a graph. */
-async function exception({ connect, run, unique }: Subject, graph: Graph): Promise<unknown> {
-  const { messages } = await run(await connect(unique('me')), graph)
-  const data = errorOf({ messages })
-  return data && [data['exception_type'], data['exception_message']]
-}
-
-proves('nodes/exceptions', async (subject) => {
-  const small = node('PrimitiveInt', { value: -3 })
-  const negative = { small, one: node('EmptyImage', { ...picture(0).inputs, width: ['small', 0] }) }
-  expect(await exception(subject, { ...negative, show: preview('one') })).toEqual([
-    'RuntimeError',
-    'Trying to create tensor with negative dimension -3: [1, 2, -3, 1]\n',
-  ])
-  const literal = { show: node('PreviewImage', { images: 5 }) }
-  expect(await exception(subject, literal)).toEqual([
-    'TypeError',
-    "'int' object is not subscriptable\n",
-  ])
-  const blurred = {
-    tiny: picture(0),
-    blur: node('ImageBlur', { image: ['tiny', 0], blur_radius: 9, sigma: 1 }),
-    show: preview('blur'),
-  }
-  expect(await exception(subject, blurred)).toMatchObject(['RuntimeError', /Padding size/])
-})
-
-proves('nodes/tensor-text', async ({ connect, run, unique }) => {
-  const { entry } = await run(await connect(unique('me')), {
+proves('nodes/tensor-text', async (subject) => {
+  const graph = {
     mask: node('SolidMask', { value: 0.5, width: 2, height: 1 }),
-    shown: node('PreviewAny', { source: ['mask', 0] }),
     latent: node('EmptySD3LatentImage', { width: 16, height: 16, batch_size: 1 }),
     cut: node('LatentCut', { samples: ['latent', 0], dim: 'x', index: 0, amount: 1 }),
     crop: node('LatentCut', { samples: ['cut', 0], dim: 'y', index: 0, amount: 1 }),
-    printed: node('PreviewAny', { source: ['crop', 0] }),
+  }
+  const sources = { mask: ['mask', 0], latent: ['crop', 0] }
+  expect(await textsOf(subject, graph, sources)).toEqual({
+    mask: 'tensor([[[0.5000, 0.5000]]])',
+    latent: expect.stringMatching(/^\{'samples': tensor\(\[\[\[\[0\.\]\],\n\n {9}\[\[0\.\]\],/),
   })
-  expect(entry.outputs['shown']).toEqual({ text: ['tensor([[[0.5000, 0.5000]]])'] })
-  const [text] = entry.outputs['printed'].text
-  expect(text).toMatch(/^\{'samples': tensor\(\[\[\[\[0\.\]\],\n\n {9}\[\[0\.\]\],/)
 })
 
 proves('nodes/latents-saved', async (subject) => {
-  const { connect, run, get, unique } = subject
-  const session = await connect(unique('me'))
-  const { entry } = await run(session, {
+  const { get, unique } = subject
+  const { entry } = await runOf(subject, {
     empty: node('EmptySD3LatentImage', { width: 16, height: 16, batch_size: 1 }),
     cut: node('LatentCut', { samples: ['empty', 0], dim: 'x', index: 0, amount: 1 }),
     save: node('SaveLatent', { samples: ['cut', 0], filename_prefix: unique('cut') }),
   })
-  const [file] = entry.outputs['save'].latents
-  const { bytes } = await get(viewPath(file))
-  const length = Number(Buffer.from(bytes).readBigUInt64LE(0))
-  const header = JSON.parse(Buffer.from(bytes.subarray(8, 8 + length)).toString())
+  const output = entry.outputs['save']
+  const { bytes } = await get(viewPath(output.latents[0]))
+  const length = Number(bytes.readBigUInt64LE(0))
+  const header = JSON.parse(bytes.subarray(8, 8 + length).toString())
   expect(header.latent_tensor).toMatchObject({ dtype: 'F32', shape: [1, 16, 2, 1] })
   expect([...bytes.subarray(8 + length)]).toEqual(Array(128).fill(0))
   await put(subject, { name: 'cut.latent', bytes }, {})
-  const loaded = await run(session, {
-    load: node('LoadLatent', { latent: unique('cut.latent') }),
-    show: node('PreviewAny', { source: ['load', 0] }),
-  })
-  expect(loaded.entry.outputs['show'].text[0]).toMatch(/^\{'samples': tensor\(\[\[\[\[0\.\],/)
+  const graph = { load: node('LoadLatent', { latent: unique('cut.latent') }) }
+  const { text } = await textsOf(subject, graph, { text: ['load', 0] })
+  expect(text).toMatch(/^\{'samples': tensor\(\[\[\[\[0\.\],/)
 })
 
 proves(
@@ -229,10 +172,10 @@ proves(
       show: preview(`${length - 1}`),
     })
     const near = await saved(subject, chain(399))
-    expect(near['show']?.[0]?.data).toEqual([0, 255, 0])
+    expect(near['show']?.[0]?.rgba).toEqual([0, 255, 0, 255])
     const far = await saved(subject, chain(403))
-    expect(far['show']?.[0]?.data).toHaveLength(3)
-    expect(far['show']?.[0]?.data).not.toEqual([0, 255, 0])
+    expect(far['show']?.[0]?.rgba).toHaveLength(4)
+    expect(far['show']?.[0]?.rgba).not.toEqual([0, 255, 0, 255])
   },
   ownWorld,
 )
@@ -259,11 +202,11 @@ proves(
       show: preview('part'),
     })
     const small = await saved(subject, chain(16))
-    expect(small['show']?.[0]?.data).toEqual([0, 255, 0])
+    expect(small['show']?.[0]?.rgba).toEqual([0, 255, 0, 255])
     // 50 pictures of 4096 x 4096 x 3 numbers.
     const large = await saved(subject, chain(4096))
-    expect(large['show']?.[0]?.data).toHaveLength(3)
-    expect(large['show']?.[0]?.data).not.toEqual([0, 255, 0])
+    expect(large['show']?.[0]?.rgba).toHaveLength(4)
+    expect(large['show']?.[0]?.rgba).not.toEqual([0, 255, 0, 255])
   },
   ownWorld,
 )

@@ -2,6 +2,8 @@
 
 import { decode } from 'fast-png'
 import { viewPath } from '../../generate/form.ts'
+import { type Graph, node } from '../../generate/graphs.ts'
+import { me } from '../own-runs.ts'
 import type { Run, Subject } from '../subject.ts'
 import { errorOf } from '../failures.ts'
 
@@ -52,3 +54,27 @@ export const exceptionOf = (
   run: Run,
 ): Readonly<Record<'node_id' | 'exception_type' | 'exception_message', string>> | undefined =>
   errorOf(run)
+
+/** Runs a graph for a client of the case's own. */
+export const runOf = async (subject: Subject, graph: Graph): Promise<Run> =>
+  subject.run(await me(subject), graph)
+
+/** The error that ends the run of a graph; undefined if none does. */
+export const errorIn = async (subject: Subject, graph: Graph): Promise<any> =>
+  errorOf(await runOf(subject, graph))
+
+/** What PreviewAny shows of each of these sources, by name, after the run of a graph. */
+export async function textsOf(
+  subject: Subject,
+  graph: Graph,
+  sources: Readonly<Record<string, unknown>>,
+): Promise<Record<string, string>> {
+  const added = Object.entries(sources).map(([id, source]) => [
+    `show ${id}`,
+    node('PreviewAny', { source }),
+  ])
+  const { entry } = await runOf(subject, { ...graph, ...Object.fromEntries(added) })
+  return Object.fromEntries(
+    Object.keys(sources).map((id) => [id, entry.outputs[`show ${id}`]?.text?.[0]]),
+  )
+}

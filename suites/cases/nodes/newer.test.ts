@@ -1,32 +1,16 @@
-// What nodes of servers of 2026 do that earlier ones did not: they pass their inputs on, and print and join otherwise.
+// What nodes pass on, print and join otherwise in servers of 2026.
 
-import { type Graph, node } from '../../generate/graphs.ts'
-import { me } from '../../judge/own-runs.ts'
+import { node } from '../../generate/graphs.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
-import type { Subject } from '../../judge/subject.ts'
-import { errorOf } from '../../judge/failures.ts'
-
-/** What PreviewAny shows of each output, by the id of the node that previews it. */
-async function shown(
-  { connect, run, unique }: Subject,
-  graph: Graph,
-  previews: Readonly<Record<string, unknown>>,
-): Promise<Record<string, string>> {
-  const added = Object.entries(previews).map(([id, source]) => [id, node('PreviewAny', { source })])
-  const { entry } = await run(await connect(unique('me')), {
-    ...graph,
-    ...Object.fromEntries(added),
-  })
-  return Object.fromEntries(Object.keys(previews).map((id) => [id, entry.outputs[id]?.text?.[0]]))
-}
+import { errorIn, textsOf } from '../../judge/nodes/shown.ts'
 
 const picture = (color: number, width = 1, height = 1) =>
   node('EmptyImage', { width, height, batch_size: 1, color })
 
 proves('nodes/passed-on', async (subject) => {
-  const { connect, run, unique } = subject
-  const save = (inputs: object) => ({ ...inputs, filename_prefix: unique('passed') })
+  const filename_prefix = subject.unique('passed')
+  const save = (inputs: object) => ({ ...inputs, filename_prefix })
   const graph = {
     red: picture(0xff0000),
     first: node('PreviewImage', { images: ['red', 0] }),
@@ -44,20 +28,12 @@ proves('nodes/passed-on', async (subject) => {
     }),
     text: node('PreviewAny', { source: 'four' }),
     length: node('StringLength', { string: ['text', 0] }),
-    count: node('PreviewAny', { source: ['length', 0] }),
-    value: node('PreviewAny', { source: ['last', 0] }),
-    share: node('PreviewAny', { source: ['mask', 0] }),
   }
-  const { outputs } = (await run(await connect(unique('me')), graph)).entry
-  expect(outputs['last'].images).toHaveLength(1)
-  expect({
-    count: outputs['count'].text,
-    value: outputs['value'].text,
-    share: outputs['share'].text,
-  }).toEqual({
-    count: ['4'],
-    value: ['tensor([[[[1., 0., 0.]]]])'],
-    share: ['tensor([[[0.5000]]])'],
+  const sources = { count: ['length', 0], value: ['last', 0], share: ['mask', 0] }
+  expect(await textsOf(subject, graph, sources)).toEqual({
+    count: '4',
+    value: 'tensor([[[[1., 0., 0.]]]])',
+    share: 'tensor([[[0.5000]]])',
   })
 })
 
@@ -69,7 +45,7 @@ proves('nodes/latent-scale', async (subject) => {
     sound: node('EmptyLatentAudio', { seconds: 1, batch_size: 1 }),
   }
   const previews = { i: ['image', 0], v: ['video', 0], s: ['sound', 0] }
-  const { i, v, s } = await shown(subject, graph, previews)
+  const { i, v, s } = await textsOf(subject, graph, previews)
   expect(i).toMatch(/\), 'downscale_ratio_spacial': 8}$/)
   expect(v).toMatch(/\), 'downscale_ratio_spacial': 32}$/)
   expect(s).toMatch(/\), 'type': 'audio', 'downscale_ratio_temporal': 2048}$/)
@@ -81,7 +57,7 @@ proves('nodes/feathered-edges', async (subject) => {
     soft: node('FeatherMask', { mask: ['mask', 0], left: 0, top: 0, right: 2, bottom: 2 }),
   }
   const text = 'tensor([[[1.0000, 1.0000, 0.5000],\n         [0.5000, 0.5000, 0.2500]]])'
-  expect(await shown(subject, graph, { edges: ['soft', 0] })).toEqual({ edges: text })
+  expect(await textsOf(subject, graph, { edges: ['soft', 0] })).toEqual({ edges: text })
 })
 
 proves('nodes/alpha-added', async (subject) => {
@@ -106,7 +82,7 @@ proves('nodes/alpha-added', async (subject) => {
     }),
   }
   const previews = { b: ['batch', 0], m: ['mixed', 0], p: ['placed', 0] }
-  expect(await shown(subject, graph, previews)).toEqual({
+  expect(await textsOf(subject, graph, previews)).toEqual({
     b: 'tensor([[[[0., 0., 1., 1.]]],\n\n\n        [[[1., 0., 0., 0.]]]])',
     m: 'tensor([[[[0., 0., 1., 1.]]]])',
     p: 'tensor([[[[0., 0., 1., 1.]]]])',
@@ -130,7 +106,7 @@ proves('nodes/masks-repeated', async (subject) => {
     'masks size': node('GetImageSize', { image: ['masks', 0] }),
   }
   const previews = { p: ['pictures size', 2], m: ['masks size', 2] }
-  expect(await shown(subject, graph, previews)).toEqual({ p: '2', m: '2' })
+  expect(await textsOf(subject, graph, previews)).toEqual({ p: '2', m: '2' })
 })
 
 proves('nodes/resolution-steps', async (subject) => {
@@ -147,13 +123,13 @@ proves('nodes/resolution-steps', async (subject) => {
     previews[`width ${step}`] = [`size ${step}`, 0]
     previews[`height ${step}`] = [`size ${step}`, 1]
   }
-  expect(Object.values(await shown(subject, graph, previews)).map(Number)).toEqual([
+  expect(Object.values(await textsOf(subject, graph, previews)).map(Number)).toEqual([
     368, 142, 371, 140, 384, 128, 256, 256,
   ])
 })
 
 proves('nodes/pixels-of-nothing', async (subject) => {
-  const { messages } = await subject.run(await me(subject), {
+  const error = await errorIn(subject, {
     image: picture(0, 32, 8),
     left: node('PrimitiveInt', { value: -31 }),
     empty: node('ImageCrop', { image: ['image', 0], width: 32, height: 8, x: ['left', 0], y: 0 }),
@@ -165,7 +141,7 @@ proves('nodes/pixels-of-nothing', async (subject) => {
     }),
     show: node('PreviewImage', { images: ['scaled', 0] }),
   })
-  expect(errorOf({ messages })).toMatchObject({
+  expect(error).toMatchObject({
     exception_type: 'ZeroDivisionError',
     exception_message: 'float division by zero\n',
   })
@@ -175,7 +151,7 @@ const nested = { a: [1, 2.5, null, true], b: {}, c: [], d: { e: 'x' } }
 
 proves('nodes/printed-lines', async (subject) => {
   const previews = { object: { __value__: nested }, text: 'as it is', number: 3 }
-  expect(await shown(subject, {}, previews)).toEqual({
+  expect(await textsOf(subject, {}, previews)).toEqual({
     object: JSON.stringify(nested, null, 4),
     text: 'as it is',
     number: '3',
@@ -184,12 +160,12 @@ proves('nodes/printed-lines', async (subject) => {
 
 proves('nodes/printed-characters', async (subject) => {
   const previews = { list: { __value__: ['grün'] } }
-  expect(await shown(subject, {}, previews)).toEqual({ list: '[\n    "grün"\n]' })
+  expect(await textsOf(subject, {}, previews)).toEqual({ list: '[\n    "grün"\n]' })
 })
 
 proves('nodes/printed-edges', async (subject) => {
   const graph = { mask: node('SolidMask', { value: 0, width: 1001, height: 1 }) }
-  expect(await shown(subject, graph, { edges: ['mask', 0] })).toEqual({
+  expect(await textsOf(subject, graph, { edges: ['mask', 0] })).toEqual({
     edges: 'tensor([[[0., 0., 0., 0., 0., 0.,  ..., 0., 0., 0., 0., 0., 0.]]])',
   })
 })
