@@ -116,7 +116,7 @@ export const emptyAnswer = {
   body: '',
 }
 
-/** Sends each of these requests on a separate connection, and compares its answer. */
+/** Sends each of these requests on a new connection, and compares its answer. */
 export async function wireExchanges(url: string, rows: readonly WireRow[]): Promise<void> {
   for (const [method, path, answer, headers = {}, body = ''] of rows) {
     const reply = await exchange(url, method, path, headers, body)
