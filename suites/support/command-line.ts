@@ -15,7 +15,7 @@ import {
 } from '../../dist/emulator/internal.js'
 import type { quirks } from '../../spec/truth/quirks.ts'
 import { expect } from '../judge/expect.ts'
-import { provesQuirk } from '../judge/proves.ts'
+import { type GatewayRuleId, proves, provesQuirk } from '../judge/proves.ts'
 import { folder } from './folder.ts'
 
 export type CommandResult = {
@@ -99,6 +99,15 @@ export const withCli =
     if (config !== null) writeFileSync(join(dir, 'config.yaml'), config)
     await body(commandLineAt(dir))
   }
+
+/** A case that proves rules with a command line. */
+export function provesCli(
+  ids: GatewayRuleId | readonly GatewayRuleId[],
+  body: (cli: CommandLine) => Promise<void>,
+  config?: string | null,
+): void {
+  proves(ids, withCli(body, config))
+}
 
 /** A case for a quirk of the commands. */
 export function provesCliQuirk(

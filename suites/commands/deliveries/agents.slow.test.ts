@@ -5,7 +5,7 @@ import { type Agent, type Delivery, replayGateway } from 'flowdouble'
 import { commandAgent, urlAgent } from '../../../dist/emulator/internal.js'
 import { agentCall } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
-import { withCli, runGateway, withReceiving } from '../../support/command-line.ts'
+import { provesCli, runGateway, withReceiving } from '../../support/command-line.ts'
 import {
   EMPTY_NOTICE,
   failureNotice,
@@ -266,55 +266,44 @@ proves(
   },
 )
 
-proves(
-  ['deliveries/agent-command', 'deliveries/agents-at-once'],
-  withCli(async (cli) => {
-    await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--prompt', '{text}')
-    const slack = ['--deliver', 'slack', '--deliver-chat-id', 'C1']
-    await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
-    const script = `require('fs').writeSync(1, 'I am ' + JSON.stringify([process.argv[1], process.env.KEPT]))`
-    const words = [process.execPath, '-e', script, '$HOME']
-    const env = { KEPT: 'kept' }
-    const ways = [
-      words.map((word) => `--agent-command=${word}`),
-      ['--agent-command', JSON.stringify(words)],
-    ]
-    for (const way of ways) {
-      await withReceiving({ status: 200, body: '' }, async ({ url, got, arrival }) => {
-        const flags = [
-          ...way,
-          '--deliver-url',
-          url,
-          '--agents-at-once',
-          '1',
-          '--agent-timeout',
-          '5',
-        ]
-        const running = await runGateway(cli, { env }, ...flags)
-        const post = { method: 'POST', headers: signed('{}'), body: '{}' }
-        expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
-        await arrival
-        const { text } = JSON.parse(got[0]!.body.toString())
-        expect(text).toBe('I am ["$HOME","kept"]')
-        const { stdout } = await running.stop()
-        expect(stdout).toContain(`the command ${process.execPath}`)
-      })
-    }
-    const wrong = [
-      ['--agent-command', ''],
-      ['--agent-command', '[]'],
-      ['--agent-command', '[1]'],
-      ['--agent-command', '["a"'],
-      ['--agent-command', 'a', '--agent-url', 'http://x'],
-      ['--agent-command', '/nope'],
-      ['--agent-command', 'no-such-program-anywhere'],
-      ['--agent-url', 'http://u:p@x'],
-      ['--agent-timeout', '0'],
-      ['--agents-at-once', 'many'],
-    ]
-    for (const argv of wrong) {
-      const { code } = await cli.run('gateway', 'run', '--port', '0', ...argv)
-      expect({ argv, code }).toEqual({ argv, code: 2 })
-    }
-  }),
-)
+provesCli(['deliveries/agent-command', 'deliveries/agents-at-once'], async (cli) => {
+  await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--prompt', '{text}')
+  const slack = ['--deliver', 'slack', '--deliver-chat-id', 'C1']
+  await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
+  const script = `require('fs').writeSync(1, 'I am ' + JSON.stringify([process.argv[1], process.env.KEPT]))`
+  const words = [process.execPath, '-e', script, '$HOME']
+  const env = { KEPT: 'kept' }
+  const ways = [
+    words.map((word) => `--agent-command=${word}`),
+    ['--agent-command', JSON.stringify(words)],
+  ]
+  for (const way of ways) {
+    await withReceiving({ status: 200, body: '' }, async ({ url, got, arrival }) => {
+      const flags = [...way, '--deliver-url', url, '--agents-at-once', '1', '--agent-timeout', '5']
+      const running = await runGateway(cli, { env }, ...flags)
+      const post = { method: 'POST', headers: signed('{}'), body: '{}' }
+      expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
+      await arrival
+      const { text } = JSON.parse(got[0]!.body.toString())
+      expect(text).toBe('I am ["$HOME","kept"]')
+      const { stdout } = await running.stop()
+      expect(stdout).toContain(`the command ${process.execPath}`)
+    })
+  }
+  const wrong = [
+    ['--agent-command', ''],
+    ['--agent-command', '[]'],
+    ['--agent-command', '[1]'],
+    ['--agent-command', '["a"'],
+    ['--agent-command', 'a', '--agent-url', 'http://x'],
+    ['--agent-command', '/nope'],
+    ['--agent-command', 'no-such-program-anywhere'],
+    ['--agent-url', 'http://u:p@x'],
+    ['--agent-timeout', '0'],
+    ['--agents-at-once', 'many'],
+  ]
+  for (const argv of wrong) {
+    const { code } = await cli.run('gateway', 'run', '--port', '0', ...argv)
+    expect({ argv, code }).toEqual({ argv, code: 2 })
+  }
+})

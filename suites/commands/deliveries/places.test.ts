@@ -2,7 +2,7 @@
 
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
-import { withCli } from '../../support/command-line.ts'
+import { provesCli } from '../../support/command-line.ts'
 import { expect } from '../../judge/expect.ts'
 
 const secret = SECRET
@@ -100,14 +100,10 @@ proves(
   { routes: { empty: { secret, prompt: 'x', deliver: '' }, missing: { secret, prompt: 'x' } } },
 )
 
-proves(
-  'deliveries/not-connected',
-  withCli(async (cli) => {
-    const flags = ['--port', '0', '--connected', 'slack,telegrm']
-    const { code, stderr } = await cli.run('gateway', 'run', ...flags)
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining('Did you mean telegram?'),
-    })
-  }),
-)
+provesCli('deliveries/not-connected', async (cli) => {
+  const flags = ['--port', '0', '--connected', 'slack,telegrm']
+  expect(await cli.run('gateway', 'run', ...flags)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean telegram?'),
+  })
+})

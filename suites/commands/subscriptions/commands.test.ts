@@ -3,46 +3,42 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { subscriptionList } from '../../../spec/gateway/subscriptions.ts'
 import {
-  withCli,
+  provesCli,
   enabled,
   runCommand,
   subscriptionsName,
   provesCliQuirk,
   expectEnd,
 } from '../../support/command-line.ts'
-import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
 const fitsList = new Ajv2020({ strict: true }).compile(subscriptionList)
 
-proves(
-  'subscriptions/url',
-  withCli(async (cli) => {
-    const urlWith = async (config: string, ...argv: string[]): Promise<string> => {
-      cli.write('config.yaml', config)
-      return (await cli.run('webhook', 'add', 'ci', '--json', ...argv)).json().webhook_url
-    }
-    expect(await urlWith(enabled('port: 9000', 'host: 10.0.0.7'))).toBe(
-      'http://10.0.0.7:9000/webhooks/ci',
-    )
-    expect(await urlWith(enabled('host: 0.0.0.0'))).toBe('http://localhost:8644/webhooks/ci')
-    expect(await urlWith(enabled("host: '::'"))).toBe('http://localhost:8644/webhooks/ci')
-    expect(await urlWith(enabled("host: '::1'"))).toBe('http://[::1]:8644/webhooks/ci')
-    const tunnel = enabled('base_url: https://hooks.example/in/')
-    expect(await urlWith(tunnel)).toBe('https://hooks.example/in/webhooks/ci')
-    expect(await urlWith(tunnel, '--webhook-base-url', 'http://other.example')).toBe(
-      'http://other.example/webhooks/ci',
-    )
-    expect((await cli.run('webhook', 'list', '--json')).json()[0].webhook_url).toBe(
-      'https://hooks.example/in/webhooks/ci',
-    )
-    expect((await cli.run('webhook', 'add', 'ci', '--webhook-base-url', 'ftp://x')).code).toBe(2)
-  }),
-)
+provesCli('subscriptions/url', async (cli) => {
+  const urlWith = async (config: string, ...argv: string[]): Promise<string> => {
+    cli.write('config.yaml', config)
+    return (await cli.run('webhook', 'add', 'ci', '--json', ...argv)).json().webhook_url
+  }
+  expect(await urlWith(enabled('port: 9000', 'host: 10.0.0.7'))).toBe(
+    'http://10.0.0.7:9000/webhooks/ci',
+  )
+  expect(await urlWith(enabled('host: 0.0.0.0'))).toBe('http://localhost:8644/webhooks/ci')
+  expect(await urlWith(enabled("host: '::'"))).toBe('http://localhost:8644/webhooks/ci')
+  expect(await urlWith(enabled("host: '::1'"))).toBe('http://[::1]:8644/webhooks/ci')
+  const tunnel = enabled('base_url: https://hooks.example/in/')
+  expect(await urlWith(tunnel)).toBe('https://hooks.example/in/webhooks/ci')
+  expect(await urlWith(tunnel, '--webhook-base-url', 'http://other.example')).toBe(
+    'http://other.example/webhooks/ci',
+  )
+  expect((await cli.run('webhook', 'list', '--json')).json()[0].webhook_url).toBe(
+    'https://hooks.example/in/webhooks/ci',
+  )
+  expect((await cli.run('webhook', 'add', 'ci', '--webhook-base-url', 'ftp://x')).code).toBe(2)
+})
 
-proves(
+provesCli(
   'subscriptions/list',
-  withCli(async (cli) => {
+  async (cli) => {
     expect((await cli.run('webhook', 'list')).stdout).toContain('no webhook subscriptions')
     expect((await cli.run('webhook', 'list', '--json')).json()).toEqual([])
     await cli.run('webhook', 'add', 'a', '--secret', 'secret-a', '--events', 'push,ping')
@@ -61,22 +57,20 @@ proves(
       // Without a secret in its entry a route uses the global one.
       { name: 'c', secret: 'secret-global', prompt: 'by hand', deliver: 'log' },
     ])
-  }, enabled('secret: secret-global')),
+  },
+  enabled('secret: secret-global'),
 )
 
-proves(
-  'subscriptions/list-without-secrets',
-  withCli(async (cli) => {
-    await cli.run('webhook', 'add', 'a', '--secret', 'secret-a')
-    for (const argv of [[], ['--json']]) {
-      expectEnd(await cli.run('webhook', 'list', '--no-secrets', ...argv), {
-        code: 0,
-        stdout: '/webhooks/a',
-        hides: /secret/i,
-      })
-    }
-  }),
-)
+provesCli('subscriptions/list-without-secrets', async (cli) => {
+  await cli.run('webhook', 'add', 'a', '--secret', 'secret-a')
+  for (const argv of [[], ['--json']]) {
+    expectEnd(await cli.run('webhook', 'list', '--no-secrets', ...argv), {
+      code: 0,
+      stdout: '/webhooks/a',
+      hides: /secret/i,
+    })
+  }
+})
 
 provesCliQuirk('webhooks.list-hides-secrets', async (cli) => {
   await cli.run('webhook', 'add', 'a', '--secret', 'secret-a')
@@ -88,37 +82,31 @@ provesCliQuirk('webhooks.list-hides-secrets', async (cli) => {
 })
 
 // The commands have the quirks of a known gateway, except those that are turned off.
-proves(
-  'webhooks/like',
-  withCli(async (cli) => {
-    await cli.run('webhook', 'add', 'a', '--secret', 'secret-a')
-    const list = async (...flags: readonly string[]) =>
-      (await cli.run('webhook', 'list', '--like', 'hermes-2026.07', ...flags)).stdout
-    expect(await list()).not.toContain('secret-a')
-    expect(await list('--no-quirk', 'webhooks.list-hides-secrets')).toContain('secret-a')
-    expectEnd(await cli.run('webhook', 'list', '--like', 'hermes-2026.70'), {
-      code: 2,
-      stderr: 'Did you mean hermes-2026.07?',
+provesCli('webhooks/like', async (cli) => {
+  await cli.run('webhook', 'add', 'a', '--secret', 'secret-a')
+  const list = async (...flags: readonly string[]) =>
+    (await cli.run('webhook', 'list', '--like', 'hermes-2026.07', ...flags)).stdout
+  expect(await list()).not.toContain('secret-a')
+  expect(await list('--no-quirk', 'webhooks.list-hides-secrets')).toContain('secret-a')
+  expectEnd(await cli.run('webhook', 'list', '--like', 'hermes-2026.70'), {
+    code: 2,
+    stderr: 'Did you mean hermes-2026.07?',
+  })
+})
+
+provesCli('subscriptions/unknown-name', async (cli) => {
+  for (const command of ['remove', 'rm', 'test']) {
+    expectEnd(await cli.run('webhook', command, 'nobody'), {
+      code: 1,
+      stderr: 'Unknown subscription "nobody"',
     })
-  }),
-)
+  }
+  expect(cli.has(subscriptionsName)).toBe(false)
+})
 
-proves(
-  'subscriptions/unknown-name',
-  withCli(async (cli) => {
-    for (const command of ['remove', 'rm', 'test']) {
-      expectEnd(await cli.run('webhook', command, 'nobody'), {
-        code: 1,
-        stderr: 'Unknown subscription "nobody"',
-      })
-    }
-    expect(cli.has(subscriptionsName)).toBe(false)
-  }),
-)
-
-proves(
+provesCli(
   'subscriptions/unenabled',
-  withCli(async (cli) => {
+  async (cli) => {
     const commands = [['subscribe', 'a'], ['list'], ['remove', 'a'], ['test', 'a']]
     for (const config of [
       null,
@@ -135,38 +123,36 @@ proves(
       }
     }
     expect(cli.has(subscriptionsName)).toBe(false)
-  }, null),
+  },
+  null,
 )
 
-proves(
-  'subscriptions/exit-codes',
-  withCli(async (cli) => {
-    expect((await cli.run('webhook', 'subscribe', 'ci')).code).toBe(0)
-    expect((await cli.run('webhook', 'remove', 'other')).code).toBe(1)
-    const wrong = [
-      ['webhook', 'subscribe'],
-      ['webhook', 'subscribe', 'a', 'b'],
-      ['webhook', 'subscribe', 'a', '--colour', 'red'],
-      ['webhook', 'subscribe', 'a', '--prompt'],
-      ['webhook', 'list', 'a'],
-      ['webhook', 'remove'],
-      ['webhook', 'test', 'ci', '--as', 'nobody'],
-      ['webhook', 'rename', 'a'],
-      ['webhook', 'list', '--quirk', 'queue.poison-kills-worker'],
-      ['gateway', 'run', '--port', '70000'],
-      ['gateway', 'stop'],
-      ['gateway', 'setup', '--enable', '--disable', '--yes'],
-    ]
-    for (const argv of wrong) {
-      expectEnd(await cli.run(...argv), { code: 2, stderr: '--help' })
-    }
-    for (const group of ['webhook', 'gateway']) {
-      expect((await runCommand({}, [group])).code).toBe(2)
-      const help = await runCommand({}, [group, '--help'])
-      expect({ code: help.code, stdout: help.stdout }).toEqual({
-        code: 0,
-        stdout: expect.stringContaining('Exit codes'),
-      })
-    }
-  }),
-)
+provesCli('subscriptions/exit-codes', async (cli) => {
+  expect((await cli.run('webhook', 'subscribe', 'ci')).code).toBe(0)
+  expect((await cli.run('webhook', 'remove', 'other')).code).toBe(1)
+  const wrong = [
+    ['webhook', 'subscribe'],
+    ['webhook', 'subscribe', 'a', 'b'],
+    ['webhook', 'subscribe', 'a', '--colour', 'red'],
+    ['webhook', 'subscribe', 'a', '--prompt'],
+    ['webhook', 'list', 'a'],
+    ['webhook', 'remove'],
+    ['webhook', 'test', 'ci', '--as', 'nobody'],
+    ['webhook', 'rename', 'a'],
+    ['webhook', 'list', '--quirk', 'queue.poison-kills-worker'],
+    ['gateway', 'run', '--port', '70000'],
+    ['gateway', 'stop'],
+    ['gateway', 'setup', '--enable', '--disable', '--yes'],
+  ]
+  for (const argv of wrong) {
+    expectEnd(await cli.run(...argv), { code: 2, stderr: '--help' })
+  }
+  for (const group of ['webhook', 'gateway']) {
+    expect((await runCommand({}, [group])).code).toBe(2)
+    const help = await runCommand({}, [group, '--help'])
+    expect({ code: help.code, stdout: help.stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('Exit codes'),
+    })
+  }
+})

@@ -1,9 +1,8 @@
 // A gateway with a configuration directory: routes that change, settings that stay, and `gateway run`.
 
-import { utimesSync } from 'node:fs'
 import { type Gateway, type GatewayOptions, startGateway } from 'flowdouble'
 import {
-  withCli,
+  provesCli,
   type CommandLine,
   enabled,
   hmac,
@@ -14,14 +13,12 @@ import {
   withReceiving,
   expectEnd,
 } from '../../support/command-line.ts'
-import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 
-/** What a gateway with this subscriptions file logged, and how often it read the file. */
+/** A gateway with this subscriptions file, and what it has logged. */
 type WatchedGateway = {
   readonly gateway: Gateway
   readonly lines: string[]
-  readonly loads: () => number
 }
 
 async function withGateway(
@@ -30,167 +27,123 @@ async function withGateway(
   options: GatewayOptions = {},
 ): Promise<void> {
   const lines: string[] = []
-  let loads = 0
   const gateway = await startGateway({
     port: 0,
     clock: 'manual',
     subscriptionsFile: cli.path(subscriptionsName),
-    onEntry: ({ input, effects }) => {
-      if (input.kind === 'file') loads++
+    onEntry: ({ effects }) => {
       for (const effect of effects)
         if (effect.kind === 'log') lines.push(`${effect.level} ${effect.text}`)
     },
     ...options,
   })
   try {
-    await use({ gateway, lines, loads: () => loads })
+    await use({ gateway, lines })
   } finally {
     await gateway.close()
   }
 }
 
-/** Writes a subscriptions file with one route, modified this many seconds after the start of 2020. */
-function writeRoute(cli: CommandLine, name: string, modifiedSeconds: number): void {
-  cli.write(subscriptionsName, JSON.stringify({ [name]: { secret: 's' } }))
-  const time = Date.UTC(2020) / 1000 + modifiedSeconds
-  utimesSync(cli.path(subscriptionsName), time, time)
-}
-
-proves(
-  'subscriptions/reload',
-  withCli((cli) =>
-    withGateway(cli, async ({ gateway: { url } }) => {
-      expect(await postTo(url, 'ci', 's')).toBe(404)
-      await cli.run('webhook', 'subscribe', 'ci', '--secret', 's')
-      expect(await postTo(url, 'ci', 's')).toBe(202)
-      await cli.run('webhook', 'subscribe', 'ci', '--secret', 't')
-      expect([await postTo(url, 'ci', 's'), await postTo(url, 'ci', 't')]).toEqual([401, 202])
-    }),
-  ),
-)
-
-proves(
-  'subscriptions/reload-on-change',
-  withCli((cli) =>
-    withGateway(cli, async ({ gateway: { url }, loads }) => {
-      writeRoute(cli, 'a', 1000)
-      for (let post = 0; post < 3; post++) expect(await postTo(url, 'a', 's')).toBe(202)
-      expect(loads()).toBe(1)
-      for (const [at, name] of ['older', 'newer'].entries()) {
-        writeRoute(cli, name, at === 0 ? 10 : 2000)
-        expect([await postTo(url, name, 's'), await postTo(url, 'a', 's')]).toEqual([202, 404])
-        expect(loads()).toBe(2 + at)
-      }
-    }),
-  ),
-)
-
-proves(
-  'subscriptions/not-loaded',
-  withCli(async (cli) => {
-    const routes = {
-      empty: { secret: '' },
-      none: {},
-      open: { secret: 'INSECURE_NO_AUTH' },
-      direct: { secret: 's', deliver_only: true },
-      good: { secret: 's' },
-    }
-    cli.write(subscriptionsName, JSON.stringify(routes))
-    await withGateway(cli, async ({ gateway: { url }, lines }) => {
-      for (const name of ['empty', 'none', 'open', 'direct']) {
-        expect([name, await postTo(url, name, 's')]).toEqual([name, 404])
-        expect(lines.filter((line) => line.includes(`"${name}"`))).toHaveLength(1)
-      }
-      expect(await postTo(url, 'good', 's')).toBe(202)
-    })
-    // The list says so, too.
-    const { stdout } = await cli.run('webhook', 'list')
-    expect(stdout.match(/Note: /g)).toHaveLength(4)
+provesCli('subscriptions/reload', (cli) =>
+  withGateway(cli, async ({ gateway: { url } }) => {
+    expect(await postTo(url, 'ci', 's')).toBe(404)
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', 's')
+    expect(await postTo(url, 'ci', 's')).toBe(202)
+    await cli.run('webhook', 'subscribe', 'ci', '--secret', 't')
+    expect([await postTo(url, 'ci', 's'), await postTo(url, 'ci', 't')]).toEqual([401, 202])
   }),
 )
 
-proves(
-  'subscriptions/static-wins',
-  withCli(async (cli) => {
-    cli.write(subscriptionsName, '{"fixed": {"secret": "dynamic"}, "other": {"secret": "s"}}')
-    const running = await runGateway(cli)
-    expect(await postTo(running.url, 'fixed', 'of-config')).toBe(202)
-    expect(await postTo(running.url, 'fixed', 'dynamic')).toBe(401)
-    expect(await postTo(running.url, 'other', 's')).toBe(202)
-    await running.stop()
-  }, enabled('routes: {fixed: {secret: of-config}}')),
-)
+provesCli('subscriptions/not-loaded', async (cli) => {
+  const routes = {
+    empty: { secret: '' },
+    none: {},
+    open: { secret: 'INSECURE_NO_AUTH' },
+    direct: { secret: 's', deliver_only: true },
+    'to log': { secret: 's', deliver_only: true, deliver: 'log' },
+    'to none': { secret: 's', deliver_only: true, deliver: '' },
+    good: { secret: 's' },
+  }
+  cli.write(subscriptionsName, JSON.stringify(routes))
+  await withGateway(cli, async ({ gateway: { url }, lines }) => {
+    for (const name of Object.keys(routes).slice(0, -1)) {
+      expect([name, await postTo(url, name, 's')]).toEqual([name, 404])
+      expect(lines.filter((line) => line.includes(`"${name}"`))).toHaveLength(1)
+    }
+    expect(await postTo(url, 'good', 's')).toBe(202)
+  })
+  // The list says so, too.
+  const { stdout } = await cli.run('webhook', 'list')
+  expect(stdout.match(/Note: /g)).toHaveLength(6)
+})
 
 /** The end of a `gateway run` that never listens. */
 const failing = (cli: CommandLine) => cli.run('gateway', 'run', '--port', '0')
 
-proves(
-  ['subscriptions/static-checked', 'subscriptions/run-fails'],
-  withCli(async (cli) => {
-    const routes = [
-      '{secret: ""}',
-      '{}',
-      '{secret: INSECURE_NO_AUTH}',
-      '{secret: hidden-one, deliver_only: true}',
-      '{secret: hidden-one, deliver_only: true, deliver: log}',
-    ]
-    for (const route of routes) {
-      cli.write('config.yaml', enabled(`routes: {good: {secret: s}, bad: ${route}}`))
-      expectEnd(await failing(cli), { code: 1, stdout: '', stderr: '"bad"', hides: 'hidden-one' })
-    }
-    await withReceiving({ status: 200, body: '' }, async ({ port }) => {
-      cli.write('config.yaml', enabled())
-      expectEnd(await cli.run('gateway', 'run', '--port', String(port)), {
-        code: 1,
-        stderr: `Port ${port} is in use`,
-      })
+provesCli(['subscriptions/static-checked', 'subscriptions/run-fails'], async (cli) => {
+  const routes = [
+    '{secret: ""}',
+    '{}',
+    '{secret: INSECURE_NO_AUTH}',
+    '{secret: hidden-one, deliver_only: true}',
+    '{secret: hidden-one, deliver_only: true, deliver: log}',
+    '{secret: hidden-one, deliver_only: true, deliver: ""}',
+  ]
+  for (const route of routes) {
+    cli.write('config.yaml', enabled(`routes: {good: {secret: s}, bad: ${route}}`))
+    expectEnd(await failing(cli), {
+      code: 1,
+      stdout: '',
+      stderr: /^The static route "bad" /,
+      hides: 'hidden-one',
     })
-    cli.write('config.yaml', '')
-    expectEnd(await failing(cli), { code: 1, stderr: 'not enabled' })
-  }),
-)
+  }
+  await withReceiving({ status: 200, body: '' }, async ({ port }) => {
+    cli.write('config.yaml', enabled())
+    expectEnd(await cli.run('gateway', 'run', '--port', String(port)), {
+      code: 1,
+      stderr: `Port ${port} is in use`,
+    })
+  })
+  cli.write('config.yaml', '')
+  expectEnd(await failing(cli), { code: 1, stderr: 'not enabled' })
+})
 
-proves(
-  'subscriptions/read-once',
-  withCli(async (cli) => {
-    const statuses = async ({ url }: RunningCommand) => [
-      await postTo(url, 'one', 'first'),
-      await postTo(url, 'one', 'second'),
-      await postTo(url, 'two', 'second'),
-    ]
-    cli.write('config.yaml', enabled('routes: {one: {}}'))
-    cli.write('.env', 'WEBHOOK_SECRET=first')
-    const running = await runGateway(cli)
-    expect(await statuses(running)).toEqual([202, 401, 404])
-    cli.write('config.yaml', enabled('routes: {one: {}, two: {}}'))
-    cli.write('.env', 'WEBHOOK_SECRET=second')
-    expect(await statuses(running)).toEqual([202, 401, 404])
-    await running.stop()
-    const again = await runGateway(cli)
-    expect(await statuses(again)).toEqual([401, 202, 202])
-    await again.stop()
-  }),
-)
+provesCli('subscriptions/read-once', async (cli) => {
+  const statuses = async ({ url }: RunningCommand) => [
+    await postTo(url, 'one', 'first'),
+    await postTo(url, 'one', 'second'),
+    await postTo(url, 'two', 'second'),
+  ]
+  cli.write('config.yaml', enabled('routes: {one: {}}'))
+  cli.write('.env', 'WEBHOOK_SECRET=first')
+  const running = await runGateway(cli)
+  expect(await statuses(running)).toEqual([202, 401, 404])
+  cli.write('config.yaml', enabled('routes: {one: {}, two: {}}'))
+  cli.write('.env', 'WEBHOOK_SECRET=second')
+  expect(await statuses(running)).toEqual([202, 401, 404])
+  await running.stop()
+  const again = await runGateway(cli)
+  expect(await statuses(again)).toEqual([401, 202, 202])
+  await again.stop()
+})
 
-proves(
-  'subscriptions/remove',
-  withCli(async (cli) => {
-    await cli.run('webhook', 'subscribe', 'ci', '--secret', 's')
-    await cli.run('webhook', 'subscribe', 'other', '--secret', 's')
-    const running = await runGateway(cli)
-    expect(await postTo(running.url, 'ci', 's')).toBe(202)
-    const { code, stdout } = await cli.run('webhook', 'remove', 'ci', '--json')
-    expect([code, JSON.parse(stdout)]).toEqual([0, { name: 'ci', removed: true }])
-    expect(await postTo(running.url, 'ci', 's')).toBe(404)
-    expect(await postTo(running.url, 'other', 's')).toBe(202)
-    expect(Object.keys(cli.routes())).toEqual(['other'])
-    await running.stop()
-  }),
-)
+provesCli('subscriptions/remove', async (cli) => {
+  await cli.run('webhook', 'subscribe', 'ci', '--secret', 's')
+  await cli.run('webhook', 'subscribe', 'other', '--secret', 's')
+  const running = await runGateway(cli)
+  expect(await postTo(running.url, 'ci', 's')).toBe(202)
+  const { code, stdout } = await cli.run('webhook', 'remove', 'ci', '--json')
+  expect([code, JSON.parse(stdout)]).toEqual([0, { name: 'ci', removed: true }])
+  expect(await postTo(running.url, 'ci', 's')).toBe(404)
+  expect(await postTo(running.url, 'other', 's')).toBe(202)
+  expect(Object.keys(cli.routes())).toEqual(['other'])
+  await running.stop()
+})
 
-proves(
+provesCli(
   'subscriptions/run',
-  withCli(async (cli) => {
+  async (cli) => {
     await cli.run('webhook', 'subscribe', 'dynamic', '--secret', 'secret-of-ci')
     const running = await runGateway(cli)
     expect(running.said()).toMatch(/fixed, dynamic/)
@@ -217,6 +170,8 @@ proves(
     const flags = ['--json', '--control', '--ready-file', cli.path('ready')]
     const controlled = await runGateway(cli, {}, ...flags)
     expect((await fetch(`${controlled.url}/_flowdouble/runs`)).status).toBe(200)
+    expect(await postTo(controlled.url, 'fixed', 's')).toBe(202)
+    expect(await postTo(controlled.url, 'fixed', 'other')).toBe(401)
     const line = JSON.parse(controlled.said())
     expect(line).toMatchObject({
       url: controlled.url,
@@ -225,27 +180,25 @@ proves(
     })
     expect(JSON.parse(cli.read('ready'))).toEqual(line)
     expect((await controlled.stop()).stdout.trim().split('\n')).toHaveLength(1)
-  }, enabled('routes: {fixed: {secret: s}}')),
+  },
+  enabled('routes: {fixed: {secret: s}}'),
 )
 
-proves(
-  'subscriptions/run-wall-time',
-  withCli(async (cli) => {
-    await cli.run('webhook', 'subscribe', 'ci', '--secret', 's')
-    const running = await runGateway(cli)
-    const statusAt = async (offsetSeconds: number): Promise<number> => {
-      const time = String(Math.floor(Date.now() / 1000) + offsetSeconds)
-      const id = `msg${offsetSeconds}`
-      const headers = {
-        'svix-id': id,
-        'svix-timestamp': time,
-        'svix-signature': `v1,${hmac('s', `${id}.${time}.{}`, 'base64')}`,
-      }
-      const url = `${running.url}/webhooks/ci`
-      return (await fetch(url, { method: 'POST', headers, body: '{}' })).status
+provesCli('subscriptions/run-wall-time', async (cli) => {
+  await cli.run('webhook', 'subscribe', 'ci', '--secret', 's')
+  const running = await runGateway(cli)
+  const statusAt = async (offsetSeconds: number): Promise<number> => {
+    const time = String(Math.floor(Date.now() / 1000) + offsetSeconds)
+    const id = `msg${offsetSeconds}`
+    const headers = {
+      'svix-id': id,
+      'svix-timestamp': time,
+      'svix-signature': `v1,${hmac('s', `${id}.${time}.{}`, 'base64')}`,
     }
-    expect([await statusAt(0), await statusAt(-240), await statusAt(240)]).toEqual([202, 202, 202])
-    expect([await statusAt(-360), await statusAt(360)]).toEqual([401, 401])
-    await running.stop()
-  }),
-)
+    const url = `${running.url}/webhooks/ci`
+    return (await fetch(url, { method: 'POST', headers, body: '{}' })).status
+  }
+  expect([await statusAt(0), await statusAt(-240), await statusAt(240)]).toEqual([202, 202, 202])
+  expect([await statusAt(-360), await statusAt(360)]).toEqual([401, 401])
+  await running.stop()
+})

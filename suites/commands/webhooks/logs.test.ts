@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
-import { withCli, postTo, runGateway } from '../../support/command-line.ts'
+import { provesCli, postTo, runGateway } from '../../support/command-line.ts'
 import { expect } from '../../judge/expect.ts'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
@@ -105,43 +105,40 @@ proves(
   { rateLimit: 2, routes: { hook: { secret: SECRET }, off: { secret: SECRET, enabled: false } } },
 )
 
-proves(
-  ['webhooks/log', 'webhooks/log-refusals'],
-  withCli(async (cli) => {
-    await cli.run('webhook', 'subscribe', 'ci', '--secret', 'secret-of-ci', '--prompt', 'x')
-    for (const [flags, isQuiet, isData] of [
-      [[], false, false],
-      [['--quiet', '--json'], true, false],
-      [['--json-log', '--json'], false, true],
-    ] as const) {
-      const running = await runGateway(cli, {}, ...flags)
-      await postTo(running.url, 'ci', 'secret-of-ci')
-      await postTo(running.url, 'ci', 'wrong')
-      const { stdout, stderr } = await running.stop()
-      expect(stdout).not.toContain('accepted')
-      const lines = stderr.trim().split('\n')
-      const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/
-      if (isData) {
-        const entries = lines.map((line) => JSON.parse(line))
-        for (const entry of entries) expect(entry.time).toMatch(time)
-        expect(entries.map(({ level, kind, verdict }) => [level, kind, verdict])).toEqual([
-          ['info', 'gateway', undefined],
-          ['info', 'post', 'accepted'],
-          ['info', 'run', undefined],
-          ['info', 'gateway', undefined],
-          ['info', 'delivery', undefined],
-          ['warning', 'post', 'refused'],
-        ])
-      } else {
-        for (const line of lines) expect(line.split('  ')[0]).toMatch(time)
-        const refused = lines.filter((line) => line.includes('  warning: post ci refused: Invalid'))
-        expect(refused).toHaveLength(1)
-        expect(lines.some((line) => / {2}post ci unknown \S+ accepted$/.test(line))).toBe(!isQuiet)
-        expect(lines.length).toBe(isQuiet ? 1 : 6)
-      }
+provesCli(['webhooks/log', 'webhooks/log-refusals'], async (cli) => {
+  await cli.run('webhook', 'subscribe', 'ci', '--secret', 'secret-of-ci', '--prompt', 'x')
+  for (const [flags, isQuiet, isData] of [
+    [[], false, false],
+    [['--quiet', '--json'], true, false],
+    [['--json-log', '--json'], false, true],
+  ] as const) {
+    const running = await runGateway(cli, {}, ...flags)
+    await postTo(running.url, 'ci', 'secret-of-ci')
+    await postTo(running.url, 'ci', 'wrong')
+    const { stdout, stderr } = await running.stop()
+    expect(stdout).not.toContain('accepted')
+    const lines = stderr.trim().split('\n')
+    const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/
+    if (isData) {
+      const entries = lines.map((line) => JSON.parse(line))
+      for (const entry of entries) expect(entry.time).toMatch(time)
+      expect(entries.map(({ level, kind, verdict }) => [level, kind, verdict])).toEqual([
+        ['info', 'gateway', undefined],
+        ['info', 'post', 'accepted'],
+        ['info', 'run', undefined],
+        ['info', 'gateway', undefined],
+        ['info', 'delivery', undefined],
+        ['warning', 'post', 'refused'],
+      ])
+    } else {
+      for (const line of lines) expect(line.split('  ')[0]).toMatch(time)
+      const refused = lines.filter((line) => line.includes('  warning: post ci refused: Invalid'))
+      expect(refused).toHaveLength(1)
+      expect(lines.some((line) => / {2}post ci unknown \S+ accepted$/.test(line))).toBe(!isQuiet)
+      expect(lines.length).toBe(isQuiet ? 1 : 6)
     }
-  }),
-)
+  }
+})
 
 proves('webhooks/log-paths', async ({ send, logs }) => {
   for (const path of ['/webhooks/hook/', '/hook?token=secret-of-query', '/webhooks'])
@@ -188,21 +185,18 @@ proves(
   { routes: { hook: { secret: SECRET, prompt: 'x', deliver: 'slack' } } },
 )
 
-proves(
-  'webhooks/log-worlds',
-  withCli(async (cli) => {
-    await cli.run('webhook', 'subscribe', 'ci', '--secret', 'secret-of-ci', '--prompt', 'x')
-    for (const isData of [false, true]) {
-      const flags = ['--json', '--control', ...(isData ? ['--json-log'] : [])]
-      const { url, stop } = await runGateway(cli, {}, ...flags)
-      await fetch(`${url}/_flowdouble/fork`, { method: 'POST', body: '{"name": "one"}' })
-      await postTo(`${url}/w/one`, 'ci', 'secret-of-ci')
-      await postTo(`${url}/w/one`, 'ci', 'wrong')
-      const lines = (await stop()).stderr.trim().split('\n')
-      expect(lines.filter((line) => line.includes('post ci'))).toHaveLength(2)
-      const refused = lines.at(-1) ?? ''
-      if (isData) expect(JSON.parse(refused)).toMatchObject({ kind: 'post', world: 'one' })
-      else expect(refused).toMatch(/^\S+Z {2}\/w\/one {2}warning: post ci refused/)
-    }
-  }),
-)
+provesCli('webhooks/log-worlds', async (cli) => {
+  await cli.run('webhook', 'subscribe', 'ci', '--secret', 'secret-of-ci', '--prompt', 'x')
+  for (const isData of [false, true]) {
+    const flags = ['--json', '--control', ...(isData ? ['--json-log'] : [])]
+    const { url, stop } = await runGateway(cli, {}, ...flags)
+    await fetch(`${url}/_flowdouble/fork`, { method: 'POST', body: '{"name": "one"}' })
+    await postTo(`${url}/w/one`, 'ci', 'secret-of-ci')
+    await postTo(`${url}/w/one`, 'ci', 'wrong')
+    const lines = (await stop()).stderr.trim().split('\n')
+    expect(lines.filter((line) => line.includes('post ci'))).toHaveLength(2)
+    const refused = lines.at(-1) ?? ''
+    if (isData) expect(JSON.parse(refused)).toMatchObject({ kind: 'post', world: 'one' })
+    else expect(refused).toMatch(/^\S+Z {2}\/w\/one {2}warning: post ci refused/)
+  }
+})

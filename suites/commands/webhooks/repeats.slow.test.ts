@@ -6,7 +6,7 @@ import {
   type GatewayStateOptions,
   stepGateway as step,
 } from '../../../dist/emulator/internal.js'
-import { withCli, optionsOf } from '../../support/command-line.ts'
+import { provesCli, optionsOf } from '../../support/command-line.ts'
 import { direct, SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
@@ -15,24 +15,21 @@ import { expect } from '../../judge/expect.ts'
 const id = (text: string) => ({ 'X-Request-ID': text })
 const hook = { secret: SECRET }
 
-proves(
-  'webhooks/id-restarts',
-  withCli(async (cli) => {
-    const firstIds = async (options: readonly GatewayOptions[]): Promise<readonly string[]> => {
-      const ids: string[] = []
-      for (const given of options) {
-        const subject = await startGatewaySubject({ seed: given.seed ?? '0' })
-        ids.push((await subject.post('hook', {})).json().delivery_id)
-        await subject.close()
-      }
-      return ids
+provesCli('webhooks/id-restarts', async (cli) => {
+  const firstIds = async (options: readonly GatewayOptions[]): Promise<readonly string[]> => {
+    const ids: string[] = []
+    for (const given of options) {
+      const subject = await startGatewaySubject({ seed: given.seed ?? '0' })
+      ids.push((await subject.post('hook', {})).json().delivery_id)
+      await subject.close()
     }
-    const [first, second] = await firstIds([await optionsOf(cli), await optionsOf(cli)])
-    expect(first).not.toBe(second)
-    const [third, fourth] = await firstIds([{}, {}])
-    expect(third).toBe(fourth)
-  }),
-)
+    return ids
+  }
+  const [first, second] = await firstIds([await optionsOf(cli), await optionsOf(cli)])
+  expect(first).not.toBe(second)
+  const [third, fourth] = await firstIds([{}, {}])
+  expect(third).toBe(fourth)
+})
 
 proves('webhooks/id-lifetime', async ({ breaks, post, gateway }) => {
   breaks('webhooks/duplicate')
