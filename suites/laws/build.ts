@@ -6,7 +6,7 @@ import { decodeFrame } from '../judge/decode.ts'
 import type { Message } from '../judge/judge.ts'
 import { findEndpoint, plainPath } from './find-endpoint.ts'
 import { runsOf } from './runs.ts'
-import { serverOf, softwareOf } from './server-of.ts'
+import { type RecordedServer, serverOf, softwareOf } from './server-of.ts'
 import type { Item, TypedMessage, Trace, TracedExchange, TracedSocket } from './trace.ts'
 import { pythonJson } from '../judge/connection/python-json.ts'
 
@@ -14,8 +14,18 @@ import { pythonJson } from '../judge/connection/python-json.ts'
 export function traceOf(recording: Recording, name: string, wanted?: Place): Trace | undefined {
   const found = serverOf(recording)
   if (found === undefined) return undefined
-  const { host } = found
-  const place = recording.info?.place ?? wanted ?? found.place
+  return traceAt(recording, name, {
+    place: recording.info?.place ?? wanted ?? found.place,
+    host: found.host,
+  })
+}
+
+/** The trace of a recording of a server that is known. */
+export function traceAt(
+  recording: Recording,
+  name: string,
+  { place, host }: RecordedServer,
+): Trace {
   const exchanges: TracedExchange[] = []
   const links: TracedExchange[] = []
   const signed = new Set<string>()

@@ -56,12 +56,13 @@ export type Found = {
 const isServed = (path: string): boolean =>
   tables.local.paths.has(path) || tables.local.variable.some(({ pattern }) => pattern.test(path))
 
+const unaliased = [...tables.local.variable, ...tables.local.exact.values()].filter(
+  ({ spec }) => spec.unaliased === true,
+)
+
 /** Whether a local server serves a path once, and not a second time below the alias. */
 const isUnaliased = (path: string): boolean =>
-  path.startsWith('/internal/') ||
-  [...tables.local.variable, ...tables.local.exact.values()].some(
-    ({ spec, pattern }) => spec.unaliased === true && pattern.test(path),
-  )
+  path.startsWith('/internal/') || unaliased.some(({ pattern }) => pattern.test(path))
 
 /** The path without the prefix of a world of flowdouble, of a profile of a gateway, or of the local alias. */
 export function plainPath(place: Place, path: string): string {

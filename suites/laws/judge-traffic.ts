@@ -7,7 +7,8 @@ import type { Rule } from '../../spec/language.ts'
 import type { RuleId } from '../../spec/rules.ts'
 import { brokenBy } from '../../spec/truth/broken-by.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
-import { traceOf } from './build.ts'
+import { RECORDED_HOST } from '../judge/connection/recorder.ts'
+import { traceAt } from './build.ts'
 import { laws } from './index.ts'
 import { judged } from './law.ts'
 
@@ -39,18 +40,20 @@ type Traffic = {
  * @param quirks those that the server shows on purpose.
  */
 export function* brokenLaws(
-  traffic: Traffic,
+  { recording, broken: onPurpose }: Traffic,
   generation: Generation,
   quirks: readonly string[] = [],
 ): Iterable<BrokenLaw> {
-  const trace = traceOf(traffic.recording(), 'case')
-  if (trace === undefined) return
+  const taken = recording()
+  const place = taken.info?.place
+  if (place === undefined) return
+  const trace = traceAt(taken, 'case', { place, host: RECORDED_HOST })
   const broken = new Set([
-    ...traffic.broken,
+    ...onPurpose,
     ...quirks.flatMap((quirk) => brokenBy[quirk as QuirkId] ?? []),
   ])
   for (const law of laws) {
-    if (!law.on.includes(trace.place) || law.rules.some((id) => broken.has(id))) continue
+    if (!law.on.includes(place) || law.rules.some((id) => broken.has(id))) continue
     if (!law.rules.every((id) => holdsIn(generation, rules[id] as Rule))) continue
     const [first] = judged(law, trace).findings
     if (first !== undefined) yield new BrokenLaw(law.rules, first.says)

@@ -153,7 +153,12 @@ export const replyLaws: readonly Law[] = [
     ({ exchanges }) =>
       exchanges.filter(
         ({ endpoint, status, recorded, path }) =>
-          endpoint === undefined && status === 404 && recorded.method === 'GET' && path !== '*',
+          endpoint === undefined &&
+          status === 404 &&
+          recorded.method === 'GET' &&
+          path !== '*' &&
+          // Those return a text.
+          !path.startsWith('/internal/'),
       ),
     (exchange) =>
       unless(

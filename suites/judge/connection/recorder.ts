@@ -10,7 +10,7 @@ import type { Place } from '../../../spec/language.ts'
 import type { Answer } from '../http-client.ts'
 
 /** A reserved name: what is recorded names no server. */
-const HOST = 'target.invalid'
+export const RECORDED_HOST = 'target.invalid'
 
 export type Recorder = {
   /** Notes a request that is being sent, and its answer when that is here. */
@@ -42,14 +42,14 @@ export function createRecorder(place: Place): Recorder {
       startMs,
       endMs: performance.now(),
       method,
-      url: `http://${HOST}${path}`,
+      url: `http://${RECORDED_HOST}${path}`,
       headers: Object.entries(headers),
       body: bytesOf(body),
       response: { status, headers: Object.entries(received), body: bytes },
     })
   }
   const socket: Recorder['socket'] = (target, messages) => {
-    const url = `ws://${HOST}${target}`
+    const url = `ws://${RECORDED_HOST}${target}`
     sockets.push({ entry: 0, openMs: performance.now(), url, headers: [], messages, close: null })
   }
   const take = (): Recording => {
