@@ -158,7 +158,7 @@ export const replyLaws: readonly Law[] = [
           recorded.method === 'GET' &&
           path !== '*' &&
           // Those return a text.
-          !path.startsWith('/internal/'),
+          !/^(?:\/api)?\/internal(?:\/|$)/.test(path),
       ),
     (exchange) =>
       unless(
