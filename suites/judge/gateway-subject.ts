@@ -2,17 +2,15 @@
 
 import { createHmac } from 'node:crypto'
 import type { Gateway, GatewayLogLine, GatewayOptions } from 'flowdouble'
-import type { RuleId } from '../../spec/rules.ts'
 import { platforms } from '../../spec/gateway/deliveries.ts'
 import { ownSender, type Sender } from '../generate/sender.ts'
-import type { Recording } from '../../dist/emulator/internal.js'
-import { createRecorder } from './connection/recorder.ts'
+import { createRecorder, type Traffic } from '../laws/recorder.ts'
 import { dial, type Exchange, exchange } from './wire.ts'
 
 /** An answer, with its body as JSON. `json` throws if it is not valid JSON. */
 export type Answer = Exchange & { readonly json: () => any }
 
-export type GatewaySubject = {
+export type GatewaySubject = Traffic & {
   readonly url: string
   /** The gateway of this case. One elsewhere cannot be looked into: reading it ends the case. */
   readonly gateway: Gateway
@@ -42,11 +40,6 @@ export type GatewaySubject = {
   readonly texts: () => readonly string[]
   /** Advances the clock until nothing is due. */
   readonly idle: () => Promise<void>
-  /** Says that the case breaks laws about these rules on purpose, by what it sends. */
-  readonly breaks: (...ids: readonly RuleId[]) => void
-  readonly broken: ReadonlySet<RuleId>
-  /** What it has sent and received since the last call, for the laws. */
-  readonly recording: () => Recording
   readonly close: () => Promise<void>
 }
 
@@ -118,7 +111,6 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
     ...rest,
   })
   const { url } = gateway
-  const broken = new Set<RuleId>()
   const recorder = createRecorder('gateway')
   const sendOwn = sendTo(url)
   const send: GatewaySubject['send'] = async (method, path, body = '', headers = {}) => {
@@ -146,9 +138,7 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
     logs,
     texts: () => gateway.outbox().map(({ text }) => text),
     idle: () => gateway.until('idle'),
-    breaks: (...ids) => ids.forEach((id) => broken.add(id)),
-    broken,
-    recording: recorder.take,
+    ...recorder.traffic,
     close: () => gateway.close(),
   }
 }

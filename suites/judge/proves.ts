@@ -254,13 +254,17 @@ function registerShared(
   })
 }
 
-/** Runs a case on its subject, and closes the subject in any case. */
-async function closing<T extends { readonly close: () => Promise<void> }>(
+/** Runs a case on its subject, judges its traffic if the laws are for it, and closes the subject in any case. */
+async function runOn<T extends Subject | GatewaySubject>(
   subject: T,
   body: (subject: T) => Promise<void>,
+  isJudged: boolean,
+  generation: Generation,
+  quirks?: readonly string[],
 ): Promise<void> {
   try {
     await body(subject)
+    if (isJudged) judgeTraffic(subject, generation, quirks)
   } finally {
     await subject.close()
   }
@@ -270,11 +274,7 @@ const onGateway =
   (isJudged: boolean, body: GatewayBody, options: GatewayOptions): Case['start'] =>
   async ({ gateway = {} } = {}) => {
     const subject = await startGatewaySubject({ ...options, ...gateway })
-    return () =>
-      closing(subject, async () => {
-        await body(subject)
-        if (isJudged) judgeTraffic(subject, described, options.quirk)
-      })
+    return () => runOn(subject, body, isJudged, described, options.quirk)
   }
 
 const onServer =
@@ -286,11 +286,7 @@ const onServer =
   ): Case['start'] =>
   async ({ server = {}, edge } = {}) => {
     const subject = await startSubject({ ...options, ...server, deployment }, edge)
-    return () =>
-      closing(subject, async () => {
-        await body(subject)
-        if (isJudged) judgeTraffic(subject, generationLike(options.like ?? null), options.quirk)
-      })
+    return () => runOn(subject, body, isJudged, generationLike(options.like ?? null), options.quirk)
   }
 
 /**

@@ -2,13 +2,11 @@
 // elsewhere that a host of the suites judges.
 
 import type { Emulator, EmulatorOptions } from 'flowdouble'
-import type { Recording } from '../../dist/emulator/internal.js'
 import type { Allowance } from '../../spec/check.ts'
 import { keyHeader } from '../../spec/server/access.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
-import type { RuleId } from '../../spec/rules.ts'
 import { openSession, type Patience, type Session, untilStill } from './client.ts'
 import { formOf, viewPath } from '../generate/form.ts'
 import { type Graph, savingAt } from '../generate/graphs.ts'
@@ -16,13 +14,13 @@ import { type Edge, startOn, usualEdge } from './edges.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import type { Message } from './judge.ts'
 import { endsRun, type QueueEntry, type HistoryEntry, responsesOf } from './responses.ts'
-import { createRecorder, type Recorder } from './connection/recorder.ts'
+import { createRecorder, type Recorder, type Traffic } from '../laws/recorder.ts'
 import { pathOn } from '../generate/replies-on.ts'
 import { type Reply, replyOf } from './reply.ts'
 import { fetchLink } from './fetch-link.ts'
 import { testWorkloads, type Workloads } from '../generate/workloads.ts'
 
-export type Subject = {
+export type Subject = Traffic & {
   readonly url: string
   readonly deployment: Deployment
   /** The world of this case. A server elsewhere has no world: reading it ends the case. */
@@ -104,11 +102,6 @@ export type Subject = {
   readonly kept: readonly { readonly seed: number; readonly steps: readonly any[] }[]
   /** What was made under this name: once for all cases on a server elsewhere, once for each world of the suites. */
   readonly once: <T>(name: string, make: () => Promise<T>) => Promise<T>
-  /** Says that the case breaks laws about these rules on purpose, by what it sends. */
-  readonly breaks: (...ids: readonly RuleId[]) => void
-  /** What it has sent and received since the last call, for the laws. */
-  readonly recording: () => Recording
-  readonly broken: ReadonlySet<RuleId>
   readonly close: () => Promise<void>
 }
 
@@ -275,7 +268,6 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     if (entry === undefined) throw new Error(`The history has no entry of the run ${prompt_id}.`)
     return { prompt_id, messages: messages.slice(0, messages.findIndex(isEnd) + 1), entry }
   }
-  const broken = new Set<RuleId>()
   const subject: Subject = {
     url,
     deployment,
@@ -321,9 +313,7 @@ export function subjectFor(shared: SharedServer, key: string): Subject {
     seeds: shared.seeds,
     kept: shared.kept,
     once: shared.once,
-    breaks: (...ids) => ids.forEach((id) => broken.add(id)),
-    broken,
-    recording: recorder.take,
+    ...recorder.traffic,
     close: async () => {
       const faults = sessions.flatMap((session) => session.faults)
       await Promise.all(sessions.map((session) => session.close()))

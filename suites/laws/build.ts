@@ -49,7 +49,7 @@ export function traceAt(
     exchanges,
     links,
     sockets,
-    runs: runsOf(place, exchanges, sockets),
+    ...runsOf(place, exchanges, sockets),
     byType: messagesByType(sockets),
   }
 }

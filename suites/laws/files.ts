@@ -109,6 +109,16 @@ function* uploads({ exchanges }: Trace): Iterable<Upload> {
   }
 }
 
+/** Views of whole files as they are, and whether a client has uploaded them. */
+function* wholeViews(trace: Trace) {
+  const uploaded = new Set(Array.from(uploads(trace), ({ name }) => name))
+  for (const exchange of trace.exchanges) {
+    if (!isView(exchange) || exchange.status !== 200 || isConverted(exchange)) continue
+    const { filename: name } = fileOf(exchange)
+    yield { exchange, name, isUpload: uploaded.has(name) }
+  }
+}
+
 /** Submits of workflows that load an upload by the name in its reply. */
 function* uses(trace: Trace): Iterable<{ submit: TracedExchange; node: string; name: string }> {
   const known = new Map<string, number>()
@@ -173,16 +183,9 @@ export const fileLaws: readonly Law[] = [
       () => `${file.filename} is in the folder ${shown(file.type)}.`,
     ),
   ),
-  law(
-    'files/view-headers',
-    ({ exchanges }) =>
-      exchanges.filter((one) => isView(one) && one.status === 200 && !isConverted(one)),
-    (exchange, trace) => {
-      const { filename } = fileOf(exchange)
-      // An upload may be anything, whatever its name says.
-      const isUpload = [...uploads(trace)].some(({ name }) => name === filename)
-      return isUpload ? typeFaults(exchange, filename) : byteFaults(exchange, filename)
-    },
+  // An upload may be anything, whatever its name says.
+  law('files/view-headers', wholeViews, ({ exchange, name, isUpload }) =>
+    isUpload ? typeFaults(exchange, name) : byteFaults(exchange, name),
   ),
   law(
     'files/hosted-signed-url',

@@ -1,16 +1,13 @@
 // Judges the traffic of a case by all laws, whatever the case itself looks at.
 
-import type { Recording } from '../../dist/emulator/internal.js'
-import { type Generation, holdsIn } from '../../spec/generations.ts'
-import { rules } from '../../spec/index.ts'
-import type { Rule } from '../../spec/language.ts'
+import type { Generation } from '../../spec/generations.ts'
 import type { RuleId } from '../../spec/rules.ts'
 import { brokenBy } from '../../spec/truth/broken-by.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
-import { RECORDED_HOST } from '../judge/connection/recorder.ts'
 import { traceAt } from './build.ts'
 import { laws } from './index.ts'
-import { judged } from './law.ts'
+import { holdsAt, judged } from './law.ts'
+import { RECORDED_HOST, type Traffic } from './recorder.ts'
 
 /** Thrown when the traffic of a case breaks a law. */
 export class BrokenLaw extends Error {
@@ -29,18 +26,12 @@ const breaking = /^(?:control|faults|inspector|scenario)\//
 /** Whether the laws judge the traffic of a case about these rules. */
 export const isLawful = (ids: readonly string[]): boolean => !ids.some((id) => breaking.test(id))
 
-/** What a case has sent and received, and the laws that it breaks on purpose. */
-type Traffic = {
-  readonly recording: () => Recording
-  readonly broken: ReadonlySet<RuleId>
-}
-
 /**
  * The laws that the traffic of a case breaks, of those that hold at its place and in a generation.
  * @param quirks those that the server shows on purpose.
  */
 export function* brokenLaws(
-  { recording, broken: onPurpose }: Traffic,
+  { recording, broken: onPurpose }: Pick<Traffic, 'recording' | 'broken'>,
   generation: Generation,
   quirks: readonly string[] = [],
 ): Iterable<BrokenLaw> {
@@ -53,8 +44,7 @@ export function* brokenLaws(
     ...quirks.flatMap((quirk) => brokenBy[quirk as QuirkId] ?? []),
   ])
   for (const law of laws) {
-    if (!law.on.includes(place) || law.rules.some((id) => broken.has(id))) continue
-    if (!law.rules.every((id) => holdsIn(generation, rules[id] as Rule))) continue
+    if (!holdsAt(law, place, generation) || law.rules.some((id) => broken.has(id))) continue
     const [first] = judged(law, trace).findings
     if (first !== undefined) yield new BrokenLaw(law.rules, first.says)
   }

@@ -1,5 +1,6 @@
 // A law: what the rules that it names demand of recorded traffic, as a pure function from a trace to what breaks them.
 
+import { type Generation, holdsIn } from '../../spec/generations.ts'
 import type { Place, Rule } from '../../spec/language.ts'
 import { type RuleId, rules as allRules } from '../../spec/rules.ts'
 import { both } from '../../spec/language.ts'
@@ -32,6 +33,10 @@ export function judged({ judge }: Law, trace: Trace): Judged {
     return { seen: 1, findings: [{ at: {}, says }] }
   }
 }
+
+/** Whether all rules of a law hold at a place, in a generation. */
+export const holdsAt = ({ on, rules }: Law, place: Place, generation: Generation): boolean =>
+  on.includes(place) && rules.every((id) => holdsIn(generation, allRules[id] as Rule))
 
 /** Where all of these rules hold. */
 const placesOf = (ids: readonly RuleId[]): readonly Place[] =>

@@ -18,7 +18,7 @@ export const receivedRuns = (isWanted: (one: ReceivedRun) => boolean = () => tru
   }
 
 /** Types that a local server sends to everyone if a run has no client. */
-const ofNobody: ReadonlySet<string> = new Set([
+export const ofNobody: ReadonlySet<string> = new Set([
   'progress_state',
   'progress',
   'execution_interrupted',

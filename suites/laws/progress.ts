@@ -38,7 +38,7 @@ function risingFaults(one: ReceivedRun): readonly Finding[] {
       ]
     last.set(node, { value, max, item })
   }
-  if (!isWhole(one) || terminalOf(one.received) !== 'execution_success') return []
+  if (!isSuccess(one)) return []
   return [...last]
     .filter(([node, { value, max }]) => value !== max && isSampler(one, node))
     .slice(0, 1)
@@ -83,8 +83,7 @@ function stateFaults(one: ReceivedRun): readonly Finding[] {
 /** The last progress_state of a run that succeeded says of each node that ran that it has finished. */
 function finishFaults(one: ReceivedRun): readonly Finding[] {
   const last = itemsOf(one, 'progress_state').at(-1)
-  if (last === undefined || !isWhole(one)) return []
-  if (terminalOf(one.received) !== 'execution_success') return []
+  if (last === undefined || !isSuccess(one)) return []
   const nodes = last.message.data['nodes'] as Record<string, any>
   return ranIn(one)
     .filter((id) => isOfGraph(one, id) && nodes[id]?.state !== 'finished')
@@ -100,6 +99,10 @@ const ranIn = (one: ReceivedRun): readonly string[] =>
   itemsOf(one, 'executing').flatMap(({ message: { data } }) =>
     typeof data['node'] === 'string' ? [data['node']] : [],
   )
+
+/** The nodes that a run has found cached. */
+const cachedIn = (one: ReceivedRun): readonly unknown[] =>
+  itemsOf(one, 'execution_cached').flatMap(({ message }) => listOf(message.data['nodes']))
 
 /** A node that shows a text shows that of its input. */
 const textFaults = (one: ReceivedRun & { readonly items: readonly Item[] }): readonly Finding[] =>
@@ -225,10 +228,7 @@ const isSuccess = (one: ReceivedRun): boolean =>
 
 /** Whether all nodes of a run were run or cached. */
 function isAllRun(one: ReceivedRun): boolean {
-  const known = new Set<unknown>([
-    ...ranIn(one),
-    ...itemsOf(one, 'execution_cached').flatMap(({ message }) => listOf(message.data['nodes'])),
-  ])
+  const known = new Set<unknown>([...ranIn(one), ...cachedIn(one)])
   return Object.keys(one.run.graph ?? {}).every((id) => known.has(id))
 }
 
@@ -260,11 +260,7 @@ export const progressLaws: readonly Law[] = [
     foreign(one, one.items, ({ message }) => listOf(message.data['nodes'])),
   ),
   law('runs/unchanged-is-cached', repeated, ({ run, received, before }) => {
-    const cached = new Set(
-      received.items.flatMap(({ message: { type, data } }) =>
-        type === 'execution_cached' ? listOf(data['nodes']) : [],
-      ),
-    )
+    const cached = new Set(cachedIn({ run, received }))
     return Object.keys(before.graph ?? {})
       .filter((id) => !cached.has(id))
       .slice(0, 1)
@@ -274,7 +270,7 @@ export const progressLaws: readonly Law[] = [
       }))
   }),
   law('messages/executed-cached', sending('execution_cached'), (one) => {
-    const cached = new Set(one.items.flatMap(({ message }) => listOf(message.data['nodes'])))
+    const cached = new Set(cachedIn(one))
     return itemsOf(one, 'executing')
       .filter(({ message }) => cached.has(message.data['node']))
       .slice(0, 1)

@@ -34,11 +34,15 @@ function* items(trace: Trace): Iterable<{ exchange: TracedExchange; item: any; r
 const endOf = ({ received }: TracedRun): number =>
   received.find(({ isOver }) => isOver)?.items.at(-1)?.atMs ?? Infinity
 
-function listingFaults({ exchange, running, pending }: Listing): readonly Finding[] {
-  // A client can give two runs one id, and one number.
-  const items = [...running, ...pending].map((item) => JSON.stringify(item))
+function listingFaults(
+  { exchange, running, pending }: Listing,
+  { sharedIds }: Trace,
+): readonly Finding[] {
+  const ids = [...running, ...pending]
+    .map((item) => item?.[1] as unknown)
+    .filter((id) => !sharedIds.has(id))
   return unless(
-    new Set(items).size === items.length,
+    new Set(ids).size === ids.length,
     { exchange },
     () => 'The queue lists a run twice.',
   )

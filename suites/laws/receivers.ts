@@ -4,6 +4,7 @@ import { type Finding, law, type Law, shown, unless } from './law.ts'
 import type { RunMessages, Trace, TracedRun, TracedSocket } from './trace.ts'
 import {
   endedWith,
+  ofNobody,
   type ReceivedRun,
   receivedRuns,
   isWhole,
@@ -18,13 +19,6 @@ const submitted = (isWanted: (run: TracedRun) => boolean) =>
       if (run.submit !== undefined && isWanted(run))
         for (const received of run.received) yield { run, received }
   }
-
-/** What everyone receives of a run without a client. */
-const ofNobody: ReadonlySet<string> = new Set([
-  'progress_state',
-  'progress',
-  'execution_interrupted',
-])
 
 const first = (received: RunMessages, says: string): Finding => {
   const [item] = received.items

@@ -3,7 +3,15 @@
 import type { Place } from '../../spec/language.ts'
 import type { Message } from '../judge/judge.ts'
 import { endsRun } from '../judge/responses.ts'
-import type { RunMessages, Item, Listed, TracedExchange, TracedRun, TracedSocket } from './trace.ts'
+import type {
+  RunMessages,
+  Item,
+  Listed,
+  Trace,
+  TracedExchange,
+  TracedRun,
+  TracedSocket,
+} from './trace.ts'
 
 type TypedMessage = Item & { readonly message: Message }
 type Open = {
@@ -14,12 +22,15 @@ type Open = {
   readonly jobs: Listed[]
 }
 
-/** The runs in the order in which the recording first names them. */
+/**
+ * The runs in the order in which the recording first names them. A client can name the same id twice: what is received of it
+ * is of one of them, and nothing says of which, so that those runs are missing.
+ */
 export function runsOf(
   place: Place,
   exchanges: readonly TracedExchange[],
   sockets: readonly TracedSocket[],
-): readonly TracedRun[] {
+): Pick<Trace, 'runs' | 'sharedIds'> {
   const runs = new Map<string, Open>()
   const runOf = (prompt_id: string): Open => {
     const known = runs.get(prompt_id)
@@ -43,10 +54,12 @@ export function runsOf(
       if (own === undefined) received.set(socket, [item as TypedMessage])
       else own.push(item as TypedMessage)
     }
-  // A client can name the same id twice: what is received of it is of one of them, and nothing says of which.
-  return [...runs.values()]
-    .filter(({ submits }) => submits.length < 2)
-    .map((run) => closed(place, run))
+  const all = [...runs.values()]
+  const isShared = ({ submits }: Open): boolean => submits.length > 1
+  return {
+    runs: all.filter((run) => !isShared(run)).map((run) => closed(place, run)),
+    sharedIds: new Set(all.filter(isShared).map(({ prompt_id }) => prompt_id)),
+  }
 }
 
 function closed(place: Place, { prompt_id, submits, received, entries, jobs }: Open): TracedRun {

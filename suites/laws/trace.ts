@@ -101,6 +101,8 @@ export type Trace = {
   readonly links: readonly TracedExchange[]
   readonly sockets: readonly TracedSocket[]
   readonly runs: readonly TracedRun[]
+  /** The ids that several accepted submits have in common. */
+  readonly sharedIds: ReadonlySet<unknown>
   /** All messages by their types, socket by socket. */
   readonly byType: ReadonlyMap<string, readonly TypedMessage[]>
 }

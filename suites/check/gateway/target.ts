@@ -10,6 +10,7 @@ import { type Answer, type GatewaySubject, sendTo } from '../../judge/gateway-su
 import { schemeNames } from '../../generate/senders.ts'
 import type { Sender } from '../../generate/sender.ts'
 import { watchTraffic } from '../../judge/traffic.ts'
+import { createRecorder } from '../../laws/recorder.ts'
 import { Skip } from '../../judge/skip.ts'
 import type { CheckedServer, Running } from '../running.ts'
 import { type GatewayTarget, probeGateway } from './probe.ts'
@@ -178,9 +179,8 @@ function subjectOf(url: string, sender: Sender, waited: (ms: number) => void): G
     url,
     isOwn: false,
     sender,
-    breaks: () => undefined,
-    broken: new Set(),
-    recording: () => ({ info: null, exchanges: [], sockets: [] }),
+    // Nothing is recorded, so that the laws find nothing.
+    ...createRecorder('gateway').traffic,
     get gateway() {
       return inside()
     },

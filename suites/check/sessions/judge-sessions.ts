@@ -4,8 +4,9 @@
 import type { SessionOptions } from '../../../spec/check.ts'
 import { missing } from '../../judge/skip.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { traceOf } from '../../laws/build.ts'
+import { traceAt } from '../../laws/build.ts'
 import { judged, type Law } from '../../laws/law.ts'
+import { RECORDED_HOST } from '../../laws/recorder.ts'
 import type { Trace } from '../../laws/trace.ts'
 import { placeText } from '../trace/spots.ts'
 import { Counterexample, recordOf } from './counterexample.ts'
@@ -34,9 +35,11 @@ const isFirstSocket = (step: Step, at: number, steps: Session): boolean =>
 /** A session that was played, as a law sees it. */
 type Played = { readonly seed: number; readonly log: SessionLog; readonly trace: Trace }
 
-/** What breaks a law in a session, as sentences. */
-const faultsOf = (law: Law, { trace }: Played): readonly string[] =>
-  judged(law, trace).findings.map(({ at, says }) => `${placeText(trace, at)}: ${says}`)
+/** How much of a session a law looks at, and what breaks it there, as sentences. */
+function verdictOn(law: Law, { trace }: Played) {
+  const { seen, findings } = judged(law, trace)
+  return { seen, faults: findings.map(({ at, says }) => `${placeText(trace, at)}: ${says}`) }
+}
 
 /** The body of a case: no session may break the law, and at least one shows what it is about. */
 export const inSessions =
@@ -44,28 +47,29 @@ export const inSessions =
   async (subject: Subject): Promise<void> => {
     subject.permit('slow')
     const sessions = await subject.once('sessions', () => playAll(subject))
-    const first = sessions.find((one) => faultsOf(law, one).length > 0)
+    const verdicts = sessions.map((one) => verdictOn(law, one))
+    const first = sessions[verdicts.findIndex(({ faults }) => faults.length > 0)]
     if (first === undefined) {
-      if (sessions.some(({ trace }) => law.judge(trace).seen > 0)) return
+      if (verdicts.some(({ seen }) => seen > 0)) return
       throw missing('The sessions do not show it on this server.')
     }
     const attempt = async (steps: Session): Promise<SessionLog | undefined> => {
-      const again = seen(first.seed, await play(subject, steps, freshSalt()))
-      return faultsOf(law, again).length > 0 ? again.log : undefined
+      const again = played(first.seed, await play(subject, steps, freshSalt()))
+      return verdictOn(law, again).faults.length > 0 ? again.log : undefined
     }
-    const smallest = seen(first.seed, await shrink(first.log, attempt, isFirstSocket))
-    throw new Counterexample(faultsOf(law, smallest), recordOf(first.seed, smallest.log))
+    const smallest = played(first.seed, await shrink(first.log, attempt, isFirstSocket))
+    const { faults } = verdictOn(law, smallest)
+    throw new Counterexample(faults, recordOf(first.seed, smallest.log))
   }
 
-function seen(seed: number, log: SessionLog): Played {
-  const trace = traceOf(recordOf(seed, log).recording, `session ${seed}`)
-  if (trace === undefined) throw missing('The session has sent nothing.')
-  return { seed, log, trace }
+function played(seed: number, log: SessionLog): Played {
+  const server = { place: log.deployment, host: RECORDED_HOST }
+  return { seed, log, trace: traceAt(log.recording, `session ${seed}`, server) }
 }
 
 async function playAll(subject: Subject): Promise<readonly Played[]> {
   const sessions: Played[] = []
   for (const { seed, steps } of sessionsOf(subject))
-    sessions.push(seen(seed, await play(subject, steps, freshSalt())))
+    sessions.push(played(seed, await play(subject, steps, freshSalt())))
   return sessions
 }

@@ -1,15 +1,10 @@
 // Judges recorded sessions: runs each law over each trace of a place, and says which are broken, and where.
 
-import {
-  described,
-  type Generation,
-  generationOfVersion,
-  holdsIn,
-} from '../../../spec/generations.ts'
+import { described, type Generation, generationOfVersion } from '../../../spec/generations.ts'
 import { rules } from '../../../spec/index.ts'
 import type { Place, Rule } from '../../../spec/language.ts'
 import { releaseOf } from '../judgement.ts'
-import { type Finding, judged, type Law } from '../../laws/law.ts'
+import { type Finding, holdsAt, judged, type Law } from '../../laws/law.ts'
 import type { Trace } from '../../laws/trace.ts'
 import { versionOfLike } from '../../laws/server-of.ts'
 
@@ -42,10 +37,6 @@ const softwareIn = ({ software }: Trace, like: string | undefined): string | nul
 const releaseIn = (trace: Trace, like: string | undefined): string =>
   releaseOf(trace.place, softwareIn(trace, like))
 
-/** Whether all rules of a law hold in a generation. */
-const isOfGeneration = ({ rules: ids }: Law, generation: Generation): boolean =>
-  ids.every((id) => holdsIn(generation, (rules as Readonly<Record<string, Rule>>)[id] ?? {}))
-
 /** Judges traces: those of one place and one release together. */
 export function judgeTraces(
   traces: readonly Trace[],
@@ -72,7 +63,7 @@ function judgeGroup(
   const { place } = first
   const generation =
     place === 'local' ? generationOfVersion(softwareIn(first, like) ?? '') : described
-  const own = laws.filter((law) => law.on.includes(place) && isOfGeneration(law, generation))
+  const own = laws.filter((law) => holdsAt(law, place, generation))
   const areas = [...new Set(own.map(areaOf))]
   return own
     .toSorted((a, b) => areas.indexOf(areaOf(a)) - areas.indexOf(areaOf(b)))
