@@ -3,63 +3,40 @@
 
 import type * as Pictures from '../pictures/encode.ts'
 
-type PictureModule = typeof Pictures
-
 export type Codec = {
+  /** Loads everything; undefined if it is loaded. */
+  readonly load: () => Promise<void> | undefined
   /**
-   * Waits until all is loaded: for inputs that can need it, and for all that arrive while it loads, so that requests stay
-   * in order. Undefined if there is nothing to wait for.
+   * The same for inputs that can need it, and for all that arrive while it loads, so that requests stay in order. Undefined
+   * if there is nothing to wait for.
    */
-  readonly ready: (isNeeded: boolean) => Promise<void> | undefined
-  /** The bytes of an image; call it only after `ready`. */
-  readonly encodeImage: PictureModule['encodeImage']
-  /** The bytes of a picture file; call it only after `ready`. */
-  readonly encodeFile: PictureModule['encodeFile']
-  /** The bytes of a picture file that takes little to compute, or undefined; call it only after `ready`. */
-  readonly encodeWithin: PictureModule['encodeWithin']
-  /** What identifies a picture file whose bytes are not known; call it only after `ready`. */
-  readonly unknownFile: PictureModule['uncachedFile']
-  /** Keeps the bytes of a picture file; call it only after `ready`. */
-  readonly keepFile: PictureModule['cacheFile']
-  /** What identifies an image whose bytes are not known; call it only after `ready`. */
-  readonly unknownImage: PictureModule['uncachedImage']
-  /** Keeps the bytes of an image; call it only after `ready`. */
-  readonly keepImage: PictureModule['cacheImage']
+  readonly ready: (isNeeded: () => boolean) => Promise<void> | undefined
+  /** The functions that encode pictures; call it only once they are loaded. */
+  readonly pictures: () => typeof Pictures
 }
 
 export function createCodec(): Codec {
-  let codec: PictureModule | undefined
+  let pictures: typeof Pictures | undefined
   let loading: Promise<void> | undefined
-  const load = async (): Promise<void> => {
-    const [pictures] = await Promise.all([
+  const loadAll = async (): Promise<void> => {
+    const [loaded] = await Promise.all([
       import('../pictures/encode.ts'),
       import('../server/local/provide-on-demand.ts'),
     ])
-    codec = pictures
+    pictures = loaded
   }
-  const ready = (isNeeded: boolean): Promise<void> | undefined => {
-    if (codec !== undefined) return undefined
-    if (isNeeded) loading ??= load()
-    return loading
-  }
-  const encodeImage: Codec['encodeImage'] = (of) => (codec as PictureModule).encodeImage(of)
-  const encodeFile: Codec['encodeFile'] = (file) => (codec as PictureModule).encodeFile(file)
-  const encodeWithin: Codec['encodeWithin'] = (file, left) =>
-    (codec as PictureModule).encodeWithin(file, left)
-  const unknownFile: Codec['unknownFile'] = (file) => (codec as PictureModule).uncachedFile(file)
-  const keepFile: Codec['keepFile'] = (file, bytes) =>
-    (codec as PictureModule).cacheFile(file, bytes)
-  const unknownImage: Codec['unknownImage'] = (of) => (codec as PictureModule).uncachedImage(of)
-  const keepImage: Codec['keepImage'] = (of, bytes) =>
-    (codec as PictureModule).cacheImage(of, bytes)
+  const load = (): Promise<void> | undefined =>
+    pictures === undefined ? (loading ??= loadAll()) : undefined
   return {
-    ready,
-    encodeImage,
-    encodeFile,
-    encodeWithin,
-    unknownFile,
-    keepFile,
-    unknownImage,
-    keepImage,
+    load,
+    ready: (isNeeded) => {
+      if (pictures !== undefined) return undefined
+      return isNeeded() ? load() : loading
+    },
+    pictures: () => {
+      if (pictures === undefined)
+        throw new Error('A picture is encoded before its codec is loaded.')
+      return pictures
+    },
   }
 }

@@ -9,15 +9,11 @@ import { isConflict, isUsageError } from '../options/usage.ts'
 import type { IncomingRequest } from '../machine.ts'
 import type { HintingClock } from './clock-handle.ts'
 
-const CONTROL_ROOT = '/_flowdouble'
-const CONTROL_PREFIX = `${CONTROL_ROOT}/`
+export const CONTROL_ROOT = '/_flowdouble'
+export const CONTROL_PREFIX = `${CONTROL_ROOT}/`
 
 /** The largest body of a control request, in bytes. */
 export const MAX_CONTROL_BYTES = limits.controlBody.value
-
-/** Whether a request is for the control paths. A preflight is not: the emulated server answers it. */
-export const isControl = (method: string, target: string): boolean =>
-  (target.startsWith(CONTROL_PREFIX) || target === CONTROL_ROOT) && method !== 'OPTIONS'
 
 /** A response of the control paths. */
 export type ControlReply = {

@@ -1,15 +1,16 @@
 // Hosts a machine: connects its driver, clock, journal and control paths, applies requests and sends responses.
 
 import type {
-  Body,
   ChunkEffect,
   Entry,
   IncomingRequest,
   Machine,
   ReplyEffect,
+  RequestHead,
   WorldChange,
 } from '../machine.ts'
 import type { Clock } from '../options/server-options.ts'
+import type { PictureFile } from '../pictures/picture.ts'
 import type { Reply } from '../http/replies.ts'
 import {
   type ClockGroup,
@@ -19,6 +20,8 @@ import {
 } from './clock-handle.ts'
 import {
   answerControl,
+  CONTROL_PREFIX,
+  CONTROL_ROOT,
   journalPath,
   type JournalSource,
   ok,
@@ -68,8 +71,10 @@ export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   /** How long the machine has been running, in milliseconds; by default from the monotonic clock. */
   readonly elapsedMs?: (() => number) | undefined
   readonly responses: Responses<R>
-  /** Prepares a body that cannot be encoded synchronously yet; undefined if it can. */
-  readonly ready: (body: Body) => Preparation | undefined
+  /** Prepares a picture that cannot be encoded synchronously yet; undefined if it can. */
+  readonly ready: (picture: PictureFile) => Preparation | undefined
+  /** Whether it has control paths. */
+  readonly control: boolean
   readonly guard: Guard
   /** Loads the text of the OpenAPI document that it serves. */
   readonly openapi: () => Promise<string>
@@ -98,6 +103,8 @@ export type Host<I, E, R> = {
   readonly close: () => void
   /** Writes a reply that bypasses the machine. */
   readonly write: (response: R, reply: Reply) => void
+  /** Whether a request is for the control paths. A preflight is not: the machine answers it. */
+  readonly isControl: (head: RequestHead) => boolean
   /** Answers a control request. `headers` are added if the guard accepts it. */
   readonly answerControl: (
     arrived: IncomingRequest,
@@ -124,7 +131,9 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const timeMs = (): number => machine.epochMs + machine.nowMs()
   const write = (response: R, reply: Reply | ReplyEffect): void => {
     const atMs = timeMs()
-    const preparation = edge.ready(reply.body)
+    const { body } = reply
+    const isReady = typeof body === 'string' || body instanceof Uint8Array
+    const preparation = isReady ? undefined : edge.ready(body)
     if (preparation === undefined) return responses.write(response, reply, atMs)
     const send = (): void => responses.write(response, reply, atMs)
     responses.onceClosed(response, preparation.leave)
@@ -207,6 +216,10 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     watch,
     close,
     write,
+    isControl: ({ method, target }) =>
+      edge.control &&
+      method !== 'OPTIONS' &&
+      (target.startsWith(CONTROL_PREFIX) || target === CONTROL_ROOT),
     answerControl: control.answer,
   }
 }

@@ -5,7 +5,7 @@ import type { Effect, Entry, FrameContent, Input } from '../machine.ts'
 import { type JournalSource, recordingOfJournal } from '../recording/from-journal.ts'
 import { redactRecording } from '../recording/redact.ts'
 import { writeHar } from '../recording/write-har.ts'
-import { type Codec, createCodec } from './codec.ts'
+import { encodeFile, encodeImage } from '../pictures/encode.ts'
 import { encodeFrame } from '../server/world/frames.ts'
 import type { Recorder, Redaction } from './recorder.ts'
 
@@ -14,21 +14,15 @@ export type RecordedMachine = Pick<JournalSource, 'info' | 'scheme' | 'epochMs' 
 
 /**
  * The session since the last reset as the text of a HAR file, with the placeholders of the journal for its secrets.
- * @param encodeFrame encodes a frame; `encodeImage` encodes its picture.
+ * @param frameBytes encodes a frame.
  */
-export async function recordingText(
+export function recordingText(
   entries: readonly Entry[],
   machine: RecordedMachine,
   redaction: Redaction,
-  encodeFrame: (content: FrameContent, encodeImage: Codec['encodeImage']) => Uint8Array,
-): Promise<string> {
-  const codec = createCodec()
-  await codec.ready(true)
-  const recording = recordingOfJournal(entries, {
-    ...machine,
-    encodeFile: codec.encodeFile,
-    encodeFrame: (content) => encodeFrame(content, codec.encodeImage),
-  })
+  frameBytes: (content: FrameContent) => Uint8Array,
+): string {
+  const recording = recordingOfJournal(entries, { ...machine, encodeFile, encodeFrame: frameBytes })
   return writeHar(redactRecording(recording, redaction))
 }
 
@@ -45,5 +39,5 @@ export const sessionText = async (
     recordedEntries(await recorder.view()),
     machine,
     await recorder.redaction(),
-    encodeFrame,
+    (content) => encodeFrame(content, encodeImage),
   )

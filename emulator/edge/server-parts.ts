@@ -24,13 +24,14 @@ export const hostParts = <R>(
   responses: Responses<R>,
 ): Pick<
   Edge<Effect, R>,
-  'clock' | 'worked' | 'hint' | 'states' | 'responses' | 'guard' | 'lastRequest'
+  'clock' | 'worked' | 'hint' | 'states' | 'responses' | 'control' | 'guard' | 'lastRequest'
 > => ({
   clock: options.clock,
   worked: () => undefined,
   hint: waitHint(server),
   states: runStates,
   responses: below(pathOf(name), responses),
+  control: options.control,
   guard: guardOf(options),
   lastRequest: lastIds.request,
 })

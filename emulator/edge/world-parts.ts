@@ -40,7 +40,7 @@ type NewWorld = Pick<WorldParts, 'name' | 'options' | 'hooks'> & {
  */
 export async function newParts(world: NewWorld): Promise<WorldParts> {
   const { name, options, hooks, made, hosted, codec, file, secrets } = world
-  if (beginsWithRuns(made.script)) await codec.ready(true)
+  if (beginsWithRuns(made.script)) await codec.load()
   const server = createServer(made, hosted)
   const recorder = await createRecorder(
     serverMachine(server),

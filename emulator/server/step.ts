@@ -13,7 +13,7 @@ import { type Answers, openBy, openDisturbed } from './faults/handshakes.ts'
 import { disturbMessages } from './faults/messages.ts'
 import { answerDisturbed, findRequestHit } from './faults/requests.ts'
 import { fireFault } from './faults/timers.ts'
-import { forgetSocket, isDisturbed } from './faults/wire.ts'
+import { forgetSocket } from './faults/wire.ts'
 import { endInstall } from './world/installs.ts'
 import {
   answer as answerLocal,
@@ -47,6 +47,10 @@ export function step(server: Server, input: Input): readonly Effect[] {
   // The journal keeps them: a copy lacks the room for more that a list which grows has.
   return effects.slice()
 }
+
+/** Whether faults can affect anything: the one check of a server without faults. */
+const isDisturbed = ({ state }: Server): boolean =>
+  state.script.faults.length > 0 || state.wire !== null
 
 /** Sends the streams what a step has changed. */
 function follow(server: Server): void {

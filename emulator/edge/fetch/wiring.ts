@@ -13,7 +13,7 @@ import { maxBodyBytes } from '../../server/world/features.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { splitTarget } from '../../http/requests.ts'
 import type { Codec } from '../codec.ts'
-import { type ControlLoader, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
 import { createHost, type Host } from '../host.ts'
 import { hostParts, refusalsOf, requestInput } from '../server-parts.ts'
 import type { WorldParts } from '../world-parts.ts'
@@ -64,14 +64,17 @@ export function connectWorld(
       monotonicMs: () => performance.now(),
       ready: () => undefined,
       openapi: () => Promise.reject(conflictError(noDocument)),
-      ...hostParts(part, fetchResponses(codec.encodeFile, nameLike(options.like))),
+      ...hostParts(
+        part,
+        fetchResponses((file) => codec.pictures().encodeFile(file), nameLike(options.like)),
+      ),
     },
     hooks,
     control,
   )
   const sockets = createSockets({
     dispatch: host.driver.dispatch,
-    encode: (content) => encodeFrame(content, codec.encodeImage),
+    encode: (content) => encodeFrame(content, (of) => codec.pictures().encodeImage(of)),
     turns,
     lastSocket: lastIds.socket,
   })
@@ -112,9 +115,9 @@ function createAnswer(
     const { method } = request
     if (hasLongLine(method, target, request.headers))
       return host.write(response, refusals.badRequest)
-    const isControlled = options.control && !isLink && isControl(method, target)
     const { headers } = response
     const head = { method, target, headers }
+    const isControlled = !isLink && host.isControl(head)
     const takesBody = isControlled || (!isLink && needsBody(server, head))
     const { body, fault } = takesBody
       ? await readBody(request, isControlled ? MAX_CONTROL_BYTES : maxBytes)

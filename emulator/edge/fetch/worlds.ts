@@ -72,7 +72,7 @@ export async function startWorlds(
   hooks: Hooks<Input, Effect>,
 ): Promise<InProcessEmulator> {
   const codec = createCodec()
-  await codec.ready(true)
+  await codec.load()
   const turns = createTurns()
   const named = createNames<Running>()
   const secrets = new Set<string>()

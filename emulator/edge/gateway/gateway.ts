@@ -1,6 +1,6 @@
 // A webhook gateway on Node sockets: starts one, and returns a handle to its clock, runs and deliveries.
 
-import type { IncomingMessage, Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Entry } from '../../machine.ts'
 import type { LogLine } from '../../gateway/log.ts'
 import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
@@ -23,14 +23,12 @@ import { trackConnections } from '../lifetime.ts'
 import { loadRuleHeaders } from '../node/explain.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
-import { type BodyResult, unpacked } from '../node/bodies.ts'
-import { receiveRaw } from '../node/raw-bodies.ts'
 import { withScenarioFiles } from '../node/scenarios.ts'
 import { createRecorder } from '../recorder.ts'
 import { type Gateway, gatewayListenerOptions } from '../handles.ts'
 import { createNames, type FoundWorld, pathOf, requireOwnOptions } from '../world-names.ts'
 import type { JournalReader } from '../../journal/explain.ts'
-import { gatewayHeaders } from './headers.ts'
+import { gatewayHeaders, receiveRaw, receiveUnpacked } from './requests.ts'
 import {
   connectGateway,
   type GatewayHooks,
@@ -205,12 +203,6 @@ function serveGateways(
     timeMs: host.timeMs,
     name: nameLike(options.like),
   })
-}
-
-/** Receives a body like the reference gateway, which validates the signature of the decompressed body. */
-async function receiveUnpacked(request: IncomingMessage, limitBytes: number): Promise<BodyResult> {
-  const received = await receiveRaw(request, limitBytes)
-  return received.fault === undefined ? unpacked(request, received.body, limitBytes) : received
 }
 
 /** Loads what explains the entries of a gateway. */

@@ -18,12 +18,11 @@ import type { GatewayWorld } from '../../gateway/state.ts'
 import { needsBody } from '../../gateway/step.ts'
 import type { CompleteGatewayOptions } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
-import { type ControlLoader, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Gateway } from '../handles.ts'
 import { createHost, type Hooks, type Host } from '../host.ts'
 import type { Later } from '../later.ts'
-import { noPictures } from '../node/http.ts'
-import { nodeParts, nodeResponses } from '../node/responses.ts'
+import { noPictures, nodeParts, nodeResponses } from '../node/http.ts'
 import type { Recorder } from '../recorder.ts'
 import { createWorldHandle } from '../world-handle.ts'
 import { createWork, type WorkTimeOuts } from './external-work.ts'
@@ -109,6 +108,7 @@ export function connectGateway(
       states: agentStates,
       responses: nodeResponses(noPictures, nameLike(options.like)),
       ready: () => undefined,
+      control: options.control,
       guard: { host: options.host, origin: null, token: options.controlToken },
       lastRequest,
       ...nodeParts({ place: 'gateway' }),
@@ -142,14 +142,13 @@ export function connectGateway(
     file.restart()
   }
   const limitBytes: ServedGateway['limitBytes'] = (head) => {
-    if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
+    if (host.isControl(head)) return MAX_CONTROL_BYTES
     file.load()
     return needsBody(world, head) ? options.maxBodyBytes : null
   }
   const answer: ServedGateway['answer'] = (arrived, response) => {
     const { method, target, headers, body, fault } = arrived
-    if (options.control && isControl(method, target))
-      return host.answerControl(arrived, response, {})
+    if (host.isControl(arrived)) return host.answerControl(arrived, response, {})
     file.load()
     const kind = 'request'
     host.enter(response, (atMs, request) => {

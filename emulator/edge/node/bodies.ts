@@ -51,11 +51,6 @@ export async function unpacked(
   return coding !== undefined && body.length > 0 ? decompress(body, coding, limitBytes) : { body }
 }
 
-/** Whether a request has no body to wait for. No HTTP follows CONNECT. */
-export const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'CONNECT' ||
-  (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
-
 /**
  * Reads and drops a body that is not needed; stops one that is far too long. Returns whether its end is near enough to
  * wait for the next request.

@@ -15,7 +15,7 @@ import type { Headers, IncomingRequest, RequestHead } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
 import { splitTarget } from '../../http/requests.ts'
 import { after, type Later } from '../later.ts'
-import { discardBody, hasNoBody, nothing, type BodyResult } from './bodies.ts'
+import { discardBody, nothing, type BodyResult } from './bodies.ts'
 import { createConnections, closeGracefully } from './pipelining.ts'
 import { replyText } from './http.ts'
 import type { Certificate } from './tls.ts'
@@ -181,6 +181,11 @@ function received(
   if (!discardBody(request)) response.shouldKeepAlive = false
   return nothing
 }
+
+/** Whether a request has no body to wait for. No HTTP follows CONNECT. */
+const hasNoBody = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'CONNECT' ||
+  (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
 
 /** Path and query; clients of a proxy send the whole URL. */
 function originForm({ url = '/' }: IncomingMessage): string {

@@ -1,12 +1,15 @@
-// HTTP on Node: reads the headers of requests, and writes replies.
+// HTTP on Node: reads the headers of requests, and writes the responses of a host.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Where } from '../../../spec/language.ts'
 import type { Headers, ReplyEffect } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
 import { droppedHeaders } from '../../http/request-headers.ts'
 import { type EncodeFile, respond, type WireReply } from '../../http/respond.ts'
-import { endBroken } from './broken-connections.ts'
+import type { Edge } from '../host.ts'
+import type { Responses } from '../responses.ts'
+import { endBroken, resetConnection, sendChunk, sendPart } from './broken-connections.ts'
 import { sendWhole } from './whole-response.ts'
 
 /** The head of the last request on a connection, and what was read of it. */
@@ -111,4 +114,50 @@ const plainRecipient = { method: 'GET', headers: noHeaders, takesChunks: false }
 /** For replies without pictures. */
 export const noPictures: EncodeFile = () => {
   throw new TypeError('This server has no pictures.')
+}
+
+/** `name` is the value of the response header Server. */
+export const nodeResponses = (encodeFile: EncodeFile, name: string): Responses<ServerResponse> => ({
+  write: (response, reply, timeMs) => {
+    // A response that has begun cannot become another one.
+    if (response.headersSent) response.destroy()
+    else if (!response.destroyed) writeReply(response, reply, timeMs, encodeFile, name)
+  },
+  writePart: sendPart,
+  writeChunk: sendChunk,
+  reset: (response) => void resetConnection(response.req.socket),
+  drop: (response) => void response.destroy(),
+  onceClosed: (response, closed) => {
+    if (response.destroyed) closed()
+    else response.once('close', closed)
+  },
+  callerOf: ({ req: { socket, headers, headersDistinct } }) => ({
+    address: socket.remoteAddress ?? '',
+    // Node keeps the first of several.
+    headers:
+      (headersDistinct.host ?? []).length > 1
+        ? Object.assign({}, headers, { host: headersDistinct.host })
+        : headers,
+  }),
+  writeControl: (response, { status, type, body, headers }, more) => {
+    const own = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }
+    response.writeHead(status, Object.assign(own, headers, more))
+    response.end(body)
+  },
+})
+
+/** Node's parts of an edge that are the same for every machine. */
+export const nodeParts = (
+  where: Where,
+): Pick<Edge<never, never>, 'monotonicMs' | 'openapi' | 'page'> => ({
+  monotonicMs,
+  // Read and parsed only on demand.
+  openapi: async () => (await import('./openapi.ts')).openapiText(where),
+  page: async () => (await import('../inspector/page.ts')).inspectorPage(),
+})
+
+/** The time of a monotonic clock, in milliseconds. `performance` would take longer to load. */
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
 }

@@ -19,11 +19,10 @@ import { hostParts, refusalsOf, requestInput } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Codec } from '../codec.ts'
-import { type ControlLoader, isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
 import { after } from '../later.ts'
 import { createHost, type Host } from '../host.ts'
-import { headerReader } from './http.ts'
-import { nodeParts, nodeResponses } from './responses.ts'
+import { headerReader, nodeParts, nodeResponses } from './http.ts'
 import { type RequestHooks, serve } from './http-listener.ts'
 import type { Pages } from './pages.ts'
 import { encodesElsewhere } from './pictures/frame-pictures.ts'
@@ -73,11 +72,16 @@ export function connectWorld(
     serverMachine(server),
     recorder,
     {
-      emit: (effects) => sockets.emit(effects),
+      emit: (effects) => {
+        if (effects.some(isForSockets)) sockets.emit(effects)
+      },
       batch: (work) => sockets.batch(work),
       flushed: () => sockets.flushed(),
       ready: pictures.ready,
-      ...hostParts(part, nodeResponses(codec.encodeFile, name)),
+      ...hostParts(
+        part,
+        nodeResponses((file) => codec.pictures().encodeFile(file), name),
+      ),
       ...nodeParts(where),
     },
     explain === null
@@ -89,7 +93,7 @@ export function connectWorld(
   )
   const sockets = createSockets({
     dispatch: host.driver.dispatch,
-    encode: (content) => encodeFrame(content, codec.encodeImage),
+    encode: (content) => encodeFrame(content, (of) => codec.pictures().encodeImage(of)),
     // An instant clock lets nobody in until its runs are done.
     encodeElsewhere: options.clock === 'instant' ? undefined : encodesElsewhere(codec),
     timeMs: host.timeMs,
@@ -99,10 +103,10 @@ export function connectWorld(
   })
   const answer: RequestHooks['answer'] = (arrived, response) => {
     const { method, target } = arrived
-    const loading = codec.ready(isOnDemand(method, target))
+    const loading = codec.ready(() => isOnDemand(method, target))
     const enter = (): void => host.enter(response, requestInput(arrived, undefined, part.name))
     return after(loading, () => {
-      if (options.control && isControl(method, target))
+      if (host.isControl(arrived))
         return host.answerControl(arrived, response, corsHeaders(options))
       if (pages === null || !takesPage(server, arrived)) return enter()
       const beside = { setup: server.worlds[0].setup, timeMs: host.timeMs(), name }
@@ -110,16 +114,27 @@ export function connectWorld(
     })
   }
   const answerLink: RequestHooks['answer'] = (arrived, response) =>
-    after(codec.ready(true), () => host.enter(response, requestInput(arrived, true, part.name)))
+    after(codec.load(), () => host.enter(response, requestInput(arrived, true, part.name)))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
-    if (options.control && isControl(head.method, head.target)) return MAX_CONTROL_BYTES
+    if (host.isControl(head)) return MAX_CONTROL_BYTES
     return needsBody(server, head) ? maxBytes : null
   }
   const explainReply = (reply: Reply): Reply =>
     explain === null ? reply : explain.explainReply(where, reply)
   return { server, host, sockets, limitBytes, answer, answerLink, explainReply }
 }
+
+/** Whether sockets have anything to do with an effect: replies, for example, are none of their business. */
+const isForSockets = ({ kind }: Effect): boolean => socketKinds.has(kind)
+
+const socketKinds: ReadonlySet<Effect['kind']> = new Set([
+  'accept',
+  'refuse',
+  'end',
+  'send',
+  'frame',
+])
 
 /** Finds the faults in force of a server. */
 const faultIn =

@@ -19,15 +19,14 @@ import type { ReplayWorld } from '../../recording/replay/state.ts'
 import { localCors } from '../../server/cors.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { type Codec, createCodec } from '../codec.ts'
-import { isControl, MAX_CONTROL_BYTES } from '../control.ts'
+import { MAX_CONTROL_BYTES } from '../control.ts'
 import { createHost, type Host } from '../host.ts'
 import { after } from '../later.ts'
 import { trackConnections } from '../lifetime.ts'
 import { receiveBody } from '../node/bodies.ts'
-import { headerReader } from '../node/http.ts'
+import { headerReader, nodeParts, nodeResponses } from '../node/http.ts'
 import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
-import { nodeParts, nodeResponses } from '../node/responses.ts'
 import { createSockets, type Sockets } from '../node/sockets.ts'
 import { createRecorder, type Recorder } from '../recorder.ts'
 import { requestInput } from '../server-parts.ts'
@@ -113,7 +112,7 @@ function connect(parts: Parts): Replay {
   )
   const sockets = createSockets({
     dispatch: host.driver.dispatch,
-    encode: (content) => encodeFrame(content, codec.encodeImage),
+    encode: (content) => encodeFrame(content, (of) => codec.pictures().encodeImage(of)),
     timeMs: host.timeMs,
     name: replayServerName,
     compresses: false,
@@ -164,8 +163,9 @@ function createReplayHost(
           ? (own ?? 'Has the client sent what was recorded?')
           : 'No recorded workflow has been submitted yet, so there is nothing to wait for.',
       states: ['started', 'success', 'error', 'interrupted'],
-      responses: nodeResponses(codec.encodeFile, replayServerName),
+      responses: nodeResponses((file) => codec.pictures().encodeFile(file), replayServerName),
       ready: () => undefined,
+      control: options.control,
       guard: {
         host: options.host,
         origin: options.cors === '*' ? null : options.cors,
@@ -191,13 +191,14 @@ function listenTo(
   serve(http, {
     readHeaders: headerReader(),
     receive: receiveBody,
-    limitBytes: ({ method, target }) =>
-      options.control && isControl(method, target) ? MAX_CONTROL_BYTES : MAX_BODY_BYTES,
+    limitBytes: (head) => (host.isControl(head) ? MAX_CONTROL_BYTES : MAX_BODY_BYTES),
     answer: (arrived, response) =>
-      after(codec.ready(arrived.target.includes('/view')), () =>
-        options.control && isControl(arrived.method, arrived.target)
-          ? host.answerControl(arrived, response, localCors(options.cors))
-          : host.enter(response, requestInput(arrived, undefined, null)),
+      after(
+        codec.ready(() => arrived.target.includes('/view')),
+        () =>
+          host.isControl(arrived)
+            ? host.answerControl(arrived, response, localCors(options.cors))
+            : host.enter(response, requestInput(arrived, undefined, null)),
       ),
     write: host.write,
     isSocketPath: (path) => place !== 'gateway' && isSocketPath(place, splitTarget(path)[0]),

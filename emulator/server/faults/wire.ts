@@ -17,10 +17,6 @@ export const wireOf = ({ state }: Server): Wire =>
     opening: new Set(),
   })
 
-/** Whether faults can affect anything: the one check of a server without faults. */
-export const isDisturbed = ({ state }: Server): boolean =>
-  state.script.faults.length > 0 || state.wire !== null
-
 /** The world of an open socket. */
 export const worldOf = ({ worlds, state }: Server, socket: number): World | undefined =>
   worlds[state.sockets.get(socket) ?? NaN]

@@ -35,10 +35,10 @@ let smallCount = 0
 let isBroken = false
 
 export const encodesElsewhere =
-  (codec: Codec): EncodeElsewhere =>
+  ({ pictures }: Codec): EncodeElsewhere =>
   (content) => {
     if (!('image' in content)) return undefined
-    const key = codec.unknownImage(content)
+    const key = pictures().uncachedImage(content)
     if (key === undefined) return undefined
     if (isSmall(content) && ++smallCount <= MOST_SMALL) return undefined
     const known = encodings.get(key)
@@ -48,7 +48,7 @@ export const encodesElsewhere =
     const encoding = new Promise<void>((resolve) => {
       thread.jobs.push((bytes) => {
         encodings.delete(key)
-        if (bytes !== undefined) codec.keepImage(content, bytes)
+        if (bytes !== undefined) pictures().cacheImage(content, bytes)
         resolve()
       })
     })

@@ -3,15 +3,14 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { limits } from '../../../../spec/limits.ts'
-import type { Body } from '../../../machine.ts'
 import type { Picture, PictureFile } from '../../../pictures/picture.ts'
 import type { Codec } from '../../codec.ts'
 import type { Preparation } from '../../host.ts'
 import { startThread } from './picture-thread.ts'
 
 export type LargePictures = {
-  /** Waits until the codec has the bytes of a large picture. Undefined for any other body: there is nothing to wait for. */
-  readonly ready: (body: Body) => Preparation | undefined
+  /** Waits until the codec has the bytes of a large picture. Undefined for any other: there is nothing to wait for. */
+  readonly ready: (file: PictureFile) => Preparation | undefined
   /** Stops encoding, and resolves when the thread has ended. */
   readonly close: () => Promise<void>
 }
@@ -27,7 +26,7 @@ type Job = {
   done: Promise<void>
 }
 
-export function createLargePictures(codec: Codec): LargePictures {
+export function createLargePictures({ pictures }: Codec): LargePictures {
   /** What clients wait for, by what identifies it. */
   const jobs = new Map<string, Job>()
   /** Resolves when the last thread has ended. One at a time, as each takes much memory. */
@@ -41,7 +40,7 @@ export function createLargePictures(codec: Codec): LargePictures {
     job.worker = worker
     job.ended = once(worker, 'exit')
     const made = await Promise.race([once(worker, 'message'), job.ended.then(() => undefined)])
-    if (made !== undefined) codec.keepFile(job.file, made[0] as Uint8Array)
+    if (made !== undefined) pictures().cacheFile(job.file, made[0] as Uint8Array)
   }
   const begin = (key: string, file: PictureFile): Job => {
     const job: Job = { file, clients: 0, done: Promise.resolve() }
@@ -63,14 +62,13 @@ export function createLargePictures(codec: Codec): LargePictures {
     forget(key, job)
     await job.worker?.terminate()
   }
-  const ready: LargePictures['ready'] = (body) => {
-    if (typeof body === 'string' || body instanceof Uint8Array) return undefined
-    const key = codec.unknownFile(body)
+  const ready: LargePictures['ready'] = (file) => {
+    const key = pictures().uncachedFile(file)
     if (key === undefined) return undefined
-    const isSmall = pixelsOf(body) <= limits.pixels.value
+    const isSmall = pixelsOf(file) <= limits.pixels.value
     // The number of pixels does not say how long a filter takes: that shows when it is tried.
-    if (isSmall && codec.encodeWithin(body, MOST_AT_ONCE) !== undefined) return undefined
-    const job = jobs.get(key) ?? begin(key, body)
+    if (isSmall && pictures().encodeWithin(file, MOST_AT_ONCE) !== undefined) return undefined
+    const job = jobs.get(key) ?? begin(key, file)
     job.clients++
     const leave = (): void => {
       if (job.clients > 0 && --job.clients === 0) void end(key, job)

@@ -1,7 +1,19 @@
-// Raw request bodies, byte for byte: signed bodies must not be decompressed, and oversized ones are answered immediately.
+// The requests of a gateway, byte for byte: a signed body must not be decompressed, and an oversized one is answered
+// immediately.
 
 import type { IncomingMessage } from 'node:http'
-import type { BodyResult } from './bodies.ts'
+import type { Headers } from '../../machine.ts'
+import { type BodyResult, unpacked } from '../node/bodies.ts'
+
+/** Headers by lower-case name, each with its first value; a character stands for a byte [signatures/repeated-header]. */
+export function gatewayHeaders({ rawHeaders }: IncomingMessage): Headers {
+  const headers: Record<string, string> = {}
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] as string).toLowerCase()
+    if (!Object.hasOwn(headers, name)) headers[name] = rawHeaders[at + 1] as string
+  }
+  return headers
+}
 
 const none = new Uint8Array()
 
@@ -35,4 +47,13 @@ export function receiveRaw(request: IncomingMessage, limitBytes: number): Promis
       if (!request.complete) reject(new Error('The client disconnected.'))
     })
   })
+}
+
+/** Receives a body like the reference gateway, which validates the signature of the decompressed body. */
+export async function receiveUnpacked(
+  request: IncomingMessage,
+  limitBytes: number,
+): Promise<BodyResult> {
+  const received = await receiveRaw(request, limitBytes)
+  return received.fault === undefined ? unpacked(request, received.body, limitBytes) : received
 }
