@@ -18,6 +18,8 @@ export type Machine<I, E> = {
   readonly nowMs: () => number
   /** Applies an input and returns the effects in order. First fires the timers that are due before the input. */
   readonly step: (input: I) => readonly E[]
+  /** The input for a request, whose number the edge has chosen. */
+  readonly request: (atMs: number, request: number, arrived: IncomingRequest) => I
   /** The input for time that passes. */
   readonly wake: (atMs: number) => I
   /** The input for a client that leaves the stream of a request; absent without streams. */
@@ -102,6 +104,8 @@ export type IncomingRequest = RequestHead & {
   readonly body: Uint8Array
   /** Why the body is missing: it exceeds the limit, is incomplete, or its encoding is broken. */
   readonly fault?: 'tooLarge' | 'unreadable' | undefined
+  /** Whether it came to the host of the signed links. */
+  readonly links?: true | undefined
 }
 
 /**
@@ -122,8 +126,6 @@ export type Input =
   | (IncomingRequest & {
       readonly kind: 'request'
       readonly atMs: number
-      /** Whether the request came to the host of the signed links. */
-      readonly links?: true | undefined
       /** Chosen by the edge; the reply carries it back. */
       readonly request: number
     })

@@ -90,7 +90,7 @@ export type Host<I, E, R> = {
   /** The machine's time since 1970, in milliseconds. */
   readonly timeMs: () => number
   /** Applies a request; writes the reply to the response. */
-  readonly enter: (response: R, input: (atMs: number, request: number) => I) => void
+  readonly enter: (response: R, arrived: IncomingRequest) => void
   /** Whether nothing is under way: no request waits, nobody waits for one, and no control request is being answered. */
   readonly isIdle: () => boolean
   /** The number of its last request. */
@@ -173,10 +173,12 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     hint,
   })
 
-  const enter: Host<I, E, R>['enter'] = (response, input) => {
+  const enter: Host<I, E, R>['enter'] = (response, arrived) => {
     if (isClosed) return write(response, closed)
     const request = ++lastRequest
-    waiting.during(request, response, () => driver.dispatch((atMs) => input(atMs, request)))
+    waiting.during(request, response, () =>
+      driver.dispatch((atMs) => machine.request(atMs, request, arrived)),
+    )
   }
   const changeWorld = (change: WorldChange): void => {
     driver.jump((atMs) => machine.changeWorld(atMs, change))

@@ -1,11 +1,11 @@
-// The parts of an edge that every workflow server has: what its host needs, the inputs of requests, and the replies of its
+// The parts of an edge that every workflow server has: what its host needs, its requests, and the replies of its
 // HTTP layer.
 
 import { profiles } from '../../spec/server/deployments.ts'
 import { v2Root } from '../../spec/v2/v2-access.ts'
 import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
 import { prefixHeader } from '../http/request-headers.ts'
-import type { Effect, Headers, IncomingRequest, Input } from '../machine.ts'
+import type { Effect, IncomingRequest } from '../machine.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { finishHosted } from '../server/response-headers.ts'
 import type { WorldOptions } from '../server/state/options.ts'
@@ -15,7 +15,7 @@ import type { Guard } from './control-access.ts'
 import type { RunState } from './handles.ts'
 import type { Edge } from './host.ts'
 import type { Responses } from './responses.ts'
-import { pathOf } from './world-names.ts'
+import { pathOf } from './worlds.ts'
 import type { WorldParts } from './world-parts.ts'
 
 /** What the host of a world needs, the same on every edge. The paths in its redirects begin with that of the world. */
@@ -36,34 +36,13 @@ export const hostParts = <R>(
   lastRequest: lastIds.request,
 })
 
-/**
- * The input of a request.
- * @param links whether it came to the host of the signed links.
- * @param name the world.
- */
-export const requestInput =
-  (
-    { method, target, headers, body, fault }: IncomingRequest,
-    links: true | undefined,
-    name: string | null,
-  ) =>
-  (atMs: number, request: number): Input => ({
-    kind: 'request',
-    atMs,
-    links,
-    request,
-    method,
-    target,
-    headers: linksBelow(name, target, headers),
-    body,
-    fault,
-  })
-
-/** The headers for the world: its replies in the hosted API v2 contain links, which begin with its path. */
-const linksBelow = (name: string | null, target: string, headers: Headers): Headers =>
-  name !== null && target.startsWith(v2Path)
-    ? Object.assign({}, headers, { [prefixHeader]: pathOf(name) })
-    : headers
+/** A request for a world: its replies in the hosted API v2 contain links, which begin with its path. */
+export const requestFor = (name: string | null, arrived: IncomingRequest): IncomingRequest =>
+  name !== null && arrived.target.startsWith(v2Path)
+    ? Object.assign({}, arrived, {
+        headers: Object.assign({}, arrived.headers, { [prefixHeader]: pathOf(name) }),
+      })
+    : arrived
 
 const v2Path = `${profiles.hosted.prefix + v2Root}/`
 

@@ -11,10 +11,18 @@ const hasOnlyComments = ({ state: { streams, timers } }: Server): boolean =>
 
 const noSecrets: readonly string[] = []
 
+/** The input for a request to any workflow server. */
+export const requestInput: Machine<Input, Effect>['request'] = (
+  atMs,
+  request,
+  { method, target, headers, body, fault, links },
+) => ({ kind: 'request', atMs, links, request, method, target, headers, body, fault })
+
 export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   epochMs: server.options.epochMs,
   nowMs: () => server.state.nowMs,
   step: (input) => step(server, input),
+  request: requestInput,
   wake: (atMs) => ({ kind: 'wake', atMs }),
   leave: (atMs, request) => ({ kind: 'leave', atMs, request }),
   changeWorld: (atMs, change) => Object.assign({ kind: 'world', atMs } as const, change),

@@ -15,7 +15,7 @@ import { splitTarget } from '../../http/requests.ts'
 import type { Codec } from '../codec.ts'
 import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
 import { createHost, type Host } from '../host.ts'
-import { hostParts, refusalsOf, requestInput } from '../server-parts.ts'
+import { hostParts, refusalsOf, requestFor } from '../server-parts.ts'
 import type { WorldParts } from '../world-parts.ts'
 import type { ServerSide, SocketLine } from './client-socket.ts'
 import { hasLongLine, noBody, readBody, readHeaders } from './requests.ts'
@@ -122,9 +122,9 @@ function createAnswer(
     const { body, fault } = takesBody
       ? await readBody(request, isControlled ? MAX_CONTROL_BYTES : maxBytes)
       : noBody
-    const arrived = { ...head, body, fault }
+    const arrived = { ...head, body, fault, links: isLink || undefined }
     if (isControlled) return host.answerControl(arrived, response, corsHeaders(options))
-    host.enter(response, requestInput(arrived, isLink ? true : undefined, name))
+    host.enter(response, requestFor(name, arrived))
   }
   return (asked) =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// The worlds at one address without a server: the one at the root, and others below /w/NAME.
+// The worlds at one address without a server: how requests and sockets reach them.
 
 import { described } from '../../../spec/generations.ts'
 import { generationLike } from '../../../spec/truth/servers.ts'
@@ -8,12 +8,11 @@ import type { ServerOptions, ServerOptionsInput } from '../../options/server-opt
 import * as hosted from '../../server/v2/index.ts'
 import { type CatalogSources, readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
-import type { ControlLoader } from '../control.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { createServerHandle } from '../server-handle.ts'
 import { serverPaths } from '../server-paths.ts'
-import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
+import { createWorlds, pathOf, requireOwnOptions, type Running, type Worlds } from '../worlds.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import { ClientSocket } from './client-socket.ts'
 import { rejectFiles } from './scenarios.ts'
@@ -51,13 +50,6 @@ export type Places = {
   readonly linksPort: number | null
 }
 
-type Running = {
-  readonly served: ServedWorld
-  readonly emulator: InProcessEmulator
-  /** Stops its clock and closes its sockets. */
-  readonly stop: () => void
-}
-
 /** Where the texts of node types come from; those of later generations are loaded where a world needs them. */
 export type PageSources = Omit<CatalogSources, 'later'> & { readonly later: () => Promise<string> }
 
@@ -74,70 +66,56 @@ export async function startWorlds(
   const codec = createCodec()
   await codec.load()
   const turns = createTurns()
-  const named = createNames<Running>()
   const secrets = new Set<string>()
-  const reach = createReach(places, (target) => named.find(target, main))
 
-  const open = (part: WorldParts): Running => {
+  const open = (part: WorldParts): Running<ServedWorld, InProcessEmulator> => {
     const { name, server, options, recorder } = part
-    const base = pathOf(name)
-    const control: ControlLoader<Effect> = (move) =>
-      Promise.resolve(serverPaths(emulator as Emulator, move))
-    const served = connectWorld(part, control, codec, turns)
-    const { host, sockets } = served
-    const url = places.url + base
-    const { signedLinks } = server.options
-    const { clock, driver, changeWorld, watch } = host
-    const { dispatch } = driver
-    const handled = { ...clock, dispatch, changeWorld, watch, flushed: turns.flushed }
-    const stop = (): void => {
-      host.close()
-      sockets.closeAll()
-      recorder.close()
-    }
-    const emulator: InProcessEmulator = {
-      ...createServerHandle({ server, options, recorder }, handled, rejectFiles),
-      name,
-      url,
-      port: places.port,
-      signedUrl: signedLinks && hosted.linkBase(signedLinks, places.base.host) + base,
-      ca: null,
-      options,
-      addresses: [url, ...places.links.map((link) => link + base)],
-      fetch: (input, init) =>
-        reach.answer(
-          new Request(input instanceof Request ? input : new URL(input, `${url}/`), init),
+    const url = places.url + pathOf(name)
+    return worlds.add(name, {
+      connect: ({ handle }) =>
+        connectWorld(
+          part,
+          (move) => Promise.resolve(serverPaths(handle() as Emulator, move)),
+          codec,
+          turns,
         ),
-      WebSocket: class extends ClientSocket {
-        constructor(target: string | URL) {
-          super(socketUrl(target, `${url}/`), turns, reach.connect)
+      stop: (edge) => {
+        edge?.host.close()
+        edge?.sockets.closeAll()
+        recorder.close()
+        return turns.flushed()
+      },
+      handle: (methods, { served }) => {
+        const { clock, driver, changeWorld, watch } = served().host
+        const { dispatch } = driver
+        const { flushed } = turns
+        const { signedLinks } = server.options
+        return {
+          ...createServerHandle(
+            part,
+            { ...clock, dispatch, changeWorld, watch, flushed },
+            rejectFiles,
+          ),
+          ...methods,
+          url,
+          port: places.port,
+          signedUrl: signedLinks && hosted.linkBase(signedLinks, places.base.host) + pathOf(name),
+          ca: null,
+          options,
+          addresses: [url, ...places.links.map((link) => link + pathOf(name))],
+          fetch: (input, init) =>
+            reach.answer(
+              new Request(input instanceof Request ? input : new URL(input, `${url}/`), init),
+            ),
+          WebSocket: class extends ClientSocket {
+            constructor(target: string | URL) {
+              super(socketUrl(target, `${url}/`), turns, reach.connect)
+            }
+          },
         }
       },
-      fork: (asked) => Promise.resolve(fork(part, served, named.nameFor(asked))),
-      world: async ({ name: asked, ...own } = {}) => create(named.nameFor(asked), own),
-      worlds: () => named.all().map((one) => one.emulator),
-      close: async () => {
-        stop()
-        if (name === null) for (const one of named.all()) one.stop()
-        else named.remove(name)
-        await turns.flushed()
-      },
-    }
-    const running = { served, emulator, stop }
-    if (name !== null) named.add(name, running)
-    return running
-  }
-  const fork = (part: WorldParts, served: ServedWorld, name: string): InProcessEmulator => {
-    const running = open(forkedParts(part, name, {}, idsOf(served)))
-    running.served.host.changeWorld({ do: 'fork' })
-    return running.emulator
-  }
-  const create = async (
-    name: string,
-    own: Omit<WorldOptionsInput, 'name'>,
-  ): Promise<InProcessEmulator> => {
-    requireOwnOptions(own, listenerOptions)
-    return open(await partOf(name, completeOptions({ ...given, ...own }), {})).emulator
+      fork: (to, edge) => open(forkedParts(part, to, {}, idsOf(edge))),
+    })
   }
   const partOf = async (
     name: string | null,
@@ -159,8 +137,15 @@ export async function startWorlds(
       secrets,
     })
   }
-  const main = open(await partOf(null, completeOptions(given), hooks))
-  return main.emulator
+  const worlds = createWorlds<ServedWorld, InProcessEmulator, WorldOptionsInput>({
+    create: async (name, own) => {
+      requireOwnOptions(own, listenerOptions)
+      return open(await partOf(name, completeOptions({ ...given, ...own }), {})).handle()
+    },
+    close: () => Promise.resolve(),
+  })
+  const reach = createReach(places, worlds.find)
+  return open(await partOf(null, completeOptions(given), hooks)).handle()
 }
 
 /** How requests and sockets reach a world: by their target, or the host of the signed links. */
@@ -171,7 +156,7 @@ type Reach = {
 
 function createReach(
   { base, links }: Places,
-  find: (target: string) => { readonly world: Running; readonly target: string },
+  find: Worlds<ServedWorld, unknown, unknown>['find'],
 ): Reach {
   const linkBases = links.map((link) => new URL(link))
   const answer: Reach['answer'] = (request) => {
@@ -180,11 +165,11 @@ function createReach(
       ({ origin, pathname }) => origin === url.origin && url.pathname.startsWith(pathname),
     )
     const { world, target } = find(targetOf(url, link ?? base))
-    return world.served.answer({ request, url, target, isLink: link !== undefined })
+    return world.answer({ request, url, target, isLink: link !== undefined })
   }
   const connect: Reach['connect'] = (url, line) => {
     const { world, target } = find(targetOf(url, base))
-    return world.served.connect(url, target, line)
+    return world.connect(url, target, line)
   }
   return { answer, connect }
 }

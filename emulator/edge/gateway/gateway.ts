@@ -25,8 +25,8 @@ import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
 import { withScenarioFiles } from '../node/scenarios.ts'
 import { createRecorder } from '../recorder.ts'
-import { type Gateway, gatewayListenerOptions } from '../handles.ts'
-import { createNames, type FoundWorld, pathOf, requireOwnOptions } from '../world-names.ts'
+import { type Gateway, gatewayListenerOptions, type GatewayWorldInput } from '../handles.ts'
+import { createWorlds, pathOf, requireOwnOptions, type Running, type Worlds } from '../worlds.ts'
 import type { JournalReader } from '../../journal/explain.ts'
 import { gatewayHeaders, receiveRaw, receiveUnpacked } from './requests.ts'
 import {
@@ -75,7 +75,6 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const hmac: Hmac = (key, message) => createHmac('sha256', key).update(message).digest()
   const http = await createWebServer(null)
   const closing = trackConnections([http])
-  const named = createNames<Running>()
   const explain = await loadRuleHeaders(options.explain)
   const hooksOf = (own: GatewayHooks): GatewayHooks =>
     explain === null
@@ -88,70 +87,61 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const logged = (world: string): GatewayHooks => ({
     onLog: onLog && ((line) => onLog({ ...line, world })),
   })
-  const open = (part: GatewayPart, name: string | null): Running => {
-    const served = connectGateway(part, async (move) => {
-      const { gatewayPaths } = await import('./control.ts')
-      const { explainPath } = await import('../inspector/paths.ts')
-      return {
-        ...gatewayPaths({ ...gateway, runsText: served.runsText }, move),
-        ...explainPath(part.recorder, readerOf),
-      }
-    })
-    const gateway: Gateway = {
-      name,
-      url: `http://${hostOf(options.host, portOf(http))}${pathOf(name)}`,
-      port: portOf(http),
-      ...served.handle,
-      options: part.options,
-      fork: (asked) => Promise.resolve(fork(part, served, named.nameFor(asked))),
-      world: ({ name: asked, ...own } = {}) => create(named.nameFor(asked), own),
-      worlds: () => named.all().map((one) => one.gateway),
-      close: async () => {
-        served.stop()
-        if (name !== null) return named.remove(name)
-        for (const one of named.all()) one.served.stop()
-        await closing()
+  const open = (part: GatewayPart, name: string | null): Running<ServedGateway, Gateway> =>
+    worlds.add(name, {
+      connect: (running) =>
+        connectGateway(part, async (move) => {
+          const { gatewayPaths } = await import('./control.ts')
+          const { explainPath } = await import('../inspector/paths.ts')
+          const { runsText } = running.served()
+          return {
+            ...gatewayPaths({ ...running.handle(), runsText }, move),
+            ...explainPath(part.recorder, readerOf),
+          }
+        }),
+      stop: (edge) => edge?.stop(),
+      handle: (methods, { served }) => ({
+        ...methods,
+        url: `http://${hostOf(options.host, portOf(http))}${pathOf(name)}`,
+        port: portOf(http),
+        ...served().handle,
+        options: part.options,
+      }),
+      fork: (to, { host, kept }) => {
+        const forked = {
+          options: part.options,
+          world: forkGateway(part.world),
+          recorder: part.recorder.fork(),
+          hooks: hooksOf(logged(to)),
+          lastRequest: host.lastRequest(),
+          kept: kept(),
+        }
+        return open(forked, to)
       },
-    }
-    const running = { served, gateway }
-    if (name !== null) named.add(name, running)
-    return running
-  }
-  const fork = (part: GatewayPart, { host, kept }: ServedGateway, name: string): Gateway => {
-    const world = forkGateway(part.world)
-    const recorder = part.recorder.fork()
-    const lastRequest = host.lastRequest()
-    const hooks = hooksOf(logged(name))
-    const forked = { options: part.options, world, recorder, hooks, lastRequest, kept: kept() }
-    const { served, gateway } = open(forked, name)
-    served.host.changeWorld({ do: 'fork' })
-    return gateway
-  }
-  const create = async (name: string, own: GatewayOptionsInput): Promise<Gateway> => {
-    requireOwnOptions(own, gatewayListenerOptions)
-    const ownScenario = await withScenarioFiles(own.scenario)
-    const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
-    return open(await createPart(ownOptions, hmac, hooksOf(logged(name)), secrets), name).gateway
-  }
+    })
+  const worlds = createWorlds<ServedGateway, Gateway, GatewayWorldInput>({
+    create: async (name, own) => {
+      requireOwnOptions(own, gatewayListenerOptions)
+      const ownScenario = await withScenarioFiles(own.scenario)
+      const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
+      const part = await createPart(ownOptions, hmac, hooksOf(logged(name)), secrets)
+      return open(part, name).handle()
+    },
+    close: closing,
+  })
 
   const hooks = hooksOf({ onEntry, onLog, tamper, clocks })
   const main = await createPart(options, hmac, hooks, secrets)
   await listen(http, options.host, options.port)
   try {
-    const running = open(main, null)
-    serveGateways(http, options, running.served, (target) => {
-      const { world, target: within } = named.find(target, running)
-      return { world: world.served, target: within }
-    })
-    return running.gateway
+    const { served, handle } = open(main, null)
+    serveGateways(http, options, served(), worlds.find)
+    return handle()
   } catch (error) {
     await closing()
     throw error
   }
 }
-
-/** A gateway that is served, with its handle. */
-type Running = { readonly served: ServedGateway; readonly gateway: Gateway }
 
 /** A new gateway that can be served. Throws a usage error for an invalid static route. */
 async function createPart(
@@ -175,13 +165,13 @@ async function createPart(
 
 /**
  * Serves gateways, which answer from now on.
- * @param find the gateway of a target.
+ * @param find finds the gateway of a target.
  */
 function serveGateways(
   http: Server,
   options: CompleteGatewayOptions,
   { host }: ServedGateway,
-  find: (target: string) => FoundWorld<ServedGateway>,
+  find: Worlds<ServedGateway, unknown, unknown>['find'],
 ): void {
   serve(http, {
     readHeaders: gatewayHeaders,

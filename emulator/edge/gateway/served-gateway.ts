@@ -147,13 +147,9 @@ export function connectGateway(
     return needsBody(world, head) ? options.maxBodyBytes : null
   }
   const answer: ServedGateway['answer'] = (arrived, response) => {
-    const { method, target, headers, body, fault } = arrived
     if (host.isControl(arrived)) return host.answerControl(arrived, response, {})
     file.load()
-    const kind = 'request'
-    host.enter(response, (atMs, request) => {
-      return { kind, atMs, request, method, target, headers, body, fault }
-    })
+    host.enter(response, arrived)
   }
   file.load()
   return {

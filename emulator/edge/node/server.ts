@@ -17,7 +17,7 @@ import { readCertificate } from './tls.ts'
 import { loadHosted } from './hosted.ts'
 import type { PageOptions, Pages } from './pages.ts'
 import { withScenarioFiles } from './scenarios.ts'
-import { createWorlds } from './worlds.ts'
+import { startWorlds } from './worlds.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
 export type EmulatorOptions = ServerOptionsInput & {
@@ -71,7 +71,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const links = isHosted ? await openLinks(options.host, options.port, certificate) : []
   const closing = trackConnections([main, ...links])
   const linksPort = links[0] === undefined ? null : portOf(links[0])
-  const worlds = createWorlds({
+  const address = {
     given: Object.assign({}, rest, scenario),
     hosted,
     ca: certificate?.ca ?? null,
@@ -82,10 +82,10 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     explain,
     pages,
     onWorld,
-  })
+  }
   try {
     const made = worldOptions(options, objectInfo, Date.now(), linksPort, pages?.scripts)
-    return await worlds.start(options, made, { onEntry, tamper, clocks })
+    return await startWorlds(address, options, made, { onEntry, tamper, clocks })
   } catch (error) {
     await closing()
     throw error

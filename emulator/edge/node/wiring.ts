@@ -4,7 +4,7 @@ import { generationLike } from '../../../spec/truth/servers.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
 import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
-import type { Effect, IncomingRequest, Input, RequestHead } from '../../machine.ts'
+import type { Effect, Input, RequestHead } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { type Reply, refuse } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
@@ -15,7 +15,7 @@ import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { needsBody, takesPage } from '../../server/step.ts'
-import { hostParts, refusalsOf, requestInput } from '../server-parts.ts'
+import { hostParts, refusalsOf, requestFor } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Codec } from '../codec.ts'
@@ -27,7 +27,7 @@ import { type RequestHooks, serve } from './http-listener.ts'
 import type { Pages } from './pages.ts'
 import { encodesElsewhere } from './pictures/frame-pictures.ts'
 import type { LargePictures } from './pictures/large-pictures.ts'
-import type { FoundWorld } from '../world-names.ts'
+import type { Worlds } from '../worlds.ts'
 import type { WorldParts } from '../world-parts.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
@@ -101,10 +101,12 @@ export function connectWorld(
     compresses: options.wsCompress,
     lastSocket: lastIds.socket,
   })
+  const isMain = part.name === null
   const answer: RequestHooks['answer'] = (arrived, response) => {
     const { method, target } = arrived
     const loading = codec.ready(() => isOnDemand(method, target))
-    const enter = (): void => host.enter(response, requestInput(arrived, undefined, part.name))
+    const enter = (): void =>
+      host.enter(response, isMain ? arrived : requestFor(part.name, arrived))
     return after(loading, () => {
       if (host.isControl(arrived))
         return host.answerControl(arrived, response, corsHeaders(options))
@@ -114,7 +116,7 @@ export function connectWorld(
     })
   }
   const answerLink: RequestHooks['answer'] = (arrived, response) =>
-    after(codec.load(), () => host.enter(response, requestInput(arrived, true, part.name)))
+    after(codec.load(), () => host.enter(response, Object.assign({}, arrived, { links: true })))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
     if (host.isControl(head)) return MAX_CONTROL_BYTES
@@ -145,13 +147,13 @@ const faultIn =
 /**
  * Serves worlds, which answer from now on.
  * @param main the world at the root.
- * @param find the world of a target.
+ * @param find finds the world of a target.
  */
 export function serveWorlds(
   listeners: Listeners,
   main: ServedWorld,
   options: ServerOptions,
-  find: (target: string) => FoundWorld<ServedWorld>,
+  find: Worlds<ServedWorld, unknown, unknown>['find'],
 ): void {
   const { timeMs, write } = main.host
   const name = nameLike(options.like)
@@ -161,24 +163,18 @@ export function serveWorlds(
     internal: main.explainReply(internal),
   }
   const shared = { receive: receiveBody, write, timeMs, name, refusals }
-  const headOf = ({ method, headers }: RequestHead, target: string): RequestHead => ({
-    method,
-    target,
-    headers,
-  })
-  const arrivedAt = (
-    { method, headers, body, fault }: IncomingRequest,
-    target: string,
-  ): IncomingRequest => ({ method, target, headers, body, fault })
+  /** A request as the world sees it, without its path. */
+  const within = <H extends RequestHead>(head: H, target: string): H =>
+    target === head.target ? head : Object.assign({}, head, { target })
   serve(listeners.main, {
     readHeaders: headerReader(),
     limitBytes: (head) => {
       const { world, target } = find(head.target)
-      return world.limitBytes(world === main ? head : headOf(head, target))
+      return world.limitBytes(within(head, target))
     },
     answer: (arrived, response) => {
       const { world, target } = find(arrived.target)
-      return world.answer(world === main ? arrived : arrivedAt(arrived, target), response)
+      return world.answer(within(arrived, target), response)
     },
     isSocketPath: (path) => isSocketPath(options.deployment, find(path).target),
     refuseExpectation:
@@ -199,7 +195,7 @@ export function serveWorlds(
       limitBytes: () => null,
       answer: (arrived, response) => {
         const { world, target } = find(arrived.target)
-        return world.answerLink(arrivedAt(arrived, target), response)
+        return world.answerLink(within(arrived, target), response)
       },
       isSocketPath: () => false,
       refuseExpectation: null,

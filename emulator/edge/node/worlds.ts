@@ -1,5 +1,4 @@
-// The worlds at one address: the one at the root, and others below /w/NAME, which are created, forked and closed while it
-// runs. They share the listeners, the catalogue and the picture codecs, and nothing that changes.
+// The worlds at one address on Node: they share the listeners, the catalogue and the picture codecs.
 
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
@@ -19,7 +18,7 @@ import {
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
-import { createNames, pathOf, requireOwnOptions } from '../world-names.ts'
+import { createWorlds, pathOf, requireOwnOptions, type Running } from '../worlds.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Pages } from './pages.ts'
@@ -49,122 +48,64 @@ export type AddressParts = {
   readonly onWorld: WorldReader | undefined
 }
 
-export type Worlds = {
-  /** Starts the world at the root, and listens. */
-  readonly start: (
-    options: ServerOptions,
-    made: WorldOptions,
-    hooks: Hooks<Input, Effect>,
-  ) => Promise<Emulator>
-}
+/** How the worlds at an address run. */
+type RunningWorld = Running<ServedWorld, Emulator>
 
-/** A world that is served. */
-type Running = {
-  /** Its edge, connected if it is not. */
-  readonly served: () => ServedWorld
-  /** Creates a handle: nobody may need one, and there can be thousands of worlds. */
-  readonly handle: () => Emulator
-  /** Disconnects its edge unless something is under way; returns whether it did. */
-  readonly sleep: () => boolean
-  /** Stops its clock, and closes its sockets and its own listener. */
-  readonly stop: () => Promise<void>
-}
-
-/** How many named worlds keep their edges while nothing happens: an edge takes as much memory as a new world. */
-const MAX_AWAKE = 256
-/** How many of the others to look at for one that can sleep. */
-const MAX_LOOKS = 16
-
-export function createWorlds(address: AddressParts): Worlds {
+/** Starts the world at the root, and listens. */
+export async function startWorlds(
+  address: AddressParts,
+  options: ServerOptions,
+  made: WorldOptions,
+  hooks: Hooks<Input, Effect>,
+): Promise<Emulator> {
   const { given, hosted, ca, linksPort, listeners, closing, openOwn, onWorld } = address
   const { explain, pages } = address
   const codec = createCodec()
   const shared = { codec, pictures: createLargePictures(codec), explain, pages }
-  const named = createNames<Running>()
   const secrets = new Set<string>()
-  const awake = createAwake()
   /** The options of worlds that change none: these share them. */
   let plainOptions: ServerOptions | undefined
-  let main: Running
 
-  const open = (part: WorldParts, own: OwnListener | null = null): Running => {
-    const { name, options, recorder } = part
+  const open = (part: WorldParts, own: OwnListener | null = null): RunningWorld => {
+    const { name, server, options, recorder } = part
     let { lastIds } = part
-    let edge: ServedWorld | undefined
-    const control: ControlLoader<Effect> = async (move) => {
-      const { serverPaths } = await import('../server-paths.ts')
-      const { explainPath, picturePath } = await import('../inspector/paths.ts')
-      const paths = serverPaths(running.handle(), move)
-      return { ...paths, ...explainPath(recorder), ...picturePath(recorder) }
-    }
-    const served = (): ServedWorld => {
-      if (edge !== undefined) return edge
-      edge = connectWorld(Object.assign({}, part, { lastIds }), control, shared)
-      if (name !== null) awake.add(running)
-      return edge
-    }
-    const sleep = (): boolean => {
-      // A clock that runs by itself has a timer and a start.
-      const isStill = options.clock === 'manual'
-      if (!isStill || edge === undefined || !edge.host.isIdle() || !edge.sockets.isIdle())
-        return false
-      lastIds = idsOf(edge)
-      edge.host.driver.stop()
-      edge = undefined
-      return true
-    }
-    const stop = async (): Promise<void> => {
-      edge?.host.close()
-      edge?.sockets.closeAll()
-      awake.delete(running)
-      recorder.close()
-      await own?.close()
-    }
-    const running: Running = { served, handle: () => handleOf(part, own, running), sleep, stop }
-    if (name !== null) named.add(name, running)
-    return running
-  }
-  const handleOf = (
-    part: WorldParts,
-    own: OwnListener | null,
-    { served, stop }: Running,
-  ): Emulator => {
-    const { name, server, options } = part
-    const port = portOf(own?.server ?? listeners.main)
-    const path = own === null ? pathOf(name) : ''
-    const place = hostOf(options.host, port)
-    const { signedLinks } = server.options
-    return Object.assign(createServerHandle(part, currentHost(served), readScenarioFiles), {
-      name,
-      url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${path}`,
-      port,
-      signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + pathOf(name),
-      ca,
-      options,
-      fork: (asked?: string) => Promise.resolve(fork(part, served(), named.nameFor(asked))),
-      world: ({ name: asked, ...options }: WorldOptionsInput = {}) =>
-        create(named.nameFor(asked), options),
-      worlds: () => named.all().map(({ handle }) => handle()),
-      close: async () => {
-        const stopped = stop()
-        if (name !== null) named.remove(name)
-        else await closeAll()
-        await stopped
+    return worlds.add(name, {
+      connect: ({ handle }) =>
+        connectWorld(Object.assign({}, part, { lastIds }), controlOf(handle, recorder), shared),
+      disconnect: (edge) => {
+        // A clock that runs by itself has a timer and a start.
+        const isStill = options.clock === 'manual'
+        if (!isStill || !edge.host.isIdle() || !edge.sockets.isIdle()) return false
+        lastIds = idsOf(edge)
+        edge.host.driver.stop()
+        return true
       },
+      stop: async (edge) => {
+        edge?.host.close()
+        edge?.sockets.closeAll()
+        recorder.close()
+        await own?.close()
+      },
+      handle: (methods, { served }) => {
+        const port = portOf(own?.server ?? listeners.main)
+        const path = own === null ? pathOf(name) : ''
+        const place = hostOf(options.host, port)
+        const { signedLinks } = server.options
+        return Object.assign(createServerHandle(part, currentHost(served), readScenarioFiles), {
+          ...methods,
+          url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${path}`,
+          port,
+          signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + pathOf(name),
+          ca,
+          options,
+        })
+      },
+      fork: (to, edge) => open(forkedParts(part, to, hooksOf(to, options), idsOf(edge))),
     })
   }
-  const closeAll = async (): Promise<void> => {
-    const stopped = named.all().map(({ stop }) => stop())
-    await Promise.all([closing(), shared.pictures.close(), ...stopped])
-  }
-  const hooksOf = (name: string, options: ServerOptions): Hooks<Input, Effect> => ({
-    onEntry: onWorld?.(name, options),
+  const hooksOf = (name: string, own: ServerOptions): Hooks<Input, Effect> => ({
+    onEntry: onWorld?.(name, own),
   })
-  const fork = (part: WorldParts, served: ServedWorld, name: string): Emulator => {
-    const running = open(forkedParts(part, name, hooksOf(name, part.options), idsOf(served)))
-    running.served().host.changeWorld({ do: 'fork' })
-    return running.handle()
-  }
   const create = async (
     name: string,
     { port, ...own }: Omit<WorldOptionsInput, 'name'>,
@@ -174,17 +115,22 @@ export function createWorlds(address: AddressParts): Worlds {
     requireOwnOptions(own, listenerOptions)
     const scenario = await withScenarioFiles(own.scenario)
     const isPlain = Object.keys(own).length === 0
-    const options = isPlain
+    const complete = isPlain
       ? (plainOptions ??= completeOptions(Object.assign({ port: 0 }, given)))
       : completeOptions(Object.assign({ port: 0 }, given, own, scenario))
     const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in own)
-    const objectInfo = isShared
-      ? main.served().server.options.objectInfo
-      : readCatalog(options, nodeTypeFiles)
-    if (!isShared || 'failures' in own) requireKnownTypes(options, objectInfo)
-    const made = worldOptions(options, objectInfo, Date.now(), linksPort, pages?.scripts)
-    const hooks = hooksOf(name, options)
-    const part = await newParts({ name, options, made, hosted, hooks, codec, file: null, secrets })
+    const objectInfo = isShared ? made.objectInfo : readCatalog(complete, nodeTypeFiles)
+    if (!isShared || 'failures' in own) requireKnownTypes(complete, objectInfo)
+    const part = await newParts({
+      name,
+      options: complete,
+      made: worldOptions(complete, objectInfo, Date.now(), linksPort, pages?.scripts),
+      hosted,
+      hooks: hooksOf(name, complete),
+      codec,
+      file: null,
+      secrets,
+    })
     return port === undefined ? open(part).handle() : openAlone(part, await openOwn())
   }
   /** Opens a world with a separate listener, in addition to its path at the shared one. */
@@ -199,42 +145,30 @@ export function createWorlds(address: AddressParts): Worlds {
       throw error
     }
   }
-  const start: Worlds['start'] = async (options, made, hooks) => {
-    const file =
-      options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)
-    const part = await newParts({ name: null, options, made, hosted, hooks, codec, file, secrets })
-    await listen(listeners.main, options.host, options.port)
-    part.recorder.open()
-    main = open(part)
-    serveWorlds(listeners, main.served(), options, (target) => {
-      const found = named.find(target, main)
-      return { world: found.world.served(), target: found.target }
-    })
-    return main.handle()
-  }
-  return { start }
+  const worlds = createWorlds<ServedWorld, Emulator, WorldOptionsInput>({
+    create,
+    close: () => Promise.all([closing(), shared.pictures.close()]),
+  })
+
+  const file =
+    options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)
+  const part = await newParts({ name: null, options, made, hosted, hooks, codec, file, secrets })
+  await listen(listeners.main, options.host, options.port)
+  part.recorder.open()
+  const main = open(part)
+  serveWorlds(listeners, main.served(), options, worlds.find)
+  return main.handle()
 }
 
-/** The named worlds with an edge. When there are too many, those that were connected first sleep if they can. */
-function createAwake(): {
-  readonly add: (world: Running) => void
-  readonly delete: (world: Running) => void
-} {
-  /** Those connected last at the end. */
-  const awake = new Set<Running>()
-  const add = (world: Running): void => {
-    awake.add(world)
-    if (awake.size <= MAX_AWAKE) return
-    let looks = 0
-    for (const one of awake) {
-      if (++looks > MAX_LOOKS) return
-      awake.delete(one)
-      if (one !== world && one.sleep()) return
-      awake.add(one)
-    }
+/** Loads the control paths of a world with the first control request. */
+const controlOf =
+  (handle: () => Emulator, recorder: WorldParts['recorder']): ControlLoader<Effect> =>
+  async (move) => {
+    const { serverPaths } = await import('../server-paths.ts')
+    const { explainPath, picturePath } = await import('../inspector/paths.ts')
+    const paths = serverPaths(handle(), move)
+    return { ...paths, ...explainPath(recorder), ...picturePath(recorder) }
   }
-  return { add, delete: (world) => void awake.delete(world) }
-}
 
 /** The host of a world for a handle, which outlives the edge. */
 const currentHost = (served: () => ServedWorld): HandledHost => ({

@@ -29,7 +29,6 @@ import { createWebServer, serve } from '../node/http-listener.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
 import { createSockets, type Sockets } from '../node/sockets.ts'
 import { createRecorder, type Recorder } from '../recorder.ts'
-import { requestInput } from '../server-parts.ts'
 import { picturePath } from '../inspector/paths.ts'
 import { createReplayHandle, type Replay, replayPaths, replayServerName } from './handle.ts'
 import { type ReplayOptionsInput, replayOptionNames } from './start.ts'
@@ -198,7 +197,7 @@ function listenTo(
         () =>
           host.isControl(arrived)
             ? host.answerControl(arrived, response, localCors(options.cors))
-            : host.enter(response, requestInput(arrived, undefined, null)),
+            : host.enter(response, arrived),
       ),
     write: host.write,
     isSocketPath: (path) => place !== 'gateway' && isSocketPath(place, splitTarget(path)[0]),

@@ -2,7 +2,7 @@
 
 import { nextTimer } from '../../lib/timers.ts'
 import type { Effect, Input, Machine } from '../../machine.ts'
-import { serverEffects } from '../../server/machine.ts'
+import { requestInput, serverEffects } from '../../server/machine.ts'
 import { refused } from '../../lib/refused.ts'
 import type { Recording } from '../recording.ts'
 import { readScript } from './read-script.ts'
@@ -35,6 +35,7 @@ export const replayMachine = (world: ReplayWorld): Machine<Input, Effect> => ({
   epochMs: world.options.epochMs,
   nowMs: () => world.state.nowMs,
   step: (input) => step(world, input),
+  request: requestInput,
   wake: (atMs) => ({ kind: 'wake', atMs }),
   changeWorld: (atMs, change) => Object.assign({ kind: 'world', atMs } as const, change),
   nextWakeMs: () => nextTimer(world.state.timers)?.dueMs,

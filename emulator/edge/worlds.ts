@@ -1,0 +1,172 @@
+// The worlds at one address: the one at the root, and others below /w/NAME, which are created, forked and closed while it
+// runs. They share what listens there, and nothing that changes.
+
+import { limits } from '../../spec/limits.ts'
+import { conflictError, usageError } from '../options/usage.ts'
+import type { Host } from './host.ts'
+
+/** What every edge of a world has. */
+type Edge = { readonly host: Pick<Host<never, never, never>, 'changeWorld'> }
+
+/** A world at an address: its edge S, and its handle H. */
+export type Running<S, H> = {
+  /** Its edge, connected if it is not. */
+  readonly served: () => S
+  /** Creates a handle: nobody may need one, and there can be thousands of worlds. */
+  readonly handle: () => H
+  /** Stops its clock, and closes its connections. */
+  readonly stop: () => void | Promise<void>
+}
+
+/** How an edge serves a world. */
+export type World<S, H, O> = {
+  readonly connect: (running: Running<S, H>) => S
+  /** Disconnects its edge unless something is under way; returns whether it did. Absent where an edge always stays. */
+  readonly disconnect?: (edge: S) => boolean
+  /** Stops everything; its edge may be disconnected. */
+  readonly stop: (edge: S | undefined) => void | Promise<void>
+  readonly handle: (methods: WorldMethods<H, O>, running: Running<S, H>) => H
+  /** Adds a world with its state. */
+  readonly fork: (name: string, edge: S) => Running<S, H>
+}
+
+/** The methods of a handle that concern its address. */
+export type WorldMethods<H, O> = {
+  readonly name: string | null
+  readonly fork: (name?: string) => Promise<H>
+  readonly world: (options?: O) => Promise<H>
+  readonly worlds: () => readonly H[]
+  readonly close: () => Promise<void>
+}
+
+export type Worlds<S, H, O> = {
+  /** Adds a world below a name, or at the root. */
+  readonly add: (name: string | null, world: World<S, H, O>) => Running<S, H>
+  /** The edge of the world that a target is for, and the target without the path below which that world is served. */
+  readonly find: (target: string) => { readonly world: S; readonly target: string }
+}
+
+/** What the worlds at an address share. */
+export type Address<H, O> = {
+  readonly create: (name: string, options: Omit<O, 'name'>) => Promise<H>
+  /** Stops listening and closes all connections. */
+  readonly close: () => Promise<unknown>
+}
+
+/** The start of the paths of named worlds. */
+const PREFIX = '/w/'
+const namePattern = /^[\w-][\w.-]{0,63}$/
+
+/** The path below which a world is served; empty for the one at the root. */
+export const pathOf = (name: string | null): string => (name === null ? '' : PREFIX + name)
+
+/** How many named worlds keep their edges while nothing happens: an edge takes as much memory as a new world. */
+const MAX_AWAKE = 256
+/** How many of the others to look at for one that can sleep. */
+const MAX_LOOKS = 16
+
+export function createWorlds<S extends Edge, H, O extends { readonly name?: string }>({
+  create,
+  close,
+}: Address<H, O>): Worlds<S, H, O> {
+  const named = new Map<string, Running<S, H>>()
+  /** How to disconnect the named worlds with an edge, those connected last at the end. */
+  const awake = new Map<Running<S, H>, () => boolean>()
+  let main: Running<S, H> | undefined
+  let lastNumber = 0
+
+  const nextName = (): string => {
+    do lastNumber++
+    while (named.has(`w${lastNumber}`))
+    return `w${lastNumber}`
+  }
+  const requireFree = (name: string): void => {
+    if (named.has(name)) throw conflictError(`The world ${name} already exists. Close it first.`)
+  }
+  /** A name for a new world: this one, or a new one. Throws a usage error if it cannot have it. */
+  const nameFor = (asked: unknown = nextName()): string => {
+    if (named.size >= limits.worlds.value)
+      throw conflictError(
+        `An address has at most ${limits.worlds.value} worlds. Close some of them.`,
+      )
+    // A program without types can pass a number.
+    if (typeof asked !== 'string' || !namePattern.test(asked))
+      throw usageError('The name of a world has letters, digits, dots, dashes and underscores.')
+    requireFree(asked)
+    return asked
+  }
+  /** When too many worlds are awake, those that were connected first sleep if they can. */
+  const stayAwake = (world: Running<S, H>, disconnect: () => boolean): void => {
+    awake.set(world, disconnect)
+    if (awake.size <= MAX_AWAKE) return
+    let looks = 0
+    for (const [one, sleep] of awake) {
+      if (++looks > MAX_LOOKS) return
+      awake.delete(one)
+      if (one !== world && sleep()) return
+      awake.set(one, sleep)
+    }
+  }
+
+  const add: Worlds<S, H, O>['add'] = (name, world) => {
+    let edge: S | undefined
+    const sleep = (): boolean => {
+      if (edge === undefined || !world.disconnect?.(edge)) return false
+      edge = undefined
+      return true
+    }
+    const served = (): S => {
+      if (edge !== undefined) return edge
+      edge = world.connect(running)
+      if (name !== null && world.disconnect !== undefined) stayAwake(running, sleep)
+      return edge
+    }
+    const stop = (): void | Promise<void> => {
+      awake.delete(running)
+      return world.stop(edge)
+    }
+    const methods: WorldMethods<H, O> = {
+      name,
+      fork: async (asked) => {
+        const forked = world.fork(nameFor(asked), served())
+        forked.served().host.changeWorld({ do: 'fork' })
+        return forked.handle()
+      },
+      world: async (options) => {
+        const { name: asked, ...own } = options ?? ({} as O)
+        return create(nameFor(asked), own)
+      },
+      worlds: () => Array.from(named.values(), ({ handle }) => handle()),
+      close: async () => {
+        const stopped = stop()
+        if (name !== null) named.delete(name)
+        else await Promise.all([close(), ...Array.from(named.values(), (one) => one.stop())])
+        await stopped
+      },
+    }
+    const running: Running<S, H> = { served, handle: () => world.handle(methods, running), stop }
+    if (name === null) main = running
+    else {
+      // Another one can have come first while this one was created.
+      requireFree(name)
+      named.set(name, running)
+    }
+    return running
+  }
+  const find: Worlds<S, H, O>['find'] = (target) => {
+    const root = main as Running<S, H>
+    if (named.size === 0 || !target.startsWith(PREFIX)) return { world: root.served(), target }
+    const [, name = '', rest = ''] = /^\/w\/([^/?]*)(.*)$/s.exec(target) ?? []
+    const world = named.get(name)
+    if (world === undefined) return { world: root.served(), target }
+    return { world: world.served(), target: rest.startsWith('/') ? rest : `/${rest}` }
+  }
+  return { add, find }
+}
+
+/** Throws a usage error for an option that belongs to the listener, which all worlds at an address share. */
+export function requireOwnOptions(own: object, shared: readonly string[]): void {
+  const foreign = shared.find((name) => Object.hasOwn(own, name))
+  if (foreign !== undefined)
+    throw usageError(`All worlds at an address share ${foreign}. Start another server for that.`)
+}
