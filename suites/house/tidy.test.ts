@@ -143,7 +143,7 @@ test('nothing imports the suites', () => {
 
 test('the suites use the emulator through its public entry, its command and internal.ts alone, as built', () => {
   const others =
-    /'(?:\.\.\/)+(?!dist\/emulator\/(?:internal|cli\/main)\.js')(?:dist\/)?emulator\/[^']*'/
+    /'(?:\.\.\/)+(?!dist\/emulator\/(?:index|internal|cli\/main)\.js')(?:dist\/)?emulator\/[^']*'/
   const judges = files.filter((file) => /^suites\/.*\.m?[jt]s$/.test(file))
   expect(placesOf(judges, others, read)).toEqual([])
 })

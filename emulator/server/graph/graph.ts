@@ -1,7 +1,20 @@
-// Reads the inputs of the nodes of a graph, and the links between them.
+// Reads a submitted graph: the inputs of its nodes, the links between them with their types [workflows/link-type], and its
+// text.
 
-import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
+import {
+  copyText,
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  numberOf,
+  writeJson,
+} from '../../lib/json.ts'
+import { pythonEquals, pythonTypeName, wrongIndex } from '../../lib/python.ts'
+import type { NodeType } from '../state/nodes.ts'
 import type { Link } from '../state/runs.ts'
+import type { PythonException } from './node-errors.ts'
+import type { ConvertedLiterals } from './verdict.ts'
 
 const noInputs: JsonObject = new Map()
 
@@ -60,4 +73,66 @@ export function linkedIds(graph: JsonObject): ReadonlySet<string> {
     }
   }
   return ids
+}
+
+/** The declared type of an output; negative indexes count from the end. */
+export function outputType(type: NodeType, index: Json): string | Json[] | PythonException {
+  const holder = type.newStyle ? 'list' : 'tuple'
+  if (typeof index !== 'number' && typeof index !== 'bigint' && typeof index !== 'boolean')
+    return { type: 'TypeError', text: wrongIndex(holder, pythonTypeName(index)) }
+  // Pass-through types of unknown classes have any number of outputs.
+  if (type.text === '') return '*'
+  const at = Number(index)
+  const found = Number.isInteger(at) ? type.outputs.at(at) : undefined
+  const inRange = at < type.outputs.length && at >= -type.outputs.length
+  if (found !== undefined && inRange) return found
+  return Number.isInteger(at)
+    ? { type: 'IndexError', text: `${holder} index out of range` }
+    : { type: 'TypeError', text: wrongIndex(holder, 'float') }
+}
+
+/** Whether a link of this type fits an input: equal, any, or sharing one name of a comma-separated list. */
+export function typesMatch(
+  received: string | readonly Json[],
+  expected: string | readonly Json[],
+): boolean {
+  if (received === '*' || expected === '*' || received === expected) return true
+  if (typeof received === 'string' && typeof expected === 'string') {
+    const names = new Set(received.split(',').map((name) => name.trim()))
+    return expected.split(',').some((name) => names.has(name.trim()))
+  }
+  return (
+    typeof received !== 'string' && typeof expected !== 'string' && sameOptions(received, expected)
+  )
+}
+
+const sameOptions = (a: readonly Json[], b: readonly Json[]): boolean =>
+  a.length === b.length && a.every((option, index) => pythonEquals(option, b[index] as Json))
+
+/**
+ * The graph in the client's words, which is the cheapest way to preserve every number. Converted numbers are replaced.
+ * Returns null if the graph must be serialised again: an object contains a key twice, a converted literal is not a
+ * number, or there are too many.
+ * @param source the text of `document`, whose `prompt` is the graph.
+ */
+export function graphText(
+  source: string,
+  document: JsonDocument,
+  coerced: ConvertedLiterals,
+): string | null {
+  const span = document.spans.get('prompt')
+  if (span === undefined || document.repeatsKeys) return null
+  let from = span[0]
+  const parts: string[] = []
+  let open = 0
+  for (const names of coerced.values()) open += names.length
+  for (const number of open === 0 ? [] : document.numbers) {
+    if (!coerced.get(number.holder)?.includes(number.key)) continue
+    parts.push(source.slice(from, number.start), writeJson(number.holder.get(number.key) as Json))
+    from = number.end
+    open--
+  }
+  if (open > 0) return null
+  const rest = source.slice(from, span[1])
+  return parts.length === 0 ? copyText(rest) : [...parts, rest].join('')
 }

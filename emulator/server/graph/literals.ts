@@ -15,6 +15,7 @@ import {
   pythonTypeName,
   toFloat,
   toInt,
+  pythonEquals,
 } from '../../lib/python.ts'
 import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'
@@ -81,7 +82,7 @@ function outside(
   const options = optionsOf(world, input)
   if (options === undefined) return undefined
   const values = Array.isArray(value) && input.options.get('multiselect') === true ? value : [value]
-  const bad = values.filter((one) => !errors.isListed(options, one))
+  const bad = values.filter((one) => !options.some((option) => pythonEquals(option, one)))
   const anyModel = world.setup.options.models === 'any' && listsModels(options)
   if (bad.length === 0 || anyModel) return undefined
   return world.setup.traits.checksNewCombos

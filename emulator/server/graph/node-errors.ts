@@ -3,7 +3,7 @@
 import { nodeErrors as words } from '../../../spec/server/errors.ts'
 import { type Json, type JsonObject } from '../../lib/json.ts'
 import { inputConfig } from '../nodes/catalog.ts'
-import { pythonEquals, pythonRepr, pythonText } from '../../lib/python.ts'
+import { pythonRepr, pythonText } from '../../lib/python.ts'
 import type { DeclaredInput, NodeType } from '../state/nodes.ts'
 
 export type NodeError = {
@@ -165,7 +165,3 @@ export function onCycle(
     ['cycle_nodes', cycle.map(({ id }) => id)],
   ])
 }
-
-/** Whether the options of a combo include the value, by Python's equality. */
-export const isListed = (options: readonly Json[], value: Json): boolean =>
-  options.some((option) => pythonEquals(option, value))

@@ -15,7 +15,7 @@ import {
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { isTruthy } from '../../lib/python.ts'
 import { readChange } from './clear-and-delete.ts'
-import { remaining, runningOf } from '../world/derived.ts'
+import { runningOf } from '../world/derived.ts'
 import { sendStatus } from '../world/sockets.ts'
 
 export function readQueue(world: World): Reply {
@@ -49,7 +49,7 @@ export function changeQueue(world: World, request: Request): Reply {
   if (change === undefined) return refuse('internal')
   if (change.clear) {
     clearPending(world)
-    sendStatus(world, remaining(world))
+    sendStatus(world)
   }
   for (const id of change.ids) removePending(world, id)
   restIdleWorkers(world)
@@ -61,9 +61,9 @@ export function removePending(world: World, id: string): boolean {
   const run = world.state.pendingById.get(id)?.[0]
   if (run === undefined) return false
   takeOut(world, run)
-  sendStatus(world, remaining(world))
+  sendStatus(world)
   // Removing the last pending run sends two messages, like real servers [queue/removal-status].
-  if (world.state.pendingCount === 0) sendStatus(world, remaining(world))
+  if (world.state.pendingCount === 0) sendStatus(world)
   return true
 }
 

@@ -18,7 +18,7 @@ import { isCanonicalUuid } from '../../lib/uuid.ts'
 import { drawUuid } from '../../lib/random.ts'
 import { json, type Reply, refuse } from '../../http/replies.ts'
 import { type Request, bodyText } from '../../http/requests.ts'
-import { graphText } from '../graph/graph-text.ts'
+import { graphText } from '../graph/graph.ts'
 import { nodeErrorsJson } from '../graph/node-errors-json.ts'
 import { replaceNodes } from '../graph/replacements.ts'
 import { collisionText, enqueue, hasRoom, priorityCollisions } from '../world/queue.ts'
@@ -122,14 +122,15 @@ export function runOf(
   return run
 }
 
+const errorsText = (nodeErrors: NodeErrors): string =>
+  nodeErrors.size === 0 ? '{}' : writeJson(nodeErrorsJson(nodeErrors))
+
 /**
  * The reply to an accepted workflow, or to one that a quirk accepts although it will not run. `number` is JSON text.
  */
 export function accepted(prompt_id: string, number: string, nodeErrors: NodeErrors): Reply {
   const id = JSON.stringify(prompt_id)
-  return json(
-    `{"prompt_id": ${id}, "number": ${number}, "node_errors": ${writeJson(nodeErrorsJson(nodeErrors))}}`,
-  )
+  return json(`{"prompt_id": ${id}, "number": ${number}, "node_errors": ${errorsText(nodeErrors)}}`)
 }
 
 /** The reply to a rejected workflow. */
@@ -141,7 +142,7 @@ export function refused(error: PromptError, nodeErrors: NodeErrors): Reply {
     `"details": ${JSON.stringify(details)}`,
     `"extra_info": ${writeJson(extra_info)}`,
   ]
-  const text = `{"error": {${members.join(', ')}}, "node_errors": ${writeJson(nodeErrorsJson(nodeErrors))}}`
+  const text = `{"error": {${members.join(', ')}}, "node_errors": ${errorsText(nodeErrors)}}`
   return json(text, 400)
 }
 
@@ -274,7 +275,9 @@ function stampedExtra(
 /** The extra_data that a run keeps. `client_id` addresses its messages, null for none. */
 export function keepExtra(world: World, given: JsonObject, client_id: Json): ExtraData {
   const full = copyText(writeJson(given))
-  const hasPartnerKey = secretKeys.some((name) => takesPartnerKey(world, given.get(name)))
+  const hasPartnerKey = secretKeys.some(
+    (name) => given.has(name) && takesPartnerKey(world, given.get(name)),
+  )
   const hidesKeys = dropSecrets(given, world)
   const unusable = Array.isArray(client_id) || isObject(client_id)
   return {

@@ -15,7 +15,7 @@ import { pythonText } from '../../lib/python.ts'
 import { nextPending, readyAtMs } from '../world/queue.ts'
 import { idAndTime, noteNode, originOf, sendForRun } from './running.ts'
 import { resultOf } from './result-cache.ts'
-import { remaining, timestamp } from '../world/derived.ts'
+import { timestamp } from '../world/derived.ts'
 import type { Ending, Running } from '../state/runs.ts'
 import type { DeclaredInput, Failure, Value } from '../state/nodes.ts'
 import type { Traits } from '../state/traits.ts'
@@ -222,7 +222,7 @@ function endRun(
   worker.running = null
   unloadBetweenRuns(world)
   announce(world, running.run.prompt_id, state)
-  sendStatus(world, remaining(world))
+  sendStatus(world)
   if (world.setup.traits.endsWithNullNode)
     sendForRun(
       world,

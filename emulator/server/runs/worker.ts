@@ -20,7 +20,6 @@ import {
   prepare,
   sendForRun,
 } from './running.ts'
-import { remaining } from '../world/derived.ts'
 import type { Failure } from '../state/nodes.ts'
 import type { Running, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
@@ -62,7 +61,7 @@ function takeRun(world: World, worker: Worker): void {
   world.state.startedCount++
   worker.running = running
   announce(world, run.prompt_id, 'started')
-  sendStatus(world, remaining(world))
+  sendStatus(world)
   if (poison !== null && world.setup.quirks.has('queue.poison-kills-worker')) worker.dead = true
   else begin(world, running, poison)
 }

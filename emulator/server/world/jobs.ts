@@ -7,7 +7,7 @@ import type { World } from '../state/world.ts'
 import { announce } from './log.ts'
 import { everyone, send, sendStatus } from './sockets.ts'
 import { get } from '../../lib/bounded.ts'
-import { endedStatuses, remaining, runningOf, timestamp } from './derived.ts'
+import { endedStatuses, runningOf, timestamp } from './derived.ts'
 import { addEntry } from './history.ts'
 import { interruptWorker, restIdleWorkers, takeOut, waitingOf } from './queue.ts'
 
@@ -76,7 +76,7 @@ export function cancel(
     (id) => cancelPending(world, id) || (reachesRunning && stopRunning(world, id)),
   )
   restIdleWorkers(world)
-  if (world.state.pendingCount !== before) sendStatus(world, remaining(world))
+  if (world.state.pendingCount !== before) sendStatus(world)
   return cancelled
 }
 

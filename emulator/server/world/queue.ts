@@ -2,7 +2,6 @@
 
 import { makeHeap, popHeap, pushHeap } from '../../lib/heap.ts'
 import { sendStatus } from './sockets.ts'
-import { remaining } from './derived.ts'
 import type { Run, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { restWorker, wakeWorker } from './timers.ts'
@@ -47,7 +46,7 @@ export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'no
   )
   if (idle !== undefined) wakeWorker(world, idle, readyAtMs(world, run))
   else if (world.script.runs.length > 0) wakeIdleWorkers(world)
-  if (how === 'notify') sendStatus(world, remaining(world))
+  if (how === 'notify') sendStatus(world)
 }
 
 /** When the start delay of a run is over [queue/start-delay, scenario/run-wait]. */

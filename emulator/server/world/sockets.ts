@@ -62,8 +62,11 @@ export function socketsFor(
 }
 
 /** Sends the number of pending and running runs to all clients. */
-export const sendStatus = (world: World, count: number): void =>
-  send(world, everyone(world), 'status', `{"status": {"exec_info": {"queue_remaining": ${count}}}}`)
+export const sendStatus = (world: World): void =>
+  send(world, everyone(world), 'status', `{"status": ${statusText(world)}}`)
+
+const statusText = (world: World): string =>
+  `{"exec_info": {"queue_remaining": ${remaining(world)}}}`
 
 /** Opens a connection: sends its id, and the current node of its run. */
 export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>): void {
@@ -81,8 +84,8 @@ export function openSocket(world: World, input: Extract<Input, { kind: 'open' }>
   })
   if (!sharesMessages) world.state.socketByClient.set(clientId, input.socket)
   world.effects.push({ kind: 'accept', socket: input.socket })
-  const status = `{"exec_info": {"queue_remaining": ${remaining(world)}}}`
-  send(world, [input.socket], 'status', `{"status": ${status}, "sid": ${JSON.stringify(clientId)}}`)
+  const sid = JSON.stringify(clientId)
+  send(world, [input.socket], 'status', `{"status": ${statusText(world)}, "sid": ${sid}}`)
   for (const { run, lastNode } of runningOf(world)) {
     if (lastNode === null || (!sharesMessages && run.client_id !== clientId)) continue
     const about = sharesMessages ? `, "prompt_id": ${JSON.stringify(run.prompt_id)}` : ''
