@@ -4,7 +4,7 @@ import { type Script, scenario as scenarioSchema } from '../../spec/scenario/sce
 import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
-import { isPattern } from '../compute/regex/patterns.ts'
+import { isPattern } from '../regex/patterns.ts'
 import { withoutEffect } from './faults.ts'
 import {
   isPlainObject,

@@ -1,9 +1,7 @@
 // Pixels of pictures that nodes compute.
 
-import { createRead, TooMuch, valueOfOutput } from '../compute/evaluate.ts'
-import { itemPixels } from '../compute/values/pictures.ts'
-import { Tensor } from '../compute/values/tensor.ts'
-import { isMap, Raised } from '../compute/values/values.ts'
+import { createRead, isMap, itemPixels, Tensor, TooMuch, valueOfOutput } from '../compute/index.ts'
+import { Raised } from '../lib/raised.ts'
 import type { Picture } from './picture.ts'
 import type { Budget, Pixels } from './pixels.ts'
 

@@ -1,6 +1,6 @@
 // Encodes pictures and previews, and caches the bytes: several clients request the same ones.
 
-import { MOST_NUMBERS, TooMuch } from '../compute/evaluate.ts'
+import { MOST_NUMBERS, TooMuch } from '../compute/index.ts'
 import { hash53 } from '../lib/random.ts'
 import { alphaOf } from './alpha.ts'
 import { encodeApng } from './codecs/apng.ts'

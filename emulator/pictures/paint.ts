@@ -1,7 +1,7 @@
 // Paints pixels from recipes: whole pictures, and previews, which get clearer with every step.
 
 import { decodePicture } from './codecs/decode.ts'
-import { MOST_NUMBERS } from '../compute/evaluate.ts'
+import { MOST_NUMBERS } from '../compute/index.ts'
 import { compute } from './computed.ts'
 import { CELL, coarsen, expand, mixNoise } from './mosaic.ts'
 import type { Channel, Picture, Preview } from './picture.ts'

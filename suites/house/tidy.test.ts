@@ -77,30 +77,17 @@ test('each file of the emulator has a layer, and imports from its own and earlie
   expect(upward).toEqual([])
 })
 
+test('others use of the nodes that compute what their index exports alone', () => {
+  const others = sources.filter((file) => !file.startsWith('emulator/compute/'))
+  expect(placesOf(others, /(?:from |import\()'[^']*\/compute\/(?!index\.ts')[^']*'/)).toEqual([])
+})
+
 test('what check runs on servers elsewhere sends through the judge alone, which looks at each byte', () => {
   const cases = sources.filter((file) => file.startsWith('suites/cases/'))
   expect(cases.length).toBeGreaterThan(100)
   const sends =
     /^import (?!type )[^\n]* from '(node:(net|tls|https?|http2|dgram)|ws|undici)'|\b(fetch|new WebSocket|new EventSource)\(/m
   expect(placesOf(cases, sends)).toEqual([])
-})
-
-/** Code that runs for each request, message and delivery. */
-const isOnThePath = (file: string): boolean =>
-  /^emulator\/(http|edge\/node\/(http|responses|wiring|pipelining|(raw-)?bodies|sockets)|edge\/(driver|host|codec|later|recorder)|server\/(step|admit|response-headers|local\/(endpoints|access|view|workflows|uploads|queue|history)|hosted\/(access|endpoints|view|jobs|job-list|queue|workflows|history)|world\/(frames|sockets|queue|history|files)|runs\/[\w-]+)|gateway\/(step|posts|outbox|runs|targets|timers|scripted-agent|signatures|templates))\.ts$/.test(
-    file,
-  )
-
-/**
- * An object that begins with a spread of another, except constants of a module. V8 of Node 20 takes microseconds for
- * it.
- */
-const leadingSpread = /^(?!(?:export )?const [^\n]*[^>] \{).*\{\s*\.\.\./gm
-
-test('code that runs for each request names the members of its objects, or uses Object.assign', () => {
-  const path = sources.filter(isOnThePath)
-  expect(path.length).toBeGreaterThan(30)
-  expect(placesOf(path, leadingSpread)).toEqual([])
 })
 
 test('the stores of a server contain no replies: endpoints create those', () => {

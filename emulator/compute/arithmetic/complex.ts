@@ -1,6 +1,6 @@
 // Complex numbers as pairs, for powers of negative numbers: Python's are complex, and torch goes on with them.
 
-import { raise } from '../values/raised.ts'
+import { raise } from '../../lib/raised.ts'
 
 export type Complex = readonly [real: number, imaginary: number]
 

@@ -2,7 +2,7 @@
 
 import { numbers, Tensor } from '../values/tensor.ts'
 import { floatText } from '../../lib/json.ts'
-import { raise } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
 import { checkMirror, mirrored } from './mirror.ts'
 
 type Plane = { readonly data: Float32Array; readonly rows: number; readonly columns: number }

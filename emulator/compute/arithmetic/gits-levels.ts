@@ -1,7 +1,7 @@
 // Noise levels of the GITS schedules, by a coefficient from 0.8 to 1.5 and the number of steps from 2 to 20. Those that a
 // real server was seen to return are exact; the others are approximated from them: their logarithms are interpolated.
 
-import { raise } from '../values/raised.ts'
+import { raise } from '../../lib/raised.ts'
 import { withLogarithms } from './noise-levels.ts'
 
 const FIRST = 14.61464119

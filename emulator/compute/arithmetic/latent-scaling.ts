@@ -2,7 +2,7 @@
 
 import { centre, scalePlanes, sizesText } from './scaling.ts'
 import type { Tensor } from '../values/tensor.ts'
-import { raise } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
 
 /** The exception for a latent whose number of sides does not fit that of a new size. */
 export const spatialText = (shape: readonly number[], size: readonly number[]): string =>

@@ -1,6 +1,6 @@
 // Pictures that are mirrored beyond their edges.
 
-import { raise } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
 
 /** The exception for edges that are mirrored further than the picture reaches. */
 export function checkMirror(shape: readonly number[], radius: number): void {

@@ -4,7 +4,8 @@
 import { fromBytes } from './lanczos.ts'
 import type { Inputs } from '../values/inputs.ts'
 import { type Read, Tensor } from '../values/tensor.ts'
-import { misused, raise, type Value } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { misused, type Value } from '../values/values.ts'
 
 /** The colours of a picture as 0xRRGGBB, each once, and how many pixels have them. Boxes are parts of these lists. */
 type Colours = { readonly keys: Uint32Array; readonly counts: Uint32Array }

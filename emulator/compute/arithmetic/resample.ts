@@ -2,7 +2,7 @@
 // centres, or the average of what is covered. Each product and sum is rounded where it is rounded there, because a
 // picture of one colour otherwise gets others, by one part of 255.
 
-import { raise } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
 
 /** For each new position: the positions that it depends on, and their weights. */
 type Taps = { readonly from: Int32Array; readonly weights: Float32Array; readonly count: number }

@@ -4,7 +4,7 @@ import { bislerp } from './bislerp.ts'
 import { scaleLanczos } from './lanczos.ts'
 import { isMethod, resample } from './resample.ts'
 import { checkStack, product, type Read, Tensor } from '../values/tensor.ts'
-import { raise } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
 
 type Size = readonly [height: number, width: number]
 

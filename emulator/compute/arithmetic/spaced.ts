@@ -1,7 +1,7 @@
 // Evenly spaced numbers.
 
 import { checkLength } from '../values/tensor.ts'
-import { raise } from '../values/raised.ts'
+import { raise } from '../../lib/raised.ts'
 
 const f = Math.fround
 

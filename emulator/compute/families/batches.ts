@@ -3,7 +3,8 @@
 import { type Family, type Inputs, memberTensor } from '../values/inputs.ts'
 import { concatenate, slice, toCount } from '../values/layout.ts'
 import { countOf, filled, join, sameShape, Tensor } from '../values/tensor.ts'
-import { isMap, misused, raise, type Value, type ValueMap } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { isMap, misused, type Value, type ValueMap } from '../values/values.ts'
 
 /** The items of an input that takes whole lists. */
 const listOf = (value: Value): readonly Value[] => (Array.isArray(value) ? value : [value])

@@ -17,7 +17,8 @@ import {
   sameShape,
   Tensor,
 } from '../values/tensor.ts'
-import { isMap, misused, raise, type Value } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { isMap, misused, type Value } from '../values/values.ts'
 
 type Mix = (below: number, above: number) => number
 

@@ -7,7 +7,7 @@ import { type EqualChannels, withEqualChannels } from './blends.ts'
 import { spatialText } from '../arithmetic/latent-scaling.ts'
 import { scalePlanes } from '../arithmetic/scaling.ts'
 import { checkReshape, filled, product, reshape, Tensor } from '../values/tensor.ts'
-import { raise } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
 
 const LATENT_PIXEL = 8
 

@@ -5,15 +5,8 @@ import { type Family, type Inputs, memberTensor } from '../values/inputs.ts'
 import { combine, concatenate } from '../values/layout.ts'
 import { scaleImage } from '../arithmetic/scaling.ts'
 import { filled, map, numbers, outOfMemory, Tensor } from '../values/tensor.ts'
-import {
-  isMap,
-  misused,
-  raise,
-  typeName,
-  type Use,
-  type Value,
-  type ValueMap,
-} from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { isMap, misused, typeName, type Use, type Value, type ValueMap } from '../values/values.ts'
 
 type Pair = readonly [embedding: Tensor, more: ValueMap]
 

@@ -6,7 +6,8 @@ import { checkTarget } from '../values/paste.ts'
 import { floatOf, type Json, numberOf } from '../../lib/json.ts'
 import { divide, scaleImage } from '../arithmetic/scaling.ts'
 import { checkSides, countOf, filled, map, numbers, pick, Tensor } from '../values/tensor.ts'
-import { raise, typeName, type Value } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { typeName, type Value } from '../values/values.ts'
 
 /** 1 minus the value. */
 export function inverted(value: Value): Value {

@@ -2,7 +2,8 @@
 
 import type { Family, Inputs } from '../values/inputs.ts'
 import { filled } from '../values/tensor.ts'
-import { raise, type Value } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { type Value } from '../values/values.ts'
 
 /** A latent of zeros, with further members. */
 function zeros(

@@ -2,11 +2,11 @@
 
 import type { Json } from '../../lib/json.ts'
 import { checkText, checkTextLength, type Family, type Inputs } from '../values/inputs.ts'
-import { codesOf, type Match, search, searchAll } from '../regex/search.ts'
-import { parse } from '../regex/parse.ts'
-import { compile, type Pattern } from '../regex/program.ts'
-import { parseTemplate } from '../regex/template.ts'
-import { Raised, raise } from '../values/values.ts'
+import { codesOf, type Match, search, searchAll } from '../../regex/search.ts'
+import { parse } from '../../regex/parse.ts'
+import { compile, type Pattern } from '../../regex/program.ts'
+import { parseTemplate } from '../../regex/template.ts'
+import { Raised, raise } from '../../lib/raised.ts'
 
 /** Longer patterns exceed the simulated memory. */
 const MOST_IN_PATTERN = 2 ** 17

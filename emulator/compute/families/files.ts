@@ -2,7 +2,8 @@
 
 import type { Family } from '../values/inputs.ts'
 import { constant, numbers, product, Tensor } from '../values/tensor.ts'
-import { FileBytes, misused, raise, Raised, type Value } from '../values/values.ts'
+import { raise, Raised } from '../../lib/raised.ts'
+import { FileBytes, misused, type Value } from '../values/values.ts'
 
 /** The bytes of the file that an input names. `fail` raises the exception for one that cannot be opened. */
 function bytesOf(value: Value, fail: (path: string, isFolder: boolean) => never): Uint8Array {

@@ -4,7 +4,8 @@ import { type Family, type Inputs, memberTensor, withMember } from '../values/in
 import { bell, filter, type Kernel, sharpening } from '../arithmetic/bell.ts'
 import { checkMirror } from '../arithmetic/mirror.ts'
 import { clamp, numbers, Tensor } from '../values/tensor.ts'
-import { Instance, isMap, misused, raise, type Value } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { Instance, isMap, misused, type Value } from '../values/values.ts'
 
 /** A picture filtered; its channels lie side by side. */
 function filterImage(

@@ -4,7 +4,8 @@ import { type Family, type Inputs, memberTensor, withMember } from '../values/in
 import { combine, toCount } from '../values/layout.ts'
 import { scaleLatent } from '../arithmetic/latent-scaling.ts'
 import { product, sameShape, Tensor } from '../values/tensor.ts'
-import { raise, type Value, type ValueMap } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { type Value, type ValueMap } from '../values/values.ts'
 
 const f = Math.fround
 

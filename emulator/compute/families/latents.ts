@@ -15,7 +15,8 @@ import {
   reshape,
   Tensor,
 } from '../values/tensor.ts'
-import { raise, type Value, type ValueMap } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { type Value, type ValueMap } from '../values/values.ts'
 
 const LATENT_PIXEL = 8
 const f = Math.fround

@@ -19,7 +19,8 @@ import {
   Tensor,
 } from '../values/tensor.ts'
 import { inverted } from './crops.ts'
-import { miscalled, raise, type Use } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { miscalled, type Use } from '../values/values.ts'
 
 /** A mask as batch, rows and columns. */
 function planes(mask: Tensor): Tensor {

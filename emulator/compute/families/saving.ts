@@ -3,10 +3,10 @@
 import { isObject, type Json, numberOf } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
 import { checkReshape, countOf, product, Tensor } from '../values/tensor.ts'
+import { raise } from '../../lib/raised.ts'
 import {
   Instance,
   misused,
-  raise,
   typeName,
   type Use,
   type Value,

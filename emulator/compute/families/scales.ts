@@ -4,7 +4,7 @@ import { type Family, type Inputs, memberTensor, withMember } from '../values/in
 import { scaleLatent } from '../arithmetic/latent-scaling.ts'
 import { divide, round, scaleImage } from '../arithmetic/scaling.ts'
 import { checkSides, Tensor } from '../values/tensor.ts'
-import { raise } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
 
 const LATENT_PIXEL = 8
 /** The least side of a scaled latent, in pixels. */

@@ -3,7 +3,8 @@
 import { floatOf, numberOf } from '../../lib/json.ts'
 import { pythonRepr } from '../../lib/python.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
-import { Instance, objectText, raise, type Value } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { Instance, objectText, type Value } from '../values/values.ts'
 
 const recraft = (name: string, fields: Readonly<Record<string, Value>>): Instance =>
   new Instance(name, fields, objectText('comfy_api_nodes.apis.recraft_api', name))

@@ -5,7 +5,8 @@ import type { Family, Inputs } from '../values/inputs.ts'
 import { slice } from '../values/layout.ts'
 import { scaleImage } from '../arithmetic/scaling.ts'
 import { filled, type Tensor } from '../values/tensor.ts'
-import { Instance, misused, objectText, raise, type Value } from '../values/values.ts'
+import { raise } from '../../lib/raised.ts'
+import { Instance, misused, objectText, type Value } from '../values/values.ts'
 
 /** Sizes that a model was trained with: width and height. */
 const sizes: readonly (readonly [number, number])[] = [

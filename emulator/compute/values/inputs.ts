@@ -3,7 +3,8 @@
 import { type Json, numberOf } from '../../lib/json.ts'
 import { isTruthy, pythonText } from '../../lib/python.ts'
 import { Tensor } from './tensor.ts'
-import { isMap, misused, raise, type Use, type Value, type ValueMap } from './values.ts'
+import { raise } from '../../lib/raised.ts'
+import { isMap, misused, type Use, type Value, type ValueMap } from './values.ts'
 
 /** What a node type does: a function from its inputs to one value for each output. It can `raise` an exception. */
 export type Compute = (inputs: Inputs) => readonly Value[]

@@ -1,7 +1,7 @@
 // Parts of tensors, and tensors put together along a side, by position.
 
 import { countOf, join, pick, product, Tensor, valuesOf } from './tensor.ts'
-import { raise } from './values.ts'
+import { raise } from '../../lib/raised.ts'
 
 /** How far apart neighbours along each side of an item are. */
 export function stepsOf(shape: readonly number[]): number[] {

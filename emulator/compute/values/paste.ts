@@ -2,7 +2,7 @@
 
 import { expand, slice, stepsOf, within } from './layout.ts'
 import { product, Tensor } from './tensor.ts'
-import { raise } from './values.ts'
+import { raise } from '../../lib/raised.ts'
 
 /** Raises the exception for an assignment to a part of another shape. */
 export function checkTarget(target: readonly number[], source: readonly number[]): void {

@@ -4,7 +4,7 @@
 // An IMAGE is [count, height, width, channels], an item of it one picture. A MASK is [count, height, width].
 
 import type { Picture } from '../../pictures/picture.ts'
-import { raise } from './raised.ts'
+import { raise } from '../../lib/raised.ts'
 
 /** Reads the content of tensors. Only the function that makes the content of another tensor has it. */
 export type Read = {

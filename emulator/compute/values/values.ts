@@ -5,11 +5,8 @@ import type { Json } from '../../lib/json.ts'
 import { isObject } from '../../lib/json.ts'
 import { lacksAttribute, pythonTypeName, wrongIndex } from '../../lib/python.ts'
 import type { FileSource } from '../../pictures/picture.ts'
-import { raise, Raised } from './raised.ts'
+import { raise } from '../../lib/raised.ts'
 import { Tensor } from './tensor.ts'
-
-// Most files need both; they stand apart because tensors raise exceptions, too.
-export { raise, Raised }
 
 export type Value = Json | Tensor | Instance | Value[] | ValueMap
 /** A Python dict that a node has made, such as a LATENT. A dict of literals is a JSON object. */

@@ -19,7 +19,7 @@ export function typeFor(type: NodeType, given: Json | undefined): NodeType {
   const values: JsonObject = isObject(given) ? given : new Map()
   const missing: string[] = []
   const inputs = type.inputs.flatMap((input) => expanded(input, values, missing))
-  return { ...type, inputs, missing }
+  return Object.assign({}, type, { inputs, missing })
 }
 
 /** The inputs that one stands for. Adds the name of a choice without a known option to `missing`. */

@@ -54,7 +54,7 @@ export function currentDeclaration(
 ): DeclaredInput {
   const file = fileInputOf(type.class_type)
   return file?.name === input.name && Array.isArray(input.type)
-    ? { ...input, type: fileChoices(world, file) }
+    ? Object.assign({}, input, { type: fileChoices(world, file) })
     : currentInput(world, type, input)
 }
 

@@ -2,7 +2,7 @@
 // those of the one real type that checks the types of its links [workflows/own-types].
 
 import type { NodeCheck, NodeRule } from '../../../spec/scenario/nodes.ts'
-import { containsMatch, type SearchBudget } from '../../compute/regex/patterns.ts'
+import { containsMatch, type SearchBudget } from '../../regex/patterns.ts'
 import { isObject, type Json, type JsonObject, numberOf } from '../../lib/json.ts'
 import { pythonEquals, pythonText } from '../../lib/python.ts'
 import { jsonOf } from '../nodes/scripted-values.ts'

@@ -3,7 +3,7 @@
 import { promptErrors } from '../../../spec/server/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { nodeTypes, passThrough } from '../nodes/catalog.ts'
-import type { SearchBudget } from '../../compute/regex/patterns.ts'
+import type { SearchBudget } from '../../regex/patterns.ts'
 import { typeFor } from './dynamic-inputs.ts'
 import { linkedIds, outputType, typesMatch } from './graph.ts'
 import { checkLiteral, currentDeclaration } from './literals.ts'
@@ -49,7 +49,7 @@ export function validate(world: World, graph: JsonObject, targets: Targets | nul
     else if (typeof class_type === 'string' && world.setup.options.unknownNodes === 'accept') {
       linked ??= linkedIds(graph)
       const inputs = linkedInputs(graph, id)
-      types.set(id, { ...passThrough(class_type, !linked.has(id)), inputs })
+      types.set(id, Object.assign(passThrough(class_type, !linked.has(id)), { inputs }))
     } else return unknownClass(world, id, node, class_type)
     if (!types.get(id)?.outputNode) continue
     if (targets === 'crash') return { kind: 'crash' }
@@ -127,7 +127,7 @@ function validateOutputs(validation: Validation, outputs: readonly string[]): Ve
   }
   if (valid.length > 0)
     return { kind: 'valid', outputs: valid, nodeErrors, coerced: validation.coerced }
-  const error = { ...promptErrors.outputsFailed, details: lines.join('\n') }
+  const error = Object.assign({}, promptErrors.outputsFailed, { details: lines.join('\n') })
   return { kind: 'refused', error, nodeErrors }
 }
 

@@ -158,7 +158,8 @@ export function currentInput(world: World, type: NodeType, input: DeclaredInput)
   const installed = folder === undefined ? [] : installedModels(world.state.installs, folder)
   if (installed.length === 0) return input
   const files = sorted([...input.type.filter(isModelFile), ...installed])
-  return { ...input, type: [...files, ...input.type.filter((option) => !isModelFile(option))] }
+  const options = [...files, ...input.type.filter((option) => !isModelFile(option))]
+  return Object.assign({}, input, { type: options })
 }
 
 const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()

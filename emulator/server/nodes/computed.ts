@@ -1,21 +1,19 @@
 // Node types that compute their outputs without a model [nodes/*]: what they are called with, and what becomes of it.
 
 import {
+  countOf,
   evaluate,
+  Instance,
   isChecked,
   isComputed,
-  valueOfOutput as computedOf,
-} from '../../compute/evaluate.ts'
-import { countOf, Tensor } from '../../compute/values/tensor.ts'
-import {
-  Instance,
   isMap,
-  raise,
-  Raised,
+  LATENT_PIXEL,
+  Tensor,
   type Value as Computed,
-} from '../../compute/values/values.ts'
+  valueOfOutput as computedOf,
+} from '../../compute/index.ts'
+import { raise, Raised } from '../../lib/raised.ts'
 import { limits } from '../../../spec/limits.ts'
-import { LATENT_PIXEL } from '../../compute/values/pictures.ts'
 import { hash53 } from '../../lib/random.ts'
 import { type Json, writeJson } from '../../lib/json.ts'
 import type { Output, Picture, PictureType, Recipe, Source } from '../../pictures/picture.ts'

@@ -1,8 +1,7 @@
 // Values as text, as previews of any value show them and errors list them.
 
-import { createRead, TooMuch, valueOf } from '../../compute/evaluate.ts'
-import { printed, type PrintStyle, str } from '../../compute/print.ts'
-import { Raised } from '../../compute/values/values.ts'
+import { createRead, printed, type PrintStyle, str, TooMuch, valueOf } from '../../compute/index.ts'
+import { Raised } from '../../lib/raised.ts'
 import { paint } from '../../pictures/paint.ts'
 import { sourceOf } from './computed.ts'
 import type { Call } from './node.ts'

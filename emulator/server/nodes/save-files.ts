@@ -1,9 +1,15 @@
 // Node types that write files: pictures under the next free name, and samples for other formats [files/*].
 
-import { createRead, valueOfOutput } from '../../compute/evaluate.ts'
-import { latentFile } from '../../compute/families/files.ts'
-import { product, Tensor, valuesOf } from '../../compute/values/tensor.ts'
-import { Instance, isMap } from '../../compute/values/values.ts'
+import {
+  createRead,
+  Instance,
+  isMap,
+  latentFile,
+  product,
+  Tensor,
+  valueOfOutput,
+  valuesOf,
+} from '../../compute/index.ts'
 import { get, put } from '../../lib/bounded.ts'
 import { paint } from '../../pictures/paint.ts'
 import { longestSide, type Picture } from '../../pictures/picture.ts'

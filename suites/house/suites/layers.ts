@@ -4,12 +4,12 @@
 export const layers: readonly string[] = [
   'spec/',
   'emulator/lib/',
+  'emulator/regex/',
   'emulator/pictures/picture.ts',
   'emulator/pictures/pixels.ts',
   'emulator/pictures/codecs/',
   'emulator/compute/values/',
   'emulator/compute/arithmetic/',
-  'emulator/compute/regex/',
   'emulator/compute/families/',
   'emulator/compute/',
   'emulator/pictures/',

@@ -36,17 +36,14 @@ test('a pattern has its alternatives', () => {
   )
 })
 
-test.each(['rolldown.config.ts', 'suites/house/tidy.test.ts'])(
-  'each alternative of the patterns for files in %s matches a file',
-  (source) => {
-    const text = readFileSync(join(root, source), 'utf8')
-    const patterns = [...text.matchAll(/(?<=[ (])\/((?:[^/\\\n]|\\.)*\\\.ts\$)\//g)]
-    const alternatives = patterns.flatMap(([, pattern = '']) => alternativesOf(pattern))
-    expect(alternatives.length).toBeGreaterThan(20)
-    const matchNone = alternatives.filter((one) => {
-      const pattern = new RegExp(one.replace(/^\^/, '^\\/'))
-      return !files.some((file) => pattern.test(`/${file}`))
-    })
-    expect(matchNone).toEqual([])
-  },
-)
+test('each alternative of the patterns for files in rolldown.config.ts matches a file', () => {
+  const text = readFileSync(join(root, 'rolldown.config.ts'), 'utf8')
+  const patterns = [...text.matchAll(/(?<=[ (])\/((?:[^/\\\n]|\\.)*\\\.ts\$)\//g)]
+  const alternatives = patterns.flatMap(([, pattern = '']) => alternativesOf(pattern))
+  expect(alternatives.length).toBeGreaterThan(20)
+  const matchNone = alternatives.filter((one) => {
+    const pattern = new RegExp(one.replace(/^\^/, '^\\/'))
+    return !files.some((file) => pattern.test(`/${file}`))
+  })
+  expect(matchNone).toEqual([])
+})

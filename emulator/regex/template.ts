@@ -4,8 +4,8 @@ import { octalCode, simpleEscapes } from './escapes.ts'
 import { groupNumber } from './numbers.ts'
 import { DIGITS, isAsciiLetter, isName, lengthOfText, OCTAL, Reader } from './reader.ts'
 import type { Tree } from './tree.ts'
-import { raise } from '../values/values.ts'
-import { pythonRepr } from '../../lib/python.ts'
+import { raise } from '../lib/raised.ts'
+import { pythonRepr } from '../lib/python.ts'
 
 /** The parts of a template: texts, and numbers of groups. */
 export type Template = readonly (string | number)[]

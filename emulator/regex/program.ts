@@ -1,7 +1,7 @@
 // Turns the tree of a regular expression into a list of steps.
 
 import { type Manner, type Node, type Single, type Tree, widthOf } from './tree.ts'
-import { raise } from '../values/values.ts'
+import { raise } from '../lib/raised.ts'
 
 /** One step. `to` and `after` are places of other steps; without one, the next step follows. */
 export type Step =

@@ -1,10 +1,10 @@
 // Matches regular expressions by backtracking, within a number of steps: no pattern can hang the server.
 
-import { limits } from '../../../spec/limits.ts'
+import { limits } from '../../spec/limits.ts'
 import { contains, isSame, isWord, lowerOf } from './characters.ts'
 import type { Pattern, Step } from './program.ts'
 import type { Flags, Single } from './tree.ts'
-import { raise } from '../values/values.ts'
+import { raise } from '../lib/raised.ts'
 
 /** More steps end the search with an exception [nodes/expressions-bounded]. */
 const MOST_STEPS = limits.expressionSteps.value

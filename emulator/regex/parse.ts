@@ -13,8 +13,8 @@ import {
   type Width,
   widthOf,
 } from './tree.ts'
-import { pythonRepr } from '../../lib/python.ts'
-import { raise } from '../values/values.ts'
+import { pythonRepr } from '../lib/python.ts'
+import { raise } from '../lib/raised.ts'
 
 /** Python gives up on deeper nesting, too. */
 const MOST_DEPTH = 470

@@ -1,6 +1,6 @@
 // Escapes of regular expressions that stand for one character.
 
-import { pythonRepr } from '../../lib/python.ts'
+import { pythonRepr } from '../lib/python.ts'
 import { isAsciiLetter, lengthOfText, OCTAL, type Reader } from './reader.ts'
 
 const HEX = '0123456789abcdefABCDEF'

@@ -1,6 +1,6 @@
 // The patterns of people's own checks: whether they are valid, and whether a text contains a match.
 
-import { Raised } from '../values/raised.ts'
+import { Raised } from '../lib/raised.ts'
 import { parse } from './parse.ts'
 import { compile } from './program.ts'
 import { codesOf, search } from './search.ts'

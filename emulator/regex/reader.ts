@@ -1,6 +1,6 @@
 // Reads a regular expression or a template token by token, and reports errors with their position as Python does.
 
-import { raise } from '../values/values.ts'
+import { raise } from '../lib/raised.ts'
 
 /** Tokens of a pattern or a template: a character, or a backslash and what it escapes. Positions count characters. */
 export class Reader {

@@ -1,7 +1,7 @@
 // Names and numbers of groups, and numbers of repetitions.
 
-import { pythonRepr, toInt } from '../../lib/python.ts'
-import { raise } from '../values/values.ts'
+import { pythonRepr, toInt } from '../lib/python.ts'
+import { raise } from '../lib/raised.ts'
 import { isName, lengthOfText, type Reader } from './reader.ts'
 
 /** Python's greatest number of repetitions, and of groups. */
