@@ -46,7 +46,7 @@ export function createRequestReader(): RequestReader {
       isLost = true
       return { requests, doubtful }
     }
-    let rest = Buffer.concat([kept, bytes])
+    let rest: Buffer = Buffer.concat([kept, bytes])
     kept = Buffer.alloc(0)
     while (rest.length > 0) {
       if (open === undefined) {
@@ -73,7 +73,7 @@ export function createRequestReader(): RequestReader {
       parts.push(...part.body)
       if (!requests.includes(open.request)) requests.push(open.request)
       if (part.rest === undefined) break
-      rest = Buffer.from(part.rest)
+      rest = part.rest
       open.end()
       open = undefined
     }
