@@ -63,6 +63,9 @@ export const ownWorld = { clock: 'manual' } as const
  */
 export const sharedWorld: EmulatorOptions = {}
 
+/** The options of cases that mostly wait, each for worlds that it starts itself: those of a file run at the same time. */
+export const sideBySide: EmulatorOptions = { ...ownWorld }
+
 /** An account of the worlds of the suites that may run workflows. */
 const able = (user: string, key: string) =>
   ({
@@ -219,7 +222,7 @@ function add(
   const one: Case = { ...what, place, needsOwnWorld, isAboutToken, isShared, body, start }
   if (collected !== undefined) collected.push(one)
   else if (isShared) registerShared(one, place as Deployment, body as Body)
-  else register(one.title, () => runCase(one))
+  else register(one.title, { concurrent: options === sideBySide }, () => runCase(one))
 }
 
 /** What makes a world one of the first of these generations, unless that is the usual one. */

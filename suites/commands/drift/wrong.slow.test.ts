@@ -1,4 +1,5 @@
 // `check --recording` finds what wrong servers do to committed recordings, and is silent about what depends on time alone.
+// Most of them wait, each for its own world.
 
 import { type Emulator, startEmulator } from 'flowdouble'
 import { test } from 'vitest'
@@ -63,7 +64,7 @@ function optionsOf(name: string): object {
   return { ...options, ...(tamper && { tamper: tamper('local') }) }
 }
 
-test.each(shown)('drift/wrong %s shows in %s.', async (name, session) =>
+test.concurrent.each(shown)('drift/wrong %s shows in %s.', async (name, session) =>
   withFiles(async (files) => {
     const { code, cases } = await sentTo(files, session, optionsOf(name))
     expect(code).toBe(1)

@@ -1,11 +1,11 @@
 // No false alarms: clients without flaws keep all duties, whether they only ask, or mostly listen; so does the command `run`.
 
+import { test } from 'vitest'
 import { runCommand } from '../../../dist/emulator/internal.js'
 import { both } from '../../../spec/language.ts'
 import { clientJudge, type RunClient } from '../../check/duties/judge-client.ts'
 import { dutiesOn } from '../../check/duties/run-duties.ts'
 import { expect } from '../../judge/expect.ts'
-import { test } from '../../judge/proves.ts'
 import { isLong, sampleOf } from '../../support/effort.ts'
 import { outputOf } from '../../support/in-process.ts'
 import { scriptedClient } from '../../support/scripted-client/client.ts'
@@ -13,7 +13,7 @@ import { textToImage } from '../../support/spawned.ts'
 
 for (const place of both) {
   for (const habit of ['polls', 'sockets'] as const) {
-    test(`a good client that only ${habit === 'polls' ? 'asks' : 'listens'} is not accused on ${place}`, async () => {
+    test.concurrent(`a good client that only ${habit === 'polls' ? 'asks' : 'listens'} is not accused on ${place}`, async () => {
       const { ordinary, judge } = clientJudge(place, (target) => scriptedClient(target, [], habit))
       const usual = await ordinary()
       // Side by side: the client mostly waits.
@@ -42,7 +42,7 @@ const run: RunClient = async ({ url, apiKey }) => {
 }
 
 for (const place of both) {
-  test(`run keeps the duties of a client on ${place}`, async () => {
+  test.concurrent(`run keeps the duties of a client on ${place}`, async () => {
     const { ordinary, judge } = clientJudge(place, run)
     const usual = await ordinary()
     expect(usual.end.exitCode).toBe(0)

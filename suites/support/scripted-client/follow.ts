@@ -37,6 +37,8 @@ export async function follow(
     const isOver = own().some(isEnd)
     // What trusts the order of messages waits for all of them, however late they come.
     if (!isOver && (!isQuiet || session.has('order'))) continue
+    // What counts ends waits for the others.
+    if (isOver && !isQuiet && session.has('repeated-end')) continue
     const record = await readRecord(session, prompt_id)
     if (record.state === 'error' || record.state === 'interrupted') fail(session, record)
     if (record.state === 'success') {

@@ -1,0 +1,60 @@
+// Duties of a client: what its ordinary run shows, how runs end, its files, and what arrives that it does not expect. A client
+// that breaks one is caught.
+
+import { proves, sideBySide } from '../../judge/proves.ts'
+import { isCaught } from '../../support/scripted-client/proves-duty.ts'
+
+proves('duties/key-stays-home', isCaught('key-stays-home'), sideBySide)
+proves('duties/key-in-header', isCaught('key-in-header'), sideBySide)
+proves('duties/partner-key', isCaught('partner-key'), sideBySide)
+proves('duties/client-id', isCaught('client-id'), sideBySide)
+proves('duties/poll-pace', isCaught('poll-pace'), sideBySide)
+proves('duties/runs-of-others', isCaught('runs-of-others'), sideBySide)
+proves('duties/long-numbers', isCaught('long-numbers'), sideBySide)
+
+proves('duties/status-first', isCaught('status-first'), sideBySide)
+proves('duties/failed-run', isCaught('failed-run'), sideBySide)
+proves('duties/interrupted-run', isCaught('interrupted-run'), sideBySide)
+proves('duties/rejected-workflow', isCaught('rejected-workflow'), sideBySide)
+proves('duties/names-the-node', isCaught('names-the-node'), sideBySide)
+proves('duties/node-errors', isCaught('node-errors'), sideBySide)
+proves('duties/cached-run', isCaught('cached-run'), sideBySide)
+proves('duties/late-record', isCaught('late-record'), sideBySide)
+proves('duties/lost-run', isCaught('lost-run'), sideBySide)
+
+proves('duties/video-keys', isCaught('video-keys'), sideBySide)
+proves('duties/video-under-images', isCaught('video-under-images'), sideBySide)
+proves('duties/file-names', isCaught('file-names'), sideBySide)
+proves('duties/other-outputs', isCaught('other-outputs'), sideBySide)
+proves('duties/uploads', isCaught('uploads'), sideBySide)
+proves('duties/broken-download', isCaught('broken-download'), sideBySide)
+proves('duties/expired-link', isCaught('expired-link'), sideBySide)
+
+proves('duties/unknown-messages', isCaught('unknown-messages'), sideBySide)
+proves('duties/unknown-fields', isCaught('unknown-fields'), sideBySide)
+proves('duties/empty-status', isCaught('empty-status'), sideBySide)
+proves('duties/short-frames', isCaught('short-frames'), sideBySide)
+proves('duties/large-messages', isCaught('large-messages'), sideBySide)
+proves('duties/order', isCaught('order'), sideBySide)
+proves('duties/repeated-end', isCaught('repeated-end'), sideBySide)
+proves('duties/missing-end', isCaught('missing-end'), sideBySide)
+proves('duties/missing-executed', isCaught('missing-executed'), sideBySide)
+proves('duties/foreign-messages', isCaught('foreign-messages'), sideBySide)
+
+proves('duties/retry-after', isCaught('retry-after'), sideBySide)
+proves('duties/retry-after-poll', isCaught('retry-after-poll'), sideBySide)
+proves('duties/bad-gateway', isCaught('bad-gateway'), sideBySide)
+proves('duties/lost-reply', isCaught('lost-reply'), sideBySide)
+proves('duties/folder-not-found', isCaught('folder-not-found'), sideBySide)
+proves('duties/rejected-key', isCaught('rejected-key'), sideBySide)
+proves('duties/free-tier', isCaught('free-tier'), sideBySide)
+proves('duties/job-not-yet', isCaught('job-not-yet'), sideBySide)
+proves('duties/raw-states', isCaught('raw-states'), sideBySide)
+
+proves('duties/socket-drop', isCaught('socket-drop'), sideBySide)
+proves('duties/socket-close', isCaught('socket-close'), sideBySide)
+proves('duties/silent-socket', isCaught('silent-socket'), sideBySide)
+proves('duties/reconnect', isCaught('reconnect'), sideBySide)
+proves('duties/no-socket', isCaught('no-socket'), sideBySide)
+proves('duties/handshake-pace', isCaught('handshake-pace'), sideBySide)
+proves('duties/late-socket', isCaught('late-socket'), sideBySide)
