@@ -10,7 +10,7 @@ import { solid } from '../generate/graphs.ts'
 import { startSubject } from '../judge/subject.ts'
 import { onJson } from '../mutants/tamper.ts'
 import { assertSessions } from '../support/kept-sessions.ts'
-import { withFolder } from '../support/scenario-files.ts'
+import { newFiles } from '../support/files.ts'
 
 type Step = { readonly do: 'submit' | 'clear' }
 
@@ -55,30 +55,29 @@ async function listed(folder: string, seed: number, options: EmulatorOptions) {
 }
 
 test('sessions/kept-of-properties The smallest session that breaks a property is kept, played first, and removed when it passes.', async () => {
-  await withFolder({}, async (root) => {
-    const folder = join(root, 'counterexamples')
-    const first = await listed(folder, 1, wrong())
-    expect(first.failure).toMatch(/Kept in .*\.har, and played first from now on/)
-    const [file = '', ...others] = readdirSync(folder)
-    expect(others).toEqual([])
-    const { info, exchanges } = readHar(readFileSync(join(folder, file), 'utf8'), file)
-    const smallest = info?.steps
-    expect(smallest).toEqual([{ do: 'submit' }, { do: 'submit' }])
-    // It is the session itself, not only its steps.
-    expect(exchanges.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([
-      'POST /prompt',
-      'POST /prompt',
-      'GET /queue',
-    ])
+  const root = newFiles()
+  const folder = root.path('counterexamples')
+  const first = await listed(folder, 1, wrong())
+  expect(first.failure).toMatch(/Kept in .*\.har, and played first from now on/)
+  const [file = '', ...others] = readdirSync(folder)
+  expect(others).toEqual([])
+  const { info, exchanges } = readHar(readFileSync(join(folder, file), 'utf8'), file)
+  const smallest = info?.steps
+  expect(smallest).toEqual([{ do: 'submit' }, { do: 'submit' }])
+  // It is the session itself, not only its steps.
+  expect(exchanges.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([
+    'POST /prompt',
+    'POST /prompt',
+    'GET /queue',
+  ])
 
-    const again = await listed(folder, 2, wrong())
-    expect(again.played[0]).toEqual(smallest)
-    expect(again.failure).not.toBe('')
-    expect(readdirSync(folder)).toEqual([file])
+  const again = await listed(folder, 2, wrong())
+  expect(again.played[0]).toEqual(smallest)
+  expect(again.failure).not.toBe('')
+  expect(readdirSync(folder)).toEqual([file])
 
-    const right = await listed(folder, 3, {})
-    expect(right.failure).toBe('')
-    expect(right.played[0]).toEqual(smallest)
-    expect(() => readdirSync(folder)).toThrow('ENOENT')
-  })
+  const right = await listed(folder, 3, {})
+  expect(right.failure).toBe('')
+  expect(right.played[0]).toEqual(smallest)
+  expect(() => readdirSync(folder)).toThrow('ENOENT')
 })

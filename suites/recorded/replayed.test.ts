@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator, startGateway } from 'flowdouble'
 import { readRecording } from '../../dist/emulator/internal.js'
-import { withFiles } from '../commands/trace/check-files.ts'
+import { newFiles } from '../support/files.ts'
 import { expect } from '../judge/expect.ts'
 import { test } from '../judge/proves.ts'
 import { sessions } from './sessions.mjs'
@@ -22,51 +22,55 @@ const keys = ['--key', 'test-key', '--second-key', 'other-key', '--free-key', 't
 type Options = Parameters<typeof startEmulator>[0]
 
 /** Sends a recording to a world with these options. */
-const sent = (file: string, options: Options) =>
-  withFiles(async ({ check, write }) => {
-    const text = readFileSync(join(folder, file), 'utf8')
-    const world = await startEmulator({
-      clock: hasSlowRun(text) ? 'real' : 'instant',
-      preview: 'jpeg',
-      models: 'any',
-      ...options,
+const sent = async (file: string, options: Options) => {
+  const { check, write } = newFiles()
+  const text = readFileSync(join(folder, file), 'utf8')
+  const world = await startEmulator({
+    clock: hasSlowRun(text) ? 'real' : 'instant',
+    preview: 'jpeg',
+    models: 'any',
+    ...options,
+  })
+  try {
+    write(file, text)
+    const flags = ['--json', '--allow', 'all', ...(options?.deployment === 'hosted' ? keys : [])]
+    const { code, cases, stderr } = await check('--recording', file, world.url, ...flags)
+    const withVerdict = (verdict: 'fail' | 'skip' | 'pass') =>
+      cases(verdict).map(({ title, detail }) => [title, detail])
+    expect({ code, stderr, failed: withVerdict('fail') }).toEqual({
+      code: 0,
+      stderr: '',
+      failed: [],
     })
-    try {
-      write(file, text)
-      const flags = ['--json', '--allow', 'all', ...(options?.deployment === 'hosted' ? keys : [])]
-      const { code, cases, stderr } = await check('--recording', file, world.url, ...flags)
-      const withVerdict = (verdict: 'fail' | 'skip' | 'pass') =>
-        cases(verdict).map(({ title, detail }) => [title, detail])
-      expect({ code, stderr, failed: withVerdict('fail') }).toEqual({
-        code: 0,
-        stderr: '',
-        failed: [],
-      })
-      expect(withVerdict('skip')).toHaveLength(notSent[file] ?? 0)
-      expect(withVerdict('pass').length).toBeGreaterThan(0)
-    } finally {
-      await world.close()
-    }
-  })()
+    expect(withVerdict('skip')).toHaveLength(notSent[file] ?? 0)
+    expect(withVerdict('pass').length).toBeGreaterThan(0)
+  } finally {
+    await world.close()
+  }
+}
 
 /** Sends a recording, perhaps changed, to a gateway with the route that it names, and its secret of today. */
-const sentToGateway = (file: string, change = (text: string): string => text, expected = 0) =>
-  withFiles(async ({ check, write }) => {
-    const secret = 'another-secret-of-the-sender'
-    const routes = { ci: { secret, prompt: 'Build {status}', deliver: 'log' } }
-    const gateway = await startGateway({ port: 0, clock: 'instant', epoch: 'now', routes })
-    try {
-      write(file, change(readFileSync(join(folder, file), 'utf8')))
-      const flags = ['--gateway', gateway.url, '--route', 'ci', '--secret', secret]
-      const { code, stderr, events } = await check('--recording', file, ...flags, '--json')
-      expect({ code, stderr }).toEqual({ code: expected, stderr: '' })
-      const verdicts = events().flatMap((one) => (one.event === 'case' ? [one.verdict] : []))
-      expect(verdicts.filter((one) => one === 'fail')).toHaveLength(expected)
-      expect(verdicts).toContain('pass')
-    } finally {
-      await gateway.close()
-    }
-  })()
+const sentToGateway = async (
+  file: string,
+  change = (text: string): string => text,
+  expected = 0,
+) => {
+  const { check, write } = newFiles()
+  const secret = 'another-secret-of-the-sender'
+  const routes = { ci: { secret, prompt: 'Build {status}', deliver: 'log' } }
+  const gateway = await startGateway({ port: 0, clock: 'instant', epoch: 'now', routes })
+  try {
+    write(file, change(readFileSync(join(folder, file), 'utf8')))
+    const flags = ['--gateway', gateway.url, '--route', 'ci', '--secret', secret]
+    const { code, stderr, events } = await check('--recording', file, ...flags, '--json')
+    expect({ code, stderr }).toEqual({ code: expected, stderr: '' })
+    const verdicts = events().flatMap((one) => (one.event === 'case' ? [one.verdict] : []))
+    expect(verdicts.filter((one) => one === 'fail')).toHaveLength(expected)
+    expect(verdicts).toContain('pass')
+  } finally {
+    await gateway.close()
+  }
+}
 
 const files = readdirSync(folder).filter((one) => one.endsWith('.har'))
 for (const file of files) {

@@ -1,22 +1,13 @@
 // What `check` has made: its file, from which everything can be removed, and the removal.
 
-import {
-  appendFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import { cleanUp } from '../../check/clean.ts'
 import { type Ledger, type LedgerEntry, type LedgerServer, openLedger } from '../../check/ledger.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { folder } from '../../support/folder.ts'
-import { main, start, startProcess } from '../../support/spawned.ts'
+import { newFiles } from '../../support/files.ts'
 
 const server: LedgerServer = {
   kind: 'server',
@@ -25,7 +16,7 @@ const server: LedgerServer = {
   version: 1,
 }
 
-const newFile = (): string => join(folder(), 'a.ledger')
+const newFile = (): string => newFiles().path('a.ledger')
 
 test('check/ledger-begins Its file begins with the server when the first thing is made, for the owner alone.', () => {
   const file = newFile()
@@ -147,12 +138,10 @@ test('check/clean-left What cannot be removed is listed and forgotten; what is r
 
 test('check/ledger-each Two servers are checked from one folder, and what the first check has left does not block.', async () => {
   const worlds = await Promise.all([startEmulator({ port: 0 }), startEmulator({ port: 0 })])
-  const place = folder()
-  const command = (...argv: readonly string[]) =>
-    startProcess(process.execPath, [main, 'check', ...argv], place).ends
+  const { check, names, write } = newFiles()
   const only = ['--only', 'userdata', '--only', 'files/upload']
-  for (const { url } of worlds) expect((await command(url, ...only)).code).toBe(0)
-  expect(readdirSync(place)).toEqual([])
+  for (const { url } of worlds) expect((await check(url, ...only)).code).toBe(0)
+  expect(names()).toEqual([])
   // One that could not end.
   const { host, url } = Object.assign(new URL(worlds[0].url), { url: worlds[0].url })
   const name = `flowdouble-check-${host.replace(':', '-')}.ledger`
@@ -161,28 +150,24 @@ test('check/ledger-each Two servers are checked from one folder, and what the fi
     { kind: 'run', name: 'a' },
     { kind: 'upload', name: 'flowdouble-check/grün.png' },
   ]
-  writeFileSync(join(place, name), entries.map((one) => `${JSON.stringify(one)}\n`).join(''))
-  expect((await command(worlds[1].url, ...only)).code).toBe(0)
-  const cleaned = await command('--clean', name)
+  write(name, entries.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  expect((await check(worlds[1].url, ...only)).code).toBe(0)
+  const cleaned = await check('--clean', name)
   expect([cleaned.code, cleaned.stdout]).toEqual([
     0,
     `These cannot be removed, and are forgotten; ${name} is gone:\nupload flowdouble-check/grün.png\n`,
   ])
-  expect(readdirSync(place)).toEqual([])
+  expect(names()).toEqual([])
   await Promise.all(worlds.map((one) => one.close()))
 })
 
 test('check/ledger-nothing A check that selects nothing, or makes nothing, leaves no file.', async () => {
   const emulator = await startEmulator({ port: 0 })
-  const file = newFile()
-  const check = (...argv: readonly string[]) =>
-    start('check', emulator.url, '--ledger', file, ...argv).ends
-  const [none, listed, read] = await Promise.all([
-    check('--only', 'nothing'),
-    check('--list'),
-    check('--only', 'catalog', '--read-only'),
-  ])
+  const { check, names } = newFiles()
+  const codes: (number | null)[] = []
+  for (const flags of [['--only', 'nothing'], ['--list'], ['--only', 'catalog', '--read-only']])
+    codes.push((await check(emulator.url, ...flags)).code)
   await emulator.close()
-  expect([none.code, listed.code, read.code]).toEqual([2, 0, 0])
-  expect(existsSync(file)).toBe(false)
+  expect(codes).toEqual([2, 0, 0])
+  expect(names()).toEqual([])
 })

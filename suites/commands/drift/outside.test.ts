@@ -11,7 +11,7 @@ import {
 } from '../../judge/gateway-subject.ts'
 import { mutants } from '../../mutants/index.ts'
 import type { GatewayMutant } from '../../mutants/tamper.ts'
-import { withFiles } from '../trace/check-files.ts'
+import { newFiles } from '../../support/files.ts'
 
 /** Wrong gateways whose fault is in what an agent or a target receives, or in what they let the sender know. */
 const names = [
@@ -99,36 +99,36 @@ const inReplies = [
 
 test.each(['none', ...inReplies])(
   'check --gateway judges a gateway with agent and targets outside, wrong in: %s.',
-  (name) =>
-    withFiles(async ({ check }) => {
-      const mutant = name === 'none' ? undefined : mutantOf(name)
-      const note = (): void => undefined
-      const { url, close } = await startOutside(note, mutant, { clock: 'real', epoch: Date.now() })
-      const own = ['--route', 'run', '--direct-route', 'works', '--failing-route', 'fails']
-      const only = ['--only', 'webhooks/delivered', '--only', 'webhooks/delivery-failed']
-      const { code } = await check('--gateway', url, ...own, '--secret', SECRET, ...only)
-      await close()
-      expect(code).toBe(name === 'none' ? 0 : 1)
-    })(),
+  async (name) => {
+    const { check } = newFiles()
+    const mutant = name === 'none' ? undefined : mutantOf(name)
+    const note = (): void => undefined
+    const { url, close } = await startOutside(note, mutant, { clock: 'real', epoch: Date.now() })
+    const own = ['--route', 'run', '--direct-route', 'works', '--failing-route', 'fails']
+    const only = ['--only', 'webhooks/delivered', '--only', 'webhooks/delivery-failed']
+    const { code } = await check('--gateway', url, ...own, '--secret', SECRET, ...only)
+    await close()
+    expect(code).toBe(name === 'none' ? 0 : 1)
+  },
 )
 
 test.each(['deliveries/skills-are-lost', 'deliveries/direct-runs-too'])(
   'check --gateway says that it cannot see what is wrong in: %s.',
-  (name) =>
-    withFiles(async ({ check }) => {
-      const note = (): void => undefined
-      const options = { clock: 'real', epoch: Date.now() } as const
-      const { url, close } = await startOutside(note, mutantOf(name), options)
-      const own = ['--route', 'run', '--direct-route', 'works', '--secret', SECRET]
-      const rules = ['deliveries/skills', 'deliveries/direct']
-      const only = rules.flatMap((rule) => ['--only', rule])
-      const { cases } = await check('--gateway', url, ...own, ...only, '--json')
-      await close()
-      const seen = cases().flatMap((one) =>
-        one.rules.some(({ id }) => rules.includes(id))
-          ? [one.verdict === 'skip' ? one.reason : one.verdict]
-          : [],
-      )
-      expect(new Set(seen)).toEqual(new Set(['unseen']))
-    })(),
+  async (name) => {
+    const { check } = newFiles()
+    const note = (): void => undefined
+    const options = { clock: 'real', epoch: Date.now() } as const
+    const { url, close } = await startOutside(note, mutantOf(name), options)
+    const own = ['--route', 'run', '--direct-route', 'works', '--secret', SECRET]
+    const rules = ['deliveries/skills', 'deliveries/direct']
+    const only = rules.flatMap((rule) => ['--only', rule])
+    const { cases } = await check('--gateway', url, ...own, ...only, '--json')
+    await close()
+    const seen = cases().flatMap((one) =>
+      one.rules.some(({ id }) => rules.includes(id))
+        ? [one.verdict === 'skip' ? one.reason : one.verdict]
+        : [],
+    )
+    expect(new Set(seen)).toEqual(new Set(['unseen']))
+  },
 )

@@ -6,7 +6,7 @@ import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { mutants } from '../../mutants/index.ts'
 import { sessionText } from '../../support/recordings/real-sessions.ts'
-import { type Files, type Result, withFiles } from '../trace/check-files.ts'
+import { type Files, type Result, newFiles } from '../../support/files.ts'
 
 /** The session that shows what a mutant does. */
 const shown: readonly (readonly [mutant: string, session: string])[] = [
@@ -64,45 +64,44 @@ function optionsOf(name: string): object {
   return { ...options, ...(tamper && { tamper: tamper('local') }) }
 }
 
-test.concurrent.each(shown)('drift/wrong %s shows in %s.', async (name, session) =>
-  withFiles(async (files) => {
-    const { code, cases } = await sentTo(files, session, optionsOf(name))
-    expect(code).toBe(1)
-    expect(cases('fail').length).toBeGreaterThan(0)
-  })(),
-)
+test.concurrent.each(shown)('drift/wrong %s shows in %s.', async (name, session) => {
+  const files = newFiles()
+  const { code, cases } = await sentTo(files, session, optionsOf(name))
+  expect(code).toBe(1)
+  expect(cases('fail').length).toBeGreaterThan(0)
+})
 
-test('drift/quirk A change that a quirk explains names it, and is a note with --accept.', () =>
-  withFiles(async (files) => {
-    const quirk = ['history.completed-on-error']
-    const alone = await sentTo(files, 'local-failure', { quirk })
-    expect(alone.cases('fail')).toMatchObject([{ quirk: quirk[0] }])
-    const accepted = await sentTo(files, 'local-failure', { quirk }, '--accept', quirk[0]!)
-    expect(accepted.code).toBe(0)
-    expect(accepted.cases('note')).toMatchObject([{ quirk: quirk[0] }])
-    // That server does not have this quirk.
-    const like = await sentTo(files, 'local-failure', { quirk }, '--like', 'comfyui-0.3.64')
-    expect(like.cases('fail')).toMatchObject([{ quirk: quirk[0] }])
-  })())
+test('drift/quirk A change that a quirk explains names it, and is a note with --accept.', async () => {
+  const files = newFiles()
+  const quirk = ['history.completed-on-error']
+  const alone = await sentTo(files, 'local-failure', { quirk })
+  expect(alone.cases('fail')).toMatchObject([{ quirk: quirk[0] }])
+  const accepted = await sentTo(files, 'local-failure', { quirk }, '--accept', quirk[0]!)
+  expect(accepted.code).toBe(0)
+  expect(accepted.cases('note')).toMatchObject([{ quirk: quirk[0] }])
+  // That server does not have this quirk.
+  const like = await sentTo(files, 'local-failure', { quirk }, '--like', 'comfyui-0.3.64')
+  expect(like.cases('fail')).toMatchObject([{ quirk: quirk[0] }])
+})
 
-test('drift/unexplained A quirk that is accepted hides no other change.', () =>
-  withFiles(async (files) => {
-    const accept = ['--accept', 'history.completed-on-error']
-    const wrong = optionsOf('history/outputs-as-list')
-    expect(await sentTo(files, 'local-run', wrong, ...accept)).toMatchObject({ code: 1 })
-  })())
+test('drift/unexplained A quirk that is accepted hides no other change.', async () => {
+  const files = newFiles()
+  const accept = ['--accept', 'history.completed-on-error']
+  const wrong = optionsOf('history/outputs-as-list')
+  expect(await sentTo(files, 'local-run', wrong, ...accept)).toMatchObject({ code: 1 })
+})
 
-test('drift/warm A server that has run the same before takes it from the cache, which is a note.', () =>
-  withFiles(async ({ check, write }) => {
-    const world = await startEmulator({ clock: 'instant' })
-    try {
-      write('a.har', sessionText('local-run'))
-      const run = () => check('--recording', 'a.har', world.url, '--json')
-      const [first, second] = [await run(), await run()]
-      expect([first.code, second.code]).toEqual([0, 0])
-      const notes = second.cases('note').map(({ detail }) => detail)
-      expect(notes.join()).toContain('other nodes of the run are cached')
-    } finally {
-      await world.close()
-    }
-  })())
+test('drift/warm A server that has run the same before takes it from the cache, which is a note.', async () => {
+  const { check, write } = newFiles()
+  const world = await startEmulator({ clock: 'instant' })
+  try {
+    write('a.har', sessionText('local-run'))
+    const run = () => check('--recording', 'a.har', world.url, '--json')
+    const [first, second] = [await run(), await run()]
+    expect([first.code, second.code]).toEqual([0, 0])
+    const notes = second.cases('note').map(({ detail }) => detail)
+    expect(notes.join()).toContain('other nodes of the run are cached')
+  } finally {
+    await world.close()
+  }
+})

@@ -11,7 +11,7 @@ import { expect } from '../../judge/expect.ts'
 import { runRecord } from '../../support/recordings/recording.ts'
 import { textToImage } from '../../support/spawned.ts'
 import { folder } from '../../support/folder.ts'
-import { newFiles, type Result } from '../trace/check-files.ts'
+import { newFiles, type Result } from '../../support/files.ts'
 
 const workflow = readFileSync(textToImage, 'utf8')
 const isInstalled = spawnSync('chromium', ['--version']).status === 0

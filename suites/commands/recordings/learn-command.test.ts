@@ -1,7 +1,5 @@
 // The command `learn`: what it writes, what it prints, and what it refuses.
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import {
   learn,
@@ -18,11 +16,10 @@ import {
   type CommandRow,
   commandRows,
   type Output,
-  outputOf,
   refusals,
   titled,
 } from '../../support/in-process.ts'
-import { filesIn, runCommand, withFolder } from '../../support/scenario-files.ts'
+import { newFiles } from '../../support/files.ts'
 import { bytesOf } from '../../support/recordings/recording.ts'
 import { withSilentServer } from '../../support/servers/silent-server.ts'
 
@@ -33,45 +30,40 @@ const session = async (): Promise<string> =>
   )
 
 test('learn/command It writes a scenario with its files, which a server accepts.', async () => {
-  await withFolder({ 'a.har': await session() }, async (folder) => {
-    const { code, stdout } = await runCommand(learnCommand, folder, 'a.har', '--out', 'a.yaml')
-    expect(stdout).toMatch(/^durations +2 node types$/m)
-    expect(stdout).toMatch(/Wrote a.yaml and 1 file in a.files. Play it with: flowdouble serve/)
-    expect(code).toBe(0)
-    expect(readdirSync(join(folder, 'a.files'))).toEqual([
-      expect.stringMatching(/^[0-9a-f]+\.png$/),
-    ])
-    expect(readdirSync(folder).toSorted()).toEqual(['a.files', 'a.har', 'a.yaml'])
-    const text = readFileSync(join(folder, 'a.yaml'), 'utf8')
-    expect(text).toMatch(/^# Learned by flowdouble learn.\n# not learned: the list of node types/)
-    expect(text).toMatch(/class_type: EmptyImage\n +durationMs: 30\n/)
-    expect(await runCommand(validateCommand, folder, 'a.yaml')).toMatchObject({ code: 0 })
-    const server = await startEmulator({ port: 0, scenario: join(folder, 'a.yaml') })
-    await server.close()
-  })
+  const folder = newFiles({ 'a.har': await session() })
+  const { code, stdout } = await folder.run(learnCommand, 'a.har', '--out', 'a.yaml')
+  expect(stdout).toMatch(/^durations +2 node types$/m)
+  expect(stdout).toMatch(/Wrote a.yaml and 1 file in a.files. Play it with: flowdouble serve/)
+  expect(code).toBe(0)
+  expect(folder.names('a.files')).toEqual([expect.stringMatching(/^[0-9a-f]+\.png$/)])
+  expect(folder.names()).toEqual(['a.files', 'a.har', 'a.yaml'])
+  const text = folder.read('a.yaml')
+  expect(text).toMatch(/^# Learned by flowdouble learn.\n# not learned: the list of node types/)
+  expect(text).toMatch(/class_type: EmptyImage\n +durationMs: 30\n/)
+  expect(await folder.run(validateCommand, 'a.yaml')).toMatchObject({ code: 0 })
+  const server = await startEmulator({ port: 0, scenario: folder.path('a.yaml') })
+  await server.close()
 })
 
 test('learn/json It prints what was learned as JSON.', async () => {
-  await withFolder({ 'a.har': await session() }, async (folder) => {
-    const { stdout } = await runCommand(learnCommand, folder, 'a.har', '--out', 'a.yaml', '--json')
-    expect(JSON.parse(stdout)).toMatchObject({
-      out: join(folder, 'a.yaml'),
-      files: 1,
-      learned: { runs: '1 run', server: 'local, 0.3.64, like comfyui-0.3.64' },
-    })
+  const folder = newFiles({ 'a.har': await session() })
+  const { stdout } = await folder.run(learnCommand, 'a.har', '--out', 'a.yaml', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({
+    out: folder.path('a.yaml'),
+    files: 1,
+    learned: { runs: '1 run', server: 'local, 0.3.64, like comfyui-0.3.64' },
   })
 })
 
 test('learn/overwrite An existing scenario is replaced only with --overwrite.', async () => {
-  await withFolder({ 'a.har': await session(), 'a.yaml': 'mine' }, async (folder) => {
-    const refusal = await runCommand(learnCommand, folder, 'a.har', '--out', 'a.yaml')
-    expect(refusal).toMatchObject({ code: 2, stdout: '' })
-    expect(refusal.stderr).toContain('a.yaml exists already. Replace it with --overwrite')
-    expect(readFileSync(join(folder, 'a.yaml'), 'utf8')).toBe('mine')
-    const words = ['a.har', '--out', 'a.yaml', '--overwrite']
-    expect(await runCommand(learnCommand, folder, ...words)).toMatchObject({ code: 0 })
-    expect(readFileSync(join(folder, 'a.yaml'), 'utf8')).toContain('version: 1')
-  })
+  const folder = newFiles({ 'a.har': await session(), 'a.yaml': 'mine' })
+  const refusal = await folder.run(learnCommand, 'a.har', '--out', 'a.yaml')
+  expect(refusal).toMatchObject({ code: 2, stdout: '' })
+  expect(refusal.stderr).toContain('a.yaml exists already. Replace it with --overwrite')
+  expect(folder.read('a.yaml')).toBe('mine')
+  const words = ['a.har', '--out', 'a.yaml', '--overwrite']
+  expect(await folder.run(learnCommand, ...words)).toMatchObject({ code: 0 })
+  expect(folder.read('a.yaml')).toContain('version: 1')
 })
 
 const empty = '{"log":{"entries":[]}}'
@@ -80,9 +72,9 @@ const gateway =
 
 /** Runs the command in a folder with these recordings. It writes nothing. */
 async function refused(...argv: readonly string[]): Promise<Output> {
-  const cwd = filesIn({ 'empty.har': empty, 'gateway.har': gateway, 'text.har': 'no' })
-  const output = await outputOf(learnCommand, argv, { cwd })
-  expect(readdirSync(cwd)).toHaveLength(3)
+  const files = newFiles({ 'empty.har': empty, 'gateway.har': gateway, 'text.har': 'no' })
+  const output = await files.run(learnCommand, ...argv)
+  expect(files.names()).toHaveLength(3)
   return output
 }
 const out = ['--out', 'x.yaml']
@@ -118,23 +110,22 @@ test('learn/from A running server is read by GET requests alone, and no key is w
     const credential =
       deployment === 'hosted' ? ['--key', 'test-key'] : ['--token', 'not-asked-for']
     try {
-      await withFolder({}, async (folder) => {
-        const words = ['--from', server.url, '--out', 'a.yaml', ...credential]
-        words.push('--header', 'X-Gate: not-asked-for')
-        expect(await runCommand(learnCommand, folder, ...words)).toMatchObject({
-          code: 0,
-          stderr: '',
-        })
-        const [name = ''] = readdirSync(join(folder, 'a.files'))
-        const learned = JSON.parse(readFileSync(join(folder, 'a.files', name), 'utf8')) as object
-        expect(learned).toHaveProperty('Only')
-        const text = readFileSync(join(folder, 'a.yaml'), 'utf8')
-        expect(text).toContain(`deployment: ${deployment}`)
-        expect(text).not.toMatch(/test-key|not-asked-for/)
-        const asked = await server.requests()
-        expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']))
-        expect(asked.every(({ headers }) => headers['x-gate'] === 'not-asked-for')).toBe(true)
+      const folder = newFiles()
+      const words = ['--from', server.url, '--out', 'a.yaml', ...credential]
+      words.push('--header', 'X-Gate: not-asked-for')
+      expect(await folder.run(learnCommand, ...words)).toMatchObject({
+        code: 0,
+        stderr: '',
       })
+      const [name = ''] = folder.names('a.files')
+      const learned = JSON.parse(folder.read(`a.files/${name}`)) as object
+      expect(learned).toHaveProperty('Only')
+      const text = folder.read('a.yaml')
+      expect(text).toContain(`deployment: ${deployment}`)
+      expect(text).not.toMatch(/test-key|not-asked-for/)
+      const asked = await server.requests()
+      expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']))
+      expect(asked.every(({ headers }) => headers['x-gate'] === 'not-asked-for')).toBe(true)
     } finally {
       await server.close()
     }
@@ -147,33 +138,31 @@ for (const [manner, begin] of [
 ] as const)
   test(`learn/from A server that ${manner} is given up after the time limit.`, async () => {
     await withSilentServer(begin, async ({ url }) => {
-      await withFolder({}, async (folder) => {
-        const words = ['--from', url, '--out', 'a.yaml', '--timeout', '0.2']
-        const { code, stderr } = await runCommand(learnCommand, folder, ...words)
-        expect({ code, stderr }).toEqual({
-          code: 1,
-          stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
-        })
-        expect(readdirSync(folder)).toEqual([])
+      const folder = newFiles()
+      const words = ['--from', url, '--out', 'a.yaml', '--timeout', '0.2']
+      const { code, stderr } = await folder.run(learnCommand, ...words)
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
       })
+      expect(folder.names()).toEqual([])
     })
   })
 
 test('learn/faults A world that is learned from a server takes the faults of another scenario.', async () => {
   const server = await startEmulator({ port: 0, objectInfo: types })
   try {
-    await withFolder({}, async (folder) => {
-      const words = ['--from', server.url, '--out', 'a.yaml']
-      expect((await runCommand(learnCommand, folder, ...words)).code).toBe(0)
-      const faults = [{ when: { path: '/queue' }, then: { status: 503 } }]
-      const scenario = [join(folder, 'a.yaml'), { version: 1 as const, faults }]
-      const world = await startEmulator({ port: 0, scenario })
-      const learned = await fetch(`${world.url}/object_info`)
-      const faulty = await fetch(`${world.url}/queue`)
-      await world.close()
-      expect(await learned.json()).toHaveProperty('Only')
-      expect(faulty.status).toBe(503)
-    })
+    const folder = newFiles()
+    const words = ['--from', server.url, '--out', 'a.yaml']
+    expect((await folder.run(learnCommand, ...words)).code).toBe(0)
+    const faults = [{ when: { path: '/queue' }, then: { status: 503 } }]
+    const scenario = [folder.path('a.yaml'), { version: 1 as const, faults }]
+    const world = await startEmulator({ port: 0, scenario })
+    const learned = await fetch(`${world.url}/object_info`)
+    const faulty = await fetch(`${world.url}/queue`)
+    await world.close()
+    expect(await learned.json()).toHaveProperty('Only')
+    expect(faulty.status).toBe(503)
   } finally {
     await server.close()
   }

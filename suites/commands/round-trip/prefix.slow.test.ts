@@ -6,9 +6,8 @@ import { learnCommand, runWorkflow } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { type PrefixProxy, startPrefixProxy } from './prefix-proxy.ts'
 import { recorded } from '../../support/recordings/recording.ts'
-import { runCommand, withFolder } from '../../support/scenario-files.ts'
 import { textToImage } from '../../support/spawned.ts'
-import { withFiles } from '../trace/check-files.ts'
+import { newFiles } from '../../support/files.ts'
 import { smallBodies } from '../check/counted/counted.ts'
 import { folder } from '../../support/folder.ts'
 
@@ -34,10 +33,9 @@ test(
   'prefix/run and prefix/learn The client and learn --from find the server below its path',
   behindProxy(async ({ url }) => {
     expect((await run(url)).outcome).toBe('success')
-    await withFolder({}, async (place) => {
-      const learned = await runCommand(learnCommand, place, '--from', url, '--out', 'a.yaml')
-      expect(learned).toMatchObject({ code: 0, stderr: '' })
-    })
+    const place = newFiles()
+    const learned = await place.run(learnCommand, '--from', url, '--out', 'a.yaml')
+    expect(learned).toMatchObject({ code: 0, stderr: '' })
   }),
 )
 
@@ -54,26 +52,24 @@ test(
     const replay = await startReplay({ recording: file })
     expect((await run(replay.url)).outcome).toBe('success')
     await replay.close()
-    await withFolder({ 'a.har': text() }, async (place) => {
-      const learned = await runCommand(learnCommand, place, 'a.har', '--out', 'a.yaml')
-      expect(learned).toMatchObject({ code: 0, stderr: '' })
-    })
-    await withFiles(async ({ write, check }) => {
-      write('a.har', text())
-      expect(await check('--recording', 'a.har', url)).toMatchObject({ code: 0, stderr: '' })
-    })()
+    const place = newFiles({ 'a.har': text() })
+    const learned = await place.run(learnCommand, 'a.har', '--out', 'a.yaml')
+    expect(learned).toMatchObject({ code: 0, stderr: '' })
+
+    const { write, check } = newFiles()
+    write('a.har', text())
+    expect(await check('--recording', 'a.har', url)).toMatchObject({ code: 0, stderr: '' })
   }),
 )
 
 test(
   'check/prefix A check of a server below a path asks below it alone, raw bytes too, and judges it as at the root',
   behindProxy(async ({ url, outside }) => {
-    await withFiles(async ({ check }) => {
-      const { code, cases } = await check(url, '--read-only', '--json')
-      expect({ code, failed: cases('fail') }).toEqual({ code: 0, failed: [] })
-      expect(cases('pass').length).toBeGreaterThan(40)
-      // A request line that is wrong on purpose names no path.
-      expect(outside.filter((target) => target.startsWith('/'))).toEqual([])
-    })()
+    const { check } = newFiles()
+    const { code, cases } = await check(url, '--read-only', '--json')
+    expect({ code, failed: cases('fail') }).toEqual({ code: 0, failed: [] })
+    expect(cases('pass').length).toBeGreaterThan(40)
+    // A request line that is wrong on purpose names no path.
+    expect(outside.filter((target) => target.startsWith('/'))).toEqual([])
   }),
 )

@@ -1,6 +1,6 @@
 // Scenario files: what is wrong with them, the files that they name, and the commands that list and check them.
 
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import {
@@ -12,7 +12,8 @@ import {
 import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { runCommand, withFolder } from '../../support/scenario-files.ts'
+import { newFiles } from '../../support/files.ts'
+import { outputOf } from '../../support/in-process.ts'
 import { start } from '../../support/spawned.ts'
 
 const wrong = `version: 1
@@ -31,34 +32,34 @@ nodes:
     atStep: two
 `
 
-test('each problem of a file has its line, column and member, and the nearest name', () =>
-  withFolder({ 'wrong.yaml': wrong }, async (folder) => {
-    const { code, stdout } = await runCommand(validateCommand, folder, 'wrong.yaml')
-    expect(code).toBe(1)
-    const lines = stdout.trim().split('\n')
-    const starts = [
-      'wrong.yaml:2:1: abuot is not a known member; did you mean about?',
-      'wrong.yaml:4:9: world.pace must be a number from 0 to 86400000',
-      'wrong.yaml:8:7: faults[0].then.clsoe is not a known member; did you mean close?',
-      'wrong.yaml:9:15: faults[0].then.status must be a whole number from',
-      'wrong.yaml:10:5: faults[1] lacks the member then',
-      'wrong.yaml:11:7: runs must be a list',
-      'wrong.yaml:13:17: nodes[0].class_type must be a non-empty text',
-      'wrong.yaml:14:13: nodes[0].atStep must be a whole number',
-    ]
-    const found = starts.filter((start) => lines.some((line) => line.startsWith(start)))
-    expect(found, stdout).toEqual(starts)
-    expect(lines).toHaveLength(starts.length)
-  }))
+test('each problem of a file has its line, column and member, and the nearest name', async () => {
+  const folder = newFiles({ 'wrong.yaml': wrong })
+  const { code, stdout } = await folder.run(validateCommand, 'wrong.yaml')
+  expect(code).toBe(1)
+  const lines = stdout.trim().split('\n')
+  const starts = [
+    'wrong.yaml:2:1: abuot is not a known member; did you mean about?',
+    'wrong.yaml:4:9: world.pace must be a number from 0 to 86400000',
+    'wrong.yaml:8:7: faults[0].then.clsoe is not a known member; did you mean close?',
+    'wrong.yaml:9:15: faults[0].then.status must be a whole number from',
+    'wrong.yaml:10:5: faults[1] lacks the member then',
+    'wrong.yaml:11:7: runs must be a list',
+    'wrong.yaml:13:17: nodes[0].class_type must be a non-empty text',
+    'wrong.yaml:14:13: nodes[0].atStep must be a whole number',
+  ]
+  const found = starts.filter((start) => lines.some((line) => line.startsWith(start)))
+  expect(found, stdout).toEqual(starts)
+  expect(lines).toHaveLength(starts.length)
+})
 
-test('problems are also data', () =>
-  withFolder({ 'wrong.json': '{"version": 1,\n "seed": 3}' }, async (folder) => {
-    const { code, stdout } = await runCommand(validateCommand, folder, 'wrong.json', '--json')
-    expect(code).toBe(1)
-    expect(JSON.parse(stdout)).toMatchObject([
-      { file: 'wrong.json', line: 2, column: 2, path: 'seed' },
-    ])
-  }))
+test('problems are also data', async () => {
+  const folder = newFiles({ 'wrong.json': '{"version": 1,\n "seed": 3}' })
+  const { code, stdout } = await folder.run(validateCommand, 'wrong.json', '--json')
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject([
+    { file: 'wrong.json', line: 2, column: 2, path: 'seed' },
+  ])
+})
 
 /** Files that cannot be used as they are, and what the server says. */
 const unusable: Readonly<Record<string, readonly [text: string, message: string]>> = {
@@ -121,23 +122,23 @@ const unusable: Readonly<Record<string, readonly [text: string, message: string]
   ],
 }
 
-test('a scenario that begins with runs is valid for the command too, which loads only what it needs', () =>
-  withFolder({ 'a.yaml': 'version: 1\nstart: { history: [{ times: 3 }] }' }, async (folder) => {
-    const { code, stdout, stderr } = await start('validate', join(folder, 'a.yaml')).ends
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toContain('valid')
-  }))
+test('a scenario that begins with runs is valid for the command too, which loads only what it needs', async () => {
+  const folder = newFiles({ 'a.yaml': 'version: 1\nstart: { history: [{ times: 3 }] }' })
+  const { code, stdout, stderr } = await start('validate', folder.path('a.yaml')).ends
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('valid')
+})
 
 for (const [what, [text, message]] of Object.entries(unusable)) {
-  test(`a scenario ${what} is reported`, () =>
-    withFolder({ 'a.yaml': text }, async (folder) => {
-      const { code, stdout } = await runCommand(validateCommand, folder, 'a.yaml')
-      expect(stdout).toContain(message)
-      expect(code).toBe(1)
-      await expect(startEmulator({ scenario: join(folder, 'a.yaml') })).rejects.toThrow(
-        message.replace(/^a.yaml:/, ''),
-      )
-    }))
+  test(`a scenario ${what} is reported`, async () => {
+    const folder = newFiles({ 'a.yaml': text })
+    const { code, stdout } = await folder.run(validateCommand, 'a.yaml')
+    expect(stdout).toContain(message)
+    expect(code).toBe(1)
+    await expect(startEmulator({ scenario: folder.path('a.yaml') })).rejects.toThrow(
+      message.replace(/^a.yaml:/, ''),
+    )
+  })
 }
 
 /** Files that a certain server cannot use. Only validate knows where in the file the reason is. */
@@ -177,39 +178,36 @@ const unusableOnServer: typeof unusable = {
 }
 
 for (const [what, [text, message]] of Object.entries(unusableOnServer)) {
-  test(`a scenario ${what} is reported with its place`, () =>
-    withFolder({ 'a.yaml': text }, async (folder) => {
-      const { code, stdout } = await runCommand(validateCommand, folder, 'a.yaml')
-      expect(stdout).toContain(message)
-      expect(code).toBe(1)
-      await expect(startEmulator({ scenario: join(folder, 'a.yaml') })).rejects.toThrow(
-        message.replace(/^a.yaml:\d+:\d+: (world\.)?/, ''),
-      )
-    }))
+  test(`a scenario ${what} is reported with its place`, async () => {
+    const folder = newFiles({ 'a.yaml': text })
+    const { code, stdout } = await folder.run(validateCommand, 'a.yaml')
+    expect(stdout).toContain(message)
+    expect(code).toBe(1)
+    await expect(startEmulator({ scenario: folder.path('a.yaml') })).rejects.toThrow(
+      message.replace(/^a.yaml:\d+:\d+: (world\.)?/, ''),
+    )
+  })
 }
 
-test('a scenario can name files beside it: contents and workflows', () =>
-  withFolder(
-    {
-      'a.yaml': [
-        'version: 1',
-        'start:',
-        '  files: [{ path: input/hello.txt, from: files/hello.txt }]',
-        '  history: [{ workflow: solid.json }]',
-      ].join('\n'),
-      'solid.json': JSON.stringify(solid()),
-    },
-    async (folder) => {
-      mkdirSync(join(folder, 'files'))
-      writeFileSync(join(folder, 'files', 'hello.txt'), 'hello')
-      const server = await startEmulator({ scenario: join(folder, 'a.yaml'), clock: 'manual' })
-      const view = await fetch(`${server.url}/view?filename=hello.txt&type=input`)
-      expect(await view.text()).toBe('hello')
-      const history = (await (await fetch(`${server.url}/history`)).json()) as object
-      expect(Object.keys(history)).toHaveLength(1)
-      await server.close()
-    },
-  ))
+test('a scenario can name files beside it: contents and workflows', async () => {
+  const folder = newFiles({
+    'a.yaml': [
+      'version: 1',
+      'start:',
+      '  files: [{ path: input/hello.txt, from: files/hello.txt }]',
+      '  history: [{ workflow: solid.json }]',
+    ].join('\n'),
+    'solid.json': JSON.stringify(solid()),
+  })
+  mkdirSync(folder.path('files'))
+  folder.write('files/hello.txt', 'hello')
+  const server = await startEmulator({ scenario: folder.path('a.yaml'), clock: 'manual' })
+  const view = await fetch(`${server.url}/view?filename=hello.txt&type=input`)
+  expect(await view.text()).toBe('hello')
+  const history = (await (await fetch(`${server.url}/history`)).json()) as object
+  expect(Object.keys(history)).toHaveLength(1)
+  await server.close()
+})
 
 test('a name stands for a scenario of the package; an unknown one is reported with the nearest', async () => {
   const server = await startEmulator({ scenario: 'out-of-memory' })
@@ -249,20 +247,20 @@ test('bytes in a scenario of a program are one problem, which says what to write
 })
 
 test('scenarios lists the scenarios of the package, with one line about each', async () => {
-  const { code, stdout } = await runCommand(scenariosCommand, '.', '--json')
+  const { code, stdout } = await outputOf(scenariosCommand, ['--json'])
   expect(code).toBe(0)
   const all = JSON.parse(stdout) as { name: string; about: string }[]
   const files = readdirSync(join(import.meta.dirname, '../../../recordings/scenarios'))
   const names = files.map((file) => file.replace('.yaml', '')).toSorted()
   expect(all.map(({ name }) => name)).toEqual(names)
   expect(all.filter(({ about }) => !/^[A-Z].{20,}\.$/.test(about))).toEqual([])
-  const text = await runCommand(scenariosCommand, '.')
+  const text = await outputOf(scenariosCommand, [])
   for (const { name, about } of all) expect(text.stdout).toContain(`${name}\n  ${about}\n`)
 })
 
 test('each scenario of the package is valid, and a server can start with it', async () => {
   const names = scenarioNames()
-  const { code, stdout } = await runCommand(validateCommand, '.', ...names)
+  const { code, stdout } = await outputOf(validateCommand, names)
   expect(stdout).toBe(names.map((name) => `${name} is valid\n`).join(''))
   expect(code).toBe(0)
 })

@@ -4,7 +4,7 @@ import { test } from 'vitest'
 import { validateCommand } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { commandRows, outputOf } from '../../support/in-process.ts'
-import { runCommand, withFolder } from '../../support/scenario-files.ts'
+import { newFiles } from '../../support/files.ts'
 
 /** Scenarios that a server can use, and the warning about what is probably a mistake in them. */
 const doubtful: readonly (readonly [text: string, warning: string])[] = [
@@ -31,26 +31,25 @@ const doubtful: readonly (readonly [text: string, warning: string])[] = [
 ]
 
 for (const [text, warning] of doubtful) {
-  test(`a file with a warning is valid: ${warning.replace(/^.*warning: /, '')}`, () =>
-    withFolder({ 'a.yaml': `version: 1\n${text}` }, async (folder) => {
-      const { code, stdout } = await runCommand(validateCommand, folder, 'a.yaml')
-      expect({ code, lines: stdout.split('\n') }).toEqual({
-        code: 0,
-        lines: [expect.stringContaining(warning), 'a.yaml is valid', ''],
-      })
-      const json = await runCommand(validateCommand, folder, 'a.yaml', '--json')
-      expect(JSON.parse(json.stdout)).toMatchObject([{ line: 2, severity: 'warning' }])
-    }))
+  test(`a file with a warning is valid: ${warning.replace(/^.*warning: /, '')}`, async () => {
+    const folder = newFiles({ 'a.yaml': `version: 1\n${text}` })
+    const { code, stdout } = await folder.run(validateCommand, 'a.yaml')
+    expect({ code, lines: stdout.split('\n') }).toEqual({
+      code: 0,
+      lines: [expect.stringContaining(warning), 'a.yaml is valid', ''],
+    })
+    const json = await folder.run(validateCommand, 'a.yaml', '--json')
+    expect(JSON.parse(json.stdout)).toMatchObject([{ line: 2, severity: 'warning' }])
+  })
 }
 
-test('paths of servers get no warning, with parameters, stars or the prefix', () => {
+test('paths of servers get no warning, with parameters, stars or the prefix', async () => {
   const paths = ['/prompt', '/api/prompt', '/history/1', '/history/*', '/**', '/api/**', '/vi*']
   const others = ['/userdata/a/b', '/test-user/a.png', '/*/*', '/api/view/**', '/ws']
   const faults = [...paths, ...others].map((path) => ({ when: { path }, then: { status: 500 } }))
-  return withFolder({ 'a.json': JSON.stringify({ version: 1, faults }) }, async (folder) => {
-    const { stdout } = await runCommand(validateCommand, folder, 'a.json')
-    expect(stdout).toBe('a.json is valid\n')
-  })
+  const folder = newFiles({ 'a.json': JSON.stringify({ version: 1, faults }) })
+  const { stdout } = await folder.run(validateCommand, 'a.json')
+  expect(stdout).toBe('a.json is valid\n')
 })
 
 commandRows((...argv) => outputOf(validateCommand, argv, { cwd: '.' }), {
@@ -86,23 +85,23 @@ const flagsOfServer: readonly (readonly [flags: readonly string[], isValid: bool
   [['--deployment', 'both', '--like', 'comfyui-0.27', '--nodes', 'types.json'], true],
 ]
 
-test('validate takes the options of serve that decide which node types there are', () =>
-  withFolder({ 'a.yaml': custom, 'types.json': ownTypes }, async (folder) => {
-    for (const [flags, isValid] of flagsOfServer) {
-      const { code, stdout } = await runCommand(validateCommand, folder, 'a.yaml', ...flags)
-      expect({ flags, code }).toEqual({ flags, code: isValid ? 0 : 1 })
-      expect(stdout).toContain(isValid ? 'a.yaml is valid' : refused)
-    }
-  }))
+test('validate takes the options of serve that decide which node types there are', async () => {
+  const folder = newFiles({ 'a.yaml': custom, 'types.json': ownTypes })
+  for (const [flags, isValid] of flagsOfServer) {
+    const { code, stdout } = await folder.run(validateCommand, 'a.yaml', ...flags)
+    expect({ flags, code }).toEqual({ flags, code: isValid ? 0 : 1 })
+    expect(stdout).toContain(isValid ? 'a.yaml is valid' : refused)
+  }
+})
 
-test('validate refuses options that no server can have', () =>
-  withFolder({ 'a.yaml': custom }, async (folder) => {
-    const missing = await runCommand(validateCommand, folder, 'a.yaml', '--nodes', 'gone.json')
-    expect(missing).toMatchObject({ code: 2, stdout: '' })
-    expect(missing.stderr).toContain('Cannot read the node types')
-    const wrong = await runCommand(validateCommand, folder, 'a.yaml', '--unknown-nodes', 'acept')
-    expect(wrong.stderr).toMatch(/^--unknown-nodes cannot be "acept": use one of refuse, accept/)
-  }))
+test('validate refuses options that no server can have', async () => {
+  const folder = newFiles({ 'a.yaml': custom })
+  const missing = await folder.run(validateCommand, 'a.yaml', '--nodes', 'gone.json')
+  expect(missing).toMatchObject({ code: 2, stdout: '' })
+  expect(missing.stderr).toContain('Cannot read the node types')
+  const wrong = await folder.run(validateCommand, 'a.yaml', '--unknown-nodes', 'acept')
+  expect(wrong.stderr).toMatch(/^--unknown-nodes cannot be "acept": use one of refuse, accept/)
+})
 
 const severalWrong = `nodes:
   - class_type: Own
@@ -116,23 +115,23 @@ faults:
 world: { deployment: hosted }
 `
 
-test('validate reports all problems together: members, contents, node types and accounts', () =>
-  withFolder({ 'a.yaml': severalWrong }, async (folder) => {
-    const { stdout } = await runCommand(validateCommand, folder, 'a.yaml')
-    const places = stdout
-      .split('\n')
-      .map((line) => line.split(/: ENOENT|:? (?:is|needs|lacks|must|names)/)[0])
-    expect(places).toEqual([
-      'a.yaml:1:1: the scenario',
-      'a.yaml:2:17: nodes[0].class_type',
-      'a.yaml:3:13: nodes[0].atStep',
-      'a.yaml:4:25: nodes[1].outputs.images[0]',
-      'a.yaml:4:45: nodes[1].outputs.gifs[0].from cannot be read',
-      'a.yaml:5:17: nodes[2].class_type',
-      'a.yaml:6:13: nodes[2].values',
-      'a.yaml:8:5: faults[0]',
-      'a.yaml:8:19: faults[0].when.path',
-      'a.yaml:9:21: faults[1].when.user',
-      '',
-    ])
-  }))
+test('validate reports all problems together: members, contents, node types and accounts', async () => {
+  const folder = newFiles({ 'a.yaml': severalWrong })
+  const { stdout } = await folder.run(validateCommand, 'a.yaml')
+  const places = stdout
+    .split('\n')
+    .map((line) => line.split(/: ENOENT|:? (?:is|needs|lacks|must|names)/)[0])
+  expect(places).toEqual([
+    'a.yaml:1:1: the scenario',
+    'a.yaml:2:17: nodes[0].class_type',
+    'a.yaml:3:13: nodes[0].atStep',
+    'a.yaml:4:25: nodes[1].outputs.images[0]',
+    'a.yaml:4:45: nodes[1].outputs.gifs[0].from cannot be read',
+    'a.yaml:5:17: nodes[2].class_type',
+    'a.yaml:6:13: nodes[2].values',
+    'a.yaml:8:5: faults[0]',
+    'a.yaml:8:19: faults[0].when.path',
+    'a.yaml:9:21: faults[1].when.user',
+    '',
+  ])
+})

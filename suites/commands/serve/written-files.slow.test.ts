@@ -1,7 +1,7 @@
 // What commands write: a disk that takes nothing more is named in a sentence, and what was begun is removed; what a client has
 // received is in the journal file, whatever ends the process then.
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { onTestFinished, test } from 'vitest'
@@ -10,17 +10,17 @@ import { textToImage } from '../../generate/graphs.ts'
 import { openLine } from '../../judge/edges.ts'
 import { expect } from '../../judge/expect.ts'
 import { enabled } from '../../support/command-line.ts'
-import { runCommand, withFolder } from '../../support/scenario-files.ts'
+import { type Files, newFiles } from '../../support/files.ts'
 import { folder } from '../../support/folder.ts'
 import { startLimited } from '../../support/spawned.ts'
 
 const har = join(import.meta.dirname, '../../../recordings/sessions/local-run.har')
 
 /** How a command ends in a folder, which is also that for temporary files, if no file can take a byte. */
-async function onFullDisk(place: string, ...argv: readonly string[]) {
-  const command = startLimited(`cd ${place}; export TMPDIR=${place}; ulimit -f 0`, ...argv)
+async function onFullDisk({ dir, names }: Files, ...argv: readonly string[]) {
+  const command = startLimited(`cd ${dir}; export TMPDIR=${dir}; ulimit -f 0`, ...argv)
   const { code, stderr } = await command.ends
-  return { code, says: stderr.replaceAll(place, 'PLACE'), left: readdirSync(place) }
+  return { code, says: stderr.replaceAll(dir, 'PLACE'), left: names() }
 }
 
 for (const [name, argv, code, sentence] of [
@@ -35,7 +35,7 @@ for (const [name, argv, code, sentence] of [
   ],
 ] as const)
   test(`full-disk/command ${name} says that it cannot write, and leaves nothing`, async () => {
-    const { code: ended, says, left } = await onFullDisk(folder(), ...argv)
+    const { code: ended, says, left } = await onFullDisk(newFiles(), ...argv)
     expect(says).toMatch(sentence)
     expect(says).not.toContain('    at ')
     expect({ code: ended, left }).toEqual({ code, left: [] })
@@ -51,7 +51,7 @@ test('full-disk/check check and diff stop without a ledger, and check removes th
     ['check', server.url, '--recording', har],
     ['diff', server.url, other.url],
   ] as const) {
-    const { code, says, left } = await onFullDisk(folder(), ...argv)
+    const { code, says, left } = await onFullDisk(newFiles(), ...argv)
     expect(says).toMatch(
       /^Cannot write the ledger PLACE\/.*: EFBIG.*\nSee: flowdouble \w+ --help\n$/,
     )
@@ -62,8 +62,7 @@ test('full-disk/check check and diff stop without a ledger, and check removes th
 })
 
 test('full-disk/subscribe webhook subscribe leaves neither a lock nor a part of the file', async () => {
-  const place = folder()
-  writeFileSync(join(place, 'config.yaml'), enabled())
+  const place = newFiles({ 'config.yaml': enabled() })
   const argv = ['webhook', 'subscribe', 'a', '--config-dir', '.']
   const { code, says, left } = await onFullDisk(place, ...argv)
   expect(says).toMatch(/^Cannot write the subscriptions in PLACE: EFBIG/)
@@ -71,18 +70,16 @@ test('full-disk/subscribe webhook subscribe leaves neither a lock nor a part of 
 })
 
 test('full-disk/learn Files of a scenario that cannot be written go again, and those of an earlier one stay', async () => {
-  await withFolder({ 'a.har': readFileSync(har, 'utf8') }, async (place) => {
-    const learn = (out: string) =>
-      runCommand(learnCommand, place, 'a.har', '--out', out, '--overwrite')
-    expect((await learn('old.yaml')).code).toBe(0)
-    const files = (): readonly string[] =>
-      (readdirSync(place, { recursive: true }) as string[]).toSorted()
-    const before = files()
-    mkdirSync(join(place, 'new.yaml'))
-    const stderr = expect.stringMatching(/^Cannot write .*new\.yaml: EISDIR.*\n$/)
-    expect(await learn('new.yaml')).toMatchObject({ code: 1, stderr })
-    expect(files()).toEqual([...before, 'new.yaml'].toSorted())
-  })
+  const place = newFiles({ 'a.har': readFileSync(har, 'utf8') })
+  const learn = (out: string) => place.run(learnCommand, 'a.har', '--out', out, '--overwrite')
+  expect((await learn('old.yaml')).code).toBe(0)
+  const files = (): readonly string[] =>
+    (readdirSync(place.dir, { recursive: true }) as string[]).toSorted()
+  const before = files()
+  mkdirSync(place.path('new.yaml'))
+  const stderr = expect.stringMatching(/^Cannot write .*new\.yaml: EISDIR.*\n$/)
+  expect(await learn('new.yaml')).toMatchObject({ code: 1, stderr })
+  expect(files()).toEqual([...before, 'new.yaml'].toSorted())
 })
 
 const journal = join(folder(), 'journal.jsonl')

@@ -7,7 +7,7 @@ import { readHar } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { dropped } from '../../mutants/tamper.ts'
-import { type Files, withFiles } from '../trace/check-files.ts'
+import { type Files, newFiles } from '../../support/files.ts'
 
 /** Plays one session of this seed on a world. */
 async function checked({ check }: Files, seed: number, options: object) {
@@ -23,26 +23,24 @@ async function checked({ check }: Files, seed: number, options: object) {
   }
 }
 
-test('sessions/kept What has broken a rule is kept, played first, and removed when the rule is kept again.', () =>
-  withFiles(async (files) => {
-    const wrong = { tamper: dropped('execution_cached')('local') }
-    const first = await checked(files, 1, wrong)
-    expect(first.failures.length).toBeGreaterThan(0)
-    const file = first.failures[0]!.failure!.exchanges!
-    const folder = dirname(file)
-    expect(folder).toMatch(/flowdouble-check\.counterexamples$/)
-    const { info } = readHar(readFileSync(file, 'utf8'), file)
-    expect(info).toMatchObject({ place: 'local', seed: '1' })
-    expect(info?.steps?.length).toBeGreaterThan(0)
+test('sessions/kept What has broken a rule is kept, played first, and removed when the rule is kept again.', async () => {
+  const files = newFiles()
+  const wrong = { tamper: dropped('execution_cached')('local') }
+  const first = await checked(files, 1, wrong)
+  expect(first.failures.length).toBeGreaterThan(0)
+  const file = first.failures[0]!.failure!.exchanges!
+  const folder = dirname(file)
+  expect(folder).toMatch(/flowdouble-check\.counterexamples$/)
+  const { info } = readHar(readFileSync(file, 'utf8'), file)
+  expect(info).toMatchObject({ place: 'local', seed: '1' })
+  expect(info?.steps?.length).toBeGreaterThan(0)
 
-    // Another seed finds the same by playing the first session again.
-    const again = await checked(files, 2, wrong)
-    expect(again.failures.map(({ title }) => title)).toEqual(
-      first.failures.map(({ title }) => title),
-    )
-    expect(readHar(readFileSync(file, 'utf8'), file).info?.seed).toBe('1')
+  // Another seed finds the same by playing the first session again.
+  const again = await checked(files, 2, wrong)
+  expect(again.failures.map(({ title }) => title)).toEqual(first.failures.map(({ title }) => title))
+  expect(readHar(readFileSync(file, 'utf8'), file).info?.seed).toBe('1')
 
-    const right = await checked(files, 2, {})
-    expect(right.code).toBe(0)
-    expect(() => readdirSync(folder)).toThrow('ENOENT')
-  })())
+  const right = await checked(files, 2, {})
+  expect(right.code).toBe(0)
+  expect(() => readdirSync(folder)).toThrow('ENOENT')
+})

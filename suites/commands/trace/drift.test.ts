@@ -8,7 +8,7 @@ import { differencesOf, worstOf } from '../../check/trace/drift/compare.ts'
 import { createIdentities } from '../../check/trace/drift/identities.ts'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { type Files, type Result, withFiles } from './check-files.ts'
+import { type Files, type Result, newFiles } from '../../support/files.ts'
 import { data, type Edit, exchange, reply, response } from './edit.ts'
 import { json, recordedWorld, rest } from '../../support/recordings/recorded-session.ts'
 
@@ -88,28 +88,24 @@ const withOutput = reply('GET /history/', (body) =>
 
 const unchanged: Edit = (recording) => recording
 
-test(
-  'trace/drift-none A server that has not changed is as it was, and what is not allowed is not sent.',
-  withFiles(async (files) => {
-    const { code, cases } = await played(files, unchanged)
-    expect(cases('fail').map(({ detail }) => detail)).toEqual([])
-    expect(code).toBe(0)
-    expect(cases('skip')).toMatchObject([
-      { title: expect.stringContaining('POST /free'), reason: 'not-allowed' },
-    ])
-    expect(cases().filter(({ title }) => title.includes('messages of'))).toHaveLength(2)
-  }),
-)
+test('trace/drift-none A server that has not changed is as it was, and what is not allowed is not sent.', async () => {
+  const files = newFiles()
+  const { code, cases } = await played(files, unchanged)
+  expect(cases('fail').map(({ detail }) => detail)).toEqual([])
+  expect(code).toBe(0)
+  expect(cases('skip')).toMatchObject([
+    { title: expect.stringContaining('POST /free'), reason: 'not-allowed' },
+  ])
+  expect(cases().filter(({ title }) => title.includes('messages of'))).toHaveLength(2)
+})
 
-test(
-  'trace/drift-update The date is written into the recording if nothing has broken.',
-  withFiles(async (files) => {
-    await played(files, unchanged, '--update')
-    expect(readHar(files.read('a.har'), 'a').info?.validated).toMatch(/^\d{4}-\d\d-\d\d$/)
-    await played(files, response('GET /queue', { status: 201 }), '--update')
-    expect(readHar(files.read('a.har'), 'a').info?.validated).toBeUndefined()
-  }),
-)
+test('trace/drift-update The date is written into the recording if nothing has broken.', async () => {
+  const files = newFiles()
+  await played(files, unchanged, '--update')
+  expect(readHar(files.read('a.har'), 'a').info?.validated).toMatch(/^\d{4}-\d\d-\d\d$/)
+  await played(files, response('GET /queue', { status: 201 }), '--update')
+  expect(readHar(files.read('a.har'), 'a').info?.validated).toBeUndefined()
+})
 
 test.each<readonly [drift: string, what: string, edit: Edit]>([
   ['breaking', 'GET /queue', response('GET /queue', { status: 201 })],
@@ -124,15 +120,14 @@ test.each<readonly [drift: string, what: string, edit: Edit]>([
     })),
   ],
   ['breaking', 'messages of', data('executing', () => ({ node: 'x' }))],
-])('trace/drift-found %s at %s', async (drift, what, edit) =>
-  withFiles(async (files) => {
-    const { code, cases } = await played(files, edit)
-    expect(code).toBe(1)
-    expect(cases('fail')).toMatchObject([
-      {
-        title: expect.stringContaining(what),
-        detail: expect.stringMatching(new RegExp(`^${drift}: `)),
-      },
-    ])
-  })(),
-)
+])('trace/drift-found %s at %s', async (drift, what, edit) => {
+  const files = newFiles()
+  const { code, cases } = await played(files, edit)
+  expect(code).toBe(1)
+  expect(cases('fail')).toMatchObject([
+    {
+      title: expect.stringContaining(what),
+      detail: expect.stringMatching(new RegExp(`^${drift}: `)),
+    },
+  ])
+})

@@ -9,7 +9,7 @@ import { sessionOf } from '../../check/sessions/generate.ts'
 import { play } from '../../check/sessions/play.ts'
 import { expect } from '../../judge/expect.ts'
 import { startSubject } from '../../judge/subject.ts'
-import { withFiles } from './check-files.ts'
+import { newFiles } from '../../support/files.ts'
 
 /** The session of a seed, as it was played on a world. */
 async function played(
@@ -26,26 +26,24 @@ async function played(
   }
 }
 
-test.each(both)('trace/played Two clients on %s keep all laws, whatever they do.', async (on) =>
-  withFiles(async ({ write, check }) => {
-    const files = ['a.har', 'b.har', 'c.har']
-    for (const [at, name] of files.entries()) write(name, writeHar(await played(on, at + 1)))
-    const { code, cases } = await check('--trace', ...files, '--json')
-    const failed = cases().flatMap(({ failure }) => failure?.message ?? [])
-    expect({ code, failed }).toEqual({ code: 0, failed: [] })
-  })(),
-)
+test.each(both)('trace/played Two clients on %s keep all laws, whatever they do.', async (on) => {
+  const { write, check } = newFiles()
+  const files = ['a.har', 'b.har', 'c.har']
+  for (const [at, name] of files.entries()) write(name, writeHar(await played(on, at + 1)))
+  const { code, cases } = await check('--trace', ...files, '--json')
+  const failed = cases().flatMap(({ failure }) => failure?.message ?? [])
+  expect({ code, failed }).toEqual({ code: 0, failed: [] })
+})
 
 test.each([
   ['history.completed-on-error', 'local'],
   ['hosted.executing-null', 'hosted'],
   ['hosted.history-as-map', 'hosted'],
-] as const)('trace/quirk %s on %s is named, and accepted.', async (quirk, on) =>
-  withFiles(async ({ write, check }) => {
-    write('a.har', writeHar(await played(on, 1, [quirk])))
-    const { cases } = await check('--trace', 'a.har', '--json')
-    const failures = cases().filter(({ failure }) => failure !== undefined)
-    expect(new Set(failures.map((one) => one.quirk))).toEqual(new Set([quirk]))
-    expect((await check('--trace', 'a.har', '--accept', quirk)).code).toBe(0)
-  })(),
-)
+] as const)('trace/quirk %s on %s is named, and accepted.', async (quirk, on) => {
+  const { write, check } = newFiles()
+  write('a.har', writeHar(await played(on, 1, [quirk])))
+  const { cases } = await check('--trace', 'a.har', '--json')
+  const failures = cases().filter(({ failure }) => failure !== undefined)
+  expect(new Set(failures.map((one) => one.quirk))).toEqual(new Set([quirk]))
+  expect((await check('--trace', 'a.har', '--accept', quirk)).code).toBe(0)
+})

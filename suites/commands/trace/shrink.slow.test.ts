@@ -1,13 +1,13 @@
 // `shrink` reduces a recording to what still shows a broken rule, or makes a command fail.
 
 import { test } from 'vitest'
-import { readHar, writeHar } from '../../../dist/emulator/internal.js'
+import { readHar, shrinkCommand, writeHar } from '../../../dist/emulator/internal.js'
 import { shrinkRecording, sizeOf } from '../../check/trace/shrink.ts'
 import { breaking } from '../../check/trace/still-breaks.ts'
 import { expect } from '../../judge/expect.ts'
 import { breaks } from './breaks.ts'
 import { type Output, refusals, titled } from '../../support/in-process.ts'
-import { newFiles, withFiles } from './check-files.ts'
+import { newFiles } from '../../support/files.ts'
 import { dropped, reply } from './edit.ts'
 import { goodSession } from './sessions.ts'
 
@@ -23,36 +23,37 @@ test('trace/shrink-all What breaks a law is reduced to a part that still breaks 
   }
 })
 
-test(
-  'trace/shrink-rule The command writes the part that breaks a rule.',
-  withFiles(async ({ write, read, shrink }) => {
-    write('a.har', writeHar(dropped('executing')(await goodSession('local'))))
-    const { code, stdout } = await shrink('a.har', '--rule', 'messages/order')
-    expect(code).toBe(0)
-    expect(stdout).toMatch(
-      /^a\.small\.har has [01] of \d+ exchanges, 1 of 3 sockets and \d+ of \d+/,
-    )
-    const { sockets } = readHar(read('a.small.har'), 'a')
-    expect(sockets[0]?.messages.length).toBeLessThan(10)
-  }),
-)
+test('trace/shrink-rule The command writes the part that breaks a rule.', async () => {
+  const { write, read, run } = newFiles()
+  write('a.har', writeHar(dropped('executing')(await goodSession('local'))))
+  const { code, stdout } = await run(shrinkCommand, 'a.har', '--rule', 'messages/order')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^a\.small\.har has [01] of \d+ exchanges, 1 of 3 sockets and \d+ of \d+/)
+  const { sockets } = readHar(read('a.small.har'), 'a')
+  expect(sockets[0]?.messages.length).toBeLessThan(10)
+})
 
-test(
-  'trace/shrink-command A command decides by its exit code.',
-  withFiles(async ({ write, read, shrink }) => {
-    const broken = reply('GET /queue', (body) => ({ ...body, odd: 'needle' }))
-    write('a.har', writeHar(broken(await goodSession('gateway').then(() => goodSession('local')))))
-    const { code } = await shrink('a.har', '--command', '! grep -q needle "$1"', '--out', 'b.har')
-    expect(code).toBe(0)
-    expect(sizeOf(readHar(read('b.har'), 'b'))).toEqual({ exchanges: 1, sockets: 0, messages: 0 })
-  }),
-)
+test('trace/shrink-command A command decides by its exit code.', async () => {
+  const { write, read, run } = newFiles()
+  const broken = reply('GET /queue', (body) => ({ ...body, odd: 'needle' }))
+  write('a.har', writeHar(broken(await goodSession('gateway').then(() => goodSession('local')))))
+  const { code } = await run(
+    shrinkCommand,
+    'a.har',
+    '--command',
+    '! grep -q needle "$1"',
+    '--out',
+    'b.har',
+  )
+  expect(code).toBe(0)
+  expect(sizeOf(readHar(read('b.har'), 'b'))).toEqual({ exchanges: 1, sockets: 0, messages: 0 })
+})
 
 /** Shrinks a recording that keeps the rules of a gateway. */
 async function shrinkGood(...argv: readonly string[]): Promise<Output> {
-  const { write, shrink } = newFiles()
+  const { write, run } = newFiles()
   write('a.har', writeHar(await goodSession('gateway')))
-  return shrink('a.har', ...argv)
+  return run(shrinkCommand, 'a.har', ...argv)
 }
 
 const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [

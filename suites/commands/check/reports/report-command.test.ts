@@ -1,7 +1,5 @@
 // `check report`: one page, summary or JUnit file for several checks, and what it says of files that it cannot use.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import type { ReportOptions } from '../../../../spec/check.ts'
 import type { CheckEvent } from '../../../check/events.ts'
@@ -9,7 +7,7 @@ import { runReport } from '../../../check/reports/command.ts'
 import { htmlText } from '../../../check/reports/html.ts'
 import { eventLine } from '../../../check/reports/ndjson.ts'
 import { expect } from '../../../judge/expect.ts'
-import { folder } from '../../../support/folder.ts'
+import { type Files, newFiles } from '../../../support/files.ts'
 import { commandRows, outputOf } from '../../../support/in-process.ts'
 import { start } from '../../../support/spawned.ts'
 import { elementsOf } from './elements.ts'
@@ -17,24 +15,17 @@ import { caseEvent, endEvent, failure, other, sample, startEvent } from './strea
 
 const linesOf = (events: readonly CheckEvent[]): string => events.map(eventLine).join('')
 
-/** A new folder with these files. */
-function folderWith(files: Readonly<Record<string, string>>): string {
-  const cwd = folder()
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-  return cwd
-}
-
-const report = (cwd: string, options: ReportOptions) =>
-  outputOf((_, io) => runReport(options, io), [], { cwd })
+const report = ({ dir }: Pick<Files, 'dir'>, options: ReportOptions) =>
+  outputOf((_, io) => runReport(options, io), [], { cwd: dir })
 
 test('check/report Two files become the columns of one page, and parts of the other reports.', async () => {
-  const cwd = folderWith({ 'a.ndjson': linesOf(sample), 'b.ndjson': linesOf(other) })
+  const cwd = newFiles({ 'a.ndjson': linesOf(sample), 'b.ndjson': linesOf(other) })
   const files = ['a.ndjson', 'b.ndjson']
   const reports = { html: 'both.html', junit: 'both.xml', markdown: 'both.md' }
   const { code, stdout } = await report(cwd, { files, ...reports })
   expect(code).toBe(0)
   expect(stdout).toMatch(/gpu-7[\s\S]*Exit code 1[\s\S]*gpu-8[\s\S]*Exit code 0/)
-  const read = (name: string) => readFileSync(join(cwd, name), 'utf8')
+  const { read } = cwd
   expect(read('both.html')).toBe(htmlText([sample, other]))
   const xml = elementsOf(read('both.xml'))
   const suites = xml.filter(({ name }) => name === 'testsuite')
@@ -63,18 +54,18 @@ test('check/report-size Two long checks share the size of one summary.', async (
   )
   const counts = { ...endEvent.counts, pass: 0, fail: 200, note: 0, skip: 0, fault: 0 }
   const stream = [startEvent, ...cases, { ...endEvent, counts }]
-  const cwd = folderWith({ a: linesOf(stream), b: linesOf(other) })
+  const cwd = newFiles({ a: linesOf(stream), b: linesOf(other) })
   await report(cwd, { files: ['a', 'b'], markdown: 'both.md' })
-  const text = readFileSync(join(cwd, 'both.md'), 'utf8')
+  const text = cwd.read('both.md')
   expect(Buffer.byteLength(text)).toBeLessThan(2 ** 20)
   expect(text).toMatch(/One case breaks a rule[\s\S]*\d+ parts did not fit into this summary\.\n/)
   expect(text).toMatch(/did not fit into this summary\.\n[\s\S]*as expected/)
 })
 
 test('check/report-results A page of results has a row for each server, with its quirks and broken rules.', async () => {
-  const cwd = folderWith({ a: linesOf(sample), b: linesOf(other) })
+  const cwd = newFiles({ a: linesOf(sample), b: linesOf(other) })
   await report(cwd, { files: ['a', 'b'], results: 'servers.md' })
-  const rows = readFileSync(join(cwd, 'servers.md'), 'utf8').match(/^\|.*\|$/gm) ?? []
+  const rows = cwd.read('servers.md').match(/^\|.*\|$/gm) ?? []
   expect(rows.slice(2)).toMatchInlineSnapshot(`
     [
       "| http\\://gpu-7.example\\:8188 | ComfyUI 0.3.64 | 2026-01-02 | 2 kept of 5 judged, 8 in all | 2 kept of 5 judged | local.video-under-images, queue/listing, queue/clear |",
@@ -108,25 +99,25 @@ describe('a file that cannot be used', () => {
       'a:2 is not an event case: verdict must be equal to one of the allowed values.',
     ],
   ])('check/report-files It refuses %s.', async (_, text, says) => {
-    const cwd = folderWith({ a: text })
+    const cwd = newFiles({ a: text })
     const error: unknown = await report(cwd, { files: ['a'], html: 'page.html' }).catch(
       (thrown: unknown) => thrown,
     )
     expect(error).toMatchObject({ code: 'USAGE', message: expect.stringContaining(says) })
-    expect(readdirSync(cwd)).toEqual(['a'])
+    expect(cwd.names()).toEqual(['a'])
   })
 
   test('check/report-later A byte order mark, line ends of Windows and members of later versions are read.', async () => {
     const later = JSON.stringify({ ...event, mood: 'fine' })
     const text = `\uFEFF${[first, later, '{"event":"weather"}', third, last].join('\r\n')}`
-    expect(await report(folderWith({ a: text }), { files: ['a'] })).toMatchObject({
+    expect(await report(newFiles({ a: text }), { files: ['a'] })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('All is well.'),
     })
   })
 
   test('check/report-place A report that cannot be written is wrong usage.', async () => {
-    const cwd = folderWith({ a: whole })
+    const cwd = newFiles({ a: whole })
     await expect(report(cwd, { files: ['a'], junit: 'missing/x.xml' })).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.stringMatching(/^Cannot write the report .*missing\/x\.xml: ENOENT/),

@@ -10,7 +10,7 @@ import { probe } from '../../../check/probe/probe.ts'
 import { unreachable } from '../../../check/probe/unreachable.ts'
 import { ownSender } from '../../../generate/sender.ts'
 import { expect } from '../../../judge/expect.ts'
-import { withFiles } from '../../trace/check-files.ts'
+import { newFiles } from '../../../support/files.ts'
 
 const nothing = { headers: {}, allow: [], isReadOnly: true, maxRuns: 1 }
 
@@ -224,14 +224,12 @@ const unusable: readonly (readonly [argv: readonly string[], says: RegExp])[] = 
   [['--baseline', 'missing.yaml'], /Create it with: --update-baseline/],
 ]
 
-test(
-  'check/no-server-usage What cannot be used is reported before anything is asked at the address.',
-  withFiles(async ({ write, check }) => {
-    write('broken.yaml', '{"a":')
-    for (const [argv, says] of unusable) {
-      const stderr = expect.stringMatching(says)
-      const output = await check('http://127.0.0.1:1', ...argv)
-      expect(output).toMatchObject({ code: 2, stdout: '', stderr })
-    }
-  }),
-)
+test('check/no-server-usage What cannot be used is reported before anything is asked at the address.', async () => {
+  const { write, check } = newFiles()
+  write('broken.yaml', '{"a":')
+  for (const [argv, says] of unusable) {
+    const stderr = expect.stringMatching(says)
+    const output = await check('http://127.0.0.1:1', ...argv)
+    expect(output).toMatchObject({ code: 2, stdout: '', stderr })
+  }
+})

@@ -4,7 +4,7 @@ import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import { pythonJson } from '../../../judge/connection/python-json.ts'
 import { expect } from '../../../judge/expect.ts'
-import { start } from '../../../support/spawned.ts'
+import { newFiles } from '../../../support/files.ts'
 import { smallBodies } from '../counted/counted.ts'
 
 test.each(['local', 'hosted'] as const)(
@@ -17,7 +17,7 @@ test.each(['local', 'hosted'] as const)(
       explain: true,
     })
     const key = deployment === 'hosted' ? ['--key', 'test-key'] : []
-    const { code, stdout } = await start('check', server.url, ...key, '--only', 'http').ends
+    const { code, stdout } = await newFiles().check(server.url, ...key, '--only', 'http')
     await server.close()
     expect(code, stdout).toBe(0)
   },
