@@ -3,7 +3,6 @@
 import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import type { GatewayOptions } from 'flowdouble'
@@ -17,6 +16,7 @@ import type { quirks } from '../../spec/truth/quirks.ts'
 import { expect } from '../judge/expect.ts'
 import { type GatewayRuleId, proves, provesQuirk } from '../judge/proves.ts'
 import { folder } from './folder.ts'
+import { type Listening, listening } from './for-test.ts'
 
 export type CommandResult = {
   readonly argv: readonly string[]
@@ -235,16 +235,13 @@ export type ReceivedRequest = {
   readonly body: Buffer
 }
 
-export type ReceivingEndpoint = {
-  readonly url: string
-  readonly port: number
+export type ReceivingEndpoint = Listening & {
   readonly got: ReceivedRequest[]
   /** Resolves when the next request has arrived. */
   readonly arrival: Promise<void>
-  readonly close: () => Promise<void>
 }
 
-/** A receiver that accepts everything, and sends each request the same answer; null never answers. */
+/** A receiver that accepts everything until the test is over, and sends each request the same answer; null never answers. */
 export async function startReceiving(
   answer: { readonly status: number; readonly body: string } | null,
 ): Promise<ReceivingEndpoint> {
@@ -262,32 +259,7 @@ export async function startReceiving(
         response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(answer.body)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    got,
-    arrival,
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    },
-  }
-}
-
-/** Calls with a receiver that is closed afterwards. */
-export async function withReceiving(
-  answer: { readonly status: number; readonly body: string } | null,
-  use: (receiving: ReceivingEndpoint) => Promise<void>,
-): Promise<void> {
-  const receiving = await startReceiving(answer)
-  try {
-    await use(receiving)
-  } finally {
-    await receiving.close()
-  }
+  return { ...(await listening(server)), got, arrival }
 }
 
 export const hmac = (

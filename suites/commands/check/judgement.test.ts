@@ -1,7 +1,6 @@
 // The verdict on a broken rule, the library that decides some, and the named server that a server resembles.
 
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
 import held from '../../check/held.json' with { type: 'json' }
@@ -10,6 +9,7 @@ import { expect } from '../../judge/expect.ts'
 import { frontOf } from '../../check/probe/front.ts'
 import { releaseOf, judgementOf } from '../../check/judgement.ts'
 import { nearestOf, type SeenCase } from '../../check/shown-quirks.ts'
+import { forTest, listening } from '../../support/for-test.ts'
 
 const local = { place: 'local', release: 'ComfyUI 0.3.64' } as const
 const hosted = { place: 'hosted', release: 'published hosted API, 2026' } as const
@@ -80,7 +80,7 @@ test('a rule that any version of a library decides is a note behind a proxy alon
 })
 
 test('the library is that of a proxy, whose replies name the server behind it.', async () => {
-  const emulator = await startEmulator({ like: 'comfyui-0.3.64' })
+  const emulator = await forTest(startEmulator({ like: 'comfyui-0.3.64' }))
   const proxy = createServer((incoming, response) => {
     const { method, url = '/', headers } = incoming
     const outgoing = request(emulator.url + url, { method, headers }, (reply) => {
@@ -89,20 +89,13 @@ test('the library is that of a proxy, whose replies name the server behind it.',
     })
     incoming.pipe(outgoing)
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const { url } = await listening(proxy)
   const { signal } = new AbortController()
-  try {
-    const reply = await fetch(`${url}/system_stats`)
-    expect(reply.headers.get('server')).toBe('Python/3.12 aiohttp/3.13.1')
-    expect(await frontOf(emulator.url, signal)).toBe('Python/3.12 aiohttp/3.13.1')
-    expect(await frontOf(url, signal)).toBeNull()
-    expect(await frontOf('http://127.0.0.1:1', signal)).toBeNull()
-  } finally {
-    proxy.close()
-    proxy.closeAllConnections()
-    await emulator.close()
-  }
+  const reply = await fetch(`${url}/system_stats`)
+  expect(reply.headers.get('server')).toBe('Python/3.12 aiohttp/3.13.1')
+  expect(await frontOf(emulator.url, signal)).toBe('Python/3.12 aiohttp/3.13.1')
+  expect(await frontOf(url, signal)).toBeNull()
+  expect(await frontOf('http://127.0.0.1:1', signal)).toBeNull()
 })
 
 test('a stated rule that a quirk breaks fails and names the quirk, unless the operator accepts it', () => {

@@ -1,11 +1,11 @@
 // Real agents: commands and addresses that answer runs, how the gateway calls them, and how they end.
 
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { type Agent, type Delivery, replayGateway } from 'flowdouble'
 import { commandAgent, urlAgent } from '../../../dist/emulator/internal.js'
 import { agentCall } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
-import { provesCli, runGateway, withReceiving } from '../../support/command-line.ts'
+import { provesCli, runGateway, startReceiving } from '../../support/command-line.ts'
 import {
   EMPTY_NOTICE,
   failureNotice,
@@ -18,6 +18,7 @@ import { createArrivals } from '../../support/platforms.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
+import { listening } from '../../support/for-test.ts'
 
 const chat = { secret: SECRET, prompt: '{text}', deliver: 'telegram', skills: ['review', 'code'] }
 const routes = { hook: chat }
@@ -80,22 +81,22 @@ const toAddress: Agent = (run, signal) => urlAgent(new URL(address))(run, signal
 
 proves(
   ['deliveries/agent-asked', 'deliveries/agent-answers'],
-  (subject) =>
-    withReceiving({ status: 200, body: '{"answer": "Well done"}' }, async ({ url, got }) => {
-      address = `${url}/agent`
-      expect(await ask(subject, 'hi', { 'X-Request-ID': 'd-1' })).toBe('Well done')
-      expect(got.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /agent'])
-      const body: unknown = JSON.parse(got[0]!.body.toString())
-      expect(violations(agentCall, body)).toEqual([])
-      expect(body).toEqual({
-        prompt: 'hi',
-        skills: ['review', 'code'],
-        route: 'hook',
-        event: ['odd'],
-        delivery_id: 'd-1',
-        session_key: 'agent:main:webhook:webhook:webhook:hook:d-1:webhook:hook',
-      })
-    }),
+  async (subject) => {
+    const { url, got } = await startReceiving({ status: 200, body: '{"answer": "Well done"}' })
+    address = `${url}/agent`
+    expect(await ask(subject, 'hi', { 'X-Request-ID': 'd-1' })).toBe('Well done')
+    expect(got.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /agent'])
+    const body: unknown = JSON.parse(got[0]!.body.toString())
+    expect(violations(agentCall, body)).toEqual([])
+    expect(body).toEqual({
+      prompt: 'hi',
+      skills: ['review', 'code'],
+      route: 'hook',
+      event: ['odd'],
+      delivery_id: 'd-1',
+      session_key: 'agent:main:webhook:webhook:webhook:hook:d-1:webhook:hook',
+    })
+  },
   { routes, deliveries, agent: toAddress },
 )
 
@@ -109,10 +110,10 @@ proves(
       [302, '{"answer": "x"}', failureNotice('the agent answered 302')],
     ] as const
     for (const [status, body, text] of replies) {
-      await withReceiving({ status, body }, async ({ url }) => {
-        address = url
-        expect(await ask(subject, 'hi')).toBe(text)
-      })
+      const { url, close } = await startReceiving({ status, body })
+      address = url
+      expect(await ask(subject, 'hi')).toBe(text)
+      await close()
     }
     expect(await ask(subject, 'hi')).toBe(failureNotice('network error ECONNREFUSED'))
   },
@@ -177,14 +178,14 @@ proves(
 
 proves(
   'deliveries/agent-too-long',
-  (subject) =>
-    withReceiving(
-      { status: 200, body: JSON.stringify({ answer: 'x'.repeat(limits.agentAnswer.value) }) },
-      async ({ url }) => {
-        address = url
-        expect(await ask(subject, 'x')).toBe(failureNotice('the reply is too large'))
-      },
-    ),
+  async (subject) => {
+    const { url } = await startReceiving({
+      status: 200,
+      body: JSON.stringify({ answer: 'x'.repeat(limits.agentAnswer.value) }),
+    })
+    address = url
+    expect(await ask(subject, 'x')).toBe(failureNotice('the reply is too large'))
+  },
   { routes, deliveries, agent: toAddress },
 )
 
@@ -203,17 +204,14 @@ for (const how of ['times out', 'is stopped'] as const) {
     async ({ gateway, post }) => {
       const server = createServer((socket) => {
         opened.take(socket)
-        socket.on('error', () => {})
         socket.on('close', () => closed.take(null))
       })
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      port = (server.address() as AddressInfo).port
+      port = (await listening(server)).port
       expect((await post('hook', { text: 'x' })).status).toBe(202)
       await opened.next(2)
       if (how === 'times out') await gateway.advance(600_000)
       else await gateway.close()
       await closed.next(2)
-      server.close()
     },
     {
       routes,
@@ -278,17 +276,16 @@ provesCli(['deliveries/agent-command', 'deliveries/agents-at-once'], async (cli)
     ['--agent-command', JSON.stringify(words)],
   ]
   for (const way of ways) {
-    await withReceiving({ status: 200, body: '' }, async ({ url, got, arrival }) => {
-      const flags = [...way, '--deliver-url', url, '--agents-at-once', '1', '--agent-timeout', '5']
-      const running = await runGateway(cli, { env }, ...flags)
-      const post = { method: 'POST', headers: signed('{}'), body: '{}' }
-      expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
-      await arrival
-      const { text } = JSON.parse(got[0]!.body.toString())
-      expect(text).toBe('I am ["$HOME","kept"]')
-      const { stdout } = await running.stop()
-      expect(stdout).toContain(`the command ${process.execPath}`)
-    })
+    const { url, got, arrival } = await startReceiving({ status: 200, body: '' })
+    const flags = [...way, '--deliver-url', url, '--agents-at-once', '1', '--agent-timeout', '5']
+    const running = await runGateway(cli, { env }, ...flags)
+    const post = { method: 'POST', headers: signed('{}'), body: '{}' }
+    expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
+    await arrival
+    const { text } = JSON.parse(got[0]!.body.toString())
+    expect(text).toBe('I am ["$HOME","kept"]')
+    const { stdout } = await running.stop()
+    expect(stdout).toContain(`the command ${process.execPath}`)
   }
   const wrong = [
     ['--agent-command', ''],

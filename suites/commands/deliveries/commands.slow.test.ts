@@ -1,6 +1,6 @@
 // Agent commands outside the gateway's process: what they leave behind, and what they receive.
 
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { senders } from '../../../spec/gateway/deliveries.ts'
 import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
 import {
@@ -8,18 +8,17 @@ import {
   enabled,
   postTo,
   runGateway,
-  withReceiving,
+  startReceiving,
 } from '../../support/command-line.ts'
 import { SECRET } from '../../judge/gateway-subject.ts'
+import { listening } from '../../support/for-test.ts'
 import { createArrivals } from '../../support/platforms.ts'
 import { start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
 provesCli('deliveries/agent-left', async (cli) => {
   const opened = createArrivals<Socket>()
-  const server = createServer((socket) => opened.take(socket.on('error', () => {})))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { port } = await listening(createServer(opened.take))
   // Its child process leaves its group, keeps its output open, and ends only with its connection.
   const stays = `require('net').connect(${port}).resume().on('close', () => process.exit())`
   const leaves = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stays)}], { detached: true, stdio: 'inherit' }).unref()`
@@ -33,7 +32,6 @@ provesCli('deliveries/agent-left', async (cli) => {
   command.process.kill('SIGTERM')
   expect((await command.ends).code).toBe(0)
   left?.destroy()
-  server.close()
 })
 
 provesCli('deliveries/agent-environment', async (cli) => {
@@ -48,16 +46,15 @@ provesCli('deliveries/agent-environment', async (cli) => {
   const agent = `--agent-command=${JSON.stringify([process.execPath, '-e', script])}`
   await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, '--deliver', 'slack')
   for (const send of [false, true]) {
-    await withReceiving({ status: 200, body: '{"ok": true}' }, async ({ url, got, arrival }) => {
-      cli.write('config.yaml', `${enabled()}  slack: {base_url: "${url}"}\n`)
-      const way = send ? ['--send'] : ['--deliver-url', url]
-      const running = await runGateway(cli, { env }, agent, ...way)
-      expect(await postTo(running.url, 'ci', SECRET)).toBe(202)
-      await arrival
-      await running.stop()
-      const { text } = JSON.parse(got[0]!.body.toString()) as { text: string }
-      expect(text).toContain('"KEPT":"kept"')
-      expect(text).not.toContain('hidden')
-    })
+    const { url, got, arrival } = await startReceiving({ status: 200, body: '{"ok": true}' })
+    cli.write('config.yaml', `${enabled()}  slack: {base_url: "${url}"}\n`)
+    const way = send ? ['--send'] : ['--deliver-url', url]
+    const running = await runGateway(cli, { env }, agent, ...way)
+    expect(await postTo(running.url, 'ci', SECRET)).toBe(202)
+    await arrival
+    await running.stop()
+    const { text } = JSON.parse(got[0]!.body.toString()) as { text: string }
+    expect(text).toContain('"KEPT":"kept"')
+    expect(text).not.toContain('hidden')
   }
 })

@@ -8,7 +8,7 @@ import {
   optionsOf,
   postTo,
   runGateway,
-  withReceiving,
+  startReceiving,
 } from '../../support/command-line.ts'
 import { direct, type GatewaySubject, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
@@ -19,43 +19,41 @@ import { expect } from '../../judge/expect.ts'
 const lastError = ({ gateway }: GatewaySubject) => gateway.outbox().at(-1)?.error
 
 provesCli('deliveries/sender-settings', async (cli) => {
-  await withReceiving({ status: 200, body: '{"ok": true}' }, async (receiving) => {
-    const platform = (name: string, ...lines: string[]) =>
-      [`  ${name}:`, ...lines.map((line) => `    ${line}\n`)].join('\n')
-    const config =
-      enabled(
-        `routes: {t: {secret: ${SECRET}, prompt: hi, deliver: telegram, deliver_only: true}, s: {secret: ${SECRET}, prompt: hi, deliver: slack, deliver_only: true}}`,
-      ) +
-      platform(
-        'telegram',
-        'token: of-config',
-        'home_channel: -100123',
-        `base_url: ${receiving.url}/t/`,
-      ) +
-      platform('slack', 'token: of-config', 'home_channel: C9', `base_url: ${receiving.url}`) +
-      platform('signal', 'home_channel: "+49"')
-    cli.write('config.yaml', config)
-    cli.write('.env', 'SLACK_BOT_TOKEN=of-dotenv\nSLACK_HOME_CHANNEL=C8')
-    const env = { SLACK_HOME_CHANNEL: 'C7' }
-    const running = await runGateway(cli, { env }, '--send')
-    for (const name of ['t', 's']) {
-      const headers = signed('{}')
-      const url = `${running.url}/webhooks/${name}`
-      expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(200)
-    }
-    await running.stop()
-    const got = receiving.got.map(({ path, headers, body }) => {
-      return [path, headers.authorization, JSON.parse(body.toString())]
-    })
-    expect(got).toEqual([
-      ['/t/botof-config/sendMessage', undefined, { chat_id: '-100123', text: 'hi' }],
-      ['/api/chat.postMessage', 'Bearer of-dotenv', { channel: 'C7', text: 'hi' }],
-    ])
-    expect((await optionsOf(cli)).homeChannels).toEqual({
-      telegram: '-100123',
-      slack: 'C8',
-      signal: '+49',
-    })
+  const receiving = await startReceiving({ status: 200, body: '{"ok": true}' })
+  const platform = (name: string, ...lines: string[]) =>
+    [`  ${name}:`, ...lines.map((line) => `    ${line}\n`)].join('\n')
+  const config =
+    enabled(
+      `routes: {t: {secret: ${SECRET}, prompt: hi, deliver: telegram, deliver_only: true}, s: {secret: ${SECRET}, prompt: hi, deliver: slack, deliver_only: true}}`,
+    ) +
+    platform(
+      'telegram',
+      'token: of-config',
+      'home_channel: -100123',
+      `base_url: ${receiving.url}/t/`,
+    ) +
+    platform('slack', 'token: of-config', 'home_channel: C9', `base_url: ${receiving.url}`) +
+    platform('signal', 'home_channel: "+49"')
+  cli.write('config.yaml', config)
+  cli.write('.env', 'SLACK_BOT_TOKEN=of-dotenv\nSLACK_HOME_CHANNEL=C8')
+  const running = await runGateway(cli, { env: { SLACK_HOME_CHANNEL: 'C7' } }, '--send')
+  for (const name of ['t', 's']) {
+    const headers = signed('{}')
+    const url = `${running.url}/webhooks/${name}`
+    expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(200)
+  }
+  await running.stop()
+  const got = receiving.got.map(({ path, headers, body }) => {
+    return [path, headers.authorization, JSON.parse(body.toString())]
+  })
+  expect(got).toEqual([
+    ['/t/botof-config/sendMessage', undefined, { chat_id: '-100123', text: 'hi' }],
+    ['/api/chat.postMessage', 'Bearer of-dotenv', { channel: 'C7', text: 'hi' }],
+  ])
+  expect((await optionsOf(cli)).homeChannels).toEqual({
+    telegram: '-100123',
+    slack: 'C8',
+    signal: '+49',
   })
   cli.write('.env', '')
   for (const wrong of ['token: "a b"', 'token: [a]', 'base_url: "ftp://x"', 'home_channel: {}']) {
@@ -77,54 +75,49 @@ provesCli('deliveries/sender-settings', async (cli) => {
 })
 
 provesCli('deliveries/sender-block', async (cli) => {
-  await withReceiving({ status: 201, body: '{"ok": true}' }, async ({ url, got }) => {
-    const targets = Object.keys(senders)
-    const extra = '{repo: a/b, pr_number: 1, chat_id: C1}'
-    const route = (target: string) =>
-      `${target}: {secret: ${SECRET}, prompt: hi, deliver: ${target}, deliver_only: true, deliver_extra: ${extra}}`
-    const block = (target: string) =>
-      `  ${target}: {token: of-${target}, base_url: "${url}/${target}"}\n`
-    const routes = `routes: {${targets.map(route).join(', ')}}`
-    cli.write('config.yaml', enabled(routes) + targets.map(block).join(''))
-    const running = await runGateway(cli, {}, '--send')
-    for (const target of targets)
-      expect([target, await postTo(running.url, target, SECRET)]).toEqual([target, 200])
-    await running.stop()
-    expect(got.map(({ path, headers }) => [path, headers.authorization])).toEqual([
-      ['/github_comment/repos/a/b/issues/1/comments', 'Bearer of-github_comment'],
-      ['/telegram/botof-telegram/sendMessage', undefined],
-      ['/discord/api/v10/channels/C1/messages', 'Bot of-discord'],
-      ['/slack/api/chat.postMessage', 'Bearer of-slack'],
-    ])
-  })
+  const { url, got } = await startReceiving({ status: 201, body: '{"ok": true}' })
+  const targets = Object.keys(senders)
+  const extra = '{repo: a/b, pr_number: 1, chat_id: C1}'
+  const route = (target: string) =>
+    `${target}: {secret: ${SECRET}, prompt: hi, deliver: ${target}, deliver_only: true, deliver_extra: ${extra}}`
+  const block = (target: string) =>
+    `  ${target}: {token: of-${target}, base_url: "${url}/${target}"}\n`
+  const routes = `routes: {${targets.map(route).join(', ')}}`
+  cli.write('config.yaml', enabled(routes) + targets.map(block).join(''))
+  const running = await runGateway(cli, {}, '--send')
+  for (const target of targets)
+    expect([target, await postTo(running.url, target, SECRET)]).toEqual([target, 200])
+  await running.stop()
+  expect(got.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+    ['/github_comment/repos/a/b/issues/1/comments', 'Bearer of-github_comment'],
+    ['/telegram/botof-telegram/sendMessage', undefined],
+    ['/discord/api/v10/channels/C1/messages', 'Bot of-discord'],
+    ['/slack/api/chat.postMessage', 'Bearer of-slack'],
+  ])
 })
 
 provesCli('deliveries/credentials-hidden', async (cli) => {
-  await withReceiving(
-    {
-      status: 500,
-      body: '{"ok": false, "error": "no xoxb-slack-token\\n00:00:00  forged\\u001b[31m"}',
-    },
-    async (receiving) => {
-      cli.write(
-        'config.yaml',
-        enabled(
-          `routes: {s: {secret: ${SECRET}, prompt: hi, deliver: slack, deliver_only: true, deliver_extra: {chat_id: C1}}}`,
-        ) + `  slack: {token: xoxb-slack-token, base_url: "${receiving.url}"}\n`,
-      )
-      const running = await runGateway(cli, {}, '--send', '--control')
-      const url = `${running.url}/webhooks/s`
-      const reply = await fetch(url, { method: 'POST', headers: signed('{}'), body: '{}' })
-      const outbox = await (await fetch(`${running.url}/_flowdouble/outbox`)).text()
-      const journal = await (await fetch(`${running.url}/_flowdouble/journal`)).text()
-      const { stdout, stderr } = await running.stop()
-      expect(stderr).toContain('slack answered 500: no <credential>')
-      // An external answer is one entry of the log, without control characters.
-      expect(stderr).not.toMatch(/^00:00:00|\u001b/m)
-      const all = [await reply.text(), outbox, journal, stdout, stderr].join('\n')
-      expect(all).not.toContain('xoxb')
-    },
+  const receiving = await startReceiving({
+    status: 500,
+    body: '{"ok": false, "error": "no xoxb-slack-token\\n00:00:00  forged\\u001b[31m"}',
+  })
+  cli.write(
+    'config.yaml',
+    enabled(
+      `routes: {s: {secret: ${SECRET}, prompt: hi, deliver: slack, deliver_only: true, deliver_extra: {chat_id: C1}}}`,
+    ) + `  slack: {token: xoxb-slack-token, base_url: "${receiving.url}"}\n`,
   )
+  const running = await runGateway(cli, {}, '--send', '--control')
+  const url = `${running.url}/webhooks/s`
+  const reply = await fetch(url, { method: 'POST', headers: signed('{}'), body: '{}' })
+  const outbox = await (await fetch(`${running.url}/_flowdouble/outbox`)).text()
+  const journal = await (await fetch(`${running.url}/_flowdouble/journal`)).text()
+  const { stdout, stderr } = await running.stop()
+  expect(stderr).toContain('slack answered 500: no <credential>')
+  // An external answer is one entry of the log, without control characters.
+  expect(stderr).not.toMatch(/^00:00:00|\u001b/m)
+  const all = [await reply.text(), outbox, journal, stdout, stderr].join('\n')
+  expect(all).not.toContain('xoxb')
 })
 
 /** An address that takes deliveries; the cases start a receiver and set its address here. */
@@ -135,33 +128,32 @@ const toAddress: ReturnType<typeof urlDeliveries> = (delivery, signal) =>
 proves(
   'deliveries/deliver-url',
   async (subject) => {
-    await withReceiving({ status: 204, body: '' }, async ({ url, got }) => {
-      address = `${url}/in?key=1`
-      const id = { 'X-Request-ID': 'd-1', 'X-GitHub-Event': 'push' }
-      expect((await subject.post('telegram', { who: 'Ann' }, id)).status).toBe(200)
-      expect((await subject.post('signal', {})).status).toBe(200)
-      expect(got.map(({ method, path }) => `${method} ${path}`)).toEqual([
-        'POST /in?key=1',
-        'POST /in?key=1',
-      ])
-      const body: unknown = JSON.parse(got[0]!.body.toString())
-      expect(violations(deliveryCall, body)).toEqual([])
-      expect(body).toMatchObject({
-        target: 'telegram',
-        chat_id: '-1001',
-        text: 'Hello "Ann"',
-        route: 'telegram',
-        event: 'push',
-        delivery_id: 'd-1',
-      })
+    const { url, got } = await startReceiving({ status: 204, body: '' })
+    address = `${url}/in?key=1`
+    const id = { 'X-Request-ID': 'd-1', 'X-GitHub-Event': 'push' }
+    expect((await subject.post('telegram', { who: 'Ann' }, id)).status).toBe(200)
+    expect((await subject.post('signal', {})).status).toBe(200)
+    expect(got.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /in?key=1',
+      'POST /in?key=1',
+    ])
+    const body: unknown = JSON.parse(got[0]!.body.toString())
+    expect(violations(deliveryCall, body)).toEqual([])
+    expect(body).toMatchObject({
+      target: 'telegram',
+      chat_id: '-1001',
+      text: 'Hello "Ann"',
+      route: 'telegram',
+      event: 'push',
+      delivery_id: 'd-1',
     })
     const failures: unknown[] = []
     for (const status of [302, 404, 500]) {
-      await withReceiving({ status, body: '{"secret": "of the endpoint"}' }, async ({ url }) => {
-        address = url
-        expect((await subject.post('telegram', {})).status).toBe(502)
-        failures.push(lastError(subject))
-      })
+      const refusing = await startReceiving({ status, body: '{"secret": "of the endpoint"}' })
+      address = refusing.url
+      expect((await subject.post('telegram', {})).status).toBe(502)
+      failures.push(lastError(subject))
+      await refusing.close()
     }
     expect((await subject.post('telegram', {})).status).toBe(502)
     expect([...failures, lastError(subject)]).toEqual([
@@ -181,17 +173,16 @@ proves(
 )
 
 provesCli('deliveries/deliver-url', async (cli) => {
-  await withReceiving({ status: 200, body: '' }, async ({ url, got, arrival }) => {
-    const slack = ['--deliver', 'slack', '--deliver-chat-id', 'C1']
-    await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
-    const running = await runGateway(cli, {}, '--deliver-url', `${url}/in?key=hidden-key`)
-    const post = { method: 'POST', headers: signed('{}'), body: '{}' }
-    expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
-    await arrival
-    expect(got[0]?.path).toBe('/in?key=hidden-key')
-    const { stdout, stderr } = await running.stop()
-    expect(stdout + stderr).not.toContain('hidden-key')
-  })
+  const { url, got, arrival } = await startReceiving({ status: 200, body: '' })
+  const slack = ['--deliver', 'slack', '--deliver-chat-id', 'C1']
+  await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET, ...slack)
+  const running = await runGateway(cli, {}, '--deliver-url', `${url}/in?key=hidden-key`)
+  const post = { method: 'POST', headers: signed('{}'), body: '{}' }
+  expect((await fetch(`${running.url}/webhooks/ci`, post)).status).toBe(202)
+  await arrival
+  expect(got[0]?.path).toBe('/in?key=hidden-key')
+  const { stdout, stderr } = await running.stop()
+  expect(stdout + stderr).not.toContain('hidden-key')
   const wrong = [
     ['--deliver-url', 'nowhere'],
     ['--deliver-url', 'ftp://x/hidden-key'],

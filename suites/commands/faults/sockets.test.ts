@@ -1,12 +1,13 @@
 // What faults do to whole sockets: they close, are reset, fall silent, or break inside a frame.
 
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { resetConnection } from '../../../dist/emulator/internal.js'
 import { handshakeText, openPlain, openRaw } from '../../judge/broken.ts'
 import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, test } from '../../judge/proves.ts'
+import { listening } from '../../support/for-test.ts'
 import { withFaults } from '../../support/faults.ts'
 
 const inMidRun = { message: 'progress', data: { value: 3 } } as const
@@ -109,9 +110,9 @@ proves(
 )
 
 test('faults/reset-socket A connection that begins to end while a reset waits is closed without one', async () => {
-  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const server = createServer({ allowHalfOpen: true })
+  const { port } = await listening(server)
+  connect(port, '127.0.0.1')
   const [raw] = (await once(server, 'connection')) as [Socket]
   const errors: Error[] = []
   raw.on('error', (error) => errors.push(error))
@@ -119,6 +120,4 @@ test('faults/reset-socket A connection that begins to end while a reset waits is
   raw.end()
   await closed
   expect(errors).toEqual([])
-  client.destroy()
-  server.close()
 })

@@ -13,7 +13,7 @@ import {
   scanRecording,
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { withEcho } from '../../support/servers/echo-server.ts'
+import { startEcho } from '../../support/servers/echo-server.ts'
 import { refusals, titled } from '../../support/in-process.ts'
 import {
   bytesOf,
@@ -27,74 +27,67 @@ import { start } from '../../support/spawned.ts'
 
 const random = 'q7Zr0xP4mWv9LsT2bHy6NcD8'
 
-test(
-  'record/crash A recording whose process is killed is read up to there, and --from finishes it',
-  withEcho(
-    { answer: (_, response) => response.end('{"token":"of-the-server-1"}') },
-    async (server) => {
-      const file = join(folder(), 'session.har')
-      const command = start('record', server.url, '--port', '0', '--json', '--out', file)
-      const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
-      for (const path of ['/a', '/b']) await (await fetch(url + path)).text()
-      const part = `${file}.part`
-      while (readFileSync(part, 'utf8').split('\n').length < 4) await fetch(`${server.url}/wait`)
-      command.process.kill('SIGKILL')
-      await command.ends
-      expect(existsSync(file)).toBe(false)
-      expect(statSync(part).mode & 0o777).toBe(0o600)
-      const text = readFileSync(part, 'utf8')
-      expect(text).not.toContain('of-the-server')
-      const paths = (content: string) =>
-        readRecording(content, part).exchanges.map(({ url }) => new URL(url).pathname)
-      expect(paths(text)).toEqual(['/a', '/b'])
-      expect(paths(text.slice(0, -5))).toEqual(['/a'])
-      const refused = await runRecord(server.url, '--out', file)
-      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`--from ${part}`)])
-      const finished = await runRecord('--from', part, '--out', file)
-      expect([finished.code, existsSync(part)]).toEqual([0, false])
-      expect(paths(readFileSync(file, 'utf8'))).toEqual(['/a', '/b'])
-      expect(statSync(file).mode & 0o777).toBe(0o600)
-    },
-  ),
-)
+test('record/crash A recording whose process is killed is read up to there, and --from finishes it', async () => {
+  const server = await startEcho({
+    answer: (_, response) => response.end('{"token":"of-the-server-1"}'),
+  })
+  const file = join(folder(), 'session.har')
+  const command = start('record', server.url, '--port', '0', '--json', '--out', file)
+  const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+  for (const path of ['/a', '/b']) await (await fetch(url + path)).text()
+  const part = `${file}.part`
+  while (readFileSync(part, 'utf8').split('\n').length < 4) await fetch(`${server.url}/wait`)
+  command.process.kill('SIGKILL')
+  await command.ends
+  expect(existsSync(file)).toBe(false)
+  expect(statSync(part).mode & 0o777).toBe(0o600)
+  const text = readFileSync(part, 'utf8')
+  expect(text).not.toContain('of-the-server')
+  const paths = (content: string) =>
+    readRecording(content, part).exchanges.map(({ url }) => new URL(url).pathname)
+  expect(paths(text)).toEqual(['/a', '/b'])
+  expect(paths(text.slice(0, -5))).toEqual(['/a'])
+  const refused = await runRecord(server.url, '--out', file)
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`--from ${part}`)])
+  const finished = await runRecord('--from', part, '--out', file)
+  expect([finished.code, existsSync(part)]).toEqual([0, false])
+  expect(paths(readFileSync(file, 'utf8'))).toEqual(['/a', '/b'])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
 
-test(
-  'record/stop A signal that arrives twice, as from a runner that passes it on to its group, is one: the recording is written',
-  withEcho({ answer: (_, response) => response.end('{}') }, async (server) => {
-    const file = join(folder(), 'session.har')
-    const command = start('record', server.url, '--port', '0', '--json', '--out', file)
-    const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
-    await (await fetch(`${url}/a`)).text()
-    command.process.kill('SIGINT')
-    await setImmediate()
-    command.process.kill('SIGINT')
-    const { code } = await command.ends
-    expect([code, existsSync(file), existsSync(`${file}.part`)]).toEqual([0, true, false])
-  }),
-)
+test('record/stop A signal that arrives twice, as from a runner that passes it on to its group, is one: the recording is written', async () => {
+  const server = await startEcho({ answer: (_, response) => response.end('{}') })
+  const file = join(folder(), 'session.har')
+  const command = start('record', server.url, '--port', '0', '--json', '--out', file)
+  const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
+  await (await fetch(`${url}/a`)).text()
+  command.process.kill('SIGINT')
+  await setImmediate()
+  command.process.kill('SIGINT')
+  const { code } = await command.ends
+  expect([code, existsSync(file), existsSync(`${file}.part`)]).toEqual([0, true, false])
+})
 
-test(
-  'record/refusal A file that would contain what looks like a secret is not written: the message says where, and --redact or --keep decides',
-  withEcho({ answer: (_, response) => response.end('{}') }, async (server) => {
-    const running = await startRecord(server.url)
-    const body = JSON.stringify({ a: [{ keyOfTeam: random }] })
-    await fetch(`${running.url}/prompt?x=1`, { method: 'POST', body })
-    const result = await running.stop()
-    expect([result.code, result.text(), result.hasPart()]).toEqual([1, '', true])
-    expect(result.stderr).toContain(
-      'entry 0 (POST /prompt), request body, member keyOfTeam: a long random text under the name of a secret',
-    )
-    expect(result.stderr).not.toContain(random)
-    const part = `${result.file}.part`
-    const flags = ['--from', part, '--out', result.file]
-    expect((await runRecord(...flags)).code).toBe(1)
-    const redacted = await runRecord('--from', part, '--redact', 'key_of_team')
-    expect([redacted.code, redacted.text().includes(random)]).toEqual([0, false])
-    const kept = await runRecord(...flags, '--keep', 'keyOfTeam')
-    expect(kept.code).toBe(0)
-    expect(readFileSync(result.file, 'utf8')).toContain(random)
-  }),
-)
+test('record/refusal A file that would contain what looks like a secret is not written: the message says where, and --redact or --keep decides', async () => {
+  const server = await startEcho({ answer: (_, response) => response.end('{}') })
+  const running = await startRecord(server.url)
+  const body = JSON.stringify({ a: [{ keyOfTeam: random }] })
+  await fetch(`${running.url}/prompt?x=1`, { method: 'POST', body })
+  const result = await running.stop()
+  expect([result.code, result.text(), result.hasPart()]).toEqual([1, '', true])
+  expect(result.stderr).toContain(
+    'entry 0 (POST /prompt), request body, member keyOfTeam: a long random text under the name of a secret',
+  )
+  expect(result.stderr).not.toContain(random)
+  const part = `${result.file}.part`
+  const flags = ['--from', part, '--out', result.file]
+  expect((await runRecord(...flags)).code).toBe(1)
+  const redacted = await runRecord('--from', part, '--redact', 'key_of_team')
+  expect([redacted.code, redacted.text().includes(random)]).toEqual([0, false])
+  const kept = await runRecord(...flags, '--keep', 'keyOfTeam')
+  expect(kept.code).toBe(0)
+  expect(readFileSync(result.file, 'utf8')).toContain(random)
+})
 
 /** What looks like a secret, and where the scanner says that it is. */
 const suspicious: readonly (readonly [Partial<RecordedExchange>, string])[] = [
@@ -240,13 +233,11 @@ const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
 
 refusals(runRecord, titled('record/usage', wrong))
 
-test(
-  'record/folder Where no file can be written, nothing is recorded',
-  withEcho({}, async (server) => {
-    const file = join(folder(), 'missing', 'session.har')
-    const result = await runRecord(server.url, '--port', '0', '--out', file)
-    expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('Cannot write')])
-    chmodSync(folder(), 0o700)
-    expect(await recorded(server.url, async () => undefined)).toMatchObject({ code: 0 })
-  }),
-)
+test('record/folder Where no file can be written, nothing is recorded', async () => {
+  const server = await startEcho()
+  const file = join(folder(), 'missing', 'session.har')
+  const result = await runRecord(server.url, '--port', '0', '--out', file)
+  expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('Cannot write')])
+  chmodSync(folder(), 0o700)
+  expect(await recorded(server.url, async () => undefined)).toMatchObject({ code: 0 })
+})

@@ -21,7 +21,7 @@ import {
 } from '../../support/in-process.ts'
 import { newFiles } from '../../support/files.ts'
 import { bytesOf } from '../../support/recordings/recording.ts'
-import { withSilentServer } from '../../support/servers/silent-server.ts'
+import { startSilent } from '../../support/servers/silent-server.ts'
 
 const session = async (): Promise<string> =>
   writeHar(
@@ -137,16 +137,15 @@ for (const [manner, begin] of [
   ['does not end its first answer', 'HTTP/1.1 200 OK\r\n\r\n{'],
 ] as const)
   test(`learn/from A server that ${manner} is given up after the time limit.`, async () => {
-    await withSilentServer(begin, async ({ url }) => {
-      const folder = newFiles()
-      const words = ['--from', url, '--out', 'a.yaml', '--timeout', '0.2']
-      const { code, stderr } = await folder.run(learnCommand, ...words)
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
-      })
-      expect(folder.names()).toEqual([])
+    const { url } = await startSilent(begin)
+    const folder = newFiles()
+    const words = ['--from', url, '--out', 'a.yaml', '--timeout', '0.2']
+    const { code, stderr } = await folder.run(learnCommand, ...words)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
     })
+    expect(folder.names()).toEqual([])
   })
 
 test('learn/faults A world that is learned from a server takes the faults of another scenario.', async () => {

@@ -3,7 +3,7 @@
 import { test } from 'vitest'
 import { startEmulator } from 'flowdouble'
 import { expect } from '../../judge/expect.ts'
-import { startEcho, withEcho } from '../../support/servers/echo-server.ts'
+import { startEcho } from '../../support/servers/echo-server.ts'
 import { recorded } from '../../support/recordings/recording.ts'
 
 const key = { 'X-API-Key': 'test-key' }
@@ -45,71 +45,65 @@ test('record/signed-links The bytes of a hosted view pass through the proxy, and
   }
 })
 
-test(
-  'record/redirects Redirects within the server and to other hosts lead through the proxy, without the credentials of the first host',
-  withEcho({ answer: (_, response) => response.end('there') }, async (other) => {
-    const own = await startEcho({
-      answer: ({ url = '', headers }, response) => {
-        const to = { '/own': `http://${headers.host}/a`, '/other': `${other.url}/b?c=d` }[url]
-        if (to === undefined) return void response.end('here')
-        response.writeHead(302, { Location: to }).end()
-      },
-    })
-    const result = await recorded(own.url, async (url) => {
-      const headers = {
-        Authorization: 'Bearer of-the-first-host-1',
-        Cookie: 'a=b',
-        'X-API-Key': 'of-the-first-host-2',
-      }
-      expect(await (await fetch(`${url}/own`)).text()).toBe('here')
-      const reply = await fetch(`${url}/other`, { headers })
-      expect(await reply.text()).toBe('there')
-      expect(reply.url.startsWith(url)).toBe(true)
-      for (const path of ['/_flowdouble/at/1/b', '/_flowdouble/at/x', '/_flowdouble/at/'])
-        expect((await fetch(url + path)).status).toBe(404)
-    })
-    await own.close()
-    expect(result.recording().exchanges.map(({ url }) => url)).toEqual([
-      `${own.url}/own`,
-      `${own.url}/a`,
-      `${own.url}/other`,
-      `${other.url}/b?c=d`,
-    ])
-    const [arrived] = other.arrived
-    expect([arrived?.target, arrived?.rawHeaders.join().includes('of-the-first')]).toEqual([
-      '/b?c=d',
-      false,
-    ])
-    expect(result.text()).not.toContain('of-the-first')
-  }),
-)
+test('record/redirects Redirects within the server and to other hosts lead through the proxy, without the credentials of the first host', async () => {
+  const other = await startEcho({ answer: (_, response) => response.end('there') })
+  const own = await startEcho({
+    answer: ({ url = '', headers }, response) => {
+      const to = { '/own': `http://${headers.host}/a`, '/other': `${other.url}/b?c=d` }[url]
+      if (to === undefined) return void response.end('here')
+      response.writeHead(302, { Location: to }).end()
+    },
+  })
+  const result = await recorded(own.url, async (url) => {
+    const headers = {
+      Authorization: 'Bearer of-the-first-host-1',
+      Cookie: 'a=b',
+      'X-API-Key': 'of-the-first-host-2',
+    }
+    expect(await (await fetch(`${url}/own`)).text()).toBe('here')
+    const reply = await fetch(`${url}/other`, { headers })
+    expect(await reply.text()).toBe('there')
+    expect(reply.url.startsWith(url)).toBe(true)
+    for (const path of ['/_flowdouble/at/1/b', '/_flowdouble/at/x', '/_flowdouble/at/'])
+      expect((await fetch(url + path)).status).toBe(404)
+  })
+  expect(result.recording().exchanges.map(({ url }) => url)).toEqual([
+    `${own.url}/own`,
+    `${own.url}/a`,
+    `${own.url}/other`,
+    `${other.url}/b?c=d`,
+  ])
+  const [arrived] = other.arrived
+  expect([arrived?.target, arrived?.rawHeaders.join().includes('of-the-first')]).toEqual([
+    '/b?c=d',
+    false,
+  ])
+  expect(result.text()).not.toContain('of-the-first')
+})
 
-test(
-  'record/json-links Signed links in JSON lead through the proxy, other addresses stay, and the file has both as they were',
-  withEcho({ answer: (_, response) => response.end('bytes') }, async (storage) => {
-    const json = (signature: string) =>
-      `{ "docs": "https://docs.example/a",\n  "n": 12345678901234567890.0, "url": "${storage.url}/f.png?X-Amz-Signature=${signature}\\u0026e=1" }`
-    const own = await startEcho({
-      answer: (_, response) => {
-        response.setHeader('Content-Type', 'application/json; charset=utf-8')
-        response.end(json('sig-1234-5678'))
-      },
-    })
-    let got = ''
-    const result = await recorded(own.url, async (url) => {
-      got = await (await fetch(`${url}/a`)).text()
-      expect(got).toContain('"n": 12345678901234567890.0')
-      expect(got).toContain('"https://docs.example/a"')
-      const { url: link } = JSON.parse(got) as { url: string }
-      expect(link.startsWith(`${url}/_flowdouble/at/0/f.png?`)).toBe(true)
-      expect(await (await fetch(link)).text()).toBe('bytes')
-    })
-    await own.close()
-    expect(storage.arrived[0]?.target).toBe('/f.png?X-Amz-Signature=sig-1234-5678&e=1')
-    const [first, second] = result.recording().exchanges
-    const { url } = JSON.parse(Buffer.from(first!.response!.body).toString()) as { url: string }
-    expect(new URL(url).href).toBe(second!.url)
-    expect(second!.url.startsWith(storage.url)).toBe(true)
-    expect(result.text()).not.toContain('sig-1234')
-  }),
-)
+test('record/json-links Signed links in JSON lead through the proxy, other addresses stay, and the file has both as they were', async () => {
+  const storage = await startEcho({ answer: (_, response) => response.end('bytes') })
+  const json = (signature: string) =>
+    `{ "docs": "https://docs.example/a",\n  "n": 12345678901234567890.0, "url": "${storage.url}/f.png?X-Amz-Signature=${signature}\\u0026e=1" }`
+  const own = await startEcho({
+    answer: (_, response) => {
+      response.setHeader('Content-Type', 'application/json; charset=utf-8')
+      response.end(json('sig-1234-5678'))
+    },
+  })
+  let got = ''
+  const result = await recorded(own.url, async (url) => {
+    got = await (await fetch(`${url}/a`)).text()
+    expect(got).toContain('"n": 12345678901234567890.0')
+    expect(got).toContain('"https://docs.example/a"')
+    const { url: link } = JSON.parse(got) as { url: string }
+    expect(link.startsWith(`${url}/_flowdouble/at/0/f.png?`)).toBe(true)
+    expect(await (await fetch(link)).text()).toBe('bytes')
+  })
+  expect(storage.arrived[0]?.target).toBe('/f.png?X-Amz-Signature=sig-1234-5678&e=1')
+  const [first, second] = result.recording().exchanges
+  const { url } = JSON.parse(Buffer.from(first!.response!.body).toString()) as { url: string }
+  expect(new URL(url).href).toBe(second!.url)
+  expect(second!.url.startsWith(storage.url)).toBe(true)
+  expect(result.text()).not.toContain('sig-1234')
+})

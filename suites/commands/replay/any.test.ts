@@ -5,7 +5,7 @@ import { test } from 'vitest'
 import { textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { json, recordedWorld, rest } from '../../support/recordings/recorded-session.ts'
-import { withReplay } from '../../support/recordings/replayed.ts'
+import { replayOf } from '../../support/recordings/replayed.ts'
 
 const graph = (seed: number, color = 0): object => ({
   ...textToImage(seed, 2),
@@ -27,18 +27,14 @@ type Submit = (prompt: object) => Promise<{ prompt_id?: string; error?: any }>
 const withAny = async (
   any: readonly string[],
   use: (submit: Submit, url: string) => Promise<void>,
-): Promise<void> =>
-  withReplay(
-    await recordedSeeds,
-    ({ url }) => {
-      const submit: Submit = async (prompt) => {
-        const body = JSON.stringify({ prompt })
-        return (await (await fetch(`${url}/prompt`, { method: 'POST', body })).json()) as object
-      }
-      return use(submit, url)
-    },
-    { any },
-  )
+): Promise<void> => {
+  const { url } = await replayOf(await recordedSeeds, { any })
+  const submit: Submit = async (prompt) => {
+    const body = JSON.stringify({ prompt })
+    return (await (await fetch(`${url}/prompt`, { method: 'POST', body })).json()) as object
+  }
+  return use(submit, url)
+}
 
 test('replay/any Runs with other seeds are the recorded ones in order', async () => {
   await withAny(['seed'], async (submit, url) => {

@@ -10,7 +10,7 @@ import { WebSocket } from 'ws'
 import { type Recording, runWorkflow } from '../../../dist/emulator/internal.js'
 import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { withReplay } from '../../support/recordings/replayed.ts'
+import { replayOf } from '../../support/recordings/replayed.ts'
 import {
   advance,
   flags,
@@ -65,29 +65,27 @@ const twoRuns = (): Promise<Recording> =>
 for (const gapMs of [200, 500, 2000])
   test(`replay/causes A second submit after ${gapMs} ms instead of 500 takes its messages along`, async () => {
     const recording = await twoRuns()
-    await withReplay(recording, async (replay) => {
-      const socket = await socketOf(replay, 'now')
-      await submitTo(replay, { prompt: one, client_id: 'now' })
-      await replay.advance(gapMs)
-      await submitTo(replay, { prompt: two, client_id: 'now' })
-      await replay.until('idle')
-      // The second run finds a part of its nodes in the cache.
-      expect(await spansOf(replay)).toEqual({ a: [25, 135], b: [gapMs + 25, gapMs + 95] })
-      socket.terminate()
-    })
+    const replay = await replayOf(recording)
+    const socket = await socketOf(replay, 'now')
+    await submitTo(replay, { prompt: one, client_id: 'now' })
+    await replay.advance(gapMs)
+    await submitTo(replay, { prompt: two, client_id: 'now' })
+    await replay.until('idle')
+    // The second run finds a part of its nodes in the cache.
+    expect(await spansOf(replay)).toEqual({ a: [25, 135], b: [gapMs + 25, gapMs + 95] })
+    socket.terminate()
   })
 
 test('replay/order The second run can come first, and one without the other', async () => {
-  await withReplay(await twoRuns(), async (replay) => {
-    const socket = await socketOf(replay, 'now')
-    await submitTo(replay, { prompt: two, client_id: 'now' })
-    await replay.until('idle')
-    expect(Object.keys(await spansOf(replay))).toEqual(['b'])
-    await submitTo(replay, { prompt: one, client_id: 'now' })
-    await replay.until('idle')
-    expect(Object.keys(await spansOf(replay))).toEqual(['b', 'a'])
-    socket.terminate()
-  })
+  const replay = await replayOf(await twoRuns())
+  const socket = await socketOf(replay, 'now')
+  await submitTo(replay, { prompt: two, client_id: 'now' })
+  await replay.until('idle')
+  expect(Object.keys(await spansOf(replay))).toEqual(['b'])
+  await submitTo(replay, { prompt: one, client_id: 'now' })
+  await replay.until('idle')
+  expect(Object.keys(await spansOf(replay))).toEqual(['b', 'a'])
+  socket.terminate()
 })
 
 test('replay/interrupt An interrupt ends its run after the messages before it, whenever it comes', async () => {
@@ -99,27 +97,27 @@ test('replay/interrupt An interrupt ends its run after the messages before it, w
     await client.request('POST', '/interrupt', json({}))
     await advanceBy(2000)
   })
-  for (const afterMs of [100, 450, 3000])
-    await withReplay(recording, async (replay) => {
-      const socket = await socketOf(replay, 'now')
-      await submitTo(replay, { prompt: slow(1, 10), client_id: 'now', prompt_id: 'mine' })
-      await replay.advance(afterMs)
-      expect(replay.runs().map(({ state }) => state)).toEqual(['running'])
-      await fetch(`${replay.url}/interrupt`, { method: 'POST', body: '{}' })
-      await replay.until('interrupted')
-      const types = (await replay.messages({ run: 'mine' })).map(({ type }) => type)
-      const own = recording.sockets[0]?.messages.map(({ data }) =>
-        JSON.parse(data as string),
-      ) as any[]
-      expect(types).toEqual(
-        own
-          .filter(({ data }) => data.prompt_id === 'a')
-          .map(({ type }) => type)
-          .slice(0, types.length),
-      )
-      expect(types).toContain('execution_interrupted')
-      socket.terminate()
-    })
+  for (const afterMs of [100, 450, 3000]) {
+    const replay = await replayOf(recording)
+    const socket = await socketOf(replay, 'now')
+    await submitTo(replay, { prompt: slow(1, 10), client_id: 'now', prompt_id: 'mine' })
+    await replay.advance(afterMs)
+    expect(replay.runs().map(({ state }) => state)).toEqual(['running'])
+    await fetch(`${replay.url}/interrupt`, { method: 'POST', body: '{}' })
+    await replay.until('interrupted')
+    const types = (await replay.messages({ run: 'mine' })).map(({ type }) => type)
+    const own = recording.sockets[0]?.messages.map(({ data }) =>
+      JSON.parse(data as string),
+    ) as any[]
+    expect(types).toEqual(
+      own
+        .filter(({ data }) => data.prompt_id === 'a')
+        .map(({ type }) => type)
+        .slice(0, types.length),
+    )
+    expect(types).toContain('execution_interrupted')
+    socket.terminate()
+  }
 })
 
 test('replay/clients Messages go to the client of a run, in whichever order the sockets open', async () => {
@@ -129,15 +127,14 @@ test('replay/clients Messages go to the client of a run, in whichever order the 
     await client.request('POST', '/prompt', json({ prompt: one, client_id: 'birch' }))
     await advanceBy(500)
   })
-  await withReplay(recording, async (replay) => {
-    const [first, second] = [await socketOf(replay, 'first'), await socketOf(replay, 'second')]
-    const { prompt_id } = await submitTo(replay, { prompt: one, client_id: 'first' })
-    await replay.until('idle')
-    const sent = await replay.messages({ run: prompt_id, type: 'execution_start' })
-    expect(sent.map(({ sockets }) => sockets)).toEqual([[1]])
-    first.terminate()
-    second.terminate()
-  })
+  const replay = await replayOf(recording)
+  const [first, second] = [await socketOf(replay, 'first'), await socketOf(replay, 'second')]
+  const { prompt_id } = await submitTo(replay, { prompt: one, client_id: 'first' })
+  await replay.until('idle')
+  const sent = await replay.messages({ run: prompt_id, type: 'execution_start' })
+  expect(sent.map(({ sockets }) => sockets)).toEqual([[1]])
+  first.terminate()
+  second.terminate()
 })
 
 test('replay/short-ids The id of a client is replaced only where a client is named', async () => {
@@ -148,19 +145,18 @@ test('replay/short-ids The id of a client is replaced only where a client is nam
     await advanceBy(500)
     await client.request('GET', '/history/then')
   })
-  await withReplay(recording, async (replay) => {
-    const socket = await socketOf(replay, 'b')
-    await submitTo(replay, { prompt, client_id: 'b' })
-    await replay.until('idle')
-    const [{ data }] = (await replay.messages({ type: 'executed' })) as any
-    expect([data.node, data.output.text]).toEqual(['a', ['a']])
-    const [{ data: status }] = (await replay.messages({ type: 'status' })) as any
-    expect(status.sid).toBe('b')
-    const { then } = (await (await fetch(`${replay.url}/history/then`)).json()) as any
-    expect(then.prompt[2]).toEqual(prompt)
-    expect(then.prompt[3].client_id).toBe('b')
-    socket.terminate()
-  })
+  const replay = await replayOf(recording)
+  const socket = await socketOf(replay, 'b')
+  await submitTo(replay, { prompt, client_id: 'b' })
+  await replay.until('idle')
+  const [{ data }] = (await replay.messages({ type: 'executed' })) as any
+  expect([data.node, data.output.text]).toEqual(['a', ['a']])
+  const [{ data: status }] = (await replay.messages({ type: 'status' })) as any
+  expect(status.sid).toBe('b')
+  const { then } = (await (await fetch(`${replay.url}/history/then`)).json()) as any
+  expect(then.prompt[2]).toEqual(prompt)
+  expect(then.prompt[3].client_id).toBe('b')
+  socket.terminate()
 })
 
 test('replay/flags The features of the server follow those of the client, and nothing else does', async () => {
@@ -168,18 +164,17 @@ test('replay/flags The features of the server follow those of the client, and no
     await client.open('then')
     await client.send(0, flags)
   })
-  await withReplay(recording, async (replay) => {
-    const socket = await socketOf(replay, 'now')
-    socket.send('{"type": "other"}')
-    const answered = once(socket, 'message')
-    socket.send(flags)
-    expect(JSON.parse(String((await answered)[0]))).toMatchObject({ type: 'feature_flags' })
-    expect((await replay.messages({ direction: 'sent' })).map(({ type }) => type)).toEqual([
-      'status',
-      'feature_flags',
-    ])
-    socket.terminate()
-  })
+  const replay = await replayOf(recording)
+  const socket = await socketOf(replay, 'now')
+  socket.send('{"type": "other"}')
+  const answered = once(socket, 'message')
+  socket.send(flags)
+  expect(JSON.parse(String((await answered)[0]))).toMatchObject({ type: 'feature_flags' })
+  expect((await replay.messages({ direction: 'sent' })).map(({ type }) => type)).toEqual([
+    'status',
+    'feature_flags',
+  ])
+  socket.terminate()
 })
 
 test('replay/matching Key order, 1.0 for 1, /api, further members and a parameter against caches make no difference; a seed does', async () => {
@@ -189,17 +184,16 @@ test('replay/matching Key order, 1.0 for 1, /api, further members and a paramete
     await advanceBy(500)
     await client.request('GET', '/view?filename=image_00001_.png&type=output')
   })
-  await withReplay(recording, async (replay) => {
-    const turned = Object.fromEntries(Object.entries(prompt).toReversed())
-    const text = JSON.stringify({ extra_data: { a: 1 }, client_id: 'now', prompt: turned })
-    const floats = text.replaceAll('"width":64', '"width":64.0')
-    const submit = async (body: string): Promise<number> =>
-      (await fetch(`${replay.url}/api/prompt`, { method: 'POST', body })).status
-    expect(await submit(floats)).toBe(200)
-    expect(await submit(text.replace('9007199254740992', '9007199254740993'))).toBe(404)
-    const picture = `${replay.url}/api/view?type=output&filename=image_00001_.png&rand=0.5`
-    expect((await fetch(picture)).headers.get('content-type')).toBe('image/png')
-  })
+  const replay = await replayOf(recording)
+  const turned = Object.fromEntries(Object.entries(prompt).toReversed())
+  const text = JSON.stringify({ extra_data: { a: 1 }, client_id: 'now', prompt: turned })
+  const floats = text.replaceAll('"width":64', '"width":64.0')
+  const submit = async (body: string): Promise<number> =>
+    (await fetch(`${replay.url}/api/prompt`, { method: 'POST', body })).status
+  expect(await submit(floats)).toBe(200)
+  expect(await submit(text.replace('9007199254740992', '9007199254740993'))).toBe(404)
+  const picture = `${replay.url}/api/view?type=output&filename=image_00001_.png&rand=0.5`
+  expect((await fetch(picture)).headers.get('content-type')).toBe('image/png')
 })
 
 test('replay/cors-and-control With cors pages may read the replies, the control paths are there, and no secret is printed', async () => {
@@ -207,19 +201,17 @@ test('replay/cors-and-control With cors pages may read the replies, the control 
     await client.request('GET', '/queue')
   })
   const cors = 'http://page.example'
-  const use = async ({ url }: Replay): Promise<void> => {
-    const preflight = await fetch(`${url}/prompt`, { method: 'OPTIONS' })
-    const allowed = preflight.headers.get('access-control-allow-origin')
-    expect({ status: preflight.status, allowed }).toEqual({ status: 200, allowed: cors })
-    const unknown = await (await fetch(`${url}/nothing?token=SECRET-TOKEN`)).text()
-    expect(unknown).not.toContain('SECRET')
-    const moved = await fetch(`${url}/_flowdouble/advance`, { method: 'POST', body: '{"ms": 5}' })
-    expect(await moved.json()).toMatchObject({ nowMs: 5 })
-    const journal = await (await fetch(`${url}/_flowdouble/journal`)).text()
-    expect(journal.split('\n')[0]).toContain('"flowdouble":"replay 1"')
-    expect(journal).not.toContain('SECRET')
-  }
-  await withReplay(recording, use, { cors })
+  const { url } = await replayOf(recording, { cors })
+  const preflight = await fetch(`${url}/prompt`, { method: 'OPTIONS' })
+  const allowed = preflight.headers.get('access-control-allow-origin')
+  expect({ status: preflight.status, allowed }).toEqual({ status: 200, allowed: cors })
+  const unknown = await (await fetch(`${url}/nothing?token=SECRET-TOKEN`)).text()
+  expect(unknown).not.toContain('SECRET')
+  const moved = await fetch(`${url}/_flowdouble/advance`, { method: 'POST', body: '{"ms": 5}' })
+  expect(await moved.json()).toMatchObject({ nowMs: 5 })
+  const journal = await (await fetch(`${url}/_flowdouble/journal`)).text()
+  expect(journal.split('\n')[0]).toContain('"flowdouble":"replay 1"')
+  expect(journal).not.toContain('SECRET')
 })
 
 test('replay/hosted A hosted session is run again, its links lead to the replay, and its files are written', async () => {
@@ -241,16 +233,14 @@ test('replay/hosted A hosted session is run again, its links lead to the replay,
   )
   const workflowPath = join(place, 'workflow.json')
   writeFileSync(workflowPath, JSON.stringify(one))
-  const use = async ({ url }: Replay): Promise<void> => {
-    const result = await runWorkflow({
-      url,
-      apiKey: 'another-key',
-      deployment: 'hosted',
-      workflowPath,
-      outDir: place,
-    })
-    expect([result.error, result.outcome]).toEqual([undefined, 'success'])
-    expect(result.files.map(({ path }) => readFileSync(path))).toEqual([bytes])
-  }
-  await withReplay(recording, use, { clock: 'instant' })
+  const { url } = await replayOf(recording, { clock: 'instant' })
+  const result = await runWorkflow({
+    url,
+    apiKey: 'another-key',
+    deployment: 'hosted',
+    workflowPath,
+    outDir: place,
+  })
+  expect([result.error, result.outcome]).toEqual([undefined, 'success'])
+  expect(result.files.map(({ path }) => readFileSync(path))).toEqual([bytes])
 })

@@ -6,7 +6,7 @@ import { test } from 'vitest'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import { textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { withReplay } from '../../support/recordings/replayed.ts'
+import { replayOf } from '../../support/recordings/replayed.ts'
 import { advance, json, recordedWorld, rest } from '../../support/recordings/recorded-session.ts'
 import { expectSame } from '../../support/same.ts'
 
@@ -77,15 +77,14 @@ for (const recordedMs of [0, 10, 40])
     test(`replay/polls A session that was ${recordedMs === 0 ? 'not polled' : `polled each ${recordedMs} ms`} is polled each ${everyMs} ms to its end and its file`, async () => {
       const recording = await recorded(recordedMs)
       const bytes = recording.exchanges.at(-1)?.response?.body ?? new Uint8Array()
-      await withReplay(recording, async (replay) => {
-        const states = await pollToTheEnd(replay, everyMs)
-        const ranks = states.map((state) => order.indexOf(state))
-        expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
-        expect(states.at(-1)).toBe('empty')
-        if (everyMs <= 40) expect(states).toContain('running')
-        const viewed = await fetch(replay.url + file)
-        expect(Buffer.from(await viewed.arrayBuffer())).toEqual(Buffer.from(bytes))
-      })
+      const replay = await replayOf(recording)
+      const states = await pollToTheEnd(replay, everyMs)
+      const ranks = states.map((state) => order.indexOf(state))
+      expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
+      expect(states.at(-1)).toBe('empty')
+      if (everyMs <= 40) expect(states).toContain('running')
+      const viewed = await fetch(replay.url + file)
+      expect(Buffer.from(await viewed.arrayBuffer())).toEqual(Buffer.from(bytes))
     })
 
 test('replay/other-order A client whose next request comes after the end of a run, and not before it, gets the recorded answer', async () => {
@@ -105,73 +104,69 @@ test('replay/other-order A client whose next request comes after the end of a ru
     },
     key,
   )
-  await withReplay(recording, async (replay) => {
-    const headers = { ...key, 'Content-Type': 'application/json' }
-    const post = (path: string, bytes: Uint8Array) =>
-      fetch(`${replay.url}/api${path}`, { method: 'POST', headers, body: Buffer.from(bytes) })
-    await post('/prompt', submitBody().bytes)
-    await replay.advance(2000)
-    await post('/history', forget.bytes)
-    const reply = await fetch(replay.url + job, { headers })
-    expect(reply.headers.get('X-Flowdouble-Replay')).toBe(null)
-    expect(await reply.text()).toBe(answer)
-  })
+  const replay = await replayOf(recording)
+  const headers = { ...key, 'Content-Type': 'application/json' }
+  const post = (path: string, bytes: Uint8Array) =>
+    fetch(`${replay.url}/api${path}`, { method: 'POST', headers, body: Buffer.from(bytes) })
+  await post('/prompt', submitBody().bytes)
+  await replay.advance(2000)
+  await post('/history', forget.bytes)
+  const reply = await fetch(replay.url + job, { headers })
+  expect(reply.headers.get('X-Flowdouble-Replay')).toBe(null)
+  expect(await reply.text()).toBe(answer)
 })
 
 test('replay/state-of-runs A listening client sees the end before the history has it, and the history has it at that end', async () => {
-  await withReplay(await recorded(10), async (replay) => {
-    await submit(replay)
-    await replay.until('started')
-    expect(await read(replay, '/history/of-then')).toEqual({})
-    await replay.until('success')
-    expect(await read(replay, '/history/of-then')).toHaveProperty('of-then')
-    expect(replay.runs()).toEqual([{ prompt_id: 'of-then', state: 'success', user: null }])
-  })
+  const replay = await replayOf(await recorded(10))
+  await submit(replay)
+  await replay.until('started')
+  expect(await read(replay, '/history/of-then')).toEqual({})
+  await replay.until('success')
+  expect(await read(replay, '/history/of-then')).toHaveProperty('of-then')
+  expect(replay.runs()).toEqual([{ prompt_id: 'of-then', state: 'success', user: null }])
 })
 
 test('replay/new-ids A run that is submitted once more than recorded has a new id and the same messages', async () => {
-  await withReplay(await recorded(0), async (replay) => {
-    const ids: string[] = []
-    for (const _ of [1, 2]) {
-      ids.push(await submit(replay))
-      await replay.until('idle')
-    }
-    expect(ids[0]).toBe('of-then')
-    expect(ids[1]).not.toBe('of-then')
-    expect(Object.keys((await read(replay, '/history')) as object)).toEqual(ids)
-    expect(await read(replay, `/history/${ids[1]}`)).toHaveProperty(ids[1] as string)
-  })
+  const replay = await replayOf(await recorded(0))
+  const ids: string[] = []
+  for (const _ of [1, 2]) {
+    ids.push(await submit(replay))
+    await replay.until('idle')
+  }
+  expect(ids[0]).toBe('of-then')
+  expect(ids[1]).not.toBe('of-then')
+  expect(Object.keys((await read(replay, '/history')) as object)).toEqual(ids)
+  expect(await read(replay, `/history/${ids[1]}`)).toHaveProperty(ids[1] as string)
 })
 
 test('replay/determinism The same requests get the same bytes from two replays of a recording', async () => {
   const recording = await recorded(10)
   const transcripts: string[] = []
-  for (const _ of [1, 2])
-    await withReplay(recording, async (replay) => {
-      await pollToTheEnd(replay, 7)
-      await submit(replay)
-      await replay.until('idle')
-      transcripts.push(
-        (await replay.journal()).slice(1).join('\n').replaceAll(replay.url.slice(7), ''),
-      )
-    })
+  for (const _ of [1, 2]) {
+    const replay = await replayOf(recording)
+    await pollToTheEnd(replay, 7)
+    await submit(replay)
+    await replay.until('idle')
+    transcripts.push(
+      (await replay.journal()).slice(1).join('\n').replaceAll(replay.url.slice(7), ''),
+    )
+  }
   expectSame('The second session', transcripts[1], transcripts[0])
 })
 
 test('replay/reset A reset returns a replay to its start, and a snapshot to the state that it had', async () => {
-  await withReplay(await recorded(0), async (replay) => {
-    await submit(replay)
-    await replay.until('started')
-    replay.snapshot('during')
-    await replay.until('idle')
-    await replay.restore('during')
-    expect(replay.runs().map(({ state }) => state)).toEqual(['running'])
-    await replay.until('success')
-    await replay.reset()
-    expect(replay.runs()).toEqual([])
-    await submit(replay)
-    expect(replay.runs().map(({ prompt_id }) => prompt_id)).toEqual(['of-then'])
-    const { passed } = await replay.verify({ method: 'POST', path: '/prompt', times: 1 })
-    expect(passed).toBe(true)
-  })
+  const replay = await replayOf(await recorded(0))
+  await submit(replay)
+  await replay.until('started')
+  replay.snapshot('during')
+  await replay.until('idle')
+  await replay.restore('during')
+  expect(replay.runs().map(({ state }) => state)).toEqual(['running'])
+  await replay.until('success')
+  await replay.reset()
+  expect(replay.runs()).toEqual([])
+  await submit(replay)
+  expect(replay.runs().map(({ prompt_id }) => prompt_id)).toEqual(['of-then'])
+  const { passed } = await replay.verify({ method: 'POST', path: '/prompt', times: 1 })
+  expect(passed).toBe(true)
 })

@@ -1,11 +1,20 @@
 // The command `flowdouble run`: flags, exit codes, and what it prints where.
 
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import { unreachable } from '../../../dist/emulator/internal.js'
-import { end, entryOf, failedWith, message, succeeded } from './misbehaving-server.ts'
-import { command, prints, runOn, runs, serve, testClock } from './harness.ts'
+import {
+  end,
+  entryOf,
+  failedWith,
+  message,
+  succeeded,
+  startMisbehaving,
+} from './misbehaving-server.ts'
+import { command, prints, runOn, runs, testClock } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
+import { listening } from '../../support/for-test.ts'
 import { refusals } from '../../support/in-process.ts'
 
 const invalid = {
@@ -167,7 +176,7 @@ test.each([
 })
 
 test('run/exit-3 Without a server the command says how to start one and exits with 3; the address has no user, password and token.', async () => {
-  const { url, close } = await serve()
+  const { url, close } = await listening(createServer())
   await close()
   const { port } = new URL(url)
   expect(
@@ -200,7 +209,7 @@ test.each([
 
 test('run/exit-4 The limit ends the wait and reports that the server continues.', async () => {
   const clock = testClock()
-  const server = await serve({ steps: [], queueReads: 9 })
+  const server = await startMisbehaving({ steps: [], queueReads: 9 })
   const onEvent = ({ kind }: { kind: string }) =>
     kind === 'submitted' && setImmediate(clock.pass, 60_000)
   const { result } = await runOn(server, { clock, timeoutMs: 60_000, onEvent })
@@ -209,7 +218,7 @@ test('run/exit-4 The limit ends the wait and reports that the server continues.'
 })
 
 test('run/json The result is one object on stdout, and progress is on stderr.', async () => {
-  const { url } = await serve({ steps })
+  const { url } = await startMisbehaving({ steps })
   const { code, stdout, stderr, cwd } = await command(['workflow.json', '--url', url, '--json'])
   expect(code).toBe(0)
   const file = { node: '9', filename: 'a.png', subfolder: '', type: 'output', bytes: 15 }
@@ -228,7 +237,7 @@ test('run/json-error A usage error of the workflow is an object on stdout as wel
 })
 
 test('run/progress-bars A terminal gets a moving bar, coloured unless NO_COLOR is set.', async () => {
-  const { url } = await serve({ steps })
+  const { url } = await startMisbehaving({ steps })
   const argv = ['workflow.json', '--url', url]
   const plain = await command(argv, { terminal: 60, env: { NO_COLOR: '1' } })
   expect(plain.stderr).toContain('\r\u001b[2K[############............]  50%  Sampler (3)  10/20')
@@ -242,7 +251,9 @@ test('run/progress-bars A terminal gets a moving bar, coloured unless NO_COLOR i
 })
 
 test('run/partner-key The key of the variable is sent in extra_data and printed nowhere.', async () => {
-  const server = await serve({ entry: entryOf({ '9': { text: ['you sent partner-secret'] } }) })
+  const server = await startMisbehaving({
+    entry: entryOf({ '9': { text: ['you sent partner-secret'] } }),
+  })
   const argv = [...file, '--url', server.url, '--json', '--partner-key-env', 'KEY']
   const { stdout, stderr } = await command(argv, { env: { KEY: 'partner-secret' } })
   expect(JSON.parse(server.submits[0] ?? '')).toMatchObject({

@@ -2,9 +2,9 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onTestFinished, test } from 'vitest'
-import { entryOf, picture, startOtherHost } from './misbehaving-server.ts'
-import { filesIn, runOn, runs, serve } from './harness.ts'
+import { test } from 'vitest'
+import { entryOf, picture, startOtherHost, startMisbehaving } from './misbehaving-server.ts'
+import { filesIn, runOn, runs } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
 
@@ -58,7 +58,7 @@ test('run/upload-renamed An input gets the name that the server returned, and no
   const text = `{"2": {"class_type": "CLIPTextEncode", "inputs": {"text": ${name}, "seed": 9007199254740993}},
     "1": {"inputs": {"image":${name}, "x": ["image", 0]}, "class_type": "LoadImage", "image": ${name}}}`
   const stored = () => ({ name: 'cat (1).png', subfolder: 'deep/', type: 'input' })
-  const server = await serve({ stored })
+  const server = await startMisbehaving({ stored })
   await runOn(server, { text, place: await pictures(), clientId: 'me' })
   const sent = text.replace(`"image":${name}`, '"image":"deep/cat (1).png"')
   expect(server.submits).toEqual([`{"prompt": ${sent}, "client_id": "me"}`])
@@ -71,7 +71,7 @@ test('run/upload-inputs The inputs image, mask, audio, video and file are upload
   const names = ['image', 'mask', 'audio', 'video', 'file', 'other']
   const nodes = names.map((name) => [name, { class_type: 'X', inputs: { [name]: 'sub/dog.png' } }])
   const stored = (name: string) => ({ name: `stored-${name}`, subfolder: 'sub' })
-  const server = await serve({ stored })
+  const server = await startMisbehaving({ stored })
   const text = JSON.stringify(Object.fromEntries(nodes))
   await runOn(server, { text, place: await pictures() })
   const sent = JSON.parse(server.submits[0] ?? '') as { prompt: Record<string, { inputs: object }> }
@@ -95,7 +95,7 @@ test.each([
   ['a name with a zero byte', loading('cat\u0000.png')],
   ['a choice among outputs', loading('sub/dog.png', 'LoadImageOutput')],
 ])('run/upload-nothing-else The client leaves alone %s.', async (_, text) => {
-  const server = await serve()
+  const server = await startMisbehaving()
   await runOn(server, { text, place: await pictures(), clientId: 'me' })
   expect(server.uploads).toEqual([])
   expect(server.submits).toEqual([`{"prompt": ${text}, "client_id": "me"}`])
@@ -113,7 +113,9 @@ test('run/output-kinds Images, gifs, video, videos, audio, 3d and text are all o
     text: ['one', 'two'],
     result: ['model.glb', null],
   }
-  const { result } = await runOn(await serve({ entry: entryOf({ '9': output, '10': null }) }))
+  const { result } = await runOn(
+    await startMisbehaving({ entry: entryOf({ '9': output, '10': null }) }),
+  )
   const names = result.files.map(({ filename }) => filename).sort()
   expect(names).toEqual(['a.flac', 'g.gif', 'i.png', 'm.glb', 'u.mp4', 'v.mp4', 'w.mp4'])
   expect(result.texts).toEqual(['one', 'two'].map((text) => ({ node: '9', text })))
@@ -121,9 +123,8 @@ test('run/output-kinds Images, gifs, video, videos, audio, 3d and text are all o
 
 test('run/no-key-elsewhere A redirect to another host gets no credentials.', async () => {
   const other = await startOtherHost('signed bytes')
-  onTestFinished(other.close)
   const views = { 'a.png': { status: 302, headers: { location: `${other.url}/f?sig=1` } } }
-  const server = await serve({ views })
+  const server = await startMisbehaving({ views })
   const { files } = await runOn({ url: `${server.url}?token=hostkey-123` })
   expect(files).toEqual({ 'a.png': 'signed bytes' })
   const own = server.requests.find(({ path }) => path === '/view')
@@ -139,7 +140,7 @@ test('run/key-on-own-host A redirect on the same host keeps the credentials.', a
   const views = {
     'a.png': { status: 307, headers: { location: '/view?filename=b.png&subfolder=x' } },
   }
-  const server = await serve({ views })
+  const server = await startMisbehaving({ views })
   const url = server.url.replace('//', '//me:pass-word@')
   const { files } = await runOn({ url })
   expect(files).toEqual({ 'a.png': 'bytes of x/b.png' })
@@ -174,7 +175,9 @@ test('run/stays-in-folder The name of an output cannot lead out of the folder.',
   const images = names.map((name) => image(name))
   images.push(image('x.png', '../../..'), image('y.png', '/etc/'), image('z.png', 'ok/./../deep'))
   const place = folder()
-  const { result } = await runOn(await serve({ entry: entryOf({ '9': { images } }) }), { place })
+  const { result } = await runOn(await startMisbehaving({ entry: entryOf({ '9': { images } }) }), {
+    place,
+  })
   expect(result).toMatchObject({ outcome: 'success' })
   expect(Object.keys(await filesIn(place)).sort()).toEqual(
     ['abs.png', 'etc/y.png', 'nul_.png', 'ok/deep/z.png', 'output', 'up.png', 'win.png', 'x.png']
@@ -187,7 +190,9 @@ test('run/stays-in-folder The name of an output cannot lead out of the folder.',
 test('run/stays-in-folder A name that is too long for a file is cut, and the other files are written.', async () => {
   const names = [`${'a'.repeat(5000)}.png`, `${'ä'.repeat(300)}.png`, 'b.png']
   const { result, files } = await runOn(
-    await serve({ entry: entryOf({ '9': { images: names.map((name) => image(name)) } }) }),
+    await startMisbehaving({
+      entry: entryOf({ '9': { images: names.map((name) => image(name)) } }),
+    }),
   )
   expect(result).toMatchObject({ outcome: 'success' })
   expect(Object.keys(files).toSorted()).toEqual([
@@ -196,7 +201,7 @@ test('run/stays-in-folder A name that is too long for a file is cut, and the oth
     `${'ä'.repeat(118)}.png`,
   ])
   const deep = { images: [image('a.png', 'deep/'.repeat(2000)), image('b.png')] }
-  const beyond = await runOn(await serve({ entry: entryOf({ '9': deep }) }))
+  const beyond = await runOn(await startMisbehaving({ entry: entryOf({ '9': deep }) }))
   expect(Object.keys(beyond.files)).toEqual(['b.png'])
   expect(beyond.result).toMatchObject({ outcome: 'protocol' })
 })
@@ -206,7 +211,9 @@ test('run/names-twice Two outputs with one name and an existing file are all kep
   await mkdir(join(place, 'out'))
   await writeFile(join(place, 'out', 'a.png'), 'mine')
   const twice = { images: [image('a.png'), { ...image('a.png'), type: 'temp' }] }
-  const server = await serve({ entry: entryOf({ '8': twice, '9': { images: [picture] } }) })
+  const server = await startMisbehaving({
+    entry: entryOf({ '8': twice, '9': { images: [picture] } }),
+  })
   const { result, files } = await runOn(server, { place })
   expect(Object.keys(files)).toEqual(['a (1).png', 'a (2).png', 'a (3).png', 'a.png'])
   expect(files['a.png']).toBe('mine')

@@ -9,8 +9,9 @@ import {
   picture,
   promptId,
   succeeded,
+  startMisbehaving,
 } from './misbehaving-server.ts'
-import { including, runOn, runs, serve, testClock } from './harness.ts'
+import { including, runOn, runs, testClock } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
 
 const other = (type: string, data: object = {}) => ({ type, data: { ...data, prompt_id: 'other' } })
@@ -129,7 +130,7 @@ runs({
 
 test('run/failure-details A failed run reports node, type, exception and trace, and keeps its earlier outputs.', async () => {
   const entry = entryOf({ '9': { images: [picture] } }, failedWith(error))
-  const { result } = await runOn(await serve({ steps: [end], entry }))
+  const { result } = await runOn(await startMisbehaving({ steps: [end], entry }))
   expect(result.error).toEqual({
     type: 'ValueError',
     message: 'bad value',
@@ -150,7 +151,7 @@ test('run/own-messages-only Messages of another run on the same socket are neith
     other('executed', { node: '77', output: { images: [{ ...picture, filename: 'theirs.png' }] } }),
   ]
   const steps = [...foreign, running('3'), executed('ours.png'), ...foreign, ...succeeded]
-  const { result, events } = await runOn(await serve({ steps, entry: null }))
+  const { result, events } = await runOn(await startMisbehaving({ steps, entry: null }))
   expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'ours.png' }] })
   const nodes = events.flatMap((event) => (event.kind === 'node' ? [event.node] : []))
   expect(new Set(nodes)).toEqual(new Set(['3', '9']))
@@ -158,7 +159,7 @@ test('run/own-messages-only Messages of another run on the same socket are neith
 
 test('run/reconnects A dropped socket is opened again with the same id, and the client continues to follow the run.', async () => {
   const again = [running('8'), ...succeeded]
-  const server = await serve({ steps: [running('3'), 'drop'], again, queueReads: 1_000 })
+  const server = await startMisbehaving({ steps: [running('3'), 'drop'], again, queueReads: 1_000 })
   const { result, events } = await runOn(server, { clientId: 'me' })
   expect(result.outcome).toBe('success')
   expect(events).toEqual(including({ kind: 'node', node: '8' }))
@@ -168,7 +169,7 @@ test('run/reconnects A dropped socket is opened again with the same id, and the 
 
 test('run/missed-end The end of a run is found after a silence if no message reports it.', async () => {
   const clock = testClock()
-  const server = await serve({ steps: [running('3')] })
+  const server = await startMisbehaving({ steps: [running('3')] })
   const onEvent = ({ kind }: { kind: string }) =>
     kind === 'node' && setImmediate(clock.pass, 10_000)
   expect((await runOn(server, { clock, onEvent })).result.outcome).toBe('success')
@@ -176,7 +177,7 @@ test('run/missed-end The end of a run is found after a silence if no message rep
 
 test('run/hint-on-silence A run that is silent for 120 s prints a hint and continues.', async () => {
   const clock = testClock()
-  const server = await serve({ steps: [running('3')], queueReads: 1 })
+  const server = await startMisbehaving({ steps: [running('3')], queueReads: 1 })
   const onEvent = ({ kind }: { kind: string }) => {
     if (kind === 'node') setImmediate(clock.pass, 120_000)
     if (kind === 'hint') setImmediate(clock.pass, 10_000)
@@ -189,7 +190,7 @@ test('run/hint-on-silence A run that is silent for 120 s prints a hint and conti
 })
 
 test('run/no-history Without a history entry the messages decide, with a warning, after 20 reads.', async () => {
-  const server = await serve({ entry: null, steps: [executed('b.png'), ...succeeded] })
+  const server = await startMisbehaving({ entry: null, steps: [executed('b.png'), ...succeeded] })
   const { result, events } = await runOn(server)
   expect(result).toMatchObject({ outcome: 'success', files: [{ filename: 'b.png' }] })
   expect(events.filter(({ kind }) => kind === 'warning')).toHaveLength(1)

@@ -3,7 +3,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { onTestFinished, test } from 'vitest'
+import { test } from 'vitest'
 import {
   runCommand,
   type RunEvent,
@@ -12,20 +12,13 @@ import {
   runWorkflow,
 } from '../../../dist/emulator/internal.js'
 import { hostedKey } from './misbehaving-hosted.ts'
-import { startPunishingServer } from './misbehaving-server.ts'
-import type { Behaviour, MisbehavingServer } from './misbehaving-server.ts'
+import { type Behaviour, type MisbehavingServer, startMisbehaving } from './misbehaving-server.ts'
 import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
 import { outputOf, type Output } from '../../support/in-process.ts'
 
 export const sampler =
   '{"3": {"class_type": "KSampler", "inputs": {}, "_meta": {"title": "Sampler"}}}'
-
-export async function serve(behaviour: Behaviour = {}): Promise<MisbehavingServer> {
-  const server = await startPunishingServer(behaviour)
-  onTestFinished(server.close)
-  return server
-}
 
 /** All files below a folder with their texts. */
 export async function filesIn(place: string): Promise<Record<string, string>> {
@@ -96,7 +89,7 @@ export async function runOn(
 export const serveHosted = ({
   hosted = {},
   ...behaviour
-}: Behaviour = {}): Promise<MisbehavingServer> => serve({ hosted, ...behaviour })
+}: Behaviour = {}): Promise<MisbehavingServer> => startMisbehaving({ hosted, ...behaviour })
 
 /** Like `runOn`, with the key of the misbehaving hosted server. */
 export const runHosted = (
@@ -123,7 +116,7 @@ type RunRow = readonly [
 export function runs(rows: Readonly<Record<string, RunRow>>): void {
   for (const [title, [behaviour, shows, options]] of Object.entries(rows))
     test(title, async () => {
-      const server = await serve(behaviour)
+      const server = await startMisbehaving(behaviour)
       const { result, events, files } = await (behaviour.hosted === undefined ? runOn : runHosted)(
         server,
         options,
@@ -160,7 +153,7 @@ type PrintedRow = readonly [
 export function prints(rows: Readonly<Record<string, PrintedRow>>): void {
   for (const [title, [behaviour, flags, says, options]] of Object.entries(rows))
     test(title, async () => {
-      const { url } = await serve(behaviour)
+      const { url } = await startMisbehaving(behaviour)
       const key = behaviour.hosted === undefined ? [] : ['--api-key', hostedKey]
       const argv = ['workflow.json', '--url', url, ...key, ...flags]
       const { code, stdout, stderr } = await command(argv, options)

@@ -2,19 +2,10 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onTestFinished, test } from 'vitest'
+import { test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
-import { promptId, startOtherHost } from './misbehaving-server.ts'
-import {
-  asked,
-  command,
-  filesIn,
-  runHosted,
-  runOn,
-  sampler,
-  serve,
-  serveHosted,
-} from './harness.ts'
+import { promptId, startOtherHost, startMisbehaving } from './misbehaving-server.ts'
+import { asked, command, filesIn, runHosted, runOn, sampler, serveHosted } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
 
@@ -39,7 +30,7 @@ for (const [place, behaviour] of Object.entries({ local: {}, hosted: { hosted: {
   test.each(['', '/', '/api', '/api/'])(
     `run/address The client takes a ${place} address that ends in "%s".`,
     async (tail) => {
-      const server = await serve(behaviour)
+      const server = await startMisbehaving(behaviour)
       const key = place === 'hosted' ? { apiKey: hostedKey } : {}
       expect((await runOn({ url: server.url + tail }, key)).result.outcome).toBe('success')
       expect(server.submits[0]).toContain(sampler)
@@ -64,14 +55,14 @@ test('run/hosted-probed A server that answers unknown paths with a page is not l
 test.each([{ body: '{"system": {}}' }, { status: 401 }, { status: 403 }])(
   'run/local-probed A server whose bare path answers %j is local, and asked once.',
   async (answer) => {
-    const server = await serve({ first: { '/system_stats': [answer] } })
+    const server = await startMisbehaving({ first: { '/system_stats': [answer] } })
     expect((await runOn(server)).result.outcome).toBe('success')
     expect(asked(server, '/system_stats')).toHaveLength(1)
   },
 )
 
 test('run/deployment The flag overrides the detection, and a key does not go to a local server.', async () => {
-  const local = await serve()
+  const local = await startMisbehaving()
   expect((await runOn(local, { deployment: 'local' })).result.outcome).toBe('success')
   expect(asked(local, '/system_stats')).toEqual([])
   const { result } = await runHosted(local, { deployment: 'local' })
@@ -81,7 +72,7 @@ test('run/deployment The flag overrides the detection, and a key does not go to 
 
 test('run/deployment A key for a server that turns out to be local exits with 2, and is not sent.', async () => {
   const body = '{"system": {}}'
-  const server = await serve({ first: { '/system_stats': [{ body }] } })
+  const server = await startMisbehaving({ first: { '/system_stats': [{ body }] } })
   const argv = ['workflow.json', '--url', server.url, '--api-key', hostedKey]
   expect(await command(argv)).toMatchObject({
     code: 2,
@@ -127,7 +118,6 @@ test('run/hosted-wrong-key A wrong key exits with 3, is reported, and is not rep
 
 test('run/hosted-link The key does not go to the signed link, on another host or on the same.', async () => {
   const other = await startOtherHost('signed bytes')
-  onTestFinished(other.close)
   const to = (location: string) => ({ status: 302, headers: { location } })
   const far = await serveHosted({ views: { 'a.png': to(`${other.url}/f?sig=1`) } })
   expect((await runHosted(far)).files).toEqual({ 'a.png': 'signed bytes' })
@@ -144,7 +134,6 @@ test('run/hosted-link The key does not go to the signed link, on another host or
 
 test('run/hosted-link Five redirects are followed; a sixth and other schemes are not.', async () => {
   const other = await startOtherHost('bytes')
-  onTestFinished(other.close)
   const end = (location: string) => ({ status: 302, headers: { location } })
   /** Answers that lead through so many redirects to an address. */
   const chain = (hops: number, last: string) => ({

@@ -1,10 +1,10 @@
 // A hand-made workflow server that misbehaves like real servers on bad days. Its options choose the misbehaviour.
 
 import { createServer } from 'node:http'
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
+import { listening } from '../../support/for-test.ts'
 import { readRecord, refuseAtGate } from './misbehaving-hosted.ts'
 import type { HostedBehaviour, HostedReads } from './misbehaving-hosted.ts'
 
@@ -67,10 +67,9 @@ export type MisbehavingServer = {
   /** Client ids of the sockets that were open when each submit arrived. */
   readonly listeners: (string | null)[]
   readonly reads: { history: number; queue: number } & HostedReads
-  readonly close: () => Promise<void>
 }
 
-type World = Omit<MisbehavingServer, 'url' | 'close'> & {
+type World = Omit<MisbehavingServer, 'url'> & {
   readonly behaviour: Behaviour
   readonly sockets: Map<WebSocket, string | null>
   connections: number
@@ -97,7 +96,8 @@ export const failedWith = (error?: object): object => ({
   messages: error === undefined ? [] : [['execution_error', error]],
 })
 
-export async function startPunishingServer(behaviour: Behaviour = {}): Promise<MisbehavingServer> {
+/** It listens until the test is over. */
+export async function startMisbehaving(behaviour: Behaviour = {}): Promise<MisbehavingServer> {
   const world: World = {
     behaviour,
     requests: [],
@@ -123,39 +123,19 @@ export async function startPunishingServer(behaviour: Behaviour = {}): Promise<M
     }
     sockets.handleUpgrade(request, socket, head, (opened) => welcome(world, opened, request))
   })
-  const url = `http://127.0.0.1:${await listen(server)}`
-  const close = () => {
-    for (const socket of world.sockets.keys()) socket.terminate()
-    return stop(server)
-  }
-  return { ...world, url, close }
+  return { ...world, url: (await listening(server)).url }
 }
 
 /** Another host: `localhost` by name. It records its requests, and answers each path with `body`. */
-export async function startOtherHost(body: string): Promise<{
-  readonly url: string
-  readonly requests: RecordedRequest[]
-  readonly close: () => Promise<void>
-}> {
+export async function startOtherHost(
+  body: string,
+): Promise<Pick<MisbehavingServer, 'url' | 'requests'>> {
   const requests: RecordedRequest[] = []
   const server = createServer((request, response) => {
     note({ requests }, request)
     response.end(body)
   })
-  return { url: `http://localhost:${await listen(server)}`, requests, close: () => stop(server) }
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
-}
-
-function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
+  return { url: `http://localhost:${(await listening(server)).port}`, requests }
 }
 
 function note(

@@ -2,10 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished, test } from 'vitest'
+import { test } from 'vitest'
 import { hostedKey, jobOf } from './misbehaving-hosted.ts'
-import { entryOf, message } from './misbehaving-server.ts'
+import { entryOf, message, startMisbehaving } from './misbehaving-server.ts'
 import type { Behaviour } from './misbehaving-server.ts'
 import {
   asked,
@@ -14,11 +13,11 @@ import {
   runHosted,
   runOn,
   runs,
-  serve,
   serveHosted,
   testClock,
 } from './harness.ts'
 import { expect } from '../../judge/expect.ts'
+import { listening } from '../../support/for-test.ts'
 
 const [status, job, history] = ['/job/run-1/status', '/jobs/run-1', '/history/run-1']
 const always = (path: string, answer: { readonly status?: number; readonly body: string }) => ({
@@ -95,7 +94,7 @@ test.each([
     for (const steps of [['drop'], [message('execution_success')]]) {
       // If the socket reports the end of a run, the client does not look for it in the queue.
       if (path === '/queue' && steps[0] !== 'drop') continue
-      const server = await serve({ steps, sockets: 1, ...always(path, answer) })
+      const server = await startMisbehaving({ steps, sockets: 1, ...always(path, answer) })
       const message = expect.stringContaining(said)
       expect((await runOn(server)).result).toMatchObject({
         outcome: 'protocol',
@@ -192,9 +191,7 @@ test('run/no-socket If nothing can be reached, that is reported once.', async ()
   const folder = new URL('../../tls/', import.meta.url)
   const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(new URL(name, folder)))
   const server = createServer({ cert, key })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url } = await listening(server, 'https')
   for (const more of [[], ['--deployment', 'hosted']]) {
     const argv = ['workflow.json', '--url', url, '--api-key', hostedKey, ...more]
     expect(await command(argv)).toMatchObject({

@@ -3,20 +3,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import { runServe } from '../../support/command-line.ts'
 import { folder } from '../../support/folder.ts'
+import { listening } from '../../support/for-test.ts'
 import { serving, start } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
-
-/** Something that listens, so that its port is taken. */
-async function taken(): Promise<{ readonly port: number; readonly close: () => void }> {
-  const other = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => other.once('listening', resolve))
-  return { port: (other.address() as AddressInfo).port, close: () => other.close() }
-}
 
 /** Starts a server that cannot listen; returns what is left of the ready file. */
 async function leftAfterRefusal(port: number, content: string): Promise<string | undefined> {
@@ -48,8 +41,8 @@ test('serve/ready-file A file that another command has written since then is lef
 test('serve/ready-file A file of a dead process, or with an address at which nobody listens, is removed at start', async () => {
   const ended = start('quirks')
   await ended.ends
-  const [other, gone] = [await taken(), await taken()]
-  gone.close()
+  const [other, gone] = [await listening(createServer()), await listening(createServer())]
+  await gone.close()
   const ready = (pid: number | undefined, port: number) =>
     JSON.stringify({ url: `http://127.0.0.1:${port}`, pid })
   const left = (content: string) => leftAfterRefusal(other.port, content)
@@ -57,7 +50,6 @@ test('serve/ready-file A file of a dead process, or with an address at which nob
   expect(await left(ready(process.pid, gone.port))).toBe(undefined)
   const living = [ready(process.pid, other.port), 'no JSON', '{"name": "a package"}', 'null']
   for (const content of living) expect(await left(content)).toBe(content)
-  other.close()
 })
 
 test('serve/ready-file A pipe in its place is not waited for, and is replaced', async () => {

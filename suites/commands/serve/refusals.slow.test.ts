@@ -1,9 +1,10 @@
 // What `serve` refuses before it listens: flags, files, ports and addresses. The message says what to do.
 
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { runServe, withCli } from '../../support/command-line.ts'
+import { listening } from '../../support/for-test.ts'
 import { refusals } from '../../support/in-process.ts'
 import { fileOf, textToImage } from '../../support/spawned.ts'
 
@@ -140,11 +141,8 @@ test.each([
 ])(
   'serve/port-in-use With %j a taken port, %i after the first, is a clear message and exit code 2',
   async (flags, after, says) => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => other.once('listening', resolve))
-    const { port } = other.address() as AddressInfo
+    const { port } = await listening(createServer())
     const output = await runServe(...flags, '--port', `${port - after}`)
-    other.close()
     const stderr = expect.stringMatching(says.replace('PORT', `${port}`))
     expect(output).toMatchObject({ code: 2, stdout: '', stderr })
   },

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream'
 import { webhookCommand } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { withSilentServer } from '../../support/servers/silent-server.ts'
+import { startSilent } from '../../support/servers/silent-server.ts'
 import { folder } from '../../support/folder.ts'
 import { outputOf } from '../../support/in-process.ts'
 import { fileOf, start } from '../../support/spawned.ts'
@@ -16,12 +16,11 @@ for (const [manner, beginning] of [
   ['does not end its answer', 'HTTP/1.1 200 OK\r\n\r\n{'],
 ] as const)
   test(`explain/limit A server that ${manner} is given up after the time limit`, async () => {
-    await withSilentServer(beginning, async ({ url }) => {
-      expect(await start('explain', '0', '--url', url, '--timeout', '0.2').ends).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
-      })
+    const { url } = await startSilent(beginning)
+    expect(await start('explain', '0', '--url', url, '--timeout', '0.2').ends).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
     })
   })
 
@@ -42,25 +41,23 @@ const asking = {
 for (const [name, [code, argv]] of Object.entries(asking))
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     test(`stopping/asking ${signal} ends ${name} with a sentence while a server is silent`, async () => {
-      await withSilentServer('', async ({ url, arrival }) => {
-        const command = start(...argv(url))
-        await arrival
-        command.process.kill(signal)
-        expect(await command.ends).toMatchObject({ code, stderr: 'Stopped.\n' })
-      })
+      const { url, arrival } = await startSilent('')
+      const command = start(...argv(url))
+      await arrival
+      command.process.kill(signal)
+      expect(await command.ends).toMatchObject({ code, stderr: 'Stopped.\n' })
     })
 
 test('stopping/shrink A stopped shrink ends the command that it runs, and writes nothing', async () => {
   const har = join(import.meta.dirname, '../../../recordings/sessions/local-run.har')
   const file = fileOf(readFileSync(har, 'utf8'))
-  await withSilentServer('', async ({ url, arrival }) => {
-    const waits = `'${process.execPath}' -e 'fetch("${url}")'; exit 1`
-    const command = start('shrink', file, '--command', waits)
-    await arrival
-    command.process.kill('SIGTERM')
-    const stderr = 'Stopped. Nothing has been written.\n'
-    expect(await command.ends).toEqual({ code: 5, stdout: '', stderr })
-  })
+  const { url, arrival } = await startSilent('')
+  const waits = `'${process.execPath}' -e 'fetch("${url}")'; exit 1`
+  const command = start('shrink', file, '--command', waits)
+  await arrival
+  command.process.kill('SIGTERM')
+  const stderr = 'Stopped. Nothing has been written.\n'
+  expect(await command.ends).toEqual({ code: 5, stdout: '', stderr })
 })
 
 test('stopping/input A stopped command that waits for a secret from standard input ends with a sentence', async () => {

@@ -10,7 +10,7 @@ import {
   runGateway,
   type RunningCommand,
   subscriptionsName,
-  withReceiving,
+  startReceiving,
   expectEnd,
 } from '../../support/command-line.ts'
 import { expect } from '../../judge/expect.ts'
@@ -98,12 +98,11 @@ provesCli(['subscriptions/static-checked', 'subscriptions/run-fails'], async (cl
       hides: 'hidden-one',
     })
   }
-  await withReceiving({ status: 200, body: '' }, async ({ port }) => {
-    cli.write('config.yaml', enabled())
-    expectEnd(await cli.run('gateway', 'run', '--port', String(port)), {
-      code: 1,
-      stderr: `Port ${port} is in use`,
-    })
+  const { port } = await startReceiving({ status: 200, body: '' })
+  cli.write('config.yaml', enabled())
+  expectEnd(await cli.run('gateway', 'run', '--port', String(port)), {
+    code: 1,
+    stderr: `Port ${port} is in use`,
   })
   cli.write('config.yaml', '')
   expectEnd(await failing(cli), { code: 1, stderr: 'not enabled' })

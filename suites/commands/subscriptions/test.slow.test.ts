@@ -12,7 +12,7 @@ import {
   type ReceivedRequest,
   hmac,
   runCommand,
-  withReceiving,
+  startReceiving,
   expectEnd,
 } from '../../support/command-line.ts'
 import { proves, test } from '../../judge/proves.ts'
@@ -28,37 +28,36 @@ const accepted = {
 /** Subscribes `ci` at a receiver, sends one test, and returns what arrived. */
 const sent = async (cli: CommandLine, ...argv: readonly string[]): Promise<ReceivedRequest> => {
   let got: ReceivedRequest | undefined
-  await withReceiving(accepted, async (receiving) => {
-    await cli.run('gateway', 'setup', '--port', String(receiving.port), '--yes')
-    expectEnd(await cli.run('webhook', 'test', 'ci', ...argv), { code: 0, stderr: '' })
-    expect(receiving.got).toHaveLength(1)
-    got = receiving.got[0]
-  })
+  const receiving = await startReceiving(accepted)
+  await cli.run('gateway', 'setup', '--port', String(receiving.port), '--yes')
+  expectEnd(await cli.run('webhook', 'test', 'ci', ...argv), { code: 0, stderr: '' })
+  expect(receiving.got).toHaveLength(1)
+  got = receiving.got[0]
   return got!
 }
 
 provesCli('subscriptions/test', async (cli) => {
-  await withReceiving(accepted, async ({ url, port, got }) => {
-    await cli.run('gateway', 'setup', '--port', String(port), '--yes')
-    await cli.run('webhook', 'subscribe', 'ci', '--secret', 'abc')
-    const { code, stdout } = await cli.run('webhook', 'test', 'CI')
-    expect(code).toBe(0)
-    expect(stdout).toContain(`${url}/webhooks/ci`)
-    expect(stdout).toContain(`Response (202): ${accepted.body}`)
-    expect(stdout).not.toContain('abc')
-    const [{ method, path, headers, body }] = got as [ReceivedRequest]
-    expect({ method, path }).toEqual({ method: 'POST', path: '/webhooks/ci' })
-    expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('abc', body)}`)
-    const result = await cli.run('webhook', 'test', 'ci', '--json')
-    expect(result.json()).toMatchObject({
-      url: `${url}/webhooks/ci`,
-      status: 202,
-      triggered: true,
-      answer: { status: 'accepted' },
-    })
-    // Each delivery has a new id.
-    expect(new Set(got.map((one) => one.headers['x-github-delivery'])).size).toBe(2)
+  const { url, port, got, close } = await startReceiving(accepted)
+  await cli.run('gateway', 'setup', '--port', String(port), '--yes')
+  await cli.run('webhook', 'subscribe', 'ci', '--secret', 'abc')
+  const { code, stdout } = await cli.run('webhook', 'test', 'CI')
+  expect(code).toBe(0)
+  expect(stdout).toContain(`${url}/webhooks/ci`)
+  expect(stdout).toContain(`Response (202): ${accepted.body}`)
+  expect(stdout).not.toContain('abc')
+  const [{ method, path, headers, body }] = got as [ReceivedRequest]
+  expect({ method, path }).toEqual({ method: 'POST', path: '/webhooks/ci' })
+  expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('abc', body)}`)
+  const result = await cli.run('webhook', 'test', 'ci', '--json')
+  expect(result.json()).toMatchObject({
+    url: `${url}/webhooks/ci`,
+    status: 202,
+    triggered: true,
+    answer: { status: 'accepted' },
   })
+  // Each delivery has a new id.
+  expect(new Set(got.map((one) => one.headers['x-github-delivery'])).size).toBe(2)
+  await close()
   expectEnd(await cli.run('webhook', 'test', 'ci'), { code: 1, stderr: 'flowdouble gateway run' })
 })
 
@@ -171,83 +170,78 @@ provesCli('subscriptions/test-ignored', async (cli) => {
   ]
   await cli.run('webhook', 'subscribe', 'ci')
   for (const [status, body, says] of answers) {
-    await withReceiving({ status, body }, async ({ port }) => {
-      await cli.run('gateway', 'setup', '--port', String(port), '--yes')
-      expectEnd(await cli.run('webhook', 'test', 'ci'), {
-        code: 1,
-        stderr: says,
-        stdout: `Response (${status}): ${body}`,
-      })
-      const result = (await cli.run('webhook', 'test', 'ci', '--json')).json()
-      expect(result).toMatchObject({ status, triggered: false })
+    const { port } = await startReceiving({ status, body })
+    await cli.run('gateway', 'setup', '--port', String(port), '--yes')
+    expectEnd(await cli.run('webhook', 'test', 'ci'), {
+      code: 1,
+      stderr: says,
+      stdout: `Response (${status}): ${body}`,
     })
+    const result = (await cli.run('webhook', 'test', 'ci', '--json')).json()
+    expect(result).toMatchObject({ status, triggered: false })
   }
   const taken = '{"status": "delivered", "route": "ci", "target": "slack", "delivery_id": "1"}'
-  await withReceiving({ status: 200, body: taken }, async ({ port }) => {
-    await cli.run('gateway', 'setup', '--port', String(port), '--yes')
-    expect((await cli.run('webhook', 'test', 'ci')).code).toBe(0)
-  })
+  const { port } = await startReceiving({ status: 200, body: taken })
+  await cli.run('gateway', 'setup', '--port', String(port), '--yes')
+  expect((await cli.run('webhook', 'test', 'ci')).code).toBe(0)
 })
 
 provesCli('subscriptions/test-time-out', async (cli) => {
-  await withReceiving(null, async ({ port, arrival }) => {
-    await cli.run('gateway', 'setup', '--port', String(port), '--yes')
-    await cli.run('webhook', 'subscribe', 'ci')
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      const command = cli.run('webhook', 'test', 'ci')
-      await arrival
-      vi.advanceTimersByTime(9999)
-      expect(vi.getTimerCount()).toBe(1)
-      vi.advanceTimersByTime(1)
-      expectEnd(await command, { code: 1, stderr: '10 seconds' })
-    } finally {
-      vi.useRealTimers()
-    }
-  })
+  const { port, arrival } = await startReceiving(null)
+  await cli.run('gateway', 'setup', '--port', String(port), '--yes')
+  await cli.run('webhook', 'subscribe', 'ci')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const command = cli.run('webhook', 'test', 'ci')
+    await arrival
+    vi.advanceTimersByTime(9999)
+    expect(vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(1)
+    expectEnd(await command, { code: 1, stderr: '10 seconds' })
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 provesCli(
   'subscriptions/test-url',
   async (cli) => {
-    await withReceiving({ status: 204, body: '' }, async ({ url, got }) => {
-      const target = ['--url', `${url}/hooks?x=1`]
-      const secret = ['--secret', 'theirs']
-      expect((await cli.run('webhook', 'test', 'any', ...target, ...secret)).code).toBe(0)
-      expect((await cli.run('webhook', 'test', ...target, '--secret', 'theirs')).code).toBe(0)
-      expect(got.map(({ path }) => path)).toEqual(['/hooks?x=1', '/hooks?x=1'])
-      for (const { headers, body } of got)
-        expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('theirs', body)}`)
-      expect((await cli.run('webhook', 'test', ...target)).code).toBe(2)
-      expect((await cli.run('webhook', 'test', ...target, '--secret', '')).code).toBe(1)
-      for (const wrong of ['x', 'ftp://x', 'http://user:hidden-one@127.0.0.1']) {
-        expectEnd(await cli.run('webhook', 'test', '--url', wrong, ...secret), {
-          code: 2,
-          hides: 'hidden-one',
-        })
-      }
-      const piped = ['webhook', 'test', ...target, '--secret', '-', '--as', 'gitlab']
-      expect((await runCommand({ stdin: 'piped\n' }, piped)).code).toBe(0)
-      expect(got.at(-1)?.headers['x-gitlab-token']).toBe('piped')
-      expect(got).toHaveLength(3)
-    })
+    const { url, got } = await startReceiving({ status: 204, body: '' })
+    const target = ['--url', `${url}/hooks?x=1`]
+    const secret = ['--secret', 'theirs']
+    expect((await cli.run('webhook', 'test', 'any', ...target, ...secret)).code).toBe(0)
+    expect((await cli.run('webhook', 'test', ...target, '--secret', 'theirs')).code).toBe(0)
+    expect(got.map(({ path }) => path)).toEqual(['/hooks?x=1', '/hooks?x=1'])
+    for (const { headers, body } of got)
+      expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac('theirs', body)}`)
+    expect((await cli.run('webhook', 'test', ...target)).code).toBe(2)
+    expect((await cli.run('webhook', 'test', ...target, '--secret', '')).code).toBe(1)
+    for (const wrong of ['x', 'ftp://x', 'http://user:hidden-one@127.0.0.1']) {
+      expectEnd(await cli.run('webhook', 'test', '--url', wrong, ...secret), {
+        code: 2,
+        hides: 'hidden-one',
+      })
+    }
+    const piped = ['webhook', 'test', ...target, '--secret', '-', '--as', 'gitlab']
+    expect((await runCommand({ stdin: 'piped\n' }, piped)).code).toBe(0)
+    expect(got.at(-1)?.headers['x-gitlab-token']).toBe('piped')
+    expect(got).toHaveLength(3)
   },
   null,
 )
 
 test('webhooks/process-list A secret among the arguments is removed from the process list', async () => {
   if (process.platform !== 'linux') return
-  await withReceiving(null, async ({ url, arrival }) => {
-    const argv = ['webhook', 'test', '--url', url, '--secret', 'SECRET-ARGUMENT']
-    const child = spawn(process.execPath, [main, ...argv], { stdio: 'ignore' })
-    const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-    await arrival
-    const listed = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8')
-    child.kill('SIGKILL')
-    await ended
-    expect(listed).toContain('flowdouble')
-    expect(listed).not.toContain('SECRET-ARGUMENT')
-  })
+  const { url, arrival } = await startReceiving(null)
+  const argv = ['webhook', 'test', '--url', url, '--secret', 'SECRET-ARGUMENT']
+  const child = spawn(process.execPath, [main, ...argv], { stdio: 'ignore' })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  await arrival
+  const listed = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8')
+  child.kill('SIGKILL')
+  await ended
+  expect(listed).toContain('flowdouble')
+  expect(listed).not.toContain('SECRET-ARGUMENT')
 })
 
 provesCli('subscriptions/test-port', async (cli) => {

@@ -7,11 +7,7 @@ import { promisify } from 'node:util'
 import { transform } from 'rolldown/utils'
 import { expect, test } from 'vitest'
 import { hostedKey } from '../../commands/run/misbehaving-hosted.ts'
-import {
-  message,
-  startOtherHost,
-  startPunishingServer,
-} from '../../commands/run/misbehaving-server.ts'
+import { message, startOtherHost, startMisbehaving } from '../../commands/run/misbehaving-server.ts'
 import { folder } from '../../support/folder.ts'
 import { start, textToImage } from '../../support/spawned.ts'
 import { root } from './pages.ts'
@@ -57,7 +53,7 @@ for (const [name, prepare, isThere] of scripts) {
       const other = await startOtherHost('signed bytes')
       const location = `${other.url}/f?sig=1`
       const steps = [message('executing', { node: '3' }), message('execution_success')]
-      const server = await startPunishingServer({
+      const server = await startMisbehaving({
         steps,
         hosted: { words: ['pending', 'completed'] },
         views: { 'a.png': { status: 302, headers: { location } } },
@@ -71,8 +67,6 @@ for (const [name, prepare, isThere] of scripts) {
       const submit = ['/prompt', '/job/run-1/status', '/job/run-1/status', '/jobs/run-1', '/view']
       expect(asked).toEqual(name === 'hosted.ts' ? ['/ws', ...submit] : submit)
       if (name === 'hosted.ts') expect(stdout).toBe('executing 3\nexecution_success \n')
-      await server.close()
-      await other.close()
     },
   )
 }

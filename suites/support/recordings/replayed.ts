@@ -1,20 +1,14 @@
-// A replay of a recording in this process, for as long as a test uses it.
+// A replay of a recording in this process, until the test is over.
 
 import { type Replay, type ReplayOptions, startReplay } from 'flowdouble'
 import { type Recording, writeHar } from '../../../dist/emulator/internal.js'
+import { forTest } from '../for-test.ts'
 
 /** A recording as a program passes it. */
 export const contentOf = (recording: Recording): object => JSON.parse(writeHar(recording)) as object
 
-export async function withReplay(
+export const replayOf = (
   recording: Recording,
-  use: (replay: Replay) => Promise<void>,
   options: Omit<ReplayOptions, 'recording'> = {},
-): Promise<void> {
-  const replay = await startReplay({ recording: contentOf(recording), clock: 'manual', ...options })
-  try {
-    await use(replay)
-  } finally {
-    await replay.close()
-  }
-}
+): Promise<Replay> =>
+  forTest(startReplay({ recording: contentOf(recording), clock: 'manual', ...options }))

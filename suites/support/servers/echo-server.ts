@@ -2,10 +2,10 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { listening } from '../for-test.ts'
 
 /** A request as it arrived. */
 export type Arrived = {
@@ -16,11 +16,7 @@ export type Arrived = {
   readonly body: Buffer
 }
 
-export type EchoServer = {
-  readonly url: string
-  readonly arrived: Arrived[]
-  readonly close: () => Promise<void>
-}
+export type EchoServer = { readonly url: string; readonly arrived: Arrived[] }
 
 export type EchoOptions = {
   readonly answer?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void
@@ -34,6 +30,7 @@ const tls = join(import.meta.dirname, '..', '..', 'tls')
 /** The certificate of a server with TLS. */
 export const certificate = join(tls, 'cert.pem')
 
+/** It listens until the test is over. */
 export async function startEcho(options: EchoOptions = {}): Promise<EchoServer> {
   const { answer = (_, response) => response.end('ok'), connect, compresses, isTls } = options
   const arrived: Arrived[] = []
@@ -70,27 +67,6 @@ export async function startEcho(options: EchoOptions = {}): Promise<EchoServer> 
     socket.on('message', (data: Buffer, isBinary) => socket.send(data, { binary: isBinary }))
     connect?.(socket)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `${isTls ? 'https://localhost' : 'http://127.0.0.1'}:${port}`,
-    arrived,
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve))
-      for (const socket of sockets.clients) socket.terminate()
-      server.closeAllConnections()
-      await closed
-    },
-  }
+  const { url, port } = await listening(server)
+  return { url: isTls ? `https://localhost:${port}` : url, arrived }
 }
-
-/** Calls with such a server, which is closed afterwards. */
-export const withEcho =
-  (options: EchoOptions, use: (server: EchoServer) => Promise<void>) => async (): Promise<void> => {
-    const server = await startEcho(options)
-    try {
-      await use(server)
-    } finally {
-      await server.close()
-    }
-  }

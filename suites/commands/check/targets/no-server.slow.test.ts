@@ -1,7 +1,7 @@
 // Targets that are not servers: probing ends, and says in one sentence what it saw and what to do next.
 
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { test } from 'vitest'
 import type { TargetOptions } from '../../../../spec/check.ts'
 import { probeGateway } from '../../../check/gateway/probe.ts'
@@ -10,13 +10,14 @@ import { probe } from '../../../check/probe/probe.ts'
 import { unreachable } from '../../../check/probe/unreachable.ts'
 import { ownSender } from '../../../generate/sender.ts'
 import { expect } from '../../../judge/expect.ts'
+import { listening } from '../../../support/for-test.ts'
 import { newFiles } from '../../../support/files.ts'
 
 const nothing = { headers: {}, allow: [], isReadOnly: true, maxRuns: 1 }
 
 type Probe = (options: TargetOptions, signal: AbortSignal) => Promise<unknown>
 
-/** What probing says of a server that listens, and then is closed. `giveUp` lets the time of the probe run out. */
+/** What probing says of a server. `giveUp` lets the time of the probe run out. */
 async function verdictOn(
   serverFor: (giveUp: () => void) => Server,
   more: Partial<TargetOptions> = {},
@@ -24,14 +25,8 @@ async function verdictOn(
 ): Promise<string> {
   const stop = new AbortController()
   const server = serverFor(() => stop.abort(new DOMException('late', 'TimeoutError')))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
-  try {
-    return (await saidOf({ ...nothing, url, ...more }, stop.signal, probeIt)).replaceAll(url, 'URL')
-  } finally {
-    server.close()
-  }
+  const { url } = await listening(server)
+  return (await saidOf({ ...nothing, url, ...more }, stop.signal, probeIt)).replaceAll(url, 'URL')
 }
 
 async function saidOf(
@@ -78,14 +73,8 @@ test.each(['null', '[]', '7', '{', '{"system":null,"devices":[]}', '{"system":{}
 )
 
 test('check/no-server-closed A port at which nothing listens is named.', async () => {
-  let url = ''
-  await verdictOn(() => {
-    const server = json('{}')()
-    server.once('listening', () => {
-      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    })
-    return server
-  })
+  const { url, close } = await listening(createServer())
+  await close()
   expect(await saidOf({ ...nothing, url }, new AbortController().signal)).toBe(
     `Nothing listens at ${url}: start the server, or check host and port.`,
   )
