@@ -8,22 +8,22 @@ import { solid } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { dial } from '../../judge/wire.ts'
+import { forTest } from '../../support/for-test.ts'
 
 const many = (count: number, node: Graph[string]): Graph =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}`, node]))
 
 test('hostile/many-bad-outputs The refusal of a large graph stays in proportion to it', async () => {
-  const subject = await startSubject()
+  const subject = await forTest(startSubject())
   const graph = many(12_000, { class_type: 'SaveImage', inputs: {} })
   const reply = await subject.submit(graph)
   expect(reply.status).toBe(400)
   expect(Object.keys(reply.json().node_errors)).toHaveLength(12_000)
   expect(reply.bytes.length).toBeLessThan(10_000_000)
-  await subject.close()
 })
 
 test('hostile/long-numbers A text of very many digits is judged immediately', async () => {
-  const subject = await startSubject()
+  const subject = await forTest(startSubject())
   const digits = `${'1'.repeat(200_000)}x`
   expect((await subject.post('/prompt', { prompt: {}, number: digits })).status).toBe(500)
   const mask = { class_type: 'SolidMask', inputs: { value: digits, width: 8, height: 8 } }
@@ -35,24 +35,21 @@ test('hostile/long-numbers A text of very many digits is judged immediately', as
   for (const text of ['_1', '1_', '1__0', '1_.0', '1._0', '.', 'e5', '']) {
     expect((await subject.post('/prompt', { prompt: {}, number: text })).status).toBe(500)
   }
-  await subject.close()
 })
 
 test('hostile/long-history The history forgets runs rather than grow beyond what one reply can hold', async () => {
-  const subject = await startSubject({ clock: 'instant' })
+  const subject = await forTest(startSubject({ clock: 'instant' }))
   const extra_data = { note: 'y'.repeat(4.5e7) }
   for (let run = 0; run < 3; run++) await subject.submit(solid(run), { extra_data })
   const reply = await subject.get('/history')
   expect(reply.status).toBe(200)
   expect(Object.keys(reply.json())).toHaveLength(2)
-  await subject.close()
 })
 
 test('hostile/no-date A clock that is moved beyond all dates is rejected', async () => {
-  const subject = await startSubject()
+  const subject = await forTest(startSubject())
   expect((await subject.post('/_flowdouble/advance', { ms: 1e16 })).status).toBe(400)
   expect((await subject.get('/queue')).headers['date']).toMatch(/2026/)
-  await subject.close()
 })
 
 test('hostile/half-open A client that leaves its side open does not prevent the server from closing', async () => {
@@ -75,17 +72,16 @@ test('hostile/half-open A client that leaves its side open does not prevent the 
 
 test('hostile/unread Requests behind answers that nobody reads wait, and no other connection does', async () => {
   let handled = 0
-  const subject = await startSubject({ onEntry: () => handled++ })
+  const subject = await forTest(startSubject({ onEntry: () => handled++ }))
   const greedy = dial(subject.url).pause()
   greedy.write('GET /object_info HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000))
   for (let turn = 0; turn < 10; turn++) expect((await subject.get('/queue')).status).toBe(200)
   greedy.destroy()
   expect(handled).toBeLessThan(200)
-  await subject.close()
 })
 
 test('hostile/late-reader A client that reads late gets each answer whole', async () => {
-  const subject = await startSubject()
+  const subject = await forTest(startSubject())
   const types = await subject.get('/object_info')
   const late = dial(subject.url).pause()
   const count = 20
@@ -100,12 +96,11 @@ test('hostile/late-reader A client that reads late gets each answer whole', asyn
   const bodies = bytes.split(/HTTP\/1\.1 200 OK\r\n.*?\r\n\r\n/s).slice(1)
   expect(bodies).toHaveLength(count)
   expect(new Set(bodies)).toEqual(new Set([Buffer.from(types.bytes).toString('latin1')]))
-  await subject.close()
 })
 
 test('hostile/left A client that leaves in the middle of an answer leaves nothing behind', async () => {
   const left: Promise<unknown>[] = []
-  const subject = await startSubject()
+  const subject = await forTest(startSubject())
   for (let client = 0; client < 20; client++) {
     const socket = dial(subject.url)
     socket.write('GET /object_info HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5))
@@ -115,5 +110,4 @@ test('hostile/left A client that leaves in the middle of an answer leaves nothin
   }
   await Promise.all(left)
   expect((await subject.get('/queue')).status).toBe(200)
-  await subject.close()
 })

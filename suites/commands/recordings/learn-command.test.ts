@@ -22,6 +22,7 @@ import {
 import { newFiles } from '../../support/files.ts'
 import { bytesOf } from '../../support/recordings/recording.ts'
 import { startSilent } from '../../support/servers/silent-server.ts'
+import { forTest } from '../../support/for-test.ts'
 
 const session = async (): Promise<string> =>
   writeHar(
@@ -41,8 +42,7 @@ test('learn/command It writes a scenario with its files, which a server accepts.
   expect(text).toMatch(/^# Learned by flowdouble learn.\n# not learned: the list of node types/)
   expect(text).toMatch(/class_type: EmptyImage\n +durationMs: 30\n/)
   expect(await folder.run(validateCommand, 'a.yaml')).toMatchObject({ code: 0 })
-  const server = await startEmulator({ port: 0, scenario: folder.path('a.yaml') })
-  await server.close()
+  await forTest(startEmulator({ port: 0, scenario: folder.path('a.yaml') }))
 })
 
 test('learn/json It prints what was learned as JSON.', async () => {
@@ -149,22 +149,18 @@ for (const [manner, begin] of [
   })
 
 test('learn/faults A world that is learned from a server takes the faults of another scenario.', async () => {
-  const server = await startEmulator({ port: 0, objectInfo: types })
-  try {
-    const folder = newFiles()
-    const words = ['--from', server.url, '--out', 'a.yaml']
-    expect((await folder.run(learnCommand, ...words)).code).toBe(0)
-    const faults = [{ when: { path: '/queue' }, then: { status: 503 } }]
-    const scenario = [folder.path('a.yaml'), { version: 1 as const, faults }]
-    const world = await startEmulator({ port: 0, scenario })
-    const learned = await fetch(`${world.url}/object_info`)
-    const faulty = await fetch(`${world.url}/queue`)
-    await world.close()
-    expect(await learned.json()).toHaveProperty('Only')
-    expect(faulty.status).toBe(503)
-  } finally {
-    await server.close()
-  }
+  const server = await forTest(startEmulator({ port: 0, objectInfo: types }))
+  const folder = newFiles()
+  const words = ['--from', server.url, '--out', 'a.yaml']
+  expect((await folder.run(learnCommand, ...words)).code).toBe(0)
+  const faults = [{ when: { path: '/queue' }, then: { status: 503 } }]
+  const scenario = [folder.path('a.yaml'), { version: 1 as const, faults }]
+  const world = await startEmulator({ port: 0, scenario })
+  const learned = await fetch(`${world.url}/object_info`)
+  const faulty = await fetch(`${world.url}/queue`)
+  await world.close()
+  expect(await learned.json()).toHaveProperty('Only')
+  expect(faulty.status).toBe(503)
 })
 
 /** Accounts that reply differently, each with the key of the recorded client. */

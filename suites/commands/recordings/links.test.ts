@@ -5,44 +5,41 @@ import { startEmulator } from 'flowdouble'
 import { expect } from '../../judge/expect.ts'
 import { startEcho } from '../../support/servers/echo-server.ts'
 import { recorded } from '../../support/recordings/recording.ts'
+import { forTest } from '../../support/for-test.ts'
 
 const key = { 'X-API-Key': 'test-key' }
 
 test('record/signed-links The bytes of a hosted view pass through the proxy, and the file has the signed link without its signature', async () => {
-  const server = await startEmulator({ deployment: 'hosted', port: 0, clock: 'instant' })
-  try {
-    const prompt = {
-      '1': { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 255 } },
-      '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'a' } },
-    }
-    let bytes = Buffer.alloc(0)
-    const result = await recorded(server.url, async (url) => {
-      const submitted = await fetch(`${url}/api/prompt`, {
-        method: 'POST',
-        headers: key,
-        body: JSON.stringify({ prompt }),
-      })
-      const { prompt_id } = (await submitted.json()) as { prompt_id: string }
-      const job = await (await fetch(`${url}/api/jobs/${prompt_id}`, { headers: key })).json()
-      const { filename } = (job as any).outputs['2'].images[0]
-      const view = `${url}/api/view?filename=${filename}&type=output&subfolder=`
-      const first = await fetch(view, { headers: key, redirect: 'manual' })
-      expect(first.headers.get('location')).toMatch(`${url}/_flowdouble/at/0/`)
-      bytes = Buffer.from(await (await fetch(first.headers.get('location')!)).arrayBuffer())
-    })
-    expect(bytes.subarray(1, 4).toString()).toBe('PNG')
-    const { exchanges, info } = result.recording()
-    const [view, link] = exchanges.slice(-2)
-    expect(new URL(link!.url).origin).toBe(server.signedUrl)
-    expect(link!.response!.body).toEqual(new Uint8Array(bytes))
-    const location = view!.response!.headers.find(([name]) => name === 'Location')![1]
-    expect(new URL(location).href).toBe(link!.url)
-    expect(new URL(link!.url).searchParams.get('X-Goog-Signature')).toMatch(/^<secret:[0-9a-f]+>$/)
-    expect(result.text()).not.toContain('test-key')
-    expect(info).toMatchObject({ place: 'hosted' })
-  } finally {
-    await server.close()
+  const server = await forTest(startEmulator({ deployment: 'hosted', port: 0, clock: 'instant' }))
+  const prompt = {
+    '1': { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 255 } },
+    '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'a' } },
   }
+  let bytes = Buffer.alloc(0)
+  const result = await recorded(server.url, async (url) => {
+    const submitted = await fetch(`${url}/api/prompt`, {
+      method: 'POST',
+      headers: key,
+      body: JSON.stringify({ prompt }),
+    })
+    const { prompt_id } = (await submitted.json()) as { prompt_id: string }
+    const job = await (await fetch(`${url}/api/jobs/${prompt_id}`, { headers: key })).json()
+    const { filename } = (job as any).outputs['2'].images[0]
+    const view = `${url}/api/view?filename=${filename}&type=output&subfolder=`
+    const first = await fetch(view, { headers: key, redirect: 'manual' })
+    expect(first.headers.get('location')).toMatch(`${url}/_flowdouble/at/0/`)
+    bytes = Buffer.from(await (await fetch(first.headers.get('location')!)).arrayBuffer())
+  })
+  expect(bytes.subarray(1, 4).toString()).toBe('PNG')
+  const { exchanges, info } = result.recording()
+  const [view, link] = exchanges.slice(-2)
+  expect(new URL(link!.url).origin).toBe(server.signedUrl)
+  expect(link!.response!.body).toEqual(new Uint8Array(bytes))
+  const location = view!.response!.headers.find(([name]) => name === 'Location')![1]
+  expect(new URL(location).href).toBe(link!.url)
+  expect(new URL(link!.url).searchParams.get('X-Goog-Signature')).toMatch(/^<secret:[0-9a-f]+>$/)
+  expect(result.text()).not.toContain('test-key')
+  expect(info).toMatchObject({ place: 'hosted' })
 })
 
 test('record/redirects Redirects within the server and to other hosts lead through the proxy, without the credentials of the first host', async () => {

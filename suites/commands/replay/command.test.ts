@@ -22,6 +22,7 @@ import {
   refusals,
   titled,
 } from '../../support/in-process.ts'
+import { forTest } from '../../support/for-test.ts'
 
 const [first] = realSessions
 
@@ -45,37 +46,29 @@ for (const name of realSessions)
     const place = folder()
     const workflowPath = join(place, 'workflow.json')
     writeFileSync(workflowPath, JSON.stringify(submitsOf(name)[0].prompt))
-    const replay = await startReplay({ recording: sessionFile(name), clock: 'instant' })
-    try {
-      const outDir = join(place, 'out')
-      const result = await runWorkflow({ url: replay.url, workflowPath, outDir })
-      expect([result.error, result.outcome]).toEqual([undefined, 'success'])
-      const recorded = filesOf(name)
-      const written = result.files.filter(({ filename }) => recorded.has(filename))
-      for (const { path, filename } of written)
-        expect(readFileSync(path)).toEqual(recorded.get(filename))
-      expect(written.length).toBe(recorded.size)
-      expect(result.files.every(({ path }) => existsSync(path))).toBe(true)
-      expect(result.texts.length).toBe(name.startsWith('texts') ? 3 : 0)
-    } finally {
-      await replay.close()
-    }
+    const replay = await forTest(startReplay({ recording: sessionFile(name), clock: 'instant' }))
+    const outDir = join(place, 'out')
+    const result = await runWorkflow({ url: replay.url, workflowPath, outDir })
+    expect([result.error, result.outcome]).toEqual([undefined, 'success'])
+    const recorded = filesOf(name)
+    const written = result.files.filter(({ filename }) => recorded.has(filename))
+    for (const { path, filename } of written)
+      expect(readFileSync(path)).toEqual(recorded.get(filename))
+    expect(written.length).toBe(recorded.size)
+    expect(result.files.every(({ path }) => existsSync(path))).toBe(true)
+    expect(result.texts.length).toBe(name.startsWith('texts') ? 3 : 0)
   })
 
 test('replay/samples A file that a run made and nobody downloaded is a small sample that says so', async () => {
-  const replay = await startReplay({ recording: sessionFile(first), clock: 'instant' })
-  try {
-    const sample = await fetch(`${replay.url}/view?filename=f_00002_.png&subfolder=frames`)
-    expect([sample.status, sample.headers.get('x-flowdouble-replay')]).toEqual([200, 'sample'])
-    expect(
-      Buffer.from(await sample.arrayBuffer())
-        .subarray(1, 4)
-        .toString(),
-    ).toBe('PNG')
-    expect((await fetch(`${replay.url}/view?filename=other.png`)).status).toBe(404)
-  } finally {
-    await replay.close()
-  }
+  const replay = await forTest(startReplay({ recording: sessionFile(first), clock: 'instant' }))
+  const sample = await fetch(`${replay.url}/view?filename=f_00002_.png&subfolder=frames`)
+  expect([sample.status, sample.headers.get('x-flowdouble-replay')]).toEqual([200, 'sample'])
+  expect(
+    Buffer.from(await sample.arrayBuffer())
+      .subarray(1, 4)
+      .toString(),
+  ).toBe('PNG')
+  expect((await fetch(`${replay.url}/view?filename=other.png`)).status).toBe(404)
 })
 
 test('replay/unmatched A request that was not recorded gets 404 with the nearest one and what differs, and is printed', async () => {

@@ -13,6 +13,7 @@ import { startSubject } from '../../judge/subject.ts'
 import { main, startProcess, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
+import { forTest } from '../../support/for-test.ts'
 
 const failing = textToImage.replace('text-to-image', 'failing')
 const imageToImage = textToImage.replace('text-to-image', 'image-to-image')
@@ -62,7 +63,7 @@ test('run/served-hosted A free account and an unknown key are reported different
 })
 
 test('run/examples The name of an example stands for its workflow, in any folder, unless a file has that name.', async () => {
-  const subject = await startSubject({ clock: 'instant' })
+  const subject = await forTest(startSubject({ clock: 'instant' }))
   const cwd = folder()
   const run = (name: string) =>
     startProcess(process.execPath, [main, 'run', name, '--url', subject.url], cwd).ends
@@ -74,11 +75,10 @@ test('run/examples The name of an example stands for its workflow, in any folder
   writeFileSync(join(cwd, 'failing'), 'my file')
   const stderr = expect.stringContaining('is not valid JSON')
   expect(await run('failing')).toMatchObject({ code: 2, stderr })
-  await subject.close()
 })
 
 test('run/stopped A stopped run reports that the server continues with it', async () => {
-  const subject = await startSubject()
+  const subject = await forTest(startSubject())
   const user = new AbortController()
   const result = await runWorkflow({
     url: subject.url,
@@ -90,11 +90,10 @@ test('run/stopped A stopped run reports that the server continues with it', asyn
   const message = expect.stringContaining(`continues the run ${result.prompt_id}`)
   expect(result).toMatchObject({ outcome: 'stopped', error: { message } })
   expect((await subject.get('/queue')).json().queue_pending).toHaveLength(1)
-  await subject.close()
 })
 
 test('run/stopped A run that was stopped before it began submits nothing', async () => {
-  const subject = await startSubject()
+  const subject = await forTest(startSubject())
   const signal = AbortSignal.abort()
   const result = await runWorkflow({
     url: subject.url,
@@ -104,11 +103,10 @@ test('run/stopped A run that was stopped before it began submits nothing', async
   })
   expect(result).toMatchObject({ outcome: 'stopped', prompt_id: null })
   expect((await subject.get('/queue')).json().queue_pending).toEqual([])
-  await subject.close()
 })
 
 test('run/out-refused A folder that cannot be created or written is rejected before the submit', async () => {
-  const subject = await startSubject({ clock: 'instant' })
+  const subject = await forTest(startSubject({ clock: 'instant' }))
   const locked = folder()
   chmodSync(locked, 0o500)
   const isRoot = process.getuid?.() === 0
@@ -124,5 +122,4 @@ test('run/out-refused A folder that cannot be created or written is rejected bef
     (await runWorkflow({ url: subject.url, workflowPath: textToImage, outDir: deep })).outcome,
   ).toBe('success')
   expect(readdirSync(deep)).toEqual(['lighthouse_00001_.png'])
-  await subject.close()
 })

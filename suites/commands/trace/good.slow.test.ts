@@ -13,6 +13,7 @@ import { placeText } from '../../check/trace/spots.ts'
 import { expect } from '../../judge/expect.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { goodSession } from './sessions.ts'
+import { forTest } from '../../support/for-test.ts'
 
 /** Of each law that a recording breaks the first rule, where, and why. */
 function findings(recording: Recording): readonly unknown[] {
@@ -37,18 +38,14 @@ const steps: Session = [
 test.each(both)(
   'trace/counterexample A session that check has played on %s is saved as a recording, which can be judged.',
   async (deployment) => {
-    const subject = await startSubject({ deployment })
-    try {
-      const { recording } = recordOf(1, await play(subject, steps, 'salt'))
-      const trace = traceOf(readHar(writeHar(recording), 'a.har'), 'a.har')
-      const results = trace === undefined ? [] : judgeTraces([trace], laws)
-      expect(results.flatMap(({ found }) => found.map(({ says }) => says))).toEqual([])
-      const seen = results.flatMap((one) => (one.seen > 0 ? one.ids : []))
-      expect(seen).toEqual(expect.arrayContaining(['messages/order', 'messages/error']))
-      expect(trace?.runs).toHaveLength(2)
-    } finally {
-      await subject.close()
-    }
+    const subject = await forTest(startSubject({ deployment }))
+    const { recording } = recordOf(1, await play(subject, steps, 'salt'))
+    const trace = traceOf(readHar(writeHar(recording), 'a.har'), 'a.har')
+    const results = trace === undefined ? [] : judgeTraces([trace], laws)
+    expect(results.flatMap(({ found }) => found.map(({ says }) => says))).toEqual([])
+    const seen = results.flatMap((one) => (one.seen > 0 ? one.ids : []))
+    expect(seen).toEqual(expect.arrayContaining(['messages/order', 'messages/error']))
+    expect(trace?.runs).toHaveLength(2)
   },
 )
 

@@ -6,6 +6,7 @@ import { solid } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { eventsIn, v2Of } from '../../judge/hosted/v2.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { forTest } from '../../support/for-test.ts'
 
 /** A text without the signatures of its links, which a recording hides. */
 const unsigned = (text: string): string => text.replace(/Signature=[^"]+/g, '')
@@ -35,18 +36,14 @@ proves(
     // It was still open.
     expect(eventsIn(bodies[2] ?? '').map(({ data }) => data.status)).toEqual(['queued'])
     begun.close()
-    const replay = await startReplay({ recording: JSON.parse(text), clock: 'instant' })
-    try {
-      const asked = { headers: { Authorization: 'Bearer any' } }
-      const played = await fetch(`${replay.url}/api/v2/jobs/${id}/events`, asked)
-      expect(played.headers.get('content-type')).toMatch(/^text\/event-stream/)
-      const seen = eventsIn(await played.text()).map(({ name, data }) => data?.status ?? name)
-      expect(seen).toEqual(eventsIn(whole.text()).map(({ name, data }) => data?.status ?? name))
-      const again = await fetch(`${replay.url}/api/v2/jobs/${id}`, asked)
-      expect(((await again.json()) as { status: string }).status).toBe('succeeded')
-    } finally {
-      await replay.close()
-    }
+    const replay = await forTest(startReplay({ recording: JSON.parse(text), clock: 'instant' }))
+    const asked = { headers: { Authorization: 'Bearer any' } }
+    const played = await fetch(`${replay.url}/api/v2/jobs/${id}/events`, asked)
+    expect(played.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const seen = eventsIn(await played.text()).map(({ name, data }) => data?.status ?? name)
+    expect(seen).toEqual(eventsIn(whole.text()).map(({ name, data }) => data?.status ?? name))
+    const again = await fetch(`${replay.url}/api/v2/jobs/${id}`, asked)
+    expect(((await again.json()) as { status: string }).status).toBe('succeeded')
   },
   { ...ownWorld, deployment: 'hosted' },
 )
