@@ -161,11 +161,11 @@ export function proves(
 const usualOptions = (place: Place): EmulatorOptions | GatewayOptions =>
   place === 'gateway' ? anyGateway : {}
 
-/** Declares cases that all start with these options. */
+/** Declares cases that all start with these options, and some with more. */
 export const casesWith =
   (options: EmulatorOptions) =>
-  (ruleIds: ServerRuleId | readonly ServerRuleId[], body: Body): void =>
-    proves(ruleIds, body, options)
+  (ruleIds: ServerRuleId | readonly ServerRuleId[], body: Body, more?: EmulatorOptions): void =>
+    proves(ruleIds, body, more === undefined ? options : { ...options, ...more })
 
 /** Declares cases of rules of both deployments that are about one of them. */
 export const provesLocal = casesWith({ deployment: 'local' })

@@ -3,52 +3,50 @@
 import { startGateway } from 'flowdouble'
 import { slow, solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { ownWorld, proves, test } from '../../judge/proves.ts'
+import { casesWith, ownWorld, test } from '../../judge/proves.ts'
 import { exchanges, saying } from '../../judge/rows.ts'
 import { startSubject } from '../../judge/subject.ts'
 
+const proves = casesWith(ownWorld)
+
 const ADVANCE = '/_flowdouble/advance'
 
-proves(
-  'control/advance',
-  async (subject) => {
-    const advance = async (body: unknown) => (await subject.post(ADVANCE, body)).json()
-    const session = await subject.connect('me')
-    const isHere = async (type: string): Promise<boolean> => {
-      await session.settled()
-      return session.messages().some((message) => message.type === type)
-    }
-    const { prompt_id } = (await subject.submit(textToImage(1, 5), { client_id: 'me' })).json()
-    const epochMs = Number(subject.emulator!.options.epoch)
-    expect(await advance({ ms: 24 })).toEqual({ nowMs: 24, timeMs: epochMs + 24, happened: {} })
-    expect(await isHere('execution_start')).toBe(false)
-    // The answer comes after the effects.
-    expect(await advance({ until: 'next' })).toMatchObject({
-      nowMs: 25,
-      timeMs: epochMs + 25,
-      happened: { 'run started': 1 },
-    })
-    expect(await isHere('execution_start')).toBe(true)
-    const message = subject.deployment === 'hosted' ? 'progress_state' : 'progress'
-    const moved = await advance({ until: { message } })
-    expect(moved.happened[`message ${message}`]).toBe(1)
-    expect(moved.found).toMatchObject({ prompt_id })
-    const ended = await advance({ until: { run: prompt_id, state: 'success' } })
-    expect(ended.found).toEqual({ prompt_id, state: 'success' })
-    expect(ended.happened[`message ${message}`]).toBe(subject.deployment === 'hosted' ? 18 : 4)
-    expect(subject.emulator!.runs()).toMatchObject([{ state: 'success' }])
-    await subject.submit(solid())
-    expect(await advance({ until: 'success' })).toMatchObject({ happened: { 'run success': 1 } })
-    const { found, ...idle } = await advance({ until: 'idle' })
-    expect(found).toBeUndefined()
-    expect(await advance({ ms: 0 })).toEqual({ ...idle, happened: {} })
-    const wrong = [{ until: {} }, { until: { run: 5 } }, { ms: 1, until: 'idle' }, { withinMs: -1 }]
-    for (const body of [...wrong, null])
-      await exchanges(subject, [['POST', ADVANCE, body, 400, saying('"until"')]])
-    await exchanges(subject, [['POST', ADVANCE, { ms: -5 }, 400, saying('cannot move by -5')]])
-  },
-  ownWorld,
-)
+proves('control/advance', async (subject) => {
+  const advance = async (body: unknown) => (await subject.post(ADVANCE, body)).json()
+  const session = await subject.connect('me')
+  const isHere = async (type: string): Promise<boolean> => {
+    await session.settled()
+    return session.messages().some((message) => message.type === type)
+  }
+  const { prompt_id } = (await subject.submit(textToImage(1, 5), { client_id: 'me' })).json()
+  const epochMs = Number(subject.emulator!.options.epoch)
+  expect(await advance({ ms: 24 })).toEqual({ nowMs: 24, timeMs: epochMs + 24, happened: {} })
+  expect(await isHere('execution_start')).toBe(false)
+  // The answer comes after the effects.
+  expect(await advance({ until: 'next' })).toMatchObject({
+    nowMs: 25,
+    timeMs: epochMs + 25,
+    happened: { 'run started': 1 },
+  })
+  expect(await isHere('execution_start')).toBe(true)
+  const message = subject.deployment === 'hosted' ? 'progress_state' : 'progress'
+  const moved = await advance({ until: { message } })
+  expect(moved.happened[`message ${message}`]).toBe(1)
+  expect(moved.found).toMatchObject({ prompt_id })
+  const ended = await advance({ until: { run: prompt_id, state: 'success' } })
+  expect(ended.found).toEqual({ prompt_id, state: 'success' })
+  expect(ended.happened[`message ${message}`]).toBe(subject.deployment === 'hosted' ? 18 : 4)
+  expect(subject.emulator!.runs()).toMatchObject([{ state: 'success' }])
+  await subject.submit(solid())
+  expect(await advance({ until: 'success' })).toMatchObject({ happened: { 'run success': 1 } })
+  const { found, ...idle } = await advance({ until: 'idle' })
+  expect(found).toBeUndefined()
+  expect(await advance({ ms: 0 })).toEqual({ ...idle, happened: {} })
+  const wrong = [{ until: {} }, { until: { run: 5 } }, { ms: 1, until: 'idle' }, { withinMs: -1 }]
+  for (const body of [...wrong, null])
+    await exchanges(subject, [['POST', ADVANCE, body, 400, saying('"until"')]])
+  await exchanges(subject, [['POST', ADVANCE, { ms: -5 }, 400, saying('cannot move by -5')]])
+})
 
 test('control/advance Another clock, another body or another path is rejected with a hint', async () => {
   const subject = await startSubject({ clock: 'instant' })
@@ -69,20 +67,16 @@ test('control/advance Another clock, another body or another path is rejected wi
   await subject.close()
 })
 
-proves(
-  'control/bounded',
-  async (subject) => {
-    const emulator = subject.emulator!
-    await subject.submit(textToImage(1, 50))
-    const late = { until: 'success', withinMs: 40 }
-    await exchanges(subject, [['POST', ADVANCE, late, 409, saying('within 40 milliseconds')]])
-    expect(emulator.runs()).toMatchObject([{ state: 'running' }])
-    await expect(emulator.until('idle', { withinMs: 40 })).rejects.toThrow(/within 40/)
-    await emulator.until('idle')
-    await expect(emulator.until('success')).rejects.toThrow(/No timer is left/)
-  },
-  ownWorld,
-)
+proves('control/bounded', async (subject) => {
+  const emulator = subject.emulator!
+  await subject.submit(textToImage(1, 50))
+  const late = { until: 'success', withinMs: 40 }
+  await exchanges(subject, [['POST', ADVANCE, late, 409, saying('within 40 milliseconds')]])
+  expect(emulator.runs()).toMatchObject([{ state: 'running' }])
+  await expect(emulator.until('idle', { withinMs: 40 })).rejects.toThrow(/within 40/)
+  await emulator.until('idle')
+  await expect(emulator.until('success')).rejects.toThrow(/No timer is left/)
+})
 
 test('control/until-message The clock moves to a message with these data, and the answer returns it', async () => {
   const subject = await startSubject()
@@ -125,79 +119,67 @@ test('control/epoch A world on a real clock and a gateway begin now, a world on 
   expect(await beginning({ clock: 'manual', epoch: 'now' })).toBeGreaterThanOrEqual(before)
 })
 
-proves(
-  'control/received',
-  async (subject) => {
-    const emulator = subject.emulator!
-    const submit = { method: 'POST', path: '/prompt' }
-    // The wait begins before the request.
-    const [first, { prompt_id }] = await Promise.all([
-      emulator.received(submit),
-      subject.submit(textToImage(1), {}).then((reply) => reply.json()),
-    ])
-    expect(first).toMatchObject({ ...submit, path: expect.stringContaining('/prompt') })
-    expect(first).toMatchObject({ status: 200, run: prompt_id })
-    // One that has arrived already ends it, and the next one is counted.
-    expect(await emulator.received(submit)).toEqual(first)
-    const second = subject.post('/_flowdouble/received', { ...submit, times: 2 })
-    const another = await subject.submit(textToImage(2), {})
-    expect((await second).json()).toMatchObject({ run: another.json().prompt_id })
-    await emulator.until('success')
-    const late =
-      /within 0 milliseconds.*Expected 1 request \/promt, received 0\. Closest: .*differs in path/
-    const RECEIVED = '/_flowdouble/received'
-    await exchanges(subject, [
-      ['POST', RECEIVED, { path: '/promt', withinMs: 0 }, 409, saying(late)],
-      ['POST', RECEIVED, { pat: '/' }, 400],
-      ['POST', RECEIVED, { withinMs: '5' }, 400],
-      ['POST', RECEIVED, { times: 0 }, 400],
-      ['POST', RECEIVED, { withinMs: -1 }, 400],
-    ])
-    await emulator.reset()
-    await expect(emulator.received(submit, { withinMs: 0 })).rejects.toThrow(/received 0/)
-    await expect(emulator.received({ times: 0 })).rejects.toThrow(/times must be 1 or more/)
-  },
-  ownWorld,
-)
+proves('control/received', async (subject) => {
+  const emulator = subject.emulator!
+  const submit = { method: 'POST', path: '/prompt' }
+  // The wait begins before the request.
+  const [first, { prompt_id }] = await Promise.all([
+    emulator.received(submit),
+    subject.submit(textToImage(1), {}).then((reply) => reply.json()),
+  ])
+  expect(first).toMatchObject({ ...submit, path: expect.stringContaining('/prompt') })
+  expect(first).toMatchObject({ status: 200, run: prompt_id })
+  // One that has arrived already ends it, and the next one is counted.
+  expect(await emulator.received(submit)).toEqual(first)
+  const second = subject.post('/_flowdouble/received', { ...submit, times: 2 })
+  const another = await subject.submit(textToImage(2), {})
+  expect((await second).json()).toMatchObject({ run: another.json().prompt_id })
+  await emulator.until('success')
+  const late =
+    /within 0 milliseconds.*Expected 1 request \/promt, received 0\. Closest: .*differs in path/
+  const RECEIVED = '/_flowdouble/received'
+  await exchanges(subject, [
+    ['POST', RECEIVED, { path: '/promt', withinMs: 0 }, 409, saying(late)],
+    ['POST', RECEIVED, { pat: '/' }, 400],
+    ['POST', RECEIVED, { withinMs: '5' }, 400],
+    ['POST', RECEIVED, { times: 0 }, 400],
+    ['POST', RECEIVED, { withinMs: -1 }, 400],
+  ])
+  await emulator.reset()
+  await expect(emulator.received(submit, { withinMs: 0 })).rejects.toThrow(/received 0/)
+  await expect(emulator.received({ times: 0 })).rejects.toThrow(/times must be 1 or more/)
+})
 
-proves(
-  'control/first-submit',
-  async (subject) => {
-    const emulator = subject.emulator!
-    const wait = /No run has been submitted yet.*await server\.received\(\{ path: '\/prompt' \}\)/
-    await expect(emulator.until('success')).rejects.toThrow(wait)
-    await expect(emulator.untilMessage('progress_state')).rejects.toThrow(wait)
-    await exchanges(subject, [['POST', ADVANCE, { until: 'success' }, 409, saying(wait)]])
-    await subject.submit(textToImage(1), {})
-    await emulator.until('success')
-    await expect(emulator.untilMessage('progress_state')).rejects.toThrow(/open sockets/)
-  },
-  ownWorld,
-)
+proves('control/first-submit', async (subject) => {
+  const emulator = subject.emulator!
+  const wait = /No run has been submitted yet.*await server\.received\(\{ path: '\/prompt' \}\)/
+  await expect(emulator.until('success')).rejects.toThrow(wait)
+  await expect(emulator.untilMessage('progress_state')).rejects.toThrow(wait)
+  await exchanges(subject, [['POST', ADVANCE, { until: 'success' }, 409, saying(wait)]])
+  await subject.submit(textToImage(1), {})
+  await emulator.until('success')
+  await expect(emulator.untilMessage('progress_state')).rejects.toThrow(/open sockets/)
+})
 
-proves(
-  'control/names',
-  async (subject) => {
-    const emulator = subject.emulator!
-    const states = 'until knows idle, next, started, success, error, interrupted, or a function;'
-    const executing = 'has the type executin; did you mean executing?'
-    await exchanges(subject, [
-      ['POST', ADVANCE, { until: 'sucess' }, 400, saying(`${states} did you mean success?`)],
-      ['POST', ADVANCE, { until: { message: 'executin' } }, 400, saying(executing)],
-    ])
-    await expect(emulator.until('sucess' as 'success')).rejects.toThrow(states)
-    await expect(emulator.untilMessage('progres' as 'progress')).rejects.toThrow(
-      'No message has the type progres; did you mean progress?',
-    )
-    await expect(emulator.advance('5' as never)).rejects.toThrow(
-      "advance needs a number of milliseconds, not the text '5'.",
-    )
-    await expect(emulator.until('success', { within: 5 } as object)).rejects.toThrow(
-      'it has no member within',
-    )
-    // A fault can insert messages of other types.
-    emulator.fault({ when: { message: '*' }, then: { insert: { type: 'progres', data: {} } } })
-    await expect(emulator.untilMessage('progres' as 'progress')).rejects.toThrow('No timer is left')
-  },
-  ownWorld,
-)
+proves('control/names', async (subject) => {
+  const emulator = subject.emulator!
+  const states = 'until knows idle, next, started, success, error, interrupted, or a function;'
+  const executing = 'has the type executin; did you mean executing?'
+  await exchanges(subject, [
+    ['POST', ADVANCE, { until: 'sucess' }, 400, saying(`${states} did you mean success?`)],
+    ['POST', ADVANCE, { until: { message: 'executin' } }, 400, saying(executing)],
+  ])
+  await expect(emulator.until('sucess' as 'success')).rejects.toThrow(states)
+  await expect(emulator.untilMessage('progres' as 'progress')).rejects.toThrow(
+    'No message has the type progres; did you mean progress?',
+  )
+  await expect(emulator.advance('5' as never)).rejects.toThrow(
+    "advance needs a number of milliseconds, not the text '5'.",
+  )
+  await expect(emulator.until('success', { within: 5 } as object)).rejects.toThrow(
+    'it has no member within',
+  )
+  // A fault can insert messages of other types.
+  emulator.fault({ when: { message: '*' }, then: { insert: { type: 'progres', data: {} } } })
+  await expect(emulator.untilMessage('progres' as 'progress')).rejects.toThrow('No timer is left')
+})

@@ -5,8 +5,10 @@ import { streamLimits } from '../../../spec/v2/v2-streams.ts'
 import { solid, textToImage, node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { expectRefused, isStatus, type OpenStream, v2Of } from '../../judge/hosted/v2.ts'
-import { ownWorld, proves, provesQuirk, twoAccounts } from '../../judge/proves.ts'
+import { casesWith, ownWorld, provesQuirk, twoAccounts } from '../../judge/proves.ts'
 import { watchInputs, withFaults } from '../../support/faults.ts'
+
+const proves = casesWith(ownWorld)
 
 const slow = (seconds: number, steps = 1) => ({ '1': node('FlowdoubleSlow', { seconds, steps }) })
 
@@ -14,47 +16,39 @@ const slow = (seconds: number, steps = 1) => ({ '1': node('FlowdoubleSlow', { se
 const comments = (events: OpenStream): number =>
   events.seen().filter(({ name }) => name === 'comment').length
 
-proves(
-  'v2-streams/silence',
-  async (subject) => {
-    const { reach, stream, submit } = await v2Of(subject)
-    const { id } = await submit(slow(100))
-    const events = await stream(id)
-    await reach(events, ({ name, data }) => name === 'progress' && data.steps === 1)
-    const { emulator } = subject
-    await emulator?.advance(streamLimits.silenceMs - 1)
-    await subject.get('/features')
-    expect(comments(events)).toBe(0)
-    await emulator?.advance(1)
-    await subject.get('/features')
-    expect(comments(events)).toBe(1)
-    await emulator?.advance(3 * streamLimits.silenceMs)
-    await subject.get('/features')
-    expect(comments(events)).toBe(4)
-    await subject.idle()
-    expect(await events.ended).toBe('whole')
-  },
-  ownWorld,
-)
+proves('v2-streams/silence', async (subject) => {
+  const { reach, stream, submit } = await v2Of(subject)
+  const { id } = await submit(slow(100))
+  const events = await stream(id)
+  await reach(events, ({ name, data }) => name === 'progress' && data.steps === 1)
+  const { emulator } = subject
+  await emulator?.advance(streamLimits.silenceMs - 1)
+  await subject.get('/features')
+  expect(comments(events)).toBe(0)
+  await emulator?.advance(1)
+  await subject.get('/features')
+  expect(comments(events)).toBe(1)
+  await emulator?.advance(3 * streamLimits.silenceMs)
+  await subject.get('/features')
+  expect(comments(events)).toBe(4)
+  await subject.idle()
+  expect(await events.ended).toBe('whole')
+})
 
-proves(
-  'v2-streams/progress',
-  async (subject) => {
-    const { stream, submit } = await v2Of(subject)
-    const { id } = await submit(slow(10, 100))
-    const events = await stream(id)
-    await subject.idle()
-    await events.ended
-    const seen = events.seen().flatMap(({ name, data }) => (name === 'progress' ? [data] : []))
-    // Each is complete by its schema; 100 steps of 100 ms make one of five.
-    expect(seen.length).toBeGreaterThanOrEqual(18)
-    expect(seen.length).toBeLessThanOrEqual(21)
-    const values = seen.map(({ value }) => value)
-    expect(values).toEqual(values.toSorted((a, b) => a - b))
-    expect(seen.at(-1)).toMatchObject({ nodes_total: 1, current_node: '1', steps: 100 })
-  },
-  ownWorld,
-)
+proves('v2-streams/progress', async (subject) => {
+  const { stream, submit } = await v2Of(subject)
+  const { id } = await submit(slow(10, 100))
+  const events = await stream(id)
+  await subject.idle()
+  await events.ended
+  const seen = events.seen().flatMap(({ name, data }) => (name === 'progress' ? [data] : []))
+  // Each is complete by its schema; 100 steps of 100 ms make one of five.
+  expect(seen.length).toBeGreaterThanOrEqual(18)
+  expect(seen.length).toBeLessThanOrEqual(21)
+  const values = seen.map(({ value }) => value)
+  expect(values).toEqual(values.toSorted((a, b) => a - b))
+  expect(seen.at(-1)).toMatchObject({ nodes_total: 1, current_node: '1', steps: 100 })
+})
 
 proves(
   'v2-streams/previews',
@@ -74,7 +68,7 @@ proves(
     }
     expect(new Set(seen.map(({ data_base64 }) => data_base64)).size).toBe(seen.length)
   },
-  { ...ownWorld, preview: 'jpeg', pace: 100 },
+  { preview: 'jpeg', pace: 100 },
 )
 
 proves(
@@ -132,7 +126,7 @@ proves(
     expect((await job(id)).status).toBe('succeeded')
     await body?.cancel().catch(() => undefined)
   },
-  { ...ownWorld, tamper: longer },
+  { tamper: longer },
 )
 
 proves(
@@ -148,7 +142,7 @@ proves(
     await events.next(({ name }) => name === 'comment')
     events.close()
   },
-  { ...ownWorld, scenario: { version: 1, runs: [{ neverEnds: true }] } },
+  { scenario: { version: 1, runs: [{ neverEnds: true }] } },
 )
 
 const inputs = watchInputs()
@@ -180,7 +174,6 @@ proves(
     expect(await last.ended).toBe('whole')
   },
   {
-    ...ownWorld,
     ...withFaults(
       { when: { ...ofEvents, nth: 1 }, then: { delayMs: 2000 } },
       { when: { ...ofEvents, nth: 2 }, then: { truncate: 10 } },
@@ -191,30 +184,26 @@ proves(
   },
 )
 
-proves(
-  'v2-streams/world-changes',
-  async (subject) => {
-    const { emulator } = subject
-    const { reach, stream, submit } = await v2Of(subject)
-    const begin = async (): Promise<OpenStream> => {
-      const { id } = await submit(slow(10))
-      const events = await stream(id)
-      await reach(events, isStatus('queued'))
-      return events
-    }
-    const first = await begin()
-    emulator?.snapshot('with a stream')
-    await emulator?.reset()
-    expect(await first.ended).toBe('broken')
-    const second = await begin()
-    await emulator?.restore('with a stream')
-    expect(await second.ended).toBe('broken')
-    // The state of the snapshot has no stream: nothing is due for it.
-    await subject.idle()
-    expect((await begin()).status).toBe(200)
-  },
-  ownWorld,
-)
+proves('v2-streams/world-changes', async (subject) => {
+  const { emulator } = subject
+  const { reach, stream, submit } = await v2Of(subject)
+  const begin = async (): Promise<OpenStream> => {
+    const { id } = await submit(slow(10))
+    const events = await stream(id)
+    await reach(events, isStatus('queued'))
+    return events
+  }
+  const first = await begin()
+  emulator?.snapshot('with a stream')
+  await emulator?.reset()
+  expect(await first.ended).toBe('broken')
+  const second = await begin()
+  await emulator?.restore('with a stream')
+  expect(await second.ended).toBe('broken')
+  // The state of the snapshot has no stream: nothing is due for it.
+  await subject.idle()
+  expect((await begin()).status).toBe(200)
+})
 
 provesQuirk('hosted.v2-no-streams', async (subject) => {
   const { send, run } = await v2Of(subject)
