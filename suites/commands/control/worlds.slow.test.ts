@@ -1,11 +1,14 @@
-// Worlds at one address: how they are created and closed, and that they share nothing.
+// Worlds at one address: how they are created and closed, and that they share nothing, keys neither.
 
 import { replay, startEmulator } from 'flowdouble'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { casesWith, ownWorld } from '../../judge/proves.ts'
+import { casesWith, ownWorld, test } from '../../judge/proves.ts'
 import { exchanges, type Row, saying } from '../../judge/rows.ts'
 import { type Subject, subjectOf } from '../../judge/subject.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { folder } from '../../support/folder.ts'
 
 const proves = casesWith(ownWorld)
 
@@ -181,4 +184,49 @@ proves('control/world-name', async (subject) => {
     await expect((async () => emulator.fork(asked))()).rejects.toThrow('The name of a world')
   }
   expect(emulator.worlds()).toEqual([])
+})
+
+const ann = {
+  user: 'ann',
+  keys: ['key-of-ann-alone'],
+  partnerKey: null,
+  tier: 'pro',
+  balance: 1000,
+  subscription: 'active',
+  failsWith: null,
+} as const
+
+proves(
+  'control/keys-of-worlds',
+  async ({ raw, emulator }) => {
+    const server = emulator!
+    const early = await server.world({ name: 'early' })
+    const world = await server.world({ name: 'ann', accounts: [ann] })
+    const branch = await early.fork('branch')
+    const headers = { 'X-API-Key': 'test-key', 'X-Other': ann.keys[0] }
+    const path = `/api/queue?note=${ann.keys[0]}`
+    for (const at of ['', '/w/early', '/w/ann', '/w/branch'])
+      await raw('POST', at + path, JSON.stringify({ [ann.keys[0]]: ann.keys[0] }), headers)
+    for (const one of [server, early, world, branch]) {
+      const lines = await one.journal()
+      expect(lines.length).toBeGreaterThan(1)
+      expect(lines.join('\n')).not.toContain(ann.keys[0])
+      expect(JSON.stringify(await one.requests())).not.toContain(ann.keys[0])
+      expect(replay(lines)).toEqual({ entries: lines.length - 1, differs: null })
+    }
+  },
+  { deployment: 'hosted' },
+)
+
+test('control/keys-of-worlds A journal file contains no key of a world that is created later', async () => {
+  const journal = join(folder(), 'journal.jsonl')
+  const server = await startEmulator({ journal, deployment: 'hosted', clock: 'manual' })
+  await server.world({ accounts: [ann] })
+  await fetch(`${server.url}/api/queue?note=${ann.keys[0]}`, {
+    headers: { 'X-API-Key': 'test-key' },
+  })
+  await server.close()
+  const text = readFileSync(journal, 'utf8')
+  expect(text).toContain('/api/queue?note=')
+  expect(text).not.toContain(ann.keys[0])
 })

@@ -3,8 +3,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'vitest'
-import type { Graph } from '../../generate/graphs.ts'
-import { solid } from '../../generate/graphs.ts'
+import { type Graph, solid, node } from '../../generate/graphs.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { dial } from '../../judge/wire.ts'
@@ -110,4 +109,32 @@ test('hostile/left A client that leaves in the middle of an answer leaves nothin
   }
   await Promise.all(left)
   expect((await subject.get('/queue')).status).toBe(200)
+})
+
+/** This many steps take the server far longer than an interrupt takes to arrive. */
+const NODES = 100
+const STEPS = 10_000
+const SECONDS = 10_000
+
+test('behind/interrupt A run that is far behind its clock can be interrupted', async () => {
+  const subject = await startSubject({ clock: 'x999999999' })
+  // This client receives broadcasts, not the steps of the run: reading those would take longer than running them.
+  const session = await subject.connect('me')
+  const graph: Graph = Object.fromEntries(
+    Array.from({ length: NODES }, (_, index) => [
+      `${index}`,
+      node('FlowdoubleSlow', { seconds: SECONDS + index, steps: STEPS }),
+    ]),
+  )
+  await subject.submit(graph, { client_id: 'nobody', prompt_id: 'late' })
+  const { queue_running } = (await subject.get('/queue')).json()
+  expect(queue_running.map((run: readonly unknown[]) => run[1])).toEqual(['late'])
+  expect((await subject.post('/interrupt', {})).status).toBe(200)
+  // On connecting, at the submit, at the start of the run, and at its end.
+  const remaining = (): unknown[] =>
+    session.messages().map(({ data }) => (data['status'] as any).exec_info.queue_remaining)
+  await session.next(() => remaining().join() === '0,1,1,0')
+  const { late } = (await subject.get('/history')).json()
+  expect(late.status.messages.at(-1)[0]).toBe('execution_interrupted')
+  await subject.close()
 })

@@ -1,4 +1,4 @@
-// Scenario files: what is wrong with them, the files that they name, and the commands that list and check them.
+// Scenario files: what is wrong with them, the files that they name, the commands that list and check them, and those of the package.
 
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,6 +15,8 @@ import { test } from '../../judge/proves.ts'
 import { newFiles } from '../../support/files.ts'
 import { outputOf } from '../../support/in-process.ts'
 import { start } from '../../support/spawned.ts'
+import { playNamed } from '../../judge/play-scenario.ts'
+import { sampleOf } from '../../support/effort.ts'
 
 const wrong = `version: 1
 abuot: a typing error
@@ -264,3 +266,15 @@ test('each scenario of the package is valid, and a server can start with it', as
   expect(stdout).toBe(names.map((name) => `${name} is valid\n`).join(''))
   expect(code).toBe(0)
 })
+
+test('there are at least 30 scenarios', () => {
+  expect(scenarioNames().length).toBeGreaterThanOrEqual(30)
+})
+
+for (const name of sampleOf(scenarioNames(), 4)) {
+  test(`two sessions with ${name} have the same journal`, async () => {
+    const first = await playNamed(name)
+    expect(first.length).toBeGreaterThan(4)
+    expect(await playNamed(name)).toEqual(first)
+  })
+}

@@ -1,6 +1,6 @@
 // The command `serve`, spawned as users run it: its addresses and banner, for one deployment and both, and what its flags do.
 
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
@@ -16,6 +16,7 @@ import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
 import { commandRows, outputOf } from '../../support/in-process.ts'
 import { fileOf, serving, start, textToImage } from '../../support/spawned.ts'
+import { parse } from 'yaml'
 
 const urlIn = (text: string): string => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? ''
 const ask = (url: string, key = '', more: RequestInit = {}): Promise<Response> =>
@@ -196,3 +197,34 @@ test('serve/help The help of each command shows examples', async () => {
       stdout: expect.stringContaining('Example'),
     })
 })
+
+const scenarios = join(import.meta.dirname, '../../../recordings/scenarios')
+
+/** The scenarios that have runs before the first request. */
+const withRuns = readdirSync(scenarios)
+  .filter((file) => {
+    const { start: before = {} } = parse(readFileSync(join(scenarios, file), 'utf8'))
+    return ['history', 'queue', 'cached'].some((list) => before[list] !== undefined)
+  })
+  .map((file) => file.replace('.yaml', ''))
+
+const submit = {
+  method: 'POST',
+  body: JSON.stringify({ prompt: JSON.parse(readFileSync(textToImage, 'utf8')) }),
+}
+
+test.each([
+  ...withRuns.map((name) => ['scenario', ['--scenario', name], '/api/prompt'] as const),
+  ['picture', [], '/view?filename=example.png&type=input'],
+  ['submit', [], '/prompt', submit],
+  ['hosted submit', ['--deployment', 'hosted'], '/api/prompt', submit],
+  ['list of assets', ['--like', 'comfyui-0.38'], '/api/assets'],
+] as const)(
+  'on-demand/first A new process answers a %s, its first request, %j',
+  async (_, flags, path, init: RequestInit = {}) => {
+    const { url, stop } = await serving(...flags)
+    const headers = { 'X-API-Key': 'test-key' }
+    expect((await fetch(url + path, { headers, ...init })).status).toBe(200)
+    await stop()
+  },
+)

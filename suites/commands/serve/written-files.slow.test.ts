@@ -1,7 +1,6 @@
-// What commands write: a disk that takes nothing more is named in a sentence, and what was begun is removed; what a client has
-// received is in the journal file, whatever ends the process then.
+// What commands write: ready files, files on a disk that takes nothing more, and the journal file.
 
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator } from 'flowdouble'
 import { onTestFinished, test } from 'vitest'
@@ -9,10 +8,13 @@ import { learnCommand } from '../../../dist/emulator/internal.js'
 import { textToImage } from '../../generate/graphs.ts'
 import { openLine } from '../../judge/edges.ts'
 import { expect } from '../../judge/expect.ts'
-import { enabled } from '../../support/command-line.ts'
+import { enabled, runServe } from '../../support/command-line.ts'
 import { type Files, newFiles } from '../../support/files.ts'
 import { folder } from '../../support/folder.ts'
-import { startLimited } from '../../support/spawned.ts'
+import { startLimited, serving, start } from '../../support/spawned.ts'
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { listening } from '../../support/for-test.ts'
 
 const har = join(import.meta.dirname, '../../../recordings/sessions/local-run.har')
 
@@ -107,3 +109,52 @@ test.each(['manual', 'instant'] as const)(
     expect(readFileSync(journal, 'utf8').trimEnd().split('\n').length).toBe(lines.length)
   },
 )
+
+/** Starts a server that cannot listen; returns what is left of the ready file. */
+async function leftAfterRefusal(port: number, content: string): Promise<string | undefined> {
+  const file = join(folder(), 'ready.json')
+  writeFileSync(file, content)
+  expect((await runServe('--port', `${port}`, '--ready-file', file)).code).toBe(2)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+test('serve/ready-file It holds the addresses of all servers once they listen, and is removed when they stop', async () => {
+  const place = folder()
+  const file = join(place, 'ready.json')
+  const flags = ['--deployment=both', '--with-gateway', '--gateway-port=0']
+  const { line, stop } = await serving(...flags, '--ready-file', file)
+  expect(readFileSync(file, 'utf8')).toBe(line)
+  expect(readdirSync(place)).toEqual(['ready.json'])
+  await stop()
+  expect(readdirSync(place)).toEqual([])
+})
+
+test('serve/ready-file A file that another command has written since then is left alone', async () => {
+  const file = join(folder(), 'ready.json')
+  const { stop } = await serving('--ready-file', file)
+  writeFileSync(file, '{"pid": 1}')
+  await stop()
+  expect(readFileSync(file, 'utf8')).toBe('{"pid": 1}')
+})
+
+test('serve/ready-file A file of a dead process, or with an address at which nobody listens, is removed at start', async () => {
+  const ended = start('quirks')
+  await ended.ends
+  const [other, gone] = [await listening(createServer()), await listening(createServer())]
+  await gone.close()
+  const ready = (pid: number | undefined, port: number) =>
+    JSON.stringify({ url: `http://127.0.0.1:${port}`, pid })
+  const left = (content: string) => leftAfterRefusal(other.port, content)
+  expect(await left(ready(ended.process.pid, other.port))).toBe(undefined)
+  expect(await left(ready(process.pid, gone.port))).toBe(undefined)
+  const living = [ready(process.pid, other.port), 'no JSON', '{"name": "a package"}', 'null']
+  for (const content of living) expect(await left(content)).toBe(content)
+})
+
+test('serve/ready-file A pipe in its place is not waited for, and is replaced', async () => {
+  const file = join(folder(), 'ready.json')
+  execFileSync('mkfifo', [file])
+  const { line, stop } = await serving('--ready-file', file)
+  expect(readFileSync(file, 'utf8')).toBe(line)
+  await stop()
+})

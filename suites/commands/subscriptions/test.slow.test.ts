@@ -27,13 +27,11 @@ const accepted = {
 
 /** Subscribes `ci` at a receiver, sends one test, and returns what arrived. */
 const sent = async (cli: CommandLine, ...argv: readonly string[]): Promise<ReceivedRequest> => {
-  let got: ReceivedRequest | undefined
-  const receiving = await startReceiving(accepted)
-  await cli.run('gateway', 'setup', '--port', String(receiving.port), '--yes')
+  const { port, got } = await startReceiving(accepted)
+  await cli.run('gateway', 'setup', '--port', String(port), '--yes')
   expectEnd(await cli.run('webhook', 'test', 'ci', ...argv), { code: 0, stderr: '' })
-  expect(receiving.got).toHaveLength(1)
-  got = receiving.got[0]
-  return got!
+  expect(got).toHaveLength(1)
+  return got[0]!
 }
 
 provesCli('subscriptions/test', async (cli) => {

@@ -1,12 +1,14 @@
-// Event streams of the hosted API v2 on the clock of a world, with faults, and when the world changes.
+// Event streams of the hosted API v2 on the clock of a world, with faults, when the world changes, and in recordings.
 
-import type { EmulatorOptions } from 'flowdouble'
+import { type EmulatorOptions, startReplay } from 'flowdouble'
 import { streamLimits } from '../../../spec/v2/v2-streams.ts'
 import { solid, textToImage, node } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { expectRefused, isStatus, type OpenStream, v2Of } from '../../judge/hosted/v2.ts'
+import { expectRefused, isStatus, type OpenStream, v2Of, eventsIn } from '../../judge/hosted/v2.ts'
 import { casesWith, ownWorld, provesQuirk, twoAccounts } from '../../judge/proves.ts'
 import { watchInputs, withFaults } from '../../support/faults.ts'
+import { readRecording } from '../../../dist/emulator/internal.js'
+import { forTest } from '../../support/for-test.ts'
 
 const proves = casesWith(ownWorld)
 
@@ -211,3 +213,43 @@ provesQuirk('hosted.v2-no-streams', async (subject) => {
   expect(status).toBe('succeeded')
   expectRefused(await send('GET', `/jobs/${id}/events`), 501, 'not_implemented')
 })
+
+/** A text without the signatures of its links, which a recording hides. */
+const unsigned = (text: string): string => text.replace(/Signature=[^"]+/g, '')
+
+proves(
+  ['control/recording', 'v2-streams/form'],
+  async (subject) => {
+    const { job, stream, submit, cancel } = await v2Of(subject)
+    const { id } = await submit(solid())
+    const whole = await stream(id)
+    await subject.idle()
+    await whole.ended
+    await job(id)
+    const other = await submit(solid(1))
+    const open = await stream(other.id)
+    await cancel(other.id)
+    const left = await submit(solid(2))
+    const begun = await stream(left.id)
+    const text = await subject.emulator!.recording()
+    const { exchanges } = readRecording(text, 'recording')
+    const bodies = exchanges
+      .filter(({ url }) => url.endsWith('/events'))
+      .map(({ response }) => Buffer.from(response?.body ?? []).toString())
+    expect(unsigned(bodies[0] ?? '')).toBe(unsigned(whole.text()))
+    await open.ended
+    expect(bodies[1]).toBe(open.text())
+    // It was still open.
+    expect(eventsIn(bodies[2] ?? '').map(({ data }) => data.status)).toEqual(['queued'])
+    begun.close()
+    const replay = await forTest(startReplay({ recording: JSON.parse(text), clock: 'instant' }))
+    const asked = { headers: { Authorization: 'Bearer any' } }
+    const played = await fetch(`${replay.url}/api/v2/jobs/${id}/events`, asked)
+    expect(played.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const seen = eventsIn(await played.text()).map(({ name, data }) => data?.status ?? name)
+    expect(seen).toEqual(eventsIn(whole.text()).map(({ name, data }) => data?.status ?? name))
+    const again = await fetch(`${replay.url}/api/v2/jobs/${id}`, asked)
+    expect(((await again.json()) as { status: string }).status).toBe('succeeded')
+  },
+  { deployment: 'hosted' },
+)

@@ -1,10 +1,15 @@
-// The log of a gateway: a line for each post, run and delivery.
+// The log of a gateway, with a line for each post, run and delivery, and the order in which it reports them.
 
 import { gzipSync } from 'node:zlib'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { provesCli, postTo, runGateway } from '../../support/command-line.ts'
 import { expect } from '../../judge/expect.ts'
+import {
+  createGatewayWorld,
+  type GatewayStateOptions,
+  stepGateway as step,
+} from '../../../dist/emulator/internal.js'
 
 const id = (text: string) => ({ 'X-Request-ID': text })
 
@@ -199,4 +204,29 @@ provesCli('webhooks/log-worlds', async (cli) => {
     if (isData) expect(JSON.parse(refused)).toMatchObject({ kind: 'post', world: 'one' })
     else expect(refused).toMatch(/^\S+Z {2}\/w\/one {2}warning: post ci refused/)
   }
+})
+
+// Over HTTP the clock never passes a due event: the case uses the machine behind it, created from the gateway's setup.
+proves('webhooks/answered-in-order', async ({ gateway }) => {
+  const [header = '{}'] = await gateway.journal()
+  const { options } = JSON.parse(header) as { options: GatewayStateOptions }
+  const routes = JSON.stringify({ hook: { secret: SECRET } })
+  const world = createGatewayWorld({ ...options, routes })
+  const post = (name: string, atMs: number) => {
+    const headers = { 'x-gitlab-token': SECRET, 'x-request-id': name }
+    const asked = { kind: 'request', request: 1, method: 'POST', target: '/webhooks/hook' } as const
+    return step(world, { ...asked, atMs, headers, body: new Uint8Array() })
+  }
+  const aroundReply = (effects: ReturnType<typeof step>) => {
+    const at = effects.findIndex(({ kind }) => kind === 'reply')
+    return [effects.slice(0, at), effects.slice(at + 1)].map((part) => JSON.stringify(part))
+  }
+  const [none, begun] = aroundReply(post('first', 0))
+  expect(none).toBe('[]')
+  expect(begun).toContain('first')
+  const [before, after] = aroundReply(post('second', 10_000))
+  expect(before).toContain('first')
+  expect(before).not.toContain('second')
+  expect(after).toContain('second')
+  expect(after).not.toContain('first')
 })

@@ -1,13 +1,67 @@
-// The reports in files: NDJSON and JUnit.
+// The reports on the console and in files.
 
-import { describe, test } from 'vitest'
+import { test, describe } from 'vitest'
+import { consoleReport } from '../../../check/reports/console.ts'
+import { expect } from '../../../judge/expect.ts'
+import { fakeTerminal } from '../../../support/fake-terminal.ts'
+import { caseEvent, consoleText, endEvent, sample, startEvent } from './streams.ts'
 import type { CheckEvent } from '../../../check/events.ts'
 import { junitText } from '../../../check/reports/junit.ts'
 import { ndjsonReport, readEvents } from '../../../check/reports/ndjson.ts'
 import { wholeReport } from '../../../check/reports/report.ts'
-import { expect } from '../../../judge/expect.ts'
 import { elementsOf } from './elements.ts'
-import { caseEvent, endEvent, sample, startEvent } from './streams.ts'
+
+test('check/console-progress On a terminal one line shows the progress, and is erased by the next.', () => {
+  const { lines, write } = fakeTerminal()
+  const report = consoleReport({ write, isTTY: true, columns: 60 }, { NO_COLOR: '1' })
+  const shown = sample.slice(0, 6).map((event) => {
+    report.take(event)
+    return lines()
+  })
+  expect(shown.map((_, index) => index)).toHaveLength(6)
+  expect(lines().slice(1)).toEqual([
+    '  history         1 pass, 1 note',
+    '[##########......]  5/8  queue  1 fail',
+  ])
+})
+
+test('check/console-narrow The line of progress is never wider than the terminal.', () => {
+  const { lines, write } = fakeTerminal()
+  const report = consoleReport({ write, isTTY: true, columns: 20 }, {})
+  for (const event of [startEvent, caseEvent('queue/one')]) report.take(event)
+  expect(
+    lines()
+      .at(-1)
+      ?.replace(/\u001b\[\d+m/g, '').length,
+  ).toBeLessThan(20)
+})
+
+test.each([
+  ['without a terminal', {}, {}],
+  ['on a dumb terminal', { isTTY: true }, { TERM: 'dumb' }],
+])('check/console-plain It writes plain lines %s.', async (_, terminal, env) => {
+  const text = await consoleText(sample, terminal, env)
+  expect(text).not.toMatch(/[\u001b\r]/)
+})
+
+test('check/console-colours On a terminal it uses colours, except with NO_COLOR.', async () => {
+  const colour = /\u001b\[\d+m/
+  expect(await consoleText(sample, { isTTY: true })).toMatch(colour)
+  expect(await consoleText(sample, { isTTY: true }, { NO_COLOR: '1' })).not.toMatch(colour)
+})
+
+test('check/console-stopped A check that the user stops still prints what it found, and that it did not finish.', async () => {
+  const text = await consoleText(sample.slice(0, 5))
+  expect(text).toContain('FAIL  queue/listing')
+  expect(text).toMatch(/\nThe check did not finish\. Exit code 5: not measured\.\n$/)
+})
+
+test('check/console-outcome The last line is the outcome, with the meaning of the exit code.', async () => {
+  const end = { ...endEvent, exitCode: 0, outcome: 'All is well.', left: [] } as const
+  const text = await consoleText([startEvent, caseEvent('queue/one'), end])
+  expect(text).toMatch(/\nAll is well\. Exit code 0: as expected\.\n$/)
+  expect(text).toContain('Nothing is left on the target.')
+})
 
 test('check/json Each event is one line, written when it comes.', async () => {
   const lines: string[] = []
