@@ -46,6 +46,10 @@ export const withEach = (
 export const containing = ({ isOwn }: Pick<Subject, 'isOwn'>, members: object): object =>
   isOwn ? members : expect.objectContaining(members)
 
+/** What an expectation names: a pattern stands for any text with a part that matches, all else for itself. */
+export const like = (expected: unknown): unknown =>
+  expected instanceof RegExp ? expect.stringMatching(expected) : expected
+
 /** Sends the requests of these rows one after the other, and compares each answer. */
 export async function exchanges(
   subject: Pick<Subject, 'request'>,
@@ -64,7 +68,7 @@ export async function exchanges(
     }).toEqual({
       ...sent,
       status,
-      answer: answer instanceof RegExp ? expect.stringMatching(answer) : answer,
+      answer: like(answer),
       headers,
     })
   }
@@ -93,7 +97,7 @@ function read(reply: Reply, expected: unknown): unknown {
 
 /** The body of a refusal whose sentence has this part. */
 export const saying = (part: string | RegExp): object => ({
-  error: typeof part === 'string' ? expect.stringContaining(part) : expect.stringMatching(part),
+  error: typeof part === 'string' ? expect.stringContaining(part) : like(part),
 })
 
 /**

@@ -1,12 +1,12 @@
 // Runs commands for cases in this process, those of the gateway with a temporary configuration directory.
 
 import { createHmac } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import type { GatewayOptions } from 'flowdouble'
 import {
+  type CommandIo,
   gatewayCommand,
   serveCommand,
   type StartGateway,
@@ -15,45 +15,37 @@ import {
 import type { quirks } from '../../spec/truth/quirks.ts'
 import { expect } from '../judge/expect.ts'
 import { type GatewayRuleId, proves, provesQuirk } from '../judge/proves.ts'
-import { folder } from './folder.ts'
+import { like } from '../judge/rows.ts'
+import { type Files, filesIn, newFiles } from './files.ts'
 import { type Listening, listening } from './for-test.ts'
+import { type Output, outputOf, type Running, running, type Surroundings } from './in-process.ts'
 
-export type CommandResult = {
-  readonly argv: readonly string[]
+export type CommandResult = Output & {
   readonly code: number
-  readonly stdout: string
-  readonly stderr: string
+  readonly argv: readonly string[]
   /** Standard output as JSON. Throws if it is not valid JSON. */
   readonly json: () => any
 }
 
-/**
- * Expects that a command has ended with this code, and that what it has written matches: a text is a part of it, an empty one all
- * of it. `hides` is in none of it.
- */
+/** Expects that a command has ended with this code, and what it has written; `hides` is in none of it. */
 export function expectEnd(
-  result: CommandResult,
+  result: Output & { readonly argv?: readonly string[] },
   expected: {
     readonly code: number
-    readonly stdout?: string | RegExp
-    readonly stderr?: string | RegExp
+    readonly stdout?: unknown
+    readonly stderr?: unknown
     readonly hides?: string | RegExp
   },
 ): void {
   const { argv, code, stdout, stderr } = result
-  const matching = (text: string | RegExp = /(?:)/): unknown =>
-    text === ''
-      ? ''
-      : typeof text === 'string'
-        ? expect.stringContaining(text)
-        : expect.stringMatching(text)
+  const { stdout: out = /(?:)/, stderr: err = /(?:)/, hides } = expected
   expect({ argv, code, stdout, stderr }).toEqual({
     argv,
     code: expected.code,
-    stdout: matching(expected.stdout),
-    stderr: matching(expected.stderr),
+    stdout: like(out),
+    stderr: like(err),
   })
-  if (expected.hides !== undefined) expect(stdout + stderr).not.toMatch(expected.hides)
+  if (hides !== undefined) expect(stdout + stderr).not.toMatch(hides)
 }
 
 /** The environment of a command. */
@@ -64,16 +56,11 @@ export type CommandContext = {
   readonly isTerminal?: boolean
 }
 
-export type CommandLine = {
-  /** The configuration directory. */
-  readonly dir: string
+/** The configuration directory. */
+export type CommandLine = Pick<Files, 'dir' | 'path' | 'has' | 'read' | 'write'> & {
   /** Runs `webhook` or `gateway` with these arguments on the directory. */
   readonly run: (...argv: readonly string[]) => Promise<CommandResult>
   readonly runIn: (context: CommandContext, ...argv: readonly string[]) => Promise<CommandResult>
-  readonly path: (name: string) => string
-  readonly has: (name: string) => boolean
-  readonly read: (name: string) => string
-  readonly write: (name: string, text: string | Buffer, mode?: number) => void
   readonly mode: (name: string) => number
   /** The subscriptions file as JSON. */
   readonly routes: () => any
@@ -95,8 +82,7 @@ export const enabled = (...extra: readonly string[]): string =>
 export const withCli =
   (body: (cli: CommandLine) => Promise<void>, config: string | null = enabled()) =>
   async (): Promise<void> => {
-    const dir = folder()
-    if (config !== null) writeFileSync(join(dir, 'config.yaml'), config)
+    const { dir } = newFiles(config === null ? {} : { 'config.yaml': config })
     await body(commandLineAt(dir))
   }
 
@@ -119,66 +105,44 @@ export function provesCliQuirk(
 }
 
 export function commandLineAt(dir: string): CommandLine {
-  const path = (name: string): string => join(dir, name)
-  const read = (name: string): string => readFileSync(path(name), 'utf8')
+  const files = filesIn(dir)
   const runIn: CommandLine['runIn'] = (context, ...argv) =>
     runCommand(context, [...argv.slice(0, 2), '--config-dir', dir, ...argv.slice(2)])
   return {
-    dir,
+    ...files,
     run: (...argv) => runIn({}, ...argv),
     runIn,
-    path,
-    has: (name) => existsSync(path(name)),
-    read,
-    write: (name, text, mode) =>
-      writeFileSync(path(name), text, mode === undefined ? {} : { mode }),
-    mode: (name) => statSync(path(name)).mode & 0o777,
-    routes: () => JSON.parse(read(subscriptionsName)) as unknown,
+    mode: (name) => statSync(files.path(name)).mode & 0o777,
+    routes: () => JSON.parse(files.read(subscriptionsName)) as unknown,
   }
 }
 
-/** Runs a command in this process. The environment is only what the caller passes. */
-export async function runCommand(
+/** Runs a command in this process. */
+export const runCommand = async (
   context: CommandContext,
-  argv: readonly string[],
-): Promise<CommandResult> {
-  const { io, ended } = ioOf(context, argv)
-  const [group, ...rest] = argv
-  const command = group === 'webhook' ? webhookCommand : gatewayCommand
-  return ended(await command(rest, io))
-}
+  [group, ...argv]: readonly string[],
+): Promise<CommandResult> =>
+  resultOf(
+    [`${group}`, ...argv],
+    await outputOf(group === 'webhook' ? webhookCommand : gatewayCommand, argv, placeOf(context)),
+  )
 
 /** Runs `serve` with flags that it rejects: starting a process takes longer than the command. */
-export async function runServe(...argv: readonly string[]): Promise<CommandResult> {
-  const { io, ended } = ioOf({ env: process.env }, argv)
-  return ended(await serveCommand(argv, io))
-}
+export const runServe = async (...argv: readonly string[]): Promise<CommandResult> =>
+  resultOf(argv, await outputOf(serveCommand, argv, { env: process.env }))
 
-function ioOf(
-  { stdin = '', env = {}, isTerminal = false }: CommandContext,
+const placeOf = ({ isTerminal, ...context }: CommandContext): Surroundings => ({
+  ...context,
+  ...(isTerminal && { terminal: 80 }),
+})
+
+const resultOf = (
   argv: readonly string[],
-) {
-  let [stdout, stderr] = ['', '']
-  const io = {
-    stdout: { write: (text: string) => (stdout += text), isTTY: isTerminal },
-    stderr: { write: (text: string) => (stderr += text), isTTY: isTerminal },
-    stdin: () => Readable.from([Buffer.from(stdin)]),
-    env,
-    cwd: folder(),
-  }
-  const ended = (code: number): CommandResult => ({
-    argv,
-    code,
-    stdout,
-    stderr,
-    json: () => JSON.parse(stdout) as unknown,
-  })
-  return { io, ended, said: () => stdout }
-}
+  output: Output & { readonly code: number },
+): CommandResult => ({ ...output, argv, json: () => JSON.parse(output.stdout) as unknown })
 
 /** The options with which `gateway run` would start its gateway. */
 export async function startOptions(context: CommandContext, ...argv: readonly string[]) {
-  const { io, ended } = ioOf(context, argv)
   const stop = new AbortController()
   let options: GatewayOptions | undefined
   const start: StartGateway = (given) => {
@@ -191,8 +155,9 @@ export async function startOptions(context: CommandContext, ...argv: readonly st
       close: () => Promise.resolve(),
     })
   }
-  const code = await gatewayCommand(['run', ...argv], { ...io, signal: stop.signal }, start)
-  return { ...ended(code), options }
+  const place = { ...placeOf(context), signal: stop.signal }
+  const run = (words: readonly string[], io: CommandIo) => gatewayCommand(words, io, start)
+  return { ...(await outputOf(run, ['run', ...argv], place)), options }
 }
 
 /** The options with which the gateway of this command line would start. Throws if it would not start. */
@@ -210,21 +175,18 @@ export async function runWizard(
   argv: readonly string[],
   answers: readonly (readonly [question: RegExp, answer: string])[],
 ): Promise<CommandResult> {
-  const { io, ended, said } = ioOf({ isTerminal: true }, argv)
   const keyboard = Object.assign(new PassThrough(), { isTTY: true })
   const waiting = [...answers]
   let seen = 0
-  const write = (text: string): void => {
-    io.stdout.write(text)
+  const onWrite = (stdout: string): void => {
     const [next] = waiting
-    if (next === undefined || !next[0].test(said().slice(seen))) return
-    seen = said().length
+    if (next === undefined || !next[0].test(stdout.slice(seen))) return
+    seen = stdout.length
     waiting.shift()
     setImmediate(() => keyboard.write(next[1]))
   }
-  const stdout = { ...io.stdout, write }
-  const code = await gatewayCommand(argv, { ...io, stdout, stdin: () => keyboard })
-  return ended(code)
+  const place = { terminal: 80, onWrite, stdin: () => keyboard }
+  return resultOf(argv, await outputOf(gatewayCommand, argv, place))
 }
 
 /** A request that a receiver got. */
@@ -269,13 +231,7 @@ export const hmac = (
 ): string => createHmac('sha256', secret).update(text).digest(encoding)
 
 /** A gateway of `gateway run`, in this process. */
-export type RunningCommand = {
-  readonly url: string
-  /** What the command has printed so far. */
-  readonly said: () => string
-  /** Stops the command as a signal does. */
-  readonly stop: () => Promise<CommandResult>
-}
+export type RunningCommand = Running & { readonly url: string }
 
 /** Runs `gateway run` on a free port until it listens. Rejects if it ends before that. */
 export async function runGateway(
@@ -283,32 +239,9 @@ export async function runGateway(
   context: CommandContext = {},
   ...argv: readonly string[]
 ): Promise<RunningCommand> {
-  const { io, ended, said } = ioOf(context, argv)
-  const stop = new AbortController()
-  let listen = (): void => {}
-  const listening = new Promise<void>((resolve) => (listen = resolve))
-  const stdout = {
-    ...io.stdout,
-    write: (text: string) => {
-      io.stdout.write(text)
-      if (/http:\/\/\S+:\d+/.test(said())) listen()
-    },
-  }
   const own = ['run', '--config-dir', cli.dir, '--port', '0', ...argv]
-  const over = gatewayCommand(own, { ...io, stdout, signal: stop.signal })
-  const early = over.then((code) => {
-    throw new Error(`It ended with ${code}: ${ended(code).stderr}`)
-  })
-  early.catch(() => undefined)
-  await Promise.race([listening, early])
-  return {
-    url: /http:\/\/[^\s"/]+:\d+/.exec(said())![0],
-    said,
-    stop: async () => {
-      stop.abort()
-      return ended(await over)
-    },
-  }
+  const command = await running(gatewayCommand, own, placeOf(context))
+  return { ...command, url: /http:\/\/[^\s"/]+:\d+/.exec(command.said())![0] }
 }
 
 /** Posts an empty object to a route, signed as the code host does; resolves to the status. */

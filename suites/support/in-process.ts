@@ -1,8 +1,10 @@
 // Commands in this process: how they end and what they print, one by one or as rows of a table.
 
+import { Readable } from 'node:stream'
 import { test } from 'vitest'
 import type { CommandIo } from '../../dist/emulator/internal.js'
 import { expect } from '../judge/expect.ts'
+import { like } from '../judge/rows.ts'
 import { folder } from './folder.ts'
 
 export type Output = {
@@ -11,24 +13,89 @@ export type Output = {
   readonly stderr: string
 }
 
-/**
- * Runs a command. Its environment is only what the caller passes, and its folder a new one by default. `terminal` is the
- * width of standard error as a terminal.
- */
-export async function outputOf(
-  command: (argv: readonly string[], io: CommandIo) => Promise<number> | number,
-  argv: readonly string[],
-  { terminal, ...more }: Partial<CommandIo> & { readonly terminal?: number | undefined } = {},
-): Promise<Output & { readonly code: number }> {
+/** Where a command runs: without these in a new folder, without environment, input and terminal. */
+export type Surroundings = Partial<Omit<CommandIo, 'stdin'>> & {
+  /** A text, or a stream such as a keyboard. */
+  readonly stdin?: string | (() => Readable)
+  /** The width of both outputs as a terminal. */
+  readonly terminal?: number | undefined
+  /** Called after each write with what standard output has so far. */
+  readonly onWrite?: (stdout: string) => void
+}
+
+/** The streams for a command, and what it writes. */
+export function newIo({
+  stdin = '',
+  terminal,
+  onWrite = () => undefined,
+  ...more
+}: Surroundings = {}) {
   const output = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof output) => ({
+  const stream = (name: keyof typeof output) => ({
+    isTTY: terminal !== undefined,
+    columns: terminal ?? 80,
     write: (text: string): void => {
       output[name] += text
+      onWrite(output.stdout)
     },
   })
-  const stderr = { ...into('stderr'), isTTY: terminal !== undefined, columns: terminal ?? 80 }
-  const io = { stdout: into('stdout'), stderr, env: {}, cwd: folder(), ...more }
+  const io = {
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    stdin: typeof stdin === 'string' ? () => Readable.from([Buffer.from(stdin)]) : stdin,
+    env: {},
+    cwd: folder(),
+    ...more,
+  }
+  return { io, output }
+}
+
+type Command = (argv: readonly string[], io: CommandIo) => Promise<number> | number
+
+/** Runs a command. */
+export async function outputOf(
+  command: Command,
+  argv: readonly string[],
+  surroundings?: Surroundings,
+): Promise<Output & { readonly code: number }> {
+  const { io, output } = newIo(surroundings)
   return { code: await command(argv, io), ...output }
+}
+
+/** A command that listens. */
+export type Running = {
+  /** What it has printed so far. */
+  readonly said: () => string
+  /** Stops it as a signal does. */
+  readonly stop: () => Promise<Output & { readonly code: number }>
+}
+
+/** Runs a command until it has printed an address. Rejects if it ends before that. */
+export async function running(
+  command: Command,
+  argv: readonly string[],
+  surroundings?: Surroundings,
+): Promise<Running> {
+  const stopping = new AbortController()
+  let listens = (): void => {}
+  const listening = new Promise<void>((resolve) => (listens = resolve))
+  const onWrite = (stdout: string): void => {
+    if (/http:\/\/\S+:\d+/.test(stdout)) listens()
+  }
+  const { io, output } = newIo({ ...surroundings, onWrite, signal: stopping.signal })
+  const over = Promise.resolve(command(argv, io))
+  const early = over.then((code) => {
+    throw new Error(`It ended with ${code}: ${output.stderr}`)
+  })
+  early.catch(() => undefined)
+  await Promise.race([listening, early])
+  return {
+    said: () => output.stdout,
+    stop: async () => {
+      stopping.abort()
+      return { code: await over, ...output }
+    },
+  }
 }
 
 /** Arguments, exit code and both outputs: each a text, or a pattern for a part of it. */
@@ -47,11 +114,12 @@ export function commandRows(
   for (const [title, [argv, ...says]] of Object.entries(rows))
     test(title, async () => {
       const { code, stdout, stderr } = await run(...argv)
-      const [expected, ...texts] = says
-      const [out, err] = texts.map((text) =>
-        typeof text === 'string' ? text : expect.stringMatching(text),
-      )
-      expect({ code, stdout, stderr }).toEqual({ code: expected, stdout: out, stderr: err })
+      const [expected, out, err] = says
+      expect({ code, stdout, stderr }).toEqual({
+        code: expected,
+        stdout: like(out),
+        stderr: like(err),
+      })
       expect(stdout + stderr).not.toMatch(/SECRET| {4}at /)
     })
 }

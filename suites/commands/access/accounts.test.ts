@@ -9,6 +9,7 @@ import { errorOf } from '../../judge/failures.ts'
 import { proves, provesQuirk, test } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { newIo } from '../../support/in-process.ts'
 import { watchOn } from '../../support/watch.ts'
 import { folder } from '../../support/folder.ts'
 
@@ -261,15 +262,15 @@ provesQuirk(
 )
 
 test('serve/watch A terminal shows why hosted rejects a submit, and no key', async () => {
-  let printed = ''
-  const stdout = { isTTY: true, columns: 80, write: (text: string) => (printed += text) }
-  const { show } = await watchOn({ stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' })
+  const { io, output } = newIo({ terminal: 80, env: { NO_COLOR: '1' } })
+  const { show } = await watchOn(io)
   const subject = await startSubject({ deployment: 'hosted', clock: 'instant', onEntry: show })
   await subject.connect('me')
   await subject.request('POST', '/prompt', 'no JSON')
   await subject.submit({ '1': node('NoSuchNode') })
   await subject.submit(solid())
   await subject.close()
+  const printed = output.stdout
   expect(printed).toMatch(/400 POST \/api\/prompt .*not valid JSON/)
   expect(printed).toMatch(/400 POST \/api\/prompt .*NoSuchNode/)
   expect(printed).toMatch(/success run/)

@@ -11,6 +11,7 @@ import { wireExchanges } from '../../judge/rows.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
+import { newIo } from '../../support/in-process.ts'
 import { watchOn } from '../../support/watch.ts'
 import { folder } from '../../support/folder.ts'
 
@@ -32,15 +33,8 @@ proves(
   { token, cors: '*' },
 )
 
-const terminal = () => {
-  const written = { text: '' }
-  const write = (text: string) => (written.text += text)
-  const stream = { isTTY: true, write }
-  return { written, io: { stdout: stream, stderr: stream, env: {}, cwd: '/' } }
-}
-
 proves('access/bearer-hidden', async () => {
-  const { written, io } = terminal()
+  const { io, output } = newIo({ terminal: 80 })
   const watch = await watchOn(io)
   const journal = join(folder(), 'journal.ndjson')
   const onEntry = (entry: Entry) => watch.show(entry)
@@ -58,13 +52,14 @@ proves('access/bearer-hidden', async () => {
   ]
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 401, 401, 200])
   await idle()
-  written.text += banner([emulator!], io)
+  io.stdout.write(banner([emulator!], io))
   await session.close()
   await close()
   const file = await readFile(journal, 'utf8')
   const seen = [
     file,
-    written.text,
+    output.stdout,
+    output.stderr,
     ...session.texts,
     ...replies.map((reply) => JSON.stringify(reply)),
   ]
@@ -72,7 +67,7 @@ proves('access/bearer-hidden', async () => {
     for (const secret of [token, encodeURIComponent(token), 'another-one'])
       expect(text).not.toContain(secret)
   }
-  expect(written.text).toContain('bearer token required')
+  expect(output.stdout).toContain('bearer token required')
   expect(file).toMatch(/"Bearer <[0-9a-f]{16}>"/)
   const entries = file.trimEnd().split('\n').length - 1
   const objectInfo = nodeTypesText()

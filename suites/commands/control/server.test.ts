@@ -10,18 +10,8 @@ import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves, test } from '../../judge/proves.ts'
 import { exchanges, type Row, saying } from '../../judge/rows.ts'
+import { newIo, outputOf, type Surroundings } from '../../support/in-process.ts'
 import { watchOn } from '../../support/watch.ts'
-
-const io = (isTTY: boolean, env: Record<string, string> = {}) => {
-  const written = { out: '', error: '' }
-  return {
-    written,
-    stdout: { isTTY, write: (text: string) => (written.out += text) },
-    stderr: { isTTY, write: (text: string) => (written.error += text) },
-    env,
-    cwd: '/',
-  }
-}
 
 test('control/journal The journal lists inputs and effects, after the options', async () => {
   const subject = await startSubject({ clock: 'instant', seed: 7 })
@@ -102,8 +92,8 @@ proves(
 )
 
 test('serve/watch A terminal shows each request and run, why a submit was rejected, and no token', async () => {
-  const terminal = io(true, { NO_COLOR: '1' })
-  const { show } = await watchOn(terminal)
+  const { io, output } = newIo({ terminal: 80, env: { NO_COLOR: '1' } })
+  const { show } = await watchOn(io)
   const subject = await startSubject({ clock: 'instant', onEntry: show })
   await subject.submit(solid(), { prompt_id: 'mine\u001b[2J' })
   await subject.get('/view?filename=none.png&token=SECRET')
@@ -113,7 +103,7 @@ test('serve/watch A terminal shows each request and run, why a submit was reject
     '2': { class_type: 'PreviewAny', inputs: { source: ['1', 0] } },
   })
   await subject.close()
-  const lines = terminal.written.out
+  const lines = output.stdout
   expect(lines).toMatch(/\d\.\d{3}s {2}200 POST \/prompt\n/)
   expect(lines).toMatch(/success run mine.* \d+ ms\n/)
   expect(lines).toContain('404 GET /view?filename=none.png&token=***')
@@ -128,25 +118,24 @@ test('serve/watch A terminal shows each request and run, why a submit was reject
 test('serve/banner Colours are for terminals that support them', async () => {
   const subject = await startSubject({ clock: 'instant', quirk: ['local.zombie-socket'] })
   const server = subject.emulator!
-  expect(banner([server], io(true))).toContain('\u001b[')
-  expect(banner([server], io(true, { NO_COLOR: '1' }))).not.toContain('\u001b[')
-  expect(banner([server], io(false))).not.toContain('\u001b[')
-  expect(banner([server], io(false))).toContain('quirks local.zombie-socket')
+  const bannerOn = (place: Surroundings) => banner([server], newIo(place).io)
+  expect(bannerOn({ terminal: 80 })).toContain('\u001b[')
+  expect(bannerOn({ terminal: 80, env: { NO_COLOR: '1' } })).not.toContain('\u001b[')
+  expect(bannerOn({})).not.toContain('\u001b[')
+  expect(bannerOn({})).toContain('quirks local.zombie-socket')
   expect(nextStep(server, true)).toContain('run image-to-image --url')
   expect(nextStep(server, false)).toContain('did not succeed')
   await subject.close()
 })
 
-test('quirks/command The list states what holds with and without each quirk of local', () => {
-  const asked = (...argv: string[]) => {
-    const screen = io(false)
-    return { code: quirksCommand(argv, screen), ...screen.written }
-  }
-  expect(asked().out).toMatch(
+test('quirks/command The list states what holds with and without each quirk of local', async () => {
+  const asked = (...argv: string[]) => outputOf(quirksCommand, argv)
+  const { stdout } = await asked()
+  expect(stdout).toMatch(
     /^workflows\.bare-graph-errors \(local, hosted\)\n {2}default: .*\n {2}switched: /,
   )
-  expect(asked().out).toMatch(/^hosted\.no-free \(hosted\)$/m)
-  expect(Object.keys(JSON.parse(asked('--json').out))).toContain('hosted.no-free')
-  expect(asked('--colour')).toMatchObject({ code: 2, out: '' })
-  expect(asked('more')).toMatchObject({ code: 2, out: '' })
+  expect(stdout).toMatch(/^hosted\.no-free \(hosted\)$/m)
+  expect(Object.keys(JSON.parse((await asked('--json')).stdout))).toContain('hosted.no-free')
+  expect(await asked('--colour')).toMatchObject({ code: 2, stdout: '' })
+  expect(await asked('more')).toMatchObject({ code: 2, stdout: '' })
 })

@@ -207,7 +207,7 @@ test('record/base A server below a path is recorded like one at the root, as com
 
 test('record/progress On a terminal a line counts what passes, and no file is written over another', async () => {
   const server = await startEcho()
-  const running = await startRecord(server.url, [], true)
+  const running = await startRecord(server.url, [], 80)
   await fetch(`${running.url}/a`)
   const { stderr, stdout, file } = await running.stop()
   expect(stderr).toContain('1 exchange, 0 sockets, 0 messages')

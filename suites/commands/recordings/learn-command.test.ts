@@ -21,7 +21,6 @@ import {
 } from '../../support/in-process.ts'
 import { newFiles } from '../../support/files.ts'
 import { bytesOf } from '../../support/recordings/recording.ts'
-import { startSilent } from '../../support/servers/silent-server.ts'
 import { forTest } from '../../support/for-test.ts'
 
 const session = async (): Promise<string> =>
@@ -131,22 +130,6 @@ test('learn/from A running server is read by GET requests alone, and no key is w
     }
   }
 })
-
-for (const [manner, begin] of [
-  ['accepts and stays silent', ''],
-  ['does not end its first answer', 'HTTP/1.1 200 OK\r\n\r\n{'],
-] as const)
-  test(`learn/from A server that ${manner} is given up after the time limit.`, async () => {
-    const { url } = await startSilent(begin)
-    const folder = newFiles()
-    const words = ['--from', url, '--out', 'a.yaml', '--timeout', '0.2']
-    const { code, stderr } = await folder.run(learnCommand, ...words)
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
-    })
-    expect(folder.names()).toEqual([])
-  })
 
 test('learn/faults A world that is learned from a server takes the faults of another scenario.', async () => {
   const server = await forTest(startEmulator({ port: 0, objectInfo: types }))

@@ -14,7 +14,7 @@ import {
 } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { folder } from '../../support/folder.ts'
-import { commandRows, outputOf } from '../../support/in-process.ts'
+import { commandRows, newIo, outputOf } from '../../support/in-process.ts'
 import { fileOf, serving, start, textToImage } from '../../support/spawned.ts'
 import { parse } from 'yaml'
 
@@ -30,30 +30,15 @@ const addressesAt = (port: number) => ({
   port,
 })
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`serve/stops ${signal} stops a server that has open connections, with exit code 0; with --json it prints its addresses and nothing else`, async () => {
-    const { process, line, url, port, stop } = await serving()
-    expect(JSON.parse(line)).toEqual({ ...addressesAt(port), pid: process.pid })
-    expect(await status(`${url}/system_stats`)).toBe(200)
-    expect((await stop(signal)).stdout).toBe(line)
-  })
-}
-
-test('serve/both A local and a hosted server with one seed share nothing, and stop together.', async () => {
-  const { url, hosted, stop } = await serving('--deployment', 'both')
-  const prompt = { '1': { class_type: 'FlowdoubleSlow', inputs: { seconds: 600, steps: 1 } } }
-  await fetch(`${url}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
-  const readQueue = async (base: string) => (await ask(`${base}/api/prompt`, 'test-key')).json()
-  expect(await readQueue(url)).toEqual({ exec_info: { queue_remaining: 1 } })
-  expect(await readQueue(hosted.url)).toEqual({ exec_info: { queue_remaining: 0 } })
-  expect(await status(`${hosted.url}/prompt`, 'test-key')).toBe(404)
-  await stop()
-  await expect(fetch(url)).rejects.toThrow('fetch failed')
-  await expect(fetch(hosted.url)).rejects.toThrow('fetch failed')
+test('serve/stops SIGINT stops a server that has open connections, with exit code 0; with --json it prints its addresses and nothing else', async () => {
+  const { process, line, url, port, stop } = await serving()
+  expect(JSON.parse(line)).toEqual({ ...addressesAt(port), pid: process.pid })
+  expect(await status(`${url}/system_stats`)).toBe(200)
+  expect((await stop('SIGINT')).stdout).toBe(line)
 })
 
-test('serve/json The JSON of both lists the local addresses, and those of hosted with its keys and signed links.', async () => {
-  const { process, line, port, hosted, stop } = await serving('--deployment=both')
+test('serve/both A local and a hosted server with one seed share nothing, and SIGTERM stops them together; the JSON lists the local addresses, and those of hosted with its keys and signed links', async () => {
+  const { process, line, url, port, hosted, stop } = await serving('--deployment', 'both')
   expect(JSON.parse(line)).toEqual({
     ...addressesAt(port),
     pid: process.pid,
@@ -67,7 +52,15 @@ test('serve/json The JSON of both lists the local addresses, and those of hosted
     },
   })
   expect(hosted.port).not.toBe(port)
-  await stop()
+  const prompt = { '1': { class_type: 'FlowdoubleSlow', inputs: { seconds: 600, steps: 1 } } }
+  await fetch(`${url}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
+  const readQueue = async (base: string) => (await ask(`${base}/api/prompt`, 'test-key')).json()
+  expect(await readQueue(url)).toEqual({ exec_info: { queue_remaining: 1 } })
+  expect(await readQueue(hosted.url)).toEqual({ exec_info: { queue_remaining: 0 } })
+  expect(await status(`${hosted.url}/prompt`, 'test-key')).toBe(404)
+  expect((await stop('SIGTERM')).stdout).toBe(line)
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
+  await expect(fetch(hosted.url)).rejects.toThrow('fetch failed')
 })
 
 test('serve/hosted Hosted alone is the first address, and its socket accepts a printed key.', async () => {
@@ -125,14 +118,12 @@ test.each([
 )
 
 test('serve/next The suggested next step includes the key of a hosted server only if the key is public.', async () => {
-  const quiet = { write: () => undefined }
   const known = await startEmulator({ deployment: 'hosted' })
   const [{ user, keys }] = accounts as [(typeof accounts)[0]]
   const own = await startEmulator({ deployment: 'hosted', accounts: [{ user, keys }] })
   expect(nextStep(known, true)).toContain('--api-key test-key')
   expect(nextStep(known, true)).toContain(`"X-API-Key: test-key" ${known.url}/api/history_v2`)
-  const io = { stdout: quiet, stderr: quiet, env: {}, cwd: '/' }
-  const shown = nextStep(own, true) + banner([own], io)
+  const shown = nextStep(own, true) + banner([own], newIo().io)
   expect(shown).toContain('--api-key-env NAME')
   expect(shown).not.toContain('KEY-OF-ALICE')
   await Promise.all([known.close(), own.close()])

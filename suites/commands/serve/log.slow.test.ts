@@ -10,6 +10,7 @@ import { openLog } from '../../../dist/emulator/internal.js'
 import { watchOn } from '../../support/watch.ts'
 import { serveAtTerminal } from '../../support/fake-terminal.ts'
 import { folder } from '../../support/folder.ts'
+import { newIo } from '../../support/in-process.ts'
 import { main, serving, start, textToImage } from '../../support/spawned.ts'
 import { expect } from '../../judge/expect.ts'
 
@@ -118,9 +119,7 @@ test('serve/log-file --log appends the log to a file, as JSON on request, and wa
 })
 
 test('serve/watch The lines of two servers are distinguishable, and a leaked key causes a warning.', async () => {
-  const written: string[] = []
-  const stdout = { write: (text: string) => written.push(text), isTTY: true }
-  const io = { stdout, stderr: stdout, env: { NO_COLOR: '1' }, cwd: '/' }
+  const { io, output } = newIo({ terminal: 80, env: { NO_COLOR: '1' } })
   const input = {
     kind: 'request',
     atMs: 1500,
@@ -139,11 +138,12 @@ test('serve/watch The lines of two servers are distinguishable, and a leaked key
   hosted.show({ input, effects: [reply(400, refusal), leak] })
   const link = { method: 'GET', target: '/a.png?X-Goog-Signature=1', links: true } as const
   hosted.show({ input: { ...input, ...link }, effects: [reply(200, '')] })
-  expect(written).toEqual([
-    '    1.500s  local   200 POST /api/prompt\n',
-    '    1.500s  hosted  400 POST /api/prompt  No prompt.\n',
-    '    1.500s  hosted  warning: a client sent its key (X-API-Key) to a signed link, which is on another host\n',
-    '    1.500s  hosted  200 GET /a.png (signed link)\n',
+  expect(output.stdout.split('\n')).toEqual([
+    '    1.500s  local   200 POST /api/prompt',
+    '    1.500s  hosted  400 POST /api/prompt  No prompt.',
+    '    1.500s  hosted  warning: a client sent its key (X-API-Key) to a signed link, which is on another host',
+    '    1.500s  hosted  200 GET /a.png (signed link)',
+    '',
   ])
 })
 

@@ -3,6 +3,13 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'vitest'
+import {
+  gatewayCommand,
+  runCommand,
+  serveCommand,
+  validateCommand,
+} from '../../../dist/emulator/internal.js'
+import { type Output, outputOf } from '../../support/in-process.ts'
 import { type Command, main, start, startProcess, textToImage } from '../../support/spawned.ts'
 import { isLong } from '../../support/effort.ts'
 import { folder } from '../../support/folder.ts'
@@ -15,9 +22,16 @@ function pipe(): string {
   return path
 }
 
-const serve = ['serve', '--port=0']
-const setUp = ['gateway', 'setup', '--enable', '--yes', '--config-dir', folder()]
-const readers: readonly (readonly string[])[] = [
+const commands = {
+  serve: serveCommand,
+  validate: validateCommand,
+  gateway: gatewayCommand,
+  run: runCommand,
+}
+type Words = readonly [command: keyof typeof commands, ...argv: string[]]
+
+const serve: Words = ['serve', '--port=0']
+const readers: readonly Words[] = [
   [...serve, '--config'],
   [...serve, '--object-info'],
   [...serve, '--nodes'],
@@ -27,9 +41,13 @@ const readers: readonly (readonly string[])[] = [
   ['validate'],
   [...serve, `--tls-cert=${textToImage}`, '--tls-key'],
   [...serve, `--tls-key=${textToImage}`, '--tls-cert'],
-  [...setUp, '--secret-file'],
+  ['gateway', 'setup', '--enable', '--yes', '--config-dir', folder(), '--secret-file'],
   ['run'],
 ]
+
+/** The end of a command, in a process that can be ended where it could wait forever. */
+const endOf = ([name, ...argv]: Words, isPipe: boolean): Promise<Output> =>
+  isPipe ? start(name, ...argv).ends : outputOf(commands[name], argv)
 
 const irregular = [
   ['named pipe', pipe],
@@ -45,7 +63,7 @@ for (const [at, words] of readers.entries()) {
   test(`serve/regular-files ${name} rejects ${rejected}, and says what to give`, async () => {
     for (const [kind, create] of kinds) {
       const stderr = expect.stringMatching(`is a ${kind}.* regular file`)
-      expect(await start(...words, create()).ends).toMatchObject({ code: 2, stderr })
+      expect(await endOf([...words, create()], create === pipe)).toMatchObject({ code: 2, stderr })
     }
   })
 }
@@ -66,7 +84,7 @@ for (const flags of [['--log'], ['--overwrite', '--journal']]) {
       [folder(), /Cannot write the (log|journal): .*director/],
     ] as const) {
       const stderr = expect.stringMatching(why)
-      expect(await start(...serve, ...flags, path).ends).toMatchObject({ code: 2, stderr })
+      expect(await endOf([...serve, ...flags, path], true)).toMatchObject({ code: 2, stderr })
     }
   })
 

@@ -3,26 +3,36 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { webhookCommand } from '../../../dist/emulator/internal.js'
+import { explainCommand, learnCommand, webhookCommand } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { startSilent } from '../../support/servers/silent-server.ts'
+import { newFiles } from '../../support/files.ts'
 import { folder } from '../../support/folder.ts'
 import { outputOf } from '../../support/in-process.ts'
 import { fileOf, start } from '../../support/spawned.ts'
 
-for (const [manner, beginning] of [
-  ['accepts and stays silent', ''],
-  ['does not end its answer', 'HTTP/1.1 200 OK\r\n\r\n{'],
-] as const)
-  test(`explain/limit A server that ${manner} is given up after the time limit`, async () => {
-    const { url } = await startSilent(beginning)
-    expect(await start('explain', '0', '--url', url, '--timeout', '0.2').ends).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
+/** Commands that read from a server for a limited time, and the exit code when that is over. */
+const reading = {
+  'explain --url': [2, explainCommand, ['0', '--url']],
+  'learn --from': [1, learnCommand, ['--out', 'a.yaml', '--from']],
+} as const
+
+for (const [name, [code, command, words]] of Object.entries(reading))
+  for (const [manner, beginning] of [
+    ['accepts and stays silent', ''],
+    ['does not end its answer', 'HTTP/1.1 200 OK\r\n\r\n{'],
+  ] as const)
+    test(`stopping/limit ${name} gives up a server that ${manner} after the time limit, and writes nothing`, async () => {
+      const { url } = await startSilent(beginning)
+      const { run, names } = newFiles()
+      expect(await run(command, ...words, url, '--timeout', '0.2')).toEqual({
+        code,
+        stdout: '',
+        stderr: `${url} has not said all within 0.2 s. Give a longer --timeout.\n`,
+      })
+      expect(names()).toEqual([])
     })
-  })
 
 /** What is stopped while it waits for a server, and the exit code for it. */
 const asking = {

@@ -66,7 +66,7 @@ provesCli('subscriptions/list-without-secrets', async (cli) => {
   for (const argv of [[], ['--json']]) {
     expectEnd(await cli.run('webhook', 'list', '--no-secrets', ...argv), {
       code: 0,
-      stdout: '/webhooks/a',
+      stdout: /\/webhooks\/a/,
       hides: /secret/i,
     })
   }
@@ -76,7 +76,7 @@ provesCliQuirk('webhooks.list-hides-secrets', async (cli) => {
   await cli.run('webhook', 'add', 'a', '--secret', 'secret-a')
   expectEnd(await cli.run('webhook', 'list', '--quirk', 'webhooks.list-hides-secrets'), {
     code: 0,
-    stdout: '/webhooks/a',
+    stdout: /\/webhooks\/a/,
     hides: /secret/i,
   })
 })
@@ -90,7 +90,7 @@ provesCli('webhooks/like', async (cli) => {
   expect(await list('--no-quirk', 'webhooks.list-hides-secrets')).toContain('secret-a')
   expectEnd(await cli.run('webhook', 'list', '--like', 'hermes-2026.70'), {
     code: 2,
-    stderr: 'Did you mean hermes-2026.07?',
+    stderr: /Did you mean hermes-2026\.07\?/,
   })
 })
 
@@ -98,7 +98,7 @@ provesCli('subscriptions/unknown-name', async (cli) => {
   for (const command of ['remove', 'rm', 'test']) {
     expectEnd(await cli.run('webhook', command, 'nobody'), {
       code: 1,
-      stderr: 'Unknown subscription "nobody"',
+      stderr: /Unknown subscription "nobody"/,
     })
   }
   expect(cli.has(subscriptionsName)).toBe(false)
@@ -145,7 +145,7 @@ provesCli('subscriptions/exit-codes', async (cli) => {
     ['gateway', 'setup', '--enable', '--disable', '--yes'],
   ]
   for (const argv of wrong) {
-    expectEnd(await cli.run(...argv), { code: 2, stderr: '--help' })
+    expectEnd(await cli.run(...argv), { code: 2, stderr: /--help/ })
   }
   for (const group of ['webhook', 'gateway']) {
     expect((await runCommand({}, [group])).code).toBe(2)

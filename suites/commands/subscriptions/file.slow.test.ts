@@ -174,7 +174,7 @@ provesCli('subscriptions/corrupt-file', async (cli) => {
   symlinkSync(join(cli.dir, 'nowhere'), path)
   for (const command of ['list', 'subscribe']) {
     const names = command === 'list' ? [] : ['a']
-    expectEnd(await cli.run('webhook', command, ...names), { code: 1, stderr: 'nowhere' })
+    expectEnd(await cli.run('webhook', command, ...names), { code: 1, stderr: /nowhere/ })
   }
   expect(lstatSync(path).isSymbolicLink()).toBe(true)
   const other = commandLineAt(join(cli.dir, 'other'))
@@ -187,7 +187,7 @@ provesCli('subscriptions/corrupt-file', async (cli) => {
   const env = { WEBHOOK_ENABLED: 'on' }
   expectEnd(await below.runIn({ env }, 'webhook', 'subscribe', 'a'), {
     code: 1,
-    stderr: 'config.yaml',
+    stderr: /config\.yaml/,
   })
 })
 
@@ -216,12 +216,12 @@ provesCli('subscriptions/stray-member', async (cli) => {
     ['remove', 'b'],
     ['add', 'stray-one'],
   ]) {
-    expectEnd(await cli.run('webhook', ...argv), { code: 1, stderr: '"stray one"' })
+    expectEnd(await cli.run('webhook', ...argv), { code: 1, stderr: /"stray one"/ })
     expect(cli.read(subscriptionsName)).toBe(text)
   }
   expectEnd(await cli.run('webhook', 'list'), {
     code: 0,
-    stdout: '/webhooks/b',
-    stderr: '"stray one"',
+    stdout: /\/webhooks\/b/,
+    stderr: /"stray one"/,
   })
 })

@@ -122,7 +122,12 @@ provesCli('subscriptions/bad-setting', async (cli) => {
       ['webhook', 'list'],
       ['gateway', 'run'],
     ]) {
-      expectEnd(await cli.run(...argv), { code: 1, stdout: '', stderr: key, hides: '123456' })
+      expectEnd(await cli.run(...argv), {
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining(key),
+        hides: '123456',
+      })
     }
   }
   // The message for an invalid file names the place, and does not repeat its lines.
@@ -135,7 +140,7 @@ provesCli('subscriptions/bad-setting', async (cli) => {
     cli.write('config.yaml', text)
     expectEnd(await cli.run('webhook', 'list'), {
       code: 1,
-      stderr: 'config.yaml',
+      stderr: /config\.yaml/,
       hides: 'hidden-one',
     })
   }
@@ -155,7 +160,7 @@ provesCli('subscriptions/env-lines', async (cli) => {
       expectEnd(await cli.run(...argv), {
         code: 1,
         stdout: '',
-        stderr: 'Line 3 of .env',
+        stderr: /Line 3 of \.env/,
         hides: 'hidden-one',
       })
     }
@@ -178,7 +183,7 @@ provesCliQuirk('webhooks.cli-ignores-env', async (cli) => {
   const env = { WEBHOOK_PORT: '9003', WEBHOOK_ENABLED: 'false' }
   expectEnd(await cli.runIn({ env }, 'webhook', 'subscribe', 'a', ...quirk), {
     code: 0,
-    stdout: ':8644/webhooks/a',
+    stdout: /:8644\/webhooks\/a/,
   })
   // The gateway reads it all the same.
   expect((await startOptions({ env }, '--config-dir', cli.dir, ...quirk)).code).toBe(1)

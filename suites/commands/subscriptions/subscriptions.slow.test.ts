@@ -90,7 +90,7 @@ provesCli('subscriptions/names', async (cli) => {
   for (const name of ['', 'a.b', 'a/b', 'é', '-a', '_a', 'a\u0000']) {
     expectEnd(await cli.run('webhook', 'subscribe', '--', name), {
       code: 1,
-      stderr: 'valid route name',
+      stderr: /valid route name/,
     })
   }
   expect(Object.keys(cli.routes())).toEqual(['my-hook_2'])

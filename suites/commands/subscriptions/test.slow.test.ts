@@ -56,7 +56,7 @@ provesCli('subscriptions/test', async (cli) => {
   // Each delivery has a new id.
   expect(new Set(got.map((one) => one.headers['x-github-delivery'])).size).toBe(2)
   await close()
-  expectEnd(await cli.run('webhook', 'test', 'ci'), { code: 1, stderr: 'flowdouble gateway run' })
+  expectEnd(await cli.run('webhook', 'test', 'ci'), { code: 1, stderr: /flowdouble gateway run/ })
 })
 
 provesCli('subscriptions/test-payload', async (cli) => {
@@ -121,7 +121,7 @@ provesCli('subscriptions/test-as', async (cli) => {
   await cli.run('webhook', 'subscribe', 'ci', '--secret', 'whsec_not+base64')
   expectEnd(await cli.run('webhook', 'test', 'ci', '--as', 'svix'), {
     code: 1,
-    stderr: 'base64',
+    stderr: /base64/,
     hides: 'not+base64',
   })
 })
@@ -173,7 +173,7 @@ provesCli('subscriptions/test-ignored', async (cli) => {
     expectEnd(await cli.run('webhook', 'test', 'ci'), {
       code: 1,
       stderr: says,
-      stdout: `Response (${status}): ${body}`,
+      stdout: expect.stringContaining(`Response (${status}): ${body}`),
     })
     const result = (await cli.run('webhook', 'test', 'ci', '--json')).json()
     expect(result).toMatchObject({ status, triggered: false })
@@ -195,7 +195,7 @@ provesCli('subscriptions/test-time-out', async (cli) => {
     vi.advanceTimersByTime(9999)
     expect(vi.getTimerCount()).toBe(1)
     vi.advanceTimersByTime(1)
-    expectEnd(await command, { code: 1, stderr: '10 seconds' })
+    expectEnd(await command, { code: 1, stderr: /10 seconds/ })
   } finally {
     vi.useRealTimers()
   }

@@ -1,15 +1,14 @@
 // Recordings: `record` in this process, with files in a temporary folder, and exchanges made by hand.
 
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   readRecording,
   recordCommand,
   type RecordedExchange,
   type Recording,
 } from '../../../dist/emulator/internal.js'
-import { folder } from '../folder.ts'
-import { type Output, outputOf } from '../in-process.ts'
+import { newFiles } from '../files.ts'
+import { type Output, outputOf, running } from '../in-process.ts'
 
 export type RecordResult = Output & {
   readonly file: string
@@ -28,12 +27,10 @@ export type RunningRecord = {
   readonly stop: () => Promise<RecordResult>
 }
 
-function resultOf(code: number, stdout: string, stderr: string, file: string): RecordResult {
+function resultOf(output: Output, file: string): RecordResult {
   const text = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
   return {
-    code,
-    stdout,
-    stderr,
+    ...output,
     file,
     text,
     recording: () => readRecording(text(), file),
@@ -43,46 +40,23 @@ function resultOf(code: number, stdout: string, stderr: string, file: string): R
 
 /** Runs `record` with flags with which it ends by itself. */
 export async function runRecord(...argv: readonly string[]): Promise<RecordResult> {
-  const file = join(folder(), 'session.har')
-  const { code, stdout, stderr } = await outputOf(recordCommand, ['--out', file, ...argv])
-  return resultOf(code, stdout, stderr, file)
+  const file = newFiles().path('session.har')
+  return resultOf(await outputOf(recordCommand, ['--out', file, ...argv]), file)
 }
 
 /** Starts a recording of a server; resolves when the proxy listens. */
 export async function startRecord(
   target: string,
   flags: readonly string[] = [],
-  isTerminal = false,
+  terminal?: number,
 ): Promise<RunningRecord> {
-  const stop = new AbortController()
-  let listen = (): void => undefined
-  const listening = new Promise<void>((resolve) => (listen = resolve))
-  const said = { stdout: '', stderr: '' }
-  const output = (name: keyof typeof said) => ({
-    isTTY: isTerminal,
-    write: (text: string) => {
-      said[name] += text
-      if (said.stdout.includes('http://')) listen()
-    },
-  })
-  const cwd = folder()
-  const file = join(cwd, 'session.har')
+  const file = newFiles().path('session.har')
   const argv = [target, '--out', file, '--port', '0', ...flags]
-  const [stdout, stderr] = [output('stdout'), output('stderr')]
-  const ended = recordCommand(argv, { stdout, stderr, env: {}, cwd, signal: stop.signal })
-  await Promise.race([
-    listening,
-    ended.then((code) => {
-      throw new Error(`It ended with ${code}: ${said.stderr}`)
-    }),
-  ])
+  const { said, stop } = await running(recordCommand, argv, { terminal })
   return {
-    url: /http:\/\/[\d.]+:\d+/.exec(said.stdout.split('client:').at(-1) ?? '')![0],
+    url: /http:\/\/[\d.]+:\d+/.exec(said().split('client:').at(-1) ?? '')![0],
     file,
-    stop: async () => {
-      stop.abort()
-      return resultOf(await ended, said.stdout, said.stderr, file)
-    },
+    stop: async () => resultOf(await stop(), file),
   }
 }
 
