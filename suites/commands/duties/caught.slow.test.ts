@@ -1,60 +1,36 @@
-// Duties of a client: what its ordinary run shows, how runs end, its files, and what arrives that it does not expect. A client
-// that breaks one is caught.
+// Each duty of a client: one without flaws keeps it, and one that breaks it is caught.
 
+import type { Deployment } from '../../../spec/language.ts'
+import { duties } from '../../check/duties/duties.ts'
+import type { Duty } from '../../check/duties/duty.ts'
+import { type ClientJudge, clientJudge } from '../../check/duties/judge-client.ts'
+import type { Ordinary } from '../../check/duties/observed.ts'
+import { expect } from '../../judge/expect.ts'
 import { proves, sideBySide } from '../../judge/proves.ts'
-import { isCaught } from '../../support/scripted-client/proves-duty.ts'
+import { scriptedClient } from '../../support/scripted-client/client.ts'
+import type { Flaw } from '../../support/scripted-client/session.ts'
 
-proves('duties/key-stays-home', isCaught('key-stays-home'), sideBySide)
-proves('duties/key-in-header', isCaught('key-in-header'), sideBySide)
-proves('duties/partner-key', isCaught('partner-key'), sideBySide)
-proves('duties/client-id', isCaught('client-id'), sideBySide)
-proves('duties/poll-pace', isCaught('poll-pace'), sideBySide)
-proves('duties/runs-of-others', isCaught('runs-of-others'), sideBySide)
-proves('duties/long-numbers', isCaught('long-numbers'), sideBySide)
+const judgeOf = (deployment: Deployment, ...flaws: readonly Flaw[]): ClientJudge =>
+  clientJudge(deployment, (target) => scriptedClient(target, flaws, 'both'))
 
-proves('duties/status-first', isCaught('status-first'), sideBySide)
-proves('duties/failed-run', isCaught('failed-run'), sideBySide)
-proves('duties/interrupted-run', isCaught('interrupted-run'), sideBySide)
-proves('duties/rejected-workflow', isCaught('rejected-workflow'), sideBySide)
-proves('duties/names-the-node', isCaught('names-the-node'), sideBySide)
-proves('duties/node-errors', isCaught('node-errors'), sideBySide)
-proves('duties/cached-run', isCaught('cached-run'), sideBySide)
-proves('duties/late-record', isCaught('late-record'), sideBySide)
-proves('duties/lost-run', isCaught('lost-run'), sideBySide)
+/** The ordinary runs of the client without flaws: one of each deployment for all cases. */
+const ordinary = new Map<Deployment, Promise<Ordinary>>()
 
-proves('duties/video-keys', isCaught('video-keys'), sideBySide)
-proves('duties/video-under-images', isCaught('video-under-images'), sideBySide)
-proves('duties/file-names', isCaught('file-names'), sideBySide)
-proves('duties/other-outputs', isCaught('other-outputs'), sideBySide)
-proves('duties/uploads', isCaught('uploads'), sideBySide)
-proves('duties/broken-download', isCaught('broken-download'), sideBySide)
-proves('duties/expired-link', isCaught('expired-link'), sideBySide)
+function ordinaryOf(deployment: Deployment): Promise<Ordinary> {
+  const known = ordinary.get(deployment) ?? judgeOf(deployment).ordinary()
+  ordinary.set(deployment, known)
+  return known
+}
 
-proves('duties/unknown-messages', isCaught('unknown-messages'), sideBySide)
-proves('duties/unknown-fields', isCaught('unknown-fields'), sideBySide)
-proves('duties/empty-status', isCaught('empty-status'), sideBySide)
-proves('duties/short-frames', isCaught('short-frames'), sideBySide)
-proves('duties/large-messages', isCaught('large-messages'), sideBySide)
-proves('duties/order', isCaught('order'), sideBySide)
-proves('duties/repeated-end', isCaught('repeated-end'), sideBySide)
-proves('duties/missing-end', isCaught('missing-end'), sideBySide)
-proves('duties/missing-executed', isCaught('missing-executed'), sideBySide)
-proves('duties/foreign-messages', isCaught('foreign-messages'), sideBySide)
+async function isCaught(deployment: Deployment, duty: Duty): Promise<void> {
+  const usual = await ordinaryOf(deployment)
+  const good = await judgeOf(deployment).judge(duty, usual)
+  expect(good.judgement).toEqual({ is: 'kept' })
+  const bad = judgeOf(deployment, duty.rule.replace('duties/', '') as Flaw)
+  const shown = duty.world === undefined ? await bad.ordinary() : usual
+  const { judgement } = await bad.judge(duty, shown)
+  expect(judgement).toMatchObject({ is: 'broken' })
+}
 
-proves('duties/retry-after', isCaught('retry-after'), sideBySide)
-proves('duties/retry-after-poll', isCaught('retry-after-poll'), sideBySide)
-proves('duties/bad-gateway', isCaught('bad-gateway'), sideBySide)
-proves('duties/lost-reply', isCaught('lost-reply'), sideBySide)
-proves('duties/folder-not-found', isCaught('folder-not-found'), sideBySide)
-proves('duties/rejected-key', isCaught('rejected-key'), sideBySide)
-proves('duties/free-tier', isCaught('free-tier'), sideBySide)
-proves('duties/job-not-yet', isCaught('job-not-yet'), sideBySide)
-proves('duties/raw-states', isCaught('raw-states'), sideBySide)
-
-proves('duties/socket-drop', isCaught('socket-drop'), sideBySide)
-proves('duties/socket-close', isCaught('socket-close'), sideBySide)
-proves('duties/silent-socket', isCaught('silent-socket'), sideBySide)
-proves('duties/reconnect', isCaught('reconnect'), sideBySide)
-proves('duties/no-socket', isCaught('no-socket'), sideBySide)
-proves('duties/handshake-pace', isCaught('handshake-pace'), sideBySide)
-proves('duties/late-socket', isCaught('late-socket'), sideBySide)
+for (const duty of duties)
+  proves(duty.rule, ({ deployment }) => isCaught(deployment, duty), sideBySide)

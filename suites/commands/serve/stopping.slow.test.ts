@@ -1,16 +1,28 @@
 // Commands that ask a server, or wait: each gives up after its time limit, and ends with a sentence when it is stopped.
 
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { explainCommand, learnCommand, webhookCommand } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
-import { startSilent } from '../../support/servers/silent-server.ts'
 import { newFiles } from '../../support/files.ts'
 import { folder } from '../../support/folder.ts'
+import { listening } from '../../support/for-test.ts'
 import { outputOf } from '../../support/in-process.ts'
 import { fileOf, start } from '../../support/spawned.ts'
+
+/** A server that answers each connection with this beginning alone; `arrival` resolves when the first request is there. */
+async function startSilent(beginning: string) {
+  let arrive = (): void => undefined
+  const arrival = new Promise<void>((resolve) => (arrive = resolve))
+  const server = createServer((socket) => {
+    socket.once('data', () => arrive())
+    socket.write(beginning)
+  })
+  return { url: (await listening(server)).url, arrival }
+}
 
 /** Commands that read from a server for a limited time, and the exit code when that is over. */
 const reading = {
