@@ -131,6 +131,13 @@ const unusedRules: Plugin = {
   },
 }
 
+/** What suites share with the emulator: from its source, so that the bundle holds the spec once. */
+const readerOfSessions: Plugin = {
+  name: 'reader-of-sessions',
+  resolveId: (id) =>
+    id.endsWith('/dist/emulator/session/index.js') ? source('session/index.ts') : null,
+}
+
 const isEndpoints = /\/spec\/server\/all-endpoints\.ts$/
 const forRouting = new Set([
   'method',
@@ -209,7 +216,7 @@ const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
 /** What records and replays sessions, for the commands and for the public entry. */
 const ofRecordings =
-  /\/emulator\/(recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
+  /\/emulator\/(session|recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
 
 /** The commands that print short lists. */
 const ofLists = /\/cli\/(quirks|mutants|scenarios|lib\/list-command)\.ts$/
@@ -298,7 +305,7 @@ export default defineConfig([
       'undici',
       /dist\/emulator\/internal/,
     ],
-    plugins: [viteImportGlobPlugin({ root: import.meta.dirname })],
+    plugins: [readerOfSessions, viteImportGlobPlugin({ root: import.meta.dirname })],
     tsconfig: false,
     resolve: { alias: { vitest: join(import.meta.dirname, 'suites/check/host.ts') } },
     output: {

@@ -69,7 +69,7 @@ export {
   type RecordedSocket,
   type Recording,
   targetOf,
-} from './recording/recording.ts'
+} from './session/recording.ts'
 export { redactRecording } from './recording/redact.ts'
 export { findingText, scanRecording } from './recording/scan.ts'
 export { writeHar } from './recording/write-har.ts'

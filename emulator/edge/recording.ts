@@ -2,7 +2,7 @@
 
 import { entriesSinceStart, type JournalView } from '../journal/received.ts'
 import type { Effect, Entry, FrameContent, Input } from '../machine.ts'
-import { type JournalSource, recordingOfJournal } from '../recording/from-journal.ts'
+import { type JournalSource, recordingOfJournal } from '../session/from-journal.ts'
 import { redactRecording } from '../recording/redact.ts'
 import { writeHar } from '../recording/write-har.ts'
 import { encodeFile, encodeImage } from '../pictures/encode.ts'

@@ -2,7 +2,7 @@
 
 import { read, send } from './model/connection.ts'
 import { byId, el, fill } from './draw/dom.ts'
-import { objectOf } from '../lib/loose.ts'
+import { membersOf } from '../lib/loose.ts'
 
 /** The worlds at the address of the page, to go to, and a way to a new one. */
 export async function showWorlds(): Promise<void> {
@@ -31,6 +31,6 @@ export async function showWorlds(): Promise<void> {
 export async function goToWorld(): Promise<void> {
   const { value } = byId('worlds') as HTMLSelectElement
   if (value !== 'fork') return location.assign(value)
-  const { url } = objectOf(await send('POST', 'fork', {}))
+  const { url } = membersOf(await send('POST', 'fork', {}))
   location.assign(`${new URL(String(url)).pathname}/_flowdouble/`)
 }

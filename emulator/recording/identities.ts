@@ -6,7 +6,7 @@ import type { FrameField } from '../../spec/language.ts'
 import { concat } from '../lib/bytes.ts'
 import { decodePart, parameter, splitTarget } from '../http/requests.ts'
 import { formFields } from '../http/multipart.ts'
-import { headerOf, type RecordedExchange, targetOf } from './recording.ts'
+import { headerOf, type RecordedExchange, targetOf } from '../session/recording.ts'
 
 /** A value that identifies something, and where it was introduced: equal places of two sessions mean the same thing. */
 export type Identity = {

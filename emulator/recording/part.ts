@@ -3,7 +3,12 @@
 import { partVersion, type RecordedClose, type RecordingInfo } from '../../spec/recording.ts'
 import { refused } from '../lib/refused.ts'
 import { recordingOf } from './read-har.ts'
-import type { RecordedExchange, RecordedMessage, RecordedSocket, Recording } from './recording.ts'
+import type {
+  RecordedExchange,
+  RecordedMessage,
+  RecordedSocket,
+  Recording,
+} from '../session/recording.ts'
 import { exchangeEntry, messageOf, socketEntry } from './write-har.ts'
 
 /** The lines of such a file. `socket` is a number that is used once. */

@@ -1,6 +1,6 @@
 // Sessions that another tool recorded below a path, as behind a proxy: their paths without it are those of the server.
 
-import type { Recording } from './recording.ts'
+import type { Recording } from '../session/recording.ts'
 
 /** What is below the prefix of a server, if there is one; hosted servers have a prefix themselves. */
 const known = /^(.*?)(?:\/api)?\/(?:ws|prompt|system_stats)$/

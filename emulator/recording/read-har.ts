@@ -19,7 +19,7 @@ import {
   type RecordedMessage,
   type RecordedSocket,
   type Recording,
-} from './recording.ts'
+} from '../session/recording.ts'
 
 type HarHeader = { readonly name: string; readonly value: string }
 type HarBody = {

@@ -2,7 +2,7 @@
 
 import { isPart, readPart } from './part.ts'
 import { readHar } from './read-har.ts'
-import type { Recording } from './recording.ts'
+import type { Recording } from '../session/recording.ts'
 
 /**
  * Reads the content of a recording.

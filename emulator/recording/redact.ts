@@ -21,7 +21,7 @@ import {
   type RecordedMessage,
   type RecordedSocket,
   type Recording,
-} from './recording.ts'
+} from '../session/recording.ts'
 import { isTypeName, replaceParameters, replaceShapes } from './secrets.ts'
 
 /** How to redact. */

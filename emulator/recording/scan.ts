@@ -7,7 +7,7 @@ import { lettersOf } from '../lib/base64.ts'
 import { decodePart } from '../http/requests.ts'
 import { changeEncoded } from './encoded-text.ts'
 import { eachString } from './json-strings.ts'
-import type { HeaderList, Recording } from './recording.ts'
+import type { HeaderList, Recording } from '../session/recording.ts'
 import { isTypeName, looksRandom, shapeIn } from './secrets.ts'
 
 /** A place in a recording, and what stands there. */

@@ -7,8 +7,8 @@ import type {
   RecordedMessage,
   RecordedSocket,
   Recording,
-} from './recording.ts'
-import { headerOf } from './recording.ts'
+} from '../session/recording.ts'
+import { headerOf } from '../session/recording.ts'
 
 /** The text of a HAR file. Equal recordings have equal texts. */
 export function writeHar({ info, exchanges, sockets }: Recording): string {

@@ -3,25 +3,12 @@
 import { paidPaths, publicPaths } from '../../spec/server/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
 import { v2Root } from '../../spec/v2/v2-access.ts'
-import { profiles } from '../../spec/index.ts'
 import type { Endpoint, Place, ReplyBody, Schema } from '../../spec/language.ts'
+
+export { pathOn } from '../../dist/emulator/session/index.js'
 
 /** Kinds of bodies by status: a status may have more than one. */
 export type Bodies = Readonly<Record<string, readonly ReplyBody[]>>
-
-/** Whether a path of hosted is outside its prefix. */
-const isUnprefixed = ({ path }: Endpoint): boolean => {
-  const { unprefixed }: { unprefixed: readonly string[] } = profiles.hosted
-  return unprefixed.includes(path)
-}
-
-/** Where a deployment, or the gateway, serves an endpoint. */
-export function pathOn(place: Place, endpoint: Endpoint): string {
-  const { path, hostedPath = path } = endpoint
-  if (place === 'gateway') return path
-  if (place === 'local') return profiles.local.prefix + path
-  return isUnprefixed(endpoint) ? hostedPath : profiles.hosted.prefix + hostedPath
-}
 
 /** Whether an endpoint of hosted is readable without a key. */
 export const isPublic = ({ path, hostedPath = path }: Endpoint): boolean =>

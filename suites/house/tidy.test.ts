@@ -128,9 +128,9 @@ test('nothing imports the suites', () => {
   expect(placesOf(ours, /from '[^']*suites\//)).toEqual([])
 })
 
-test('the suites use the emulator through its public entry, its command and internal.ts alone, as built', () => {
+test('the suites use the emulator through its public entry, its command, internal.ts and the reader of sessions alone, as built', () => {
   const others =
-    /'(?:\.\.\/)+(?!dist\/emulator\/(?:index|internal|cli\/main)\.js')(?:dist\/)?emulator\/[^']*'/
+    /'(?:\.\.\/)+(?!dist\/emulator\/(?:index|internal|cli\/main|session\/index)\.js')(?:dist\/)?emulator\/[^']*'/
   const judges = files.filter((file) => /^suites\/.*\.m?[jt]s$/.test(file))
   expect(placesOf(judges, others, read)).toEqual([])
 })

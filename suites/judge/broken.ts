@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { Message } from './judge.ts'
 import { openLine } from './edges.ts'
 import type { Subject } from './subject.ts'
-import { pythonJson } from './connection/python-json.ts'
+import { pythonJson } from '../../dist/emulator/session/index.js'
 
 /** A connection by hand. */
 export type RawConnection = {

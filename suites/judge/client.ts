@@ -1,12 +1,11 @@
 // A client of the socket that logs everything it receives and judges it on arrival.
 
-import { type DecodedFrame, decodeFrame } from './decode.ts'
+import { type DecodedFrame, decodeFrame, pythonJson } from '../../dist/emulator/session/index.js'
 import type { Deployment } from '../../spec/language.ts'
 import { judgeMessage, type Message } from './judge.ts'
 import { type Line, openLine } from './edges.ts'
 import { messages } from '../../spec/server/messages.ts'
 import type { RecordedMessage } from '../../dist/emulator/internal.js'
-import { pythonJson } from './connection/python-json.ts'
 
 /** What arrived on a socket, in order: messages and frames. */
 export type ReceivedItem = Message | DecodedFrame

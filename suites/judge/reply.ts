@@ -1,6 +1,6 @@
 // A reply, as cases use it.
 
-import { pythonJson } from './connection/python-json.ts'
+import { pythonJson } from '../../dist/emulator/session/index.js'
 
 /** A reply, with its body as bytes and as text. */
 export type Reply = {

@@ -2,7 +2,6 @@
 
 import type { Deployment } from '../../spec/language.ts'
 import type { Graph } from '../generate/graphs.ts'
-import type { Message } from './judge.ts'
 import type { Reply } from './reply.ts'
 
 /** A run as the queue lists it. */
@@ -105,20 +104,8 @@ export async function markedRuns(
     .map(({ extra: { create_time: _added, ...extra } }) => extra)
 }
 
-const finals: ReadonlySet<string> = new Set([
-  'execution_success',
-  'execution_error',
-  'execution_interrupted',
-])
-
-/** Whether a message ends a run there: this run, or any if none is named. */
-export const endsRun =
-  (deployment: Deployment, prompt_id?: string) =>
-  ({ type, data }: Message): boolean =>
-    (prompt_id === undefined || data['prompt_id'] === prompt_id) &&
-    (deployment === 'hosted'
-      ? finals.has(type)
-      : type === 'executing' && data['node'] === null && 'prompt_id' in data)
+/** How the end of a run shows in messages. */
+export { endsRun } from '../../dist/emulator/session/index.js'
 
 type Declared = { readonly python_module?: string | undefined }
 

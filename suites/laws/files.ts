@@ -1,7 +1,7 @@
 // Laws about files: what outputs list can be read, is what its type says, and uploads can be used under their names.
 
 import { type Finding, law, type Law, shown, unless } from './law.ts'
-import type { Listed, Trace, TracedExchange } from './trace.ts'
+import type { Listed, Trace, TracedExchange } from '../../dist/emulator/session/index.js'
 import { isOf, typeOfName } from './media.ts'
 
 type File = { readonly filename: string; readonly subfolder: string; readonly type: string }

@@ -1,10 +1,9 @@
 // Laws about binary frames: they can be decoded, hold what their layout says, and come while their node runs.
 
 import { frames, previewMetadata } from '../../spec/server/frames.ts'
-import type { DecodedFrame } from '../judge/decode.ts'
+import type { DecodedFrame, Item, Trace, TracedSocket } from '../../dist/emulator/session/index.js'
 import { violations } from '../judge/judge.ts'
 import { type Finding, law, type Law, shown, unless } from './law.ts'
-import type { Item, Trace, TracedSocket } from './trace.ts'
 import { isOf } from './media.ts'
 
 type Framed = { readonly socket: TracedSocket; readonly item: Item; readonly frame: DecodedFrame }

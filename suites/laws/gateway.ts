@@ -3,7 +3,7 @@
 import { schemes, tokenHeader } from '../../spec/gateway/signatures.ts'
 import { deliveryIdHeaders } from '../../spec/gateway/webhooks.ts'
 import { equal, law, type Law, unless } from './law.ts'
-import type { Trace, TracedExchange } from './trace.ts'
+import type { Trace, TracedExchange } from '../../dist/emulator/session/index.js'
 
 const posts = ({ exchanges }: Trace): readonly TracedExchange[] =>
   exchanges.filter(({ endpoint, status }) => endpoint?.name === 'webhook' && status > 0)

@@ -1,8 +1,13 @@
 // Laws about the history: it says the same as the messages of a run did.
 
 import { type Finding, equal, law, type Law, unless } from './law.ts'
-import { entriesIn } from './runs.ts'
-import type { Listed, Trace, TracedExchange, TracedRun } from './trace.ts'
+import {
+  entriesIn,
+  type Listed,
+  type Trace,
+  type TracedExchange,
+  type TracedRun,
+} from '../../dist/emulator/session/index.js'
 import { type ReceivedRun, receivedRuns, isWhole, terminalOf } from './order.ts'
 
 type Kept = ReceivedRun & Listed

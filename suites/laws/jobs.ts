@@ -2,7 +2,7 @@
 
 import { type JobStatus, jobTransitions } from '../../spec/server/jobs.ts'
 import { equal, law, type Law, unless } from './law.ts'
-import type { Listed, Trace, TracedRun } from './trace.ts'
+import type { Listed, Trace, TracedRun } from '../../dist/emulator/session/index.js'
 import { sortedOutputs, reportedOutputs } from './history.ts'
 import { type ReceivedRun, receivedRuns, isWhole, terminalOf } from './order.ts'
 

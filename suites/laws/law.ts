@@ -4,7 +4,12 @@ import { type Generation, holdsIn } from '../../spec/generations.ts'
 import type { Place, Rule } from '../../spec/language.ts'
 import { type RuleId, rules as allRules } from '../../spec/rules.ts'
 import { both } from '../../spec/language.ts'
-import type { Item, Trace, TracedExchange, TracedSocket } from './trace.ts'
+import type {
+  Item,
+  Trace,
+  TracedExchange,
+  TracedSocket,
+} from '../../dist/emulator/session/index.js'
 
 /** Where something is in a recording. */
 export type Spot =

@@ -5,7 +5,7 @@ import type { RuleId } from '../../spec/rules.ts'
 import { type MessageType, messages } from '../../spec/server/messages.ts'
 import { judgeMessage } from '../judge/judge.ts'
 import { type Finding, law, type Law, shown, unless } from './law.ts'
-import type { Item, TypedMessage, Trace, TracedSocket } from './trace.ts'
+import type { Item, Trace, TracedSocket, TypedMessage } from '../../dist/emulator/session/index.js'
 
 /** The rule that describes each type of message. */
 const ruleOf: Readonly<Record<MessageType, RuleId>> = {

@@ -4,7 +4,7 @@ import { orderFault } from '../judge/judge.ts'
 import type { Deployment } from '../../spec/language.ts'
 import type { RuleId } from '../../spec/rules.ts'
 import { equal, type Finding, law, type Law, shown, unless } from './law.ts'
-import type { RunMessages, Trace, TracedRun } from './trace.ts'
+import type { RunMessages, Trace, TracedRun } from '../../dist/emulator/session/index.js'
 
 export type ReceivedRun = { readonly run: TracedRun; readonly received: RunMessages }
 

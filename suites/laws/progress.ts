@@ -3,7 +3,7 @@
 import { equal, type Finding, law, type Law, shown, unless } from './law.ts'
 import { type ReceivedRun, receivedRuns, isWhole, terminalOf, terminals } from './order.ts'
 import { ofType } from './messages.ts'
-import type { RunMessages, Trace, TracedRun } from './trace.ts'
+import type { RunMessages, Trace, TracedRun } from '../../dist/emulator/session/index.js'
 
 type Item = RunMessages['items'][number]
 

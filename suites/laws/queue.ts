@@ -2,7 +2,7 @@
 
 import { type Finding, equal, law, type Law, shown, unless } from './law.ts'
 import { itemFaults } from './history.ts'
-import type { Trace, TracedExchange, TracedRun } from './trace.ts'
+import type { Trace, TracedExchange, TracedRun } from '../../dist/emulator/session/index.js'
 
 type Listing = {
   readonly exchange: TracedExchange

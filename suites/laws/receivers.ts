@@ -1,7 +1,12 @@
 // Laws about who receives the messages of a run, and about the statuses that all receive.
 
 import { type Finding, law, type Law, shown, unless } from './law.ts'
-import type { RunMessages, Trace, TracedRun, TracedSocket } from './trace.ts'
+import type {
+  RunMessages,
+  Trace,
+  TracedRun,
+  TracedSocket,
+} from '../../dist/emulator/session/index.js'
 import {
   endedWith,
   ofNobody,

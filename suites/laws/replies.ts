@@ -9,7 +9,7 @@ import type { RuleId } from '../../spec/rules.ts'
 import { bodiesOn } from '../generate/replies-on.ts'
 import { violations } from '../judge/judge.ts'
 import { type Finding, law, type Law, shown, unless } from './law.ts'
-import type { Trace, TracedExchange } from './trace.ts'
+import type { Trace, TracedExchange } from '../../dist/emulator/session/index.js'
 
 /** Statuses that any path may return, whatever its endpoint: of proxies and of the HTTP layer. */
 const general: ReadonlySet<number> = new Set([304, 400, 405, 413, 417, 502, 503, 504])

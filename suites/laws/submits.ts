@@ -1,8 +1,7 @@
 // Laws about submits: ids, numbers and the nodes that a reply names.
 
 import { type Finding, law, type Law, shown, unless } from './law.ts'
-import { acceptedId } from './runs.ts'
-import type { Trace, TracedExchange } from './trace.ts'
+import { acceptedId, type Trace, type TracedExchange } from '../../dist/emulator/session/index.js'
 
 /** The submits that got one of some statuses, with a reply that the recording holds. */
 const submits =

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import type { FrameContent } from 'flowdouble'
 import { encodeFrame } from '../../dist/emulator/internal.js'
 import { frames } from '../../spec/server/frames.ts'
-import { type DecodedFrame, decodeFrame } from '../judge/decode.ts'
+import { type DecodedFrame, decodeFrame } from '../../dist/emulator/session/index.js'
 import { anyText } from '../generate/texts.ts'
 import { runs } from '../support/effort.ts'
 

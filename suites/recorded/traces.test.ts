@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRecording } from '../../dist/emulator/internal.js'
-import { traceOf } from '../laws/build.ts'
+import { traceOf } from '../../dist/emulator/session/index.js'
 import { judgeTraces } from '../check/trace/judge-traces.ts'
 import { laws } from '../laws/index.ts'
 import { expect } from '../judge/expect.ts'

@@ -6,7 +6,7 @@ import type { TraceOptions } from '../../../spec/check.ts'
 import { isRefused } from '../../lib/refused.ts'
 import { usageError } from '../../options/usage.ts'
 import { readRecording } from '../../recording/read-recording.ts'
-import type { Recording } from '../../recording/recording.ts'
+import type { Recording } from '../../session/recording.ts'
 import type { CommandIo } from '../lib/io.ts'
 
 /** A recording, and the name of its file. */

@@ -7,7 +7,7 @@ import {
   sendPatiently,
   type Server,
 } from '../../client/server.ts'
-import type { RecordedExchange, Recording } from '../../recording/recording.ts'
+import type { RecordedExchange, Recording } from '../../session/recording.ts'
 
 /** What a server says of itself: each path can be missing. */
 const paths = ['/object_info', '/system_stats', '/features', '/models'] as const

@@ -1,8 +1,8 @@
 // Bodies that pass through a proxy: kept up to a bound, and read without their content encoding.
 
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
-import type { HeaderList } from '../../recording/recording.ts'
-import { headerOf } from '../../recording/recording.ts'
+import type { HeaderList } from '../../session/recording.ts'
+import { headerOf } from '../../session/recording.ts'
 
 /** The largest body that a recording contains. */
 export const MAX_BODY_BYTES = 64 * 2 ** 20

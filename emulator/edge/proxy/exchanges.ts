@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CutBody } from '../../../spec/recording.ts'
-import type { HeaderList, RecordedResponse } from '../../recording/recording.ts'
+import type { HeaderList, RecordedResponse } from '../../session/recording.ts'
 import { decodedBody, keepBody } from './bodies.ts'
 import type { Place, Places } from './places.ts'
 import { monotonicTimeMs, type Sink } from './sink.ts'

@@ -17,7 +17,7 @@ import {
   type RedactOptions,
   redactRecording,
 } from '../../recording/redact.ts'
-import type { Recording } from '../../recording/recording.ts'
+import type { Recording } from '../../session/recording.ts'
 import { findingText, scanRecording } from '../../recording/scan.ts'
 import { writeHar } from '../../recording/write-har.ts'
 import type { RecordingInfo } from '../../../spec/recording.ts'

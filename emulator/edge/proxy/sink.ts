@@ -1,11 +1,7 @@
 // What a proxy reports while a session passes through it.
 
 import type { RecordedClose } from '../../../spec/recording.ts'
-import type {
-  RecordedExchange,
-  RecordedMessage,
-  RecordedSocket,
-} from '../../recording/recording.ts'
+import type { RecordedExchange, RecordedMessage, RecordedSocket } from '../../session/recording.ts'
 
 /** Takes what happens: each exchange when it ends. `socket` is a number that is used once. */
 export type Sink = {

@@ -4,7 +4,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RecordedClose } from '../../../spec/recording.ts'
-import type { HeaderList } from '../../recording/recording.ts'
+import type { HeaderList } from '../../session/recording.ts'
 import { reset } from '../node/broken-connections.ts'
 import { decodedBody, keepBody } from './bodies.ts'
 import { type ProxyParts, unreachableText } from './exchanges.ts'

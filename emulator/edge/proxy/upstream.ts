@@ -4,7 +4,7 @@ import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request }
 import { Agent as HttpsAgent, request as requestTls } from 'node:https'
 import { rootCertificates } from 'node:tls'
 import { nameRules } from '../../journal/secret-names.ts'
-import type { HeaderList } from '../../recording/recording.ts'
+import type { HeaderList } from '../../session/recording.ts'
 import type { Place } from './places.ts'
 
 export type Upstream = {

@@ -1,6 +1,6 @@
 // The clients of a session: their sockets, what each has received and sent, and what each has missed.
 
-import { objectOf, textOf, type Value, valueOf } from '../../lib/loose.ts'
+import { membersOf, textOf, type Members, valueOf } from '../../lib/loose.ts'
 import type { Entry } from './journal.ts'
 import { parameterOf } from './requests.ts'
 import type { Run } from './runs.ts'
@@ -64,7 +64,7 @@ export function clientsOf(entries: readonly Entry[]): readonly Client[] {
           const ended = bySocket.get(socket)
           if (ended) close(ended.connection, entry, endText(effect['how']))
         }
-      const message = kind === 'lost' ? objectOf(effect['message']) : effect
+      const message = kind === 'lost' ? membersOf(effect['message']) : effect
       if (kind !== 'lost' && kind !== 'send' && kind !== 'frame') continue
       const isPart = 'cutBytes' in effect || 'shortBytes' in effect
       const state = kind === 'lost' ? 'lost' : isPart ? 'part' : 'sent'
@@ -79,7 +79,7 @@ export function clientsOf(entries: readonly Entry[]): readonly Client[] {
 }
 
 /** The faults that applied in a step. */
-const faultsOf = (effects: readonly Value[]): readonly string[] =>
+const faultsOf = (effects: readonly Members[]): readonly string[] =>
   effects.flatMap(({ kind, id }) => (kind === 'fault' ? String(id) : []))
 
 function open(
@@ -101,9 +101,9 @@ function open(
 }
 
 /** The id that the server has given a client without one. */
-function sidIn(effects: readonly Value[]): string | null {
+function sidIn(effects: readonly Members[]): string | null {
   for (const { kind, text } of effects) {
-    const sid = kind === 'send' ? objectOf(objectOf(valueOf(text))['data'])['sid'] : null
+    const sid = kind === 'send' ? membersOf(membersOf(valueOf(text))['data'])['sid'] : null
     if (typeof sid === 'string') return sid
   }
   return null
@@ -116,7 +116,7 @@ function close(connection: Connection, { n, at }: Entry, how: string): void {
 
 const endText = (how: unknown): string =>
   typeof how === 'object'
-    ? `closed with ${String(objectOf(how)['close'])}`
+    ? `closed with ${String(membersOf(how)['close'])}`
     : how === 'silence'
       ? 'silent'
       : 'reset'
@@ -124,11 +124,11 @@ const endText = (how: unknown): string =>
 function messageOf(
   key: string,
   at: number,
-  message: Value,
+  message: Members,
   state: Message['state'],
   sockets: readonly number[],
 ): Message {
-  const content = objectOf(message['content'])
+  const content = membersOf(message['content'])
   const isFrame = 'content' in message
   const common = { key, at, state, isFrame, sockets, faults: [] }
   if (isFrame) {
@@ -136,7 +136,7 @@ function messageOf(
     return { ...common, type: String(frame), data: fields }
   }
   const value = valueOf(message['text'])
-  const { type, data } = objectOf(value)
+  const { type, data } = membersOf(value)
   return { ...common, type: textOf(type) ?? 'text', data: data ?? value }
 }
 

@@ -1,6 +1,6 @@
 // A request as a command for a terminal.
 
-import { objectOf, textOf } from '../../lib/loose.ts'
+import { membersOf, textOf } from '../../lib/loose.ts'
 import type { Request } from './requests.ts'
 
 /** Headers that the command sets itself, or that only a browser sends. */
@@ -8,7 +8,7 @@ const ownHeaders = /^(host|connection|content-length|transfer-encoding|accept-en
 
 /** @param base the address of the server, without a slash at its end. */
 export function curlOf({ method, target, input }: Request, base: string): string {
-  const headers = Object.entries(objectOf(input['headers'])).filter(
+  const headers = Object.entries(membersOf(input['headers'])).filter(
     ([name]) => !ownHeaders.test(name),
   )
   const body = textOf(input['body']) ?? ''

@@ -1,6 +1,6 @@
 // The events of a gateway: each accepted post with the run of its agent and the deliveries that follow.
 
-import { objectOf, textOf, type Value } from '../../lib/loose.ts'
+import { membersOf, textOf, type Members } from '../../lib/loose.ts'
 import type { Entry } from './journal.ts'
 
 export type Delivery = {
@@ -12,7 +12,7 @@ export type Delivery = {
   /** The error of a failed attempt. */
   error: string | null
   /** The entry of the outbox, as the gateway keeps it. */
-  content: Value
+  content: Members
 }
 
 export type GatewayEvent = {
@@ -22,7 +22,7 @@ export type GatewayEvent = {
   readonly entry: number
   readonly at: number
   /** The run of its agent; null for a route that delivers directly. */
-  run: { from: number; to: number | null; entry: number; content: Value } | null
+  run: { from: number; to: number | null; entry: number; content: Members } | null
   readonly deliveries: Delivery[]
 }
 
@@ -45,21 +45,21 @@ export function eventsOf(entries: readonly Entry[]): {
       if (kind === 'post' && verdict === 'accepted') addEvent(events, entry, effect)
       else if (kind === 'post')
         others.set(entry.n, { entry: entry.n, verdict: String(verdict), reason: textOf(reason) })
-      else if (kind === 'run') noteRun(events, entry, objectOf(effect['run']))
-      else if (kind === 'deliver') noteDelivery(events, entry, objectOf(effect['delivery']), false)
-      else if (kind === 'outbox') noteDelivery(events, entry, objectOf(effect['entry']), true)
+      else if (kind === 'run') noteRun(events, entry, membersOf(effect['run']))
+      else if (kind === 'deliver') noteDelivery(events, entry, membersOf(effect['delivery']), false)
+      else if (kind === 'outbox') noteDelivery(events, entry, membersOf(effect['entry']), true)
     }
   return { events: [...events.values()], others }
 }
 
-function addEvent(events: Map<string, GatewayEvent>, { n, at }: Entry, post: Value): void {
+function addEvent(events: Map<string, GatewayEvent>, { n, at }: Entry, post: Members): void {
   const { delivery_id, route, event } = post
   const blank = { run: null, deliveries: [] }
   const id = String(delivery_id)
   events.set(id, { id, route: String(route), event: textOf(event), entry: n, at, ...blank })
 }
 
-function noteRun(events: Map<string, GatewayEvent>, { n, at }: Entry, run: Value): void {
+function noteRun(events: Map<string, GatewayEvent>, { n, at }: Entry, run: Members): void {
   const event = events.get(String(run['delivery_id']))
   if (event === undefined) return
   const isEnd = run['status'] !== 'running'
@@ -70,7 +70,7 @@ function noteRun(events: Map<string, GatewayEvent>, { n, at }: Entry, run: Value
 function noteDelivery(
   events: Map<string, GatewayEvent>,
   { n, at }: Entry,
-  content: Value,
+  content: Members,
   isEnd: boolean,
 ): void {
   const event = events.get(String(content['delivery_id']))

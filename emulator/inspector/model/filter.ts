@@ -1,7 +1,7 @@
 // Which part of a session is shown: one run, one client, failures, and what contains a text, also in bodies.
 
 import { type Client, isMissed, type Message } from './clients.ts'
-import { objectOf, textOf } from '../../lib/loose.ts'
+import { membersOf, textOf } from '../../lib/loose.ts'
 import { isRefused, type Request } from './requests.ts'
 import type { Run } from './runs.ts'
 import type { Session } from './session.ts'
@@ -66,7 +66,7 @@ const mentions = ({ target, input, reply }: Request, texts: readonly string[]): 
 
 /** Whether a message is about a run. A preview without metadata is about the one that is running. */
 function isOf({ data, at, isFrame }: Message, { id, from, to }: Run): boolean {
-  const named = objectOf(data)['prompt_id'] ?? objectOf(objectOf(data)['metadata'])['prompt_id']
+  const named = membersOf(data)['prompt_id'] ?? membersOf(membersOf(data)['metadata'])['prompt_id']
   if (named !== undefined) return named === id
   return isFrame && from !== null && at >= from && at <= (to ?? Infinity)
 }

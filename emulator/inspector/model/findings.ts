@@ -1,7 +1,7 @@
 // What in a session deserves a look: failed nodes, refused requests, lost messages, and what else went wrong.
 
 import { gapsOf, isMissed } from './clients.ts'
-import { objectOf } from '../../lib/loose.ts'
+import { membersOf } from '../../lib/loose.ts'
 import { isRefused, pathOf, refusalOf } from './requests.ts'
 import type { Run, RunNode } from './runs.ts'
 import { timeText } from './scale.ts'
@@ -23,7 +23,7 @@ export function findingsOf(session: Session): readonly Finding[] {
   }
   for (const client of clients) {
     for (const one of client.messages.filter(isMissed)) {
-      const run = runs.find(({ id }) => id === objectOf(one.data)['prompt_id'])
+      const run = runs.find(({ id }) => id === membersOf(one.data)['prompt_id'])
       const of = run === undefined ? '' : ` of run ${run.number}`
       const by = one.faults.length === 0 ? '' : `: fault ${one.faults.join(', ')}`
       const what = one.state === 'lost' ? 'missed' : 'got only a part of'

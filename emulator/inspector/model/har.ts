@@ -1,20 +1,24 @@
 // Reads a HAR file, of flowdouble or a browser, as the journal of a server that sent the same.
 
 import { stateIn } from '../../journal/run-states.ts'
-import { objectOf, textOf, type Value, valueOf } from '../../lib/loose.ts'
+import { membersOf, textOf, type Members, valueOf } from '../../lib/loose.ts'
 import type { Journal } from './journal.ts'
 
-type Happening = { readonly at: number; readonly input: Value; readonly effects: readonly Value[] }
+type Happening = {
+  readonly at: number
+  readonly input: Members
+  readonly effects: readonly Members[]
+}
 
 export function readHar(text: string): {
   readonly journal: Journal
   /** Addresses of pictures by key. */
   readonly pictures: ReadonlyMap<string, string>
 } {
-  const file = objectOf(JSON.parse(text))
-  const { entries: listed } = objectOf(file['log'] ?? file)
+  const file = membersOf(JSON.parse(text))
+  const { entries: listed } = membersOf(file['log'] ?? file)
   if (!Array.isArray(listed)) throw new Error('It has neither a log with entries nor a journal.')
-  const all = (listed as readonly Value[]).flatMap((one, index) =>
+  const all = (listed as readonly Members[]).flatMap((one, index) =>
     Array.isArray(one['_webSocketMessages']) ? socketOf(one, index) : exchangeOf(one, index),
   )
   const begin = Math.min(...all.map(({ at }) => at))
@@ -31,15 +35,15 @@ export function readHar(text: string): {
   return { journal, pictures }
 }
 
-const timeOf = (entry: Value): number => Date.parse(String(entry['startedDateTime']))
+const timeOf = (entry: Members): number => Date.parse(String(entry['startedDateTime']))
 
-function targetOf({ url }: Value): string {
+function targetOf({ url }: Members): string {
   const { pathname, search } = new URL(String(url))
   return pathname + search
 }
 
-function exchangeOf(entry: Value, index: number): readonly Happening[] {
-  const [request, response] = [objectOf(entry['request']), objectOf(entry['response'])]
+function exchangeOf(entry: Members, index: number): readonly Happening[] {
+  const [request, response] = [membersOf(entry['request']), membersOf(entry['response'])]
   const at = timeOf(entry)
   const input = {
     kind: 'request',
@@ -47,7 +51,7 @@ function exchangeOf(entry: Value, index: number): readonly Happening[] {
     method: request['method'],
     target: targetOf(request),
     headers: headersOf(request),
-    body: bodyIn(objectOf(request['postData'])),
+    body: bodyIn(membersOf(request['postData'])),
   }
   const { status } = response
   const reply = {
@@ -55,7 +59,7 @@ function exchangeOf(entry: Value, index: number): readonly Happening[] {
     request: index,
     status,
     headers: headersOf(response),
-    body: bodyIn(objectOf(response['content'])),
+    body: bodyIn(membersOf(response['content'])),
   }
   const endAt = at + Math.max(0, Number(entry['time'] ?? 0))
   return [
@@ -64,22 +68,22 @@ function exchangeOf(entry: Value, index: number): readonly Happening[] {
   ]
 }
 
-const headersOf = ({ headers }: Value): Value =>
+const headersOf = ({ headers }: Members): Members =>
   Object.fromEntries(
-    ((headers ?? []) as readonly Value[]).map(({ name, value }) => [String(name), value]),
+    ((headers ?? []) as readonly Members[]).map(({ name, value }) => [String(name), value]),
   )
 
 /** A text as it is; of bytes their number. */
-const bodyIn = ({ text = '', encoding, size, mimeType }: Value): unknown =>
+const bodyIn = ({ text = '', encoding, size, mimeType }: Members): unknown =>
   encoding === 'base64' ? { bytes: size, type: mimeType } : text
 
 /** Above this a time is in milliseconds, else in seconds. */
 const MAX_SECONDS = 1e11
 const BINARY = 2
 
-function socketOf(entry: Value, socket: number): readonly Happening[] {
-  const open = { kind: 'open', socket, target: targetOf(objectOf(entry['request'])) }
-  const { atMs, by, code } = objectOf(objectOf(entry['_flowdouble'])['close'])
+function socketOf(entry: Members, socket: number): readonly Happening[] {
+  const open = { kind: 'open', socket, target: targetOf(membersOf(entry['request'])) }
+  const { atMs, by, code } = membersOf(membersOf(entry['_flowdouble'])['close'])
   const end = { kind: 'end', sockets: [socket], how: { close: code } }
   const close =
     by === 'client'
@@ -87,12 +91,12 @@ function socketOf(entry: Value, socket: number): readonly Happening[] {
       : { input: {}, effects: [end] }
   return [
     { at: timeOf(entry), input: open, effects: [] },
-    ...(entry['_webSocketMessages'] as readonly Value[]).map((one) => messageOf(one, socket)),
+    ...(entry['_webSocketMessages'] as readonly Members[]).map((one) => messageOf(one, socket)),
     ...(atMs === undefined ? [] : [{ at: Number(atMs), ...close }]),
   ]
 }
 
-function messageOf({ type, time, opcode, data }: Value, socket: number): Happening {
+function messageOf({ type, time, opcode, data }: Members, socket: number): Happening {
   const at = Number(time) > MAX_SECONDS ? Number(time) : Number(time) * 1000
   const text = String(data)
   if (type === 'send') return { at, input: { kind: 'message', socket, text }, effects: [] }
@@ -103,9 +107,9 @@ function messageOf({ type, time, opcode, data }: Value, socket: number): Happeni
 }
 
 /** The state of its run that a message announces, as an effect. */
-function statesIn(text: string): readonly Value[] {
-  const { type, data } = objectOf(valueOf(text))
-  const members = objectOf(data)
+function statesIn(text: string): readonly Members[] {
+  const { type, data } = membersOf(valueOf(text))
+  const members = membersOf(data)
   const state = stateIn(type, members)
   return state === null ? [] : [{ kind: 'run', prompt_id: members['prompt_id'], state }]
 }
@@ -115,7 +119,7 @@ const PREVIEW_WITH_METADATA = 4
 const JPEG = 1
 
 /** A frame: its kind in four bytes; then its format in four and a picture, or the length of metadata, these and a picture. */
-function frameIn(base64: string): Value {
+function frameIn(base64: string): Members {
   const bytes = atob(base64)
   const numberAt = (at: number): number =>
     [0, 1, 2, 3].reduce((sum, index) => sum * 256 + bytes.charCodeAt(at + index), 0)
@@ -128,7 +132,7 @@ function frameIn(base64: string): Value {
       picture: picture(second === JPEG ? 'image/jpeg' : 'image/png', 8),
     }
   if (kind !== PREVIEW_WITH_METADATA) return { content: { frame: 'text' } }
-  const metadata = objectOf(valueOf(bytes.slice(8, 8 + second)))
+  const metadata = membersOf(valueOf(bytes.slice(8, 8 + second)))
   return {
     content: { frame: 'previewWithMetadata', metadata },
     picture: picture(metadata['image_type'], 8 + second),

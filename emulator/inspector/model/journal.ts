@@ -1,7 +1,7 @@
 // Reads the journal of a machine as its control API returns it: lines of JSON, the options first, then each input with its
 // effects.
 
-import { objectOf, type Value } from '../../lib/loose.ts'
+import { membersOf, type Members } from '../../lib/loose.ts'
 
 /** An input with its effects, in the order in which they left. */
 export type Entry = {
@@ -9,13 +9,13 @@ export type Entry = {
   readonly n: number
   /** The time of the world, in milliseconds since its start. */
   readonly at: number
-  readonly input: Value
-  readonly effects: readonly Value[]
+  readonly input: Members
+  readonly effects: readonly Members[]
 }
 
 export type Journal = {
   readonly isGateway: boolean
-  readonly options: Value
+  readonly options: Members
   /** The number of the first entry from which on none is missing, and of the one that comes next. */
   readonly first: number
   readonly next: number
@@ -35,19 +35,19 @@ export type Earlier = {
 
 export function readJournal(text: string): Journal {
   const [head = '{}', ...lines] = text.trimEnd().split('\n')
-  const { flowdouble, first = 0, options = {}, earlier = null } = JSON.parse(head) as Value
+  const { flowdouble, first = 0, options = {}, earlier = null } = JSON.parse(head) as Members
   const entries = lines.map((line, index): Entry => {
-    const { input, effects } = JSON.parse(line) as { input: Value; effects: readonly Value[] }
+    const { input, effects } = JSON.parse(line) as { input: Members; effects: readonly Members[] }
     return { n: Number(first) + index, at: Number(input['atMs']), input, effects }
   })
   const next = Number(first) + entries.length
-  const kept = (objectOf(earlier)['entries'] ?? []) as readonly Omit<Entry, 'at'>[]
+  const kept = (membersOf(earlier)['entries'] ?? []) as readonly Omit<Entry, 'at'>[]
   return {
     isGateway: String(flowdouble).startsWith('gateway'),
-    options: options as Value,
+    options: options as Members,
     first: Number(first),
     next,
-    earlier: earlier === null ? null : ({ ...objectOf(earlier), next } as Earlier),
+    earlier: earlier === null ? null : ({ ...membersOf(earlier), next } as Earlier),
     entries: [
       ...kept.map(({ n, input, effects }) => ({ n, at: Number(input['atMs']), input, effects })),
       ...withBodies(entries, Number(first)),
@@ -69,15 +69,15 @@ export function joined(known: Journal, news: Journal): Journal {
 
 /** Puts large bodies back where a line refers to an earlier one. */
 function withBodies(entries: readonly Entry[], first: number): readonly Entry[] {
-  const bodyOf = (effect: Value): unknown => {
-    const { sameAs } = objectOf(effect['body'])
+  const bodyOf = (effect: Members): unknown => {
+    const { sameAs } = membersOf(effect['body'])
     const earlier = typeof sameAs === 'number' ? entries[sameAs - first] : undefined
-    const isLarge = (one: Value): boolean =>
+    const isLarge = (one: Members): boolean =>
       typeof one['body'] === 'string' && one['body'].length > 100
     return earlier?.effects.find(isLarge)?.['body'] ?? effect['body']
   }
   return entries.map((entry) => {
-    if (!entry.effects.some((one) => 'sameAs' in objectOf(one['body']))) return entry
+    if (!entry.effects.some((one) => 'sameAs' in membersOf(one['body']))) return entry
     return { ...entry, effects: entry.effects.map((one) => ({ ...one, body: bodyOf(one) })) }
   })
 }

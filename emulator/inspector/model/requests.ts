@@ -1,7 +1,7 @@
 // The requests of a session: when each came, how long its answer took, and what it was.
 
 import { errorsIn } from '../../journal/errors-in.ts'
-import { objectOf, textOf, type Value } from '../../lib/loose.ts'
+import { membersOf, textOf, type Members } from '../../lib/loose.ts'
 import type { Entry } from './journal.ts'
 
 export type Request = {
@@ -11,9 +11,9 @@ export type Request = {
   endAt: number | null
   readonly method: string
   readonly target: string
-  readonly input: Value
+  readonly input: Members
   /** The effect with its answer, and where that stands. */
-  reply: Value | null
+  reply: Members | null
   /** What a stream has sent after the head of its answer. */
   stream: string
   /** Its status; 0 if its connection was reset. */
@@ -49,7 +49,7 @@ export function requestsOf(entries: readonly Entry[]): readonly Request[] {
 }
 
 /** Notes what an effect says about a request: its answer, a part of a stream, or that its connection is reset. */
-function noteAnswer(one: Request | undefined, effect: Value, at: number): void {
+function noteAnswer(one: Request | undefined, effect: Members, at: number): void {
   const { kind, status, stream, text, then } = effect
   if (one === undefined || !(kind === 'reply' || kind === 'reset' || kind === 'chunk')) return
   if (kind === 'chunk') one.stream += String(text)
@@ -66,7 +66,7 @@ export const isRefused = ({ status }: Request): boolean =>
 export function sizeOf({ reply, stream }: Request): number | null {
   const body = reply?.['body']
   if (typeof body === 'string') return new TextEncoder().encode(body + stream).length
-  const { bytes } = objectOf(body)
+  const { bytes } = membersOf(body)
   return typeof bytes === 'number' ? bytes : null
 }
 

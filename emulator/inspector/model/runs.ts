@@ -1,6 +1,6 @@
 // The runs of a session: when each waited, began and ended, what each of its nodes did, and the pictures on its way.
 
-import { objectOf, textOf, type Value, valueOf } from '../../lib/loose.ts'
+import { membersOf, textOf, type Members, valueOf } from '../../lib/loose.ts'
 import type { Earlier, Entry } from './journal.ts'
 import { bodyOf, type Request } from './requests.ts'
 
@@ -11,7 +11,7 @@ export type RunNode = {
   readonly title: string
   readonly type: string
   /** As the client has sent them. */
-  readonly inputs: Value
+  readonly inputs: Members
   state: NodeState
   from: number | null
   to: number | null
@@ -21,7 +21,7 @@ export type RunNode = {
   /** Why it failed, */
   reason: string | null
   /** and the data of the message that says so. */
-  error: Value | null
+  error: Members | null
   /** What it returned to the client. */
   output: unknown
   /** Its latest step and their number. */
@@ -75,9 +75,9 @@ export function runsOf(
       if (kind === 'run') noteState(addRun(runs, String(prompt_id), null), entry, String(state))
       else if (kind === 'node') noteNode(runOf(prompt_id), entry, effect)
       else if (kind === 'send') noteMessage(runOf, entry, textOf(effect['text']) ?? '')
-      else if (kind === 'frame') notePreview(runs, entry, index, objectOf(effect['content']))
+      else if (kind === 'frame') notePreview(runs, entry, index, membersOf(effect['content']))
       else if (kind === 'lost') {
-        const message = objectOf(effect['message'])
+        const message = membersOf(effect['message'])
         noteMessage(runOf, entry, textOf(message['text']) ?? '')
       } else if (kind === 'restart') for (const run of runs.values()) endBy(run, entry)
     }
@@ -95,7 +95,7 @@ type Runs = Map<string, Run> & {
 function addRun(runs: Runs, id: string, request: Request | null): Run {
   const known = runs.get(id)
   if (known !== undefined) return known
-  const body = objectOf(request === null ? null : valueOf(bodyOf(request)))
+  const body = membersOf(request === null ? null : valueOf(bodyOf(request)))
   const run: Run = {
     id,
     number: runs.places[id] ?? ++runs.count,
@@ -110,15 +110,15 @@ function addRun(runs: Runs, id: string, request: Request | null): Run {
     hasNodes: false,
     previews: [],
   }
-  for (const [node_id, node] of Object.entries(objectOf(body['prompt'] ?? body['workflow'])))
-    run.nodes.set(node_id, nodeOf(node_id, objectOf(node)))
+  for (const [node_id, node] of Object.entries(membersOf(body['prompt'] ?? body['workflow'])))
+    run.nodes.set(node_id, nodeOf(node_id, membersOf(node)))
   runs.set(id, run)
   return run
 }
 
-function nodeOf(id: string, { class_type, inputs, _meta }: Value): RunNode {
+function nodeOf(id: string, { class_type, inputs, _meta }: Members): RunNode {
   const type = textOf(class_type) ?? ''
-  const title = textOf(objectOf(_meta)['title']) ?? type
+  const title = textOf(membersOf(_meta)['title']) ?? type
   const blank = {
     from: null,
     to: null,
@@ -128,17 +128,17 @@ function nodeOf(id: string, { class_type, inputs, _meta }: Value): RunNode {
     reason: null,
     step: null,
   }
-  return { id, title, type, inputs: objectOf(inputs), state: 'waiting', output: null, ...blank }
+  return { id, title, type, inputs: membersOf(inputs), state: 'waiting', output: null, ...blank }
 }
 
 /** A request that submits a run, or removes waiting ones from the queue. */
 function noteRequest(runs: Runs, request: Request): void {
   if (request.method !== 'POST' || request.reply === null || (request.status ?? 0) >= 400) return
-  const { prompt_id, id } = objectOf(valueOf(request.reply['body']))
+  const { prompt_id, id } = membersOf(valueOf(request.reply['body']))
   const submitted = prompt_id ?? (request.target.endsWith('/v2/jobs') ? id : undefined)
   if (typeof submitted === 'string') addRun(runs, submitted, request)
   if (!request.target.endsWith('/queue')) return
-  const body = objectOf(valueOf(bodyOf(request)))
+  const body = membersOf(valueOf(bodyOf(request)))
   const removed: readonly unknown[] = Array.isArray(body['delete']) ? body['delete'] : []
   for (const run of runs.values()) {
     if (run.state !== 'waiting' || !(body['clear'] === true || removed.includes(run.id))) continue
@@ -179,7 +179,7 @@ function endNode(node: RunNode, at: number, entry: number, state: NodeState): vo
   node.endEntry = entry
 }
 
-function noteNode(run: Run | undefined, entry: Entry, { node_id, state, error }: Value): void {
+function noteNode(run: Run | undefined, entry: Entry, { node_id, state, error }: Members): void {
   if (run === undefined) return
   run.hasNodes = true
   const node = beginNode(run, entry, String(node_id))
@@ -204,8 +204,8 @@ function endNodes({ nodes }: Run, { n, at }: Entry, state: NodeState): void {
 /** What a message says of a node beyond its begin and end, and in a journal without these also when it begins. */
 function noteMessage(runOf: (id: unknown) => Run | undefined, entry: Entry, text: string): void {
   if (!/"(executed|executing|execution_error|execution_cached|progress)"/.test(text)) return
-  const { type, data } = objectOf(valueOf(text))
-  const { prompt_id, node, node_id, nodes, output, value, max } = objectOf(data)
+  const { type, data } = membersOf(valueOf(text))
+  const { prompt_id, node, node_id, nodes, output, value, max } = membersOf(data)
   const run = runOf(prompt_id)
   if (type === 'execution_cached' && run?.hasNodes === false)
     for (const id of (nodes ?? []) as readonly string[])
@@ -218,7 +218,7 @@ function noteMessage(runOf: (id: unknown) => Run | undefined, entry: Entry, text
   if (own === undefined) return
   if (type === 'executed') own.output = output
   else if (type === 'execution_error') {
-    own.error = objectOf(data)
+    own.error = membersOf(data)
     own.reason ??=
       `${String(own.error['exception_type'])}: ${String(own.error['exception_message'])}`.trim()
   } else if (type === 'progress') own.step = [Number(value), Number(max)]
@@ -229,10 +229,10 @@ function notePreview(
   runs: Map<string, Run>,
   { n, at }: Entry,
   index: number,
-  content: Value,
+  content: Members,
 ): void {
   if (content['frame'] === 'text') return
-  const { prompt_id, node_id } = objectOf(content['metadata'])
+  const { prompt_id, node_id } = membersOf(content['metadata'])
   const running = [...runs.values()].filter(({ state }) => state === 'running')
   const run = runs.get(String(prompt_id)) ?? running.at(-1)
   const current = [...(run?.nodes.values() ?? [])].find(({ state }) => state === 'running')

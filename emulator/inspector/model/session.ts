@@ -2,7 +2,7 @@
 
 import { type Client, clientsOf } from './clients.ts'
 import { eventsOf, type GatewayEvent, type OtherPost } from './events.ts'
-import type { Value } from '../../lib/loose.ts'
+import type { Members } from '../../lib/loose.ts'
 import { type Entry, type Journal, sinceStart } from './journal.ts'
 import { type Request, requestsOf } from './requests.ts'
 import { type Run, runsOf } from './runs.ts'
@@ -17,7 +17,7 @@ export type Clock = {
 /** A fault in force. */
 export type Fault = {
   readonly id: string
-  readonly fault: { readonly when: Value; readonly then: Value }
+  readonly fault: { readonly when: Members; readonly then: Members }
   readonly matched: number
   readonly applied: number
 }
@@ -27,7 +27,7 @@ export type Hit = { readonly id: string; readonly entry: number; readonly at: nu
 
 export type Session = {
   readonly isGateway: boolean
-  readonly options: Value
+  readonly options: Members
   readonly entries: readonly Entry[]
   /** Whether none of its entries is missing. */
   readonly isComplete: boolean

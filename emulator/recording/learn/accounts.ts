@@ -3,8 +3,10 @@
 
 import { tiers } from '../../../spec/server/access.ts'
 import type { Account } from '../../server/state/options.ts'
-import type { Answered } from './requests.ts'
-import { addTo, membersOf, textOf } from './values.ts'
+import { addTo } from '../../lib/add-to.ts'
+import { membersOf, nameOf } from '../../lib/loose.ts'
+import type { TracedExchange } from '../../session/exchanges.ts'
+import { headerOf } from '../../session/recording.ts'
 
 type Tier = keyof typeof tiers
 type LearnedAccount = Partial<Account> & Pick<Account, 'user' | 'keys'>
@@ -26,15 +28,16 @@ const tierOf = (jobs: unknown): Tier | undefined =>
   )
 
 /** What the requests with one key show. */
-function shownBy(answered: readonly Answered[]) {
+function shownBy(answered: readonly TracedExchange[]) {
   const features = answered.filter(
-    ({ method, path, status }) => method === 'GET' && path === '/features' && status === 200,
+    ({ recorded, localPath, status }) =>
+      recorded.method === 'GET' && localPath === '/features' && status === 200,
   )
-  const reply = membersOf(features.at(-1)?.received())
+  const reply = membersOf(features.at(-1)?.reply())
   const { max_concurrent_jobs: jobs, can_run_partner_nodes: mayPay } = reply
   const isFree = answered.some(
-    ({ status, received }) =>
-      status === FORBIDDEN && /\bfree tier\b/i.test(textOf(membersOf(received())['message'])),
+    ({ status, reply }) =>
+      status === FORBIDDEN && /\bfree tier\b/i.test(nameOf(membersOf(reply())['message'])),
   )
   return { jobs, mayPay, tier: isFree ? ('free' as const) : tierOf(jobs) }
 }
@@ -51,10 +54,11 @@ function accountOf({ tier, mayPay }: ReturnType<typeof shownBy>, at: number): Le
 }
 
 /** The accounts of the keys that the server accepted. */
-export function accountsIn(answered: readonly Answered[]): LearnedAccounts {
-  const byKey = new Map<string, Answered[]>()
+export function accountsIn(answered: readonly TracedExchange[]): LearnedAccounts {
+  const byKey = new Map<string, TracedExchange[]>()
   for (const one of answered) {
-    const key = one.sentHeader('x-api-key') ?? one.sentHeader('authorization')
+    const { headers } = one.recorded
+    const key = headerOf(headers, 'x-api-key') ?? headerOf(headers, 'authorization')
     if (key === undefined || one.status === UNAUTHORIZED) continue
     addTo(byKey, key, one)
   }

@@ -4,19 +4,17 @@ import type { scenario } from '../../../spec/scenario/scenario.ts'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import type { Static } from '../../../spec/static.ts'
 import { refused } from '../../lib/refused.ts'
-import type { Recording } from '../recording.ts'
+import { listOf } from '../../lib/loose.ts'
+import type { Recording } from '../../session/recording.ts'
+import { type Trace, traceOf } from '../../session/trace.ts'
 import { accountsIn, accountsText } from './accounts.ts'
 import { type Downloads, downloadsIn, fileKey, uploadedIn } from './downloads.ts'
-import { failureRules } from './failures.ts'
-import { faultsIn } from './faults.ts'
 import { isWritten, outputRules } from './outputs.ts'
-import { answeredIn } from './requests.ts'
-import { historyIn, type LearnedRun, runsIn } from './runs.ts'
-import { beginTimes, timeRules } from './times.ts'
-import { likeOf, optionsIn, placeOf, quirksIn, statisticsIn, versionIn } from './traffic.ts'
+import { beginTimes, failureRules, timeRules } from './node-rules.ts'
+import { faultsIn, userDataNotes } from './refusals.ts'
+import { type LearnedRun, runsIn } from './runs.ts'
+import { answeredIn, likeOf, optionsIn, quirksIn, statisticsIn, versionIn } from './traffic.ts'
 import { type KnownTypes, typesIn } from './types.ts'
-import { userDataNotes } from './user-data.ts'
-import { listOf, membersOf } from './values.ts'
 
 export type { KnownTypes } from './types.ts'
 
@@ -48,18 +46,20 @@ export function learn(
   known: KnownTypes,
   { like, from }: LearnOptions,
 ): Learned {
-  const place = placeOf(recordings)
+  const [named] = recordings.flatMap(({ info }) => info?.place ?? [])
+  const traces = recordings.flatMap((one) => traceOf(one, from, named) ?? [])
+  const place = named ?? traces[0]?.place ?? 'local'
   if (place === 'gateway')
     throw refused(
       `${from} is a session of a gateway. A scenario is learned from sessions of workflow servers.`,
     )
   const runs: LearnedRun[] = []
-  for (const one of recordings) runs.push(...runsIn(one, runs.length))
-  const answered = recordings.flatMap(answeredIn)
-  const downloads = downloadsIn(recordings)
+  for (const one of traces) runs.push(...runsIn(one, runs.length))
+  const answered = traces.flatMap(answeredIn)
+  const downloads = downloadsIn(traces)
   const statistics = statisticsIn(answered)
   const version = versionIn(statistics)
-  const named = like ?? likeOf(recordings, place, version)
+  const likeName = like ?? likeOf(traces, place, version)
   const types = typesIn(answered, runs, known)
   const declared = types.objectInfo ?? { ...known.types, ...types.types }
   const isKnown = (name: string): boolean =>
@@ -68,12 +68,12 @@ export function learn(
   const failures = failureRules(runs)
   const times = timeRules(runs)
   const quirk = quirksIn(answered, place)
-  const faults = faultsIn(recordings, runs)
-  const files = startFiles(recordings, runs, downloads)
+  const faults = faultsIn(answered, runs)
+  const files = startFiles(traces, runs, downloads)
   const accounts = place === 'hosted' ? accountsIn(answered) : { accounts: [], notes: [] }
   const options = {
     ...(accounts.accounts.length > 0 && { accounts: accounts.accounts }),
-    ...optionsIn(answered, recordings, runs, place),
+    ...optionsIn(answered, traces, runs, place),
     ...beginTimes(runs),
     ...(quirk.length > 0 && { quirk: [...quirk] }),
     ...(types.objectInfo !== null && { objectInfo: types.objectInfo }),
@@ -92,14 +92,14 @@ export function learn(
     scenario: {
       version: 1,
       about: `Answers as the server of ${from}.`,
-      world: { deployment: place, ...(named !== undefined && { like: named }), ...options },
+      world: { deployment: place, ...(likeName !== undefined && { like: likeName }), ...options },
       ...(Object.keys(start).length > 0 && { start }),
       ...(nodes.length > 0 && { nodes }),
       ...(Object.keys(types.types).length > 0 && { types: types.types }),
       ...(faults.length > 0 && { faults: [...faults] }),
     },
     summary: [
-      ['server', [place, version, named && `like ${named}`].filter(Boolean).join(', ')],
+      ['server', [place, version, likeName && `like ${likeName}`].filter(Boolean).join(', ')],
       ['runs', count(runs.length, 'run')],
       [
         'node types',
@@ -124,13 +124,13 @@ export function learn(
       ...(statistics === undefined
         ? ['versions and devices: GET /system_stats was not recorded']
         : []),
-      ...(named === undefined
+      ...(likeName === undefined
         ? [
             'other behaviours of the version: no named server is known for it (--like NAME names one)',
           ]
         : []),
       ...outputs.notes,
-      ...earlierRuns(recordings, runs),
+      ...earlierRuns(traces, runs),
       ...userDataNotes(answered),
       ...accounts.notes,
     ],
@@ -162,7 +162,7 @@ function stepRules(
 
 /** Files that were downloaded although no recorded request or run made them. */
 function startFiles(
-  recordings: readonly Recording[],
+  traces: readonly Trace[],
   runs: readonly LearnedRun[],
   downloads: Downloads,
 ): { readonly path: string; readonly base64: string }[] {
@@ -173,7 +173,7 @@ function startFiles(
       ),
     ),
   )
-  const uploaded = uploadedIn(recordings)
+  const uploaded = uploadedIn(traces)
   return [...downloads].flatMap(([key, content]) => {
     const [, ...parts] = key.split('/')
     if (made.has(key) || uploaded.has(parts.at(-1) ?? '')) return []
@@ -181,19 +181,14 @@ function startFiles(
   })
 }
 
-/** The history entries of runs that began before the recordings. */
-function earlierRuns(
-  recordings: readonly Recording[],
-  runs: readonly LearnedRun[],
-): readonly string[] {
+/** Whether the history has runs that began before the recordings. */
+function earlierRuns(traces: readonly Trace[], runs: readonly LearnedRun[]): readonly string[] {
   const known = new Set(runs.map(({ prompt_id }) => prompt_id))
-  const earlier = recordings
-    .flatMap(answeredIn)
-    .filter(
-      ({ method, path, status }) =>
-        method === 'GET' && status === 200 && path.startsWith('/history'),
+  const isEarlier = traces
+    .flatMap((trace) => trace.runs)
+    .some(
+      ({ prompt_id, entries }) =>
+        !known.has(prompt_id) && entries.some(({ entry }) => entry.status !== undefined),
     )
-    .flatMap((one) => historyIn(one.received()))
-    .filter(([id, entry]) => !known.has(id) && membersOf(entry)['status'] !== undefined)
-  return earlier.length === 0 ? [] : ['runs from before the recording']
+  return isEarlier ? ['runs from before the recording'] : []
 }

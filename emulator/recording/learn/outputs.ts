@@ -2,11 +2,11 @@
 
 import { isFile, type NodeRule } from '../../../spec/scenario/nodes.ts'
 import { bytesOfBase64 } from '../../lib/base64.ts'
+import { isMembers, listOf, type Members, membersOf, nameOf } from '../../lib/loose.ts'
 import { endingOf, hasSample } from '../../server/nodes/scripted-files.ts'
 import { type Downloads, fileKey } from './downloads.ts'
-import { rulesFor, type Shown } from './agreement.ts'
+import { rulesFor, type Shown } from './node-rules.ts'
 import type { LearnedNode, LearnedRun } from './runs.ts'
-import { isMembers, listOf, type Members, membersOf, textOf } from './values.ts'
 
 type Outputs = NonNullable<NodeRule['outputs']>
 
@@ -92,12 +92,12 @@ function itemOf(
   if (!isWritten(item)) return asItIs
   const base64 = downloads.get(fileKey(item))
   const content = base64 === undefined ? { own: true } : { base64 }
-  if (isKnown) return { ...content, ...(isNamed && nameOf(item)) }
+  if (isKnown) return { ...content, ...(isNamed && ownNameOf(item)) }
   const { filename: _, subfolder: __, type, id, preview_id: ___, metadata, ...members } = item
   if (typeof id === 'string') note(`the ids of assets in the output of ${class_type}`)
-  if (base64 === undefined && !hasSample(textOf(item['filename']))) return asItIs
+  if (base64 === undefined && !hasSample(nameOf(item['filename']))) return asItIs
   const isUsual = base64 !== undefined && key !== 'audio' && hasUsualName(item, base64, inputs)
-  const name = base64 === undefined ? { filename: pathOf(item) } : nameOf(item)
+  const name = base64 === undefined ? { filename: pathOf(item) } : ownNameOf(item)
   return {
     ...content,
     ...(!isUsual && name),
@@ -114,15 +114,15 @@ const needsJson = (item: Members): boolean =>
 
 /** The path of a file, as a name. */
 const pathOf = ({ subfolder, filename }: Members): string =>
-  (subfolder ? `${textOf(subfolder)}/` : '') + textOf(filename)
+  (subfolder ? `${nameOf(subfolder)}/` : '') + nameOf(filename)
 
 /** The names of a hosted server follow from the content. */
-const nameOf = (file: Members): { readonly filename?: string } =>
+const ownNameOf = (file: Members): { readonly filename?: string } =>
   /^[0-9a-f]{64}\./.test(pathOf(file)) ? {} : { filename: pathOf(file) }
 
 /** Whether a file has the name that a world chooses by these inputs. */
 function hasUsualName(file: Members, base64: string, inputs: Members): boolean {
-  const prefix = textOf(inputs['filename_prefix'] ?? 'ComfyUI')
+  const prefix = nameOf(inputs['filename_prefix'] ?? 'ComfyUI')
   const path = pathOf(file)
   const number = /^\d{5}_\.(\w+)$/.exec(path.slice(prefix.length + 1))
   return path.startsWith(`${prefix}_`) && number?.[1] === endingOf(bytesOfBase64(base64))

@@ -1,9 +1,11 @@
 // The runs of a recording: what was submitted, when each node ran, what came out of it, and how it ended.
 
-import { endings, type RunState } from '../../journal/run-states.ts'
-import { eventsOf, type Recording } from '../recording.ts'
-import { type Answered, answeredIn, answeredOf } from './requests.ts'
-import { jsonOf, listOf, type Members, membersOf, textOf } from './values.ts'
+import type { DecodedFrame } from '../../session/frames.ts'
+import type { TracedExchange } from '../../session/exchanges.ts'
+import type { TracedRun } from '../../session/runs.ts'
+import type { Message } from '../../session/sockets.ts'
+import type { Trace } from '../../session/trace.ts'
+import { listOf, type Members, membersOf, nameOf } from '../../lib/loose.ts'
 
 /** A node that ran: not one whose result was in the cache. */
 export type LearnedNode = {
@@ -34,83 +36,85 @@ export type LearnedRun = {
   /** When its first node started. */
   firstNodeMs: number | null
   /** Whether a run before it had not ended when it was submitted. */
-  readonly waits: boolean
+  waits: boolean
+  endedMs: number | null
   readonly nodes: Map<string, LearnedNode>
   cached: readonly string[]
-  ended: Exclude<RunState, 'started'> | null
   /** The output nodes of its workflow that the server names. */
   outputNodes: readonly string[]
 }
 
+/** A run of which the recording has the submit. */
+type SubmittedRun = TracedRun & { readonly submit: TracedExchange }
+
+const isSubmitted = (run: TracedRun): run is SubmittedRun =>
+  run.submit !== undefined && run.submit.reply().error === undefined
+
 /** The runs of a recording in order. `before` is how many runs other recordings had. */
-export function runsIn(recording: Recording, before: number): readonly LearnedRun[] {
-  const runs = new Map<string, LearnedRun>()
+export function runsIn(trace: Trace, before: number): readonly LearnedRun[] {
+  const submitted = trace.runs
+    .filter(isSubmitted)
+    .toSorted((a, b) => a.submit.recorded.endMs - b.submit.recorded.endMs)
+  const runs = new Map(
+    submitted.map((run, at) => [run.prompt_id, learnedRun(run, before + at + 1)] as const),
+  )
   /** The socket whose messages are read for a run: others can receive the same. */
-  const sources = new Map<string, number>()
+  const sources = new Map<string, object>()
   /** The node that runs, by socket: a preview of the old form does not name it. */
-  const current = new Map<number, LearnedNode>()
-  for (const event of eventsOf(recording)) {
-    if (event.kind === 'response') {
-      const exchange = recording.exchanges[event.exchange]
-      const run = exchange && accepted(answeredOf(exchange), [...runs.values()], before)
-      if (run !== undefined && !runs.has(run.prompt_id)) runs.set(run.prompt_id, run)
-    } else if (event.kind === 'message' && event.message.from === 'server') {
-      const { data } = event.message
-      if (typeof data !== 'string') {
-        takeFrame(runs, current.get(event.socket), data)
-        continue
-      }
-      const message = membersOf(jsonOf(data))
-      const run = runs.get(textOf(membersOf(message['data'])['prompt_id']))
-      if (run === undefined) continue
-      const source = sources.get(run.prompt_id) ?? event.socket
-      sources.set(run.prompt_id, source)
-      if (source !== event.socket) continue
-      const node = takeMessage(run, message, event.atMs)
-      if (node !== undefined) current.set(event.socket, node)
-    }
+  const current = new Map<object, LearnedNode>()
+  const items = trace.sockets.flatMap((socket) => socket.items.map((item) => ({ socket, item })))
+  for (const { socket, item } of items.toSorted((a, b) => a.item.atMs - b.item.atMs)) {
+    const { message, frame, atMs } = item
+    if (frame !== undefined) takeFrame(runs, current.get(socket), frame)
+    const run = runs.get(nameOf(message?.data['prompt_id']))
+    if (message === undefined || run === undefined || atMs < run.acceptedMs) continue
+    const source = sources.get(run.prompt_id) ?? socket
+    sources.set(run.prompt_id, source)
+    const node = source === socket ? takeMessage(run, message, atMs) : undefined
+    if (node !== undefined) current.set(socket, node)
   }
-  const answered = answeredIn(recording)
-  for (const one of answered) takeHistory(runs, one)
-  return [...runs.values()]
+  for (const { prompt_id, entries } of submitted)
+    for (const { entry } of entries) takeEntry(runs.get(prompt_id) as LearnedRun, entry)
+  return noteWaits([...runs.values()])
 }
 
-/** The run that a submit created. */
-function accepted(
-  one: Answered,
-  known: readonly LearnedRun[],
-  before: number,
-): LearnedRun | undefined {
-  if (one.method !== 'POST' || one.path !== '/prompt' || one.status !== 200) return undefined
-  const { prompt_id, error } = membersOf(one.received())
-  const graph = membersOf(one.sent()['prompt'])
-  if (typeof prompt_id !== 'string' || error !== undefined) return undefined
-  return {
-    number: before + known.length + 1,
-    prompt_id,
-    graph: Object.fromEntries(Object.entries(graph).map(([id, node]) => [id, membersOf(node)])),
-    acceptedMs: one.endMs,
-    startMs: null,
-    firstNodeMs: null,
-    waits: known.some(({ ended }) => ended === null),
-    nodes: new Map(),
-    cached: [],
-    ended: null,
-    outputNodes: [],
-  }
+/** Notes which runs were submitted before an earlier one had ended. */
+function noteWaits(runs: readonly LearnedRun[]): readonly LearnedRun[] {
+  for (const [at, run] of runs.entries())
+    run.waits = runs.slice(0, at).some(({ endedMs }) => (endedMs ?? Infinity) >= run.acceptedMs)
+  return runs
 }
+
+const learnedRun = (
+  { prompt_id, submit, graph = {} }: SubmittedRun,
+  number: number,
+): LearnedRun => ({
+  number,
+  prompt_id,
+  graph: Object.fromEntries(Object.entries(graph).map(([id, node]) => [id, membersOf(node)])),
+  acceptedMs: submit.recorded.endMs,
+  startMs: null,
+  firstNodeMs: null,
+  waits: false,
+  endedMs: null,
+  nodes: new Map(),
+  cached: [],
+  outputNodes: [],
+})
 
 /** Takes what a message says of a run. Returns the node that it starts. */
-function takeMessage(run: LearnedRun, message: Members, atMs: number): LearnedNode | undefined {
-  const data = membersOf(message['data'])
-  const id = textOf(data['node'] ?? data['node_id'])
-  const node = run.nodes.get(id)
-  switch (message['type']) {
+function takeMessage(
+  run: LearnedRun,
+  { type, data }: Message,
+  atMs: number,
+): LearnedNode | undefined {
+  const node = run.nodes.get(nameOf(data['node'] ?? data['node_id']))
+  switch (type) {
     case 'execution_start':
       run.startMs ??= atMs
       break
     case 'execution_cached':
-      run.cached = listOf(data['nodes']).map(textOf)
+      run.cached = listOf(data['nodes']).map(nameOf)
       break
     case 'executing':
       return startNode(run, data['node'], atMs)
@@ -124,9 +128,8 @@ function takeMessage(run: LearnedRun, message: Members, atMs: number): LearnedNo
     case 'execution_error':
     case 'execution_interrupted':
       endNodes(run, atMs)
-      run.ended ??= endings[message['type']]
-      if (message['type'] === 'execution_error' && node !== undefined)
-        node.failure = failureIn(data)
+      run.endedMs ??= atMs
+      if (type === 'execution_error' && node !== undefined) node.failure = failureIn(data)
       break
     default:
   }
@@ -163,61 +166,50 @@ function startNode(run: LearnedRun, node: unknown, atMs: number): LearnedNode | 
 /** The node that started last ends when anything else of the run starts or ends. */
 function endNodes(run: LearnedRun, atMs: number): void {
   const last = [...run.nodes.values()].at(-1)
-  if (last !== undefined && run.ended === null) last.endMs ??= atMs
+  if (last !== undefined && run.endedMs === null) last.endMs ??= atMs
 }
 
 const failureIn = ({ exception_type, exception_message }: Members): LearnedNode['failure'] => ({
-  exception_type: textOf(exception_type),
+  exception_type: nameOf(exception_type),
   // A local server adds a line end to each message.
-  exception_message: textOf(exception_message).replace(/\n$/, ''),
+  exception_message: nameOf(exception_message).replace(/\n$/, ''),
 })
 
-const OLD_PREVIEW = 1
-const PREVIEW = 4
-const HEAD = 8
+const PNG = 2
 
 /** Takes the format of a preview: of the form that names its node, or of that which does not. */
 function takeFrame(
   runs: ReadonlyMap<string, LearnedRun>,
   current: LearnedNode | undefined,
-  bytes: Uint8Array,
+  { frame, fields }: DecodedFrame,
 ): void {
-  if (bytes.length < HEAD) return
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const [type, second] = [view.getUint32(0), view.getUint32(4)]
-  if (type === OLD_PREVIEW && current !== undefined) current.preview = second === 2 ? 'png' : 'jpeg'
-  if (type !== PREVIEW) return
-  const { node_id, prompt_id, image_type } = membersOf(jsonOf(bytes.subarray(HEAD, HEAD + second)))
-  const node = runs.get(textOf(prompt_id))?.nodes.get(textOf(node_id))
+  if (frame === 'previewImage' && current !== undefined)
+    current.preview = fields['image_type'] === PNG ? 'png' : 'jpeg'
+  if (frame !== 'previewWithMetadata') return
+  const { node_id, prompt_id, image_type } = membersOf(fields['metadata'])
+  const node = runs.get(nameOf(prompt_id))?.nodes.get(nameOf(node_id))
   if (node !== undefined) node.preview = image_type === 'image/png' ? 'png' : 'jpeg'
 }
 
-/** Takes what history entries say beyond the messages: outputs, output nodes, failures. */
-function takeHistory(runs: ReadonlyMap<string, LearnedRun>, one: Answered): void {
-  if (one.method !== 'GET' || one.status !== 200 || !one.path.startsWith('/history')) return
-  for (const [id, entry] of historyIn(one.received())) {
-    const run = runs.get(id)
-    if (run === undefined) continue
-    const { prompt } = entry
-    const named = Array.isArray(prompt) ? prompt[4] : membersOf(prompt)['outputs_to_execute']
-    const outputNodes = listOf(named).filter((node) => typeof node === 'string')
-    if (outputNodes.length > 0) run.outputNodes = outputNodes
-    for (const [node, output] of Object.entries(membersOf(entry['outputs']))) {
-      const known = run.nodes.get(node)
-      if (known !== undefined) known.output ??= membersOf(output)
-    }
-    for (const [type, data] of listOf(membersOf(entry['status'])['messages']).map(listOf)) {
-      const node = run.nodes.get(textOf(membersOf(data)['node_id']))
-      if (type === 'execution_error' && node !== undefined)
-        node.failure ??= failureIn(membersOf(data))
-    }
+/** Takes what a history entry says beyond the messages: outputs, output nodes, failures. */
+function takeEntry(run: LearnedRun, { prompt, outputs, status }: Members): void {
+  const named = Array.isArray(prompt) ? prompt[4] : membersOf(prompt)['outputs_to_execute']
+  const outputNodes = listOf(named).filter((node) => typeof node === 'string')
+  if (outputNodes.length > 0) run.outputNodes = outputNodes
+  for (const [node, output] of Object.entries(membersOf(outputs))) {
+    const known = run.nodes.get(node)
+    if (known !== undefined) known.output ??= membersOf(output)
+  }
+  for (const [type, data] of listOf(membersOf(status)['messages']).map(listOf)) {
+    const node = run.nodes.get(nameOf(membersOf(data)['node_id']))
+    if (type === 'execution_error' && node !== undefined)
+      node.failure ??= failureIn(membersOf(data))
   }
 }
 
-/** The entries of a history reply of either deployment, by run. */
-export const historyIn = (reply: unknown): readonly (readonly [id: string, entry: Members])[] => {
-  const { history, ...entries } = membersOf(reply)
-  return Array.isArray(history)
-    ? history.map((one: unknown) => [textOf(membersOf(one)['prompt_id']), membersOf(one)] as const)
-    : Object.entries(entries).map(([id, entry]) => [id, membersOf(entry)] as const)
+/** A link of a workflow to an output of another node; undefined for any other value. */
+export function linkOf(value: unknown): readonly [id: string, output: number] | undefined {
+  const [id, output] = listOf(value)
+  const isLink = listOf(value).length === 2 && typeof id === 'string' && Number.isInteger(output)
+  return isLink ? [id, output as number] : undefined
 }

@@ -5,33 +5,28 @@ import { limits } from '../../../spec/limits.ts'
 import type { Start } from '../../../spec/scenario/start.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { type NamedServer, servers } from '../../../spec/truth/servers.ts'
-import type { Recording } from '../recording.ts'
-import type { Answered } from './requests.ts'
-import { historyIn, type LearnedRun } from './runs.ts'
-import { isMembers, jsonOf, linkOf, listOf, type Members, membersOf, textOf } from './values.ts'
+import { isMembers, listOf, type Members, membersOf, nameOf } from '../../lib/loose.ts'
+import { responseHeader, type TracedExchange } from '../../session/exchanges.ts'
+import { headerOf } from '../../session/recording.ts'
+import { entriesIn } from '../../session/runs.ts'
+import type { Trace } from '../../session/trace.ts'
+import { type LearnedRun, linkOf } from './runs.ts'
 
-/** What the recorded server is: as the recording says, or by the header or the token with the key of hosted servers. */
-export function placeOf(recordings: readonly Recording[]): Place {
-  const [named] = recordings.flatMap(({ info }) => info?.place ?? [])
-  if (named !== undefined) return named
-  const isHosted = recordings.some(
-    ({ exchanges, sockets }) =>
-      exchanges.some(({ headers }) => headers.some(([name]) => /^x-api-key$/i.test(name))) ||
-      sockets.some(({ url }) => new URL(url).searchParams.has('token')),
-  )
-  return isHosted ? 'hosted' : 'local'
-}
+/** The answered requests of a recording, in order, except those with a body that is not whole. */
+export const answeredIn = ({ exchanges }: Trace): readonly TracedExchange[] =>
+  exchanges.filter(({ recorded }) => recorded.response !== null && recorded.cut === undefined)
 
-const replyTo = (answered: readonly Answered[], wanted: string): Members | undefined => {
+const replyTo = (answered: readonly TracedExchange[], wanted: string): Members | undefined => {
   const found = answered.find(
-    ({ method, path, status }) => method === 'GET' && path === wanted && status === 200,
+    ({ recorded, localPath, status }) =>
+      recorded.method === 'GET' && localPath === wanted && status === 200,
   )
-  const reply = found?.received()
+  const reply = found?.reply()
   return isMembers(reply) ? reply : undefined
 }
 
 /** The statistics of the server; undefined if they were not recorded. */
-export function statisticsIn(answered: readonly Answered[]): Start['statistics'] | undefined {
+export function statisticsIn(answered: readonly TracedExchange[]): Start['statistics'] | undefined {
   const reply = replyTo(answered, '/system_stats')
   if (reply === undefined) return undefined
   const devices = listOf(reply['devices']).filter(isMembers)
@@ -46,28 +41,31 @@ export const versionIn = (statistics: Start['statistics'] | undefined): string |
 
 /** The named server that a recording names, or that has the version of its statistics. */
 export function likeOf(
-  recordings: readonly Recording[],
+  traces: readonly Trace[],
   place: Place,
   version: string | undefined,
 ): string | undefined {
-  const names = [...recordings.flatMap(({ info }) => info?.like ?? []), `comfyui-${version}`]
+  const names = [
+    ...traces.flatMap(({ recording }) => recording.info?.like ?? []),
+    `comfyui-${version}`,
+  ]
   const named: Readonly<Record<string, NamedServer>> = servers
   return names.find((name) => Object.hasOwn(named, name) && named[name]?.on === place)
 }
 
 /** The options that the traffic shows. */
 export function optionsIn(
-  answered: readonly Answered[],
-  recordings: readonly Recording[],
+  answered: readonly TracedExchange[],
+  traces: readonly Trace[],
   runs: readonly LearnedRun[],
   place: Place,
 ): Members {
-  const uploads = maxUploadOf(answered, recordings)
+  const uploads = maxUploadOf(answered, traces)
   const origin = answered
-    .map(({ header }) => header('access-control-allow-origin'))
+    .map(({ recorded }) => responseHeader(recorded, 'access-control-allow-origin'))
     .find((one) => one !== undefined)
   const hasManager = answered.some(
-    ({ path, status }) => path.startsWith('/manager/') && status === 200,
+    ({ localPath, status }) => localPath.startsWith('/manager/') && status === 200,
   )
   return {
     ...(uploads !== undefined && { maxUploadSize: uploads }),
@@ -80,14 +78,12 @@ export function optionsIn(
 
 /** The largest upload in MiB, if it is not the usual one. */
 function maxUploadOf(
-  answered: readonly Answered[],
-  recordings: readonly Recording[],
+  answered: readonly TracedExchange[],
+  traces: readonly Trace[],
 ): number | undefined {
-  const flags = recordings
-    .flatMap(({ sockets }) => sockets.flatMap(({ messages }) => messages))
-    .flatMap(({ from, data }) => (from === 'server' && typeof data === 'string' ? data : []))
-    .filter((text) => text.includes('"feature_flags"'))
-    .map((text) => membersOf(membersOf(jsonOf(text))['data']))
+  const flags = traces
+    .flatMap(({ byType }) => byType.get('feature_flags') ?? [])
+    .map(({ message }) => message.data)
   const bytes = [replyTo(answered, '/features'), ...flags]
     .map((one) => one?.['max_upload_size'])
     .find((one) => typeof one === 'number')
@@ -122,19 +118,19 @@ const reranAll = (runs: readonly LearnedRun[]): boolean =>
 
 /** What shows a quirk: one of these exchanges, or one of these messages. */
 type Signs = Readonly<
-  Partial<Record<QuirkId, { readonly on: Place; readonly shows: (one: Answered) => boolean }>>
+  Partial<Record<QuirkId, { readonly on: Place; readonly shows: (one: TracedExchange) => boolean }>>
 >
 
 const path =
-  (pattern: RegExp, shows: (one: Answered) => boolean) =>
-  (one: Answered): boolean =>
-    pattern.test(one.path) && shows(one)
+  (pattern: RegExp, shows: (one: TracedExchange) => boolean) =>
+  (one: TracedExchange): boolean =>
+    pattern.test(one.localPath) && shows(one)
 
-const submits = (shows: (one: Answered) => boolean) =>
-  path(/^\/prompt$/, (one) => one.method === 'POST' && shows(one))
+const submits = (shows: (one: TracedExchange) => boolean) =>
+  path(/^\/prompt$/, (one) => one.recorded.method === 'POST' && shows(one))
 
-const errorTypeOf = (one: Answered): unknown =>
-  membersOf(membersOf(one.received())['error'])['type']
+const errorTypeOf = (one: TracedExchange): unknown =>
+  membersOf(membersOf(one.reply())['error'])['type']
 
 /** Quirks that a single exchange proves. Others need sessions made for them: those are for `check`. */
 const signs: Signs = {
@@ -143,9 +139,9 @@ const signs: Signs = {
     shows: submits(
       (one) =>
         one.status === 400 &&
-        /^(invalid_prompt|missing_node_type)$/.test(textOf(errorTypeOf(one))) &&
-        Object.keys(membersOf(one.sent()['prompt'])).length > 0 &&
-        Object.keys(membersOf(membersOf(one.received())['node_errors'])).length === 0,
+        /^(invalid_prompt|missing_node_type)$/.test(nameOf(errorTypeOf(one))) &&
+        Object.keys(membersOf(one.asked()?.prompt)).length > 0 &&
+        Object.keys(membersOf(membersOf(one.reply())['node_errors'])).length === 0,
     ),
   },
   'workflows.invalid-is-200': {
@@ -155,7 +151,7 @@ const signs: Signs = {
   'history.completed-on-error': {
     on: 'local',
     shows: path(/^\/history/, (one) =>
-      historyIn(one.received()).some(([, { status }]) => {
+      entriesIn(one).some(([, { status }]) => {
         const { status_str, completed } = membersOf(status)
         return status_str === 'error' && completed === true
       }),
@@ -164,7 +160,7 @@ const signs: Signs = {
   'local.queue-shows-partner-key': {
     on: 'local',
     shows: path(/^\/queue$/, (one) =>
-      Object.values(membersOf(one.received()))
+      Object.values(membersOf(one.reply()))
         .flatMap(listOf)
         .some((run) => Object.hasOwn(membersOf(listOf(run)[3]), 'api_key_comfy_org')),
     ),
@@ -172,10 +168,10 @@ const signs: Signs = {
   'local.video-under-images': {
     on: 'local',
     shows: path(/^\/history/, (one) =>
-      historyIn(one.received()).some(([, { outputs }]) =>
+      entriesIn(one).some(([, { outputs }]) =>
         Object.values(membersOf(outputs)).some((output) =>
           listOf(membersOf(output)['images']).some((file) =>
-            /\.(mp4|webm)$/.test(textOf(membersOf(file)['filename'])),
+            /\.(mp4|webm)$/.test(nameOf(membersOf(file)['filename'])),
           ),
         ),
       ),
@@ -183,28 +179,28 @@ const signs: Signs = {
   },
   'hosted.no-free': {
     on: 'hosted',
-    shows: path(/^\/free$/, ({ method, status }) => method === 'POST' && status === 404),
+    shows: path(/^\/free$/, ({ recorded, status }) => recorded.method === 'POST' && status === 404),
   },
   'hosted.history-as-map': {
     on: 'hosted',
-    shows: path(/^\/history_v2$/, ({ method, status, received }) => {
-      const reply = received()
-      return method === 'GET' && status === 200 && isMembers(reply) && !('history' in reply)
+    shows: path(/^\/history_v2$/, ({ recorded, status, reply }) => {
+      const body: unknown = reply()
+      return recorded.method === 'GET' && status === 200 && isMembers(body) && !('history' in body)
     }),
   },
   'hosted.status-raw-states': {
     on: 'hosted',
     shows: path(/^\/job\/[^/]+\/status$/, (one) =>
-      /^(submitted|executing|success|error)$/.test(textOf(membersOf(one.received())['status'])),
+      /^(submitted|executing|success|error)$/.test(nameOf(membersOf(one.reply())['status'])),
     ),
   },
   'hosted.bearer': {
     on: 'hosted',
     shows: submits(
-      ({ status, sentHeader }) =>
+      ({ status, recorded: { headers } }) =>
         status === 200 &&
-        sentHeader('x-api-key') === undefined &&
-        /^bearer /i.test(sentHeader('authorization') ?? ''),
+        headerOf(headers, 'x-api-key') === undefined &&
+        /^bearer /i.test(headerOf(headers, 'authorization') ?? ''),
     ),
   },
   'hosted.view-channel-bytes': {
@@ -217,7 +213,7 @@ const signs: Signs = {
 }
 
 /** The quirks that the traffic proves. */
-export const quirksIn = (answered: readonly Answered[], place: Place): readonly string[] =>
+export const quirksIn = (answered: readonly TracedExchange[], place: Place): readonly string[] =>
   Object.entries(signs)
     .filter(([, { on, shows }]) => on === place && answered.some(shows))
     .map(([id]) => id)

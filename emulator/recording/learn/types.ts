@@ -1,9 +1,10 @@
 // The node types of the recorded server: all that it lists, or minimal declarations of those that recorded workflows use,
 // with the model files that it lists or accepts.
 
-import type { LearnedRun } from './runs.ts'
-import type { Answered } from './requests.ts'
-import { addTo, isMembers, linkOf, listOf, type Members, membersOf, textOf } from './values.ts'
+import { addTo } from '../../lib/add-to.ts'
+import { isMembers, listOf, type Members, membersOf, nameOf } from '../../lib/loose.ts'
+import type { TracedExchange } from '../../session/exchanges.ts'
+import { type LearnedRun, linkOf } from './runs.ts'
 
 /** The types that a world has without a scenario, and the combo that lists the files of each model folder. */
 export type KnownTypes = {
@@ -22,16 +23,18 @@ export type LearnedTypes = {
 }
 
 export function typesIn(
-  answered: readonly Answered[],
+  answered: readonly TracedExchange[],
   runs: readonly LearnedRun[],
   known: KnownTypes,
 ): LearnedTypes {
-  const replies = answered.filter(({ method, status }) => method === 'GET' && status === 200)
-  const whole = replies.findLast(({ path }) => path === '/object_info')
-  const objectInfo = whole === undefined ? null : typesOf(whole.received())
+  const replies = answered.filter(
+    ({ recorded, status }) => recorded.method === 'GET' && status === 200,
+  )
+  const whole = replies.findLast(({ localPath }) => localPath === '/object_info')
+  const objectInfo = whole === undefined ? null : typesOf(whole.reply())
   const single = replies
-    .filter(({ path }) => path.startsWith('/object_info/'))
-    .flatMap((one) => Object.entries(typesOf(one.received()) ?? {}))
+    .filter(({ localPath }) => localPath.startsWith('/object_info/'))
+    .flatMap((one) => Object.entries(typesOf(one.reply()) ?? {}))
   const declared: Members = { ...known.types, ...Object.fromEntries(single) }
   if (objectInfo !== null && Object.keys(objectInfo).length > 0)
     return { objectInfo, types: {}, guessed: [], modelFiles: modelsIn(objectInfo, known) }
@@ -102,7 +105,7 @@ function guessedTypes(runs: readonly LearnedRun[], declared: Members): Record<st
 function inputTypeOf(value: unknown, graph: LearnedRun['graph'], declared: Members): string {
   const link = linkOf(value)
   if (link !== undefined) {
-    const source = declared[textOf(graph[link[0]]?.['class_type'])]
+    const source = declared[nameOf(graph[link[0]]?.['class_type'])]
     const type = listOf(membersOf(source)['output'])[link[1]]
     return typeof type === 'string' ? type : '*'
   }
@@ -119,7 +122,7 @@ function outputsUsed(id: string, graph: LearnedRun['graph'], declared: Members):
     for (const [name, value] of Object.entries(membersOf(inputs))) {
       const link = linkOf(value)
       if (link?.[0] !== id) continue
-      const [type] = inputOf(declared[textOf(class_type)], name)
+      const [type] = inputOf(declared[nameOf(class_type)], name)
       if (types[link[1]] === undefined || types[link[1]] === '*')
         types[link[1]] = typeof type === 'string' ? type : '*'
     }
@@ -160,11 +163,15 @@ function addModel(combos: Combos, key: string, name: string): void {
 }
 
 /** The model files that the server lists by folder. */
-function listedModels(replies: readonly Answered[], { folders }: KnownTypes, combos: Combos): void {
-  for (const { path, received } of replies) {
-    const [, folder = ''] = /^\/(?:experiment\/)?models\/([^/]+)$/.exec(path) ?? []
+function listedModels(
+  replies: readonly TracedExchange[],
+  { folders }: KnownTypes,
+  combos: Combos,
+): void {
+  for (const { localPath, reply } of replies) {
+    const [, folder = ''] = /^\/(?:experiment\/)?models\/([^/]+)$/.exec(localPath) ?? []
     const combo = Object.hasOwn(folders, folder) ? folders[folder] : undefined
-    for (const item of combo ? listOf(received()) : []) {
+    for (const item of combo ? listOf(reply()) : []) {
       const name = typeof item === 'string' ? item : membersOf(item)['name']
       if (combo && typeof name === 'string') addModel(combos, comboKey(...combo), name)
     }
@@ -180,9 +187,9 @@ function usedModels(runs: readonly LearnedRun[], declared: Members, combos: Comb
   for (const { graph } of runs)
     for (const { class_type, inputs } of Object.values(graph))
       for (const [name, value] of Object.entries(membersOf(inputs))) {
-        const [options] = inputOf(declared[textOf(class_type)], name)
+        const [options] = inputOf(declared[nameOf(class_type)], name)
         if (Array.isArray(options) && isModelFile(value) && !options.includes(value))
-          addModel(combos, comboKey(textOf(class_type), name), value)
+          addModel(combos, comboKey(nameOf(class_type), name), value)
       }
 }
 

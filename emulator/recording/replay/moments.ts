@@ -1,7 +1,7 @@
 // Finds out what caused each recorded message, and the moments at which runs start and end.
 
 import { type RunState, stateIn } from '../../journal/run-states.ts'
-import { eventsOf, type RecordedEvent, type Recording } from '../recording.ts'
+import { eventsOf, type RecordedEvent, type Recording } from '../../session/recording.ts'
 import { membersIn, textInFrame } from '../identities.ts'
 import type { Cause, Moment, Script, ScriptExchange, ScriptMessage } from './script.ts'
 

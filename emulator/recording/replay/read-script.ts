@@ -15,7 +15,7 @@ import {
   type RecordedSocket,
   type Recording,
   targetOf,
-} from '../recording.ts'
+} from '../../session/recording.ts'
 import {
   type AnyMembers,
   canonicalRequest,

@@ -2,7 +2,7 @@
 // of a run change the answers to polls.
 
 import type { RunState } from '../../journal/run-states.ts'
-import type { RecordedExchange, RecordedResponse } from '../recording.ts'
+import type { RecordedExchange, RecordedResponse } from '../../session/recording.ts'
 import type { AnyMembers, CanonicalRequest } from './canonical.ts'
 
 /** A recorded request with a response. */

@@ -3,7 +3,7 @@
 import { decode as decodePng } from 'fast-png'
 import jpeg from 'jpeg-js'
 import { isMessage, type Session } from '../../judge/client.ts'
-import type { DecodedFrame } from '../../judge/decode.ts'
+import type { DecodedFrame } from '../../../dist/emulator/session/index.js'
 import { expect } from '../../judge/expect.ts'
 import { askForMetadata, hex, JPEG_MAGIC, PNG_MAGIC } from '../../judge/frames.ts'
 import { proves } from '../../judge/proves.ts'

@@ -3,7 +3,7 @@
 import { decode as decodePng } from 'fast-png'
 import { node } from '../../generate/graphs.ts'
 import { isMessage } from '../../judge/client.ts'
-import type { DecodedFrame } from '../../judge/decode.ts'
+import type { DecodedFrame } from '../../../dist/emulator/session/index.js'
 import { expect } from '../../judge/expect.ts'
 import { hex, PNG_MAGIC } from '../../judge/frames.ts'
 import { cachedNodes, uniqueNumber } from '../../judge/own-runs.ts'

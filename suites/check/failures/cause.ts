@@ -9,8 +9,7 @@ import { TimedOut } from '../../judge/client.ts'
 import { judgeMessage, type Message, orderFault, violations } from '../../judge/judge.ts'
 import type { Cause, WireLine } from '../events.ts'
 import type { SeenReply } from '../running.ts'
-import { findEndpoint, plainPath } from '../../laws/find-endpoint.ts'
-import { pythonJson } from '../../judge/connection/python-json.ts'
+import { findEndpoint, plainPath, pythonJson } from '../../../dist/emulator/session/index.js'
 
 /** What a case has received until it failed. */
 export type Seen = { readonly wire: readonly WireLine[]; readonly replies: readonly SeenReply[] }

@@ -5,8 +5,8 @@ import { rules } from '../../../spec/index.ts'
 import type { Place, Rule } from '../../../spec/language.ts'
 import { releaseOf } from '../judgement.ts'
 import { type Finding, holdsAt, judged, type Law } from '../../laws/law.ts'
-import type { Trace } from '../../laws/trace.ts'
-import { versionOfLike } from '../../laws/server-of.ts'
+import type { Trace } from '../../../dist/emulator/session/index.js'
+import { servers } from '../../../spec/truth/servers.ts'
 
 /** A finding with its recording. */
 export type Found = Finding & { readonly trace: Trace }
@@ -23,6 +23,10 @@ export type LawResult = {
   readonly seen: number
   readonly found: readonly Found[]
 }
+
+/** The version that a named server has, for a recording that does not state one. */
+const versionOfLike = (like: string | undefined): string | null =>
+  like !== undefined && like in servers ? (/^comfyui-([\d.]+)$/.exec(like)?.[1] ?? null) : null
 
 const saysOf = (id: string): string => (rules as Readonly<Record<string, Rule>>)[id]?.says ?? ''
 

@@ -13,12 +13,11 @@ import { endOf, ofTrace } from '../reports/outcome.ts'
 import { type CheckIo, reportsFor } from '../reports/reports.ts'
 import { nearestOf, type SeenCase } from '../shown-quirks.ts'
 import { wrongUse } from '../usage.ts'
-import { traceOf } from '../../laws/build.ts'
+import { type Trace, traceOf } from '../../../dist/emulator/session/index.js'
 import { judgeTraces, type LawResult } from './judge-traces.ts'
 import type { Law } from '../../laws/law.ts'
 import { laws as allLaws } from '../../laws/index.ts'
 import { placeText, wireOf } from './spots.ts'
-import type { Trace } from '../../laws/trace.ts'
 
 /** Whether runs were submitted, and nothing of their sockets was recorded: some browsers and proxies do not. */
 const lacksMessages = ({ exchanges, sockets }: Recording): boolean =>

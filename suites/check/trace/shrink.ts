@@ -2,7 +2,7 @@
 // and exchanges, then messages.
 
 import type { Recording } from '../../../dist/emulator/internal.js'
-import { traceOf } from '../../laws/build.ts'
+import { traceOf } from '../../../dist/emulator/session/index.js'
 
 /** Whether a smaller recording still shows it. */
 export type Shows = (recording: Recording) => boolean | Promise<boolean>

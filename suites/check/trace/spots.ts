@@ -2,7 +2,7 @@
 
 import type { WireLine } from '../events.ts'
 import type { Spot } from '../../laws/law.ts'
-import type { Trace, TracedExchange, TracedSocket } from '../../laws/trace.ts'
+import type { Trace, TracedExchange, TracedSocket } from '../../../dist/emulator/session/index.js'
 
 /** The longest text of a body or of a message that is shown, in characters, */
 const MAX_TEXT = 1500

@@ -2,11 +2,15 @@
 
 import type { Recording } from '../../../dist/emulator/internal.js'
 import type { Place } from '../../../spec/language.ts'
-import { traceOf } from '../../laws/build.ts'
+import {
+  type Trace,
+  type TracedExchange,
+  type TracedSocket,
+  traceOf,
+} from '../../../dist/emulator/session/index.js'
 import type { Finding, Law, Spot } from '../../laws/law.ts'
 import { laws } from '../../laws/index.ts'
 import type { Shows } from './shrink.ts'
-import type { Trace, TracedExchange, TracedSocket } from '../../laws/trace.ts'
 
 /** What a finding is about, as the recording holds it: leaving others out keeps it. */
 function subjectOf(at: Spot): unknown {

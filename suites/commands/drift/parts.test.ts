@@ -2,7 +2,7 @@
 
 import { describe, test } from 'vitest'
 import { readHar } from '../../../dist/emulator/internal.js'
-import { traceOf } from '../../laws/build.ts'
+import { traceOf } from '../../../dist/emulator/session/index.js'
 import { withSameCache } from '../../check/trace/drift/caches.ts'
 import { credentialsOf } from '../../check/trace/drift/credentials.ts'
 import { fileDifferences, sizeOfPicture } from '../../check/trace/drift/files.ts'

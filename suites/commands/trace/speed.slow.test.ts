@@ -1,7 +1,7 @@
 // Judging is fast enough for long recordings: the laws look at each message a few times, however many there are.
 
 import { test } from 'vitest'
-import { traceOf } from '../../laws/build.ts'
+import { traceOf } from '../../../dist/emulator/session/index.js'
 import { judgeTraces } from '../../check/trace/judge-traces.ts'
 import { laws } from '../../laws/index.ts'
 import type { Recording } from '../../../dist/emulator/internal.js'

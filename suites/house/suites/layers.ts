@@ -29,6 +29,7 @@ export const layers: readonly string[] = [
   'emulator/server/',
   'emulator/gateway/',
   'emulator/options/',
+  'emulator/session/',
   'emulator/config/',
   'emulator/recording/',
   'emulator/recording/replay/',

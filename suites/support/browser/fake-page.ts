@@ -163,6 +163,7 @@ export async function openFakePage(url: string): Promise<FakePage> {
     },
     URL,
     URLSearchParams,
+    TextDecoder,
     TextEncoder,
     atob,
     btoa,

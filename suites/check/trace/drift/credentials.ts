@@ -2,7 +2,7 @@
 
 import { keyHeader } from '../../../../spec/server/access.ts'
 import { isPublic, isV2 } from '../../../generate/replies-on.ts'
-import type { Trace, TracedExchange } from '../../../laws/trace.ts'
+import type { Trace, TracedExchange } from '../../../../dist/emulator/session/index.js'
 
 /** The names under which cases know keys; `check` inserts the operator's. */
 const valid = ['test-key', 'other-key'] as const

@@ -1,6 +1,6 @@
 // Compares files: the bytes that the session itself uploaded stay; of what a run makes, the size of a picture.
 
-import type { Trace, TracedExchange } from '../../../laws/trace.ts'
+import type { Trace, TracedExchange } from '../../../../dist/emulator/session/index.js'
 import type { Difference } from './compare.ts'
 
 type Size = readonly [width: number, height: number]

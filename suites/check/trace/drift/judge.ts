@@ -12,7 +12,7 @@ import type {
   TracedExchange,
   TracedRun,
   TracedSocket,
-} from '../../../laws/trace.ts'
+} from '../../../../dist/emulator/session/index.js'
 import { withSameCache } from './caches.ts'
 import { type Difference, differencesOf } from './compare.ts'
 import { fileDifferences } from './files.ts'

@@ -15,10 +15,9 @@ import { replaceFile } from '../../output/replace-file.ts'
 import { endOf, ofDrift } from '../../reports/outcome.ts'
 import { type CheckIo, reportsFor } from '../../reports/reports.ts'
 import { newRunning } from '../../running.ts'
-import { traceOf } from '../../../laws/build.ts'
+import { type Trace, traceOf } from '../../../../dist/emulator/session/index.js'
 import type { NamedRecording } from '../main.ts'
 import { wireOf } from '../spots.ts'
-import type { Trace } from '../../../laws/trace.ts'
 import { type Difference, worstOf } from './compare.ts'
 import {
   comparedFrames,

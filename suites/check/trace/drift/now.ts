@@ -2,8 +2,7 @@
 
 import type { RecordedExchange, RecordedSocket } from '../../../../dist/emulator/internal.js'
 import { isMessage, type Session } from '../../../judge/client.ts'
-import { traceOf } from '../../../laws/build.ts'
-import type { Trace, TracedSocket } from '../../../laws/trace.ts'
+import { type Trace, type TracedSocket, traceOf } from '../../../../dist/emulator/session/index.js'
 import type { Played } from './play.ts'
 
 /** The trace of what came now; undefined if nothing did. */

@@ -1,7 +1,7 @@
 // Why a recorded request cannot be sent now: its body is missing, or what it is about has not been made.
 
 import { Skip } from '../../../judge/skip.ts'
-import type { Trace, TracedExchange, TracedRun } from '../../../laws/trace.ts'
+import type { Trace, TracedExchange, TracedRun } from '../../../../dist/emulator/session/index.js'
 
 /** Whether a request contains a value that the session got from the server: in its path, its query or its body. */
 function names({ recorded }: TracedExchange, value: string): boolean {

@@ -10,8 +10,13 @@ import { type Reply, replyOf } from '../../../judge/reply.ts'
 import { endsRun } from '../../../judge/responses.ts'
 import { Skip } from '../../../judge/skip.ts'
 import type { Subject } from '../../../judge/subject.ts'
-import type { Trace, TracedExchange, TracedRun, TracedSocket } from '../../../laws/trace.ts'
-import { responseHeader } from '../../../laws/build.ts'
+import {
+  responseHeader,
+  type Trace,
+  type TracedExchange,
+  type TracedRun,
+  type TracedSocket,
+} from '../../../../dist/emulator/session/index.js'
 import { credentialsOf } from './credentials.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { obstacleTo } from './obstacles.ts'

@@ -9,7 +9,7 @@ import { headersOf } from '../../../generate/senders.ts'
 import type { GatewaySubject } from '../../../judge/gateway-subject.ts'
 import { replyOf } from '../../../judge/reply.ts'
 import { Skip } from '../../../judge/skip.ts'
-import type { Trace, TracedExchange } from '../../../laws/trace.ts'
+import type { Trace, TracedExchange } from '../../../../dist/emulator/session/index.js'
 import { createIdentities } from './identities.ts'
 import { jsonIn, type Played, type Replayed } from './play.ts'
 

@@ -5,7 +5,7 @@ import type { Quirks } from '../../../../spec/language.ts'
 import { quirksBehind, quirksOf } from '../../shown-quirks.ts'
 import { judgeTraces } from '../judge-traces.ts'
 import { laws } from '../../../laws/index.ts'
-import type { Trace } from '../../../laws/trace.ts'
+import type { Trace } from '../../../../dist/emulator/session/index.js'
 
 /** A quirk, and whether the operator accepts it. */
 export type Explanation = {

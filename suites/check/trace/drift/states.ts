@@ -2,7 +2,7 @@
 // ahead of it does not count as a change.
 
 import { rawStates } from '../../../../spec/server/jobs.ts'
-import type { Trace, TracedExchange, TracedRun } from '../../../laws/trace.ts'
+import type { Trace, TracedExchange, TracedRun } from '../../../../dist/emulator/session/index.js'
 
 /** How far a run is; null if a reply does not say. `removed`: it was over, and is not listed any more. */
 export type State = 'pending' | 'running' | 'over' | 'removed' | null

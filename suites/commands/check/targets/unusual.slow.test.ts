@@ -2,7 +2,7 @@
 
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
-import { pythonJson } from '../../../judge/connection/python-json.ts'
+import { pythonJson } from '../../../../dist/emulator/session/index.js'
 import { expect } from '../../../judge/expect.ts'
 import { newFiles } from '../../../support/files.ts'
 import { smallBodies } from '../counted/counted.ts'

@@ -1,8 +1,24 @@
 // Finds the endpoint of a recorded request in the spec, by method and path.
 
-import { endpoints, gatewayEndpoints, profiles } from '../../spec/index.ts'
+import { endpoints as gatewayEndpoints } from '../../spec/gateway/webhooks.ts'
 import type { Endpoint, Endpoints, Place } from '../../spec/language.ts'
-import { pathOn } from '../generate/replies-on.ts'
+import { profiles } from '../../spec/server/deployments.ts'
+import { endpoints } from '../../spec/server/endpoints.ts'
+import { decodePart } from '../http/requests.ts'
+
+/** Whether a path of hosted is outside its prefix. */
+const isUnprefixed = ({ path }: Endpoint): boolean => {
+  const { unprefixed }: { unprefixed: readonly string[] } = profiles.hosted
+  return unprefixed.includes(path)
+}
+
+/** Where a deployment, or the gateway, serves an endpoint. */
+export function pathOn(place: Place, endpoint: Endpoint): string {
+  const { path, hostedPath = path } = endpoint
+  if (place === 'gateway') return path
+  if (place === 'local') return profiles.local.prefix + path
+  return isUnprefixed(endpoint) ? hostedPath : profiles.hosted.prefix + hostedPath
+}
 
 type Route = { readonly name: string; readonly spec: Endpoint; readonly pattern: RegExp }
 type Routes = {
@@ -11,6 +27,7 @@ type Routes = {
   readonly variable: readonly Route[]
   /** The paths without variable parts. */
   readonly paths: ReadonlySet<string>
+  readonly unaliased: readonly Route[]
 }
 
 const escaped = (text: string): string => text.replaceAll(/[.+?^$()|[\]\\]/g, String.raw`\$&`)
@@ -36,13 +53,17 @@ function routesOf(place: Place): Routes {
     else exact.set(`${spec.method} ${path}`, route)
   }
   const paths = new Set(routes.map(({ path }) => path))
-  return { exact, variable, paths }
+  const unaliased = [...variable, ...exact.values()].filter(({ spec }) => spec.unaliased === true)
+  return { exact, variable, paths, unaliased }
 }
 
-const tables: Readonly<Record<Place, Routes>> = {
-  local: routesOf('local'),
-  hosted: routesOf('hosted'),
-  gateway: routesOf('gateway'),
+/** Made when a recording is of that place. */
+const tables = new Map<Place, Routes>()
+
+function routesAt(place: Place): Routes {
+  const known = tables.get(place) ?? routesOf(place)
+  tables.set(place, known)
+  return known
 }
 
 export type Found = {
@@ -53,16 +74,15 @@ export type Found = {
 }
 
 /** Whether a local server has a path as it is: some begin with the alias. */
-const isServed = (path: string): boolean =>
-  tables.local.paths.has(path) || tables.local.variable.some(({ pattern }) => pattern.test(path))
-
-const unaliased = [...tables.local.variable, ...tables.local.exact.values()].filter(
-  ({ spec }) => spec.unaliased === true,
-)
+function isServed(path: string): boolean {
+  const { paths, variable } = routesAt('local')
+  return paths.has(path) || variable.some(({ pattern }) => pattern.test(path))
+}
 
 /** Whether a local server serves a path once, and not a second time below the alias. */
 const isUnaliased = (path: string): boolean =>
-  path.startsWith('/internal/') || unaliased.some(({ pattern }) => pattern.test(path))
+  path.startsWith('/internal/') ||
+  routesAt('local').unaliased.some(({ pattern }) => pattern.test(path))
 
 /** The path without the prefix of a world of flowdouble, of a profile of a gateway, or of the local alias. */
 export function plainPath(place: Place, path: string): string {
@@ -74,26 +94,21 @@ export function plainPath(place: Place, path: string): string {
   return isAlias && !isUnaliased(aliased) ? aliased : own
 }
 
+/** A path without the prefix that local servers accept and hosted ones require. */
+export const withoutPrefix = (path: string): string => path.replace(/^\/api(?=\/)/, '')
+
 /** The endpoint of a request; undefined if the spec has none there. HEAD counts as GET, except where it is served itself. */
 export const findEndpoint = (place: Place, method: string, path: string): Found | undefined =>
   found(place, method, path) ?? (method === 'HEAD' ? found(place, 'GET', path) : undefined)
 
 function found(place: Place, asked: string, path: string): Found | undefined {
-  const { exact, variable } = tables[place]
+  const { exact, variable } = routesAt(place)
   const known = exact.get(`${asked} ${path}`)
   if (known !== undefined) return { ...known, parts: [] }
   for (const { name, spec, pattern } of variable) {
     if (spec.method !== asked) continue
     const match = pattern.exec(path)
-    if (match !== null) return { name, spec, parts: match.slice(1).map(decoded) }
+    if (match !== null) return { name, spec, parts: match.slice(1).map(decodePart) }
   }
   return undefined
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

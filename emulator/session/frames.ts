@@ -1,4 +1,4 @@
-// Decodes binary frames by the layouts in spec/server/frames.ts alone: it shares no code with the encoder.
+// Decodes binary frames by the layouts in spec/server/frames.ts alone, without the code of the server that encodes them.
 
 import { frames } from '../../spec/server/frames.ts'
 import type { Frame } from '../../spec/language.ts'

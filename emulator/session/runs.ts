@@ -1,26 +1,64 @@
 // Collects the runs of a recorded session: their submits, what each socket received of them, and where they are listed.
 
 import type { Place } from '../../spec/language.ts'
-import type { Message } from '../judge/judge.ts'
-import { endsRun } from '../judge/responses.ts'
-import type {
-  RunMessages,
-  Item,
-  Listed,
-  Trace,
-  TracedExchange,
-  TracedRun,
-  TracedSocket,
-} from './trace.ts'
+import { addTo } from '../lib/add-to.ts'
+import { endings } from '../journal/run-states.ts'
+import type { TracedExchange } from './exchanges.ts'
+import { type ForeignJson, isMembers, listOf } from '../lib/loose.ts'
+import type { Item, Message, TracedSocket } from './sockets.ts'
 
-type TypedMessage = Item & { readonly message: Message }
+type MessageItem = Item & { readonly message: Message }
+
+/** What one socket received about a run. */
+export type RunMessages = {
+  readonly socket: TracedSocket
+  readonly items: readonly MessageItem[]
+  /** Whether the socket was open before the run was submitted. */
+  readonly isFromStart: boolean
+  /** Whether the end of the run came. */
+  readonly isOver: boolean
+}
+
+/** A history entry or a job, and the reply that contained it. */
+export type Listed = { readonly exchange: TracedExchange; readonly entry: ForeignJson }
+
+export type TracedRun = {
+  readonly prompt_id: string
+  /** The submit that was accepted; undefined for a run that began before the recording. */
+  readonly submit: TracedExchange | undefined
+  /** The workflow, if the submit was recorded. */
+  readonly graph: Readonly<Record<string, ForeignJson>> | undefined
+  /** The client that receives its messages on a local server; null for none, undefined if unknown. */
+  readonly client: string | null | undefined
+  readonly received: readonly RunMessages[]
+  /** Its history entries, */
+  readonly entries: readonly Listed[]
+  /** and its states as a job, in the order of the replies. */
+  readonly jobs: readonly Listed[]
+}
+
+/** All runs of a session, and the ids that several accepted submits have in common. */
+export type Runs = {
+  readonly runs: readonly TracedRun[]
+  readonly sharedIds: ReadonlySet<unknown>
+}
+
 type Open = {
   readonly prompt_id: string
   readonly submits: TracedExchange[]
-  readonly received: Map<TracedSocket, TypedMessage[]>
+  readonly received: Map<TracedSocket, MessageItem[]>
   readonly entries: Listed[]
   readonly jobs: Listed[]
 }
+
+/** Whether a message ends a run there: this run, or any if none is named. */
+export const endsRun =
+  (place: Place, prompt_id?: string) =>
+  ({ type, data }: Message): boolean =>
+    (prompt_id === undefined || data['prompt_id'] === prompt_id) &&
+    (place === 'hosted'
+      ? Object.hasOwn(endings, type)
+      : type === 'executing' && data['node'] === null && 'prompt_id' in data)
 
 /**
  * The runs in the order in which the recording first names them. A client can name the same id twice: what is received of it
@@ -30,7 +68,7 @@ export function runsOf(
   place: Place,
   exchanges: readonly TracedExchange[],
   sockets: readonly TracedSocket[],
-): Pick<Trace, 'runs' | 'sharedIds'> {
+): Runs {
   const runs = new Map<string, Open>()
   const runOf = (prompt_id: string): Open => {
     const known = runs.get(prompt_id)
@@ -49,10 +87,7 @@ export function runsOf(
     for (const item of socket.items) {
       const id = item.message?.data['prompt_id']
       if (typeof id !== 'string') continue
-      const { received } = runOf(id)
-      const own = received.get(socket)
-      if (own === undefined) received.set(socket, [item as TypedMessage])
-      else own.push(item as TypedMessage)
+      addTo(runOf(id).received, socket, item as MessageItem)
     }
   const all = [...runs.values()]
   const isShared = ({ submits }: Open): boolean => submits.length > 1
@@ -68,7 +103,7 @@ function closed(place: Place, { prompt_id, submits, received, entries, jobs }: O
   return {
     prompt_id,
     submit,
-    graph: isObject(asked?.prompt) ? asked.prompt : undefined,
+    graph: isMembers(asked?.prompt) ? asked.prompt : undefined,
     client: submit === undefined ? undefined : clientOf(asked),
     received: [...received].map(([socket, items]) =>
       receivedOf(place, prompt_id, submit, socket, items),
@@ -83,9 +118,9 @@ function receivedOf(
   prompt_id: string,
   submit: TracedExchange | undefined,
   socket: TracedSocket,
-  items: readonly TypedMessage[],
+  items: readonly MessageItem[],
 ): RunMessages {
-  const isEnd = endsRun(place === 'hosted' ? 'hosted' : 'local', prompt_id)
+  const isEnd = endsRun(place, prompt_id)
   return {
     socket,
     items,
@@ -94,11 +129,8 @@ function receivedOf(
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, any>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The client that a submit names. */
-function clientOf(asked: any): string | null {
+function clientOf(asked: ForeignJson): string | null {
   const named: unknown = asked?.client_id ?? asked?.extra_data?.client_id
   return typeof named === 'string' ? named : null
 }
@@ -110,34 +142,34 @@ export function acceptedId({ endpoint, status, reply }: TracedExchange): string 
   return typeof id === 'string' ? id : undefined
 }
 
-type Entries = readonly (readonly [id: string, entry: any])[]
+type Entries = readonly (readonly [id: string, entry: ForeignJson])[]
 
 /** The history entries in a reply, by the ids of their runs. */
 export function entriesIn({ endpoint, status, reply }: TracedExchange): Entries {
   if (status !== 200) return []
   if (endpoint?.name !== 'readHistory' && endpoint?.name !== 'readHistoryEntry') return []
   const body: unknown = reply()
-  if (!isObject(body)) return []
+  if (!isMembers(body)) return []
   const list: unknown = body['history']
   // A local history that lists a run named `history` holds an object there.
   const found: Entries = Array.isArray(list)
     ? list.map((entry) => [entry?.prompt_id, entry] as const)
     : Object.entries(body)
-  return found.filter(([id, entry]) => typeof id === 'string' && isObject(entry))
+  return found.filter(([id, entry]) => typeof id === 'string' && isMembers(entry))
 }
 
 /** The jobs in a reply, by their ids. */
 function jobsIn({ endpoint, status, reply }: TracedExchange): Entries {
   if (status !== 200) return []
   const body: unknown = reply()
-  if (!isObject(body)) return []
+  if (!isMembers(body)) return []
   const list: unknown =
     endpoint?.name === 'jobs'
       ? body['jobs']
       : endpoint?.name === 'job' || endpoint?.name === 'jobStatus'
         ? [body]
         : []
-  return (Array.isArray(list) ? list : [])
-    .map((job) => [job?.id, job] as const)
+  return listOf(list)
+    .map((job: ForeignJson) => [job?.id, job] as const)
     .filter(([id]) => typeof id === 'string')
 }

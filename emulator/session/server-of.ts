@@ -1,10 +1,11 @@
 // Which server a recording is of: its address, the place that it has in the protocol, and its software. A session that a browser
 // exported says none of it, and also contains requests to other hosts.
 
-import type { Recording } from '../../dist/emulator/internal.js'
 import type { Place } from '../../spec/language.ts'
-import { servers } from '../../spec/truth/servers.ts'
-import { findEndpoint, plainPath } from './find-endpoint.ts'
+import type { RecordingInfo } from '../../spec/recording.ts'
+import { findEndpoint, plainPath } from './endpoints.ts'
+import { type ForeignJson, jsonIn } from '../lib/loose.ts'
+import type { Recording } from './recording.ts'
 
 export type RecordedServer = {
   readonly place: Place
@@ -21,6 +22,9 @@ const signs: readonly (readonly [place: Place, pattern: RegExp, weight: number])
   ['hosted', /^(?:\/w\/[^/]+)?\/api\/(?:history_v2|job|user|files)(?:\/|$)/, 5],
   ['local', /^(?:\/w\/[^/]+)?\/(?:prompt|history|queue|view|upload|object_info)(?:\/|$)/, 3],
 ]
+
+/** Whether a path is that of the sockets. */
+export const isSocketPath = (path: string): boolean => /^(?:\/w\/[^/]+)?\/ws$/.test(path)
 
 /** The server of a recording; undefined if it contains no request to one that the spec knows. */
 export function serverOf(recording: Recording): RecordedServer | undefined {
@@ -41,8 +45,7 @@ export function serverOf(recording: Recording): RecordedServer | undefined {
   }
   for (const { url } of recording.sockets) {
     const { host, pathname, searchParams } = new URL(url)
-    if (/^(?:\/w\/[^/]+)?\/ws$/.test(pathname))
-      add(host, searchParams.has('token') ? 'hosted' : 'local', 3)
+    if (isSocketPath(pathname)) add(host, searchParams.has('token') ? 'hosted' : 'local', 3)
   }
   const known = info?.place
   const candidates = [...scores].flatMap(([host, own]) =>
@@ -55,12 +58,34 @@ export function serverOf(recording: Recording): RecordedServer | undefined {
 }
 
 /** The version of the software: as the recording names it, or as the server reported it. */
-export function softwareOf({ info }: Recording, statistics: any): string | null {
+export function softwareOf({ info }: Recording, statistics: ForeignJson): string | null {
   const named = /comfyui[ -]v?([\d.]+)/i.exec(info?.software ?? info?.like ?? '')?.[1]
   const reported: unknown = statistics?.system?.comfyui_version ?? statistics?.system?.cloud_version
   return named ?? (typeof reported === 'string' ? reported : null)
 }
 
-/** The version that a named server has, for a recording that does not state one. */
-export const versionOfLike = (like: string | undefined): string | null =>
-  like !== undefined && like in servers ? (/^comfyui-([\d.]+)$/.exec(like)?.[1] ?? null) : null
+/** What the user knows about the server. */
+export type KnownInfo = { readonly place?: Place; readonly origin?: string }
+
+/** The information of a recording that has none, or one that was written before anything came. */
+export function aboutRecording(recording: Recording, known: KnownInfo = {}): RecordingInfo {
+  const software = versionIn(recording)
+  const [first] = [...recording.exchanges, ...recording.sockets]
+  const host = first === undefined ? 'an unknown address' : new URL(first.url).host
+  return {
+    version: 1,
+    origin: known.origin ?? software ?? `a server at ${host}`,
+    place: known.place ?? serverOf({ ...recording, info: null })?.place ?? 'local',
+    ...(software !== undefined && { software }),
+  }
+}
+
+/** The version in the statistics that a server returned. */
+function versionIn({ exchanges }: Recording): string | undefined {
+  const version = exchanges
+    .filter(({ response }) => response?.status === 200)
+    .filter(({ url }) => new URL(url).pathname.endsWith('/system_stats'))
+    .map(({ response }): unknown => jsonIn(response?.body ?? '')?.system?.comfyui_version)
+    .find((one): one is string => typeof one === 'string' && one !== '')
+  return version === undefined ? undefined : `ComfyUI ${version}`
+}

@@ -1,0 +1,16 @@
+// The reading of sessions, for those who judge servers: they share it with the emulator, and nothing that decides.
+
+export { findEndpoint, pathOn, plainPath } from './endpoints.ts'
+export { responseHeader, type TracedExchange } from './exchanges.ts'
+export { type DecodedFrame, decodeFrame } from './frames.ts'
+export { pythonJson } from '../lib/loose.ts'
+export {
+  acceptedId,
+  endsRun,
+  entriesIn,
+  type Listed,
+  type RunMessages,
+  type TracedRun,
+} from './runs.ts'
+export type { Item, TracedSocket } from './sockets.ts'
+export { type Trace, traceAt, traceOf, type TypedMessage } from './trace.ts'
