@@ -4,6 +4,7 @@ export { findEndpoint, pathOn, plainPath } from './endpoints.ts'
 export { responseHeader, type TracedExchange } from './exchanges.ts'
 export { type DecodedFrame, decodeFrame } from './frames.ts'
 export { pythonJson } from '../lib/loose.ts'
+export { listedIn } from './listings.ts'
 export {
   acceptedId,
   endsRun,

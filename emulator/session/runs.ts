@@ -4,7 +4,8 @@ import type { Place } from '../../spec/language.ts'
 import { addTo } from '../lib/add-to.ts'
 import { endings } from '../journal/run-states.ts'
 import type { TracedExchange } from './exchanges.ts'
-import { type ForeignJson, isMembers, listOf } from '../lib/loose.ts'
+import { type ForeignJson, isMembers } from '../lib/loose.ts'
+import { type ListedRun, listedIn } from './listings.ts'
 import type { Item, Message, TracedSocket } from './sockets.ts'
 
 type MessageItem = Item & { readonly message: Message }
@@ -80,8 +81,8 @@ export function runsOf(
   for (const exchange of exchanges) {
     const accepted = acceptedId(exchange)
     if (accepted !== undefined) runOf(accepted).submits.push(exchange)
-    for (const [id, entry] of entriesIn(exchange)) runOf(id).entries.push({ exchange, entry })
-    for (const [id, entry] of jobsIn(exchange)) runOf(id).jobs.push({ exchange, entry })
+    for (const { id, entry } of entriesIn(exchange)) runOf(id).entries.push({ exchange, entry })
+    for (const { id, entry } of listed(exchange, jobs)) runOf(id).jobs.push({ exchange, entry })
   }
   for (const socket of sockets)
     for (const item of socket.items) {
@@ -142,34 +143,15 @@ export function acceptedId({ endpoint, status, reply }: TracedExchange): string 
   return typeof id === 'string' ? id : undefined
 }
 
-type Entries = readonly (readonly [id: string, entry: ForeignJson])[]
+/** The history entries or jobs in a reply, by the ids of their runs. */
+const listed = ({ endpoint, status, reply }: TracedExchange, names: ReadonlySet<string>) =>
+  endpoint !== undefined && status === 200 && names.has(endpoint.name)
+    ? listedIn(endpoint.name, reply())
+    : []
 
-/** The history entries in a reply, by the ids of their runs. */
-export function entriesIn({ endpoint, status, reply }: TracedExchange): Entries {
-  if (status !== 200) return []
-  if (endpoint?.name !== 'readHistory' && endpoint?.name !== 'readHistoryEntry') return []
-  const body: unknown = reply()
-  if (!isMembers(body)) return []
-  const list: unknown = body['history']
-  // A local history that lists a run named `history` holds an object there.
-  const found: Entries = Array.isArray(list)
-    ? list.map((entry) => [entry?.prompt_id, entry] as const)
-    : Object.entries(body)
-  return found.filter(([id, entry]) => typeof id === 'string' && isMembers(entry))
-}
+const histories: ReadonlySet<string> = new Set(['readHistory', 'readHistoryEntry'])
+const jobs: ReadonlySet<string> = new Set(['jobs', 'job', 'jobStatus'])
 
-/** The jobs in a reply, by their ids. */
-function jobsIn({ endpoint, status, reply }: TracedExchange): Entries {
-  if (status !== 200) return []
-  const body: unknown = reply()
-  if (!isMembers(body)) return []
-  const list: unknown =
-    endpoint?.name === 'jobs'
-      ? body['jobs']
-      : endpoint?.name === 'job' || endpoint?.name === 'jobStatus'
-        ? [body]
-        : []
-  return listOf(list)
-    .map((job: ForeignJson) => [job?.id, job] as const)
-    .filter(([id]) => typeof id === 'string')
-}
+/** The history entries in a reply. */
+export const entriesIn = (exchange: TracedExchange): readonly ListedRun[] =>
+  listed(exchange, histories).filter(({ entry }) => isMembers(entry))

@@ -128,7 +128,7 @@ function* listings(trace: Trace): Iterable<{ exchange: TracedExchange; ends: rea
   }
   for (const exchange of trace.exchanges) {
     // Members that look like integers come first, whatever their order was.
-    const ids = entriesIn(exchange).map(([id]) => id)
+    const ids = entriesIn(exchange).map(({ id }) => id)
     const ends = ids.flatMap((id) => (/^\d+$/.test(id) ? [] : (at.get(id) ?? [])))
     if (exchange.endpoint?.name === 'readHistory' && ends.length > 1) yield { exchange, ends }
   }

@@ -151,8 +151,8 @@ const signs: Signs = {
   'history.completed-on-error': {
     on: 'local',
     shows: path(/^\/history/, (one) =>
-      entriesIn(one).some(([, { status }]) => {
-        const { status_str, completed } = membersOf(status)
+      entriesIn(one).some(({ entry }) => {
+        const { status_str, completed } = membersOf(entry.status)
         return status_str === 'error' && completed === true
       }),
     ),
@@ -168,8 +168,8 @@ const signs: Signs = {
   'local.video-under-images': {
     on: 'local',
     shows: path(/^\/history/, (one) =>
-      entriesIn(one).some(([, { outputs }]) =>
-        Object.values(membersOf(outputs)).some((output) =>
+      entriesIn(one).some(({ entry }) =>
+        Object.values(membersOf(entry.outputs)).some((output) =>
           listOf(membersOf(output)['images']).some((file) =>
             /\.(mp4|webm)$/.test(nameOf(membersOf(file)['filename'])),
           ),

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { listedIds } from '../../../judge/own-runs.ts'
 import type { Reply } from '../../../judge/reply.ts'
 import type { Subject } from '../../../judge/subject.ts'
-import { type Compared, isAhead, isBehind, stateOfJob } from './states.ts'
+import { type Compared, isAhead, isBehind, statesIn } from './states.ts'
 
 /** The longest time that one cause or one state is waited for, in milliseconds. */
 export const MAX_WAIT_MS = 15_000
@@ -63,5 +63,5 @@ async function isSomewhere(subject: Subject, id: string): Promise<boolean> {
     return status === 200 && text.includes(JSON.stringify(id))
   }
   const { status, json } = await subject.get(`/jobs/${encodeURIComponent(id)}`)
-  return status === 200 && stateOfJob(json()) === 'over'
+  return status === 200 && statesIn('job', json()).get(id) === 'over'
 }

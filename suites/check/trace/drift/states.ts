@@ -1,24 +1,23 @@
 // How far runs are, as the replies of then and of now list them: a poll is compared at the same point of a run, and what a run is
 // ahead of it does not count as a change.
 
-import { rawStates } from '../../../../spec/server/jobs.ts'
-import type { Trace, TracedExchange, TracedRun } from '../../../../dist/emulator/session/index.js'
+import {
+  listedIn,
+  type Trace,
+  type TracedExchange,
+  type TracedRun,
+} from '../../../../dist/emulator/session/index.js'
 
 /** How far a run is; null if a reply does not say. `removed`: it was over, and is not listed any more. */
 export type State = 'pending' | 'running' | 'over' | 'removed' | null
 
 const ranks: Readonly<Record<string, number>> = { pending: 0, running: 1, over: 2 }
 
-type Item = readonly [id: string, state: State]
-
-/** A reply that lists runs: which, what a run is that it does not list, and the reply without some of them. */
+/** A reply that lists runs: what a run is that it does not list, and the reply without some of them. */
 type Form = {
-  readonly items: (body: any) => readonly Item[]
   readonly absent: State
   readonly without: (body: any, isLeft: (id: string) => boolean) => unknown
 }
-
-const listIn = (value: unknown): readonly any[] => (Array.isArray(value) ? value : [])
 
 const isObject = (value: unknown): value is Readonly<Record<string, any>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -40,59 +39,28 @@ const withLists = (
 })
 
 const queue: Form = {
-  items: (body) => [
-    ...listIn(body?.queue_running).map((item): Item => [item?.[1], 'running']),
-    ...listIn(body?.queue_pending).map((item): Item => [item?.[1], 'pending']),
-  ],
   absent: 'over',
   without: (body, isLeft) =>
     withLists(body, ['queue_running', 'queue_pending'], (item) => isLeft(item?.[1])),
 }
 
 const history: Form = {
-  items: (body) =>
-    Array.isArray(body?.history)
-      ? body.history.map((entry: any): Item => [entry?.prompt_id, 'over'])
-      : Object.entries(isObject(body) ? body : {}).map(([id, entry]): Item => [
-          id,
-          // Hosted describes a run that is not over without its status.
-          entry?.status === undefined ? 'running' : 'over',
-        ]),
   absent: 'running',
   without: (body, isLeft) =>
     Array.isArray(body?.history)
-      ? { ...body, history: body.history.filter((entry: any) => !isLeft(entry?.prompt_id)) }
+      ? withLists(body, ['history'], (entry) => isLeft(entry?.prompt_id))
       : Object.fromEntries(
           Object.entries(isObject(body) ? body : {}).filter(([id]) => !isLeft(id)),
         ),
 }
 
-const raw: Readonly<Record<string, string>> = rawStates
-
-/** The words of the hosted API v2 for a run that is not over. */
-const ofV2: Readonly<Record<string, string>> = {
-  queued: 'pending',
-  running: 'in_progress',
-  canceling: 'in_progress',
-}
-
-/** How far a job is, in whichever words its state is. */
-export function stateOfJob(job: any): State {
-  const word = raw[String(job?.status)] ?? ofV2[String(job?.status)] ?? job?.status
-  return word === 'pending' ? 'pending' : word === 'in_progress' ? 'running' : 'over'
-}
-
-const jobItem = (one: any): Item => [one?.id, stateOfJob(one)]
-
 const jobs: Form = {
-  items: (body) => listIn(body?.jobs).map(jobItem),
   absent: null,
   without: ({ pagination: _, ...body }: any, isLeft) =>
     withLists(body, ['jobs'], (item) => isLeft(item?.id)),
 }
 
 const job: Form = {
-  items: (body) => (typeof body?.id === 'string' ? [jobItem(body)] : []),
   absent: 'pending',
   without: (body, isLeft) => (isLeft(body?.id) ? {} : body),
 }
@@ -107,6 +75,15 @@ const forms: Readonly<Record<string, Form>> = {
   v2Jobs: jobs,
   v2Job: job,
 }
+
+/** How far the runs are in the body of a reply. */
+export const statesIn = (endpoint: string | undefined, body: unknown): ReadonlyMap<string, State> =>
+  new Map(
+    listedIn(endpoint, body).map(({ id, progress }) => [
+      id,
+      progress === 'waiting' ? 'pending' : progress === 'started' ? 'running' : 'over',
+    ]),
+  )
 
 /** A page of a list says nothing of what it leaves out, and one entry nothing of other runs. */
 const absentIn = (exchange: TracedExchange, form: Form, id: string): State => {
@@ -147,7 +124,7 @@ export function comparedStates(
   const form = forms[exchange.endpoint?.name ?? '']
   if (form === undefined) return []
   const then = exchange.status === 200 ? exchange.reply() : undefined
-  const [thens, nows] = [new Map(form.items(then)), new Map(form.items(now))]
+  const [thens, nows] = [then, now].map((body) => statesIn(exchange.endpoint?.name, body))
   const { startMs } = exchange.recorded
   return runs.flatMap((run) => {
     if (run.submit === undefined || run.submit.recorded.startMs > startMs) return []
@@ -155,10 +132,10 @@ export function comparedStates(
     if (id === undefined) return []
     const absent = absentIn(exchange, form, run.prompt_id)
     const isRemoved = absent === 'running' && wasListed(run, startMs)
-    const own = thens.get(run.prompt_id) ?? (isRemoved ? 'removed' : absent)
+    const own = thens?.get(run.prompt_id) ?? (isRemoved ? 'removed' : absent)
     // A run that was listed and is not yet has not come as far.
-    const yet = thens.has(run.prompt_id) && absent === null ? 'pending' : absent
-    return [{ run, idNow: id, then: own, now: nows.get(id) ?? yet }]
+    const yet = thens?.has(run.prompt_id) && absent === null ? 'pending' : absent
+    return [{ run, idNow: id, then: own, now: nows?.get(id) ?? yet }]
   })
 }
 
@@ -192,11 +169,11 @@ export function comparable(
   const own = new Set(states.map(({ idNow }) => idNow))
   const isLeftThen = (id: string): boolean => submitted.has(id) && !here.has(id)
   const isLeftNow = (id: string): boolean => !hereNow.has(id)
-  const hasOthers = form.items(now).some(([id]) => !own.has(id))
-  const isChanged =
-    hasOthers ||
-    form.items(then).some(([id]) => isLeftThen(id)) ||
-    form.items(now).some(([id]) => isLeftNow(id))
+  const [idsThen, idsNow] = [then, now].map((body) =>
+    Array.from(statesIn(exchange.endpoint?.name, body).keys()),
+  )
+  const hasOthers = idsNow?.some((id) => !own.has(id)) === true
+  const isChanged = hasOthers || idsThen?.some(isLeftThen) || idsNow?.some(isLeftNow)
   if (!isChanged) return { then, now, hasOthers }
   return { then: form.without(then, isLeftThen), now: form.without(now, isLeftNow), hasOthers }
 }
