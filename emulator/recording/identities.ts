@@ -6,6 +6,8 @@ import type { FrameField } from '../../spec/language.ts'
 import { concat } from '../lib/bytes.ts'
 import { decodePart, parameter, splitTarget } from '../http/requests.ts'
 import { formFields } from '../http/multipart.ts'
+import { type Members, membersIn } from '../lib/loose.ts'
+import { withoutPrefix } from '../session/endpoints.ts'
 import { headerOf, type RecordedExchange, targetOf } from '../session/recording.ts'
 
 /** A value that identifies something, and where it was introduced: equal places of two sessions mean the same thing. */
@@ -20,34 +22,16 @@ export type Replacement = Pick<ReadonlyMap<string, string>, 'get' | 'size'>
 
 export const noReplacement: Replacement = new Map()
 
-type Members = Readonly<Record<string, unknown>>
-
-/** A JSON object in a text or a body; empty for everything else. */
-export function membersIn(text: string | Uint8Array): Members {
-  try {
-    const value: unknown = JSON.parse(typeof text === 'string' ? text : decoder.decode(text))
-    return membersOf(value)
-  } catch {
-    return {}
-  }
-}
-
-const decoder = new TextDecoder()
-
-const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {}
-
 /** The type of a message; null if it has none. */
 export function typeIn(text: string): string | null {
   const { type } = membersIn(text)
   return typeof type === 'string' ? type : null
 }
 
+const decoder = new TextDecoder()
+
 const found = (kind: Identity['kind'], at: string, value: unknown): readonly Identity[] =>
   typeof value === 'string' && value !== '' ? [{ kind, at, value }] : []
-
-/** A path without the prefix that local servers accept and hosted ones require. */
-export const withoutPrefix = (path: string): string => path.replace(/^\/api(?=\/)/, '')
 
 /** The name of the file in a form; undefined without one. */
 export function fileNameIn(contentType: string, body: Uint8Array): string | undefined {
@@ -97,18 +81,6 @@ export function clientIn({
   const { client_id, clientId } = membersIn(body)
   const named = client_id ?? clientId
   return typeof named === 'string' && named !== '' ? named : null
-}
-
-/** The identities that the address of a socket introduces. */
-export const identitiesOfSocket = (url: string): readonly Identity[] =>
-  found('client', 'clientId', new URL(url).searchParams.get('clientId'))
-
-/** The identities that a message of a server introduces. */
-export function identitiesOfMessage(text: string): readonly Identity[] {
-  const { type, data } = membersIn(text)
-  const { sid, node, output } = membersOf(data)
-  if (type === 'status') return found('client', 'sid', sid)
-  return type === 'executed' ? outputsIn(output, `executed.${String(node)}`) : []
 }
 
 /** The names of files in outputs, at any depth. An id of a run does not count as part of their place. */

@@ -4,12 +4,12 @@ import type { Input } from '../../machine.ts'
 import type { Reply } from '../../http/replies.ts'
 import { json } from '../../http/replies.ts'
 import { decodePart } from '../../http/requests.ts'
+import { membersIn } from '../../lib/loose.ts'
 import { localCors } from '../../server/cors.ts'
 import {
   clientIn,
   clientKey,
   fileNameIn,
-  membersIn,
   type Replacement,
   replaceTarget,
   replaceText,

@@ -7,7 +7,8 @@ import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parse
 import { secretKeys } from '../../../spec/server/access.ts'
 import { isFloat, isObject, type Json, readJson } from '../../lib/json.ts'
 import { decodePart, splitTarget } from '../../http/requests.ts'
-import { type Replacement, withoutPrefix } from '../identities.ts'
+import { withoutPrefix } from '../../session/endpoints.ts'
+import type { Replacement } from '../identities.ts'
 
 /** A request without what changes from session to session. Objects have their members in order. */
 export type CanonicalRequest = {

@@ -2,7 +2,9 @@
 
 import { type RunState, stateIn } from '../../journal/run-states.ts'
 import { eventsOf, type RecordedEvent, type Recording } from '../../session/recording.ts'
-import { membersIn, textInFrame } from '../identities.ts'
+import { jsonIn, membersOf } from '../../lib/loose.ts'
+import { listedIn } from '../../session/listings.ts'
+import { contentOf } from '../../session/sockets.ts'
 import type { Cause, Moment, Script, ScriptExchange, ScriptMessage } from './script.ts'
 
 /** Requests that can end a run of somebody else's submit. */
@@ -105,7 +107,7 @@ function createReader(
       const position = (lastSent.get(socket)?.message ?? -1) + 1
       return void lastSent.set(socket, { socket, message: position, atMs })
     }
-    const found = typeof data === 'string' ? aboutText(data) : aboutFrame(data, running)
+    const found = aboutOf(data, running)
     const about = found.run !== null && !causes.has(found.run) ? { ...found, run: null } : found
     const { run, state } = about
     if (run !== null) {
@@ -151,9 +153,9 @@ function createReader(
 
   /** What replies to polls show of runs whose messages nobody recorded. */
   const readPoll = (exchange: number, atMs: number): void => {
-    const { request, response } = exchanges[exchange] as ScriptExchange
+    const { request, endpoint, response } = exchanges[exchange] as ScriptExchange
     if (request.method !== 'GET') return
-    for (const [run, state] of statesIn(request.path, response.body)) {
+    for (const [run, state] of statesIn(endpoint, response.body)) {
       const known = states.get(run)
       if (submits.has(run) && (known === undefined || state !== 'started'))
         readState(state, run, atMs, true)
@@ -164,53 +166,36 @@ function createReader(
   return { read, found: { messages, moments, momentsBefore } }
 }
 
-const jobStates: Readonly<Record<string, RunState>> = {
-  in_progress: 'started',
-  completed: 'success',
-  failed: 'error',
-  cancelled: 'interrupted',
+/** Which states count: those in replies about one run, and the runs that the queue lists as running. */
+const trusted: Readonly<Record<string, (state: RunState) => boolean>> = {
+  readQueue: () => true,
+  readHistoryEntry: (state) => state !== 'started',
+  job: () => true,
+  jobStatus: () => true,
 }
 
 /** The runs in the reply to a poll, with their states. */
-function statesIn(path: string, body: Uint8Array): readonly (readonly [string, RunState])[] {
-  const [, id] = /^\/history(?:_v2)?\/([^/]+)$/.exec(path) ?? []
-  if (id !== undefined) {
-    const { [id]: entry } = membersIn(body)
-    const status = typeof entry === 'object' && entry !== null && 'status' in entry && entry.status
-    if (typeof status !== 'object' || status === null || !('status_str' in status)) return []
-    return [[id, status.status_str === 'error' ? 'error' : 'success']]
-  }
-  const [, job] = /^\/jobs?\/([^/]+)(?:\/status)?$/.exec(path) ?? []
-  if (job !== undefined) {
-    const { status } = membersIn(body)
-    const state = typeof status === 'string' ? jobStates[status] : undefined
-    return state === undefined ? [] : [[job, state]]
-  }
-  const { queue_running: rows } = path === '/queue' ? membersIn(body) : {}
-  if (!Array.isArray(rows)) return []
-  return rows.flatMap((row: unknown): readonly [string, RunState][] =>
-    Array.isArray(row) && typeof row[1] === 'string' ? [[row[1], 'started']] : [],
+function statesIn(
+  endpoint: string | undefined,
+  body: Uint8Array,
+): readonly (readonly [string, RunState])[] {
+  const isTrusted = trusted[endpoint ?? '']
+  if (isTrusted === undefined) return []
+  return listedIn(endpoint, jsonIn(body)).flatMap(({ id, progress }) =>
+    progress === undefined || progress === 'waiting' || !isTrusted(progress)
+      ? []
+      : [[id, progress]],
   )
 }
 
-/** A message as far as it concerns a run. */
-export function aboutText(text: string): About {
-  const { type, data } = membersIn(text)
-  const members: Readonly<Record<string, unknown>> =
-    typeof data === 'object' && data !== null ? { ...data } : {}
-  const { prompt_id, sid } = members
+/** A message as far as it concerns a run. A frame belongs to the run in its metadata, or to the one that is running. */
+function aboutOf(data: string | Uint8Array, running: string | null): About {
+  const { message, frame } = contentOf(data)
+  const { prompt_id, sid } = message?.data ?? membersOf(frame?.fields['metadata'])
   return {
-    type,
-    run: typeof prompt_id === 'string' ? prompt_id : null,
+    type: message?.type,
+    run: typeof prompt_id === 'string' ? prompt_id : typeof data === 'string' ? null : running,
     hasSid: typeof sid === 'string',
-    state: stateIn(type, members),
+    state: message === undefined ? null : stateIn(message.type, message.data),
   }
-}
-
-/** A frame belongs to the run in its metadata, or to the one that is running. */
-function aboutFrame(bytes: Uint8Array, running: string | null): About {
-  const metadata = textInFrame(bytes)
-  const { prompt_id } = metadata?.name === 'metadata' ? membersIn(metadata.text) : {}
-  const run = typeof prompt_id === 'string' ? prompt_id : running
-  return { type: undefined, run, hasSid: false, state: null }
 }

@@ -1,13 +1,11 @@
 // Reads a recording for its replay.
 
-import {
-  clientIn,
-  identitiesOfMessage,
-  identitiesOfSocket,
-  membersIn,
-  noReplacement,
-  typeIn,
-} from '../identities.ts'
+import { membersIn } from '../../lib/loose.ts'
+import { exchangeOf } from '../../session/exchanges.ts'
+import { acceptedId } from '../../session/runs.ts'
+import { serverOf } from '../../session/server-of.ts'
+import { socketOf } from '../../session/sockets.ts'
+import { clientIn, noReplacement, typeIn } from '../identities.ts'
 import {
   headerOf,
   type RecordedExchange,
@@ -32,14 +30,15 @@ type Answered = RecordedExchange & { readonly response: RecordedResponse }
 
 export function readScript(recording: Recording, any: AnyMembers): Script {
   const answered = recording.exchanges.filter((one): one is Answered => one.response !== null)
-  const exchanges = answered.map((one) => readExchange(one, any))
+  const place = recording.info?.place ?? serverOf(recording)?.place ?? 'local'
+  const exchanges = answered.map((one) => readExchange(one, place, any))
   const submits = new Map(
     exchanges.flatMap(({ run }, at) => (run === null ? [] : [[run, at] as const])),
   )
   const moments = readMoments({ ...recording, exchanges: answered }, exchanges, submits)
   const byKey = grouped(exchanges, ({ key }) => key)
   return {
-    place: recording.info?.place ?? placeOf(answered),
+    place,
     software: recording.info?.software ?? null,
     exchanges,
     byKey,
@@ -68,13 +67,12 @@ export function readScript(recording: Recording, any: AnyMembers): Script {
   }
 }
 
-function readExchange(one: Answered, any: AnyMembers): ScriptExchange {
+function readExchange(one: Answered, place: Script['place'], any: AnyMembers): ScriptExchange {
   const { entry, startMs, endMs, method, url, headers, body, response, cut } = one
   const contentType = headerOf(headers, 'content-type') ?? ''
   const target = targetOf(url)
   const request = canonicalRequest({ method, target, contentType, body }, noReplacement, any)
-  const isSubmit = method === 'POST' && request.path === '/prompt' && response.status === 200
-  const { prompt_id } = isSubmit ? membersIn(response.body) : {}
+  const traced = exchangeOf(place, one, new URL(url))
   return {
     entry,
     startMs,
@@ -84,7 +82,8 @@ function readExchange(one: Answered, any: AnyMembers): ScriptExchange {
     key: keyOf(request),
     response,
     contentType,
-    run: typeof prompt_id === 'string' ? prompt_id : null,
+    endpoint: traced.endpoint?.name,
+    run: acceptedId(traced) ?? null,
     client: clientIn({ target, contentType, body }),
     isPrefixed: isPrefixed(target),
     // Nobody reads that of a redirect.
@@ -154,14 +153,8 @@ function readSockets(sockets: readonly RecordedSocket[]): readonly ScriptSocket[
   const lines = new Map<number, RecordedSocket>()
   const read: ScriptSocket[] = []
   for (const [at, socket] of sockets.entries()) {
-    const { url, messages, openMs } = socket
-    const [named] = identitiesOfSocket(url)
-    const sids = messages.flatMap(({ from, data }) =>
-      from === 'server' && typeof data === 'string'
-        ? identitiesOfMessage(data).filter(({ kind }) => kind === 'client')
-        : [],
-    )
-    const client = (named ?? sids[0])?.value ?? null
+    const { messages, openMs } = socket
+    const { clientId: client, named } = socketOf(socket)
     const [line = at] =
       [...lines].find(
         ([first, { close }]) =>
@@ -174,20 +167,10 @@ function readSockets(sockets: readonly RecordedSocket[]): readonly ScriptSocket[
     const sent = messages
       .filter(({ from }) => from === 'client')
       .map(({ data }) => (typeof data === 'string' ? typeIn(data) : null))
-    read.push({ client, namesClient: named !== undefined, sent, openMs, line })
+    read.push({ client, namesClient: Boolean(named), sent, openMs, line })
   }
   return read
 }
-
-/** What the server was, where the recording does not say it: only hosted servers take keys, and redirect to files. */
-const placeOf = (exchanges: readonly Answered[]): Script['place'] =>
-  exchanges.some(
-    ({ url, headers, response }) =>
-      headerOf(headers, 'x-api-key') !== undefined ||
-      (response.status === 302 && /\/api\/view\?/.test(url)),
-  )
-    ? 'hosted'
-    : 'local'
 
 /** Whether a history entry is that of a run that is over. */
 const isEntry = (entry: unknown): boolean =>
@@ -199,8 +182,8 @@ function historyEntriesOf(
   submits: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, string> {
   const entries = new Map<string, string>()
-  for (const { request, response } of exchanges) {
-    if (request.method !== 'GET' || !/^\/history(_v2)?(\/|$)/.test(request.path)) continue
+  for (const { endpoint, response } of exchanges) {
+    if (endpoint !== 'readHistory' && endpoint !== 'readHistoryEntry') continue
     const text = new TextDecoder().decode(response.body)
     const members = membersIn(text)
     const ids = Object.keys(members).filter((id) => submits.has(id) && isEntry(members[id]))

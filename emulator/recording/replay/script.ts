@@ -10,6 +10,8 @@ export type ScriptExchange = Pick<RecordedExchange, 'entry' | 'startMs' | 'endMs
   readonly request: CanonicalRequest
   readonly key: string
   readonly response: RecordedResponse
+  /** The name of its endpoint; undefined if the spec has none there. */
+  readonly endpoint: string | undefined
   /** The id of the run that it submitted. */
   readonly run: string | null
   /** The id of the client that it names. */
