@@ -3,7 +3,7 @@
 export { findEndpoint, pathOn, plainPath } from './endpoints.ts'
 export { responseHeader, type TracedExchange } from './exchanges.ts'
 export { type DecodedFrame, decodeFrame } from './frames.ts'
-export { pythonJson } from '../lib/loose.ts'
+export { jsonIn, pythonJson } from '../lib/loose.ts'
 export { listedIn } from './listings.ts'
 export {
   acceptedId,
@@ -13,5 +13,5 @@ export {
   type RunMessages,
   type TracedRun,
 } from './runs.ts'
-export type { Item, TracedSocket } from './sockets.ts'
+export type { Item, Message, TracedSocket } from './sockets.ts'
 export { type Trace, traceAt, traceOf, type TypedMessage } from './trace.ts'

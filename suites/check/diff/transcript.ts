@@ -4,7 +4,6 @@
 import {
   audienceOf,
   isAbout,
-  listings,
   messagesOn,
   outcomeOf,
   type RunLog,
@@ -43,7 +42,7 @@ export function transcriptOf(log: SessionLog): Transcript {
     )
   const slow = new Set(log.runs.flatMap((run) => (run.work === 'slow' ? [run.prompt_id] : [])))
   // What waits behind a slow run does not depend on how fast the server is.
-  const still = listings(log).filter(({ running }) => running.some(([, id]) => slow.has(id)))
+  const still = log.looks.filter(({ running }) => running.some(([, id]) => slow.has(id)))
   for (const { step, pending } of log.isShared ? [] : still)
     facts.set(
       `queue at step ${step}, waiting`,
@@ -70,10 +69,10 @@ const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 :
 type Fact = readonly [what: string, value: unknown]
 
 function factsOf(log: SessionLog, run: RunLog): readonly Fact[] {
-  const reply: Fact = ['reply to the submit', [run.reply.status, run.reply.reply]]
+  const reply: Fact = ['reply to the submit', [run.reply.status, run.reply.body]]
   const outcome = outcomeOf(log, run)
   if (run.prompt_id === '' || outcome === 'any') return [reply]
-  const arrived = audienceOf(log, run).map((socket) => messagesOn(socket).filter(isAbout(run)))
+  const arrived = audienceOf(log, run).map((socket) => messagesOn(log, socket).filter(isAbout(run)))
   const isTimed = run.work === 'slow'
   const sent: readonly Fact[] = arrived
     .slice(0, 1)
@@ -91,7 +90,7 @@ function factsOf(log: SessionLog, run: RunLog): readonly Fact[] {
     : { outputs, status }
   const others = log.sockets
     .filter((socket) => !audienceOf(log, run).includes(socket))
-    .flatMap((socket) => messagesOn(socket).filter(isAbout(run)).map(kindOf))
+    .flatMap((socket) => messagesOn(log, socket).filter(isAbout(run)).map(kindOf))
   return [
     reply,
     ...sent,

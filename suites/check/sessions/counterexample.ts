@@ -17,7 +17,7 @@ const BEGIN_MS = Date.UTC(2026, 0, 1)
 
 /** What happened in a session: without the headers of requests and the tokens of sockets, which hold credentials. */
 export function recordOf(seed: number, log: SessionLog): SessionRecord {
-  const { deployment, steps, recording } = log
+  const { deployment, steps, trace } = log
   const info = {
     version: 1,
     origin: `a session of flowdouble check, seed ${seed}`,
@@ -25,7 +25,7 @@ export function recordOf(seed: number, log: SessionLog): SessionRecord {
     seed: String(seed),
     steps,
   } as const
-  const { exchanges, sockets } = recording
+  const { exchanges, sockets } = trace.recording
   const first = Math.min(...exchanges.map(({ startMs }) => startMs), ...sockets.map(openOf))
   const at = (timeMs: number): number => BEGIN_MS + timeMs - first
   return {

@@ -4,9 +4,7 @@
 import type { SessionOptions } from '../../../spec/check.ts'
 import { missing } from '../../judge/skip.ts'
 import type { Subject } from '../../judge/subject.ts'
-import { type Trace, traceAt } from '../../../dist/emulator/session/index.js'
 import { judged, type Law } from '../../laws/law.ts'
-import { RECORDED_HOST } from '../../laws/recorder.ts'
 import { placeText } from '../trace/spots.ts'
 import { Counterexample, recordOf } from './counterexample.ts'
 import { sessionOf } from './generate.ts'
@@ -32,12 +30,13 @@ const isFirstSocket = (step: Step, at: number, steps: Session): boolean =>
   steps.findIndex((one) => one.do === 'connect' && one.client === step.client) === at
 
 /** A session that was played, as a law sees it. */
-type Played = { readonly seed: number; readonly log: SessionLog; readonly trace: Trace }
+type Played = { readonly seed: number; readonly log: SessionLog }
 
 /** How much of a session a law looks at, and what breaks it there, as sentences. */
-function verdictOn(law: Law, { trace }: Played) {
-  const { seen, findings } = judged(law, trace)
-  return { seen, faults: findings.map(({ at, says }) => `${placeText(trace, at)}: ${says}`) }
+function verdictOn(law: Law, { seed, log }: Played) {
+  const { seen, findings } = judged(law, log.trace)
+  const name = `session ${seed}`
+  return { seen, faults: findings.map(({ at, says }) => `${placeText({ name }, at)}: ${says}`) }
 }
 
 /** The body of a case: no session may break the law, and at least one shows what it is about. */
@@ -53,22 +52,17 @@ export const inSessions =
       throw missing('The sessions do not show it on this server.')
     }
     const attempt = async (steps: Session): Promise<SessionLog | undefined> => {
-      const again = played(first.seed, await play(subject, steps, freshSalt()))
+      const again = { seed: first.seed, log: await play(subject, steps, freshSalt()) }
       return verdictOn(law, again).faults.length > 0 ? again.log : undefined
     }
-    const smallest = played(first.seed, await shrink(first.log, attempt, isFirstSocket))
+    const smallest = { seed: first.seed, log: await shrink(first.log, attempt, isFirstSocket) }
     const { faults } = verdictOn(law, smallest)
     throw new Counterexample(faults, recordOf(first.seed, smallest.log))
   }
 
-function played(seed: number, log: SessionLog): Played {
-  const server = { place: log.deployment, host: RECORDED_HOST }
-  return { seed, log, trace: traceAt(log.recording, `session ${seed}`, server) }
-}
-
 async function playAll(subject: Subject): Promise<readonly Played[]> {
   const sessions: Played[] = []
   for (const { seed, steps } of sessionsOf(subject))
-    sessions.push(played(seed, await play(subject, steps, freshSalt())))
+    sessions.push({ seed, log: await play(subject, steps, freshSalt()) })
   return sessions
 }

@@ -1,25 +1,19 @@
 // What happened in a session, as the clients saw it: what is compared with another server, and judged by the laws.
 
-import type { Recording } from '../../../dist/emulator/internal.js'
+import type { RecordedMessage } from '../../../dist/emulator/internal.js'
+import { endsRun, type Message, type Trace } from '../../../dist/emulator/session/index.js'
 import type { Deployment } from '../../../spec/language.ts'
-import type { ReceivedItem } from '../../judge/client.ts'
-import { isMessage } from '../../judge/client.ts'
-import type { Message } from '../../judge/judge.ts'
-import { endsRun } from '../../judge/responses.ts'
 import type { Client, Session, Work } from './steps.ts'
 import type { Planned } from './works.ts'
 
-/** A request and its reply. */
-export type Exchange = {
+/** JSON, or the beginning of a text. */
+export type Reply = { readonly status: number; readonly body: any }
+
+/** A listing of the queue, and the step that read it. */
+export type Look = {
   readonly step: number
-  readonly method: string
-  readonly path: string
-  readonly request?: unknown
-  readonly status: number
-  readonly type: string
-  readonly bytes: number
-  /** JSON, or the beginning of a text. */
-  readonly reply: unknown
+  readonly running: readonly any[]
+  readonly pending: readonly any[]
 }
 
 /** A socket while it was open. */
@@ -31,10 +25,8 @@ export type SocketLog = {
   /** The step that closed it, and the one that opened a newer one in its place. */
   closed?: number
   replaced?: number
-  /** How many items had arrived when each step began, at the index of the step. */
-  readonly marks: number[]
-  readonly received: readonly ReceivedItem[]
-  readonly faults: readonly string[]
+  /** What was sent and received on it. */
+  readonly recorded: readonly RecordedMessage[]
 }
 
 /** A submit, and its run if it was accepted. */
@@ -46,7 +38,7 @@ export type RunLog = {
   readonly planned: Planned
   /** The step of the submit, */
   readonly submitted: number
-  readonly reply: Exchange
+  readonly reply: Reply
   /** its id; empty if it was rejected, */
   readonly prompt_id: string
   /** and the step after which it was over. */
@@ -74,25 +66,30 @@ export type FileLog = {
 export type SessionLog = {
   readonly deployment: Deployment
   readonly steps: Session
-  readonly exchanges: Exchange[]
+  /** When each step began. */
+  readonly begunMs: number[]
   readonly sockets: SocketLog[]
   readonly runs: RunLog[]
   readonly files: FileLog[]
-  /** The ids in the history at the end, oldest first. */
-  history: readonly string[]
+  readonly looks: Look[]
   /** All that was sent and received. */
-  recording: Recording
-  /** Set if somebody else was busy on the server. */
-  isShared: boolean
+  readonly trace: Trace
+  /** Whether somebody else was busy on the server. */
+  readonly isShared: boolean
 }
 
-/** The messages of a socket. */
-export const messagesOn = ({ received }: SocketLog): readonly Message[] =>
-  received.filter(isMessage)
-
-/** The messages of a socket from the beginning of a step to the beginning of another. */
-const between = ({ received, marks }: SocketLog, from: number, to: number): readonly Message[] =>
-  received.slice(marks[from] ?? 0, marks[to]).filter(isMessage)
+/** The messages of a socket before the beginning of a step. */
+export const messagesOn = (
+  { trace, begunMs }: SessionLog,
+  { recorded }: SocketLog,
+  step = Infinity,
+): readonly Message[] =>
+  trace.sockets
+    .filter((one) => one.recorded.messages === recorded)
+    .flatMap(({ items }) => items)
+    .flatMap(({ message, atMs }) =>
+      message !== undefined && atMs < (begunMs[step] ?? Infinity) ? message : [],
+    )
 
 /** Whether a message is about a run. */
 export const isAbout =
@@ -130,7 +127,7 @@ const SOON = 0.5
 
 /** The part of a run that its messages before this step report as done, from 0 to 1: 1 if they do not say so. */
 function partDone(log: SessionLog, run: RunLog, step: number): number {
-  const seen = log.sockets.flatMap((socket) => between(socket, 0, step).filter(isAbout(run)))
+  const seen = log.sockets.flatMap((socket) => messagesOn(log, socket, step).filter(isAbout(run)))
   const open = log.sockets.some(
     ({ client, closed, replaced }) =>
       (log.deployment === 'hosted' || client === run.client) &&
@@ -146,9 +143,9 @@ function partDone(log: SessionLog, run: RunLog, step: number): number {
 }
 
 /** Whether a run was seen to be interrupted, by a message or in the history. */
-const wasInterrupted = ({ sockets }: SessionLog, run: RunLog): boolean =>
-  sockets.some((socket) =>
-    messagesOn(socket).some((one) => one.type === terminals.interrupted && isAbout(run)(one)),
+const wasInterrupted = (log: SessionLog, run: RunLog): boolean =>
+  log.sockets.some((socket) =>
+    messagesOn(log, socket).some((one) => one.type === terminals.interrupted && isAbout(run)(one)),
   ) || arrayOf(run.entry?.status?.messages).some(([type]) => type === terminals.interrupted)
 
 /** How a run has to end, from what was done to it. */
@@ -166,27 +163,11 @@ export function outcomeOf(log: SessionLog, run: RunLog): Outcome {
   return planned.fails === undefined ? 'success' : 'error'
 }
 
-/** The listings of the queue, with the steps that read them. */
-export const listings = ({
-  exchanges,
-}: SessionLog): readonly {
-  readonly step: number
-  readonly running: readonly any[]
-  readonly pending: readonly any[]
-}[] =>
-  exchanges
-    .filter(({ method, path, status }) => method === 'GET' && path === '/queue' && status === 200)
-    .map(({ step, reply }: { step: number; reply: any }) => ({
-      step,
-      running: arrayOf(reply?.queue_running),
-      pending: arrayOf(reply?.queue_pending),
-    }))
-
 export const arrayOf = (value: unknown): readonly any[] => (Array.isArray(value) ? value : [])
 
 /** Whether a run still waited when this step deleted it: the listing after it shows an earlier one at work. */
 function wasWaiting(log: SessionLog, run: RunLog, deleted: number): boolean {
-  const after = listings(log).find(({ step }) => step > deleted)
+  const after = log.looks.find(({ step }) => step > deleted)
   const ahead = new Set(
     log.runs.filter(({ submitted }) => submitted < run.submitted).map(({ prompt_id }) => prompt_id),
   )

@@ -3,11 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Session as Socket } from '../../judge/client.ts'
 import { endsRun } from '../../judge/responses.ts'
-import type { Reply } from '../../judge/reply.ts'
+import { jsonIn, traceAt } from '../../../dist/emulator/session/index.js'
 import { Skip } from '../../judge/skip.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { ownFolder } from '../guard.ts'
-import type { Exchange, FileLog, RunLog, SessionLog, SocketLog } from './log.ts'
+import { RECORDED_HOST } from '../../laws/recorder.ts'
+import type { FileLog, Reply, RunLog, SessionLog, SocketLog } from './log.ts'
 import { arrayOf } from './log.ts'
 import type { Client, Session, Step } from './steps.ts'
 import { planOf } from './works.ts'
@@ -17,11 +18,14 @@ const GRACE_MS = 2000
 /** How many ends may be missing before the session is given up. */
 const MAX_LOST = 2
 
+/** What the steps leave behind. */
+type Played = Omit<SessionLog, 'trace' | 'isShared'>
+
 /** What a step needs. */
 type Stage = {
   readonly subject: Subject
   readonly salt: string
-  readonly log: SessionLog
+  readonly log: Played
   /** The open sockets; of each client the newest comes last. */
   readonly open: { readonly socket: Socket; readonly seen: SocketLog }[]
   /** The index of the step. */
@@ -33,30 +37,27 @@ type Stage = {
 export async function play(subject: Subject, steps: Session, salt: string): Promise<SessionLog> {
   // What has been sent before is not part of it.
   subject.recording()
-  const log: SessionLog = {
+  const log: Played = {
     deployment: subject.deployment,
     steps,
-    exchanges: [],
+    begunMs: [],
     sockets: [],
     runs: [],
     files: [],
-    history: [],
-    recording: { info: null, exchanges: [], sockets: [] },
-    isShared: false,
+    looks: [],
   }
   const stage: Stage = { subject, salt, log, open: [], at: 0, lost: 0 }
   for (const [at, step] of steps.entries()) {
     stage.at = at
-    mark(stage)
+    log.begunMs[at] = performance.now()
     if (stage.lost <= MAX_LOST) await perform(stage, step)
   }
   stage.at = steps.length
   await finish(stage)
-  return log
-}
-
-function mark({ log, at }: Stage): void {
-  for (const { marks, received } of log.sockets) marks[at] = received.length
+  const server = { place: subject.deployment, host: RECORDED_HOST }
+  const trace = traceAt(subject.recording(), 'session', server)
+  for (const { socket } of stage.open) await socket.close()
+  return { ...log, trace, isShared: isShared(log) }
 }
 
 const perform = async (stage: Stage, step: Step): Promise<void> => {
@@ -76,8 +77,7 @@ const perform = async (stage: Stage, step: Step): Promise<void> => {
     case 'rest':
       return rest(stage)
     case 'look':
-      await ask(stage, 'GET', '/queue')
-      return
+      return look(stage)
     case 'upload':
       return upload(stage, step.bytes)
   }
@@ -86,46 +86,23 @@ const perform = async (stage: Stage, step: Step): Promise<void> => {
 /** The longest text of a reply that is kept, in characters. */
 const MAX_TEXT = 500
 
-function note(
-  { log, at }: Stage,
-  method: string,
-  path: string,
-  reply: Reply,
-  request?: unknown,
-): Exchange {
-  const { status, headers, bytes, text } = reply
-  const type = headers['content-type'] ?? ''
-  const exchange: Exchange = {
-    step: at,
-    method,
-    path,
-    ...(request !== undefined && { request }),
-    status,
-    type,
-    bytes: bytes.length,
-    reply: jsonIn(text) ?? text.slice(0, MAX_TEXT),
-  }
-  log.exchanges.push(exchange)
-  return exchange
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 async function ask(
   stage: Stage,
   method: 'GET' | 'POST',
   path: string,
   body?: unknown,
-): Promise<Exchange> {
+): Promise<Reply> {
   const { subject } = stage
-  const reply = method === 'GET' ? await subject.get(path) : await subject.post(path, body)
-  return note(stage, method, path, reply, body)
+  const { status, text } =
+    method === 'GET' ? await subject.get(path) : await subject.post(path, body)
+  return { status, body: jsonIn(text) ?? text.slice(0, MAX_TEXT) }
+}
+
+/** Reads the queue. */
+async function look(stage: Stage): Promise<void> {
+  const { status, body } = await ask(stage, 'GET', '/queue')
+  const [running, pending] = [arrayOf(body?.queue_running), arrayOf(body?.queue_pending)]
+  if (status === 200) stage.log.looks.push({ step: stage.at, running, pending })
 }
 
 const clientIdOf = (salt: string, client: Client): string => `flowdouble-check-${salt}-${client}`
@@ -136,9 +113,7 @@ async function connect(stage: Stage, client: Client, keepsOld: boolean): Promise
   for (const { seen } of open) if (seen.client === client) seen.replaced ??= at
   const clientId = clientIdOf(salt, client)
   const socket = await subject.connect(clientId)
-  const { received, faults } = socket
-  const seen: SocketLog = { client, clientId, opened: at, marks: [], received, faults }
-  for (let step = 0; step <= at; step++) seen.marks[step] = 0
+  const seen: SocketLog = { client, clientId, opened: at, recorded: socket.recorded }
   log.sockets.push(seen)
   open.push({ socket, seen })
 }
@@ -168,7 +143,7 @@ async function submit(stage: Stage, step: Extract<Step, { do: 'submit' }>): Prom
     ...planned.fields,
   }
   const reply = await ask(stage, 'POST', '/prompt', body)
-  const { prompt_id, error } = (reply.reply ?? {}) as Readonly<Record<string, any>>
+  const { prompt_id, error } = reply.body ?? {}
   if (error?.type === 'invalid_prompt' && work !== 'unknown')
     throw new Skip('no-workload', `The server lacks a node type of the work ${work}.`)
   log.runs.push({
@@ -238,9 +213,9 @@ async function rest(stage: Stage): Promise<void> {
   for (const run of mine) {
     run.over = at
     const id = encodeURIComponent(run.prompt_id)
-    const { status, reply } = await ask(stage, 'GET', `/history/${id}`)
+    const { status, body } = await ask(stage, 'GET', `/history/${id}`)
     run.historyStatus = status
-    run.entry = (reply as any)?.[run.prompt_id]
+    run.entry = body?.[run.prompt_id]
     await readFiles(stage, run)
   }
 }
@@ -279,42 +254,29 @@ async function upload(stage: Stage, size: number): Promise<void> {
   const name = `session-${stage.salt}.bin`
   const fields = { subfolder: ownFolder, overwrite: 'true' }
   const reply = await stage.subject.upload({ name, bytes: sent }, fields)
-  const { reply: named } = note(stage, 'POST', '/upload/image', reply)
-  const {
-    name: filename = '',
-    subfolder = '',
-    type = '',
-  } = (named ?? {}) as Readonly<Record<string, string>>
+  const { name: filename = '', subfolder = '', type = '' } = jsonIn(reply.text) ?? {}
   await readFile(stage, { filename, subfolder, type }, { sent })
 }
 
-/** Stops what is left, reads the history, and closes the sockets. */
+/** Stops what is left, and reads the history and the queue. */
 async function finish(stage: Stage): Promise<void> {
   const { subject, log, open } = stage
   for (const { run, over, interrupted } of log.runs)
     if (over === undefined && interrupted === undefined) await interrupt(stage, run)
   await rest(stage)
-  log.history = await subject.history()
-  await ask(stage, 'GET', '/queue')
+  await subject.history()
+  await look(stage)
   for (const { socket } of open) await socket.settled().catch(() => undefined)
-  mark({ ...stage, at: stage.at + 1 })
-  log.isShared = isShared(log)
-  log.recording = subject.recording()
-  for (const { socket } of open) await socket.close()
 }
 
 /** Whether somebody else has submitted: the numbers of our submits then have gaps, or the queue lists others. */
-function isShared({ runs, exchanges, deployment }: SessionLog): boolean {
+function isShared({ runs, looks, deployment }: Played): boolean {
   const own = new Set(runs.map(({ prompt_id }) => prompt_id))
-  const listed = exchanges
-    .filter(({ path }) => path === '/queue')
-    .flatMap(({ reply }: { reply: any }) =>
-      [arrayOf(reply?.queue_running), arrayOf(reply?.queue_pending)].flat(),
-    )
+  const listed = looks.flatMap(({ running, pending }) => [...running, ...pending])
   if (listed.some(([, id]) => !own.has(id))) return true
   if (deployment === 'hosted') return false
   // A rejected submit uses a number too.
-  const numbers = runs.map(({ reply }) => (reply.reply as any)?.number as number | undefined)
+  const numbers = runs.map(({ reply }): number | undefined => reply.body?.number)
   const first = numbers[0]
   return (
     first === undefined || numbers.some((number, at) => number !== undefined && number > first + at)

@@ -31,7 +31,7 @@ function bodyText(body: Uint8Array): string {
 }
 
 /** The place of a finding: the file, the entry and the message, as they are counted there. */
-export function placeText({ name }: Trace, at: Spot): string {
+export function placeText({ name }: Pick<Trace, 'name'>, at: Spot): string {
   if ('exchange' in at) {
     const { recorded, path } = (at as { exchange: TracedExchange }).exchange
     return `${name}, entry ${recorded.entry} (${recorded.method} ${path})`

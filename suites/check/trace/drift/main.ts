@@ -26,7 +26,6 @@ import {
   replyDifferences,
   runDifferences,
 } from './judge.ts'
-import { traceOfNow } from './now.ts'
 import { play, type Played } from './play.ts'
 import { playPosts } from './posts.ts'
 import { explainerOf } from './quirks.ts'
@@ -69,7 +68,9 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
     const played = await (gateway === undefined
       ? play(subject, trace)
       : playPosts(subject, trace, gateway))
-    const explain = explainerOf(trace, traceOfNow(trace, played), options)
+    const info = trace.recording.info ?? played.recording.info
+    const now = traceOf({ ...played.recording, info }, 'now', place)
+    const explain = explainerOf(trace, now, options)
     cases.push(...eventsOf(trace, played, { command: commandOf(options, named.name), explain }))
   })
   const knownCases = cases.map(({ title, rules }) => ({

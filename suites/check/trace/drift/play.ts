@@ -1,7 +1,7 @@
 // Sends what a recorded client sent, each request when what had come before it has come again: replies, and messages of its runs.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RecordedExchange } from '../../../../dist/emulator/internal.js'
+import type { RecordedExchange, Recording } from '../../../../dist/emulator/internal.js'
 import type { Deployment } from '../../../../spec/language.ts'
 import type { Session } from '../../../judge/client.ts'
 import type { Message } from '../../../judge/judge.ts'
@@ -36,20 +36,13 @@ export type Replayed = {
   readonly error?: unknown
 }
 
-/** How much a socket had received by a time of then. */
-export type Mark = {
-  readonly atMs: number
-  readonly socket: TracedSocket
-  readonly received: number
-}
-
 export type Played = {
   readonly replayed: readonly Replayed[]
   /** What each recorded socket received now. */
   readonly sessions: ReadonlyMap<TracedSocket, Session>
   readonly identities: Identities
-  /** How many messages and frames each socket had received by a time of then. */
-  readonly marks: readonly Mark[]
+  /** All that was sent and received now. */
+  readonly recording: Recording
   /** Whether the submit of a run was accepted again. */
   readonly isAccepted: (run: TracedRun) => boolean
 }
@@ -204,14 +197,10 @@ export async function play(subject: Subject, trace: Trace): Promise<Played> {
       return error instanceof Skip ? { ...none, skip: error } : { ...none, error }
     }
   }
-  const marks: Mark[] = []
-  const mark = (atMs: number): void => {
-    for (const [socket, { received }] of sessions)
-      marks.push({ atMs, socket, received: received.length })
-  }
+  // What has been sent before is not part of it.
+  subject.recording()
   for (const step of stepsOf(trace)) {
     await wait(step.atMs)
-    mark(step.atMs)
     if ('exchange' in step) replayed.push(await send(step.exchange))
     else if (step.text === undefined)
       sessions.set(step.socket, await subject.connect(step.socket.clientId ?? undefined))
@@ -223,8 +212,7 @@ export async function play(subject: Subject, trace: Trace): Promise<Played> {
     }
   }
   await wait(Infinity)
-  mark(Infinity)
-  return { replayed, sessions, identities, marks, isAccepted }
+  return { replayed, sessions, identities, recording: subject.recording(), isAccepted }
 }
 
 export function jsonIn(reply: Reply): unknown {

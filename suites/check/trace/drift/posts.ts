@@ -2,6 +2,7 @@
 // has seen.
 
 import { randomUUID } from 'node:crypto'
+import type { RecordedExchange } from '../../../../dist/emulator/internal.js'
 import type { GatewayFacts } from '../../../../spec/check.ts'
 import { type Scheme, type SchemeName, schemes } from '../../../../spec/gateway/signatures.ts'
 import { deliveryIdHeaders, deliveryIdMembers } from '../../../../spec/gateway/webhooks.ts'
@@ -66,6 +67,7 @@ export async function playPosts(
 ): Promise<Played> {
   const identities = createIdentities()
   const deliveries = new Map<string, string>()
+  const sent: RecordedExchange[] = []
   const deliveryOf = (id: string): string => {
     const now = deliveries.get(id) ?? `flowdouble-check-${randomUUID()}`
     deliveries.set(id, now)
@@ -96,6 +98,7 @@ export async function playPosts(
         ...Object.fromEntries(own.filter(([name]) => !replaced.has(name.toLowerCase()))),
         ...signature,
       }
+      const startMs = performance.now()
       const answer = await subject.send(recorded.method, pathname + search, body, headers)
       const lines = answer.lines.map((line) => /^([^:]+):\s*(.*)$/.exec(line) ?? [])
       const reply = replyOf({
@@ -104,6 +107,18 @@ export async function playPosts(
           lines.map(([, name = '', value = '']) => [name.toLowerCase(), value] as const),
         ),
         bytes: Buffer.from(answer.body),
+      })
+      sent.push({
+        ...recorded,
+        startMs,
+        endMs: performance.now(),
+        headers: Object.entries(headers),
+        body,
+        response: {
+          status: reply.status,
+          headers: Object.entries(reply.headers),
+          body: reply.bytes,
+        },
       })
       for (const [then, now] of deliveries) identities.learn({ id: then }, { id: now })
       identities.learn(exchange.reply(), jsonIn(reply))
@@ -114,5 +129,6 @@ export async function playPosts(
   }
   const replayed: Replayed[] = []
   for (const exchange of exchanges) replayed.push(await send(exchange))
-  return { replayed, sessions: new Map(), identities, marks: [], isAccepted: () => false }
+  const recording = { info: null, exchanges: sent, sockets: [] }
+  return { replayed, sessions: new Map(), identities, recording, isAccepted: () => false }
 }
