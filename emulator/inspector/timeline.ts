@@ -1,14 +1,14 @@
 // Draws the timeline or the table of requests, and changes which part of the time they show.
 
-import { type Child, fill } from './draw/dom.ts'
+import { type Child, el, fill } from './draw/dom.ts'
 import { clientRows, faultRows } from './draw/clients.ts'
 import { eventRows } from './draw/events.ts'
 import { grid, ruler } from './draw/frame.ts'
-import { requestRows } from './draw/requests.ts'
+import { nameOf, requestRows, toneOf } from './draw/requests.ts'
 import { runRows } from './draw/runs.ts'
-import { table } from './draw/table.ts'
 import { type Range, type Scale, scaleOf } from './model/scale.ts'
 import type { Actions, State } from './model/state.ts'
+import { type ColumnId, columns, sortedRequests } from './model/columns.ts'
 
 /** The width of the labels before the tracks, as the style has it: on a narrow page they are short. */
 const labelsOf = (element: HTMLElement): number => (element.clientWidth < 600 ? 128 : 216)
@@ -64,4 +64,47 @@ export function moved(state: State, element: HTMLElement, share: number): Range 
   const length = range.end - range.start
   const start = Math.min(Math.max(range.start + length * share, whole.start), whole.end - length)
   return { start, end: start + length }
+}
+
+/** The longest table, in rows. */
+const MAX_ROWS = 500
+
+function table(state: State, scale: Scale, actions: Actions): readonly Child[] {
+  const { shown: session, sort, selection } = state
+  const all = sortedRequests(session, sort, state.range === null ? null : scale)
+  const ids = Object.keys(columns) as ColumnId[]
+  const head = ids.map((id) => {
+    const isOwn = id === sort.by
+    const order = isOwn ? (sort.isDown ? 'descending' : 'ascending') : 'none'
+    const click = (): void => actions.sort({ by: id, isDown: isOwn && !sort.isDown })
+    return el(
+      'th',
+      { class: `c-${id}`, attributes: { 'aria-sort': order } },
+      el('button', { focus: `sort ${id}`, click }, columns[id].name),
+    )
+  })
+  const rows = all.slice(0, MAX_ROWS).map((one) => {
+    const key = `e${one.entry}`
+    const selected = key === selection ? ' selected' : ''
+    return el(
+      'tr',
+      { class: `line ${toneOf(one)}${selected}`, key, title: nameOf(one, session) },
+      ...ids.map((id) => el('td', { class: `c-${id}` }, columns[id].text(one, session))),
+    )
+  })
+  return [
+    el(
+      'table',
+      { class: 'requests-table' },
+      el('thead', {}, el('tr', {}, ...head)),
+      el('tbody', {}, ...rows),
+    ),
+    all.length === 0 && el('p', { class: 'empty' }, 'No request matches.'),
+    all.length > MAX_ROWS &&
+      el(
+        'p',
+        { class: 'empty' },
+        `The first ${MAX_ROWS} of ${all.length}: filter, or drag a range above.`,
+      ),
+  ]
 }

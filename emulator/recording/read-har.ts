@@ -1,6 +1,5 @@
 // Reads a recording from the text of a HAR file, whoever wrote it: flowdouble, a browser, or Playwright.
 
-import { withoutPathPrefix } from './path-prefix.ts'
 import {
   cutBodies,
   type CutBody,
@@ -12,8 +11,8 @@ import { bytesOfBase64 } from '../lib/base64.ts'
 import { refused } from '../lib/refused.ts'
 import { violations, violationText } from '../options/json-schema.ts'
 import {
-  headerOf,
   type HeaderList,
+  headerOf,
   inOrder,
   type RecordedExchange,
   type RecordedMessage,
@@ -228,3 +227,23 @@ function timeOf(text: string): number {
 
 const pairs = (headers: readonly HarHeader[] = []): HeaderList =>
   headers.map(({ name, value }) => [name, value] as const)
+
+/** What is below the prefix of a server, if there is one; hosted servers have a prefix themselves. */
+const known = /^(.*?)(?:\/api)?\/(?:ws|prompt|system_stats)$/
+
+/** The recording with the paths that the server itself sees, if all that clients always ask for is below one path. */
+function withoutPathPrefix(recording: Recording): Recording {
+  const { exchanges, sockets } = recording
+  const paths = [...exchanges, ...sockets].map(({ url }) => new URL(url).pathname)
+  const prefixes = new Set(paths.flatMap((path) => known.exec(path)?.[1] ?? []))
+  const [prefix = ''] = prefixes
+  // Each world of a flowdouble has such a path.
+  if (prefixes.size !== 1 || prefix === '' || /^\/w\/[^/]+$/.test(prefix)) return recording
+  const stripped = <T extends { readonly url: string }>(one: T): T => {
+    const url = new URL(one.url)
+    if (!url.pathname.startsWith(`${prefix}/`)) return one
+    url.pathname = url.pathname.slice(prefix.length)
+    return { ...one, url: url.href }
+  }
+  return { ...recording, exchanges: exchanges.map(stripped), sockets: sockets.map(stripped) }
+}

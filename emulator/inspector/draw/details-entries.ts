@@ -13,13 +13,13 @@ import {
   title,
 } from './detail-parts.ts'
 import { type Child, el } from './dom.ts'
-import { curlOf } from '../model/curl.ts'
 import { nameOf, toneOf } from './requests.ts'
 import { explanationOf } from './explain.ts'
 import type { Entry } from '../model/journal.ts'
 import type { Request } from '../model/requests.ts'
 import { clockText, timeText } from '../model/scale.ts'
 import type { Actions, State } from '../model/state.ts'
+import { membersOf, textOf } from '../../lib/loose.ts'
 
 export function requestDetails(
   request: Request,
@@ -119,3 +119,28 @@ export const entryDetails = (entry: Entry, actions: Actions): readonly Child[] =
   ...explanationOf(entry, actions),
   part('As the journal has it', json({ input: entry.input, effects: entry.effects })),
 ]
+
+/** Headers that the command sets itself, or that only a browser sends. */
+const ownHeaders = /^(host|connection|content-length|transfer-encoding|accept-encoding|sec-.*)$/i
+
+/** @param base the address of the server, without a slash at its end. */
+function curlOf({ method, target, input }: Request, base: string): string {
+  const headers = Object.entries(membersOf(input['headers'])).filter(
+    ([name]) => !ownHeaders.test(name),
+  )
+  const body = textOf(input['body']) ?? ''
+  const bytes = textOf(input['bodyBase64'])
+  const words = [
+    `curl ${quoted(base + target)}`,
+    ...(method === 'HEAD' ? ['-I'] : method === 'GET' ? [] : [`-X ${quoted(method)}`]),
+    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${String(value)}`)}`),
+    ...(body === '' ? [] : [`--data-raw ${quoted(body)}`]),
+    ...(bytes === null ? [] : ['--data-binary @-']),
+  ]
+  const command = words.join(' \\\n  ')
+  return bytes === null ? command : `printf %s ${quoted(bytes)} | base64 -d | ${command}`
+}
+
+/** A word for a shell. */
+const quoted = (text: string): string =>
+  /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
