@@ -2,7 +2,6 @@
 // them where they are introduced, and replaces them wherever they occur later.
 
 import { frames } from '../../spec/server/frames.ts'
-import type { FrameField } from '../../spec/language.ts'
 import { concat } from '../lib/bytes.ts'
 import { decodePart, parameter, splitTarget } from '../http/requests.ts'
 import { formFields } from '../http/multipart.ts'
@@ -27,8 +26,6 @@ export function typeIn(text: string): string | null {
   const { type } = membersIn(text)
   return typeof type === 'string' ? type : null
 }
-
-const decoder = new TextDecoder()
 
 const found = (kind: Identity['kind'], at: string, value: unknown): readonly Identity[] =>
   typeof value === 'string' && value !== '' ? [{ kind, at, value }] : []
@@ -173,30 +170,20 @@ export function replaceTarget(target: string, replacement: Replacement): string 
   return `${newPath}?${newQuery.join('&')}`
 }
 
-const layouts: readonly { readonly type: number; readonly fields: readonly FrameField[] }[] =
-  Object.values(frames)
-
-/** The first text in a frame with a length before it, and where the rest begins; undefined for other bytes. */
-export function textInFrame(
-  bytes: Uint8Array,
-): { readonly name: string; readonly text: string; readonly end: number } | undefined {
-  if (bytes.length < 8) return undefined
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const field = layouts.find(({ type }) => type === view.getUint32(0))?.fields[0]
-  if (field?.is !== 'prefixed-text' && field?.is !== 'prefixed-json') return undefined
-  const end = 8 + view.getUint32(4)
-  if (end > bytes.length) return undefined
-  return { name: field.name, text: decoder.decode(bytes.subarray(8, end)), end }
-}
+/** The bytes of a frame before its metadata: its type, and their length. */
+const FRAME_HEAD = 8
 
 /** A frame with other values in its metadata; every other byte stays, but that of the length of the metadata. */
 export function replaceFrame(bytes: Uint8Array, replacement: Replacement): Uint8Array {
-  const found = textInFrame(bytes)
-  if (found === undefined || found.name !== 'metadata') return bytes
-  const text = replaceText(found.text, replacement)
-  if (text === found.text) return bytes
+  if (bytes.length < FRAME_HEAD) return bytes
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const end = FRAME_HEAD + view.getUint32(4)
+  if (view.getUint32(0) !== frames.previewWithMetadata.type || end > bytes.length) return bytes
+  const metadata = new TextDecoder().decode(bytes.subarray(FRAME_HEAD, end))
+  const text = replaceText(metadata, replacement)
+  if (text === metadata) return bytes
   const written = new TextEncoder().encode(text)
-  const head = bytes.slice(0, 8)
+  const head = bytes.slice(0, FRAME_HEAD)
   new DataView(head.buffer).setUint32(4, written.length)
-  return concat([head, written, bytes.subarray(found.end)])
+  return concat([head, written, bytes.subarray(end)])
 }

@@ -3,7 +3,8 @@
 export { findEndpoint, pathOn, plainPath } from './endpoints.ts'
 export { responseHeader, type TracedExchange } from './exchanges.ts'
 export { type DecodedFrame, decodeFrame } from './frames.ts'
-export { jsonIn, pythonJson } from '../lib/loose.ts'
+export { isMembers, jsonIn, pythonJson } from '../lib/loose.ts'
+export { headerOf, lacksMessages } from './recording.ts'
 export { listedIn } from './listings.ts'
 export {
   acceptedId,

@@ -1,8 +1,19 @@
 // How far runs are, as replies list them: the queue, histories and jobs, in the words of each API.
 
-import { rawStates } from '../../spec/server/jobs.ts'
+import { type JobStatus, rawStates } from '../../spec/server/jobs.ts'
 import type { RunState } from '../journal/run-states.ts'
 import { type ForeignJson, isMembers, listOf } from '../lib/loose.ts'
+
+/** The words for the states of jobs. */
+export const jobWords = {
+  waiting: 'pending',
+  started: 'in_progress',
+  success: 'completed',
+  error: 'failed',
+  interrupted: 'cancelled',
+} as const satisfies Readonly<Record<'waiting' | RunState, JobStatus>>
+
+type Progress = keyof typeof jobWords
 
 /** A run in a reply. */
 export type ListedRun = {
@@ -10,16 +21,14 @@ export type ListedRun = {
   /** What the reply says of it. */
   readonly entry: ForeignJson
   /** Undefined for words that nobody knows. */
-  readonly progress: 'waiting' | RunState | undefined
+  readonly progress: Progress | undefined
 }
 
-const words: Readonly<Record<string, ListedRun['progress']>> = {
-  pending: 'waiting',
-  in_progress: 'started',
-  completed: 'success',
-  failed: 'error',
-  cancelled: 'interrupted',
-  // Those of the hosted API v2.
+const progresses: Readonly<Record<string, Progress>> = {
+  ...Object.fromEntries(
+    Object.entries(jobWords).map(([progress, word]) => [word, progress as Progress]),
+  ),
+  // The words of the hosted API v2.
   queued: 'waiting',
   running: 'started',
   canceling: 'started',
@@ -29,7 +38,7 @@ const raw: Readonly<Record<string, string>> = rawStates
 
 const jobOf = (entry: ForeignJson): ListedRun => {
   const word = String(entry?.status)
-  return { id: entry?.id, entry, progress: words[raw[word] ?? word] }
+  return { id: entry?.id, entry, progress: progresses[raw[word] ?? word] }
 }
 
 const ofHistory = (id: string, entry: ForeignJson): ListedRun => ({
@@ -50,7 +59,7 @@ const history = (body: ForeignJson): readonly ListedRun[] =>
     ? body.history.map((entry: ForeignJson) => ofHistory(entry?.prompt_id, entry))
     : Object.entries(body).map(([id, entry]) => ofHistory(id, entry))
 
-const rows = (list: unknown, progress: ListedRun['progress']): readonly ListedRun[] =>
+const rows = (list: unknown, progress: Progress): readonly ListedRun[] =>
   listOf(list).map((entry: ForeignJson) => ({ id: entry?.[1], entry, progress }))
 
 /** What the replies of an endpoint list. */

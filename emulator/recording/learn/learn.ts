@@ -8,8 +8,14 @@ import { listOf } from '../../lib/loose.ts'
 import type { Recording } from '../../session/recording.ts'
 import { type Trace, traceOf } from '../../session/trace.ts'
 import { accountsIn, accountsText } from './accounts.ts'
-import { type Downloads, downloadsIn, fileKey, uploadedIn } from './downloads.ts'
-import { isWritten, outputRules } from './outputs.ts'
+import {
+  type Downloads,
+  downloadsIn,
+  fileKey,
+  isWritten,
+  outputRules,
+  uploadedIn,
+} from './outputs.ts'
 import { beginTimes, failureRules, timeRules } from './node-rules.ts'
 import { faultsIn, userDataNotes } from './refusals.ts'
 import { type LearnedRun, runsIn } from './runs.ts'

@@ -12,6 +12,7 @@ import type { CanonicalRequest } from './canonical.ts'
 import { documentIn, objectIn } from './json-in.ts'
 import { exchangeAt, type Instance, momentMs, presentValues, type ReplayWorld } from './state.ts'
 import type { RunState } from '../../journal/run-states.ts'
+import { jobWords } from '../../session/listings.ts'
 import type { Moment } from './script.ts'
 
 /** A run that was submitted again. */
@@ -114,13 +115,7 @@ function outputsText({ script }: ReplayWorld, { instance }: ReplayRun): string {
   return writeJson(outputs)
 }
 
-const words: Readonly<Record<RunState, string>> = {
-  started: 'in_progress',
-  success: 'completed',
-  error: 'failed',
-  interrupted: 'cancelled',
-}
-const wordOf = ({ state }: ReplayRun): string => (state === null ? 'pending' : words[state])
+const wordOf = ({ state }: ReplayRun): string => jobWords[state ?? 'waiting']
 
 function jobText(world: ReplayWorld, run: ReplayRun): string {
   const outputs = isOver(run) ? outputsText(world, run) : '{}'

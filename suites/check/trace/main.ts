@@ -13,16 +13,11 @@ import { endOf, ofTrace } from '../reports/outcome.ts'
 import { type CheckIo, reportsFor } from '../reports/reports.ts'
 import { nearestOf, type SeenCase } from '../shown-quirks.ts'
 import { wrongUse } from '../usage.ts'
-import { type Trace, traceOf } from '../../../dist/emulator/session/index.js'
+import { lacksMessages, type Trace, traceOf } from '../../../dist/emulator/session/index.js'
 import { judgeTraces, type LawResult } from './judge-traces.ts'
 import type { Law } from '../../laws/law.ts'
 import { laws as allLaws } from '../../laws/index.ts'
 import { placeText, wireOf } from './spots.ts'
-
-/** Whether runs were submitted, and nothing of their sockets was recorded: some browsers and proxies do not. */
-const lacksMessages = ({ exchanges, sockets }: Recording): boolean =>
-  sockets.every(({ messages }) => messages.length === 0) &&
-  exchanges.some(({ method, url }) => method === 'POST' && url.endsWith('/prompt'))
 
 type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 

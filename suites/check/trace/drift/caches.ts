@@ -1,12 +1,11 @@
 // What a run takes from the cache depends on what ran before it: in histories it is compared without that.
 
+import { isMembers } from '../../../../dist/emulator/session/index.js'
+
 type Logged = readonly [type: string, data: Readonly<Record<string, unknown>>]
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isCached = (value: unknown): value is Logged =>
-  Array.isArray(value) && value[0] === 'execution_cached' && isObject(value[1])
+  Array.isArray(value) && value[0] === 'execution_cached' && isMembers(value[1])
 
 /** The cached nodes that a value names, sorted, in the order of its runs. */
 function cachedNodes(value: unknown): readonly string[] {
@@ -26,7 +25,7 @@ function cachedNodes(value: unknown): readonly string[] {
 function withoutCached(value: unknown): unknown {
   if (isCached(value)) return [value[0], { ...value[1], nodes: [] }]
   if (Array.isArray(value)) return value.map(withoutCached)
-  if (!isObject(value)) return value
+  if (!isMembers(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutCached(one)]))
 }
 

@@ -2,7 +2,11 @@
 
 import { keyHeader } from '../../../../spec/server/access.ts'
 import { isPublic, isV2 } from '../../../generate/replies-on.ts'
-import type { Trace, TracedExchange } from '../../../../dist/emulator/session/index.js'
+import {
+  headerOf,
+  type Trace,
+  type TracedExchange,
+} from '../../../../dist/emulator/session/index.js'
 
 /** The names under which cases know keys; `check` inserts the operator's. */
 const valid = ['test-key', 'other-key'] as const
@@ -19,8 +23,7 @@ const takesBearer = ({ endpoint }: TracedExchange): boolean =>
 
 function keyIn(exchange: TracedExchange): string | undefined {
   const named = (takesBearer(exchange) ? 'authorization' : keyHeader).toLowerCase()
-  const value = exchange.recorded.headers.find(([name]) => name.toLowerCase() === named)?.[1]
-  return value?.replace(/^bearer +/i, '')
+  return headerOf(exchange.recorded.headers, named)?.replace(/^bearer +/i, '')
 }
 
 const headerFor = (exchange: TracedExchange, key: string): Readonly<Record<string, string>> =>

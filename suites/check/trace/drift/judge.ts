@@ -6,18 +6,20 @@ import { bodiesOn } from '../../../generate/replies-on.ts'
 import type { Session } from '../../../judge/client.ts'
 import { kindOf, type Message } from '../../../judge/judge.ts'
 import type { Reply } from '../../../judge/reply.ts'
-import type {
-  RunMessages,
-  Trace,
-  TracedExchange,
-  TracedRun,
-  TracedSocket,
+import {
+  jsonIn,
+  responseHeader,
+  type RunMessages,
+  type Trace,
+  type TracedExchange,
+  type TracedRun,
+  type TracedSocket,
 } from '../../../../dist/emulator/session/index.js'
 import { withSameCache } from './caches.ts'
 import { type Difference, differencesOf } from './compare.ts'
 import { fileDifferences } from './files.ts'
 import type { Identities } from './identities.ts'
-import { jsonIn, type Played, type Replayed } from './play.ts'
+import type { Played, Replayed } from './play.ts'
 import { comparable, type Compared, isAhead, isBack } from './states.ts'
 
 /** The media type of a reply, without its parameters. */
@@ -71,7 +73,7 @@ function bodyDifferences(
   const { status, endpoint, hasBody } = exchange
   const isWhole = exchange.recorded.cut?.includes('response') !== true
   if (!hasBody || !isWhole || exchange.recorded.method === 'HEAD') return []
-  const now = jsonIn(reply)
+  const now = jsonIn(reply.text)
   if (exchange.reply() === undefined)
     return status === 200 ? fileDifferences(exchange, reply.bytes, trace) : []
   if (endpoint === undefined) return []
@@ -104,8 +106,7 @@ function bodyDifferences(
 }
 
 function typeDifferences({ type, recorded }: TracedExchange, now: string): readonly Difference[] {
-  const then =
-    recorded.response?.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  const then = responseHeader(recorded, 'content-type') ?? ''
   if (mediaOf(type) !== mediaOf(now.toLowerCase()))
     return [{ drift: 'breaking', says: `the media type was ${then}, and is ${now}` }]
   return then === now

@@ -4,23 +4,14 @@ import { Skip } from '../../../judge/skip.ts'
 import type { Trace, TracedExchange, TracedRun } from '../../../../dist/emulator/session/index.js'
 
 /** Whether a request contains a value that the session got from the server: in its path, its query or its body. */
-function names({ recorded }: TracedExchange, value: string): boolean {
-  const { pathname, searchParams } = new URL(recorded.url)
+function names({ recorded, parts, query }: TracedExchange, value: string): boolean {
   if (value.length < MIN_ID_LENGTH) return false
-  const texts = [...pathname.split('/').map(decodePart), ...searchParams.values()]
-  return texts.includes(value) || Buffer.from(recorded.body).includes(JSON.stringify(value))
+  const isInTarget = parts.includes(value) || [...query.values()].includes(value)
+  return isInTarget || Buffer.from(recorded.body).includes(JSON.stringify(value))
 }
 
 /** Shorter values could be part of any request. */
 const MIN_ID_LENGTH = 4
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
 
 /** The names of the files that a run made, as the recording lists them. */
 function filesOf({ entries, jobs }: TracedRun): ReadonlySet<string> {

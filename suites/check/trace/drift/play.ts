@@ -11,6 +11,7 @@ import { endsRun } from '../../../judge/responses.ts'
 import { Skip } from '../../../judge/skip.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import {
+  jsonIn,
   responseHeader,
   type Trace,
   type TracedExchange,
@@ -168,7 +169,9 @@ export async function play(subject: Subject, trace: Trace): Promise<Played> {
   const statesIn =
     (exchange: TracedExchange) =>
     (reply: Reply): readonly Compared[] =>
-      comparedStates(exchange, reply.status === 200 ? jsonIn(reply) : undefined, trace, { idNow })
+      comparedStates(exchange, reply.status === 200 ? jsonIn(reply.text) : undefined, trace, {
+        idNow,
+      })
   const follow = async (exchange: TracedExchange): Promise<Replayed> => {
     const link = links.get(exchange.recorded.url)
     const none = { exchange, states: [], lost: [] }
@@ -186,7 +189,7 @@ export async function play(subject: Subject, trace: Trace): Promise<Played> {
       const { reply, states }: Polled = isPoll(exchange)
         ? await poll(() => sendOnce(exchange), statesIn(exchange))
         : { reply: await sendOnce(exchange), states: [] }
-      identities.learn(exchange.reply(), jsonIn(reply))
+      identities.learn(exchange.reply(), jsonIn(reply.text))
       if (exchange.status === 200 && reply.status === 200) done.add(exchange)
       const [then, now] = [responseHeader(exchange.recorded, 'location'), reply.headers['location']]
       if (then !== undefined && now !== undefined && URL.canParse(then))
@@ -213,12 +216,4 @@ export async function play(subject: Subject, trace: Trace): Promise<Played> {
   }
   await wait(Infinity)
   return { replayed, sessions, identities, recording: subject.recording(), isAccepted }
-}
-
-export function jsonIn(reply: Reply): unknown {
-  try {
-    return reply.json()
-  } catch {
-    return undefined
-  }
 }

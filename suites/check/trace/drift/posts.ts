@@ -10,9 +10,9 @@ import { headersOf } from '../../../generate/senders.ts'
 import type { GatewaySubject } from '../../../judge/gateway-subject.ts'
 import { replyOf } from '../../../judge/reply.ts'
 import { Skip } from '../../../judge/skip.ts'
-import type { Trace, TracedExchange } from '../../../../dist/emulator/session/index.js'
+import { jsonIn, type Trace, type TracedExchange } from '../../../../dist/emulator/session/index.js'
 import { createIdentities } from './identities.ts'
-import { jsonIn, type Played, type Replayed } from './play.ts'
+import type { Played, Replayed } from './play.ts'
 
 /** Headers that name a delivery, so that a gateway knows it again. */
 const deliveryNames: ReadonlySet<string> = new Set(
@@ -121,7 +121,7 @@ export async function playPosts(
         },
       })
       for (const [then, now] of deliveries) identities.learn({ id: then }, { id: now })
-      identities.learn(exchange.reply(), jsonIn(reply))
+      identities.learn(exchange.reply(), jsonIn(reply.text))
       return { ...none, reply }
     } catch (error) {
       return error instanceof Skip ? { ...none, skip: error } : { ...none, error }

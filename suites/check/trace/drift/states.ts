@@ -2,6 +2,7 @@
 // ahead of it does not count as a change.
 
 import {
+  isMembers,
   listedIn,
   type Trace,
   type TracedExchange,
@@ -18,9 +19,6 @@ type Form = {
   readonly absent: State
   readonly without: (body: any, isLeft: (id: string) => boolean) => unknown
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, any>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A body with shorter lists; what is not a list stays. */
 const withLists = (
@@ -50,7 +48,7 @@ const history: Form = {
     Array.isArray(body?.history)
       ? withLists(body, ['history'], (entry) => isLeft(entry?.prompt_id))
       : Object.fromEntries(
-          Object.entries(isObject(body) ? body : {}).filter(([id]) => !isLeft(id)),
+          Object.entries(isMembers(body) ? body : {}).filter(([id]) => !isLeft(id)),
         ),
 }
 
