@@ -5,7 +5,7 @@ import type { Place } from '../../spec/language.ts'
 import type { RecordingInfo } from '../../spec/recording.ts'
 import { findEndpoint, plainPath } from './endpoints.ts'
 import { type ForeignJson, jsonIn } from '../lib/loose.ts'
-import type { Recording } from './recording.ts'
+import { headerOf, type Recording } from './recording.ts'
 
 export type RecordedServer = {
   readonly place: Place
@@ -35,13 +35,14 @@ export function serverOf(recording: Recording): RecordedServer | undefined {
     own[place] += weight
     scores.set(host, own)
   }
-  for (const { url, method, headers } of recording.exchanges.slice(0, MAX_ASKED)) {
+  for (const { url, method, headers, response } of recording.exchanges.slice(0, MAX_ASKED)) {
     const { host, pathname } = new URL(url)
     for (const [place, pattern, weight] of signs)
       if (pattern.test(pathname)) add(host, place, weight)
     for (const place of ['local', 'hosted', 'gateway'] as const)
       if (findEndpoint(place, method, plainPath(place, pathname)) !== undefined) add(host, place, 1)
-    if (headers.some(([name]) => name.toLowerCase() === 'x-api-key')) add(host, 'hosted', 3)
+    const isRedirect = response?.status === 302 && pathname.endsWith('/api/view')
+    if (isRedirect || headerOf(headers, 'x-api-key') !== undefined) add(host, 'hosted', 3)
   }
   for (const { url } of recording.sockets) {
     const { host, pathname, searchParams } = new URL(url)

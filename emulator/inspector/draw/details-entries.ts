@@ -123,7 +123,10 @@ export const entryDetails = (entry: Entry, actions: Actions): readonly Child[] =
 /** Headers that the command sets itself, or that only a browser sends. */
 const ownHeaders = /^(host|connection|content-length|transfer-encoding|accept-encoding|sec-.*)$/i
 
-/** @param base the address of the server, without a slash at its end. */
+/**
+ * A request as a command for a terminal.
+ * @param base the address of the server, without a slash at its end.
+ */
 function curlOf({ method, target, input }: Request, base: string): string {
   const headers = Object.entries(membersOf(input['headers'])).filter(
     ([name]) => !ownHeaders.test(name),

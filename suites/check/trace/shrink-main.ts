@@ -12,8 +12,7 @@ import { replaceFile, writing } from '../output/replace-file.ts'
 import type { CheckIo } from '../reports/reports.ts'
 import { wrongUse } from '../usage.ts'
 import type { NamedRecording } from './main.ts'
-import { type Shows, shrinkRecording, sizeOf } from './shrink.ts'
-import { breaking, lawsOf } from './still-breaks.ts'
+import { breaking, lawsOf, type Shows, shrinkRecording, sizeOf } from './shrink.ts'
 
 /** Writes a recording as text. */
 type Write = (recording: Recording) => string

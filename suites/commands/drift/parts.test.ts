@@ -1,9 +1,15 @@
 // The parts of a comparison: states of runs, files, credentials, caches, and what cannot be sent.
 
 import { describe, test } from 'vitest'
-import { readHar } from '../../../dist/emulator/internal.js'
+import {
+  encodeJpeg,
+  encodePng,
+  encodeWebp,
+  fill,
+  readHar,
+} from '../../../dist/emulator/internal.js'
 import { traceOf } from '../../../dist/emulator/session/index.js'
-import { withSameCache } from '../../check/trace/drift/caches.ts'
+import { withSameCache } from '../../check/trace/drift/compare.ts'
 import { credentialsOf } from '../../check/trace/drift/credentials.ts'
 import { fileDifferences, sizeOfPicture } from '../../check/trace/drift/files.ts'
 import { expect } from '../../judge/expect.ts'
@@ -15,7 +21,6 @@ import {
   isBack,
   isBehind,
 } from '../../check/trace/drift/states.ts'
-import { encodeJpeg, encodePng, encodeWebp, fill } from '../../../dist/emulator/internal.js'
 
 type Asked = {
   readonly method?: string

@@ -2,8 +2,7 @@
 
 import { cpuUsage } from 'node:process'
 import { test } from 'vitest'
-import { shrinkRecording, sizeOf } from '../../check/trace/shrink.ts'
-import { breaking } from '../../check/trace/still-breaks.ts'
+import { breaking, shrinkRecording, sizeOf } from '../../check/trace/shrink.ts'
 import { expect } from '../../judge/expect.ts'
 import { breaks } from './breaks.ts'
 import { repeated } from './repeat.ts'

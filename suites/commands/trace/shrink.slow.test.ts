@@ -2,8 +2,7 @@
 
 import { test } from 'vitest'
 import { readHar, shrinkCommand, writeHar } from '../../../dist/emulator/internal.js'
-import { shrinkRecording, sizeOf } from '../../check/trace/shrink.ts'
-import { breaking } from '../../check/trace/still-breaks.ts'
+import { breaking, shrinkRecording, sizeOf } from '../../check/trace/shrink.ts'
 import { expect } from '../../judge/expect.ts'
 import { breaks } from './breaks.ts'
 import { type Output, refusals, titled } from '../../support/in-process.ts'

@@ -15,8 +15,7 @@ import {
   type TracedRun,
   type TracedSocket,
 } from '../../../../dist/emulator/session/index.js'
-import { withSameCache } from './caches.ts'
-import { type Difference, differencesOf } from './compare.ts'
+import { type Difference, differencesOf, withSameCache } from './compare.ts'
 import { fileDifferences } from './files.ts'
 import type { Identities } from './identities.ts'
 import type { Played, Replayed } from './play.ts'

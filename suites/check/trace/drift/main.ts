@@ -250,7 +250,7 @@ const areaOf = (id: string): string => id.split('/')[0] ?? ''
 /** Areas that say the same of runs in several places. */
 const aboutRuns: ReadonlySet<string> = new Set(['runs', 'messages', 'history', 'jobs', 'frames'])
 
-/** Explains a change by the rules of what has changed. */
+/** Explains a change by the quirks whose rules one of the two servers keeps, and the other breaks. */
 function explainerOf(
   then: Trace,
   now: Trace | undefined,
