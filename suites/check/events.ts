@@ -1,123 +1,148 @@
-// The event stream of `flowdouble check`: what the runner says, and all that a report may know. It is also the format of `--json`.
+// The event stream of `flowdouble check`: what the runner says, and all that a report may know. It is also the format of
+// `--json`, whose lines commands read again: the schemas say what a line must contain, and the types follow from them.
+// Members that a later version adds are allowed.
 
-import type { Allowance, SkipReason, Verdict } from '../../spec/check.ts'
+import {
+  type Allowance,
+  allowances,
+  type SkipReason,
+  skipReasons,
+  verdicts,
+} from '../../spec/check.ts'
+import { list, number, object, oneOf, optional, text, textOrNull } from '../../spec/schema.ts'
+import type { Static } from '../../spec/static.ts'
 
 export type { SkipReason, Verdict } from '../../spec/check.ts'
 
+/** Nobody changes an event. */
+type Fixed<T> = T extends object ? { readonly [Name in keyof T]: Fixed<T[Name]> } : T
+
+const namesOf = <Name extends string>(names: Readonly<Record<Name, string>>) =>
+  oneOf(...(Object.keys(names) as Name[]))
+
+const place = oneOf('local', 'hosted', 'gateway')
+
 /** One request and its reply, or one socket message, as printed: secrets are already hidden. */
-export type WireLine = {
-  readonly atMs: number
-  readonly direction: 'sent' | 'received'
-  readonly text: string
-}
+const wireLine = object({ atMs: number, direction: oneOf('sent', 'received'), text })
+export type WireLine = Fixed<Static<typeof wireLine>>
 
-export type Failure = {
+const failure = object({
   /** What was expected and what came, without colours. */
-  readonly message: string
+  message: text,
   /** What the rule allows. */
-  readonly allowed?: string
+  allowed: optional(text),
   /** Around the first divergence, at most 20. */
-  readonly wire: readonly WireLine[]
+  wire: list(wireLine),
   /** A line that repeats the last request, with $FLOWDOUBLE_KEY for the key. */
-  readonly curl?: string
+  curl: optional(text),
   /** flowdouble check URL --rule ID ... */
-  readonly command: string
+  command: text,
   /** File with the smallest counterexample of a property. */
-  readonly exchanges?: string
-}
+  exchanges: optional(text),
+})
+export type Failure = Fixed<Static<typeof failure>>
 
-export type RuleInfo = {
-  readonly id: string
-  readonly says: string
-  readonly basis: 'stated' | 'observed' | 'chosen'
-}
-
-export type TargetInfo = {
-  /** The URL without user info, or --name. */
-  readonly name: string
-  readonly place: 'local' | 'hosted' | 'gateway'
-  readonly generation: string
-  readonly software: string | null
-  /** Of a client: the deployments on which it is judged. */
-  readonly deployments?: readonly ('local' | 'hosted')[]
-  /** Set if recorded traffic was judged, and nothing was done on a server. */
-  readonly recorded?: true
-}
+const rule = object({ id: text, says: text, basis: oneOf('stated', 'observed', 'chosen') })
+export type RuleInfo = Fixed<Static<typeof rule>>
 
 /** How many of the stated rules are judged, and by what the others would be: an option, or the reason why none does it. */
-export type Share = {
-  readonly judged: number
-  readonly of: number
-  readonly rest: readonly { readonly by: string; readonly rules: number }[]
-}
+const share = object({
+  judged: number,
+  of: number,
+  rest: list(object({ by: text, rules: number })),
+})
+export type Share = Fixed<Static<typeof share>>
 
 /** What is wrong with the traffic of a case that failed. Failures with the same sentence have the same cause. */
-export type Cause = {
-  readonly says: string
+const cause = object({
+  says: text,
   /** The rules about the very thing, */
-  readonly rules: readonly string[]
+  rules: list(text),
   /** and the member that is wrong or missing. */
-  readonly word?: string
+  word: optional(text),
+})
+export type Cause = Fixed<Static<typeof cause>>
+
+/** Each kind of event. */
+export const eventSchemas = {
+  start: object({
+    event: oneOf('start'),
+    version: oneOf(1),
+    target: object({
+      /** The URL without user info, or --name. */
+      name: text,
+      place,
+      generation: text,
+      software: textOrNull,
+      /** Of a client: the deployments on which it is judged. */
+      deployments: optional(list(oneOf('local', 'hosted'))),
+      /** Set if recorded traffic was judged, and nothing was done on a server. */
+      recorded: optional(oneOf(true)),
+    }),
+    cases: number,
+    startedAt: text,
+    /** What is planned on a server: how many runs at most, the share of the stated rules, and about how many files stay. */
+    plan: optional(object({ maxRuns: number, stated: share, files: optional(number) })),
+  }),
+  case: object({
+    event: oneOf('case'),
+    title: text,
+    area: text,
+    place,
+    /** One case may carry several rules. */
+    rules: list(rule),
+    verdict: oneOf(...verdicts),
+    reason: optional(namesOf(skipReasons)),
+    detail: optional(text),
+    quirk: optional(text),
+    durationMs: number,
+    /** How many runs it submitted, */
+    runs: optional(number),
+    /** how many files it has made that cannot be removed, about, */
+    files: optional(number),
+    /** and what it did that has to be allowed. */
+    needs: optional(list(namesOf(allowances))),
+    failure: optional(failure),
+    /** Why it failed, if its traffic shows it. */
+    cause: optional(cause),
+    /** Set by reports: the case that a failure follows from, or how those are named that follow from this one. */
+    follows: optional(text),
+    followers: optional(list(text)),
+    baseline: optional(oneOf('known', 'stale')),
+  }),
+  warning: object({ event: oneOf('warning'), text }),
+  end: object({
+    event: oneOf('end'),
+    /** How many cases have each verdict. Failures of one cause count once; the others follow. */
+    counts: object({
+      pass: number,
+      fail: number,
+      note: number,
+      skip: number,
+      fault: number,
+      known: optional(number),
+      stale: optional(number),
+      follow: optional(number),
+    }),
+    runs: number,
+    durationMs: number,
+    /** The share of the stated rules that was judged on a server. */
+    stated: optional(share),
+    /** The named server that it resembles most. */
+    nearest: optional(object({ like: text, differs: list(text) })),
+    /** What could not be removed from the target. */
+    left: list(text),
+    exitCode: oneOf(0, 1, 2, 3, 4, 5),
+    /** One sentence. */
+    outcome: text,
+  }),
 }
 
-/** One case title may carry several rules. */
-export type CheckEvent =
-  | {
-      readonly event: 'start'
-      readonly version: 1
-      readonly target: TargetInfo
-      readonly cases: number
-      readonly startedAt: string
-      /** What is planned on a server: how many runs at most, the share of the stated rules, and about how many files stay. */
-      readonly plan?: {
-        readonly maxRuns: number
-        readonly stated: Share
-        readonly files?: number
-      }
-    }
-  | {
-      readonly event: 'case'
-      readonly title: string
-      readonly area: string
-      readonly place: 'local' | 'hosted' | 'gateway'
-      readonly rules: readonly RuleInfo[]
-      readonly verdict: Verdict
-      readonly reason?: SkipReason
-      readonly detail?: string
-      readonly quirk?: string
-      readonly durationMs: number
-      /** How many runs it submitted, */
-      readonly runs?: number
-      /** how many files it has made that cannot be removed, about, */
-      readonly files?: number
-      /** and what it did that has to be allowed. */
-      readonly needs?: readonly Allowance[]
-      readonly failure?: Failure
-      /** Why it failed, if its traffic shows it. */
-      readonly cause?: Cause
-      /** Set by reports: the case that a failure follows from, or how those are named that follow from this one. */
-      readonly follows?: string
-      readonly followers?: readonly string[]
-      readonly baseline?: 'known' | 'stale'
-    }
-  | { readonly event: 'warning'; readonly text: string }
-  | {
-      readonly event: 'end'
-      /** How many cases have each verdict. Failures of one cause count once; the others follow. */
-      readonly counts: Readonly<Record<Verdict, number>> &
-        Readonly<Partial<Record<'known' | 'stale' | 'follow', number>>>
-      readonly runs: number
-      readonly durationMs: number
-      /** The share of the stated rules that was judged on a server. */
-      readonly stated?: Share
-      /** The named server that it resembles most. */
-      readonly nearest?: { readonly like: string; readonly differs: readonly string[] }
-      /** What could not be removed from the target. */
-      readonly left: readonly string[]
-      readonly exitCode: 0 | 1 | 2 | 3 | 4 | 5
-      /** One sentence. */
-      readonly outcome: string
-    }
+export type CheckEvent = {
+  [Kind in keyof typeof eventSchemas]: Fixed<Static<(typeof eventSchemas)[Kind]>>
+}[keyof typeof eventSchemas]
+export type EventOf<Kind extends CheckEvent['event']> = Extract<CheckEvent, { event: Kind }>
+export type CaseEvent = EventOf<'case'>
 
 /** What became of a case, or what is planned for it: a reason if it is skipped. */
 export type SharedCase = {

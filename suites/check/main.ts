@@ -10,20 +10,19 @@ import { releaseOf, judgementOf } from './judgement.ts'
 import { openLedger } from './ledger.ts'
 import { clean, type OpenedServer, openServer } from './open-server.ts'
 import { NotMeasured } from './probe/ask.ts'
-import { listText } from './reports/list.ts'
 import {
   isOfQuirk,
   asPlanned,
   enoughRuns,
   filesLeft,
+  listText,
   type PlannedCase,
   planCases,
   requireMatches,
   usualRuns,
 } from './plan.ts'
 import { allCases } from './registry.ts'
-import { shareOf } from './reports/share.ts'
-import { endOf, ofServer } from './reports/outcome.ts'
+import { endOf, ofServer, shareOf } from './reports/outcome.ts'
 import { type CheckIo, reportsFor } from './reports/reports.ts'
 import { runCases } from './run-cases.ts'
 import { nearestOf } from './shown-quirks.ts'
@@ -34,7 +33,7 @@ import { serverOfGeneration } from '../../spec/truth/servers.ts'
 
 export { runDiff } from './diff/main.ts'
 export { clientCommand } from './duties/main.ts'
-export { runReport } from './reports/command.ts'
+export { runReport } from './reports/reports.ts'
 export { runDrift } from './trace/drift/main.ts'
 export { runTrace } from './trace/main.ts'
 export { runShrink } from './trace/shrink-main.ts'

@@ -8,6 +8,7 @@ import { Skip } from '../judge/skip.ts'
 import { ruleInfosOf } from './judgement.ts'
 import { type Known, knownOf } from './known-cases.ts'
 import type { SharedCase } from './events.ts'
+import { counted } from './output/text.ts'
 import { wrongUse } from './usage.ts'
 
 /** A case, and what is known of it from earlier checks. */
@@ -218,3 +219,23 @@ export const allowancesIn = (tags: readonly string[]): readonly Allowance[] =>
 /** A case for the behaviour of a quirk proves what servers do otherwise: it is part of the judgement. */
 export const isOfQuirk = (ids: readonly string[]): boolean =>
   ids.some((id) => id.startsWith('quirks/'))
+
+/** The list of the cases that a check would run: one line per case, its rules, what it costs and needs; or one JSON array. */
+export function listText(planned: readonly PlannedCase[], isJson: boolean): string {
+  const listed = planned.map(({ one, area, runs, tags, isBeyondBudget }) => ({
+    title: one.title,
+    area,
+    place: one.place,
+    rules: ruleInfosOf(one).map(({ id }) => id),
+    runs,
+    tags,
+    isBeyondBudget,
+  }))
+  if (isJson) return `${JSON.stringify(listed, null, 2)}\n`
+  const lines = listed.map(({ title, runs, tags }) => {
+    const costs = runs === 0 ? [] : [counted(runs, 'run')]
+    const notes = [...costs, ...tags]
+    return notes.length === 0 ? title : `${title} (${notes.join(', ')})`
+  })
+  return `${lines.join('\n')}\n`
+}

@@ -12,7 +12,7 @@ import { brokenLaws } from '../laws/judge-traffic.ts'
 import { allowancesIn, type PlannedCase, runsHeld } from './plan.ts'
 import type { Generation } from '../../spec/generations.ts'
 import type { Place } from '../../spec/language.ts'
-import type { Cause, CheckEvent } from './events.ts'
+import type { CaseEvent, Cause } from './events.ts'
 import { causeOf } from './failures/cause.ts'
 import { failureOf } from './failures/failures.ts'
 import { type Judgement, ruleInfosOf } from './judgement.ts'
@@ -31,7 +31,6 @@ const QUIET_MS = 2000
 /** How long the clean-up of a case may take, in milliseconds. */
 const MAX_CLEAN_MS = 20_000
 
-type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 /** What came out of a case: nothing, a reason not to judge it, or an error. */
 type Outcome = { readonly skip?: Skip; readonly error?: unknown }
 

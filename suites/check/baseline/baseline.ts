@@ -2,9 +2,7 @@
 // no longer fails is stale, so that the list stays true.
 
 import type { Baseline, KnownFailure } from '../../../spec/baseline.ts'
-import type { CheckEvent, SkipReason } from '../events.ts'
-
-type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
+import type { CaseEvent, SkipReason } from '../events.ts'
 
 /** What the baseline needs to know of a case before it runs. */
 export type KnownCase = {

@@ -3,13 +3,11 @@
 import { resolve } from 'node:path'
 import type { CheckOptions } from '../../../spec/check.ts'
 import type { Baseline } from '../../../spec/baseline.ts'
-import type { CheckEvent } from '../events.ts'
+import type { CaseEvent } from '../events.ts'
 import type { CheckIo } from '../reports/reports.ts'
 import { counted } from '../output/text.ts'
 import { judgeByBaseline, type KnownCase, nameOf, updatedBaseline } from './baseline.ts'
 import { emptyBaseline, loadBaseline, saveBaseline } from './file.ts'
-
-type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
 
 export type Known = {
   /** The event, with what the baseline says of it. */

@@ -5,7 +5,7 @@ import { rules } from '../../../spec/server/duties.ts'
 import type { Deployment, Rule } from '../../../spec/language.ts'
 import type { KnownCase } from '../baseline/baseline.ts'
 import type { Known } from '../baseline/known.ts'
-import type { CheckEvent, Verdict } from '../events.ts'
+import type { CaseEvent, CheckEvent, Verdict } from '../events.ts'
 import { endOf, ofClient } from '../reports/outcome.ts'
 import { clientProcess, type ProcessOptions } from './client-process.ts'
 import { duties } from './duties.ts'
@@ -29,8 +29,6 @@ export type DutyOptions = {
   /** What the reports call the client; by default its command. */
   readonly name?: string
 }
-
-type CaseEvent = Extract<CheckEvent, { event: 'case' }>
 
 const ruleOf = (id: DutyRule): Rule => rules[id]
 

@@ -1,7 +1,6 @@
 // What there is to say about a case that failed, as named texts: each report prints them in its form.
 
-import type { Failure, WireLine } from '../events.ts'
-import type { CaseEvent } from './summary.ts'
+import type { CaseEvent, Failure, WireLine } from '../events.ts'
 import { clipped, oneLine } from '../output/text.ts'
 
 export type Part = readonly [name: string, text: string]

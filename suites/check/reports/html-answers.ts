@@ -1,11 +1,10 @@
 // The first screen of the HTML report: the answers to an operator's five questions.
 
-import { shareText } from './share.ts'
+import type { CaseEvent } from '../events.ts'
+import { shareText } from './outcome.ts'
 import { skipReasons } from '../../../spec/check.ts'
-import { countsBar, markChip, nameOf, section } from './html-parts.ts'
-import { type Html, html, nothing } from './markup.ts'
+import { countsBar, html, type Html, markChip, nameOf, nothing, section } from './html-parts.ts'
 import {
-  type CaseEvent,
   groupsOf,
   isOfClient,
   type Mark,
@@ -101,16 +100,12 @@ export function skippedSection(checks: readonly Summary[]): Html {
       </td>
     </tr>`
   })
-  const heads =
-    checks.length === 1
-      ? []
-      : checks.map((_, index) => html`<th scope="col" class="number">${index + 1}.</th>`)
   const head =
-    heads.length === 0
+    checks.length === 1
       ? nothing
       : html`<thead>
           <tr>
-            ${heads}
+            ${checks.map((_, index) => html`<th scope="col" class="number">${index + 1}.</th>`)}
             <th scope="col">Reason</th>
           </tr>
         </thead>`
@@ -142,54 +137,65 @@ function skippedCases(cases: readonly CaseEvent[]): Html {
   </details>`
 }
 
-/** 4. Which known server is it most like, and where does it differ? */
-export function nearestSection(checks: readonly Summary[]): Html {
+/** A section with a part for each check of a server: a client has no nearest server, and nothing can be left on it. */
+function serverSection(
+  checks: readonly Summary[],
+  id: string,
+  title: string,
+  partOf: (end: Summary['end'], name: Html) => Html,
+): Html {
   if (checks.every(isOfClient)) return nothing
-  const items = checks.map((check, index) => {
+  const parts = checks.map((check, index) => {
     if (isOfClient(check)) return nothing
-    const { nearest } = check.end ?? {}
     const name =
       checks.length === 1 ? nothing : html`<span class="why">${nameOf(checks, index)}</span>`
-    if (nearest === undefined) return html`<p>${name}No named server was compared.</p>`
-    const { like, differs } = nearest
-    const list = differs.map((one) => html`<li><code>${one}</code></li>`)
-    const rest =
-      differs.length === 0
-        ? html`<p class="dim">without a difference</p>`
-        : html`<p class="dim">It differs in ${counted(differs.length, 'quirk')}:</p>
-            <ul>
-              ${list}
-            </ul>`
-    return html`<p>${name}<strong>${like}</strong></p>
-      ${rest}`
+    return partOf(check.end, name)
   })
-  return section(
-    'nearest',
-    'Which known server is it most like, and where does it differ?',
-    html`${items}`,
-  )
+  return section(id, title, html`${parts}`)
 }
 
+const codeItems = (texts: readonly string[]): readonly Html[] =>
+  texts.map((one) => html`<li><code>${one}</code></li>`)
+
+/** 4. Which known server is it most like, and where does it differ? */
+export const nearestSection = (checks: readonly Summary[]): Html =>
+  serverSection(
+    checks,
+    'nearest',
+    'Which known server is it most like, and where does it differ?',
+    (end, name) => {
+      if (end?.nearest === undefined) return html`<p>${name}No named server was compared.</p>`
+      const { like, differs } = end.nearest
+      const rest =
+        differs.length === 0
+          ? html`<p class="dim">without a difference</p>`
+          : html`<p class="dim">It differs in ${counted(differs.length, 'quirk')}:</p>
+              <ul>
+                ${codeItems(differs)}
+              </ul>`
+      return html`<p>${name}<strong>${like}</strong></p>
+        ${rest}`
+    },
+  )
+
 /** 5. Did the check leave anything behind on my server? */
-export function leftSection(checks: readonly Summary[]): Html {
-  if (checks.every(isOfClient)) return nothing
-  const items = checks.map((check, index) => {
-    if (isOfClient(check)) return nothing
-    const { left } = check.end ?? {}
-    const name =
-      checks.length === 1 ? nothing : html`<span class="why">${nameOf(checks, index)}</span>`
-    if (left === undefined)
-      return html`<p>${name}Unknown: the check did not finish. Its ledger lists what it made.</p>`
-    const list = left.map((one) => html`<li><code>${one}</code></li>`)
-    return left.length === 0
-      ? html`<p>${name}No. All that it made is removed.</p>`
-      : html`<p>${name}${counted(left.length, 'thing')} could not be removed.</p>
-          <details ${left.length <= MAX_LEFT ? html` open` : nothing}>
-            <summary>which</summary>
-            <ul class="scroll">
-              ${list}
-            </ul>
-          </details>`
-  })
-  return section('left', 'Did the check leave anything behind on my server?', html`${items}`)
-}
+export const leftSection = (checks: readonly Summary[]): Html =>
+  serverSection(
+    checks,
+    'left',
+    'Did the check leave anything behind on my server?',
+    (end, name) => {
+      if (end === undefined)
+        return html`<p>${name}Unknown: the check did not finish. Its ledger lists what it made.</p>`
+      const { left } = end
+      return left.length === 0
+        ? html`<p>${name}No. All that it made is removed.</p>`
+        : html`<p>${name}${counted(left.length, 'thing')} could not be removed.</p>
+            <details ${left.length <= MAX_LEFT ? html` open` : nothing}>
+              <summary>which</summary>
+              <ul class="scroll">
+                ${codeItems(left)}
+              </ul>
+            </details>`
+    },
+  )

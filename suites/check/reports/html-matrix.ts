@@ -2,15 +2,17 @@
 
 import type { RuleInfo } from '../events.ts'
 import {
+  html,
+  type Html,
   isInFull,
   markChip,
   markText,
   nameOf,
+  nothing,
   placed,
   type PlacedCase,
   section,
 } from './html-parts.ts'
-import { type Html, html, nothing } from './markup.ts'
 import { type Mark, marks, markOf, noticeOf, rulesOf, type Summary, worstOf } from './summary.ts'
 import { clipped, oneLine } from '../output/text.ts'
 

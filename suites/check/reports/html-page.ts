@@ -2,7 +2,7 @@
 // network, so that nothing that a target sent can run or load anything.
 
 import { createHash } from 'node:crypto'
-import type { Html } from './markup.ts'
+import type { Html } from './html-parts.ts'
 
 const style = `
 :root { color-scheme: light dark; --page: #f5f6f8; --card: #fff; --text: #1c2128; --dim: #57606a; --line: #dde2e8;

@@ -1,7 +1,40 @@
-// Small parts of the HTML report: marks, bars of counts, and the anchors of failures.
+// Writes HTML and XML in which each inserted text is escaped: what a target sends stays text. And small parts of the HTML
+// report: marks, bars of counts, and the anchors of failures.
 
-import { type Html, html } from './markup.ts'
-import { type CaseEvent, countsOf, type Mark, markOf, type Summary } from './summary.ts'
+import type { CaseEvent } from '../events.ts'
+import { visible } from '../output/text.ts'
+import { countsOf, type Mark, markOf, type Summary } from './summary.ts'
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** A text for elements and quoted attributes. Control characters, which XML forbids, are written as visible escapes. */
+export const escaped = (text: string): string =>
+  visible(text).replace(/[&<>"']/g, (one) => entities[one] ?? one)
+
+/** Markup, as opposed to text. */
+export type Html = { readonly html: string }
+
+type Insert = string | number | Html | readonly Html[]
+
+/** A template for markup: inserted texts are escaped, inserted markup stays as it is. */
+export function html(parts: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
+  const texts = parts.map((part, index) => part + insertText(inserts[index] ?? ''))
+  return { html: texts.join('') }
+}
+
+function insertText(insert: Insert): string {
+  if (typeof insert === 'object')
+    return 'html' in insert ? insert.html : insert.map((one) => one.html).join('')
+  return escaped(String(insert))
+}
+
+export const nothing: Html = { html: '' }
 
 /** A symbol for each mark, so that colour is not all that distinguishes them. */
 const symbols: Readonly<Record<Mark, string>> = {

@@ -9,14 +9,13 @@
 // Below stand every rule with its verdict on each target, and the messages of each failure.
 
 import type { CheckEvent } from '../events.ts'
-import { brokenSection } from './html-broken.ts'
+import { brokenSection } from './html-failures.ts'
 import { failuresSection } from './html-failures.ts'
 import { matrixSection } from './html-matrix.ts'
 import { leftSection, nearestSection, skippedSection, targetsSection } from './html-answers.ts'
-import { isInFull, isUnexpected } from './html-parts.ts'
+import { type Html, html, isInFull, isUnexpected } from './html-parts.ts'
 import { policy, scriptElement, styleElement } from './html-page.ts'
-import { type Html, html } from './markup.ts'
-import { shareText } from './share.ts'
+import { shareText } from './outcome.ts'
 import { isOfClient, outcomeOf, type Summary, summaryOf, withMark } from './summary.ts'
 import { counted } from '../output/text.ts'
 

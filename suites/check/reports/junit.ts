@@ -2,21 +2,21 @@
 // whole check a test case too, so that a target that could not be judged is not an empty success.
 
 import { skipReasons } from '../../../spec/check.ts'
-import { nearestText } from './console-text.ts'
+
 import { partsOf } from './failure-parts.ts'
-import { escaped } from './markup.ts'
-import { shareText } from './share.ts'
+import { escaped } from './html-parts.ts'
+import { shareText } from './outcome.ts'
 import {
-  type CaseEvent,
   groupsOf,
   markOf,
+  nearestText,
   noticeOf,
   outcomeOf,
   rulesOf,
   type Summary,
   summaryOf,
 } from './summary.ts'
-import type { CheckEvent } from '../events.ts'
+import type { CaseEvent, CheckEvent } from '../events.ts'
 import { clipped, oneLine } from '../output/text.ts'
 
 /** In an attribute, line ends and tabs would become spaces. */

@@ -1,15 +1,15 @@
 // The report as Markdown, for the summary of a step in continuous integration, which holds at most 1 MiB.
 
 import { skipReasons } from '../../../spec/check.ts'
-import type { CheckEvent } from '../events.ts'
-import { nearestText } from './console-text.ts'
+import type { CaseEvent, CheckEvent } from '../events.ts'
+
 import { partsOf } from './failure-parts.ts'
-import { shareText } from './share.ts'
+import { shareText } from './outcome.ts'
 import {
-  type CaseEvent,
   countsOf,
   isOfClient,
   namesOf,
+  nearestText,
   noticeOf,
   notesOf,
   outcomeOf,

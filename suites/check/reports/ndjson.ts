@@ -1,7 +1,7 @@
 // The report of `--json`: one event in a line. It is also what other reports are made from later.
 
-import type { CheckEvent } from '../events.ts'
-import { isKnown, problemIn } from './event-schema.ts'
+import { type CheckEvent, eventSchemas } from '../events.ts'
+import { violations } from '../../judge/judge.ts'
 import type { Report, Sink } from './report.ts'
 import { clipped, hidden, oneLine } from '../output/text.ts'
 
@@ -67,6 +67,15 @@ export function readCheck(text: string, file: string): readonly CheckEvent[] {
     )
   return events
 }
+
+/** Whether events of this name are known. */
+const isKnown = (event: string): event is CheckEvent['event'] => Object.hasOwn(eventSchemas, event)
+
+/** What is wrong with an event, in a few words; undefined if nothing is. */
+const problemIn = (event: CheckEvent): string | undefined =>
+  violations(eventSchemas[event.event], event)[0]
+    ?.replace(/^value /, '')
+    .replace(/^\/\S+/, (path) => path.slice(1).replaceAll('/', '.'))
 
 function expectStart(event: CheckEvent, file: string): void {
   if (event.event !== 'start') throw new Error(`${file} does not begin with the event start.`)

@@ -1,12 +1,9 @@
-// How a check ends: its counts, the exit code, and one sentence about what was judged.
+// How a check ends: its counts, the exit code, one sentence about what was judged, and how many of the stated rules that is,
+// with what would judge the others.
 
-import { checkExitCodes, verdicts } from '../../../spec/check.ts'
-import type { CheckEvent } from '../events.ts'
-import { withCauses } from './causes.ts'
-import { type Mark, markOf } from './summary.ts'
-
-type CaseEvent = Extract<CheckEvent, { readonly event: 'case' }>
-type EndEvent = Extract<CheckEvent, { readonly event: 'end' }>
+import { checkExitCodes, type SkipReason, verdicts } from '../../../spec/check.ts'
+import type { CaseEvent, EventOf, Share, SharedCase } from '../events.ts'
+import { type Mark, markOf, withCauses } from './summary.ts'
 
 /** The sentences about one kind of target. */
 export type Sentences = {
@@ -59,17 +56,17 @@ export function endOf(
   done: readonly CaseEvent[],
   { isStopped, stale }: { readonly isStopped: boolean; readonly stale: number },
   sentences: Sentences,
-): Pick<EndEvent, 'event' | 'counts' | 'exitCode' | 'outcome'> {
+): Pick<EventOf<'end'>, 'event' | 'counts' | 'exitCode' | 'outcome'> {
   const marks = withCauses(done).map(markOf)
   const countOf = (mark: Mark): number => marks.filter((one) => one === mark).length
   const further = (['follow', 'known', 'stale'] as const).filter((mark) => countOf(mark) > 0)
   const counts = Object.fromEntries(
     [...verdicts, ...further].map((mark) => [mark, countOf(mark)]),
-  ) as EndEvent['counts']
+  ) as EventOf<'end'>['counts']
   const broken = counts.fail
   const judged = done.length - counts.skip
   const areas = sentences === ofServer ? unjudgedAreas(done) : []
-  const end = (exitCode: EndEvent['exitCode'], outcome: string) =>
+  const end = (exitCode: EventOf<'end'>['exitCode'], outcome: string) =>
     ({ event: 'end', counts, exitCode, outcome }) as const
   if (isStopped) return end(checkExitCodes.notMeasured, 'The check was stopped before its end.')
   if (broken > 0)
@@ -81,4 +78,55 @@ export function endOf(
   return judged === 0
     ? end(checkExitCodes.notMeasured, sentences.nothing)
     : end(checkExitCodes.asExpected, withAreas(sentences.kept(judged), areas))
+}
+
+/** Why a rule is not judged: of several reasons the one that is mended most easily. */
+const reasons: readonly SkipReason[] = ['budget', 'time', 'busy', 'not-allowed', 'no-key']
+
+const rankOf = ({ reason }: SharedCase): number => {
+  const at = reasons.findIndex((one) => one === reason)
+  return at === -1 ? reasons.length : at
+}
+
+/** What would judge a case that is skipped, or why nothing does. */
+function remedyFor({ reason, needs = [] }: SharedCase, enoughRuns: number): string {
+  if (reason === 'budget') return `with --max-runs ${enoughRuns}`
+  if (reason === 'time') return 'with more --max-seconds'
+  if (reason === 'no-key') return 'with a key that was not given'
+  if (reason === 'missing') return 'that the server lacks'
+  if (reason === 'unseen') return 'about what a gateway shows to no sender'
+  if (reason !== 'not-allowed') return `skipped (${reason})`
+  return needs.length > 0 ? `with --allow ${needs.join(',')}` : 'without --read-only'
+}
+
+/**
+ * The share of the stated rules that these cases judge. Rules that only a separate world shows do not count.
+ * @param enoughRuns a budget that suffices for all cases.
+ */
+export function shareOf(cases: readonly SharedCase[], enoughRuns: number): Share {
+  const byRule = new Map<string, SharedCase[]>()
+  for (const one of cases) {
+    if (one.reason === 'own-world') continue
+    for (const { id, basis } of one.rules)
+      if (basis === 'stated') byRule.set(id, [...(byRule.get(id) ?? []), one])
+  }
+  const rest = new Map<string, number>()
+  let judged = 0
+  for (const own of byRule.values()) {
+    if (own.some(({ reason }) => reason === undefined)) {
+      judged++
+      continue
+    }
+    const [first] = own.toSorted((a, b) => rankOf(a) - rankOf(b))
+    if (first === undefined) continue
+    const key = remedyFor(first, enoughRuns)
+    rest.set(key, (rest.get(key) ?? 0) + 1)
+  }
+  return { judged, of: byRule.size, rest: [...rest].map(([by, count]) => ({ by, rules: count })) }
+}
+
+/** `49 of 60 stated rules judged; the rest: 5 with --allow global, 6 missing` */
+export function shareText({ judged, of, rest }: Share, verb = 'judged'): string {
+  const others = rest.map(({ by, rules }) => `${rules} ${by}`).join(', ')
+  return `${judged} of ${of} stated rules ${verb}${others === '' ? '' : `; the rest: ${others}`}`
 }

@@ -1,15 +1,23 @@
-// The reports of one check: on the terminal, and in the files that were asked for.
+// The reports of one check, or of checks that are over: on the terminal, and in the files that were asked for.
 
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Recording } from '../../../dist/emulator/internal.js'
-import type { CheckOptions, ReportFiles } from '../../../spec/check.ts'
+import {
+  checkExitCodes,
+  type CheckOptions,
+  type ReportFiles,
+  type ReportOptions,
+} from '../../../spec/check.ts'
 import { replaceFile } from '../output/replace-file.ts'
+import { oneLine } from '../output/text.ts'
+import { wrongUse } from '../usage.ts'
 import type { CheckEvent } from '../events.ts'
 import { consoleReport, type Terminal } from './console.ts'
 import { htmlText } from './html.ts'
 import { junitText } from './junit.ts'
 import { markdownText } from './markdown.ts'
-import { ndjsonReport } from './ndjson.ts'
+import { ndjsonReport, readCheck } from './ndjson.ts'
 import { resultsText } from './results.ts'
 import { type Render, type Report, type Sink, wholeReport } from './report.ts'
 
@@ -65,16 +73,35 @@ export function reportsFor(
   }
 }
 
-/** Writes the reports on checks that are over: on the terminal one after the other, in files side by side. */
-export async function writeReports(
-  streams: readonly (readonly CheckEvent[])[],
-  files: ReportFiles,
+/**
+ * The command `check report`: writes reports on checks that are over, on the terminal one after the other, in files side by
+ * side. Throws an error with the code USAGE for a file that cannot be used.
+ */
+export async function runReport(
+  { files, ...reports }: ReportOptions,
   { stdout, env, cwd }: Pick<CheckIo, 'stdout' | 'env' | 'cwd'>,
-): Promise<void> {
+): Promise<number> {
+  const streams = files.map((file) => checkIn(cwd, file))
   for (const events of streams) {
     const report = consoleReport(stdout, env)
     for (const event of events) report.take(event)
     await report.end()
   }
-  for (const { render, sink } of filesFor(files, cwd)) sink.write(render(streams))
+  for (const { render, sink } of filesFor(reports, cwd)) sink.write(render(streams))
+  return checkExitCodes.asExpected
+}
+
+/** The events in a file. */
+function checkIn(cwd: string, file: string): readonly CheckEvent[] {
+  let text: string
+  try {
+    text = readFileSync(resolve(cwd, file), 'utf8')
+  } catch (error) {
+    throw wrongUse(`Cannot read ${oneLine(file)}: ${(error as Error).message}.`)
+  }
+  try {
+    return readCheck(text, oneLine(file))
+  } catch (error) {
+    throw wrongUse((error as Error).message)
+  }
 }

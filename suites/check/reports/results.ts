@@ -2,9 +2,9 @@
 
 import { quirks } from '../../../spec/index.ts'
 import type { Quirks } from '../../../spec/language.ts'
-import type { CheckEvent } from '../events.ts'
+import type { CaseEvent, CheckEvent } from '../events.ts'
 import { plain } from './markdown.ts'
-import { type CaseEvent, rulesOf, type Summary, summaryOf, targetText } from './summary.ts'
+import { rulesOf, type Summary, summaryOf, targetText } from './summary.ts'
 
 const heads = ['Server', 'Version', 'Checked', 'Stated rules', 'Cases', 'Differences']
 

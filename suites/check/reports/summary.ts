@@ -1,24 +1,21 @@
-// What the events of one check amount to: broken rules, notes by quirk, skips by reason. All reports print from this.
+// What the events of one check amount to: broken rules, notes by quirk, skips by reason, and which failures have one cause: of
+// those reports show one, under the rule about the very thing, and the others follow from it. All reports print from this.
 
-import { withCauses } from './causes.ts'
 import { oneLine } from '../output/text.ts'
-import type { CheckEvent, RuleInfo, SkipReason, Verdict } from '../events.ts'
-
-type Kind<E extends CheckEvent['event']> = Extract<CheckEvent, { readonly event: E }>
-export type CaseEvent = Kind<'case'>
+import type { CaseEvent, CheckEvent, EventOf, RuleInfo, SkipReason, Verdict } from '../events.ts'
 
 export type Summary = {
   /** Missing if the check ended before it found its target. */
-  readonly start: Kind<'start'> | undefined
+  readonly start: EventOf<'start'> | undefined
   readonly cases: readonly CaseEvent[]
   readonly warnings: readonly string[]
   /** Missing if the check did not finish. */
-  readonly end: Kind<'end'> | undefined
+  readonly end: EventOf<'end'> | undefined
 }
 
 export function summaryOf(events: readonly CheckEvent[]): Summary {
-  const all = <E extends CheckEvent['event']>(kind: E): Kind<E>[] =>
-    events.filter((one): one is Kind<E> => one.event === kind)
+  const all = <E extends CheckEvent['event']>(kind: E): EventOf<E>[] =>
+    events.filter((one): one is EventOf<E> => one.event === kind)
   return {
     start: all('start')[0],
     cases: withCauses(all('case')),
@@ -154,3 +151,46 @@ export function outcomeOf({ end }: Summary): {
   }
   return { exitCode, words: exitWords[exitCode], sentence: outcome }
 }
+
+/** What failures have in common: what is wrong with the traffic, or the first rule that is broken. */
+const causeOf = ({ cause, rules, place, title }: CaseEvent): string =>
+  `${place} ${cause?.says ?? rules[0]?.id ?? title}`
+
+/** Signs that a case is about its cause, the strongest first. A case of few rules is more about each of them. */
+function closeness({ cause, rules, area }: CaseEvent): readonly number[] {
+  if (cause === undefined) return []
+  const { word, rules: about } = cause
+  const isAbout = rules.some(({ id }) => about.includes(id))
+  const isOfArea = about.some((id) => id.startsWith(`${area}/`))
+  const isNamed = word !== undefined && rules.some(({ says }) => hasWord(says, word))
+  const isStated = rules.some(({ basis }) => basis === 'stated')
+  return [isOfArea && isNamed, isAbout, isOfArea, isNamed, isStated, -rules.length].map(Number)
+}
+
+/** Puts the case that is closest to the cause first. */
+function byCloseness(a: CaseEvent, b: CaseEvent): number {
+  const others = closeness(b)
+  const differences = closeness(a).map((own, at) => (others[at] ?? 0) - own)
+  return differences.find((one) => one !== 0) ?? 0
+}
+
+const hasWord = (text: string, word: string): boolean => text.split(/\W+/).includes(word)
+
+/** The cases with what follows from what. A failure that is known takes those of its cause along. */
+export function withCauses(cases: readonly CaseEvent[]): readonly CaseEvent[] {
+  const failures = cases.filter(({ verdict }) => verdict === 'fail')
+  const changed = new Map<CaseEvent, CaseEvent>()
+  for (const group of groupsOf(failures, causeOf).values()) {
+    const known = group.filter(({ baseline }) => baseline === 'known')
+    const [lead] = (known.length > 0 ? known : group).toSorted(byCloseness)
+    const following = group.filter((one) => one !== lead && one.baseline !== 'known')
+    if (lead === undefined || following.length === 0) continue
+    changed.set(lead, { ...lead, followers: [...new Set(following.map(namesOf))] })
+    for (const one of following) changed.set(one, { ...one, follows: namesOf(lead) })
+  }
+  return cases.map((one) => changed.get(one) ?? one)
+}
+
+/** The named server that a target resembles most, and where it differs. */
+export const nearestText = ({ like, differs }: NonNullable<EventOf<'end'>['nearest']>): string =>
+  `${oneLine(like)}${differs.length === 0 ? ', without a difference' : `; differs in ${differs.map(oneLine).join(', ')}`}`

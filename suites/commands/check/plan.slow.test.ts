@@ -3,7 +3,7 @@
 import { test } from 'vitest'
 import { generations } from '../../../spec/generations.ts'
 import { asPlanned, planCases, type PlanOptions, usualRuns } from '../../check/plan.ts'
-import { shareOf } from '../../check/reports/share.ts'
+import { shareOf } from '../../check/reports/outcome.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Case } from '../../judge/proves.ts'
 

@@ -2,7 +2,7 @@
 
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
-import { withCauses } from '../../check/reports/causes.ts'
+import { withCauses } from '../../check/reports/summary.ts'
 import type { CheckEvent } from '../../check/events.ts'
 import { expect } from '../../judge/expect.ts'
 import {

@@ -3,7 +3,7 @@
 import { describe, test } from 'vitest'
 import type { ReportOptions } from '../../../../spec/check.ts'
 import type { CheckEvent } from '../../../check/events.ts'
-import { runReport } from '../../../check/reports/command.ts'
+import { runReport } from '../../../check/reports/reports.ts'
 import { htmlText } from '../../../check/reports/html.ts'
 import { eventLine } from '../../../check/reports/ndjson.ts'
 import { expect } from '../../../judge/expect.ts'
