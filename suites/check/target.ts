@@ -5,7 +5,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type SessionOptions, type TargetOptions, usualSessions } from '../../spec/check.ts'
 import { createHttpClient, type HttpClient } from '../judge/http-client.ts'
-import { listedIds } from '../judge/own-runs.ts'
 import { type Patience, TimedOut } from '../judge/client.ts'
 import { createOnce, type Subject, subjectFor } from '../judge/subject.ts'
 import { createRecorder } from '../laws/recorder.ts'
@@ -19,6 +18,7 @@ import { type CheckedServer, newRunning, type Running, type Target } from './run
 import { seedsOf } from './sessions/judge-sessions.ts'
 import { Skip } from '../judge/skip.ts'
 import { createWorkloads } from './workloads.ts'
+import { listedIds } from '../judge/responses.ts'
 
 /** The longest time that a case waits for a message, in milliseconds. */
 const MAX_WAIT_MS = 15_000

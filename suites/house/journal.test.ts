@@ -7,11 +7,11 @@ import { replay, startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
 import { solid } from '../generate/graphs.ts'
 import { nodeTypesText } from '../generate/node-types.ts'
-import { fetchLink } from '../judge/fetch-link.ts'
 import { linkTo } from '../judge/hosted/links.ts'
 import { startSubject } from '../judge/subject.ts'
 import { start, startLimited } from '../support/spawned.ts'
 import { folder } from '../support/folder.ts'
+import { fetchLink } from '../judge/http-client.ts'
 
 const objectInfo = nodeTypesText()
 const newFile = (): string => join(folder(), 'journal.jsonl')

@@ -2,6 +2,7 @@
 
 import { type ExceptionType, exceptionTypes } from '../../spec/server/errors.ts'
 import type { Graph } from '../generate/graphs.ts'
+import { account as accountWith } from './hosted/jobs.ts'
 import { judgeOrder } from './judge.ts'
 import type { Run, Subject } from './subject.ts'
 import { expect } from './expect.ts'
@@ -9,15 +10,7 @@ import { expect } from './expect.ts'
 /** The words of hosted for failures. */
 export const words = Object.keys(exceptionTypes) as ExceptionType[]
 /** An account with everything that it needs; others differ in some members. */
-export const account = {
-  user: 'me',
-  keys: ['test-key'],
-  tier: 'pro',
-  balance: 1000,
-  subscription: 'active',
-  partnerKey: 'partner',
-  failsWith: null,
-} as const
+export const account = { ...accountWith('test-key'), partnerKey: 'partner' }
 
 /** The data of its execution_error; undefined when it has none. */
 export const errorOf = ({ messages }: Pick<Run, 'messages'>): any =>

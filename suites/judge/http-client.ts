@@ -1,9 +1,10 @@
-// Sends the requests of the suites unchanged, over connections that stay open.
+// Sends the requests of the suites unchanged, over connections that stay open, and fetches signed links without a key and
+// without following redirects.
 
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { openConnection } from './connection/open.ts'
 import { isInProcess } from './edges.ts'
-import { outgoing } from './traffic.ts'
+import { guarded, outgoing } from './traffic.ts'
 
 export type Answer = {
   readonly status: number
@@ -106,4 +107,25 @@ async function answerOf(response: IncomingMessage): Promise<Answer> {
     headers: Object.fromEntries(headers) as Record<string, string>,
     bytes: Buffer.concat(chunks),
   }
+}
+
+/** What a link answers, without following it further. */
+export type FetchedLink = {
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Buffer
+  readonly text: string
+}
+
+/** Fetches a link as it is, with only these headers. */
+export async function fetchLink(
+  link: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<FetchedLink> {
+  const { origin, pathname, search } = new URL(link)
+  await guarded({ url: origin, method, path: pathname + search, headers, body: '' })
+  const reply = await fetch(link, { method, headers, redirect: 'manual' })
+  const bytes = Buffer.from(await reply.arrayBuffer())
+  return { status: reply.status, headers: reply.headers, bytes, text: bytes.toString() }
 }

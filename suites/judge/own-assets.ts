@@ -4,6 +4,7 @@ import type { asset, assetPage } from '../../spec/assets/assets.ts'
 import type { Static } from '../../spec/static.ts'
 import { formOf, type Part } from '../generate/form.ts'
 import { expect } from './expect.ts'
+import { uniqueId } from './own-runs.ts'
 import { casesWith } from './proves.ts'
 import type { Reply } from './reply.ts'
 import { exchanges, type Row } from './rows.ts'
@@ -13,8 +14,6 @@ import type { Subject } from './subject.ts'
 export type Asset = Static<typeof asset> & { readonly created_new?: boolean }
 export type AssetPage = Static<typeof assetPage>
 
-/** An id without an asset. */
-export const nobody = '00000000-0000-4000-8000-000000000000'
 /** A hash without content. */
 export const noContent = `blake3:${'0'.repeat(64)}`
 
@@ -43,10 +42,6 @@ export const faults = (...types: readonly string[]) => ({
     errors: types.map((type) => expect.objectContaining({ type })),
   }),
 })
-
-/** A label of the case. */
-export const labelOf = ({ unique }: Pick<Subject, 'unique'>, name: string): string =>
-  unique(name).replaceAll('/', '-')
 
 /** Sends a form to the assets. */
 export const sendForm = async ({ request }: Subject, ...parts: readonly Part[]): Promise<Reply> =>
@@ -85,7 +80,7 @@ export const contentOf = ({ unique }: Pick<Subject, 'unique'>, name: string): st
 
 /** Three assets with tags that nobody else has. */
 export async function tagged(subject: Subject) {
-  const [x, y] = [labelOf(subject, 'x'), labelOf(subject, 'y')]
+  const [x, y] = [uniqueId(subject, 'x'), uniqueId(subject, 'y')]
   const both = await uploaded(subject, 'both', { tags: `input,${x},${y}` })
   const one = await uploaded(subject, 'one', { tags: `input,${x}` })
   const other = await uploaded(subject, 'other', { tags: `input,${y}` })

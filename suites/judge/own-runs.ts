@@ -3,9 +3,9 @@
 import { type Graph, node, talking } from '../generate/graphs.ts'
 import type { Session } from './client.ts'
 import { expect } from './expect.ts'
-import { runsAtATime } from './hosted/busy-account.ts'
+import { isAtWork, runsAtATime } from './hosted/busy-account.ts'
 import type { Message } from './judge.ts'
-import { endsRun } from './responses.ts'
+import { endsRun, listedIds } from './responses.ts'
 import { nodesOf } from '../support/transcript.ts'
 import { missing, Skip } from './skip.ts'
 import type { Run, Subject } from './subject.ts'
@@ -38,14 +38,8 @@ export const messagesAbout = (session: Session, prompt_id: string): readonly Mes
 export const ordered = (messages: readonly Message[], prompt_id: string): readonly Message[] =>
   messages.filter(({ type, data }) => type === 'status' || data['prompt_id'] === prompt_id)
 
-/** Whether a message says that a node of this run starts. */
-export const startsNode =
-  (prompt_id: string) =>
-  ({ type, data }: Message): boolean =>
-    type === 'executing' && data['prompt_id'] === prompt_id && data['node'] !== null
-
 /** A part of a path that nothing else on the server has. */
-export const uniqueId = ({ unique }: Subject, name: string): string =>
+export const uniqueId = ({ unique }: Pick<Subject, 'unique'>, name: string): string =>
   unique(name).replaceAll('/', '-')
 
 /** A number below 2 ** 24 that no other case uses: a colour or a seed of nodes that are in no cache. */
@@ -129,7 +123,7 @@ export async function occupy(
   while (ids.length < most) ids.push(await submitFor(subject, session, await workloads.slow()))
   const { data } = await subject.reach(
     session,
-    (message) => startsNode(prompt_id)(message) && !(String(message.data['node']) in before),
+    (message) => isAtWork(prompt_id)(message) && !(String(message.data['node']) in before),
   )
   const stop = async (): Promise<void> => {
     for (const id of ids) await subject.post('/interrupt', { prompt_id: id })
@@ -154,16 +148,6 @@ export async function busy(subject: Subject) {
     return ours.filter((id) => listed.has(id))
   }
   return { session, held, pend, pending }
-}
-
-/** The ids that the queue lists; an empty list for one that is not there. */
-export async function listedIds({
-  get,
-}: Subject): Promise<{ running: string[]; pending: string[] }> {
-  const { queue_running, queue_pending } = (await get('/queue')).json()
-  const ids = (items: unknown): string[] =>
-    Array.isArray(items) ? items.map((item) => item[1]) : []
-  return { running: ids(queue_running), pending: ids(queue_pending) }
 }
 
 /** A pending or running run as the queue lists it. */

@@ -8,6 +8,7 @@ import { both, type Deployment, type Place, type Rule } from '../../spec/languag
 import { quirks, type RuleId, rules } from '../../spec/index.ts'
 import { anyGateway, type GatewaySubject, startGatewaySubject } from './gateway-subject.ts'
 import type { Edge } from './edges.ts'
+import { account } from './hosted/jobs.ts'
 import { isLawful, judgeTraffic } from '../laws/judge-traffic.ts'
 import { startSubject, type Subject } from './subject.ts'
 
@@ -66,24 +67,12 @@ export const sharedWorld: EmulatorOptions = {}
 /** The options of cases that mostly wait, each for worlds that it starts itself: those of a file run at the same time. */
 export const sideBySide: EmulatorOptions = { ...ownWorld }
 
-/** An account of the worlds of the suites that may run workflows. */
-const able = (user: string, key: string) =>
-  ({
-    user,
-    keys: [key],
-    tier: 'pro',
-    balance: 1000,
-    subscription: 'active',
-    partnerKey: null,
-    failsWith: null,
-  }) as const
-
 /**
  * The options of a case that needs two accounts that may run workflows, `test-key` and `other-key`. It can run on a server
  * elsewhere for which the operator has a second key.
  */
 export const twoAccounts: EmulatorOptions = {
-  accounts: [able('one', 'test-key'), able('two', 'other-key')],
+  accounts: [account('test-key'), account('other-key')],
 }
 
 /** The bearer token of the worlds that have one. A case with this option alone can run on a server elsewhere. */

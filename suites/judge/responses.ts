@@ -85,6 +85,18 @@ export function responsesOf(deployment: Deployment, get: Get) {
   }
 }
 
+/** The ids that the queue lists; an empty list for one that is not there. */
+export async function listedIds({
+  get,
+}: {
+  readonly get: Get
+}): Promise<{ running: string[]; pending: string[] }> {
+  const { queue_running, queue_pending } = (await get('/queue')).json()
+  const ids = (items: unknown): string[] =>
+    Array.isArray(items) ? items.map((item) => item[1]) : []
+  return { running: ids(queue_running), pending: ids(queue_pending) }
+}
+
 /**
  * The `extra_data` of the runs that a case has submitted to a local server with this text at `mine`, whether they have ended
  * or not, in their order, without the time that later servers add. In a world of the suites all runs count: nobody else

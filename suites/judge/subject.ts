@@ -11,13 +11,12 @@ import { openSession, type Patience, type Session, untilStill } from './client.t
 import { formOf, viewPath } from '../generate/form.ts'
 import { type Graph, savingAt } from '../generate/graphs.ts'
 import { type Edge, startOn, usualEdge } from './edges.ts'
-import { createHttpClient, type HttpClient } from './http-client.ts'
+import { createHttpClient, fetchLink, type HttpClient } from './http-client.ts'
 import type { Message } from './judge.ts'
 import { endsRun, type QueueEntry, type HistoryEntry, responsesOf } from './responses.ts'
 import { createRecorder, type Recorder, type Traffic } from '../laws/recorder.ts'
 import { pathOn } from '../generate/replies-on.ts'
 import { type Reply, replyOf } from './reply.ts'
-import { fetchLink } from './fetch-link.ts'
 import { testWorkloads, type Workloads } from '../generate/workloads.ts'
 
 export type Subject = Traffic & {

@@ -36,7 +36,7 @@ export async function passes({ submit }: Subject, graph: Graph): Promise<void> {
 }
 
 /** The body of the refusal of a submit. */
-export async function refusal({ post }: Subject, body: object): Promise<any> {
+export async function refusedSubmit({ post }: Subject, body: object): Promise<any> {
   const reply = await post('/prompt', body)
   expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 400 })
   return reply.json()

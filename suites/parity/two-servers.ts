@@ -15,7 +15,7 @@ import { fetchFile } from '../judge/hosted/links.ts'
 import type { Subject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
 import type { PlainRequest } from '../generate/actions.ts'
-import { fetchLink } from '../judge/fetch-link.ts'
+import { fetchLink } from '../judge/http-client.ts'
 
 export type Side = {
   /** Sends a request in which `<run 0>` and `<file 0>` stand for names. */

@@ -6,9 +6,10 @@ import { endpoints } from '../../spec/assets/assets.ts'
 import type { Endpoint, ReplyBody } from '../../spec/language.ts'
 import { formOf } from '../generate/form.ts'
 import { violations } from '../judge/judge.ts'
-import { nobody, noContent } from '../judge/own-assets.ts'
+import { noContent } from '../judge/own-assets.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import { runs } from '../support/effort.ts'
+import { nobody } from '../judge/hosted/jobs.ts'
 
 const text = fc.constantFrom(
   '',

@@ -7,9 +7,10 @@ import { tiers } from '../../spec/server/access.ts'
 import { type JobStatus, jobTransitions } from '../../spec/server/jobs.ts'
 import type { Session } from '../judge/client.ts'
 import { failing, type Graph, slow, talking } from '../generate/graphs.ts'
-import { account, detailOf, listOf, queued, wordOf } from '../judge/hosted/jobs.ts'
+import { account, detailOf, listOf, wordOf } from '../judge/hosted/jobs.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import { runs } from '../support/effort.ts'
+import { listedIds } from '../judge/responses.ts'
 
 /** Accounts with different numbers of workers. */
 const accounts = [account('key-one', 'standard'), account('key-two', 'creator')]
@@ -91,7 +92,7 @@ const interrupt =
   (place: number | undefined): Act =>
   async (side) => {
     const [prompt_id] = place === undefined ? [] : named(side, [place])
-    const { running } = await queued(side.subject)
+    const { running } = await listedIds(side.subject)
     const { status } = await side.subject.post('/interrupt', { prompt_id })
     expect(status).toBe(prompt_id !== undefined && side.deleted.has(prompt_id) ? 404 : 200)
     const meant = prompt_id ?? running.find((id) => !side.cancelled.has(id))
@@ -102,7 +103,7 @@ const changeQueue =
   (places: readonly number[], clear: boolean): Act =>
   async (side) => {
     const ids = [...new Set(named(side, places))]
-    const { pending } = await queued(side.subject)
+    const { pending } = await listedIds(side.subject)
     const reply = await side.subject.post('/queue', { delete: ids, clear })
     const deleted = ids.filter((id) => pending.includes(id))
     expect(reply.json()).toEqual({ deleted, cleared: clear })
@@ -162,7 +163,7 @@ async function compare(side: Side, takesTime: boolean, isLast = false): Promise<
   }
   const having = (word: JobStatus): string[] => ids.filter((id) => words.get(id) === word)
   const [running, pending] = [having('in_progress'), having('pending')]
-  expect(await queued(subject)).toEqual({ running, pending })
+  expect(await listedIds(subject)).toEqual({ running, pending })
   expect(running.length).toBeLessThanOrEqual(runsAtATime)
   const reported = (await subject.get('/prompt')).json().exec_info.queue_remaining
   expect(reported).toBe(running.length + pending.length)

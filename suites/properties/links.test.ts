@@ -8,8 +8,8 @@ import { linkTo } from '../judge/hosted/links.ts'
 import { smallWorld } from '../support/small-world.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import { exchange } from '../judge/wire.ts'
-import { fetchLink } from '../judge/fetch-link.ts'
 import { runs } from '../support/effort.ts'
+import { fetchLink } from '../judge/http-client.ts'
 
 const account = (user: string) =>
   ({

@@ -4,10 +4,11 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { both, type Deployment } from '../../spec/language.ts'
 import { talking } from '../generate/graphs.ts'
-import { isOf, nobody, oneAtATimeOn, queued } from '../judge/hosted/jobs.ts'
+import { isOf, nobody, oneAtATimeOn } from '../judge/hosted/jobs.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import { runs } from '../support/effort.ts'
 import { assertSessions } from '../support/kept-sessions.ts'
+import { listedIds } from '../judge/responses.ts'
 
 type PendingRun = { readonly id: string; readonly number: number }
 type Submit = { readonly kind: 'submit'; readonly number?: number; readonly front: boolean }
@@ -96,7 +97,7 @@ async function play(commands: readonly Command[], subject: Subject): Promise<voi
       await post('/queue', { clear: true })
       model.clear()
     }
-    const { running, pending } = await queued(subject)
+    const { running, pending } = await listedIds(subject)
     expect(pending).toEqual(model.ids())
     expect(running).toEqual(started.slice(-1))
   }

@@ -2,21 +2,14 @@
 
 import { solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { isAtWork, newColor } from '../../judge/hosted/busy-account.ts'
-import {
-  account,
-  cancel,
-  isOf,
-  listed,
-  queued,
-  submitOne,
-  wordOf,
-} from '../../judge/hosted/jobs.ts'
-import { onlyOurs } from '../../judge/own-runs.ts'
+import { isAtWork } from '../../judge/hosted/busy-account.ts'
+import { account, cancel, isOf, listed, submitOne, wordOf } from '../../judge/hosted/jobs.ts'
+import { onlyOurs, uniqueNumber } from '../../judge/own-runs.ts'
 import { proves, twoAccounts } from '../../judge/proves.ts'
 import { Skip } from '../../judge/skip.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { transcript } from '../../support/transcript.ts'
+import { listedIds } from '../../judge/responses.ts'
 
 proves(
   'access/hosted-keys-of-one',
@@ -63,7 +56,7 @@ proves(
     await other.post('/interrupt', { prompt_id: running })
     await other.post('/queue', { delete: [running, shared] })
     if (isOwn) await other.post('/queue', { clear: true })
-    expect((await queued(subject)).running).toContain(running)
+    expect((await listedIds(subject)).running).toContain(running)
     for (const id of [running, shared]) await subject.reach(session, isOf('execution_success', id))
     expect(await wordOf(subject, running)).toBe('completed')
     for (const id of [shared, running]) {
@@ -124,7 +117,7 @@ proves(
     const other = subject.as('other-key')
     const listener = await other.connect()
     const session = await subject.connect()
-    await subject.run(session, solid(newColor(subject, 'apart')))
+    await subject.run(session, solid(uniqueNumber(subject, 'apart')))
     await listener.settled()
     const sent = listener.messages().slice(1)
     const theirs = await listed(other, '?limit=1000')

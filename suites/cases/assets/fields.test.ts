@@ -1,13 +1,11 @@
 // What an asset says of its file, what describes it, and where its preview is.
 
 import { asset } from '../../../spec/assets/assets.ts'
-import { fitting } from '../../judge/hosted/jobs.ts'
+import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import {
   ask,
   contentOf,
   idsIn,
-  labelOf,
-  nobody,
   pathOf,
   provesAssets,
   refusing,
@@ -17,19 +15,20 @@ import {
 import { put } from '../../judge/own-files.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { uniqueId } from '../../judge/own-runs.ts'
 
 provesAssets('assets/upload-fields', async (subject) => {
   const preview = await uploaded(subject, 'preview.png')
   const fields = {
     tags: 'input',
-    name: ` ${labelOf(subject, 'shown')} `,
+    name: ` ${uniqueId(subject, 'shown')} `,
     mime_type: 'application/x-mine',
     user_metadata: '{"n": 18446744073709551615, "o": {}}',
     preview_id: preview.id,
   }
   const reply = await upload(subject, 'file.bin', fields)
   expect(reply.json()).toMatchObject({
-    name: labelOf(subject, 'shown'),
+    name: uniqueId(subject, 'shown'),
     mime_type: 'application/x-mine',
     preview_id: preview.id,
   })

@@ -3,7 +3,7 @@
 import { encode } from 'fast-png'
 import type { Asset } from '../../judge/own-assets.ts'
 import { endpoints } from '../../../spec/assets/assets.ts'
-import { ask, listed, nobody, noContent, pathOf, provesAssets } from '../../judge/own-assets.ts'
+import { ask, listed, noContent, pathOf, provesAssets } from '../../judge/own-assets.ts'
 import { placedIn, put } from '../../judge/own-files.ts'
 import { uniqueNumber } from '../../judge/own-runs.ts'
 import { type Graph, solid } from '../../generate/graphs.ts'
@@ -12,6 +12,7 @@ import { ownWorld, proves } from '../../judge/proves.ts'
 import { missing } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { nobody } from '../../judge/hosted/jobs.ts'
 
 /** A black picture. */
 const png = (width: number, height: number): Uint8Array =>

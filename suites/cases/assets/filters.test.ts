@@ -3,7 +3,6 @@
 import {
   asks,
   idsIn,
-  labelOf,
   noContent,
   provesAssets,
   provesHashing,
@@ -14,6 +13,7 @@ import {
 import { toEach } from '../../judge/rows.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { uniqueId } from '../../judge/own-runs.ts'
 
 /** Lists with these filters, and the ids in them. */
 async function lists(
@@ -37,19 +37,19 @@ provesAssets('assets/list-tags', async (subject) => {
 })
 
 provesAssets('assets/list-name', async (subject) => {
-  const name = labelOf(subject, 'MiXed 100%_x')
+  const name = uniqueId(subject, 'MiXed 100%_x')
   const { id } = await uploaded(subject, 'mixed', { tags: 'input', name })
   const part = (text: string): string => `name_contains=${encodeURIComponent(text)}`
   await lists(subject, [
     [part(name.toLowerCase()), [id]],
-    [part(labelOf(subject, 'MIXED 100%')), [id]],
-    [part(labelOf(subject, 'mixed 100_')), []],
-    [part(labelOf(subject, 'mixed*')), []],
+    [part(uniqueId(subject, 'MIXED 100%')), [id]],
+    [part(uniqueId(subject, 'mixed 100_')), []],
+    [part(uniqueId(subject, 'mixed*')), []],
   ])
 })
 
 provesAssets('assets/list-metadata', async (subject) => {
-  const tag = labelOf(subject, 'meta')
+  const tag = uniqueId(subject, 'meta')
   const user_metadata = '{"kind": "a", "n": 1, "deep": {"x": true}, "list": [1, "b"]}'
   const { id } = await uploaded(subject, 'meta', { tags: `input,${tag}`, user_metadata })
   const filtered = (filter: string): string => `metadata_filter=${encodeURIComponent(filter)}`

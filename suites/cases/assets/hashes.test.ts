@@ -8,7 +8,6 @@ import {
   contentOf,
   faults,
   fileParts,
-  labelOf,
   noContent,
   pathOf,
   provesAssets,
@@ -22,6 +21,7 @@ import {
 import { type Row, toEach, withEach } from '../../judge/rows.ts'
 import { missing } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
+import { uniqueId } from '../../judge/own-runs.ts'
 
 /** The hash of the text `abc`, from the definition of BLAKE3. */
 const hashOfAbc = 'blake3:6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85'
@@ -68,7 +68,7 @@ provesAssets('assets/upload-hash', async (subject) => {
     expect({ wrong, refusal: refusalOf(reply) }).toEqual({ wrong, refusal: '400 INVALID_HASH' })
   }
   // Or it stands for the file.
-  const name = labelOf(subject, 'again')
+  const name = uniqueId(subject, 'again')
   const parts = [
     { name: 'hash', content: hash },
     { name: 'name', content: name },
@@ -83,7 +83,7 @@ provesAssets('assets/upload-hash', async (subject) => {
 
 provesAssets('assets/from-hash', async (subject) => {
   const { hash = '', id } = await uploaded(subject, 'known.txt')
-  const name = labelOf(subject, 'second')
+  const name = uniqueId(subject, 'second')
   const body = { hash, name, tags: ['b', 'a', 'b'], user_metadata: { n: 1 } }
   const reply = await ask(subject, 'POST', '/api/assets/from-hash', body)
   const made = fitting(createdAsset, reply, 201)

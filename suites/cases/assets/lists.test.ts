@@ -9,7 +9,6 @@ import {
   type AssetPage,
   faults,
   idsIn,
-  labelOf,
   listed,
   pathOf,
   provesAssets,
@@ -20,12 +19,13 @@ import { ownWorld, proves } from '../../judge/proves.ts'
 import { type Row, toEach } from '../../judge/rows.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { uniqueId } from '../../judge/own-runs.ts'
 
 /** Uploads files of the case, one after the other. The case finds them by the start of their names. */
 async function uploadAll(subject: Subject, start: string, count: number): Promise<Asset[]> {
   const assets: Asset[] = []
   for (let at = 0; at < count; at++) {
-    const name = labelOf(subject, `${start}-${at}`)
+    const name = uniqueId(subject, `${start}-${at}`)
     const content = `${name} ${'x'.repeat(count - at)}`
     assets.push(await uploaded(subject, `${start}${at}.txt`, { tags: 'input', name }, content))
   }
@@ -33,7 +33,7 @@ async function uploadAll(subject: Subject, start: string, count: number): Promis
 }
 
 const mineOf = (subject: Subject, start: string): string =>
-  `name_contains=${encodeURIComponent(labelOf(subject, `${start}-`))}`
+  `name_contains=${encodeURIComponent(uniqueId(subject, `${start}-`))}`
 
 const idsOf = ({ assets }: AssetPage): string[] => assets.map(({ id }) => id)
 

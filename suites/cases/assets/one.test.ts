@@ -1,15 +1,13 @@
 // One asset: reading, changing and deleting it, and its content.
 
 import { asset } from '../../../spec/assets/assets.ts'
-import { fitting } from '../../judge/hosted/jobs.ts'
+import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import { violations } from '../../judge/judge.ts'
 import {
   ask,
   asks,
   faults,
   idsIn,
-  labelOf,
-  nobody,
   pathOf,
   provesAssets,
   refusing,
@@ -17,6 +15,7 @@ import {
 } from '../../judge/own-assets.ts'
 import { type Row, toEach, withEach } from '../../judge/rows.ts'
 import { expect } from '../../judge/expect.ts'
+import { uniqueId } from '../../judge/own-runs.ts'
 
 provesAssets('assets/read', async (subject) => {
   const { created_new: _, ...found } = await uploaded(subject, 'read')
@@ -134,7 +133,7 @@ provesAssets('assets/content-as-image', async (subject) => {
 provesAssets('assets/change', async (subject) => {
   const preview = await uploaded(subject, 'preview.png')
   const before = await uploaded(subject, 'before', { tags: 'input', user_metadata: '{"a": 1}' })
-  const name = labelOf(subject, 'after')
+  const name = uniqueId(subject, 'after')
   const first = fitting(asset, await ask(subject, 'PUT', pathOf(before), { name }))
   const { id, created_at } = before
   expect(first).toMatchObject({ id, name, created_at, user_metadata: { a: 1 } })

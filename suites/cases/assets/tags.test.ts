@@ -13,7 +13,6 @@ import {
   ask,
   asks,
   faults,
-  labelOf,
   pathOf,
   provesAssets,
   refusing,
@@ -24,6 +23,7 @@ import { type Row, toEach } from '../../judge/rows.ts'
 import { missing } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { uniqueId } from '../../judge/own-runs.ts'
 
 provesAssets('assets/add-tags', async (subject) => {
   const found = await uploaded(subject, 'tagged', { tags: 'input,a' })
@@ -96,7 +96,7 @@ const tagsFor = async (subject: Subject, query: string): Promise<TagPage> =>
 
 /** Assets with tags that start alike: three have the second one, one has the others. */
 async function make(subject: Subject) {
-  const [a, b, c] = ['t-a', 't-b', 't-c'].map((tag) => labelOf(subject, tag)) as [
+  const [a, b, c] = ['t-a', 't-b', 't-c'].map((tag) => uniqueId(subject, tag)) as [
     string,
     string,
     string,
@@ -104,7 +104,7 @@ async function make(subject: Subject) {
   await uploaded(subject, 'first', { tags: `input,${a},${b}` })
   await uploaded(subject, 'second', { tags: `input,${b},${c}` })
   const { id } = await uploaded(subject, 'third', { tags: `input,${b}` })
-  return { a, b, c, id, prefix: `prefix=${labelOf(subject, 't-')}` }
+  return { a, b, c, id, prefix: `prefix=${uniqueId(subject, 't-')}` }
 }
 
 provesAssets('assets/tags', async (subject) => {
@@ -133,7 +133,7 @@ provesAssets('assets/tags-query', async (subject) => {
   expect(await names('limit=1&offset=1')).toEqual([a])
   expect(await tagsFor(subject, `${prefix}&limit=2`)).toMatchObject({ total: 3, has_more: true })
   // A tag that no asset has any more counts 0.
-  const d = labelOf(subject, 't-d')
+  const d = uniqueId(subject, 't-d')
   await ask(subject, 'POST', `/api/assets/${id}/tags`, { tags: [d] })
   await ask(subject, 'DELETE', `/api/assets/${id}/tags`, { tags: [d] })
   expect((await tagsFor(subject, prefix)).tags.at(-1)).toEqual({ name: d, count: 0 })

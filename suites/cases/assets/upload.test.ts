@@ -1,14 +1,12 @@
 // Uploads of assets: where a file is stored, its tags, and what is refused.
 
 import { createdAsset } from '../../../spec/assets/assets.ts'
-import { fitting } from '../../judge/hosted/jobs.ts'
+import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import {
   ask,
   contentOf,
   fileParts,
-  labelOf,
   listed,
-  nobody,
   pathOf,
   provesAssets,
   refusalOf,
@@ -19,6 +17,7 @@ import {
 } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { uniqueId } from '../../judge/own-runs.ts'
 
 provesAssets('assets/upload', async (subject) => {
   const reply = await upload(subject, 'first.txt')
@@ -145,7 +144,7 @@ provesAssets('assets/upload-refusals', async (subject) => {
   expect(refusalOf(empty)).toBe('400 EMPTY_UPLOAD')
   const own = await upload(subject, 'own', { tags: 'input', id: nobody })
   expect(refusalOf(own)).toBe('400 UNSUPPORTED_FIELD')
-  expect((await listed(subject, `name_contains=${labelOf(subject, 'own')}`)).total).toBe(0)
+  expect((await listed(subject, `name_contains=${uniqueId(subject, 'own')}`)).total).toBe(0)
 })
 
 provesAssets('assets/upload-broken', async (subject) => {

@@ -3,8 +3,8 @@
 import type { Delivery } from 'flowdouble'
 import { type GatewaySubject, ownGateway, SECRET } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
-import { makeRuns, postTo } from '../../judge/posts/made-routes.ts'
 import { proves } from '../../judge/proves.ts'
+import { makeRuns, postTo } from '../../judge/posts.ts'
 
 /** Posts once while deliveries fail, and returns the attempts: how many seconds after the first, and their texts. */
 async function attempts(

@@ -9,10 +9,9 @@ import {
   SECRET,
 } from '../../judge/gateway-subject.ts'
 import { violations } from '../../judge/judge.ts'
-import { CHAT, makeRuns, postTo } from '../../judge/posts/made-routes.ts'
-import { CHECK_TEXT } from '../../judge/posts/posts.ts'
 import { proves } from '../../judge/proves.ts'
 import type { RouteSettings } from '../../generate/sender.ts'
+import { CHAT, CHECK_TEXT, makeRuns, postTo } from '../../judge/posts.ts'
 
 /** Posts to a new route once, and returns its only run. */
 async function runOf(

@@ -3,9 +3,9 @@
 import { targets as allTargets, platforms } from '../../../spec/gateway/deliveries.ts'
 import { direct, type GatewaySubject } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
-import { CHAT, makeDirect, makeRuns, postTo } from '../../judge/posts/made-routes.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { RouteSettings } from '../../generate/sender.ts'
+import { CHAT, makeDirect, makeRuns, postTo } from '../../judge/posts.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 

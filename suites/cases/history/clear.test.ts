@@ -2,11 +2,11 @@
 
 import { slow, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { idsOf as hostedIdsOf } from '../../judge/hosted/history.ts'
-import { expectRefusal, isOf, listed, nobody, submitOne, wordsOf } from '../../judge/hosted/jobs.ts'
+import { historyIds, isOf, listed, nobody, submitOne, wordsOf } from '../../judge/hosted/jobs.ts'
 import { cachedNodes, idsOf, runAll } from '../../judge/own-runs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expectRefusal } from '../../judge/hosted/refusals.ts'
 
 proves('history/clear', async (subject) => {
   const ours = await runAll(subject, 'a', 'b', 'c', 'd')
@@ -62,7 +62,7 @@ async function forget({ post }: Subject, value: object): Promise<void> {
 proves('history/hosted-clear', async (subject) => {
   const ids = await runAll(subject, 'a', 'b', 'c')
   const [a = '', b = '', c = ''] = ids
-  const own = async () => (await hostedIdsOf(subject)).filter((id) => ids.includes(id))
+  const own = async () => (await historyIds(subject)).filter((id) => ids.includes(id))
   await forget(subject, { delete: [b, nobody] })
   expect(await own()).toEqual([c, a])
   expectRefusal(await subject.get(`/history/${b}`), 404, 'NOT_FOUND')
@@ -79,13 +79,13 @@ proves('history/hosted-clear', async (subject) => {
   const open = subject.isOwn ? await submitOne(subject, slow()) : nobody
   await forget(subject, { delete: [open] })
   await forget(subject, { clear: true })
-  for (const id of ids) expect(await hostedIdsOf(subject)).not.toContain(id)
+  for (const id of ids) expect(await historyIds(subject)).not.toContain(id)
   expect(await listed(subject, '?limit=1000')).toEqual(expect.arrayContaining([...ids]))
   if (!subject.isOwn) return
   // Only what has ended is forgotten.
   expect(await listed(subject)).toEqual([open, ...ids.toReversed()])
   await subject.reach(await subject.connect(), isOf('execution_success', open))
-  expect(await hostedIdsOf(subject)).toEqual([open])
+  expect(await historyIds(subject)).toEqual([open])
 })
 
 proves('deployments/hosted-old-history', async (subject) => {
@@ -97,5 +97,5 @@ proves('deployments/hosted-old-history', async (subject) => {
     expect((await subject.raw('HEAD', path, undefined, headers)).status).toBe(404)
   }
   expect((await subject.raw('POST', '/api/history', '{"clear": true}', headers)).status).toBe(200)
-  expect(await hostedIdsOf(subject)).toEqual([])
+  expect(await historyIds(subject)).toEqual([])
 })

@@ -4,11 +4,10 @@ import { historyById, hostedHistoryById } from '../../../spec/server/history.ts'
 import { changed, type Graph, node, solid, talking } from '../../generate/graphs.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import { expect } from '../../judge/expect.ts'
-import { newColor, newUuid } from '../../judge/hosted/busy-account.ts'
-import { entryOf, historyOf } from '../../judge/hosted/history.ts'
-import { detailOf, fitting } from '../../judge/hosted/jobs.ts'
+import { newUuid } from '../../judge/hosted/busy-account.ts'
+import { detailOf, entryOf, fitting, historyOf } from '../../judge/hosted/jobs.ts'
 import type { Message } from '../../judge/judge.ts'
-import { messagesAbout, occupy, runInTurn, shown } from '../../judge/own-runs.ts'
+import { messagesAbout, occupy, runInTurn, shown, uniqueNumber } from '../../judge/own-runs.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { HistoryEntry } from '../../judge/responses.ts'
 import { containing } from '../../judge/rows.ts'
@@ -242,7 +241,7 @@ proves('history/hosted-list-entry', async (subject) => {
 })
 
 proves('history/hosted-by-id', async (subject) => {
-  const color = newColor(subject, 'by-id')
+  const color = uniqueNumber(subject, 'by-id')
   const graph = subject.placed({ ...solid(color), '3': node('PreviewAny', { source: 'a' }) })
   const session = await subject.connect()
   const { prompt_id } = await subject.run(session, graph, { extra_data })

@@ -4,11 +4,12 @@ import { errors } from '../../../spec/index.ts'
 import { solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { cancelAll, keepBusy, newUuid } from '../../judge/hosted/busy-account.ts'
-import { entryOf, historyOf, idsOf as hostedIdsOf } from '../../judge/hosted/history.ts'
 import {
   cancel,
   detailOf,
-  expectRefusal,
+  entryOf,
+  historyIds,
+  historyOf,
   isOf,
   nobody,
   submitAll,
@@ -17,6 +18,7 @@ import { idsOf, occupy, runAll, submitFor, uniqueId } from '../../judge/own-runs
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import { endsRun } from '../../judge/responses.ts'
 import { exchanges, toEach } from '../../judge/rows.ts'
+import { expectRefusal } from '../../judge/hosted/refusals.ts'
 
 proves(['history/only-finished', 'history/unknown'], async (subject) => {
   const session = await subject.connect(subject.unique('me'))
@@ -118,7 +120,7 @@ proves('history/bad-numbers', (subject) => {
 
 proves(['history/hosted-list', 'deployments/hosted-history-renamed'], async (subject) => {
   const ids = await runAll(subject, 'a', 'b', 'c')
-  const own = (await hostedIdsOf(subject)).filter((id) => ids.includes(id))
+  const own = (await historyIds(subject)).filter((id) => ids.includes(id))
   expect(own).toEqual(ids.toReversed())
   for (const { prompt } of await historyOf(subject)) expect(Array.isArray(prompt)).toBe(false)
   const headers = { 'X-API-Key': 'test-key' }
@@ -130,9 +132,9 @@ proves(['history/hosted-list', 'deployments/hosted-history-renamed'], async (sub
 proves('history/hosted-pages', async (subject) => {
   const ids = await runAll(subject, 'a', 'b', 'c')
   for (const max of [0, 1, 2])
-    expect(await hostedIdsOf(subject, `?max_items=${max}`)).toHaveLength(max)
+    expect(await historyIds(subject, `?max_items=${max}`)).toHaveLength(max)
   const placeOf = async (id: string, query = ''): Promise<number> =>
-    (await hostedIdsOf(subject, query)).indexOf(id)
+    (await historyIds(subject, query)).indexOf(id)
   // Runs of somebody else with this key that end meanwhile are newer.
   const [oldest = ''] = ids
   const before = await placeOf(oldest)
@@ -141,7 +143,7 @@ proves('history/hosted-pages', async (subject) => {
   const after = await placeOf(oldest)
   expect(place).toBeGreaterThanOrEqual(0)
   expect(place).toBeLessThanOrEqual(after - before)
-  expect(await hostedIdsOf(subject, '?max_items=9&offset=1000000')).toEqual([])
+  expect(await historyIds(subject, '?max_items=9&offset=1000000')).toEqual([])
   for (const value of ['-1', 'x', '1.5', '%20', '0x1']) {
     for (const name of ['max_items', 'offset'])
       expectRefusal(await subject.get(`/history?${name}=${value}`), 400, 'BAD_REQUEST')
@@ -158,12 +160,12 @@ proves('history/hosted-once-begun', async (subject) => {
   const begun = await entryOf(subject, busy[0])
   expect(begun).toHaveProperty('prompt')
   for (const name of ['outputs', 'status']) expect(begun).not.toHaveProperty(name)
-  expect(await hostedIdsOf(subject)).not.toContain(busy[0])
+  expect(await historyIds(subject)).not.toContain(busy[0])
   await cancelAll(subject, busy)
   await subject.reach(session, isOf('execution_success', id))
   expect(await entryOf(subject, id)).toMatchObject({ status: { status_str: 'success' } })
   expectRefusal(await subject.get(`/history/${never}`), 404, 'NOT_FOUND')
-  const own = (await hostedIdsOf(subject)).filter((one) => [id, never].includes(one))
+  const own = (await historyIds(subject)).filter((one) => [id, never].includes(one))
   expect(own).toEqual([id])
 })
 

@@ -7,23 +7,22 @@ import { cancelAll, keepBusy } from '../../judge/hosted/busy-account.ts'
 import {
   cancel,
   detailOf,
-  expectRefusal,
   fitting,
   isOf,
   listed,
   nobody,
-  refusal,
   submitAll,
   submitOne,
   wordOf,
   wordsOf,
 } from '../../judge/hosted/jobs.ts'
-import { jobClient } from '../../judge/jobs/client.ts'
 import { judgeOrder } from '../../judge/judge.ts'
 import { busy, messagesAbout } from '../../judge/own-runs.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import { endsRun } from '../../judge/responses.ts'
 import { exchanges, type Row } from '../../judge/rows.ts'
+import { expectRefusal, refusal } from '../../judge/hosted/refusals.ts'
+import { jobClient } from '../../judge/job-client.ts'
 
 const hostedCancel = ['jobs/cancel', 'jobs/cancel-running'] as const
 

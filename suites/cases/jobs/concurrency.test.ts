@@ -9,12 +9,12 @@ import {
   cancel,
   detailOf,
   isOf,
-  queued,
   submitAll,
   wordOf,
   wordsOf,
 } from '../../judge/hosted/jobs.ts'
 import { ownWorld, proves } from '../../judge/proves.ts'
+import { listedIds } from '../../judge/responses.ts'
 
 // A free account cannot submit. Worlds have an account of the tier pro, a server elsewhere has what it has.
 for (const tier of ['standard', 'creator', 'pro'] as const)
@@ -28,16 +28,16 @@ for (const tier of ['standard', 'creator', 'pro'] as const)
       const waiting = await submitAll(subject, ['a', 'b'].map(talking))
       await expectAlone(subject, [...busy, ...waiting])
       await subject.reach(session, isOf('execution_start', busy.at(-1) as string))
-      expect(await queued(subject)).toEqual({ running: busy, pending: waiting })
+      expect(await listedIds(subject)).toEqual({ running: busy, pending: waiting })
       expect(await wordsOf(subject, waiting)).toEqual(['pending', 'pending'])
       // The first end makes room for one more.
       await cancel(subject, busy[0])
       if (subject.isOwn) {
         await subject.reach(session, isOf('execution_interrupted', busy[0]))
-        expect((await queued(subject)).pending).toEqual(waiting)
+        expect((await listedIds(subject)).pending).toEqual(waiting)
         await subject.reach(session, isOf('execution_start', waiting[0] as string))
         const running = [...busy.slice(1), waiting[0]]
-        expect(await queued(subject)).toEqual({ running, pending: waiting.slice(1) })
+        expect(await listedIds(subject)).toEqual({ running, pending: waiting.slice(1) })
       }
       await subject.reach(session, isOf('execution_success', waiting[0] as string))
       expect(await wordOf(subject, busy[0])).toBe('cancelled')

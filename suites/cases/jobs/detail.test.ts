@@ -3,12 +3,12 @@
 import { secretKeys } from '../../../spec/server/access.ts'
 import { type Graph, node, slow, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { cancelAll, keepBusy, newColor } from '../../judge/hosted/busy-account.ts'
+import { cancelAll, keepBusy } from '../../judge/hosted/busy-account.ts'
 import { detailOf, isOf, listedJob, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
-import { type JobClient, jobClient, oneOfEach } from '../../judge/jobs/client.ts'
 import { shown, uniqueNumber } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { type JobClient, jobClient, oneOfEach } from '../../judge/job-client.ts'
 
 for (const rule of ['jobs/detail', 'local-jobs/detail'] as const)
   proves(rule, async (subject) => {
@@ -37,7 +37,7 @@ proves('jobs/detail-workflow', async (subject) => {
   const session = await subject.connect()
   const extra_data = { note: [1, { deep: null }] }
   const graph = {
-    ...solid(newColor(subject, 'workflow')),
+    ...solid(uniqueNumber(subject, 'workflow')),
     '3': node('PreviewAny', { source: 'a', ...(subject.isOwn && { number: 1.5, list: [] }) }),
   }
   const [id = ''] = await submitAll(subject, [graph], { extra_data })

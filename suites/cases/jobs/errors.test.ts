@@ -5,10 +5,10 @@ import { type ExceptionType, pythonNames } from '../../../spec/server/errors.ts'
 import { failing, type Graph, node, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { account, errorOf, words } from '../../judge/failures.ts'
-import { jobClient } from '../../judge/jobs/client.ts'
 import { messagesAbout } from '../../judge/own-runs.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { jobClient } from '../../judge/job-client.ts'
 
 /** What the job of a hosted run has of the data of its error message. */
 const ofJob = ({ prompt_id: _id, timestamp: _time, executed: _executed, ...same }: any) => same

@@ -3,8 +3,8 @@
 import { type Graph, node, slow, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { isOf, listed, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
-import { idsOf, jobClient, oneOfEach } from '../../judge/jobs/client.ts'
 import { ownWorld, proves, twoAccounts } from '../../judge/proves.ts'
+import { idsOf, jobClient, oneOfEach } from '../../judge/job-client.ts'
 
 const listing = ['local-jobs/listing', 'local-jobs/status'] as const
 

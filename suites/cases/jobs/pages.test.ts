@@ -2,10 +2,10 @@
 
 import { talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { refusal } from '../../judge/hosted/jobs.ts'
-import { idsOf, jobClient } from '../../judge/jobs/client.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchanges, type Row } from '../../judge/rows.ts'
+import { refusal } from '../../judge/hosted/refusals.ts'
+import { idsOf, jobClient } from '../../judge/job-client.ts'
 
 /** Queries of pages, with the offset and the limit that they name. */
 type Page = readonly [query: string, offset: number, limit: number | null]

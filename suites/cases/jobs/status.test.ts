@@ -11,17 +11,17 @@ import {
   isOf,
   listedJob,
   nobody,
-  refusal,
   statusOf,
   submitAll,
   submitOne,
   wordOf,
   wordsOf,
 } from '../../judge/hosted/jobs.ts'
-import { jobClient } from '../../judge/jobs/client.ts'
 import { proves, provesQuirk, twoAccounts } from '../../judge/proves.ts'
 import { exchanges, type Row } from '../../judge/rows.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { refusal } from '../../judge/hosted/refusals.ts'
+import { jobClient } from '../../judge/job-client.ts'
 
 proves('jobs/status', async (subject) => {
   const session = await subject.connect()

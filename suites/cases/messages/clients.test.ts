@@ -7,10 +7,11 @@ import { openSocket } from '../../judge/edges.ts'
 import { expect } from '../../judge/expect.ts'
 import { isAtWork } from '../../judge/hosted/busy-account.ts'
 import { isOf, submitOne } from '../../judge/hosted/jobs.ts'
-import { listedIds, me, occupy } from '../../judge/own-runs.ts'
+import { me, occupy } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import { dial, exchange, exchangeAll } from '../../judge/wire.ts'
 import { typesOf } from '../../support/transcript.ts'
+import { listedIds } from '../../judge/responses.ts'
 
 const local = { deployment: 'local' } as const
 const hosted = { deployment: 'hosted' } as const

@@ -3,22 +3,22 @@
 import { failing, type Graph, node, solid, talking, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { errorOf } from '../../judge/failures.ts'
-import { newColor } from '../../judge/hosted/busy-account.ts'
 import { withoutAssets } from '../../judge/own-assets.ts'
 import {
   cachedNodes,
-  listedIds,
   me,
   messagesAbout,
   occupy,
   runInTurn,
   shown,
   sortedNodes,
-  startsNode,
+  uniqueNumber,
 } from '../../judge/own-runs.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import type { Run, Subject } from '../../judge/subject.ts'
 import { dataOf, transcript, typesOf } from '../../support/transcript.ts'
+import { listedIds } from '../../judge/responses.ts'
+import { isAtWork } from '../../judge/hosted/busy-account.ts'
 
 const local = { deployment: 'local' } as const
 const hosted = { deployment: 'hosted' } as const
@@ -195,7 +195,7 @@ proves(['messages/interrupted', 'messages/error-details'], async (subject) => {
   const { prompt_id, graph, stop } = await occupy(subject, session, before)
   await stop()
   const messages = messagesAbout(session, prompt_id)
-  const started = messages.filter(startsNode(prompt_id)).map(({ data }) => String(data['node']))
+  const started = messages.filter(isAtWork(prompt_id)).map(({ data }) => String(data['node']))
   const [stopped, ...more] = dataOf('execution_interrupted', messages)
   expect(more).toEqual([])
   const done = started.slice(0, -1).toSorted().join()
@@ -249,7 +249,7 @@ proves(
   async (subject) => {
     const session = await me(subject)
     const { graph: fails } = await subject.workloads.failing()
-    const picture = solid(newColor(subject, 'notified'))
+    const picture = solid(uniqueNumber(subject, 'notified'))
     for (const graph of [picture, picture, fails, talking()]) {
       const { prompt_id } = await subject.run(session, graph)
       const own = messagesAbout(session, prompt_id)

@@ -3,7 +3,7 @@
 
 import { type Graph, node, slow, solid, talking, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { isAtWork, newColor } from '../../judge/hosted/busy-account.ts'
+import { isAtWork } from '../../judge/hosted/busy-account.ts'
 import { cancel, submitAll, submitOne } from '../../judge/hosted/jobs.ts'
 import {
   me,
@@ -14,6 +14,7 @@ import {
   shown,
   sortedNodes,
   submitFor,
+  uniqueNumber,
   watchCounts,
 } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
@@ -48,7 +49,7 @@ proves(
     const session = await subject.connect('any')
     const { graph: fails } = await subject.workloads.failing()
     const stopped = await submitOne(subject, await subject.workloads.slow())
-    const color = newColor(subject, 'mixed')
+    const color = uniqueNumber(subject, 'mixed')
     const graphs: readonly Graph[] = [solid(color), talking(), fails, solid(color)]
     const more = subject.isOwn ? [textToImage(), notifying, slow(1, 3), textToImage()] : []
     const ids = await submitAll(subject, [...graphs, ...more])

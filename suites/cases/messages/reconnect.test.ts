@@ -3,9 +3,9 @@
 import { slow, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Message } from '../../judge/judge.ts'
-import { listedIds, messagesAbout, occupy, shown, submitFor, watch } from '../../judge/own-runs.ts'
+import { messagesAbout, occupy, shown, submitFor, watch } from '../../judge/own-runs.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
-import { endsRun } from '../../judge/responses.ts'
+import { endsRun, listedIds } from '../../judge/responses.ts'
 import { transcript, typesOf } from '../../support/transcript.ts'
 
 const local = { deployment: 'local' } as const

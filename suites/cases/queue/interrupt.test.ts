@@ -4,29 +4,13 @@
 import { talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { cancelAll, expectAlone, isAtWork, keepBusy } from '../../judge/hosted/busy-account.ts'
-import {
-  expectRefusal,
-  isOf,
-  nobody,
-  queued,
-  submitOne,
-  wordOf,
-  wordsOf,
-} from '../../judge/hosted/jobs.ts'
+import { isOf, nobody, submitOne, wordOf, wordsOf } from '../../judge/hosted/jobs.ts'
 import { judgeOrder } from '../../judge/judge.ts'
-import {
-  busy,
-  listedIds,
-  me,
-  messagesAbout,
-  onlyOurs,
-  ordered,
-  startsNode,
-  submitFor,
-} from '../../judge/own-runs.ts'
+import { busy, me, messagesAbout, onlyOurs, ordered, submitFor } from '../../judge/own-runs.ts'
 import { proves, provesQuirk, twoAccounts } from '../../judge/proves.ts'
 import { empty, shape } from '../../judge/reply.ts'
-import { endsRun } from '../../judge/responses.ts'
+import { endsRun, listedIds } from '../../judge/responses.ts'
+import { expectRefusal } from '../../judge/hosted/refusals.ts'
 
 proves(
   'queue/interrupt',
@@ -39,7 +23,7 @@ proves(
     const messages = messagesAbout(session, held.prompt_id)
     const [stopped, ...more] = messages.filter(({ type }) => type === 'execution_interrupted')
     const started = messages
-      .filter(startsNode(held.prompt_id))
+      .filter(isAtWork(held.prompt_id))
       .map(({ data }) => String(data['node']))
     expect(more).toEqual([])
     expect(stopped?.data).toMatchObject({
@@ -125,7 +109,7 @@ proves('queue/interrupt-named', async (subject) => {
   )
   expect((await listedIds(subject)).running).toContain(held.prompt_id)
   if (!subject.isOwn) await held.stop()
-  await subject.reach(session, startsNode(other))
+  await subject.reach(session, isAtWork(other))
   await subject.post('/interrupt', { prompt_id: held.prompt_id })
   expect((await listedIds(subject)).running).toContain(other)
   await subject.post('/interrupt', { prompt_id: other })
@@ -179,7 +163,7 @@ proves('queue/hosted-interrupt-any-body', async (subject) => {
     await expectAlone(subject, [])
     const id = await submitOne(subject, await subject.workloads.slow())
     await subject.reach(session, isAtWork(id))
-    expect((await queued(subject)).running).toEqual([id])
+    expect((await listedIds(subject)).running).toEqual([id])
     const { status, text } = await subject.request('POST', '/interrupt', body, headers)
     expect({ body, status, text }).toEqual({ body, status: 200, text: '' })
     await subject.reach(session, isOf('execution_interrupted', id))

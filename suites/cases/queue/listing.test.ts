@@ -3,10 +3,11 @@
 import { hostedQueueListing, queueListing } from '../../../spec/server/queue.ts'
 import { node, slow, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { keepBusy, newColor } from '../../judge/hosted/busy-account.ts'
+import { keepBusy } from '../../judge/hosted/busy-account.ts'
 import { detailOf, fitting, submitAll } from '../../judge/hosted/jobs.ts'
-import { busy, listedIds, submitFor } from '../../judge/own-runs.ts'
+import { busy, submitFor, uniqueNumber } from '../../judge/own-runs.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
+import { listedIds } from '../../judge/responses.ts'
 
 const listings = { local: queueListing, hosted: hostedQueueListing } as const
 
@@ -74,7 +75,10 @@ proves('queue/item', async (subject) => {
 
 proves('queue/hosted-item', async (subject) => {
   const busyIds = await keepBusy(subject)
-  const graph = { ...solid(newColor(subject, 'item')), '3': node('PreviewAny', { source: 'a' }) }
+  const graph = {
+    ...solid(uniqueNumber(subject, 'item')),
+    '3': node('PreviewAny', { source: 'a' }),
+  }
   const extra_data = { extra_pnginfo: { workflow: { mine: 1 } } }
   const ids = await submitAll(subject, [graph, graph], { extra_data })
   const listing = fitting(hostedQueueListing, await subject.get('/queue'))

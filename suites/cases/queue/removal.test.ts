@@ -6,7 +6,6 @@ import { expect } from '../../judge/expect.ts'
 import { cancelAll, keepBusy } from '../../judge/hosted/busy-account.ts'
 import {
   detailOf,
-  expectRefusal,
   fitting,
   nobody,
   submitAll,
@@ -14,11 +13,12 @@ import {
   wordOf,
   wordsOf,
 } from '../../judge/hosted/jobs.ts'
-import { busy, listedIds, messagesAbout, onlyOurs, watchCounts } from '../../judge/own-runs.ts'
+import { busy, messagesAbout, onlyOurs, watchCounts } from '../../judge/own-runs.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import { empty, shape } from '../../judge/reply.ts'
-import { endsRun } from '../../judge/responses.ts'
+import { endsRun, listedIds } from '../../judge/responses.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { expectRefusal } from '../../judge/hosted/refusals.ts'
 
 type Removed = { readonly deleted: readonly string[]; readonly cleared: boolean }
 const nothing: Removed = { deleted: [], cleared: false }

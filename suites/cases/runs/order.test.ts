@@ -3,10 +3,11 @@
 import { failing, type Graph, type Node, node, slow } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { judgeOrder } from '../../judge/judge.ts'
-import { listedIds, me, messagesAbout, ordered, uniqueNumber } from '../../judge/own-runs.ts'
+import { me, messagesAbout, ordered, uniqueNumber } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { dataOf, nodesOf, transcript } from '../../support/transcript.ts'
+import { listedIds } from '../../judge/responses.ts'
 
 /** A picture that is in no cache. */
 const picture = (subject: Subject, name: string): Node =>

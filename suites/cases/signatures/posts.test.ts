@@ -2,11 +2,22 @@
 
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
-import { pathOf, payloadOf, postAs, signedBy, taken, usualBody } from '../../judge/posts/posts.ts'
-import { accepts, headerOf, judges, needs, refuses } from '../../judge/posts/signatures.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
 import { headersOf, timedSchemes } from '../../generate/senders.ts'
+import {
+  accepts,
+  headerOf,
+  judges,
+  needs,
+  pathOf,
+  payloadOf,
+  postAs,
+  refuses,
+  signedBy,
+  taken,
+  usualBody,
+} from '../../judge/posts.ts'
 
 proves('signatures/every-post', async (subject) => {
   const body = usualBody(subject)

@@ -3,18 +3,22 @@
 import { rules, type Scheme, type SchemeName, schemes } from '../../../spec/gateway/signatures.ts'
 import type { GatewaySubject } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { proves } from '../../judge/proves.ts'
+import { NOW, schemeNames } from '../../generate/senders.ts'
+import { signatureVectors } from '../../generate/signature-vectors.ts'
 import {
+  accepts,
+  headerOf,
+  judges,
+  needs,
   pathOf,
   postAs,
+  refuses,
   type SenderPost,
   signedBy,
   taken,
   usualBody,
-} from '../../judge/posts/posts.ts'
-import { accepts, headerOf, judges, needs, refuses } from '../../judge/posts/signatures.ts'
-import { proves } from '../../judge/proves.ts'
-import { NOW, schemeNames } from '../../generate/senders.ts'
-import { signatureVectors } from '../../generate/signature-vectors.ts'
+} from '../../judge/posts.ts'
 
 /** A text with another character at a position. */
 const withOther = (text: string, at: number): string =>

@@ -3,10 +3,9 @@
 import type { GatewaySubject } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { pathOf, postAs, signedBy, usualBody } from '../../judge/posts/posts.ts'
-import { accepts, judges, refuses } from '../../judge/posts/signatures.ts'
 import { signingSchemes } from '../../generate/senders.ts'
 import { schemes } from '../../../spec/gateway/signatures.ts'
+import { accepts, judges, pathOf, postAs, refuses, signedBy, usualBody } from '../../judge/posts.ts'
 
 /** Demands that a route takes no post, signed or not. */
 async function takesNone(subject: GatewaySubject, route: string, secrets: readonly string[]) {

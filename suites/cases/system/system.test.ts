@@ -3,13 +3,14 @@
 import { hostedSystemStats, queueLength, systemStats } from '../../../spec/server/system.ts'
 import { talking } from '../../generate/graphs.ts'
 import { keepBusy } from '../../judge/hosted/busy-account.ts'
-import { fitting, queued, submitAll } from '../../judge/hosted/jobs.ts'
+import { fitting, submitAll } from '../../judge/hosted/jobs.ts'
 import { notFound, refused } from '../../judge/hosted/refusals.ts'
 import { cachedNodes, occupy, submitFor, onlyOurs, shown } from '../../judge/own-runs.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import { exchanges, noBody, withEach } from '../../judge/rows.ts'
 import { Skip } from '../../judge/skip.ts'
 import { expect } from '../../judge/expect.ts'
+import { listedIds } from '../../judge/responses.ts'
 
 proves('system/statistics', async ({ deployment, get }) => {
   const form = { local: systemStats, hosted: hostedSystemStats }[deployment]
@@ -124,7 +125,7 @@ proves('system/free-reply', async (subject) => {
   await subject.idle()
   await subject.run(session, talking(subject.unique('after')))
   await onlyOurs(subject, [])
-  // Between the two runs nothing came but that the second is queued and starts.
+  // Between the two runs nothing came but that the second is listedIds and starts.
   const types = session.messages().map(({ type }) => type)
   expect(types.slice(from, from + 3)).toEqual(['status', 'status', 'execution_start'])
 })
@@ -160,9 +161,9 @@ proves(
   async (subject) => {
     const busy = await keepBusy(subject)
     const own = [...busy, ...(await submitAll(subject, ['a', 'b'].map(talking)))]
-    const before = await queued(subject)
+    const before = await listedIds(subject)
     const { exec_info } = fitting(queueLength, await subject.get('/prompt'))
-    const after = await queued(subject)
+    const after = await listedIds(subject)
     const listed = [...before.running, ...before.pending, ...after.running, ...after.pending]
     if (listed.some((id) => !own.includes(id)))
       throw new Skip('busy', 'Runs of somebody else with this key are in the queue.')

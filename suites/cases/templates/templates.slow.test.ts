@@ -3,10 +3,16 @@
 import { limits } from '../../../spec/limits.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
-import { makeDirect, makeRuns, postTo } from '../../judge/posts/made-routes.ts'
-import { CHECK_TEXT } from '../../judge/posts/posts.ts'
-import { container, delivers, indented } from '../../judge/templates.ts'
 import { expect } from '../../judge/expect.ts'
+import {
+  CHECK_TEXT,
+  container,
+  delivers,
+  indented,
+  makeDirect,
+  makeRuns,
+  postTo,
+} from '../../judge/posts.ts'
 
 proves('templates/reference', async (subject) => {
   await delivers(subject, 'PR #{number}: {pull_request.title} by {user.login}', [

@@ -1,7 +1,7 @@
 // Templates: the form of payload values in a text.
 
 import { proves } from '../../judge/proves.ts'
-import { container, delivers, indented } from '../../judge/templates.ts'
+import { container, delivers, indented } from '../../judge/posts.ts'
 
 proves('templates/texts', async (subject) => {
   const long = 'ü☃\u0000\n"'.repeat(10_000)

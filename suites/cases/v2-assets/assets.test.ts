@@ -6,13 +6,13 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { node, solid } from '../../generate/graphs.ts'
 import { formOf } from '../../generate/form.ts'
 import { expect } from '../../judge/expect.ts'
-import { fetchLink } from '../../judge/fetch-link.ts'
-import { newColor } from '../../judge/hosted/busy-account.ts'
-import { nobody } from '../../judge/hosted/jobs.ts'
-import { assetIn, expectRefused, fitting, uploadForm, v2Of } from '../../judge/hosted/v2.ts'
+import { fitting, nobody } from '../../judge/hosted/jobs.ts'
+import { assetIn, expectRefused, uploadForm, v2Of } from '../../judge/hosted/v2.ts'
 import { proves, twoAccounts } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 import { v2Workflow } from '../../../spec/v2/v2-jobs.ts'
+import { uniqueNumber } from '../../judge/own-runs.ts'
+import { fetchLink } from '../../judge/http-client.ts'
 
 /** Bytes that no other case of this server uses. */
 const newBytes = (subject: Subject, name: string): Buffer =>
@@ -205,7 +205,7 @@ proves('v2-assets/delete', async (subject) => {
 
 proves('v2-assets/outputs', async (subject) => {
   const { run, send } = await v2Of(subject)
-  const { id, outputs } = await run(solid(newColor(subject, 'asset of an output')))
+  const { id, outputs } = await run(solid(uniqueNumber(subject, 'asset of an output')))
   const [output] = outputs
   const found = assetIn(await send('GET', `/assets/${output.id}`), 200)
   const { size_bytes, hash } = output
@@ -227,7 +227,7 @@ const saved = (image: unknown) => ({
 
 proves('v2-assets/reference', async (subject) => {
   const { run, send, submit, upload } = await v2Of(subject)
-  const { outputs } = await run(solid(newColor(subject, 'reference')))
+  const { outputs } = await run(solid(uniqueNumber(subject, 'reference')))
   const { bytes } = await fetchLink(outputs[0].url)
   const fields = { content_type: 'image/png', file_path: subject.unique('reference.png') }
   const { id, hash } = assetIn(await upload(bytes, fields), [200, 201])

@@ -3,12 +3,13 @@
 import { v2Workflow } from '../../../spec/v2/v2-jobs.ts'
 import { node, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { fetchLink } from '../../judge/fetch-link.ts'
-import { cancelAll, isAtWork, keepBusy, newColor } from '../../judge/hosted/busy-account.ts'
-import { nobody } from '../../judge/hosted/jobs.ts'
-import { expectRefused, fitting, v2Of } from '../../judge/hosted/v2.ts'
+import { cancelAll, isAtWork, keepBusy } from '../../judge/hosted/busy-account.ts'
+import { fitting, nobody } from '../../judge/hosted/jobs.ts'
+import { expectRefused, v2Of } from '../../judge/hosted/v2.ts'
 import { ownWorld, proves, twoAccounts } from '../../judge/proves.ts'
 import { type Subject, subjectOf } from '../../judge/subject.ts'
+import { uniqueNumber } from '../../judge/own-runs.ts'
+import { fetchLink } from '../../judge/http-client.ts'
 
 proves('v2-jobs/created', async (subject) => {
   const { post, submit } = await v2Of(subject)
@@ -113,7 +114,12 @@ proves('v2-jobs/progress', async (subject) => {
 proves('v2-jobs/outputs', async (subject) => {
   const { run } = await v2Of(subject)
   const { id, outputs } = await run({
-    '1': node('EmptyImage', { width: 8, height: 8, batch_size: 2, color: newColor(subject, 'v2') }),
+    '1': node('EmptyImage', {
+      width: 8,
+      height: 8,
+      batch_size: 2,
+      color: uniqueNumber(subject, 'v2'),
+    }),
     '2': node('SaveImage', { images: ['1', 0], filename_prefix: 'v2' }),
   })
   expect(outputs).toHaveLength(2)
@@ -163,7 +169,7 @@ proves('v2-jobs/links', async (subject) => {
 
 proves('v2-jobs/workflow', async (subject) => {
   const { send, submit } = await v2Of(subject)
-  const graph = subject.placed(solid(newColor(subject, 'workflow')))
+  const graph = subject.placed(solid(uniqueNumber(subject, 'workflow')))
   const { id } = await submit(graph)
   const read = async () => fitting(v2Workflow, await send('GET', `/jobs/${id}/workflow`))
   expect(await read()).toEqual({ workflow: graph, format: 'api' })

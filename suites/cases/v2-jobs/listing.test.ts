@@ -3,8 +3,9 @@
 import { v2JobList } from '../../../spec/v2/v2-jobs.ts'
 import { talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { expectRefused, fitting, v2Of } from '../../judge/hosted/v2.ts'
+import { expectRefused, v2Of } from '../../judge/hosted/v2.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
+import { fitting } from '../../judge/hosted/jobs.ts'
 
 proves('v2-jobs/listing', async (subject) => {
   const { send, submit } = await v2Of(subject)

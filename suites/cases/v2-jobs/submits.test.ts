@@ -4,8 +4,8 @@ import { jobDetail } from '../../../spec/server/jobs.ts'
 import { v2JobList } from '../../../spec/v2/v2-jobs.ts'
 import { bought, node, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { account, fitting as fittingFirst } from '../../judge/hosted/jobs.ts'
-import { expectRefused, fitting, v2Of } from '../../judge/hosted/v2.ts'
+import { account, fitting, fitting as fittingFirst } from '../../judge/hosted/jobs.ts'
+import { expectRefused, v2Of } from '../../judge/hosted/v2.ts'
 import { ownWorld, proves, provesQuirk } from '../../judge/proves.ts'
 
 proves('v2-jobs/refused-body', async (subject) => {

@@ -2,10 +2,11 @@
 
 import { solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { cancelAll, keepBusy, newColor } from '../../judge/hosted/busy-account.ts'
+import { cancelAll, keepBusy } from '../../judge/hosted/busy-account.ts'
 import { isFinal, isStatus, type OpenStream, type Seen, v2Of } from '../../judge/hosted/v2.ts'
 import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
+import { uniqueNumber } from '../../judge/own-runs.ts'
 
 /** The names of events, with the words of states. */
 const namesOf = (seen: readonly Seen[]): readonly string[] =>
@@ -20,7 +21,7 @@ async function toEnd(subject: Subject, stream: OpenStream): Promise<readonly See
 
 proves('v2-streams/form', async (subject) => {
   const { stream, submit } = await v2Of(subject)
-  const { id } = await submit(solid(newColor(subject, 'form')))
+  const { id } = await submit(solid(uniqueNumber(subject, 'form')))
   const events = await stream(id)
   expect(events.headers.get('content-type')).toMatch(/^text\/event-stream/)
   expect(events.headers.get('content-length')).toBeNull()
@@ -83,7 +84,7 @@ proves('v2-streams/transitions', async (subject) => {
 
 proves('v2-streams/outputs-first', async (subject) => {
   const { job, stream, submit } = await v2Of(subject)
-  const { id } = await submit(solid(newColor(subject, 'outputs')))
+  const { id } = await submit(solid(uniqueNumber(subject, 'outputs')))
   const seen = await toEnd(subject, await stream(id))
   const names = namesOf(seen)
   expect(names.at(-1)).toBe('succeeded')
@@ -97,7 +98,7 @@ proves('v2-streams/outputs-first', async (subject) => {
 
 proves('v2-streams/of-the-past', async (subject) => {
   const { run, stream } = await v2Of(subject)
-  const { id } = await run(solid(newColor(subject, 'past')))
+  const { id } = await run(solid(uniqueNumber(subject, 'past')))
   const events = await stream(id)
   expect(await events.ended).toBe('whole')
   expect(namesOf(events.seen())).toEqual(['output', 'succeeded'])
@@ -105,7 +106,7 @@ proves('v2-streams/of-the-past', async (subject) => {
 
 proves('v2-streams/not-ahead', async (subject) => {
   const { job, reach, stream, submit } = await v2Of(subject)
-  const { id } = await submit(solid(newColor(subject, 'ahead')))
+  const { id } = await submit(solid(uniqueNumber(subject, 'ahead')))
   const events = await stream(id)
   const { data } = await reach(events, ({ name }) => name === 'output')
   expect((await job(id)).outputs.map((one: any) => one.id)).toContain(data.id)

@@ -2,8 +2,8 @@
 
 import type { GatewaySubject } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
-import { postAs, type SenderPost } from '../../judge/posts/posts.ts'
 import { proves } from '../../judge/proves.ts'
+import { postAs, type SenderPost } from '../../judge/posts.ts'
 
 /** What a gateway does with a post that it accepts, by the status of its reply. */
 const outcomes: Readonly<Record<number, 'accepted' | 'delivered' | 'error'>> = {

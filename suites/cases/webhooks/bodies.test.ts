@@ -2,11 +2,18 @@
 
 import { type GatewaySubject, signed } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
-import { makeDirect, postTo } from '../../judge/posts/made-routes.ts'
-import { payloadOf, pathOf, postAs, type SenderPost, taken } from '../../judge/posts/posts.ts'
 import { proves } from '../../judge/proves.ts'
-import { delivers } from '../../judge/templates.ts'
 import { firstReply } from '../../judge/wire.ts'
+import {
+  delivers,
+  makeDirect,
+  pathOf,
+  payloadOf,
+  postAs,
+  postTo,
+  type SenderPost,
+  taken,
+} from '../../judge/posts.ts'
 
 const MiB = 2 ** 20
 const tooLarge = [413, '{"error": "Payload too large"}']

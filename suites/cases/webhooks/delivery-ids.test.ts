@@ -1,18 +1,19 @@
 // Delivery ids: where senders name them, which posts they belong to, and posts that repeat.
 
 import type { GatewaySubject } from '../../judge/gateway-subject.ts'
-import { makeDirect, toChat } from '../../judge/posts/made-routes.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import {
-  payloadOf,
+  makeDirect,
+  needs,
   pathOf,
+  payloadOf,
   postAs,
   type SenderPost,
   signedBy,
+  toChat,
   usualBody,
-} from '../../judge/posts/posts.ts'
-import { needs } from '../../judge/posts/signatures.ts'
+} from '../../judge/posts.ts'
 
 /** Posts, and returns the word and the id of the answer. A delivery that fails leaves its id new. */
 async function answerOf(subject: GatewaySubject, post: SenderPost) {

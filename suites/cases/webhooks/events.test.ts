@@ -2,9 +2,8 @@
 
 import type { Answer, GatewaySubject } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
-import { postTo } from '../../judge/posts/made-routes.ts'
-import { payloadOf, postAs } from '../../judge/posts/posts.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
+import { payloadOf, postAs, postTo } from '../../judge/posts.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>

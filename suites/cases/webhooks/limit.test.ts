@@ -3,7 +3,7 @@
 import { type Answer, direct, type GatewaySubject, sendTo } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { pathOf, payloadOf, postAs, type SenderPost } from '../../judge/posts/posts.ts'
+import { pathOf, payloadOf, postAs, type SenderPost } from '../../judge/posts.ts'
 
 /** How long after the first post the others follow, in seconds. */
 const LATER_SECONDS = 20

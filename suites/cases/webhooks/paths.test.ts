@@ -4,10 +4,9 @@ import { checks, gatewayHealth, gatewayRefusals } from '../../../spec/gateway/we
 import { SECRET, signed } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { violations } from '../../judge/judge.ts'
-import { postTo } from '../../judge/posts/made-routes.ts'
-import { payloadOf, pathOf, postAs, signedBy, taken } from '../../judge/posts/posts.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import { firstReply, statusOfHead } from '../../judge/wire.ts'
+import { pathOf, payloadOf, postAs, postTo, signedBy, taken } from '../../judge/posts.ts'
 
 const nobody = 'flowdouble-check-nobody'
 const jsonType = 'application/json; charset=utf-8'

@@ -4,10 +4,11 @@ import { changed, node, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { cancelAll, keepBusy, newUuid } from '../../judge/hosted/busy-account.ts'
 import { isOf } from '../../judge/hosted/jobs.ts'
-import { listedIds, me, occupy, uniqueId, uniqueNumber } from '../../judge/own-runs.ts'
+import { me, occupy, uniqueId, uniqueNumber } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
-import { refusal, uuid4 } from '../../judge/verdicts.ts'
+import { refusedSubmit, uuid4 } from '../../judge/verdicts.ts'
 import { dataOf } from '../../support/transcript.ts'
+import { listedIds } from '../../judge/responses.ts'
 
 proves('workflows/number-counts', async (subject) => {
   const number = async (fields = {}): Promise<number> =>
@@ -161,7 +162,10 @@ proves('workflows/prompt-id-form', async (subject) => {
     [id],
   ]
   for (const prompt_id of odd)
-    expect({ prompt_id, ...(await refusal(subject, { prompt: talking(), prompt_id })) }).toEqual({
+    expect({
+      prompt_id,
+      ...(await refusedSubmit(subject, { prompt: talking(), prompt_id })),
+    }).toEqual({
       prompt_id,
       error: {
         type: 'invalid_prompt_id',
@@ -173,8 +177,8 @@ proves('workflows/prompt-id-form', async (subject) => {
       node_errors: {},
     })
   // It is looked at after the prompt, and before the graph.
-  const { error } = await refusal(subject, { prompt_id: 'mine' })
+  const { error } = await refusedSubmit(subject, { prompt_id: 'mine' })
   expect(error.type).toBe('no_prompt')
-  const invalid = await refusal(subject, { prompt: { '1': node('Nope') }, prompt_id: 'mine' })
+  const invalid = await refusedSubmit(subject, { prompt: { '1': node('Nope') }, prompt_id: 'mine' })
   expect(invalid.error.type).toBe('invalid_prompt_id')
 })

@@ -5,11 +5,13 @@ import { expect } from '../../judge/expect.ts'
 import { errorOf } from '../../judge/failures.ts'
 import { shown } from '../../judge/own-runs.ts'
 import { proves } from '../../judge/proves.ts'
-import { configOf, errorsOf, passes, refusal } from '../../judge/verdicts.ts'
+import { configOf, errorsOf, passes, refusedSubmit } from '../../judge/verdicts.ts'
 
 proves('workflows/missing-node-type', async (subject) => {
   const errorFor = async (bad: object, id = '7') => {
-    const { error, node_errors } = await refusal(subject, { prompt: { ...talking(), [id]: bad } })
+    const { error, node_errors } = await refusedSubmit(subject, {
+      prompt: { ...talking(), [id]: bad },
+    })
     expect(node_errors).toEqual({})
     return error
   }
@@ -46,7 +48,7 @@ proves('workflows/cycle-named', async (subject) => {
     '2': invert('1'),
     '3': node('PreviewImage', { images: ['1', 0] }),
   }
-  const { error, node_errors } = await refusal(subject, { prompt: graph })
+  const { error, node_errors } = await refusedSubmit(subject, { prompt: graph })
   expect(error).toMatchObject({ type: 'prompt_outputs_failed_validation' })
   for (const id of ['1', '2']) {
     const [cycle, ...others] = node_errors[id].errors.filter(

@@ -2,10 +2,10 @@
 
 import { node, solid, talking } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
-import { expectRefusal, refusal } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import { exchanges, type Row } from '../../judge/rows.ts'
-import { refusal as refusedSubmit } from '../../judge/verdicts.ts'
+import { expectRefusal, refusal } from '../../judge/hosted/refusals.ts'
+import { refusedSubmit } from '../../judge/verdicts.ts'
 
 /** Submits of these graphs, or with further members, all of which get this status. */
 const submits = (prompts: readonly unknown[], status: number, more = {}): readonly Row[] =>

@@ -12,8 +12,7 @@ import {
   type SenderRoute,
 } from '../../generate/sender.ts'
 import { type Answer, sendTo } from '../../judge/gateway-subject.ts'
-import { toChat } from '../../judge/posts/made-routes.ts'
-import { CHECK_TEXT, postAs } from '../../judge/posts/posts.ts'
+import { CHECK_TEXT, postAs, toChat } from '../../judge/posts.ts'
 
 /** What an agent may take for a run that is part of a case, and how often it is asked for, in milliseconds. */
 const MAX_RUN_MS = 15_000

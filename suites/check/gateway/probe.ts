@@ -4,8 +4,8 @@ import type { CheckOptions, GatewayFacts } from '../../../spec/check.ts'
 import { schemeNames } from '../../generate/senders.ts'
 import { type Answer, sendTo } from '../../judge/gateway-subject.ts'
 import type { Sender } from '../../generate/sender.ts'
-import { postAs } from '../../judge/posts/posts.ts'
 import { ask, inTime, NotMeasured, probeDeadline } from '../probe/ask.ts'
+import { postAs } from '../../judge/posts.ts'
 
 /** What probing has found out about a gateway. */
 export type GatewayTarget = {

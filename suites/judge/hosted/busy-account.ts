@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { hostedFeatures } from '../../../spec/server/messages.ts'
-import { cancel, fitting, queued, submitOne } from './jobs.ts'
+import { cancel, fitting, submitOne } from './jobs.ts'
 import type { Message } from '../judge.ts'
+import { listedIds } from '../responses.ts'
 import { missing, Skip } from '../skip.ts'
 import type { Subject } from '../subject.ts'
 
@@ -42,21 +43,17 @@ export async function cancelAll(subject: Subject, ids: readonly string[]): Promi
 
 /** Ends a case that concerns any run of the account, if other runs than these are in its queue. */
 export async function expectAlone(subject: Subject, own: readonly string[]): Promise<void> {
-  const { running, pending } = await queued(subject)
+  const { running, pending } = await listedIds(subject)
   if ([...running, ...pending].some((id) => !own.includes(id)))
     throw new Skip('busy', 'Runs of somebody else with this key are in the queue.')
 }
 
-const digestOf = (subject: Subject, name: string): string =>
-  createHash('sha256').update(subject.unique(name)).digest('hex')
-
 /** An id in the form of a UUID: the same in every world, another one each time on a server elsewhere. */
 export const newUuid = (subject: Subject, name: string): string =>
-  digestOf(subject, name).replace(
-    /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/,
-    (_, a: string, b: string, c: string, d: string, e: string) => `${a}-${b}-4${c}-8${d}-${e}`,
-  )
-
-/** A colour that no other case of this server has used. */
-export const newColor = (subject: Subject, name: string): number =>
-  parseInt(digestOf(subject, name).slice(0, 6), 16)
+  createHash('sha256')
+    .update(subject.unique(name))
+    .digest('hex')
+    .replace(
+      /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/,
+      (_, a: string, b: string, c: string, d: string, e: string) => `${a}-${b}-4${c}-8${d}-${e}`,
+    )

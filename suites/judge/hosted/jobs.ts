@@ -1,8 +1,9 @@
-// Requests about jobs that many cases send to a hosted server.
+// Requests about jobs and the history that many cases send to a hosted server.
 
 import type { EmulatorOptions, ServerOptions } from 'flowdouble'
 import type { tiers } from '../../../spec/server/access.ts'
 import type { Deployment, Schema } from '../../../spec/language.ts'
+import { hostedHistory, hostedHistoryById } from '../../../spec/server/history.ts'
 import { cancelledJob, jobDetail, jobList, jobStatus } from '../../../spec/server/jobs.ts'
 import type { Graph } from '../../generate/graphs.ts'
 import { type Message, violations } from '../judge.ts'
@@ -10,7 +11,7 @@ import type { Subject } from '../subject.ts'
 import type { Reply } from '../reply.ts'
 import { expect } from '../expect.ts'
 
-/** An id that belongs to no run. */
+/** An id that belongs to no run and no asset. */
 export const nobody = '00000000-0000-4000-8000-000000000000'
 
 /** A list of jobs, as far as their ids. */
@@ -45,9 +46,14 @@ export const oneAtATime: readonly Account[] = [account('test-key', 'standard')]
 export const oneAtATimeOn = (deployment: Deployment): EmulatorOptions =>
   deployment === 'hosted' ? { deployment, accounts: oneAtATime } : { deployment }
 
-/** The JSON of a reply with this status that fits the schema. */
-export function fitting(schema: Schema, reply: Reply, status = 200): any {
-  expect([reply.status, reply.text]).toEqual([status, expect.any(String)])
+/** The JSON of a reply with this status, or one of these, that fits the schema. */
+export function fitting(
+  schema: Schema,
+  reply: Reply,
+  status: number | readonly number[] = 200,
+): any {
+  const wanted = typeof status === 'number' ? status : expect.toBeOneOf([...status])
+  expect([reply.status, reply.text]).toEqual([wanted, expect.any(String)])
   expect(violations(schema, reply.json())).toEqual([])
   return reply.json()
 }
@@ -93,24 +99,18 @@ export async function listedJob(subject: Subject, id: string): Promise<any> {
 export const cancel = async ({ request }: Subject, id: string): Promise<boolean> =>
   fitting(cancelledJob, await request('POST', `/jobs/${id}/cancel`)).cancelled
 
-/** The ids that the queue lists. */
-export async function queued({ get }: Subject): Promise<{ running: string[]; pending: string[] }> {
-  const { queue_running, queue_pending } = (await get('/queue')).json()
-  const ids = (items: readonly [number, string][]) => items.map(([, id]) => id)
-  return { running: ids(queue_running), pending: ids(queue_pending) }
-}
-
 /** Whether a message is of this type, and about this run. */
 export const isOf =
   (type: string, id: string) =>
   (message: Message): boolean =>
     message.type === type && message.data['prompt_id'] === id
 
-/** The body of a hosted refusal, for rows. */
-export const refusal = (code: string) => ({ code, message: expect.any(String) })
-
-/** Expects a hosted refusal with this status. */
-export function expectRefusal({ status, text, json }: Reply, expected: number, code: string): void {
-  expect([status, text]).toEqual([expected, expect.stringContaining(code)])
-  expect(json()).toEqual(refusal(code))
-}
+/** The entries that the history lists, newest first. */
+export const historyOf = async ({ get }: Subject, query = ''): Promise<any[]> =>
+  fitting(hostedHistory, await get(`/history${query}`)).history
+/** Their ids. */
+export const historyIds = async (subject: Subject, query = ''): Promise<string[]> =>
+  (await historyOf(subject, query)).map(({ prompt_id }) => prompt_id)
+/** The entry of a run. */
+export const entryOf = async ({ get }: Subject, id: string) =>
+  fitting(hostedHistoryById, await get(`/history/${id}`))[id]

@@ -2,8 +2,8 @@
 
 import { viewPath } from '../../generate/form.ts'
 import type { Subject } from '../subject.ts'
-import { type FetchedLink, fetchLink } from '../fetch-link.ts'
 import { expect } from '../expect.ts'
+import { type FetchedLink, fetchLink } from '../http-client.ts'
 
 /** The link that a view of this file leads to; `values` are further ones of the query. */
 export async function linkTo(

@@ -38,3 +38,12 @@ export function notFound(reply: Pick<Reply, 'status' | 'text' | 'headers'>): boo
   const codes = [hostedRefusals.notFound.body.json, v2Refusals.notFound.body.json.error]
   return codes.some(({ code }) => codeOf(reply, 404) === code)
 }
+
+/** The body of a hosted refusal, for rows. */
+export const refusal = (code: string) => ({ code, message: expect.any(String) })
+
+/** Expects a hosted refusal with this status. */
+export function expectRefusal({ status, text, json }: Reply, expected: number, code: string): void {
+  expect([status, text]).toEqual([expected, expect.stringContaining(code)])
+  expect(json()).toEqual(refusal(code))
+}

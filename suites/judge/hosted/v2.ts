@@ -1,6 +1,5 @@
 // A client of the hosted API v2, as cases use it: requests with a bearer key, and streams of events.
 
-import type { Schema } from '../../../spec/language.ts'
 import { v2Error } from '../../../spec/v2/errors.ts'
 import { v2Asset } from '../../../spec/v2/v2-assets.ts'
 import { v2FinalStates, v2Job, type V2State } from '../../../spec/v2/v2-jobs.ts'
@@ -13,7 +12,7 @@ import type { Reply } from '../reply.ts'
 import { missing } from '../skip.ts'
 import type { Subject } from '../subject.ts'
 import { answered, guarded, outgoing } from '../traffic.ts'
-import { nobody } from './jobs.ts'
+import { fitting, nobody } from './jobs.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -110,18 +109,6 @@ const isRefusal = ({ text }: Reply): boolean => {
   } catch {
     return false
   }
-}
-
-/** The JSON of a reply with this status that fits the schema. */
-export function fitting(
-  schema: Schema,
-  reply: Reply,
-  status: number | readonly number[] = 200,
-): any {
-  const statuses = typeof status === 'number' ? [status] : status
-  expect(statuses, reply.text).toContain(reply.status)
-  expect(violations(schema, reply.json())).toEqual([])
-  return reply.json()
 }
 
 export const assetIn = (reply: Reply, status: number | readonly number[]): any =>

@@ -1,5 +1,10 @@
-// Plays a generated workflow on a server, and compares all that it shows with what the model predicts.
+// Plays the generated workflows of each seed on a server, and compares all that they show with what the model predicts. One that
+// shows something wrong is made smaller as long as it still does.
 
+import { createRandom } from '../../check/sessions/random.ts'
+import { shrink } from '../../check/sessions/shrink.ts'
+import { nodeForms } from '../../generate/computing-nodes.ts'
+import { CHOICES, type Choices, workflowOf } from '../../generate/computing-workflows.ts'
 import type { Graph } from '../../generate/graphs.ts'
 import {
   predict,
@@ -9,6 +14,8 @@ import {
 } from '../../model/nodes/predict.ts'
 import type { Session } from '../client.ts'
 import type { Run, Subject } from '../subject.ts'
+import { me } from '../own-runs.ts'
+import { nodeTypes } from './recorded.ts'
 import { exceptionOf, latentOf, picturesOf, type SeenPicture } from './shown.ts'
 
 /** What is wrong with the run of a workflow, as sentences. */
@@ -17,6 +24,8 @@ export async function workflowFaults(
   session: Session,
   graph: Graph,
 ): Promise<readonly string[]> {
+  // The smallest workflow has no node, which a server refuses.
+  if (Object.keys(graph).length === 0) return []
   const prediction = predict(graph)
   const run = await subject.run(session, graph)
   const faults = [...endFaults(subject, run, prediction)]
@@ -99,3 +108,56 @@ function pixelFaults(
   }
   return []
 }
+
+/** How many workflows each seed has: together they have each type of node. */
+const WORKFLOWS = 5
+
+/** A workflow, and what is wrong with its run. */
+type Played = {
+  readonly seed: number
+  readonly steps: readonly Choices[]
+  readonly graph: Graph
+  readonly faults: readonly string[]
+}
+
+/** The choices for the workflows of a seed. */
+function choicesOf(seed: number): readonly (readonly Choices[])[] {
+  const { below, shuffled } = createRandom(seed)
+  const types = shuffled(nodeForms.map((_, at) => at))
+  const choicesFor = (type: number): Choices =>
+    Array.from({ length: CHOICES }, (_, at) => (at === 0 ? type : below(0x10000)))
+  return Array.from({ length: WORKFLOWS }, (_, workflow) =>
+    types.filter((__, at) => at % WORKFLOWS === workflow).map(choicesFor),
+  )
+}
+
+/** The body of a case: no workflow shows anything but what the model predicts. */
+export async function playWorkflows(subject: Subject): Promise<void> {
+  const session = await me(subject)
+  const has = await nodeTypes(subject)
+  let last = 0
+  const play = async (seed: number, steps: readonly Choices[]): Promise<Played> => {
+    const graph = workflowOf(steps, subject.unique(`generated/${++last}-`), has)
+    return { seed, steps, graph, faults: await workflowFaults(subject, session, graph) }
+  }
+  const first = await subject.once('generated workflows', async () => {
+    for (const seed of subject.seeds)
+      for (const steps of choicesOf(seed)) {
+        const played = await play(seed, steps)
+        if (played.faults.length > 0) return played
+      }
+    return undefined
+  })
+  if (first === undefined) return
+  const smallest = await shrink<Choices, Played>(first, async (steps) => {
+    const played = await play(first.seed, steps)
+    return played.faults.length > 0 ? played : undefined
+  })
+  throw new Error(textOf(smallest))
+}
+
+const textOf = ({ seed, graph, faults }: Played): string =>
+  [
+    ...faults.slice(0, 5),
+    `The smallest workflow found (--sessions 1 --seed ${seed}): ${JSON.stringify(graph)}`,
+  ].join('\n')

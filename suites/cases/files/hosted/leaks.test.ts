@@ -4,8 +4,8 @@ import { type Effect, type Input, replay } from 'flowdouble'
 import { digits, refusalOf, seen } from '../../../judge/hosted/links.ts'
 import { ownWorld, proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
-import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
+import { fetchLink } from '../../../judge/http-client.ts'
 
 type Leak = Extract<Effect, { readonly kind: 'leak' }>
 const isLeak = (effect: Effect): effect is Leak => effect.kind === 'leak'

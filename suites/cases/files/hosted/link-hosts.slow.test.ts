@@ -5,8 +5,8 @@ import { digits, refusalOf } from '../../../judge/hosted/links.ts'
 import { ownWorld, proves } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
 import { exchange } from '../../../judge/wire.ts'
-import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
+import { fetchLink } from '../../../judge/http-client.ts'
 
 /** The links that a server returns to clients that use this host name. */
 async function linkFor({ url }: Subject, host: string): Promise<URL> {

@@ -6,8 +6,8 @@ import { account } from '../../../judge/hosted/jobs.ts'
 import { digits, linkTo, refusalOf, seen, ten } from '../../../judge/hosted/links.ts'
 import { ownWorld, proves } from '../../../judge/proves.ts'
 import { dial, exchange } from '../../../judge/wire.ts'
-import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
+import { fetchLink } from '../../../judge/http-client.ts'
 
 proves('files/hosted-signed-url', async (subject) => {
   const { link } = await digits(subject)

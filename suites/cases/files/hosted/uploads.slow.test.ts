@@ -16,8 +16,8 @@ import { violations } from '../../../judge/judge.ts'
 import { fetchFile, linkTo } from '../../../judge/hosted/links.ts'
 import { proves, provesHosted } from '../../../judge/proves.ts'
 import type { Subject } from '../../../judge/subject.ts'
-import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
+import { fetchLink } from '../../../judge/http-client.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const hashOf = (bytes: Uint8Array) => Buffer.from(blake3(bytes)).toString('hex')

@@ -11,8 +11,8 @@ import { fetchFile, linkTo } from '../../../judge/hosted/links.ts'
 import { proves, provesQuirk, twoAccounts } from '../../../judge/proves.ts'
 import { exchanges, toEach } from '../../../judge/rows.ts'
 import type { Subject } from '../../../judge/subject.ts'
-import { fetchLink } from '../../../judge/fetch-link.ts'
 import { expect } from '../../../judge/expect.ts'
+import { fetchLink } from '../../../judge/http-client.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

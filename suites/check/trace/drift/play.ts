@@ -6,7 +6,6 @@ import type { RecordedExchange, Recording } from '../../../../dist/emulator/inte
 import type { Deployment } from '../../../../spec/language.ts'
 import type { Session } from '../../../judge/client.ts'
 import type { Message } from '../../../judge/judge.ts'
-import { fetchLink } from '../../../judge/fetch-link.ts'
 import { type Reply, replyOf } from '../../../judge/reply.ts'
 import { endsRun } from '../../../judge/responses.ts'
 import { Skip } from '../../../judge/skip.ts'
@@ -23,7 +22,8 @@ import { credentialsOf } from './credentials.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { obstacleTo } from './obstacles.ts'
 import { type Compared, comparedStates, isAhead, isBehind, isPoll, statesIn } from './states.ts'
-import { listedIds } from '../../../judge/own-runs.ts'
+import { listedIds } from '../../../judge/responses.ts'
+import { fetchLink } from '../../../judge/http-client.ts'
 
 /** What came now in the place of a recorded response. */
 export type Replayed = {

@@ -1,18 +1,18 @@
 // A client of the jobs of either deployment, whose paths and schemas differ. Its runs have the id of a workflow, by which they
 // are found among those of others.
 
-import { localJobDetail, localJobEntry, localJobList } from '../../../spec/server/local-jobs.ts'
-import { cancelledJob, jobDetail, jobList } from '../../../spec/server/jobs.ts'
-import type { Deployment, Schema } from '../../../spec/language.ts'
-import { type Graph, talking } from '../../generate/graphs.ts'
-import type { Session } from '../client.ts'
-import { expect } from '../expect.ts'
-import { newUuid } from '../hosted/busy-account.ts'
-import { fitting } from '../hosted/jobs.ts'
-import { violations } from '../judge.ts'
-import { type AtWork, me, occupy, shown, submitFor } from '../own-runs.ts'
-import { endsRun } from '../responses.ts'
-import type { Subject } from '../subject.ts'
+import { localJobDetail, localJobEntry, localJobList } from '../../spec/server/local-jobs.ts'
+import { cancelledJob, jobDetail, jobList } from '../../spec/server/jobs.ts'
+import type { Deployment, Schema } from '../../spec/language.ts'
+import { type Graph, talking } from '../generate/graphs.ts'
+import type { Session } from './client.ts'
+import { expect } from './expect.ts'
+import { newUuid } from './hosted/busy-account.ts'
+import { fitting } from './hosted/jobs.ts'
+import { violations } from './judge.ts'
+import { type AtWork, me, occupy, shown, submitFor } from './own-runs.ts'
+import { endsRun } from './responses.ts'
+import type { Subject } from './subject.ts'
 
 type Dialect = {
   readonly path: string
