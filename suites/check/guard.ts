@@ -55,7 +55,7 @@ export function guardedRequest(
   return { method: method.toUpperCase(), path, body: readingsOf(body, headers), isWhole }
 }
 
-function decodedPath(path: string): string {
+export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {

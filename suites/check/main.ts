@@ -41,21 +41,26 @@ export { runShrink } from './trace/shrink-main.ts'
 /** Judges a server; resolves to the exit code. Throws an error with the code USAGE for wrong usage. */
 export async function runCheck(options: CheckOptions, io: CheckIo): Promise<number> {
   const startMs = performance.now()
-  try {
-    // What cannot be used is said before the server is asked.
-    const before = baselineBefore(options, io)
-    const cases = await allCases()
-    requireMatches(cases, options.select, io.didYouMean)
+  // What cannot be used is said before the server is asked.
+  const before = baselineBefore(options, io)
+  const cases = await allCases()
+  requireMatches(cases, options.select, io.didYouMean)
+  return measured(io, async () => {
     const opened = await openServer(options, io, (where) => usualRuns(cases, where, options))
     const planned = planCases(cases, opened, { ...options, maxRuns: opened.maxRuns })
-    if (options.isList) {
-      io.stdout.write(listText(planned, options.isJson))
-      return checkExitCodes.asExpected
-    }
-    return await judge({ options, io, before, cases, planned, startMs, ...opened })
+    if (!options.isList) return judge({ options, io, before, cases, planned, startMs, ...opened })
+    io.stdout.write(listText(planned, options.isJson))
+    return checkExitCodes.asExpected
+  })
+}
+
+/** The exit code of what asks a server, which may not be one that can be judged. */
+async function measured({ stderr }: CheckIo, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run()
   } catch (error) {
     if (!(error instanceof NotMeasured)) throw error
-    io.stderr.write(`${error.message}\n`)
+    stderr.write(`${error.message}\n`)
     return checkExitCodes.notMeasured
   }
 }
@@ -66,18 +71,14 @@ export async function runClean(options: CheckOptions, io: CheckIo): Promise<numb
   if (!io.exists(file)) throw wrongUse(`There is no file ${options.ledger}.`)
   const [begun] = openLedger(file).entries()
   if (begun?.kind !== 'server') throw wrongUse(`${options.ledger} is not the ledger of a check.`)
-  try {
-    const { url, deployment } = begun
+  const { url, deployment } = begun
+  return measured(io, async () => {
     const { server, ledger } = await openServer({ ...options, url, deployment }, io)
     const { names, isWorthATry } =
       ledger === null ? { names: [], isWorthATry: false } : await clean(server, ledger)
     io.stdout.write(`${[leftText(names, isWorthATry, options.ledger), ...names].join('\n')}\n`)
     return isWorthATry ? checkExitCodes.notMeasured : checkExitCodes.asExpected
-  } catch (error) {
-    if (!(error instanceof NotMeasured)) throw error
-    io.stderr.write(`${error.message}\n`)
-    return checkExitCodes.notMeasured
-  }
+  })
 }
 
 function leftText(names: readonly string[], isWorthATry: boolean, file: string): string {

@@ -3,7 +3,7 @@
 
 import type { Allowance, TargetOptions } from '../../spec/check.ts'
 import { profiles } from '../../spec/server/deployments.ts'
-import { pythonJson } from '../../dist/emulator/session/index.js'
+import { jsonIn } from '../../dist/emulator/session/index.js'
 import { missing, Skip } from '../judge/skip.ts'
 import type { Outgoing, Watcher } from '../judge/traffic.ts'
 import {
@@ -52,14 +52,10 @@ export type Permissions = {
 
 /** The files that the reply to an upload names, undefined if it names none. An asset may have no file, or one of another name. */
 function uploadedAs(body: string): readonly string[] | undefined {
-  try {
-    const { name, subfolder, type, loader_path, id } = pythonJson(body)
-    if (typeof name !== 'string') return undefined
-    if (id !== undefined && loader_path === undefined) return []
-    return [JSON.stringify([type, subfolder, loader_path ?? name])]
-  } catch {
-    return undefined
-  }
+  const { name, subfolder, type, loader_path, id } = jsonIn(body) ?? {}
+  if (typeof name !== 'string') return undefined
+  if (id !== undefined && loader_path === undefined) return []
+  return [JSON.stringify([type, subfolder, loader_path ?? name])]
 }
 
 /** @param current the case that is running, if any. */

@@ -30,7 +30,7 @@ export type Target = {
   readonly types: Readonly<Record<string, any>>
   /** Its software with the version, as it says itself. */
   readonly software: string | null
-  /** How its HTTP library, or a proxy before it, names itself [see probe/front.ts], with its Python and torch, as far as known. */
+  /** How its HTTP library, or a proxy before it, names itself [see probe/probe.ts], with its Python and torch, as far as known. */
   readonly library: string | null
 }
 

@@ -1,6 +1,6 @@
 // A duty of a client as data: the world that puts it to the test, and the judgement of what that world has seen.
 
-import type { EmulatorOptions, ReceivedRequest } from 'flowdouble'
+import type { EmulatorOptions, Fault, ReceivedRequest } from 'flowdouble'
 import type { DutyRule } from '../../../spec/server/duties.ts'
 import type { Observed, Ordinary } from './observed.ts'
 
@@ -42,21 +42,20 @@ export const notJudged = (why: string): Judgement => ({ is: 'not judged', why })
 export const unlessWrong = (why: string | undefined): Judgement =>
   why === undefined ? kept : broken(why)
 
-/** The command ends with success. */
-export const succeeds = ({ end }: Observed): Judgement => {
-  if (end.exitCode === null) return broken('The command was still running when its time was over.')
-  return end.exitCode === 0 ? kept : broken(`The command failed: ${exitText(end)}`)
-}
-
-/** The command ends by itself, and not with success. */
-export const fails = ({ end }: Observed): Judgement => {
-  if (end.exitCode === null) return broken('The command was still running when its time was over.')
-  return end.exitCode === 0 ? broken('The command ended with exit code 0.') : kept
-}
-
 /** The command ends by itself, however. */
 export const ends = ({ end }: Observed): Judgement =>
   end.exitCode === null ? broken('The command was still running when its time was over.') : kept
+
+/** The command ends with success. */
+export const succeeds = (seen: Observed): Judgement =>
+  all(
+    ends(seen),
+    seen.end.exitCode === 0 ? kept : broken(`The command failed: ${exitText(seen.end)}`),
+  )
+
+/** The command ends by itself, and not with success. */
+export const fails = (seen: Observed): Judgement =>
+  all(ends(seen), seen.end.exitCode === 0 ? broken('The command ended with exit code 0.') : kept)
 
 /** The first judgement that is not `kept`. */
 export const all = (...judgements: readonly Judgement[]): Judgement =>
@@ -67,6 +66,19 @@ export function exitText({ exitCode, output }: Observed['end']): string {
   const last = output.trim().split('\n').slice(-5).join('\n')
   return `exit code ${exitCode}${last === '' ? '' : `, output: ${last}`}`
 }
+
+/** A world in which these faults apply. */
+export const faulty = (...faults: readonly Fault[]): Pick<Duty, 'world'> => ({
+  world: () => ({ scenario: { faults } }),
+})
+
+/** A duty of clients with a socket to succeed all the same where these faults apply. */
+export const survives = (rule: DutyRule, ...faults: readonly Fault[]): Duty => ({
+  rule,
+  unless: withoutSocket,
+  ...faulty(...faults),
+  judge: succeeds,
+})
 
 /** The requests of a method whose local path matches. */
 export const asked = (

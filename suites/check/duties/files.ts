@@ -1,12 +1,12 @@
 // Duties about files: which outputs a client downloads, how it addresses them, what it does when a download breaks off.
 
 import {
-  all,
   asked,
   broken,
   type Duty,
   type Script,
   fails,
+  faulty,
   kept,
   notJudged,
   succeeds,
@@ -128,21 +128,15 @@ export const fileDuties: readonly Duty[] = [
     judge: (seen, ordinary) => {
       const isRepeated =
         viewsOf(seen).length + seen.links > viewsOf(ordinary).length + ordinary.links
-      return isRepeated ? all(succeeds(seen)) : fails(seen)
+      return isRepeated ? succeeds(seen) : fails(seen)
     },
   },
   {
     rule: 'duties/expired-link',
     unless: ({ links }) => (links === 0 ? 'The client follows no signed link.' : undefined),
-    world: () => ({
-      scenario: {
-        faults: [
-          {
-            when: { method: 'GET', path: '/client/**', nth: 1 },
-            then: { status: 400, body: '<Error><Code>ExpiredToken</Code></Error>' },
-          },
-        ],
-      },
+    ...faulty({
+      when: { method: 'GET', path: '/client/**', nth: 1 },
+      then: { status: 400, body: '<Error><Code>ExpiredToken</Code></Error>' },
     }),
     judge: (seen, ordinary) =>
       viewsOf(seen).length > viewsOf(ordinary).length

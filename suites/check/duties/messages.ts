@@ -5,8 +5,10 @@ import {
   all,
   broken,
   type Duty,
+  faulty,
   kept,
   succeeds,
+  survives,
   viewsOf,
   withoutSocket,
   withoutView,
@@ -21,13 +23,8 @@ const foreign = '00000000-0000-4000-8000-00000000f0e1'
 /** A file that only the run of somebody else has. */
 const foreignFile = 'of-somebody-else.png'
 
-/** A world in which these faults apply to messages. */
-const faulty = (...faults: readonly Fault[]): Pick<Duty, 'world'> => ({
-  world: () => ({ scenario: { faults } }),
-})
-
 /** The messages that report the end of a run: none of them arrives. */
-export const withoutEnd: readonly Fault[] = [
+const withoutEnd: readonly Fault[] = [
   { when: { message: 'execution_success' }, then: { skip: true } },
   { when: { message: 'executing', data: { node: null } }, then: { skip: true } },
 ]
@@ -44,27 +41,16 @@ const insertedBefore = (message: string): Fault => ({
 })
 
 export const messageDuties: readonly Duty[] = [
-  {
-    rule: 'duties/unknown-messages',
-    unless: withoutSocket,
-    ...faulty(insertedBefore('executing'), before('executed', 'notice', {})),
-    judge: succeeds,
-  },
-  {
-    rule: 'duties/unknown-fields',
-    unless: withoutSocket,
-    ...faulty({
-      when: { message: '*' },
-      then: { alter: { eta_seconds: 12, detail: { unit: 'step' } } },
-    }),
-    judge: succeeds,
-  },
-  {
-    rule: 'duties/empty-status',
-    unless: withoutSocket,
-    ...faulty({ when: { message: 'status' }, then: { alter: { status: {} } } }),
-    judge: succeeds,
-  },
+  survives(
+    'duties/unknown-messages',
+    insertedBefore('executing'),
+    before('executed', 'notice', {}),
+  ),
+  survives('duties/unknown-fields', {
+    when: { message: '*' },
+    then: { alter: { eta_seconds: 12, detail: { unit: 'step' } } },
+  }),
+  survives('duties/empty-status', { when: { message: 'status' }, then: { alter: { status: {} } } }),
   {
     rule: 'duties/short-frames',
     unless: withoutSocket,
@@ -79,12 +65,7 @@ export const messageDuties: readonly Duty[] = [
     }),
     judge: succeeds,
   },
-  {
-    rule: 'duties/large-messages',
-    unless: withoutSocket,
-    ...faulty(before('executing', 'log', { text: 'x'.repeat(LARGE) })),
-    judge: succeeds,
-  },
+  survives('duties/large-messages', before('executing', 'log', { text: 'x'.repeat(LARGE) })),
   {
     rule: 'duties/order',
     unless: withoutSocket,
@@ -95,9 +76,8 @@ export const messageDuties: readonly Duty[] = [
     judge: succeeds,
   },
   {
-    rule: 'duties/repeated-end',
-    unless: withoutSocket,
-    ...faulty(
+    ...survives(
+      'duties/repeated-end',
       { when: { message: 'execution_success' }, then: { repeat: 2 } },
       { when: { message: 'executing', data: { node: null } }, then: { repeat: 2 } },
     ),
@@ -110,12 +90,7 @@ export const messageDuties: readonly Duty[] = [
       )
     },
   },
-  {
-    rule: 'duties/missing-end',
-    unless: withoutSocket,
-    ...faulty(...withoutEnd),
-    judge: succeeds,
-  },
+  survives('duties/missing-end', ...withoutEnd),
   {
     rule: 'duties/missing-executed',
     unless: (seen) => withoutSocket(seen) ?? withoutView(seen),
@@ -124,9 +99,8 @@ export const messageDuties: readonly Duty[] = [
       all(succeeds(seen), viewsOf(seen).length === 0 ? broken('It downloaded no output.') : kept),
   },
   {
-    rule: 'duties/foreign-messages',
-    unless: withoutSocket,
-    ...faulty(
+    ...survives(
+      'duties/foreign-messages',
       before('execution_start', 'executed', {
         node: '9',
         prompt_id: foreign,

@@ -3,6 +3,7 @@
 import type { Emulator, Entry, ReceivedRequest, RunView, SocketMessage } from 'flowdouble'
 import { keyHeader } from '../../../spec/server/access.ts'
 import type { Deployment } from '../../../spec/language.ts'
+import type { WireLine } from '../events.ts'
 
 /** How the command of the client ended. */
 export type ClientEnd = {
@@ -112,4 +113,36 @@ function socketOf({ input, effects }: Entry): SeenSocket[] {
   const { searchParams } = new URL(input.target, 'http://host')
   const isAccepted = effects.some(({ kind }) => kind === 'accept')
   return [{ atMs: input.atMs, clientId: searchParams.get('clientId'), isAccepted }]
+}
+
+const MOST_LINES = 20
+const MOST_TEXT = 200
+
+/** Messages about steps are many, and say little. */
+const isOfInterest = ({ type }: Observed['messages'][number]): boolean =>
+  type !== 'progress' && type !== 'progress_state'
+
+/** The last requests of the client and messages to it, in order. */
+export function wireOf({ requests, messages }: Observed): readonly WireLine[] {
+  const sent = requests.map(({ entry, nowMs, method, path, query, status }) => ({
+    entry,
+    atMs: nowMs,
+    direction: 'sent' as const,
+    text: `${method} ${path}${queryText(query)} -> ${status ?? 'no reply'}`,
+  }))
+  const received = messages.filter(isOfInterest).map(({ entry, nowMs, type, data }) => ({
+    entry,
+    atMs: nowMs,
+    direction: 'received' as const,
+    text: `${type} ${JSON.stringify(data)}`,
+  }))
+  return [...sent, ...received]
+    .toSorted((a, b) => a.entry - b.entry)
+    .slice(-MOST_LINES)
+    .map(({ atMs, direction, text }) => ({ atMs, direction, text: text.slice(0, MOST_TEXT) }))
+}
+
+function queryText(query: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(query).toString()
+  return text === '' ? '' : `?${text}`
 }

@@ -7,6 +7,7 @@ import {
   broken,
   type Duty,
   fails,
+  faulty,
   kept,
   notJudged,
   pollsOf,
@@ -14,6 +15,7 @@ import {
   succeeds,
   unlessWrong,
   withoutPoll,
+  type WorldOf,
 } from './duty.ts'
 import type { Observed } from './observed.ts'
 
@@ -26,11 +28,21 @@ const statePaths = ['/history/**', '/history_v2/**', '/job/**', '/jobs/**', '/qu
 
 /** The first request for each kind of state fails like this. */
 const onFirstPoll = (then: Fault['then']): readonly Fault[] =>
-  statePaths.map((path) => ({ when: { method: 'GET', path, nth: 1 }, then }))
+  statePaths.map((path) => onFirst('GET', path, then))
 
-const onFirst = (method: string, path: string, then: Fault['then']): readonly Fault[] => [
-  { when: { method, path, nth: 1 }, then },
-]
+const onFirst = (method: string, path: string, then: Fault['then']): Fault => ({
+  when: { method, path, nth: 1 },
+  then,
+})
+
+/** A world without model folders, which says so in this body. */
+const withoutFolder = (body: object | string): WorldOf => ({
+  scenario: {
+    faults: [
+      { when: { method: 'GET', path: '/experiment/models/*' }, then: { status: 404, body } },
+    ],
+  },
+})
 
 /** Whether a request is sent again, to the same path, before the waiting time of its reply is over. */
 function tooEarly(requests: Observed['requests'], status: number): string | undefined {
@@ -83,28 +95,24 @@ const modelFolder = /^\/experiment\/models\/[^/]+$/
 export const replyDuties: readonly Duty[] = [
   {
     rule: 'duties/retry-after',
-    world: () => ({
-      scenario: { faults: onFirst('POST', '/prompt', { status: 429, retryAfter: RETRY_AFTER }) },
-    }),
+    ...faulty(onFirst('POST', '/prompt', { status: 429, retryAfter: RETRY_AFTER })),
     judge: (seen) => all(unlessWrong(tooEarly(submitsOf(seen), 429)), succeeds(seen)),
   },
   {
     rule: 'duties/retry-after-poll',
     unless: withoutPoll,
-    world: () => ({
-      scenario: { faults: onFirstPoll({ status: 503, retryAfter: RETRY_AFTER }) },
-    }),
+    ...faulty(...onFirstPoll({ status: 503, retryAfter: RETRY_AFTER })),
     judge: (seen) => all(unlessWrong(tooEarly(pollsOf(seen), 503)), succeeds(seen)),
   },
   {
     rule: 'duties/bad-gateway',
     unless: withoutPoll,
-    world: () => ({ scenario: { faults: onFirstPoll({ status: 502 }) } }),
+    ...faulty(...onFirstPoll({ status: 502 })),
     judge: succeeds,
   },
   {
     rule: 'duties/lost-reply',
-    world: () => ({ scenario: { faults: onFirst('POST', '/prompt', { reset: true }) } }),
+    ...faulty(onFirst('POST', '/prompt', { reset: true })),
     judge: judgeLostReply,
   },
   {
@@ -113,26 +121,8 @@ export const replyDuties: readonly Duty[] = [
       asked(seen, 'GET', modelFolder).length === 0
         ? 'The client lists no model folder.'
         : undefined,
-    world: () => ({
-      scenario: {
-        faults: [
-          {
-            when: { method: 'GET', path: '/experiment/models/*' },
-            then: { status: 404, body: { code: 'folder_not_found', message: 'Folder not found' } },
-          },
-        ],
-      },
-    }),
-    counterpart: {
-      scenario: {
-        faults: [
-          {
-            when: { method: 'GET', path: '/experiment/models/*' },
-            then: { status: 404, body: 'Not Found' },
-          },
-        ],
-      },
-    },
+    world: () => withoutFolder({ code: 'folder_not_found', message: 'Folder not found' }),
+    counterpart: withoutFolder('Not Found'),
     judge: (seen, _, missing) =>
       reactionTo(seen) === reactionTo(missing)
         ? broken('It did the same for folder_not_found as for an endpoint that does not exist.')
@@ -140,17 +130,13 @@ export const replyDuties: readonly Duty[] = [
   },
   {
     rule: 'duties/rejected-key',
-    world: () => ({
-      scenario: {
-        faults: [
-          {
-            when: { path: '/**' },
-            then: { status: 401, body: { code: 'UNAUTHORIZED', message: 'Invalid API key' } },
-          },
-          { when: { socket: 'open' }, then: { refuse: 401 } },
-        ],
+    ...faulty(
+      {
+        when: { path: '/**' },
+        then: { status: 401, body: { code: 'UNAUTHORIZED', message: 'Invalid API key' } },
       },
-    }),
+      { when: { socket: 'open' }, then: { refuse: 401 } },
+    ),
     judge: (seen) => {
       const count = rejectedOf(seen, 401).length
       const isTooMany = count > MOST_REJECTED
@@ -174,13 +160,11 @@ export const replyDuties: readonly Duty[] = [
     rule: 'duties/job-not-yet',
     unless: (seen) =>
       asked(seen, 'GET', /^\/jobs?\//).length === 0 ? 'The client asks for no job.' : undefined,
-    world: () => ({
-      scenario: {
-        faults: ['/job/**', '/jobs/**'].flatMap((path) =>
-          onFirst('GET', path, { status: 404, body: { code: 'NOT_FOUND', message: 'Not found' } }),
-        ),
-      },
-    }),
+    ...faulty(
+      ...['/job/**', '/jobs/**'].map((path) =>
+        onFirst('GET', path, { status: 404, body: { code: 'NOT_FOUND', message: 'Not found' } }),
+      ),
+    ),
     judge: succeeds,
   },
   {

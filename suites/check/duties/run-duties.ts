@@ -1,15 +1,15 @@
 // Judges the duties of a client, one after the other, and yields the events of that.
 
-import type { DutyRule } from '../../../spec/server/duties.ts'
-import { rules } from '../../../spec/server/duties.ts'
+import { type DutyRule, rules } from '../../../spec/server/duties.ts'
 import type { Deployment, Rule } from '../../../spec/language.ts'
-import type { KnownCase } from '../baseline/baseline.ts'
-import type { Known } from '../baseline/known.ts'
+import type { Known, KnownCase } from '../baseline/known.ts'
 import type { CaseEvent, CheckEvent, Verdict } from '../events.ts'
+import { quoted } from '../failures/failures.ts'
+import { asPattern } from '../plan.ts'
 import { endOf, ofClient } from '../reports/outcome.ts'
 import { clientProcess, type ProcessOptions } from './client-process.ts'
-import { duties } from './duties.ts'
 import type { Duty } from './duty.ts'
+import { fileDuties } from './files.ts'
 import {
   type ClientJudge,
   clientJudge,
@@ -17,8 +17,12 @@ import {
   type RunClient,
   unable,
 } from './judge-client.ts'
-import type { Ordinary } from './observed.ts'
-import { wireOf } from './wire.ts'
+import { messageDuties } from './messages.ts'
+import { type Ordinary, wireOf } from './observed.ts'
+import { ordinaryDuties } from './ordinary.ts'
+import { outcomeDuties } from './outcomes.ts'
+import { replyDuties } from './replies.ts'
+import { socketDuties } from './sockets.ts'
 
 export type DutyOptions = {
   /** The command of the client, as its user wrote it. */
@@ -32,13 +36,23 @@ export type DutyOptions = {
 
 const ruleOf = (id: DutyRule): Rule => rules[id]
 
+/** All duties, in the order of their rules. */
+export const duties: readonly Duty[] = [
+  ...ordinaryDuties,
+  ...messageDuties,
+  ...socketDuties,
+  ...outcomeDuties,
+  ...replyDuties,
+  ...fileDuties,
+].toSorted((a, b) => Object.keys(rules).indexOf(a.rule) - Object.keys(rules).indexOf(b.rule))
+
 /** The duties of clients of a deployment. */
 export const dutiesOn = (deployment: Deployment): readonly Duty[] =>
   duties.filter(({ rule }) => ruleOf(rule).on.includes(deployment))
 
 /** The duties on a deployment that one of the patterns chooses; all without any pattern. */
 export function chosenDuties(deployment: Deployment, only: readonly string[]): readonly Duty[] {
-  const patterns = only.map(patternOf)
+  const patterns = only.map((glob) => asPattern(glob.replace(/^duties\//, '')))
   const isChosen = (name: string): boolean =>
     patterns.length === 0 || patterns.some((pattern) => pattern.test(name))
   return dutiesOn(deployment).filter(({ rule }) => isChosen(rule.replace('duties/', '')))
@@ -50,14 +64,6 @@ export const withoutDuty = ({
   only,
 }: Pick<DutyOptions, 'deployments' | 'only'>): readonly string[] =>
   only.filter((one) => deployments.every((place) => chosenDuties(place, [one]).length === 0))
-
-const patternOf = (glob: string): RegExp =>
-  new RegExp(
-    `^${glob
-      .replace(/^duties\//, '')
-      .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('*', '.*')}$`,
-  )
 
 /** The title of a duty in reports. */
 const titleOf = (rule: DutyRule, place: Deployment): string =>
@@ -119,9 +125,6 @@ export async function* runDuties(
   const end = endOf(known.done, ended, ofClient)
   yield { ...end, runs, durationMs: Date.now() - startedMs, left: [] }
 }
-
-/** A text as one word of a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 async function judgeOne(
   { command }: DutyOptions,

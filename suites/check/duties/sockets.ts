@@ -10,6 +10,7 @@ import {
   notJudged,
   submitsOf,
   succeeds,
+  survives,
   withoutSocket,
 } from './duty.ts'
 import type { Observed } from './observed.ts'
@@ -17,16 +18,10 @@ import type { Observed } from './observed.ts'
 /** The most handshakes in a second. */
 const MOST_HANDSHAKES = 10
 
-/** A world whose socket ends like this before the first node of a run starts. */
-const ending = (then: Fault['then']): Pick<Duty, 'unless' | 'world'> => ({
-  unless: withoutSocket,
-  world: () => ({ scenario: { faults: [{ when: { message: 'executing', nth: 1 }, then }] } }),
-})
+/** The socket ends like this before the first node of a run starts. */
+const ending = (then: Fault['then']): Fault => ({ when: { message: 'executing', nth: 1 }, then })
 
-const rejected: Pick<Duty, 'unless' | 'world'> = {
-  unless: withoutSocket,
-  world: () => ({ scenario: { faults: [{ when: { socket: 'open' }, then: { refuse: 503 } }] } }),
-}
+const rejected: Fault = { when: { socket: 'open' }, then: { refuse: 503 } }
 
 /** The ids of later sockets have to be those of submits, or of earlier sockets. */
 function judgeReconnect(seen: Observed): ReturnType<Duty['judge']> {
@@ -42,14 +37,13 @@ function judgeReconnect(seen: Observed): ReturnType<Duty['judge']> {
 }
 
 export const socketDuties: readonly Duty[] = [
-  { rule: 'duties/socket-drop', ...ending({ reset: true }), judge: succeeds },
-  { rule: 'duties/socket-close', ...ending({ close: 1011 }), judge: succeeds },
-  { rule: 'duties/silent-socket', ...ending({ silence: true }), judge: succeeds },
-  { rule: 'duties/reconnect', ...ending({ reset: true }), judge: judgeReconnect },
-  { rule: 'duties/no-socket', ...rejected, judge: succeeds },
+  survives('duties/socket-drop', ending({ reset: true })),
+  survives('duties/socket-close', ending({ close: 1011 })),
+  survives('duties/silent-socket', ending({ silence: true })),
+  { ...survives('duties/reconnect', ending({ reset: true })), judge: judgeReconnect },
+  survives('duties/no-socket', rejected),
   {
-    rule: 'duties/handshake-pace',
-    ...rejected,
+    ...survives('duties/handshake-pace', rejected),
     judge: ({ sockets }) => {
       const most = mostInASecond(sockets, 'atMs')
       return all(

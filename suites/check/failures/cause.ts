@@ -9,7 +9,7 @@ import { TimedOut } from '../../judge/client.ts'
 import { judgeMessage, type Message, orderFault, violations } from '../../judge/judge.ts'
 import type { Cause, WireLine } from '../events.ts'
 import type { SeenReply } from '../running.ts'
-import { findEndpoint, plainPath, pythonJson } from '../../../dist/emulator/session/index.js'
+import { findEndpoint, plainPath, jsonIn } from '../../../dist/emulator/session/index.js'
 
 /** What a case has received until it failed. */
 export type Seen = { readonly wire: readonly WireLine[]; readonly replies: readonly SeenReply[] }
@@ -41,17 +41,11 @@ function frameCause(seen: Seen): Cause | undefined {
   return undefined
 }
 
-function messagesIn(seen: Seen): readonly Message[] {
-  return received(seen).flatMap((text) => {
-    if (!text.startsWith('{')) return []
-    try {
-      const message = pythonJson(text) as Message
-      return typeof message.data === 'object' ? [message] : []
-    } catch {
-      return []
-    }
+const messagesIn = (seen: Seen): readonly Message[] =>
+  received(seen).flatMap((text): readonly Message[] => {
+    const message: Partial<Message> | undefined = text.startsWith('{') ? jsonIn(text) : undefined
+    return typeof message?.data === 'object' ? [message as Message] : []
   })
-}
 
 /** The rule about a message that does not bear its name. */
 const messageRules: Readonly<Record<string, string>> = {
@@ -84,7 +78,7 @@ function showingNodes({ wire }: Seen): ReadonlySet<string> {
   for (const { direction, text } of wire) {
     const sent =
       direction === 'sent' ? /^POST (?:\/api)?\/prompt (\{.*)/s.exec(text)?.[1] : undefined
-    if (sent !== undefined) graph = graphIn(sent)
+    if (sent !== undefined) graph = jsonIn(sent)?.prompt ?? {}
     const prompt_id = direction === 'received' && /^200 .*"prompt_id": ?"([^"]+)"/s.exec(text)?.[1]
     if (!prompt_id) continue
     for (const [id, one] of Object.entries(graph))
@@ -92,15 +86,6 @@ function showingNodes({ wire }: Seen): ReadonlySet<string> {
     graph = {}
   }
   return found
-}
-
-function graphIn(text: string): Readonly<Record<string, any>> {
-  try {
-    const { prompt } = JSON.parse(text) as { readonly prompt?: Readonly<Record<string, any>> }
-    return prompt ?? {}
-  } catch {
-    return {}
-  }
 }
 
 /** A node that shows something and was executed, in a run that succeeded, without its executed. */
@@ -189,7 +174,7 @@ function causeIn(place: Deployment, reply: SeenReply): Cause | undefined {
       : undefined
   }
   if (known.some((body) => typeof body !== 'object')) return undefined
-  const value = jsonIn(reply)
+  const value: unknown = jsonIn(Buffer.from(reply.bytes).toString())
   if (value === undefined) return { says: `${at} returned a body that is not valid JSON.`, rules }
   const faults = known.map((body) => (typeof body === 'object' ? violations(body, value) : []))
   if (faults.some((one) => one.length === 0)) return undefined
@@ -202,14 +187,6 @@ function causeIn(place: Deployment, reply: SeenReply): Cause | undefined {
 function hasKnownType(query: string): boolean {
   const asked = new URLSearchParams(query)
   return asked.has('preview') || /\.(png|webp|jpe?g|gif|txt)$/i.test(asked.get('filename') ?? '')
-}
-
-function jsonIn({ bytes }: SeenReply): unknown {
-  try {
-    return pythonJson(Buffer.from(bytes).toString())
-  } catch {
-    return undefined
-  }
 }
 
 /** A fault of a schema without what differs from run to run: ids and places in lists. */

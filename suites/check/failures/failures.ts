@@ -3,11 +3,10 @@
 import type { CheckOptions } from '../../../spec/check.ts'
 import type { Case } from '../../judge/proves.ts'
 import type { Outgoing } from '../../judge/traffic.ts'
-import { shortText } from './differences.ts'
 import type { Cause, Failure, WireLine } from '../events.ts'
 import { ruleInfosOf } from '../judgement.ts'
 import { shownUrl } from '../probe/unreachable.ts'
-import { isCompared, wordsOf } from './words.ts'
+import { isCompared, shortText, wordsOf } from './words.ts'
 
 /** How many lines of the wire a failure shows. */
 const MAX_WIRE_LINES = 20
@@ -66,7 +65,7 @@ const secretHeaders: ReadonlySet<string> = new Set([
 ])
 
 /** A text for a shell: the key stays a variable. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   if (!text.includes(KEY)) return `'${text.replaceAll("'", String.raw`'\''`)}'`
   const parts = text.split(KEY).map((part) => part.replaceAll(/[\\"$`]/g, String.raw`\$&`))
   return `"${parts.join(KEY)}"`

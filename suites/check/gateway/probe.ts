@@ -1,5 +1,6 @@
 // Finds out whether a gateway can be judged: that it is one, that it has the route, and which schemes it accepts.
 
+import { jsonIn } from '../../../dist/emulator/session/index.js'
 import type { CheckOptions, GatewayFacts } from '../../../spec/check.ts'
 import { schemeNames } from '../../generate/senders.ts'
 import { type Answer, sendTo } from '../../judge/gateway-subject.ts'
@@ -65,13 +66,9 @@ const notOne = (url: string): NotMeasured =>
   new NotMeasured(`${url} does not answer as a webhook gateway.`)
 
 /** The JSON object in a reply. */
-function bodyOf(reply: Answer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = reply.json()
-    return typeof value === 'object' && value !== null
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined
-  } catch {
-    return undefined
-  }
+function bodyOf({ body }: Answer): Readonly<Record<string, unknown>> | undefined {
+  const value: unknown = jsonIn(body)
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined
 }

@@ -12,6 +12,7 @@ import type { Sender } from '../../generate/sender.ts'
 import { watchTraffic } from '../../judge/traffic.ts'
 import { createRecorder } from '../../laws/recorder.ts'
 import { Skip } from '../../judge/skip.ts'
+import { decodedPath } from '../guard.ts'
 import type { CheckedServer, Running } from '../running.ts'
 import { type GatewayTarget, probeGateway } from './probe.ts'
 import { wrongUse } from '../usage.ts'
@@ -151,7 +152,6 @@ function schemeOf(name: string | undefined): SchemeName | undefined {
 
 const newId = (): string => `flowdouble-check-${randomUUID()}`
 
-/** The clock of a gateway, by the date in its answers, else our own. */
 /** Waits for so long on the clock of a gateway, which may pass faster than ours, or stand still. */
 async function passes(url: string, ms: number, waited: (ms: number) => void): Promise<void> {
   const [start, startMs] = [await secondsOf(url), performance.now()]
@@ -164,6 +164,7 @@ async function passes(url: string, ms: number, waited: (ms: number) => void): Pr
   }
 }
 
+/** The clock of a gateway, by the date in its answers, else our own. */
 async function secondsOf(url: string): Promise<number> {
   const { header } = await sendTo(url)('GET', '/health')
   const ms = Date.parse(header('date') ?? '')
@@ -241,7 +242,7 @@ function watchPosts(
     reply: ({ method, path }, status, body) => {
       note('received', `${status} ${body}`)
       if (method !== 'POST' || !path.includes('/webhooks/')) return
-      const name = decoded(path).slice('/webhooks/'.length)
+      const name = decodedPath(path).slice('/webhooks/'.length)
       if (name.startsWith(route)) window.add(status)
       // Only a test double lets routes be made: their runs cost nothing.
       if (name.startsWith(madePrefix)) return
@@ -254,12 +255,4 @@ function watchPosts(
     message: note,
   })
   return { accepted: () => accepted, window }
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

@@ -1,12 +1,14 @@
-// Finds out what a server is before it is judged: its deployment, its generation, and the node types that it lists.
+// Finds out what a server is before it is judged: its deployment, its generation, the node types that it lists, and who reads the
+// bytes that a client sends.
 
+import { jsonIn } from '../../../dist/emulator/session/index.js'
 import type { TargetOptions } from '../../../spec/check.ts'
 import { described, generationOfVersion } from '../../../spec/generations.ts'
 import type { Deployment } from '../../../spec/language.ts'
 import { keyHeader } from '../../../spec/server/access.ts'
+import { connectTo } from '../../judge/connection/open.ts'
 import type { Target } from '../running.ts'
 import { ask, NotMeasured, probeDeadline } from './ask.ts'
-import { frontOf } from './front.ts'
 import { notAServer, refusedAddress, type StatsReply } from './unreachable.ts'
 
 /** A reply, with its body if that is valid JSON. */
@@ -90,10 +92,39 @@ async function answerTo(
   }
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** The longest time for its answer, in milliseconds. */
+const MAX_WAIT_MS = 2000
+/** More than any head of such an answer. */
+const MAX_ANSWER_BYTES = 65_536
+
+/**
+ * Who reads the bytes that a client sends, the HTTP library of the server or a proxy before it, by the header `Server` of the
+ * answer to input that is not HTTP: they answer that themselves, while replies to requests can come from behind a proxy with
+ * every header. Null without one.
+ */
+export async function frontOf(url: string, signal: AbortSignal): Promise<string | null> {
+  const head = (await headTo(url, 'nonsense\r\n\r\n', signal)).split('\r\n\r\n')[0] ?? ''
+  const line = /^server: *(.*)$/im.exec(head)
+  return line?.[1]?.trim() ?? null
+}
+
+/** What comes back for this text, until the connection or the time ends. */
+function headTo(url: string, text: string, signal: AbortSignal): Promise<string> {
+  const socket = connectTo(url)
+  const late = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
+  return new Promise((resolve) => {
+    let answer = ''
+    const end = (): void => {
+      socket.destroy()
+      resolve(answer)
+    }
+    late.addEventListener('abort', end, { once: true })
+    socket.on('error', end)
+    socket.on('close', end)
+    socket.on('data', (bytes: Buffer) => {
+      answer += bytes.toString('latin1')
+      if (answer.includes('\r\n\r\n') || answer.length > MAX_ANSWER_BYTES) end()
+    })
+    socket.write(text)
+  })
 }

@@ -10,7 +10,7 @@ import {
   parseBaseline,
   saveBaseline,
 } from '../../check/baseline/file.ts'
-import { judgeByBaseline, type KnownCase, updatedBaseline } from '../../check/baseline/baseline.ts'
+import { judgeByBaseline, type KnownCase, updatedBaseline } from '../../check/baseline/known.ts'
 import { expect } from '../../judge/expect.ts'
 import { caseEvent, failure } from './reports/streams.ts'
 import { folder } from '../../support/folder.ts'

@@ -6,7 +6,7 @@ import { test } from 'vitest'
 import held from '../../check/held.json' with { type: 'json' }
 import { rules } from '../../../spec/index.ts'
 import { expect } from '../../judge/expect.ts'
-import { frontOf } from '../../check/probe/front.ts'
+import { frontOf } from '../../check/probe/probe.ts'
 import { releaseOf, judgementOf } from '../../check/judgement.ts'
 import { nearestOf, type SeenCase } from '../../check/shown-quirks.ts'
 import { forTest, listening } from '../../support/for-test.ts'

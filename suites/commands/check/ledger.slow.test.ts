@@ -3,7 +3,7 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { startEmulator } from 'flowdouble'
 import { test } from 'vitest'
-import { cleanUp } from '../../check/clean.ts'
+import { cleanUp } from '../../check/open-server.ts'
 import { type Ledger, type LedgerEntry, type LedgerServer, openLedger } from '../../check/ledger.ts'
 import { expect } from '../../judge/expect.ts'
 import type { Subject } from '../../judge/subject.ts'

@@ -1,7 +1,7 @@
 // Each duty of a client: one without flaws keeps it, and one that breaks it is caught.
 
 import type { Deployment } from '../../../spec/language.ts'
-import { duties } from '../../check/duties/duties.ts'
+import { duties } from '../../check/duties/run-duties.ts'
 import type { Duty } from '../../check/duties/duty.ts'
 import { type ClientJudge, clientJudge } from '../../check/duties/judge-client.ts'
 import type { Ordinary } from '../../check/duties/observed.ts'

@@ -1,5 +1,6 @@
 // A client of the hosted API v2, as cases use it: requests with a bearer key, and streams of events.
 
+import { jsonIn } from '../../../dist/emulator/session/index.js'
 import { v2Error } from '../../../spec/v2/errors.ts'
 import { v2Asset } from '../../../spec/v2/v2-assets.ts'
 import { v2FinalStates, v2Job, type V2State } from '../../../spec/v2/v2-jobs.ts'
@@ -103,13 +104,7 @@ export const uploadForm = (bytes: Uint8Array, fields: Headers): [Buffer, Record<
     content: bytes,
   })
 
-const isRefusal = ({ text }: Reply): boolean => {
-  try {
-    return violations(v2Error, JSON.parse(text)).length === 0
-  } catch {
-    return false
-  }
-}
+const isRefusal = ({ text }: Reply): boolean => violations(v2Error, jsonIn(text)).length === 0
 
 export const assetIn = (reply: Reply, status: number | readonly number[]): any =>
   fitting(v2Asset, reply, status)
