@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { quirks, rules } from '../../spec/index.ts'
 import type { Place, Quirk, Rule } from '../../spec/language.ts'
 import { difference, differenceTables } from '../render/differences.ts'
-import { tablesOf } from '../render/tables.ts'
+import { tablesOf } from '../render/markdown.ts'
 
 /** Where the tables hold, in their order. */
 const places: readonly Place[] = ['local', 'local', 'hosted', 'gateway', 'gateway']

@@ -16,7 +16,7 @@ import {
   rules,
 } from '../../spec/index.ts'
 import { statements } from '../render/rules.ts'
-import { schemasOf } from '../render/schemas.ts'
+import { schemasOf } from '../render/shapes.ts'
 import { proven } from './cases.ts'
 
 const endpoints = { ...serverEndpoints, ...gatewayEndpoints }

@@ -1,6 +1,7 @@
 // Regular expressions as Python 3.11.7 matches, replaces and refuses them: each row was computed with its `re`.
 
 import { expect, test } from 'vitest'
+import { exceptionText } from './rows.ts'
 import { createNodeServer } from './server.ts'
 
 /** Pattern, replacement and text, and what comes of them, without regard to case. */
@@ -160,8 +161,7 @@ test('expressions replace what they replace in Python, or fail with its errors',
   const { run } = createNodeServer('folders')
   const results = rows.map(([regex_pattern, replace, string]) => {
     const { outputs, failure } = run('RegexReplace', { string, regex_pattern, replace })
-    if (failure === undefined) return outputs?.[0]?.[0].value
-    return `${failure.exception_type}: ${failure.exception_message.slice(0, -1)}`
+    return failure === undefined ? outputs?.[0]?.[0].value : exceptionText(failure)
   })
   expect(results).toEqual(rows.map(([, , , result]) => result))
 })

@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest'
 import { createRead, paint, valueOfOutput, valuesOf } from '../../dist/emulator/internal.js'
 import type { RecordedMap } from './lines.ts'
+import { int, node } from './rows.ts'
 import { createNodeServer } from './server.ts'
 
 type Row = {
@@ -18,14 +19,10 @@ type Row = {
 
 const picture = (w: number, h: number, pattern = 'noise') => ({ picture: { w, h, pattern } })
 const mask = (w: number, h: number, pattern = 'noise') => ({ mask: { w, h, pattern } })
-const node = (class_type: string, inputs: RecordedMap) => ({
-  node: { class_type, slot: 0, inputs },
-})
-const whole = (value: number) => node('PrimitiveInt', { value })
 const noPictures = node('ImageFromBatch', {
   image: picture(2, 2),
   batch_index: 0,
-  length: whole(0),
+  length: int(0),
 })
 
 const rows: readonly Row[] = [
@@ -86,7 +83,7 @@ const rows: readonly Row[] = [
     why: 'a height of 0',
     class_type: 'ImageScale',
     inputs: {
-      image: node('ImageCrop', { image: picture(3, 3), x: 0, y: 0, width: 2, height: whole(0) }),
+      image: node('ImageCrop', { image: picture(3, 3), x: 0, y: 0, width: 2, height: int(0) }),
       upscale_method: 'bicubic',
       width: 3,
       height: 3,
@@ -128,7 +125,7 @@ const rows: readonly Row[] = [
   {
     why: 'a negative margin of a picture of one row',
     class_type: 'ImagePadForOutpaint',
-    inputs: { image: picture(3, 1), left: 1, top: 2, right: 0, bottom: whole(-2), feathering: 0 },
+    inputs: { image: picture(3, 1), left: 1, top: 2, right: 0, bottom: int(-2), feathering: 0 },
     shapes: [[1, 1, 4, 3]],
     bytes: 'f39/f39/f39/f39/',
   },
@@ -202,7 +199,7 @@ const rows: readonly Row[] = [
   {
     why: 'a kernel without size',
     class_type: 'Morphology',
-    inputs: { image: picture(3, 3), operation: 'erode', kernel_size: whole(0) },
+    inputs: { image: picture(3, 3), operation: 'erode', kernel_size: int(0) },
     error: 'IndexError: index 0 is out of bounds for dimension 0 with size 0',
   },
   {
@@ -229,13 +226,13 @@ const rows: readonly Row[] = [
   {
     why: 'pictures repeated a negative number of times',
     class_type: 'RepeatImageBatch',
-    inputs: { image: picture(2, 2), amount: whole(-1) },
+    inputs: { image: picture(2, 2), amount: int(-1) },
     error: 'RuntimeError: Trying to create tensor with negative dimension -1: [-1, 2, 2, 3]',
   },
   {
     why: 'groups of a negative number of pictures',
     class_type: 'RebatchImages',
-    inputs: { images: picture(2, 2), batch_size: whole(-1) },
+    inputs: { images: picture(2, 2), batch_size: int(-1) },
     shapes: [],
     bytes: '',
   },
@@ -261,7 +258,7 @@ const rows: readonly Row[] = [
     why: 'a node after an empty list',
     class_type: 'ImageFlip',
     inputs: {
-      image: node('RebatchImages', { images: picture(2, 2), batch_size: whole(-1) }),
+      image: node('RebatchImages', { images: picture(2, 2), batch_size: int(-1) }),
       flip_method: 'x-axis: vertically',
     },
     error: 'IndexError: list index out of range',

@@ -1,12 +1,13 @@
 // What nodes compute: each recorded line of a real server, run in process. Those that do not hold are listed in
-// exceptions.ts: the list fails when one gets better or worse.
+// tolerance.ts: the list fails when one gets better or worse.
 
 import { expect, test } from 'vitest'
 import { compare, compareError } from './compare.ts'
 import type { Difference } from './compare-values.ts'
-import { exceptions } from './exceptions.ts'
 import { type Line, readLines } from './lines.ts'
+import { select } from './select.ts'
 import { createNodeServer, setupOf } from './server.ts'
+import { exceptions } from './tolerance.ts'
 
 type Counts = { outputs: number; errors: number; refusals: number }
 
@@ -80,4 +81,12 @@ test('a wrong result is noticed', () => {
   const { run } = createNodeServer()
   const outputs = [{ slot: 0, type: 'INT', text: '99', kind: 'int' }]
   expect(compare({ ...line, outputs }, run(line.class_type, line.inputs))).not.toBeNull()
+})
+
+test('the selection has lines of each family, of many types', () => {
+  const selection = select(lines)
+  expect(selection.length).toBeGreaterThan(150)
+  expect(selection.length).toBeLessThan(250)
+  expect(new Set(selection.map(({ family }) => family)).size).toBe(8)
+  expect(new Set(selection.map(({ class_type }) => class_type)).size).toBeGreaterThan(70)
 })

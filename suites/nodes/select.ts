@@ -1,8 +1,7 @@
 // Which recorded lines any server is judged by: a few of each type, of small results that a client can see, with few uploads.
 
-import { exceptions } from './exceptions.ts'
 import { isRecordedMap, type Line, type Recorded, type RecordedMap } from './lines.ts'
-import { isMadeUp, isNear } from './tolerance.ts'
+import { exceptions, isMadeUp, isNear } from './tolerance.ts'
 
 /** The families of the selection: a submit each. */
 export type RecordedFamily =

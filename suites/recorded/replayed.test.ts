@@ -1,13 +1,17 @@
-// Sends each committed recording to the emulator: what came then comes again, or a quirk names the difference.
+// Each committed recording keeps the laws, by our worlds as by a real server. It is sent to the emulator: what came then comes
+// again, or a quirk names the difference.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmulator, startGateway } from 'flowdouble'
 import { readRecording } from '../../dist/emulator/internal.js'
+import { traceOf } from '../../dist/emulator/session/index.js'
+import { judgeTraces } from '../check/trace/judge-traces.ts'
 import { newFiles } from '../support/files.ts'
 import { expect } from '../judge/expect.ts'
 import { test } from '../judge/proves.ts'
-import { sessions } from './sessions.mjs'
+import { laws } from '../laws/index.ts'
+import { sessions } from './sessions.ts'
 
 const folder = join(import.meta.dirname, '../../recordings/sessions')
 
@@ -74,7 +78,18 @@ const sentToGateway = async (
 
 const files = readdirSync(folder).filter((one) => one.endsWith('.har'))
 for (const file of files) {
-  const { info } = readRecording(readFileSync(join(folder, file), 'utf8'), file)
+  const recording = readRecording(readFileSync(join(folder, file), 'utf8'), file)
+  const { info } = recording
+  test(`recorded/${file} It keeps every law that can judge it.`, () => {
+    const trace = traceOf(recording, file)
+    expect(trace).toBeDefined()
+    if (trace === undefined) return
+    const results = judgeTraces([trace], laws)
+    expect(
+      results.flatMap(({ title, found }) => found.map(({ says }) => ({ title, says }))),
+    ).toEqual([])
+    expect(results.filter(({ seen }) => seen > 0).length).toBeGreaterThan(1)
+  })
   if (info?.place === 'gateway') {
     test(`recorded/${file} A gateway answers it as it was answered then.`, () =>
       sentToGateway(file))

@@ -3,37 +3,21 @@
 import { controlEndpoints } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import { type Part, schemasUsedBy } from './documents.ts'
-import {
-  license,
-  membersMayBeMore,
-  parametersOf,
-  replyPart,
-  requestBody,
-  servers,
-} from './openapi.ts'
-
-const controlOperations = Object.entries<Endpoint>(controlEndpoints).map(([name, endpoint]) => {
-  const { method, path, on, does, replies } = endpoint
-  const parameters = parametersOf('gateway', endpoint)
-  const body = requestBody(endpoint, 'gateway')
-  const places = on.length === 3 ? '' : ` On ${on.join(' and ')} only.`
-  const operation = {
-    operationId: name,
-    summary: does + places,
-    ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: body }),
-    responses: Object.fromEntries(
-      Object.entries(replies).map(([status, one]) => [status, replyPart(Number(status), [one])]),
-    ),
-  }
-  return { method: method.toLowerCase(), path, operation }
-})
+import { exchangePart, license, membersMayBeMore, servers } from './openapi.ts'
 
 /** The document of the control API, which is the same below each server, gateway and world. */
 export function renderControl(): Part {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const { method, path, operation } of controlOperations)
-    (paths[path] ??= {})[method] = operation
+  for (const [name, endpoint] of Object.entries<Endpoint>(controlEndpoints)) {
+    const { method, path, on, does } = endpoint
+    const places = on.length === 3 ? '' : ` On ${on.join(' and ')} only.`
+    const operation = {
+      operationId: name,
+      summary: does + places,
+      ...exchangePart(endpoint, 'gateway'),
+    }
+    ;(paths[path] ??= {})[method.toLowerCase()] = operation
+  }
   return {
     openapi: '3.1.0',
     info: {

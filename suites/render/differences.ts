@@ -2,8 +2,7 @@
 // with links to what implements each.
 
 import { errors, gatewayRefusals, quirks, rules } from '../../spec/index.ts'
-import { link, row } from './markdown.ts'
-import { readSpec, type Row } from './tables.ts'
+import { link, readSpec, row, type Row } from './markdown.ts'
 
 /** What the last column names, by the words before the name. */
 const kinds: Readonly<Record<string, { readonly known: object; readonly anchor: string }>> = {

@@ -120,10 +120,7 @@ function contentOf(status: number, body: ReplyBody): Part {
 }
 
 /** Headers that a reply of that status needs to be useful. */
-const headersByStatus: Readonly<Record<number, string>> = {
-  302: 'Location',
-  405: 'Allow',
-}
+const headersByStatus: Readonly<Record<number, string>> = { 302: 'Location', 405: 'Allow' }
 
 /** The content of a reply with several alternatives: with both schemas if they have the same media type. */
 function together(one: Part, other: Part): Part {
@@ -134,7 +131,7 @@ function together(one: Part, other: Part): Part {
   return { ...one, ...Object.fromEntries(both) }
 }
 
-export function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
+function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
   const content = bodies.map((body) => contentOf(status, body)).reduce(together)
   const isEmpty = bodies.every((body) => body === 'empty')
   const header = headersByStatus[status]
@@ -145,7 +142,7 @@ export function replyPart(status: number, bodies: readonly ReplyBody[]): Part {
   }
 }
 
-export function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
+function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
   const { form, bodyIsOptional } = endpoint
   const body = bodyOn(on, endpoint)
   if (body === undefined) return undefined
@@ -160,12 +157,11 @@ export function requestBody(endpoint: Endpoint, on: Place): Part | undefined {
   }
 }
 
-const variables = (path: string) => [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)]
-
-export function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
+function parametersOf(on: Place, endpoint: Endpoint): readonly Part[] {
   const path = pathOn(on, endpoint)
   const canBeEmpty = on === 'hosted' && endpoint.hostedEmptyIsNone === true
-  const inPath = variables(path).map(([, name, isRest]) => ({
+  const variables = [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)]
+  const inPath = variables.map(([, name, isRest]) => ({
     name,
     in: 'path',
     required: true,
@@ -221,21 +217,26 @@ const markSentences = {
   'x-accepts-invalid': 'Accepts some requests that do not fit the schemas.',
 } as const
 
-function operation(area: string, name: string, endpoint: Endpoint, on: Place): Operation {
+const operation = (area: string, name: string, endpoint: Endpoint, on: Place): Operation => ({
+  operationId: name,
+  tags: [area],
+  summary: endpoint.does,
+  ...marksOf(endpoint, on),
+  security: securityOf(on, endpoint),
+  ...exchangePart(endpoint, on),
+})
+
+/** What a request to an endpoint contains, and its replies. */
+export function exchangePart(endpoint: Endpoint, on: Place): Pick<Operation, 'responses'> {
   const parameters = parametersOf(on, endpoint)
   const body = requestBody(endpoint, on)
-  const replies = Object.entries(bodiesOn(on, endpoint))
+  const replies = Object.entries(bodiesOn(on, endpoint)).map(
+    ([status, bodies]) => [status, replyPart(Number(status), bodies)] as const,
+  )
   return {
-    operationId: name,
-    tags: [area],
-    summary: endpoint.does,
-    ...marksOf(endpoint, on),
-    security: securityOf(on, endpoint),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
-    responses: Object.fromEntries(
-      replies.map(([status, bodies]) => [status, replyPart(Number(status), bodies)]),
-    ),
+    responses: Object.fromEntries(replies),
   }
 }
 

@@ -2,8 +2,7 @@
 
 import { areas, quirks, rules } from '../../spec/index.ts'
 import type { Quirk, Rule } from '../../spec/language.ts'
-import { code, holdingText, link, onText, section, table } from './markdown.ts'
-import { readSpec } from './tables.ts'
+import { code, holdingText, link, onText, readSpec, section, table } from './markdown.ts'
 
 /** The number and the text of each statement of spec/statements.md. */
 export const statements = readSpec('statements.md').tables.flatMap((rows) =>

@@ -3,7 +3,6 @@
 import { areas, errors } from '../../spec/index.ts'
 import type { ReplyBody, Schema } from '../../spec/language.ts'
 import { code, link } from './markdown.ts'
-import { schemasOf } from './schemas.ts'
 
 type Names = ReadonlyMap<Schema, string>
 
@@ -49,6 +48,21 @@ export function shapeOf(schema: Schema, names: Names = new Map()): string {
   const types = Array.isArray(schema['type']) ? schema['type'] : [schema['type']]
   return types.map((type) => typeText(type, schema, inner)).join(' | ')
 }
+
+/** A schema has a type; no other export of the spec has such a key. */
+const isNamedSchema = (entry: [string, unknown]): entry is [string, Schema] => {
+  const [, value] = entry
+  return isSchema(value) && (typeof value['type'] === 'string' || Array.isArray(value['anyOf']))
+}
+
+/** The schemas that modules export, by name, in the order of the modules and of the names in them; shared ones once. */
+export const schemasOf = (modules: Readonly<Record<string, object>>): [string, Schema][] => [
+  ...new Map(
+    Object.values(modules)
+      .flatMap((module): [string, unknown][] => Object.entries(module))
+      .filter(isNamedSchema),
+  ),
+]
 
 /** All schemas that have a name. */
 export const shapes = schemasOf({ ...areas, errors })

@@ -90,21 +90,22 @@ function suiteText({ name: suite, cases, of: { start } }: Suite): string {
 
 /** @param names how often each name occurred: services join test cases of the same name. */
 function testCase(one: CaseEvent, names: Map<string, number>, prefix: string): TestCase {
-  const { kind, xml } = resultOf(one)
-  const count = (names.get(one.title) ?? 0) + 1
-  names.set(one.title, count)
-  const attributes = [
-    attribute('classname', `${prefix}${one.place}.${one.area}`),
-    attribute('name', count === 1 ? one.title : `${one.title} (${count})`),
-    attribute('time', seconds(one.durationMs)),
-  ].join('')
-  return { kind, ms: one.durationMs, xml: element('    ', 'testcase', attributes, xml) }
+  const { title, place, area, durationMs } = one
+  const count = (names.get(title) ?? 0) + 1
+  names.set(title, count)
+  const name = count === 1 ? title : `${title} (${count})`
+  return caseElement(`${prefix}${place}.${area}`, name, durationMs, resultOf(one))
 }
 
-const element = (indent: string, name: string, attributes: string, inside: string): string =>
-  inside === ''
-    ? `${indent}<${name}${attributes}/>\n`
-    : `${indent}<${name}${attributes}>\n${inside}${indent}</${name}>\n`
+function caseElement(suite: string, name: string, ms: number, { kind, xml }: Result): TestCase {
+  const attributes = [
+    attribute('classname', suite),
+    attribute('name', name),
+    attribute('time', seconds(ms)),
+  ].join('')
+  const element = xml === '' ? '/>' : `>\n${xml}    </testcase>`
+  return { kind, ms, xml: `    <testcase${attributes}${element}\n` }
+}
 
 const textElement = (name: string, attributes: string, text: string): string =>
   `      <${name}${attributes}>${escaped(clipped(text, MAX_TEXT))}</${name}>\n`
@@ -164,10 +165,6 @@ function outcomeCase(summary: Summary, prefix: string): TestCase {
     sentence,
   ].join('\n')
   const result = kind === 'passed' ? '' : broken(kind, words, sentence, '').xml
-  const inside = result + textElement('system-out', '', log)
-  const attributes =
-    attribute('classname', `${prefix}check`) +
-    attribute('name', 'outcome') +
-    attribute('time', '0.000')
-  return { kind, ms: 0, xml: element('    ', 'testcase', attributes, inside) }
+  const xml = result + textElement('system-out', '', log)
+  return caseElement(`${prefix}check`, 'outcome', 0, { kind, xml })
 }

@@ -6,7 +6,7 @@ import { rules } from '../../../spec/index.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { sessionsFolder, sessionText } from '../../support/recordings/real-sessions.ts'
-import { sessions } from '../../recorded/sessions.mjs'
+import { sessions } from '../../recorded/sessions.ts'
 
 const MAX_BYTES = 40_000
 

@@ -8,8 +8,8 @@ import { consoleText, sample } from '../../commands/check/reports/streams.ts'
 import { markdownText } from '../../check/reports/markdown.ts'
 import { readLines } from '../../nodes/lines.ts'
 import { select } from '../../nodes/select.ts'
-import { make } from '../../recorded/make-session.mjs'
-import { sessions } from '../../recorded/sessions.mjs'
+import { make } from '../../recorded/make-session.ts'
+import { sessions } from '../../recorded/sessions.ts'
 import { live, liveGateway, liveHosted } from '../../recorded/transcripts.ts'
 import { renderAsyncapi } from '../../render/asyncapi.ts'
 import { renderControl } from '../../render/control.ts'
@@ -78,7 +78,7 @@ export const generated: readonly Generated[] = [
   },
   {
     files: 'recordings/sessions/*.har',
-    from: 'sessions of `suites/recorded/sessions.mjs`',
+    from: 'sessions of `suites/recorded/sessions.ts`',
     texts: Object.fromEntries(sessions.map((one) => [one.name, () => make(one)])),
   },
   {

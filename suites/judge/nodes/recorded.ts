@@ -69,8 +69,8 @@ async function uploadFor(subject: Subject, own: readonly Selected[]): Promise<Re
 }
 
 /** The node that shows an output. */
-function showing(output: SelectedOutput, id: string, prefix: string): Node {
-  const link = [id, output.slot]
+function showing(output: SelectedOutput, prefix: string): Node {
+  const link = ['tested', output.slot]
   if ('text' in output) return node('PreviewAny', { source: link })
   if ('shape' in output) return node('SaveLatent', { samples: link, filename_prefix: prefix })
   return output.channels === 1
@@ -78,18 +78,17 @@ function showing(output: SelectedOutput, id: string, prefix: string): Node {
     : node('PreviewImage', { images: link })
 }
 
-/** The nodes of some lines, those of line 3 with ids that begin with 3. */
-function graphOf(own: readonly Selected[], files: RecipeFiles, prefix: string): Graph {
-  const graph: Record<string, Node> = {}
-  for (const [at, line] of own.entries()) {
-    const nodes: Record<string, Node> = {}
-    const inputs = inputsIn(nodes, line.inputs, files)
-    nodes['tested'] = node(line.class_type, inputs)
-    for (const output of line.outputs)
-      nodes[`slot ${output.slot}`] = showing(output, 'tested', `${prefix}${at}`)
-    for (const [id, one] of Object.entries(nodes)) graph[`${at} ${id}`] = moved(one, at)
-  }
-  return graph
+/** The nodes of a line and those that show its results, with ids that begin with its place. */
+function nodesOf(
+  { class_type, inputs }: Selected,
+  at: number,
+  files: RecipeFiles,
+  shown: Graph,
+): Graph {
+  const nodes: Record<string, Node> = {}
+  nodes['tested'] = node(class_type, inputsIn(nodes, inputs, files))
+  const own = Object.entries({ ...nodes, ...shown })
+  return Object.fromEntries(own.map(([id, one]) => [`${at} ${id}`, moved(one, at)]))
 }
 
 /** A node whose links lead to the nodes of its line. */
@@ -108,8 +107,12 @@ export async function recordedFaults(
 ): Promise<readonly string[]> {
   const own = await linesOf(subject, family)
   const files = await uploadFor(subject, own)
-  const graph = graphOf(own, files, subject.unique('recorded/'))
-  const run = await subject.run(await me(subject), graph)
+  const graphs = own.map((line, at) => {
+    const prefix = subject.unique(`recorded/${at}`)
+    const shown = line.outputs.map((one) => [`slot ${one.slot}`, showing(one, prefix)] as const)
+    return nodesOf(line, at, files, Object.fromEntries(shown))
+  })
+  const run = await subject.run(await me(subject), Object.assign({}, ...graphs) as Graph)
   const error = exceptionOf(run)
   if (error !== undefined) return [endedBy(own[Number.parseInt(error.node_id, 10)], error)]
   const faults: string[] = []
@@ -135,13 +138,9 @@ export async function exceptionFaults(subject: Subject): Promise<readonly string
   const session = await me(subject)
   const faults: string[] = []
   for (const [at, line] of own.entries()) {
-    const nodes: Record<string, Node> = {}
-    nodes['tested'] = node(line.class_type, inputsIn(nodes, line.inputs, files))
     const isOutput = line.class_type === 'PreviewImage'
-    if (!isOutput) nodes['shown'] = node('PreviewAny', { source: ['tested', 0] })
-    const graph = Object.fromEntries(
-      Object.entries(nodes).map(([id, one]) => [`${at} ${id}`, moved(one, at)]),
-    )
+    const shown: Graph = isOutput ? {} : { shown: node('PreviewAny', { source: ['tested', 0] }) }
+    const graph = nodesOf(line, at, files, shown)
     const error = exceptionOf(await subject.run(session, graph))
     const seen = error && [error.exception_type, error.exception_message]
     if (JSON.stringify(seen) !== JSON.stringify(line.exception))

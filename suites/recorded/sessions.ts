@@ -1,48 +1,67 @@
 // The sessions with worlds that recordings/sessions/ holds: what a client does in each, and which rules it shows.
 
-const image = (color, prefix) => ({
-  1: { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color } },
-  2: { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: prefix } },
-})
-const failing = {
-  1: {
-    class_type: 'FlowdoubleFail',
-    inputs: { exception_type: 'ValueError', message: 'too small' },
-  },
+import type { EmulatorOptions } from 'flowdouble'
+import type { Place } from '../../spec/language.ts'
+import { type Graph, node, saying, slow } from '../generate/graphs.ts'
+
+/** What a client does: a request, a socket, a message on it, an upload, a link that it follows, a wait. `{run}` is the latest run. */
+export type Step = {
+  readonly method?: string
+  readonly path?: string
+  /** A text, or a value that is sent as JSON. */
+  readonly body?: unknown
+  /** The id of a delivery, and the key of the request: null for none. */
+  readonly id?: string
+  readonly key?: string | null
+  readonly socket?: string
+  readonly say?: object
+  readonly upload?: string
+  readonly content?: string
+  readonly link?: true
+  readonly until?: 'idle' | 'next' | 'started'
 }
-const slow = { 1: { class_type: 'FlowdoubleSlow', inputs: { seconds: 2, steps: 2 } } }
-const previews = {
-  1: { class_type: 'FlowdoublePreviews', inputs: { width: 16, height: 16, steps: 1, seed: 1 } },
-  2: { class_type: 'PreviewImage', inputs: { images: ['1', 0] } },
+
+export type Session = {
+  readonly name: string
+  readonly place: Place
+  readonly rules: readonly string[]
+  readonly steps: readonly Step[]
+  /** Those of its world. */
+  readonly options: EmulatorOptions
 }
-const text = { 1: { class_type: 'FlowdoubleText', inputs: { text: 'a text of a node' } } }
 
-/** What a client does: a request, a socket, a message on it, an upload, a wait. `{run}` is the latest run. */
-const get = (path) => ({ method: 'GET', path })
-const post = (path, body) => ({ method: 'POST', path, body })
-const submit = (prompt, more = {}) => post('/prompt', { prompt, client_id: 'recorder', ...more })
-const socket = { socket: 'recorder' }
-const say = (message) => ({ say: message })
-const until = (what) => ({ until: what })
-const upload = (filename, content) => ({ upload: filename, content })
-
-const local = (name, rules, steps, options = {}) => ({
-  name,
-  place: 'local',
-  rules,
-  steps,
-  options,
+const image = (color: number, prefix: string): Graph => ({
+  '1': node('EmptyImage', { width: 16, height: 16, batch_size: 1, color }),
+  '2': node('SaveImage', { images: ['1', 0], filename_prefix: prefix }),
 })
-const hosted = (name, rules, steps, options = {}) => ({
-  name,
-  place: 'hosted',
-  rules,
-  steps,
-  options,
-})
-const gateway = (name, rules, steps) => ({ name, place: 'gateway', rules, steps, options: {} })
+const failing: Graph = {
+  '1': node('FlowdoubleFail', { exception_type: 'ValueError', message: 'too small' }),
+}
+const previews: Graph = {
+  '1': node('FlowdoublePreviews', { width: 16, height: 16, steps: 1, seed: 1 }),
+  '2': node('PreviewImage', { images: ['1', 0] }),
+}
 
-export const sessions = [
+const get = (path: string): Step => ({ method: 'GET', path })
+const post = (path: string, body: unknown): Step => ({ method: 'POST', path, body })
+const submit = (prompt: Graph, more = {}): Step =>
+  post('/prompt', { prompt, client_id: 'recorder', ...more })
+const socket: Step = { socket: 'recorder' }
+const say = (message: object): Step => ({ say: message })
+const until = (what: NonNullable<Step['until']>): Step => ({ until: what })
+const upload = (filename: string, content: string): Step => ({ upload: filename, content })
+
+const sessionAt =
+  (place: Place) =>
+  (
+    name: string,
+    rules: readonly string[],
+    steps: readonly Step[],
+    options: EmulatorOptions = {},
+  ): Session => ({ name, place, rules, steps, options })
+const [local, hosted, gateway] = [sessionAt('local'), sessionAt('hosted'), sessionAt('gateway')]
+
+export const sessions: readonly Session[] = [
   local(
     'local-run',
     ['messages/success', 'history/kept'],
@@ -59,7 +78,7 @@ export const sessions = [
     ['queue/listing', 'queue/clear'],
     [
       socket,
-      submit(slow),
+      submit(slow(2, 2)),
       submit(image(1, 'a')),
       submit(image(2, 'b'), { front: true }),
       until('next'),
@@ -74,7 +93,7 @@ export const sessions = [
     ['queue/interrupt'],
     [
       socket,
-      submit(slow),
+      submit(slow(2, 2)),
       until('started'),
       post('/interrupt', {}),
       until('idle'),
@@ -112,7 +131,7 @@ export const sessions = [
   local(
     'local-frames',
     ['frames/preview', 'frames/text'],
-    [socket, submit(previews), until('idle'), submit(text), until('idle')],
+    [socket, submit(previews), until('idle'), submit(saying('a text of a node')), until('idle')],
   ),
   local(
     'local-frames-metadata',
@@ -206,7 +225,7 @@ export const sessions = [
     ['jobs/cancel'],
     [
       socket,
-      submit(slow),
+      submit(slow(2, 2)),
       until('started'),
       post('/jobs/{run}/cancel', {}),
       until('idle'),
