@@ -5,19 +5,20 @@ import { testToken } from '../judge/proves.ts'
 import { Skip } from '../judge/skip.ts'
 import type { Outgoing } from '../judge/traffic.ts'
 
-/** The names under which the cases know the keys of their worlds. A name stands before those that it contains. */
-const keyNames = ['test-key-free', 'test-key', 'other-key', testToken] as const
-type KeyName = (typeof keyNames)[number]
+/** What an operator can give, its flag, and the name under which the cases know it in their worlds. */
+export const secrets = [
+  { option: 'key', flag: '--key', name: 'test-key' },
+  { option: 'secondKey', flag: '--second-key', name: 'other-key' },
+  { option: 'freeKey', flag: '--free-key', name: 'test-key-free' },
+  { option: 'token', flag: '--token', name: testToken },
+  { option: 'partnerKey', flag: '--partner-key', name: 'test-partner-key' },
+] as const
 
-const flagOf: Readonly<Record<KeyName, string>> = {
-  'test-key': '--key',
-  'other-key': '--second-key',
-  'test-key-free': '--free-key',
-  [testToken]: '--token',
-}
-
-/** The key for partner nodes in the worlds of the suites. Only the body of a submit carries it. */
-const partnerKeyName = 'test-partner-key'
+/** The key for partner nodes, which only the body of a submit carries, and the others: a name stands before those that it contains. */
+const partner = secrets[4]
+const inHeads = secrets
+  .filter((one) => one !== partner)
+  .toSorted((a, b) => b.name.length - a.name.length)
 
 export type Keys = {
   /** A text with the operator's keys. Throws a skip for a key that is not given. */
@@ -31,34 +32,32 @@ export type Keys = {
 }
 
 export function keysOf(options: TargetOptions): Keys {
-  const keys: Readonly<Record<KeyName, string | undefined>> = {
-    'test-key': options.key,
-    'other-key': options.secondKey,
-    'test-key-free': options.freeKey,
-    [testToken]: options.token,
+  const keyFor = ({ option, flag }: (typeof secrets)[number]): string => {
+    const key = options[option]
+    if (key === undefined) throw new Skip('no-key', `It needs ${flag}.`)
+    return key
   }
   const hide = (text: string): string =>
-    [...Object.values(keys), options.partnerKey].reduce<string>(
-      (sum, key) => (key === undefined ? sum : sum.replaceAll(key, '$FLOWDOUBLE_KEY')),
-      text,
-    )
+    secrets.reduce((sum, { option }) => {
+      const key = options[option]
+      return key === undefined ? sum : sum.replaceAll(key, '$FLOWDOUBLE_KEY')
+    }, text)
   return {
     insert: (text) =>
-      keyNames.reduce((sum, name) => {
+      inHeads.reduce((sum, one) => {
+        const { name } = one
         const escaped = encodeURIComponent(name)
         if (!sum.includes(name) && !sum.includes(escaped)) return sum
-        const key = keys[name]
-        if (key === undefined) throw new Skip('no-key', `It needs ${flagOf[name]}.`)
+        const key = keyFor(one)
         const whole = sum.replaceAll(name, key)
         return escaped === name ? whole : whole.replaceAll(escaped, encodeURIComponent(key))
       }, text),
     insertPartner: (body) => {
       const text = typeof body === 'string' ? body : Buffer.from(body).toString('latin1')
-      if (!text.includes(partnerKeyName)) return body
-      if (options.partnerKey === undefined) throw new Skip('no-key', 'It needs --partner-key.')
+      if (!text.includes(partner.name)) return body
       return Buffer.from(body as string)
         .toString()
-        .replaceAll(partnerKeyName, options.partnerKey)
+        .replaceAll(partner.name, keyFor(partner))
     },
     hide,
     hideIn: (request) => ({

@@ -7,7 +7,7 @@ import { endpointsOn } from '../../spec/server/endpoints.ts'
 import type { Deployment } from '../../spec/language.ts'
 import { formOf, type Part } from './form.ts'
 import { failing, textToImage } from './graphs.ts'
-import { bodiesOn, pathOn } from './replies-on.ts'
+import { bodiesOn, pathOn, queryOn } from './replies-on.ts'
 
 /** The endpoints of a server that answer a request, not a handshake. */
 const requestable = (deployment: Deployment) =>
@@ -63,22 +63,12 @@ const pathsOn = (deployment: Deployment) =>
       arbitrary: fc.array(word, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`),
     },
   )
-const names = [
-  'filename',
-  'type',
-  'subfolder',
-  'max_items',
-  'offset',
-  'token',
-  'dir',
-  'path',
-  'clientId',
-  'overwrite',
-  'full_info',
-  'channel',
-  'preview',
+/** The parameters of all endpoints there. */
+const namesOn = (deployment: Deployment): readonly string[] => [
+  ...new Set(endpointsOn(deployment).flatMap(([, one]) => Object.keys(queryOn(deployment, one)))),
 ]
-const query = fc.array(fc.tuple(fc.constantFrom(...names), word), { maxLength: 3 })
+const queryFor = (deployment: Deployment) =>
+  fc.array(fc.tuple(fc.constantFrom(...namesOn(deployment)), word), { maxLength: 3 })
 const methods = [
   'GET',
   'POST',
@@ -188,7 +178,7 @@ export const someRequestOn = (deployment: Deployment): fc.Arbitrary<RandomReques
     .record({
       method: fc.constantFrom('GET', 'POST', 'POST', ...methods),
       path: pathsOn(deployment),
-      query,
+      query: queryFor(deployment),
       header,
       credential: deployment === 'hosted' ? credential : fc.constant({}),
       sent: body,

@@ -5,6 +5,7 @@ import type { Case } from '../../judge/proves.ts'
 import type { Outgoing } from '../../judge/traffic.ts'
 import type { Cause, Failure, WireLine } from '../events.ts'
 import { ruleInfosOf } from '../judgement.ts'
+import { secrets } from '../keys.ts'
 import { shownUrl } from '../probe/unreachable.ts'
 import { isCompared, shortText, wordsOf } from './words.ts'
 
@@ -98,17 +99,13 @@ export function commandFor(
   { ids }: Pick<Case, 'ids'>,
   seed?: number,
 ): string {
-  const secrets = [
-    ['--key', options.key, '"$FLOWDOUBLE_KEY"'],
-    ['--second-key', options.secondKey, '"$FLOWDOUBLE_SECOND_KEY"'],
-    ['--free-key', options.freeKey, '"$FLOWDOUBLE_FREE_KEY"'],
-    ['--token', options.token, '"$FLOWDOUBLE_TOKEN"'],
-    ['--partner-key', options.partnerKey, '"$FLOWDOUBLE_PARTNER_KEY"'],
-  ] as const
+  const given = secrets.filter(({ option }) => options[option] !== undefined)
   return [
     `flowdouble check ${addressIn(options)}`,
     ...(options.deployment ? [`--deployment ${options.deployment}`] : []),
-    ...secrets.flatMap(([flag, value, shown]) => (value === undefined ? [] : [`${flag} ${shown}`])),
+    ...given.map(
+      ({ flag }) => `${flag} "$FLOWDOUBLE${flag.slice(1).toUpperCase().replaceAll('-', '_')}"`,
+    ),
     ...Object.keys(options.headers).map((name) => `--header "${name}: ${KEY}"`),
     ...(options.isReadOnly ? ['--read-only'] : []),
     ...(options.allow.length > 0 ? [`--allow ${options.allow.join(',')}`] : []),
