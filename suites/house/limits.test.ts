@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { limits, rules } from '../../spec/index.ts'
 import type { Limit } from '../../spec/limits.ts'
 import type { Rule, Rules } from '../../spec/language.ts'
-import { amount } from '../render/limits.ts'
+import { amount } from '../render/rules.ts'
 
 const pairs = Object.entries<Limit>(limits).flatMap(([name, limit]) =>
   limit.rules.map((id) => [name, id, limit] as const),

@@ -1,7 +1,31 @@
-// The differences between the deployments in the model: one row of functions for each.
+// The input of the model for a run, its output for a finished one, and the differences between the deployments: one row of
+// functions for each.
 
 import type { Deployment } from '../../spec/language.ts'
-import type { RunEnd, Outcome, Submit } from './submit.ts'
+
+/** What the only node of a run does. */
+export type Work =
+  | { readonly kind: 'slow'; readonly seconds: number; readonly steps: number }
+  | { readonly kind: 'talk'; readonly text: string }
+  | { readonly kind: 'fail' }
+
+export type Submit = {
+  readonly id: string
+  readonly work: Work
+  readonly client: string | null
+  readonly number?: number
+  readonly front: boolean
+}
+
+/** How a run ends; one that was removed never began. */
+export type Outcome = 'success' | 'error' | 'interrupted' | 'removed'
+
+/** What is stored about a finished run. */
+export type RunEnd = {
+  readonly outcome: Outcome
+  readonly isCached: boolean
+  isForgotten: boolean
+}
 
 /** What an interrupt can do to the runs of an account. */
 type Interrupts = {

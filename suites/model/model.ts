@@ -3,8 +3,13 @@
 
 import { tiers } from '../../spec/server/access.ts'
 import type { Deployment } from '../../spec/language.ts'
-import { type DeploymentRules, ways } from './deployments.ts'
-import type { RunEnd, Outcome, Submit } from './submit.ts'
+import {
+  type DeploymentRules,
+  type Outcome,
+  type RunEnd,
+  type Submit,
+  ways,
+} from './deployments.ts'
 
 type PendingRun = Submit & {
   readonly number: number

@@ -10,7 +10,7 @@ import { fetchFile } from '../judge/hosted/links.ts'
 import type { AccountModel } from './model.ts'
 import type { Subject } from '../judge/subject.ts'
 import type { Reply } from '../judge/reply.ts'
-import type { Outcome } from './submit.ts'
+import type { Outcome } from './deployments.ts'
 import { expect } from '../judge/expect.ts'
 
 /** An account as its client knows it. Runs and files have names in the model, and names from the server. */

@@ -13,7 +13,7 @@ import {
   responsesOn,
 } from '../model/views.ts'
 import { startSubject } from '../judge/subject.ts'
-import type { Work } from '../model/submit.ts'
+import type { Work } from '../model/deployments.ts'
 import { runs } from '../support/effort.ts'
 
 /** The accounts of a server; local has one. */

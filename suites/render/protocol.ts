@@ -11,9 +11,8 @@ import { code, holdingText, link, section, table } from './markdown.ts'
 import { differencesPart } from './differences.ts'
 import { errorsPart } from './errors.ts'
 import { gatewayPart } from './gateway.ts'
-import { limitsPart } from './limits.ts'
 import { framesPart, messagesPart } from './messages.ts'
-import { decisionsPart, quirksPart, rulesPart, statementsPart } from './rules.ts'
+import { decisionsPart, limitsPart, quirksPart, rulesPart, statementsPart } from './rules.ts'
 import { replyCell, shapeCell, shapeLine, shapeOf, shapes } from './shapes.ts'
 
 function deploymentsPart(): string {

@@ -1,7 +1,8 @@
-// Writes the chapters of PROTOCOL.md about rules: by area, our decisions, quirks, statements.
+// Writes the chapters of PROTOCOL.md about rules: limits, rules by area, our decisions, quirks, statements.
 
-import { areas, quirks, rules } from '../../spec/index.ts'
+import { areas, limits, quirks, rules } from '../../spec/index.ts'
 import type { Quirk, Rule } from '../../spec/language.ts'
+import type { Limit } from '../../spec/limits.ts'
 import { code, holdingText, link, onText, readSpec, section, table } from './markdown.ts'
 
 /** The number and the text of each statement of spec/statements.md. */
@@ -89,6 +90,35 @@ export function statementsPart(): string {
         `<a id="statement-${fact}"></a>${fact}`,
         text,
         carriers(fact).join(', '),
+      ]),
+    ),
+  )
+}
+
+const MiB = 2 ** 20
+
+/** The number as in rule sentences, without its unit: in MiB if it is whole MiB, else with a comma from 10,000 on. */
+export function amount({ value, unit }: Pick<Limit, 'value' | 'unit'>): string {
+  if (unit === 'bytes' && value % MiB === 0) return `${value / MiB} MiB`
+  return value < 10_000 ? `${value}` : value.toLocaleString('en')
+}
+
+/** The number with its unit. */
+const whole = (limit: Limit): string => {
+  const number = amount(limit)
+  return number.endsWith('MiB') ? number : `${number} ${limit.unit}`
+}
+
+export function limitsPart(): string {
+  return section(
+    'Limits',
+    'The limits of this server and gateway, and the rules that state what happens beyond them.',
+    table(
+      ['Limited', 'To', 'Rules'],
+      Object.values<Limit>(limits).map((limit) => [
+        limit.what,
+        whole(limit),
+        limit.rules.map((id) => link(id, `rule-${id}`)).join(', '),
       ]),
     ),
   )

@@ -7,8 +7,14 @@ import { rules } from '../../../spec/server/duties.ts'
 import { openKnown } from '../baseline/known.ts'
 import { type CheckIo, reportsFor } from '../reports/reports.ts'
 import { isWrongUse, wrongUse } from '../usage.ts'
-import type { ProcessOptions } from './client-process.ts'
-import { chosenDuties, dutyCases, type DutyOptions, runDuties, withoutDuty } from './run-duties.ts'
+import {
+  chosenDuties,
+  dutyCases,
+  type DutyOptions,
+  type ProcessOptions,
+  runDuties,
+  withoutDuty,
+} from './run-duties.ts'
 
 export const clientHelp = `Usage: flowdouble check --client COMMAND [options]
 

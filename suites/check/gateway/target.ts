@@ -17,7 +17,6 @@ import type { CheckedServer, Running } from '../running.ts'
 import { type GatewayTarget, probeGateway } from './probe.ts'
 import { wrongUse } from '../usage.ts'
 import { type CaseRoutes, madePrefix, findControl, type RemoteControl } from './control.ts'
-import { createWindow } from './window.ts'
 
 /** The longest time that a post is sent again after 429, and the time between two attempts, in milliseconds. */
 const MAX_LIMITED_MS = 70_000
@@ -255,4 +254,37 @@ function watchPosts(
     message: note,
   })
   return { accepted: () => accepted, window }
+}
+
+/** How long a post counts, with a second to spare. */
+const WINDOW_MS = 61_000
+const STEP_MS = 500
+
+/** The statuses of posts that count against the limit: those with a valid signature. */
+const counted: ReadonlySet<number> = new Set([200, 202, 400, 413, 500, 502, 503])
+
+type RateWindow = {
+  readonly add: (status: number) => void
+  /** Waits until there is room for so many posts, and calls `waited` with the time, step by step. */
+  readonly room: (posts: number, waited: (ms: number) => void) => Promise<void>
+}
+
+/** The window of one route. */
+function createWindow(rateLimit: number, nowMs: () => number): RateWindow {
+  let times: readonly number[] = []
+  const current = (): readonly number[] => {
+    times = times.filter((one) => one > nowMs() - WINDOW_MS)
+    return times
+  }
+  return {
+    add: (status) => {
+      if (counted.has(status)) times = [...current(), nowMs()]
+    },
+    room: async (posts, waited) => {
+      while (current().length > 0 && current().length + posts > rateLimit) {
+        await delay(STEP_MS)
+        waited(STEP_MS)
+      }
+    },
+  }
 }
