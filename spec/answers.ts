@@ -17,6 +17,7 @@ import type {
   promptErrors,
   refusals,
 } from './server/errors.ts'
+import type { MessageType } from './server/messages.ts'
 import type { QuirkId } from './truth/quirks.ts'
 import type { v2Refusals } from './v2/errors.ts'
 
@@ -199,6 +200,32 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   v2DeleteAsset: ['v2-assets/delete'],
   v2Content: ['v2-assets/content', 'v2-assets/range'],
   gatewayHealth: ['webhooks/health', 'webhooks/health-is-free', 'webhooks/health-runs'],
+}
+
+/** The rule that describes each type of message. */
+export const messageRules: Readonly<Record<MessageType, RuleId>> = {
+  status: 'messages/status',
+  feature_flags: 'messages/feature-flags',
+  notification: 'messages/notification',
+  logs: 'internal/log-subscription',
+  'assets.seed.started': 'assets/scan-messages',
+  'assets.seed.fast_complete': 'assets/scan-messages',
+  'assets.seed.progress': 'assets/scan-messages',
+  'assets.seed.paused': 'assets/scan-messages',
+  'assets.seed.resumed': 'assets/scan-messages',
+  'assets.seed.enrich_complete': 'assets/scan-messages',
+  'assets.seed.completed': 'assets/scan-messages',
+  'assets.seed.cancelled': 'assets/scan-messages',
+  'assets.seed.error': 'assets/scan-messages',
+  execution_start: 'messages/execution-start',
+  execution_cached: 'messages/execution-cached',
+  executing: 'messages/executing',
+  progress_state: 'messages/progress-state',
+  progress: 'messages/progress',
+  executed: 'messages/executed',
+  execution_success: 'messages/success',
+  execution_error: 'messages/error',
+  execution_interrupted: 'messages/interrupted',
 }
 
 /** The same for the method that every path has, and for the host of signed links. */

@@ -1,37 +1,11 @@
 // Laws about each message by itself, and about the first one on a socket.
 
+import { messageRules } from '../../spec/answers.ts'
 import type { Deployment, Message as MessageSpec } from '../../spec/language.ts'
-import type { RuleId } from '../../spec/rules.ts'
-import { type MessageType, messages } from '../../spec/server/messages.ts'
+import { messages } from '../../spec/server/messages.ts'
 import { judgeMessage } from '../judge/judge.ts'
 import { type Finding, law, type Law, shown, unless } from './law.ts'
 import type { Item, Trace, TracedSocket, TypedMessage } from '../../dist/emulator/session/index.js'
-
-/** The rule that describes each type of message. */
-const ruleOf: Readonly<Record<MessageType, RuleId>> = {
-  status: 'messages/status',
-  feature_flags: 'messages/feature-flags',
-  notification: 'messages/notification',
-  logs: 'internal/log-subscription',
-  'assets.seed.started': 'assets/scan-messages',
-  'assets.seed.fast_complete': 'assets/scan-messages',
-  'assets.seed.progress': 'assets/scan-messages',
-  'assets.seed.paused': 'assets/scan-messages',
-  'assets.seed.resumed': 'assets/scan-messages',
-  'assets.seed.enrich_complete': 'assets/scan-messages',
-  'assets.seed.completed': 'assets/scan-messages',
-  'assets.seed.cancelled': 'assets/scan-messages',
-  'assets.seed.error': 'assets/scan-messages',
-  execution_start: 'messages/execution-start',
-  execution_cached: 'messages/execution-cached',
-  executing: 'messages/executing',
-  progress_state: 'messages/progress-state',
-  progress: 'messages/progress',
-  executed: 'messages/executed',
-  execution_success: 'messages/success',
-  execution_error: 'messages/error',
-  execution_interrupted: 'messages/interrupted',
-}
 
 type Received = { readonly socket: TracedSocket; readonly item: Item }
 
@@ -52,7 +26,7 @@ export const ofType =
 const known: Readonly<Record<string, MessageSpec>> = messages
 
 /** One law for each type of message: its data fits the schema. */
-const fitting: readonly Law[] = Object.entries(ruleOf)
+const fitting: readonly Law[] = Object.entries(messageRules)
   .filter(([type]) => type !== 'notification')
   .map(([type, rule]) =>
     law(rule, ofType(type), ({ socket, item, message }, { place }) =>
