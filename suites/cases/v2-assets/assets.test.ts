@@ -122,7 +122,8 @@ proves('v2-assets/from-hash', async (subject) => {
   expect(same).toMatchObject({ id: first.id, created_new: false })
   const path = subject.unique('second.bin')
   const other = assetIn(await mint(path), 201)
-  expect(other).toMatchObject({ hash: first.hash, file_path: path, size_bytes: bytes.length })
+  const { hash, content_type } = first
+  expect(other).toMatchObject({ hash, content_type, file_path: path, size_bytes: bytes.length })
   expect(other.id).not.toBe(first.id)
   expect(assetIn(await mint(path), 200).id).toBe(other.id)
 })

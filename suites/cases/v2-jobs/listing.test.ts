@@ -8,7 +8,7 @@ import { proves, provesQuirk } from '../../judge/proves.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
 
 proves('v2-jobs/listing', async (subject) => {
-  const { send, submit } = await v2Of(subject)
+  const { job, send, submit } = await v2Of(subject)
   const ids: string[] = []
   for (const text of ['a', 'b', 'c']) ids.unshift((await submit(talking(text))).id)
   const found: string[] = []
@@ -22,6 +22,10 @@ proves('v2-jobs/listing', async (subject) => {
   } while (cursor !== undefined && !ids.every((id) => found.includes(id)))
   expect(found.filter((id) => ids.includes(id))).toEqual(ids)
   expect(new Set(found).size).toBe(found.length)
+  await subject.idle()
+  const { jobs } = fitting(v2JobList, await send('GET', '/jobs?limit=3'))
+  for (const { id, status } of jobs)
+    expect({ id, status }).toEqual({ id, status: (await job(id)).status })
 })
 
 proves('v2-jobs/listing-filters', async (subject) => {

@@ -23,6 +23,7 @@ proves('v2-streams/form', async (subject) => {
   const { stream, submit } = await v2Of(subject)
   const { id } = await submit(solid(uniqueNumber(subject, 'form')))
   const events = await stream(id)
+  expect(events.status).toBe(200)
   expect(events.headers.get('content-type')).toMatch(/^text\/event-stream/)
   expect(events.headers.get('content-length')).toBeNull()
   await toEnd(subject, events)
