@@ -1,34 +1,18 @@
 // The functions from which wrong gateways are built: each changes only the output of the gateway.
 
 import type { Delivery, GatewayOptions, GatewayEffect, GatewayInput } from 'flowdouble'
-import type { GatewayMutant } from './tamper.ts'
+import { eachEffect, replying } from './tamper.ts'
 
 export type GatewayTamper = NonNullable<GatewayOptions['tamper']>
 export type Reply = Extract<GatewayEffect, { kind: 'reply' }>
 export type Run = Extract<GatewayEffect, { kind: 'run' }>
 export type Request = Extract<GatewayInput, { kind: 'request' }>
 
-/** Changes each effect into others. */
-export const each =
-  (change: (effect: GatewayEffect, input: GatewayInput) => readonly GatewayEffect[]) =>
-  (): GatewayTamper =>
-  (effects, input) =>
-    effects.flatMap((effect) => change(effect, input))
+/** Changes each effect of a gateway into others. */
+export const each = eachEffect<GatewayEffect, GatewayInput>
 
-/** Changes replies: also those that come later than their request, when a target outside has answered. */
-export const onReply =
-  (change: (reply: Reply, request: Request) => Partial<Reply>) => (): GatewayTamper => {
-    const open = new Map<number, Request>()
-    return (effects, input) => {
-      if (input.kind === 'request') open.set(input.request, input)
-      return effects.map((effect) => {
-        const request = effect.kind === 'reply' ? open.get(effect.request) : undefined
-        if (effect.kind !== 'reply' || request === undefined) return effect
-        open.delete(effect.request)
-        return { ...effect, ...change(effect, request) }
-      })
-    }
-  }
+/** Changes the replies of a gateway. */
+export const onReply = replying<Reply, Request>
 
 /** Answers the posts that got this status as if they had been accepted. */
 export const lets = (status: number) =>
@@ -61,9 +45,8 @@ export const onDelivery = (change: (delivery: Delivery) => Partial<Delivery>) =>
       : [effect]
   })
 
-export const quirk = (...ids: readonly string[]): GatewayMutant['gateway'] => ({
-  options: { quirk: ids },
-})
+/** The options of a gateway that has quirks. */
+export const quirk = (...ids: readonly string[]): GatewayOptions => ({ quirk: ids })
 
 export type Post = Extract<GatewayEffect, { kind: 'post' }>
 

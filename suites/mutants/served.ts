@@ -1,25 +1,36 @@
 // The wrong servers as commands play them, bundled separately: no command loads them without --mutant.
 
-import type { Deployment, Place, Rule } from '../../spec/language.ts'
+import type { Deployment, Rule } from '../../spec/language.ts'
 import { rules } from '../../spec/rules.ts'
+import { serverOfGeneration } from '../../spec/truth/servers.ts'
 import { guarded } from './guarded.ts'
 import { mutants } from './index.ts'
-import type { Mutant } from './tamper.ts'
+import { isGateway, type Mutant, placesOf } from './tamper.ts'
+
+/** The options of a server that is of the first generation in which the rules hold, unless that is the usual one. */
+function likeOf(broken: readonly Rule[]): { readonly like?: string } {
+  const since = broken.flatMap((rule) => rule.since ?? [])[0]
+  const like = since === undefined ? undefined : serverOfGeneration(since)
+  return like === undefined ? {} : { like }
+}
 
 /** What makes a server or a gateway wrong. A tampering that breaks down leaves its effects as they are. */
-function faultOf(mutant: Mutant) {
-  if ('gateway' in mutant) {
-    const { tamper, options } = mutant.gateway
+function faultOf(mutant: Mutant, broken: readonly Rule[]) {
+  if (isGateway(mutant)) {
+    const { tamper, options } = mutant
     return { gateway: { options, tamper: tamper && (() => guarded(tamper())) } }
   }
   const { tamper, options } = mutant
   return {
-    server: { options, tamper: tamper && ((place: Deployment) => guarded(tamper(place))) },
+    server: {
+      options: { ...likeOf(broken), ...options },
+      tamper: tamper && ((place: Deployment) => guarded(tamper(place))),
+    },
   }
 }
 
 export const served = mutants.map(([name, mutant]) => {
+  const broken = mutant.breaks.map((id): Rule => rules[id])
   const breaks = mutant.breaks.map((id) => ({ id, says: rules[id].says }))
-  const on = mutant.breaks.flatMap((id): readonly Place[] => (rules[id] as Rule).on)
-  return Object.assign({ name, on: [...new Set(on)], breaks }, faultOf(mutant))
+  return Object.assign({ name, on: placesOf(mutant), breaks }, faultOf(mutant, broken))
 })

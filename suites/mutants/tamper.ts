@@ -1,52 +1,94 @@
 // The functions from which wrong servers are built: each changes only the output of the world.
 
 import type { Effect, EmulatorOptions, GatewayOptions, Input } from 'flowdouble'
-import type { RuleId } from '../../spec/index.ts'
+import { rules } from '../../spec/index.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
-import type { Deployment, Endpoint } from '../../spec/language.ts'
+import type { Deployment, Endpoint, Place, Rule } from '../../spec/language.ts'
+import type { EndpointName } from '../../spec/server/endpoints.ts'
+import { findEndpoint, plainPath } from '../laws/find-endpoint.ts'
 import type { Message } from '../judge/judge.ts'
-import type { GatewayRuleId } from '../judge/proves.ts'
+import type { GatewayRuleId, ServerRuleId } from '../judge/proves.ts'
 
 export type Tamper = NonNullable<EmulatorOptions['tamper']>
 
 /** Creates the tampering for one world of that deployment, by default local. */
 export type Maker = (deployment?: Deployment) => Tamper
 
-/** A deliberately wrong server. Each rule that it breaks has a case that fails on it. */
-export type Mutant = ServerMutant | GatewayMutant
-
-type ServerMutant = {
-  readonly breaks: readonly RuleId[]
+/** What is wrong. Each rule that it breaks has a case that fails on it. */
+type Fault<Rules, Making, Options> = {
+  readonly breaks: readonly Rules[]
   /** Those of them whose cases do not catch it yet. */
-  readonly missedBy?: readonly RuleId[]
+  readonly missedBy?: readonly Rules[]
   /** Creates the tampering for one world; its state belongs to that world. */
-  readonly tamper?: Maker
+  readonly tamper?: Making
   /** The options with which it starts, if the fault requires any. */
-  readonly options?: EmulatorOptions
+  readonly options?: Options
 }
+/** A deliberately wrong server. */
+export type ServerMutant = Fault<ServerRuleId, Maker, EmulatorOptions>
 /** A deliberately wrong gateway. */
-export type GatewayMutant = {
-  readonly breaks: readonly GatewayRuleId[]
-  readonly missedBy?: readonly GatewayRuleId[]
-  readonly gateway: {
-    readonly tamper?: () => NonNullable<GatewayOptions['tamper']>
-    readonly options?: GatewayOptions
-  }
-}
-export type Mutants = Readonly<Record<string, Mutant>>
+export type GatewayMutant = Fault<
+  GatewayRuleId,
+  () => NonNullable<GatewayOptions['tamper']>,
+  GatewayOptions
+>
+export type Mutant = ServerMutant | GatewayMutant
+export type Mutants = Readonly<Record<string, ServerMutant>>
+export type GatewayMutants = Readonly<Record<string, GatewayMutant>>
+
+/** Whether a mutant is a gateway: no rule is about both. */
+export const isGateway = (mutant: Mutant): mutant is GatewayMutant =>
+  mutant.breaks.some((id) => (rules[id] as Rule).on.includes('gateway'))
+
+/** Where a mutant is wrong: where its rules hold, unless it says so itself. */
+export const placesOf = (mutant: Mutant & { readonly on?: readonly Place[] }): readonly Place[] => [
+  ...new Set(mutant.on ?? mutant.breaks.flatMap((id): readonly Place[] => (rules[id] as Rule).on)),
+]
 
 export type Request = Extract<Input, { readonly kind: 'request' }>
 export type Reply = Extract<Effect, { readonly kind: 'reply' }>
 type SentMessage = Extract<Effect, { readonly kind: 'send' }>
 type Frame = Extract<Effect, { readonly kind: 'frame' }>
 
-/** Changes each effect into others. */
-export const each =
-  (change: (effect: Effect, input: Input) => readonly Effect[]): Maker =>
+/** Changes each effect into others. Those of a server are others than those of a gateway. */
+export const eachEffect =
+  <E, I>(change: (effect: E, input: I) => readonly E[]) =>
   () =>
-  (effects, input) =>
+  (effects: readonly E[], input: I): readonly E[] =>
     effects.flatMap((effect) => change(effect, input))
+
+/** Changes each effect of a server into others. */
+export const each = eachEffect<Effect, Input>
+
+/** What the replies of a server and of a gateway have in common. */
+export type AnyReply = Pick<Reply, 'status' | 'headers'> & { readonly body: unknown }
+type AnyRequest = Pick<Request, 'request' | 'method' | 'target'> & {
+  readonly links?: boolean | undefined
+}
+
+/** Changes replies: also those that come later than their request, when a target outside has answered. */
+export const replying =
+  <R extends AnyReply, Q extends AnyRequest>(change: (reply: R, request: Q) => Partial<R>) =>
+  (): ((effects: readonly any[], input: any) => readonly any[]) => {
+    const open = new Map<number, Q>()
+    return (effects, input) => {
+      if (input.kind === 'request') open.set(input.request, input)
+      return effects.map((effect) => {
+        const request = effect.kind === 'reply' ? open.get(effect.request) : undefined
+        if (request === undefined) return effect
+        open.delete(effect.request)
+        return { ...effect, ...change(effect, request) }
+      })
+    }
+  }
+
+/** The endpoint of a request at a place; undefined if the spec has none there. */
+export const endpointOf = (
+  place: Place,
+  { method, target }: Pick<AnyRequest, 'method' | 'target'>,
+): string | undefined =>
+  findEndpoint(place, method, plainPath(place, target.split('?')[0] ?? ''))?.name
 
 /** Where a path of hosted begins differently than on local, without the prefix. */
 const renames = Object.values<Endpoint>(endpoints).flatMap(({ path, hostedPath }) =>
@@ -62,19 +104,24 @@ function localForm(target: string): string {
 }
 
 /**
- * Changes the replies to requests whose method and target, separated by a blank, match. On hosted the target may match
- * as it is, or in its local form.
+ * Which requests are meant: those of an endpoint, or those whose method and target, separated by a blank, match. On hosted the
+ * target may match as it is, or in its local form.
  */
+export type Asked = EndpointName | RegExp
+
+function isAsked(asked: Asked, deployment: Deployment, { method, target }: AnyRequest): boolean {
+  if (typeof asked === 'string') return endpointOf(deployment, { method, target }) === asked
+  const targets = deployment === 'hosted' ? [target, localForm(target)] : [target]
+  return targets.some((one) => asked.test(`${method} ${one}`))
+}
+
+/** Changes the replies to such requests. */
 export const onReply =
-  (asked: RegExp, change: (reply: Reply, request: Request) => Partial<Reply>): Maker =>
+  (asked: Asked, change: (reply: Reply, request: Request) => Partial<Reply>): Maker =>
   (deployment) =>
-    each((effect, input) => {
-      if (effect.kind !== 'reply' || input.kind !== 'request') return [effect]
-      const { method, target } = input
-      const targets = deployment === 'hosted' ? [target, localForm(target)] : [target]
-      const matches = targets.some((one) => asked.test(`${method} ${one}`))
-      return [matches ? { ...effect, ...change(effect, input) } : effect]
-    })(deployment)
+    replying<Reply, Request>((reply, request) =>
+      isAsked(asked, deployment ?? 'local', request) ? change(reply, request) : {},
+    )()
 
 /** Applies a tampering only during every nth run. */
 export const inEveryNthRun =
@@ -104,29 +151,33 @@ export const after =
 /** The body of a request as text. */
 export const textOf = ({ body }: Request): string => Buffer.from(body).toString()
 
-/** Changes the JSON of replies. Other replies stay as they are. */
-export const onJson = (asked: RegExp, change: (body: any, request: Request) => unknown): Maker =>
-  onReply(asked, ({ body }, request) =>
+/** The change of a reply whose body is JSON. Other replies stay as they are. */
+export const inJson =
+  <Q>(change: (body: any, request: Q) => unknown) =>
+  ({ body }: AnyReply, request: Q): { readonly body?: string } =>
     typeof body === 'string' && /^[[{]/.test(body)
       ? { body: JSON.stringify(change(JSON.parse(body), request)) }
-      : {},
-  )
+      : {}
+
+/** Changes the JSON of replies. */
+export const onJson = (asked: Asked, change: (body: any, request: Request) => unknown): Maker =>
+  onReply(asked, inJson(change))
 
 /** Changes the text of replies as it is: numbers keep their digits. */
-export const onText = (asked: RegExp, from: string | RegExp, to: string): Maker =>
+export const onText = (asked: Asked, from: string | RegExp, to: string): Maker =>
   onReply(asked, ({ body }) => (typeof body === 'string' ? { body: body.replace(from, to) } : {}))
 
 /** Answers with another status and an empty body. */
-export const answers = (asked: RegExp, status: number): Maker =>
+export const answers = (asked: Asked, status: number): Maker =>
   onReply(asked, () => ({ status, headers: {}, body: '' }))
 
 /** Replies with one status get another. */
-export const turned = (asked: RegExp, from: number, to: number): Maker =>
+export const turned = (asked: Asked, from: number, to: number): Maker =>
   onReply(asked, ({ status }) => ({ status: status === from ? to : status }))
 
 /** Answers all requests of one target like the first of them whose body `isKept` accepts: later changes do not show. */
 export const stale =
-  (asked: RegExp, isKept: (body: any) => boolean = () => true): Maker =>
+  (asked: Asked, isKept: (body: any) => boolean = () => true): Maker =>
   () => {
     const first = new Map<string, Reply>()
     return onReply(asked, (reply, { target }) => {

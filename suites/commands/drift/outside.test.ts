@@ -46,7 +46,7 @@ function startOutside(
   mutant: GatewayMutant | undefined,
   options: GatewayOptions = {},
 ): Promise<GatewaySubject> {
-  const tamper = mutant?.gateway.tamper?.()
+  const tamper = mutant?.tamper?.()
   return startGatewaySubject({
     routes,
     agent: ({ prompt, skills }) => {

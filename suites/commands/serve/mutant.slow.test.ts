@@ -13,7 +13,7 @@ import { expect } from '../../judge/expect.ts'
 const faults = {
   local: { name: 'http/empty-is-204', rule: 'http/empty-replies', path: '/history', status: 204 },
   hosted: {
-    name: 'hosted-paths/feedback-is-200',
+    name: 'system/feedback-is-200',
     rule: 'system/hosted-feedback',
     path: '/api/feedback',
     status: 200,

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Case } from '../../judge/proves.ts'
 import { areaOf, isOfQuirk } from '../../check/plan.ts'
 import { mutants } from '../index.ts'
-import type { Mutant } from '../tamper.ts'
+import { isGateway, type Mutant } from '../tamper.ts'
 import { wrongOptions } from '../wrong-options.ts'
 
 /** A case that waits for ever on a wrong server has noticed it, in milliseconds. */
@@ -28,7 +28,7 @@ async function catches(one: Case, mutant: Mutant): Promise<boolean> {
 function mutantsFor(one: Case): readonly Mutant[] {
   const all = mutants
     .map(([, mutant]) => mutant)
-    .filter((mutant) => 'gateway' in mutant === (one.place === 'gateway'))
+    .filter((mutant) => isGateway(mutant) === (one.place === 'gateway'))
   const own = all.filter(({ breaks }) => breaks.some((id) => one.ids.includes(id)))
   const area = areaOf(one)
   const near = all.filter(

@@ -25,7 +25,7 @@ import { runCases } from '../../check/run-cases.ts'
 import type { Case } from '../../judge/proves.ts'
 import { mutants } from '../index.ts'
 import { open, type Opened, type Setting } from './opened.ts'
-import type { Mutant } from '../tamper.ts'
+import { isGateway, type Mutant, placesOf } from '../tamper.ts'
 import { idleCases } from './cases.ts'
 import { idleReason, unseen } from './unseen.ts'
 
@@ -133,7 +133,7 @@ const isLeftOut = ({ one: { place }, tags }: PlannedCase, rank: number): boolean
 /** Whether an operator sees by this that the server is wrong. */
 const shows = ({ verdict, quirk, rules: own }: CaseEvent, mutant: Mutant): boolean => {
   if (verdict !== 'note') return verdict === 'fail'
-  const hasQuirk = !('gateway' in mutant) && mutant.options?.quirk !== undefined
+  const hasQuirk = !isGateway(mutant) && mutant.options?.quirk !== undefined
   return quirk === undefined || hasQuirk || own.some(({ basis }) => basis === 'chosen')
 }
 
@@ -170,10 +170,9 @@ function setupFor(id: RuleId): Setting['setup'] {
 }
 
 /** The settings in which a wrong server is judged, until one shows it. */
-function settingsFor({ breaks }: Mutant): readonly Setting[] {
-  const places = new Set(breaks.flatMap((id): readonly Place[] => (rules[id] as Rule).on))
-  const own = new Set(breaks.map(setupFor))
-  return [...places].flatMap((place) =>
+function settingsFor(mutant: Mutant): readonly Setting[] {
+  const own = new Set(mutant.breaks.map(setupFor))
+  return placesOf(mutant).flatMap((place) =>
     [...(place === 'local' ? own : ['usual' as const])].map((setup) => ({ place, setup })),
   )
 }

@@ -1,6 +1,6 @@
 // Starts a wrong server, or a faultless one, as an operator has it, and opens it as `check` does.
 
-import type { EmulatorOptions, GatewayOptions } from 'flowdouble'
+import type { EmulatorOptions } from 'flowdouble'
 import { startEmulator, startGateway } from 'flowdouble'
 import type { CheckOptions, TargetOptions } from '../../../spec/check.ts'
 import { allowances, usualSessions } from '../../../spec/check.ts'
@@ -14,7 +14,7 @@ import { openTarget } from '../../check/target.ts'
 import { anyGateway, SECRET } from '../../judge/gateway-subject.ts'
 import { testToken, twoAccounts } from '../../judge/proves.ts'
 import { guarded } from '../guarded.ts'
-import type { Mutant } from '../tamper.ts'
+import { type GatewayMutant, isGateway, type Mutant, type ServerMutant } from '../tamper.ts'
 
 /** Where a server stands, and how its operator has set it up. */
 export type Setting = { readonly place: Place; readonly setup: Setup }
@@ -60,8 +60,8 @@ const noLedger: Ledger = {
 /** Starts a server and opens it; without a mutant it is faultless. Throws if it cannot be judged. */
 export function open(setting: Setting, mutant?: Mutant): Promise<Opened> {
   if (setting.place === 'gateway')
-    return openWrongGateway(mutant && 'gateway' in mutant ? mutant.gateway : {})
-  return openWrongServer(setting, mutant && !('gateway' in mutant) ? mutant : { breaks: [] })
+    return openWrongGateway(mutant && isGateway(mutant) ? mutant : {})
+  return openWrongServer(setting, mutant && !isGateway(mutant) ? mutant : {})
 }
 
 const free = {
@@ -85,7 +85,7 @@ function targetOf(options: CheckOptions, kind: string): Promise<Target> {
 
 async function openWrongServer(
   { place, setup }: Setting,
-  { tamper, options: own = {} }: Exclude<Mutant, { readonly gateway: unknown }>,
+  { tamper, options: own = {} }: Pick<ServerMutant, 'tamper' | 'options'>,
 ): Promise<Opened> {
   const deployment = place === 'hosted' ? 'hosted' : 'local'
   const usual: EmulatorOptions =
@@ -122,10 +122,7 @@ async function openWrongServer(
 async function openWrongGateway({
   tamper,
   options: own = {},
-}: {
-  readonly tamper?: () => NonNullable<GatewayOptions['tamper']>
-  readonly options?: GatewayOptions
-}): Promise<Opened> {
+}: Pick<GatewayMutant, 'tamper' | 'options'>): Promise<Opened> {
   // A wrong limit shows beside the right one.
   const rateLimit = own.rateLimit === undefined ? MANY_POSTS : 30
   const gateway = await startGateway({

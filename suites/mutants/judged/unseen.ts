@@ -2,17 +2,16 @@
 
 /** The reason by the name of the mutant. */
 export const unseen: Readonly<Record<string, string | undefined>> = {
-  'accounts/api-key-pays-partners': 'It shows in a run that costs money.',
-  'accounts/details-are-missing':
+  'access/api-key-pays-partners': 'It shows in a run that costs money.',
+  'runs/details-are-missing':
     'Only a node of a scenario fails with a ValidationError when it runs.',
-  'accounts/fails-at-submit': 'Only an account without money or subscription shows it.',
-  'accounts/hosted-counts-from-one':
+  'runs/fails-at-submit': 'Only an account without money or subscription shows it.',
+  'workflows/hosted-counts-from-one':
     'Only an account that has never run anything shows where counting begins.',
-  'accounts/partner-nodes-are-free': 'It shows in a run that costs money.',
-  'accounts/scenario-is-ignored':
+  'access/partner-nodes-are-free': 'It shows in a run that costs money.',
+  'runs/scenario-is-ignored':
     'It ignores the scenario that its operator names: without one it is right.',
   'files/hosted-leak-unsaid': 'It reports no leak in its journal, which a client cannot read.',
-  'files/hosted-link-lasts': 'It shows after an hour.',
   'files/hosted-links-are-reused': 'It shows after an hour.',
   'deliveries/agent-is-a-script':
     'It ignores the agent that its operator names: without one it is right.',
@@ -63,25 +62,19 @@ export const unseen: Readonly<Record<string, string | undefined>> = {
   'v2-access/errors-are-flat': 'It passes for a server without this API.',
   'v2-access/jobs-are-apart': 'It passes for a server without this API.',
   'v2-access/takes-no-bearer': 'It passes for a server without this API.',
-  'v2-access/waits-without-end': 'Only a busy server shows how long a client is to wait.',
   'v2-assets/large-outputs-have-a-size': 'It shows in a picture that takes long to make.',
   'v2-assets/nothing-expires': 'It shows after a day.',
   'v2-jobs/expires-in-an-hour': 'It shows after an hour.',
   'v2-jobs/outputs-come-at-the-end':
     'Only a clock that is stepped shows a run between two outputs.',
-  'v2-jobs/poor-accounts-run': 'Only an account without money or subscription shows it.',
-  'v2-jobs/the-queue-is-endless': 'Only a full queue shows it: check does not fill one.',
   'v2-streams/begins-without-a-status':
     'Only a clock that is stepped shows the beginning of a stream apart from what follows.',
   'v2-streams/previews-are-missing': 'Real servers may send no previews.',
   'v2-streams/silence-is-endless': 'It shows after a long silence.',
-  'v2-streams/streams-are-unlimited': 'Only so many streams that others are refused show it.',
   'v2-streams/transitions-are-silent': 'Only a clock that is stepped shows each state of a run.',
   'workflows/replaced-in-silence': 'Only a server whose operator has set up replacements shows it.',
   'assets/folders-are-no-tags':
     'Only an upload into a folder with a meaning shows it, and there it would be among the files of others.',
-  'assets/off-is-404': 'It passes for a server without assets.',
-  'assets/texts-without-bound': 'Only many megabytes of texts show it.',
 }
 
 /** The rules of which a case fails on no wrong server, by the reason. */
