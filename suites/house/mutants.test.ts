@@ -113,7 +113,7 @@ describe('mutants', () => {
     },
   )
 
-  test('each has a name of its own', () => {
+  test('no two have the same name', () => {
     expect(new Set(mutants.map(([name]) => name)).size).toBe(mutants.length)
   })
 

@@ -14,7 +14,7 @@ const shown: readonly (readonly [mutant: string, session: string])[] = [
   ['queue/listing-renamed', 'local-queue'],
   ['history/clear-is-ignored', 'local-history'],
   ['history/outputs-as-list', 'local-run'],
-  ['history/completed-on-error', 'local-failure'],
+  ['quirks/history.completed-on-error', 'local-failure'],
   ['messages/progress-from-zero', 'local-frames'],
   ['messages/executed-never', 'local-run'],
   ['frames/preview-never', 'local-frames'],

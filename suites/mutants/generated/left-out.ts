@@ -1,5 +1,5 @@
-// Faults that follow from the spec and are no mutants, and those that no case of their rules shows, as patterns of their names with
-// their places.
+// Faults that follow from the spec but make no mutant, and those that no case of their rules shows, as patterns of their names
+// with their places.
 
 /** What makes no server wrong, or cannot be seen in what a world sends, by the reason. */
 const leftOut: Readonly<Record<string, readonly RegExp[]>> = {

@@ -1,4 +1,4 @@
-// The rules behind one member of a reply or a message, where it has some of its own besides those of the whole.
+// The rules about one member of a reply or a message, which are behind it besides those of the whole.
 
 import type { Ids } from '../../../spec/answers.ts'
 

@@ -78,7 +78,7 @@ function contentFaults(refusal: Refusal): readonly Fault[] {
   return word === '' ? lacks : [says, ...lacks]
 }
 
-/** By the endpoints that have rules of their own; the rest is `other`, also if there are no such endpoints. */
+/** By the endpoints that the rules name; the rest is `other`, also if they name none. */
 const rowsOf = (found: RefusalRules): readonly (readonly [endpoint: string, ids: Ids])[] =>
   Array.isArray(found) ? [['other', found as Ids]] : Object.entries(found)
 
