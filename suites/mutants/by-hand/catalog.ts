@@ -11,10 +11,6 @@ export const catalog: Mutants = {
     breaks: ['catalog/node-types'],
     tamper: onText(/^GET \/object_info$/, /18446744073709551615/g, '18446744073709552000'),
   },
-  'types-lack-one': {
-    breaks: ['catalog/node-types'],
-    tamper: onJson(/^GET \/object_info$/, (types) => without(types, 'KSampler')),
-  },
   'one-type-bare': {
     breaks: ['catalog/one-node-type'],
     tamper: onJson(/^GET \/object_info\//, (types) => Object.values(types)[0]),
@@ -27,12 +23,6 @@ export const catalog: Mutants = {
     breaks: ['catalog/node-type-fields'],
     tamper: onText(/^GET \/object_info$/, /"output_node": true/g, '"output_node": false'),
   },
-  'folders-lack-one': {
-    breaks: ['catalog/model-folders'],
-    tamper: onJson(/^GET \/models$/, (folders: string[]) =>
-      folders.filter((name) => name !== 'loras'),
-    ),
-  },
   'folders-as-objects': {
     breaks: ['catalog/model-folders'],
     tamper: onJson(/^GET \/models$/, (folders: string[]) => folders.map((name) => ({ name }))),
@@ -40,10 +30,6 @@ export const catalog: Mutants = {
   'models-as-objects': {
     breaks: ['catalog/models'],
     tamper: onJson(/^GET \/models\//, (models: string[]) => models.map((name) => ({ name }))),
-  },
-  'models-lack-one': {
-    breaks: ['catalog/models'],
-    tamper: onJson(/^GET \/models\//, (models: string[]) => models.slice(1)),
   },
   'uploads-unlisted': {
     breaks: ['catalog/uploads-are-options'],

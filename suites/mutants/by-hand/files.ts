@@ -12,6 +12,7 @@ import {
   stale,
   type Tamper,
   textOf,
+  turned,
   without,
 } from '../tamper.ts'
 
@@ -46,6 +47,10 @@ export const files: Mutants = {
   'broken-files-are-missing': {
     breaks: ['files/loaded-broken'],
     tamper: onData('execution_error', (data) => ({ ...data, exception_message: 'No such file' })),
+  },
+  'bad-masks-are-refused': {
+    breaks: ['files/mask-bad-original', 'files/mask-unfit'],
+    tamper: turned(/^POST \/upload\/mask/, 500, 400),
   },
   'upload-loses-a-byte': {
     breaks: ['files/upload', 'files/view'],

@@ -1,6 +1,15 @@
 // Wrong hosted servers that mishandle files: uploads, views, signed links and outputs.
 
-import { each, type Mutants, onData, onJson, onReply, type Tamper, textOf } from '../tamper.ts'
+import {
+  each,
+  type Mutants,
+  onData,
+  onJson,
+  onReply,
+  type Tamper,
+  textOf,
+  turned,
+} from '../tamper.ts'
 
 const onView = (change: Parameters<typeof onReply>[1]) => onReply(/^GET \/api\/view/, change)
 const onUpload = (change: (reply: any) => unknown) => onJson(/^POST \/api\/upload\/\w+/, change)
@@ -119,6 +128,15 @@ export const hostedFiles: Mutants = {
       let count = 0
       return onUpload((reply) => ({ ...reply, name: `${count++}${reply.name}` }))()
     },
+  },
+  'hosted-upload-bad-is-422': {
+    breaks: [
+      'files/hosted-upload-bad',
+      'files/hosted-upload-limits',
+      'files/hosted-mask-unfit',
+      'files/hosted-mask-original',
+    ],
+    tamper: turned(/^POST \/api\/upload/, 400, 422),
   },
   'hosted-mask-is-not-put-on': {
     breaks: ['files/hosted-mask', 'files/mask', 'files/mask-original'],

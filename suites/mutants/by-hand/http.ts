@@ -1,6 +1,6 @@
 // Wrong servers that mishandle every request: paths, methods, bodies, refusals.
 
-import { answers, mapped, type Mutants, onReply, onText, stale, without, after } from '../tamper.ts'
+import { answers, mapped, type Mutants, onReply, onText, stale, without } from '../tamper.ts'
 
 const anything = /./
 const textType = { 'Content-Type': 'text/plain; charset=utf-8' }
@@ -46,13 +46,6 @@ export const http: Mutants = {
     tamper: onReply(/\.(js|mjs|css|json)$/, ({ headers }) => ({
       headers: { ...headers, 'Cache-Control': 'no-cache' },
     })),
-  },
-  'other-sites-may-read': {
-    breaks: ['http/cross-site'],
-    tamper: after(
-      () => true,
-      onReply(/^GET /, ({ status }) => (status === 403 ? { status: 200 } : {})),
-    ),
   },
   'other-sites-receive-a-text': {
     breaks: ['http/cross-site'],

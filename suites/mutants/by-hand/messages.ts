@@ -90,10 +90,6 @@ export const messages: Mutants = {
       nodes: Object.fromEntries(Object.entries(nodes).slice(-1)),
     })),
   },
-  'error-of-another-type': {
-    breaks: ['messages/error', 'runs/local-exception-names'],
-    tamper: onData('execution_error', (data) => ({ ...data, exception_type: 'Error' })),
-  },
   'error-inputs-are-no-lists': {
     breaks: ['messages/error-inputs', 'messages/error-hidden-inputs'],
     tamper: onData('execution_error', (data) => ({
@@ -127,10 +123,6 @@ export const messages: Mutants = {
     tamper: redirected('execution_success', (sockets, open) =>
       sockets.filter((id) => /clientId=[0-9a-f-]{36}$/.test(open.get(id) ?? '')),
     ),
-  },
-  'all-receive-success': {
-    breaks: ['messages/own-client', 'messages/newest-socket'],
-    tamper: redirected('execution_success', everyone),
   },
   'oldest-socket-receives': {
     breaks: ['messages/newest-socket'],
@@ -176,14 +168,6 @@ export const messages: Mutants = {
   'notification-empty': {
     breaks: ['messages/notification'],
     tamper: onData('notification', (data) => ({ ...data, value: '' })),
-  },
-  'notification-nameless': {
-    breaks: ['messages/hosted-names-run'],
-    tamper: onData('notification', (data) => without(data, 'prompt_id')),
-  },
-  'steps-nameless': {
-    breaks: ['messages/hosted-names-run'],
-    tamper: onData('progress', (data) => without(data, 'prompt_id')),
   },
   'reconnect-nameless': {
     breaks: ['messages/hosted-names-run', 'messages/hosted-reconnect'],

@@ -130,10 +130,6 @@ export const internal: Mutants = {
     breaks: ['internal/log-text'],
     tamper: onReply(/^GET \/internal\/logs$/, (reply) => ({ body: valueOf(reply) })),
   },
-  'folders-without-paths': {
-    breaks: ['internal/folder-paths'],
-    tamper: onJson(/^GET \/internal\/folder_paths/, () => ({})),
-  },
   'alias-for-all': {
     breaks: ['internal/no-alias'],
     tamper: answers(/^GET \/api\/internal/, 200),

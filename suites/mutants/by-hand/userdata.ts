@@ -11,17 +11,9 @@ const jsonType = { 'Content-Type': 'application/json; charset=utf-8' }
 const notFound = { status: 404, headers: jsonType, body: '{"code":"NOT_FOUND","message":"x"}' }
 
 export const userdata: Mutants = {
-  'lists-are-empty': {
-    breaks: ['userdata/list', 'userdata/list-forms'],
-    tamper: onJson(/^GET \/userdata\?/, () => []),
-  },
   'lists-show-all': {
     breaks: ['userdata/list-hides-dots'],
     tamper: onJson(/^GET \/userdata\?/, (names) => ['.hidden', ...names]),
-  },
-  'folders-are-empty': {
-    breaks: ['userdata/browse'],
-    tamper: onJson(/^GET \/v2\/userdata/, () => []),
   },
   'write-answers-nothing': {
     breaks: ['userdata/write', 'userdata/one-segment'],

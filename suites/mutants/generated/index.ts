@@ -29,7 +29,7 @@ import {
 } from '../tamper.ts'
 import { isLeftOut, isMissed } from './left-out.ts'
 import { memberRules } from './member-rules.ts'
-import { wrongMembers } from './members.ts'
+import { wrongMembers, wrongWholes } from './members.ts'
 import { wrongRefusals } from './refusals.ts'
 
 /** A fault at one place. Those of one name are one mutant. */
@@ -73,12 +73,13 @@ function ofReply(
     const make = repliesAt(place, (one) => one === endpoint, changeIt)
     return { name, place, ids: memberRules(name).concat(ids), make }
   }
-  const members = typeof body === 'object' ? wrongMembers(body) : []
+  const inBody = (says: string, change: (value: unknown) => unknown): Fault =>
+    fault(says, (reply) => inJson(change)(reply, undefined))
+  const schema = typeof body === 'object' ? body : {}
   return [
     fault(`-is-${status + 1}-for-${status}`, () => ({ status: status + 1 })),
-    ...members.map(({ name, change }) =>
-      fault(`.${name}`, (reply) => inJson(change)(reply, undefined)),
-    ),
+    ...wrongWholes(schema).map(({ name, change }) => inBody(`-${name}`, change)),
+    ...wrongMembers(schema).map(({ name, change }) => inBody(`.${name}`, change)),
   ]
 }
 

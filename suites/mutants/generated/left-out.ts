@@ -13,6 +13,7 @@ const leftOut: Readonly<Record<string, readonly RegExp[]>> = {
     /v2(?:Submit|Cancel)\.outputs(?:-is-empty|\.)/,
     /globalSubgraphs?[.-].* on hosted/,
     /assetScan\.errors-is-empty/,
+    /(?:extensions|translations|workflowTemplates|nodeReplacements)-(?:is-empty|lacks)/,
   ],
   'Only a scan that stops, fails or takes seconds sends it.': [
     /assets\.seed\.(?:cancelled|error|paused|progress|resumed)\b/,

@@ -94,3 +94,20 @@ export function wrongMembers(schema: Schema, way: Way = []): readonly WrongMembe
   const each = items ?? (typeof additionalProperties === 'object' ? additionalProperties : {})
   return Object.keys(each).length === 0 ? own : [...own, ...wrongMembers(each, [...way, '*'])]
 }
+
+/** What can be wrong with a list or a record as a whole. */
+export function wrongWholes({ type, properties }: Described): readonly WrongMember[] {
+  if (type === 'array')
+    return [
+      { name: 'is-empty', change: () => [] },
+      { name: 'lacks-its-first', change: (value) => (value as readonly unknown[]).slice(1) },
+    ]
+  if (type !== 'object' || properties !== undefined) return []
+  return [
+    { name: 'is-empty', change: () => ({}) },
+    {
+      name: 'lacks-its-first',
+      change: (value: any) => without(value, Object.keys(value)[0] ?? ''),
+    },
+  ]
+}

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import { build } from 'rolldown'
+import { viteImportGlobPlugin } from 'rolldown/experimental'
 
 const root = join(import.meta.dirname, '../../..')
 const file = join(root, 'dist/wrong-servers/main.mjs')
@@ -12,6 +13,7 @@ await build({
   platform: 'node',
   logLevel: 'warn',
   tsconfig: false,
+  plugins: [viteImportGlobPlugin({ root })],
   external: [
     'ws',
     'yaml',
