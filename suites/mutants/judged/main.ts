@@ -23,6 +23,7 @@ import { NotMeasured } from '../../check/probe/ask.ts'
 import { allCases } from '../../check/registry.ts'
 import { runCases } from '../../check/run-cases.ts'
 import type { Case } from '../../judge/proves.ts'
+import { generated } from '../generated/index.ts'
 import { mutants } from '../index.ts'
 import { open, type Opened, type Setting } from './opened.ts'
 import { isGateway, type Mutant, placesOf } from '../tamper.ts'
@@ -257,6 +258,15 @@ function whyMissed({ mutant, verdicts }: Row): string {
   return `its cases: ${[...new Set(outcomes)].toSorted().join(', ') || 'none that check can run'}`
 }
 
+/** The generated ones that their cases miss. */
+const missed = new Set(
+  generated.flatMap(([name, { missedOn }]) => (missedOn.length > 0 ? [name] : [])),
+)
+
+/** Why nobody sees a wrong server; undefined if it should be seen. */
+const reasonFor = (name: string): string | undefined =>
+  unseen[name] ?? (missed.has(name) ? 'The cases of its rules miss it.' : undefined)
+
 /** Prints how many were caught, and which were not; returns whether each of these has a reason. */
 function report(rows: readonly Row[]): boolean {
   for (const area of new Set(chosen.map(([name]) => name.split('/')[0]))) {
@@ -270,13 +280,18 @@ function report(rows: readonly Row[]): boolean {
     .toSorted((a, b) => (a.mutant < b.mutant ? -1 : 1))
     .filter(({ caughtBy }) => caughtBy === null)
   for (const row of survivors)
-    console.log(`survives: ${row.mutant}: ${unseen[row.mutant] ?? `NO REASON; ${whyMissed(row)}`}`)
+    console.log(
+      `survives: ${row.mutant}: ${reasonFor(row.mutant) ?? `NO REASON; ${whyMissed(row)}`}`,
+    )
   for (const { mutant, caughtBy } of rows)
     if (caughtBy !== null && unseen[mutant] !== undefined)
       console.log(`is seen after all: ${mutant}, by ${caughtBy}`)
   const seconds = Math.round(performance.now() / 1000)
   console.log(`${rows.length - survivors.length}/${rows.length} caught in ${seconds} s`)
-  return rows.length === chosen.length && survivors.every(({ mutant }) => mutant in unseen)
+  return (
+    rows.length === chosen.length &&
+    survivors.every(({ mutant }) => reasonFor(mutant) !== undefined)
+  )
 }
 
 /** Prints the cases that fail on no wrong server; returns the exit code. */
