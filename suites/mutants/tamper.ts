@@ -6,7 +6,7 @@ import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint, Place, Rule } from '../../spec/language.ts'
 import type { EndpointName } from '../../spec/server/endpoints.ts'
-import { findEndpoint, plainPath } from '../laws/find-endpoint.ts'
+import { findEndpoint, plainPath } from '../../dist/emulator/session/index.js'
 import type { Message } from '../judge/judge.ts'
 import type { GatewayRuleId, ServerRuleId } from '../judge/proves.ts'
 

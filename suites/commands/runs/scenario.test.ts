@@ -125,7 +125,7 @@ proves(
     ...hosted,
     accounts: [account, { ...account, user: 'you', keys: ['you'] }],
     failures: [
-      { user: 'me', run: 1, node_id: '2', exception_type: 'ModelDownloadError' },
+      { user: account.user, run: 1, node_id: '2', exception_type: 'ModelDownloadError' },
       { user: 'you', run: 2, node_id: '1', exception_type: 'IOError', exception_message: 'yours' },
     ],
   },

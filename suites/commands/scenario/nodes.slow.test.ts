@@ -206,7 +206,7 @@ proves(
     await expectRuns(subject.as('other-key'), [graph, { end: success }])
   },
   scripted(
-    { nodes: [{ class_type: 'SaveImage', user: 'one', exception_type: 'OOMError' }] },
+    { nodes: [{ class_type: 'SaveImage', user: 'user-of-test-key', exception_type: 'OOMError' }] },
     { deployment: 'hosted', ...twoAccounts },
   ),
 )

@@ -156,7 +156,7 @@ proves(
     await expectRuns(subject.as('other-key'), [solid(), { end: success }])
   },
   scripted(
-    { runs: [{ user: 'one', outcome: 'interrupted' }] },
+    { runs: [{ user: 'user-of-test-key', outcome: 'interrupted' }] },
     { deployment: 'hosted', ...twoAccounts },
   ),
 )

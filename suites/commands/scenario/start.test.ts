@@ -211,8 +211,8 @@ proves(
   scripted(
     {
       start: {
-        files: [{ path: 'input/own.txt', text: 'own', user: 'two' }],
-        history: [{}, { user: 'two' }],
+        files: [{ path: 'input/own.txt', text: 'own', user: 'user-of-other-key' }],
+        history: [{}, { user: 'user-of-other-key' }],
       },
     },
     { deployment: 'hosted', ...twoAccounts },
