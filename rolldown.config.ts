@@ -172,6 +172,17 @@ const routed = (endpoint: object): object =>
   Object.fromEntries(Object.entries(endpoint).filter(([key]) => forRouting.has(key)))
 
 let start: ReadonlySet<string> | undefined
+let sentences: ReadonlySet<string> | undefined
+
+type Modules = {
+  readonly getModuleInfo: (id: string) => { readonly importedIds: readonly string[] } | null
+}
+
+/** What a module imports while it is loaded. */
+const importsIn =
+  (modules: Modules) =>
+  (id: string): readonly string[] =>
+    modules.getModuleInfo(id)?.importedIds ?? []
 
 const shared = {
   platform: 'node',
@@ -256,10 +267,7 @@ export default defineConfig([
           {
             debugName: 'start',
             name(id, context) {
-              start ??= loadedBy(
-                source('cli/serve.ts'),
-                (one) => context.getModuleInfo(one)?.importedIds ?? [],
-              )
+              start ??= loadedBy(source('cli/serve.ts'), importsIn(context))
               return start.has(id) ? 'start' : null
             },
             priority: 2,
@@ -285,11 +293,25 @@ export default defineConfig([
       'served-mutants': join(import.meta.dirname, 'suites/mutants/served.ts'),
     },
     external: ['ws', 'yaml'],
+    plugins: [readerOfSessions],
     output: {
       ...shared.output,
       minify: true,
-      // One file beside the entries, whose name no other bundle has.
-      codeSplitting: { groups: [{ name: 'sentences', test: /\/(spec|emulator)\// }] },
+      // One file beside the entries, whose name no other bundle has, with what the rules load: not what the wrong servers do.
+      codeSplitting: {
+        groups: [
+          {
+            name: (id, context) => {
+              sentences ??= new Set(
+                ['cli/rules.ts', 'journal/rules-behind.ts', 'journal/rule-headers.ts'].flatMap(
+                  (one) => [...loadedBy(source(one), importsIn(context))],
+                ),
+              )
+              return sentences.has(id) ? 'sentences' : null
+            },
+          },
+        ],
+      },
     },
   },
   {

@@ -5,7 +5,7 @@ import type { Effect, Entry, FrameContent, Input } from '../machine.ts'
 import { type JournalSource, recordingOfJournal } from '../session/from-journal.ts'
 import { redactRecording } from '../recording/redact.ts'
 import { writeHar } from '../recording/write-har.ts'
-import { encodeFile, encodeImage } from '../pictures/encode.ts'
+import type * as Pictures from '../pictures/encode.ts'
 import { encodeFrame } from '../server/world/frames.ts'
 import type { Recorder, Redaction } from './recorder.ts'
 
@@ -14,15 +14,21 @@ export type RecordedMachine = Pick<JournalSource, 'info' | 'scheme' | 'epochMs' 
 
 /**
  * The session since the last reset as the text of a HAR file, with the placeholders of the journal for its secrets.
- * @param frameBytes encodes a frame.
+ * @param encodeFrame encodes a frame; `encodeImage` encodes its picture.
  */
-export function recordingText(
+export async function recordingText(
   entries: readonly Entry[],
   machine: RecordedMachine,
   redaction: Redaction,
-  frameBytes: (content: FrameContent) => Uint8Array,
-): string {
-  const recording = recordingOfJournal(entries, { ...machine, encodeFile, encodeFrame: frameBytes })
+  encodeFrame: (content: FrameContent, encodeImage: (typeof Pictures)['encodeImage']) => Uint8Array,
+): Promise<string> {
+  // A replay loads the rest of this file, and encodes nothing.
+  const { encodeFile, encodeImage } = await import('../pictures/encode.ts')
+  const recording = recordingOfJournal(entries, {
+    ...machine,
+    encodeFile,
+    encodeFrame: (content) => encodeFrame(content, encodeImage),
+  })
   return writeHar(redactRecording(recording, redaction))
 }
 
@@ -39,5 +45,5 @@ export const sessionText = async (
     recordedEntries(await recorder.view()),
     machine,
     await recorder.redaction(),
-    (content) => encodeFrame(content, encodeImage),
+    encodeFrame,
   )

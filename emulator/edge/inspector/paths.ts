@@ -3,7 +3,7 @@
 
 import type { JournalReader } from '../../journal/explain.ts'
 import type { Effect, FrameContent, Input } from '../../machine.ts'
-import { encodeFile, encodeImage } from '../../pictures/encode.ts'
+import type * as Pictures from '../../pictures/encode.ts'
 import { type ControlPaths, type ControlReply, ok, refusal } from '../control.ts'
 import type { Recorder } from '../recorder.ts'
 
@@ -26,7 +26,8 @@ export const picturePath = ({ view }: Pick<Recorder<Input, Effect>, 'view'>): Co
     const [entry = '', effect = ''] = segment.split('.')
     const { first, entries } = await view()
     const one = entries[numberOf(entry) - first]?.effects[numberOf(effect)]
-    return pictureOf(one) ?? refusal(404, noPicture)
+    // The codecs are large, and few ask for a picture.
+    return pictureOf(one, await import('../../pictures/encode.ts')) ?? refusal(404, noPicture)
   },
 })
 
@@ -35,18 +36,20 @@ const noPicture =
 
 const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : NaN)
 
+type Codec = Pick<typeof Pictures, 'encodeFile' | 'encodeImage'>
+
 /** The picture of an effect: that of a frame, sent or lost, or a picture file in a reply. */
-function pictureOf(effect: Effect | undefined): ControlReply | undefined {
-  if (effect?.kind === 'lost') return pictureOf(effect.message)
-  if (effect?.kind === 'frame') return frameOf(effect.content)
+function pictureOf(effect: Effect | undefined, codec: Codec): ControlReply | undefined {
+  if (effect?.kind === 'lost') return pictureOf(effect.message, codec)
+  if (effect?.kind === 'frame') return frameOf(effect.content, codec)
   if (effect?.kind !== 'reply') return undefined
   const { body } = effect
   return typeof body === 'string' || body instanceof Uint8Array
     ? undefined
-    : picture(`image/${body.format}`, encodeFile(body))
+    : picture(`image/${body.format}`, codec.encodeFile(body))
 }
 
-function frameOf(content: FrameContent): ControlReply | undefined {
+function frameOf(content: FrameContent, { encodeImage }: Codec): ControlReply | undefined {
   if (content.frame === 'text') return undefined
   if (content.frame !== 'recorded') return picture(`image/${content.format}`, encodeImage(content))
   const { bytes } = content
