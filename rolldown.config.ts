@@ -15,7 +15,7 @@ function loadedBy(
   id: string,
   importsOf: (id: string) => readonly string[],
   loaded = new Set<string>(),
-): ReadonlySet<string> {
+): Set<string> {
   if (loaded.has(id)) return loaded
   loaded.add(id)
   for (const one of importsOf(id)) loadedBy(one, importsOf, loaded)
@@ -171,18 +171,19 @@ const mapValues = <T, U>(values: Readonly<Record<string, T>>, change: (value: T)
 const routed = (endpoint: object): object =>
   Object.fromEntries(Object.entries(endpoint).filter(([key]) => forRouting.has(key)))
 
-let start: ReadonlySet<string> | undefined
-let sentences: ReadonlySet<string> | undefined
-
 type Modules = {
   readonly getModuleInfo: (id: string) => { readonly importedIds: readonly string[] } | null
 }
 
-/** What a module imports while it is loaded. */
-const importsIn =
-  (modules: Modules) =>
-  (id: string): readonly string[] =>
-    modules.getModuleInfo(id)?.importedIds ?? []
+/** The name of a chunk for all that these files load, and for nothing else. */
+const chunkOf = (name: string, ...entries: readonly string[]) => {
+  let ids: ReadonlySet<string> | undefined
+  return (id: string, modules: Modules): string | null => {
+    const importsOf = (one: string) => modules.getModuleInfo(one)?.importedIds ?? []
+    ids ??= entries.reduce((all, one) => loadedBy(source(one), importsOf, all), new Set<string>())
+    return ids.has(id) ? name : null
+  }
+}
 
 const shared = {
   platform: 'node',
@@ -225,6 +226,8 @@ const nodeServer = /edge\/node\/server\.ts$/
  */
 const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
+const printingRules = ['cli/rules.ts', 'journal/rules-behind.ts', 'journal/rule-headers.ts']
+
 /** What records and replays sessions, for the commands and for the public entry. */
 const ofRecordings =
   /\/emulator\/(session|recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
@@ -264,14 +267,7 @@ export default defineConfig([
       },
       codeSplitting: {
         groups: [
-          {
-            debugName: 'start',
-            name(id, context) {
-              start ??= loadedBy(source('cli/serve.ts'), importsIn(context))
-              return start.has(id) ? 'start' : null
-            },
-            priority: 2,
-          },
+          { debugName: 'start', name: chunkOf('start', 'cli/serve.ts'), priority: 2 },
           { name: 'control', test: onControl, priority: 1 },
           { name: 'recording', test: ofRecordings, priority: 1 },
           { name: 'journal', test: onJournal, priority: 1 },
@@ -298,20 +294,7 @@ export default defineConfig([
       ...shared.output,
       minify: true,
       // One file beside the entries, whose name no other bundle has, with what the rules load: not what the wrong servers do.
-      codeSplitting: {
-        groups: [
-          {
-            name: (id, context) => {
-              sentences ??= new Set(
-                ['cli/rules.ts', 'journal/rules-behind.ts', 'journal/rule-headers.ts'].flatMap(
-                  (one) => [...loadedBy(source(one), importsIn(context))],
-                ),
-              )
-              return sentences.has(id) ? 'sentences' : null
-            },
-          },
-        ],
-      },
+      codeSplitting: { groups: [{ name: chunkOf('sentences', ...printingRules) }] },
     },
   },
   {
