@@ -33,7 +33,9 @@ export const filesOf = (
 
 /** The files without exactly one content, and what else is wrong with the items of outputs. */
 export const contentViolations = (start?: Start, nodes?: readonly NodeRule[]): Violation[] => [
-  ...(start?.files ?? []).flatMap((file, at) => wrongContent(['start', 'files', at], file, [])),
+  ...(start?.files ?? []).flatMap((file, at) =>
+    wrongContent(['start', 'files', at], file, ['placeholder']),
+  ),
   ...outputItems(nodes).flatMap(([path, item]) => Array.from(wrongItem(path, item))),
 ]
 
@@ -52,12 +54,16 @@ function* wrongItem(path: Path, item: unknown): Generator<Violation> {
 }
 
 /** Why a file does not have exactly one content; empty if it has. */
-function wrongContent(path: Path, file: OutputFile, more: readonly 'own'[]): readonly Violation[] {
+function wrongContent(
+  path: Path,
+  file: OutputFile & { readonly placeholder?: string },
+  more: readonly ('own' | 'placeholder')[],
+): readonly Violation[] {
   const contents = ['from', 'text', 'base64', ...more] as const
   const given = contents.filter((name) => file[name] !== undefined)
   if (given.length > 1) return [{ path, problem: `has ${given.join(' and ')}: choose one` }]
   if (given.length === 1) return []
-  const last = more.length > 0 ? ', or own: true' : ''
+  const last = more.includes('own') ? ', or own: true' : ''
   return [{ path, problem: `needs from, text or base64 (text: '' for an empty file)${last}` }]
 }
 

@@ -121,6 +121,7 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
   world: { ...into.world, ...one.world },
   start: {
     files: joined(into.start.files, one.start?.files),
+    models: joinedModels(into.start.models, one.start?.models),
     history: joined(into.start.history, one.start?.history),
     queue: joined(into.start.queue, one.start?.queue),
     cached: joined(into.start.cached, one.start?.cached),
@@ -137,6 +138,17 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
     rateLimits: joined(into.gateway.rateLimits, one.gateway?.rateLimits),
   },
 })
+
+type Models = NonNullable<ScenarioInput['start']>['models']
+
+/** The models of two scenarios, by their folder. */
+const joinedModels = (first: Models = {}, second: Models = {}): NonNullable<Models> =>
+  Object.fromEntries(
+    Object.keys({ ...first, ...second }).map((folder) => [
+      folder,
+      joined(first[folder], second[folder]),
+    ]),
+  )
 
 type Subgraphs = NonNullable<ScenarioInput['start']>['subgraphs']
 

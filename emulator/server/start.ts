@@ -5,25 +5,30 @@ import type { Start } from '../../spec/scenario/start.ts'
 import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { RunRule } from '../../spec/scenario/runs.ts'
 import { createRandom } from '../lib/random.ts'
+import { didYouMean } from '../lib/nearest.ts'
 import { refusedAt } from '../lib/refused.ts'
 import { createTimers, takeTimer } from '../lib/timers.ts'
 import { answer as answerLocal } from './local/endpoints.ts'
 import { advance } from './local/on-demand.ts'
 import { isForUser } from './nodes/script.ts'
-import { contentOf } from './nodes/scripted-files.ts'
+import { folderNames } from './nodes/catalog.ts'
+import { contentOf, placeholderContent } from './nodes/scripted-files.ts'
 import type { Server } from './state/server.ts'
 import type { NodeResult } from './state/nodes.ts'
 import type { TimerTarget } from './state/runs.ts'
 import type { WorldOptions } from './state/options.ts'
 import type { World, WorldSetup } from './state/world.ts'
 import { isHosted } from './world/derived.ts'
+import { addModel } from './world/installs.ts'
 import { store } from './world/files.ts'
 import { removeEntry } from './world/history.ts'
 import { isFolderType, nameOf, pathWithin } from './world/paths.ts'
 import { enqueue, takeOut } from './world/queue.ts'
 import { restWorker } from './world/timers.ts'
 
-type List<Name extends Exclude<keyof Start, 'statistics'>> = NonNullable<Start[Name]>[number]
+type List<Name extends Exclude<keyof Start, 'statistics' | 'models'>> = NonNullable<
+  Start[Name]
+>[number]
 
 /** A run of the start: where the scenario has it, and what it is. */
 type StartRun = Partial<List<'history'>> & {
@@ -45,9 +50,9 @@ export const beginsWithRuns = ({
 /** Adds the start of its scenario to a server. */
 export function beginScenario(server: Server): void {
   const { script } = server.options
-  const { files = [], history = [], queue = [], cached = [] } = script.start
-  if (files.length === 0 && !beginsWithRuns(script)) return
+  const { files = [], models = {}, history = [], queue = [], cached = [] } = script.start
   for (const world of server.worlds) {
+    for (const [folder, names] of Object.entries(models)) addModels(world, folder, names)
     files.forEach((file, at) => isForUser(world, file.user) && addFile(world, file, at))
     const over = runsOf(world, 'history', history, ({ outcome = 'success', ...own }) =>
       exceptionOf(outcome, own),
@@ -59,8 +64,18 @@ export function beginScenario(server: Server): void {
     const kept = cached.map((workflow, at): StartRun => {
       return { workflow, list: 'cached', at, rule: {}, nodes }
     })
-    addRuns(server, world, over, kept, open)
+    if (beginsWithRuns(script)) addRuns(server, world, over, kept, open)
   }
+}
+
+function addModels(world: World, folder: string, names: readonly string[]): void {
+  const folders = folderNames(world)
+  if (!folders.includes(folder))
+    throw refusedAt(
+      ['start', 'models', folder],
+      `start.models of the scenario names the unknown folder ${folder}.${didYouMean(folder, folders)}`,
+    )
+  for (const name of names) addModel(world, { folder, name })
 }
 
 const exceptionOf = (
@@ -84,12 +99,15 @@ function addFile(world: World, file: List<'files'>, at: number): void {
       ['start', 'files', at, 'path'],
       `start.files[${at}].path of the scenario must name a file in input, output or temp, such as input/photo.png.`,
     )
-  const bytes = contentOf(file)
+  const content =
+    file.placeholder === undefined
+      ? { bytes: contentOf(file) }
+      : placeholderContent(world.setup.pictureSeed, path, file.placeholder)
   const name = nameOf(within)
   if (!world.setup.traits.hasSubfolders)
-    return store(world, type === 'input' ? 'input' : 'output', '', name, { bytes })
+    return store(world, type === 'input' ? 'input' : 'output', '', name, content)
   const subfolder = within.slice(0, Math.max(0, within.length - name.length - 1))
-  store(world, type, subfolder, name, { bytes })
+  store(world, type, subfolder, name, content)
 }
 
 /** The runs of an account, each as often as the scenario says. Only the first has the id. */

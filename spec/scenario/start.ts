@@ -30,10 +30,22 @@ export const start = options({
     required: ['path'],
     properties: {
       ...scenarioFile.properties,
+      placeholder: {
+        type: 'string',
+        pattern: '^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$',
+        description:
+          'a picture of this size, such as 768x512, or a sample of another format that the name says',
+      },
       path: { ...name, description: 'folder and name, such as input/photo.png' },
       user,
     },
   }),
+  models: {
+    type: 'object',
+    additionalProperties: list(name),
+    description:
+      'more model files by their folder, such as loras, which the combos of loaders list',
+  },
   history: {
     ...list(
       options({
@@ -88,6 +100,10 @@ export const rules = {
   ...chosen.both({
     'scenario/start-files':
       'A server has the files of its scenario from the start, under the names in it.',
+    'scenario/start-placeholder':
+      'A placeholder is a picture of its size, or a sample of the format that its name says.',
+    'scenario/start-models':
+      'The models of a scenario are in their folders, and all loaders of a folder list them.',
     'scenario/start-history':
       'Runs in the history of a scenario are over at the start, with their outputs and files.',
     'scenario/start-outcome':

@@ -7,6 +7,7 @@ import {
   type ScenarioFile,
 } from '../../../spec/scenario/nodes.ts'
 import { bytesOfBase64 } from '../../lib/base64.ts'
+import { hash53 } from '../../lib/random.ts'
 import { probePicture } from '../../pictures/codecs/probe.ts'
 import { longestSide } from '../../pictures/picture.ts'
 import type { FileContent } from '../state/files.ts'
@@ -109,6 +110,15 @@ const pictureFormats: ReadonlyMap<string, keyof typeof longestSide> = new Map([
   ['jpeg', 'jpeg'],
   ['webp', 'webp'],
 ])
+
+/** The content of a placeholder: a picture of its size, or a sample of the format that its name says. */
+export function placeholderContent(seed: number, path: string, size: string): FileContent {
+  const ending = nameEnding(path) ?? ''
+  if (isSampleFormat(ending)) return { sample: ending }
+  const [width, height] = size.split('x').map(Number) as [number, number]
+  const picture = { kind: 'painted', id: hash53(`${seed}:${path}`), width, height } as const
+  return { picture, format: pictureFormats.get(ending) ?? 'png' }
+}
 
 const isMade = (ending: string): boolean => pictureFormats.has(ending) || isSampleFormat(ending)
 

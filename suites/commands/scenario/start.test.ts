@@ -258,3 +258,44 @@ for (const deployment of both)
     expect(result).toEqual({ entries: journal.length - 1, differs: null })
     await subject.close()
   })
+
+const placed = [
+  { path: 'input/face.png', placeholder: '48x32' },
+  { path: 'input/voice.wav', placeholder: '1x1' },
+]
+
+proves(
+  'scenario/start-placeholder',
+  async (subject) => {
+    const { bytes } = await subject.view({ filename: 'face.png', type: 'input' })
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([48, 32])
+    const sound = await subject.view({ filename: 'voice.wav', type: 'input' })
+    expect(sound.bytes.subarray(8, 12).toString()).toBe('WAVE')
+    const loaded = {
+      1: { class_type: 'LoadImage', inputs: { image: 'face.png' } },
+      2: { class_type: 'PreviewImage', inputs: { images: ['1', 0] } },
+    }
+    const { prompt_id } = (await subject.submit(loaded)).json()
+    await subject.idle()
+    const entry = await subject.finished(prompt_id)
+    expect(entry?.status.status_str).toBe('success')
+  },
+  scripted({ start: { files: placed } }),
+)
+
+const models = { loras: ['mine.safetensors'], checkpoints: ['own.ckpt'] }
+
+proves(
+  'scenario/start-models',
+  async ({ deployment, get, submit }) => {
+    const folders = { local: '/models', hosted: '/experiment/models' }[deployment]
+    expect((await get(`${folders}/loras`)).text).toContain('mine.safetensors')
+    const types = (await get('/object_info')).json()
+    for (const type of ['LoraLoader', 'LoraLoaderModelOnly'])
+      expect(types[type].input.required.lora_name[0]).toContain('mine.safetensors')
+    const graph = textToImage()
+    const loader = { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'own.ckpt' } }
+    expect((await submit({ ...graph, 4: loader })).status).toBe(200)
+  },
+  scripted({ start: { models } }),
+)
