@@ -3,9 +3,34 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createContext, runInContext } from 'node:vm'
+import { isMeasured } from '../built.ts'
 
-const file = join(import.meta.dirname, '../../../dist/bundle/inspector.html')
+const root = join(import.meta.dirname, '../../..')
+
+/** The script of the page as it is installed. */
+function installedScript(): { readonly code: string; readonly filename: string } {
+  const page = readFileSync(join(root, 'dist/bundle/inspector.html'), 'utf8')
+  const [, code = ''] = /<script>(.*?)<\/script>/s.exec(page) ?? []
+  return { code, filename: 'inspector.html' }
+}
+
+/** The same as a file with a map, which leads what V8 counts in it back to the sources. */
+async function measuredScript(): ReturnType<typeof loadScript> {
+  const { build } = await import('rolldown')
+  const filename = join(root, 'dist/emulator/inspector/measured.js')
+  const output = { format: 'iife', sourcemap: 'inline', file: filename } as const
+  const input = join(root, 'emulator/inspector/main.ts')
+  const made = await build({ input, output, logLevel: 'silent' })
+  return { code: made.output[0].code, filename: pathToFileURL(filename).href }
+}
+
+const loadScript = async (): Promise<ReturnType<typeof installedScript>> =>
+  isMeasured ? measuredScript() : installedScript()
+
+/** Read or made once for all pages. */
+let script: ReturnType<typeof loadScript> | undefined
 
 type Listener = (event: object) => void
 
@@ -102,8 +127,7 @@ export type FakePage = {
 
 /** Opens the inspector of a server. */
 export async function openFakePage(url: string): Promise<FakePage> {
-  const page = readFileSync(file, 'utf8')
-  const [, script = ''] = /<script>(.*?)<\/script>/s.exec(page) ?? []
+  const { code, filename } = await (script ??= loadScript())
   const created = new Set<string>()
   const listeners: Record<string, Listener[]> = {}
   const byId = new Map<string, FakeElement>()
@@ -169,7 +193,7 @@ export async function openFakePage(url: string): Promise<FakePage> {
     btoa,
     navigator: { clipboard: { writeText: async (text: string) => void (copied = text) } },
   })
-  runInContext(script, context)
+  runInContext(code, context, { filename })
   const draw = (): void => {
     const due = frames
     frames = []
