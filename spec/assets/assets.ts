@@ -431,7 +431,7 @@ export const rules = {
       'A list with metadata_filter contains assets whose metadata has these members.',
   }),
   ...first.local({ 'assets/list-ignores': 'Lists ignore tags_all, tags_any and tags_none.' }),
-  ...outdated.local({ 'assets/list-ignores-hash': 'Lists ignore hash.' }),
+  ...outdated.local({ 'assets/list-ignores-hash': 'Lists ignore the filter hash.' }),
   ...measured.local({
     'assets/list-refusals':
       'A list returns 400 with the code INVALID_QUERY, and names each parameter that does not fit.',

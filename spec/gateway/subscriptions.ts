@@ -254,7 +254,7 @@ export const rules = {
   }),
   ...observedAtReference.gateway({
     'subscriptions/switch-words':
-      'A switch is on for true, 1, yes and on, off for false, 0, no and off, case-insensitively.',
+      'A switch in the settings is on for true, 1, yes and on, off for false, 0, no and off, in any case.',
   }),
   ...stated.gateway({
     'subscriptions/read-once': 'The gateway reads config.yaml and .env once, when it starts. [B51]',

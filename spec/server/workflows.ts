@@ -238,7 +238,7 @@ export const rules = {
       'A submitted number becomes that of the run; front negates the counted number.',
     'workflows/number-as-float':
       'Listings contain a submitted number as a float and a counted one as an integer.',
-    'workflows/any-pace': 'The server accepts submits at any rate.',
+    'workflows/any-pace': 'The server accepts workflows at any rate.',
   }),
   ...observed.before27({
     'workflows/prompt-id-given': 'A submitted prompt_id becomes the id of the run.',

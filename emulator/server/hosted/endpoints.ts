@@ -28,7 +28,7 @@ import { systemHandlers } from './system.ts'
 import { userdataHandlers } from './userdata.ts'
 import { changeHistory, readHistory, readHistoryEntry } from './history.ts'
 import { changeQueue, interrupt, readQueue } from './queue.ts'
-import { submit } from './workflows.ts'
+import { submit } from './submit.ts'
 import { uploadImage } from './uploads.ts'
 import { uploadMask, maskLayers } from './masks.ts'
 

@@ -4,6 +4,6 @@
 import { advance } from '../runs/worker.ts'
 import { assetHandlers } from './assets/handlers.ts'
 import { provide } from './on-demand.ts'
-import { submit } from './workflows.ts'
+import { submit } from './submit.ts'
 
 provide({ submit, advance, assetHandlers })

@@ -4,7 +4,8 @@ import { type Reply, refuse } from '../../../http/replies.ts'
 import type { Request } from '../../../http/requests.ts'
 import type { World } from '../../state/world.ts'
 import { assetByHash, assetFromHash } from './from-hash.ts'
-import { assetTagCounts, listAssets, listTags } from './lists.ts'
+import { listAssets } from './lists.ts'
+import { assetTagCounts, listTags } from './tags.ts'
 import {
   addAssetTags,
   assetContent,

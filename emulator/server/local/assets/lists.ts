@@ -1,15 +1,38 @@
-// Lists of assets, and of their tags [assets/list, assets/tags].
+// Lists of assets [assets/list].
 
-import { firstTags } from '../../../../spec/assets/assets.ts'
+import { sortFields } from '../../../../spec/assets/assets.ts'
 import { type Json, writeJson } from '../../../lib/json.ts'
 import { json, type Reply } from '../../../http/replies.ts'
 import type { Request } from '../../../http/requests.ts'
 import { allAssets } from '../../world/assets.ts'
-import type { Asset } from '../../state/assets.ts'
 import type { World } from '../../state/world.ts'
-import { cursorAt, hasCursors, inOrder, readCursor } from './order.ts'
-import { countQuery, isListed, listQuery, tagsQuery } from './queries.ts'
+import { type Filter, filterOf, isListed } from './filters.ts'
+import type { Issue } from './issues.ts'
+import { cursorAt, hasCursors, inOrder, type Order, readCursor, type SortField } from './order.ts'
+import { readNumber, readWord } from './queries.ts'
 import { assetJson, refuseAsset } from './replies.ts'
+
+type ListQuery = Order & {
+  readonly filter: Filter
+  readonly limit: number
+  readonly offset: number
+  readonly after: string | null
+}
+
+const UNLIMITED = Number.MAX_SAFE_INTEGER
+
+/** The query of a list, or its refusal. */
+function listQuery(world: World, text: string): ListQuery | Reply {
+  const query = new URLSearchParams(text)
+  const issues: Issue[] = []
+  const limit = readNumber(query, 'limit', [20, 1, 500], issues)
+  const offset = readNumber(query, 'offset', [0, 0, UNLIMITED], issues)
+  const sort = readWord<SortField>(query, 'sort', sortFields, 'created_at', issues)
+  const order = readWord(query, 'order', ['asc', 'desc'] as const, 'desc', issues)
+  const filter = filterOf(world, query, issues)
+  if ('status' in filter) return filter
+  return { sort, order, limit, offset, filter, after: query.get('after') }
+}
 
 /** A page of the assets that fit, behind a cursor or an offset. */
 export function listAssets(world: World, request: Request): Reply {
@@ -31,57 +54,4 @@ export function listAssets(world: World, request: Request): Reply {
     ['has_more', hasMore],
   ]
   return json(writeJson(new Map(cursor === null ? members : [...members, ['next_cursor', cursor]])))
-}
-
-/** How many assets have each tag. */
-function countTags(assets: readonly Asset[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { tags } of assets) {
-    for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
-  }
-  return counts
-}
-
-type Count = readonly [tag: string, count: number]
-
-const byName = ([a]: Count, [b]: Count): number => (a < b ? -1 : a > b ? 1 : 0)
-const byCount = (a: Count, b: Count): number => b[1] - a[1] || byName(a, b)
-
-/** The tags of the assets that fit, the most frequent first. */
-export function assetTagCounts(world: World, request: Request): Reply {
-  const query = countQuery(world, request.query)
-  if ('status' in query) return query
-  const found = allAssets(world).filter((asset) => isListed(asset, query.filter))
-  const counts = [...countTags(found)].toSorted(byCount).slice(0, query.limit)
-  return json(writeJson(new Map([['tag_counts', new Map<string, Json>(counts)]])))
-}
-
-/** The tags of all assets, with those that none has any more, or none has had yet [assets/first-tags]. */
-export function listTags(world: World, request: Request): Reply {
-  const query = tagsQuery(request.query)
-  if ('status' in query) return query
-  const { prefix, limit, offset, order, includesZero } = query
-  const counts = countTags(allAssets(world))
-  const known = [
-    ...(world.setup.traits.hasNewerAssets ? [] : firstTags),
-    ...world.state.assets.tags.entries.keys(),
-  ]
-  if (includesZero) for (const tag of known) counts.set(tag, counts.get(tag) ?? 0)
-  const found = [...counts]
-    .filter(([tag]) => tag.startsWith(prefix))
-    .toSorted(order === 'name_asc' ? byName : byCount)
-  const page = found.slice(offset, offset + limit)
-  const tags = page.map(
-    ([name, count]) =>
-      new Map<string, Json>([
-        ['name', name],
-        ['count', count],
-      ]),
-  )
-  const members: readonly (readonly [string, Json])[] = [
-    ['tags', tags],
-    ['total', found.length],
-    ['has_more', offset + page.length < found.length],
-  ]
-  return json(writeJson(new Map(members)))
 }

@@ -23,7 +23,7 @@ import {
   refused,
   runOf,
   targetsOf,
-} from '../local/workflows.ts'
+} from '../local/submit.ts'
 import { rememberRefused } from './refused-jobs.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 
