@@ -233,7 +233,7 @@ const ofRecordings =
   /\/emulator\/(session|recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
 
 /** The commands that print short lists. */
-const ofLists = /\/cli\/(quirks|mutants|scenarios|lib\/list-command)\.ts$/
+const ofLists = /\/cli\/lists\//
 
 /** What runs a workflow, also for `serve --run`. */
 const onRun = /\/(cli\/(serve-)?run|client\/workflow|config\/folders)\.ts$/
@@ -272,6 +272,7 @@ export default defineConfig([
           { name: 'recording', test: ofRecordings, priority: 1 },
           { name: 'journal', test: onJournal, priority: 1 },
           { name: 'explain', test: /\/(cli|journal)\/explain(-gateway)?\.ts$/, priority: 1 },
+          { name: 'types', test: /\/(infer|cli\/types|node\/for-workflows)\b/, priority: 1 },
           { name: 'lists', test: ofLists, priority: 1 },
           { name: 'run', test: onRun, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },

@@ -20,6 +20,7 @@ Commands:
   gateway              set up and run the webhook gateway
   webhook              add, list, remove and test the routes of the gateway
   scenarios            list the named scenarios that serve --scenario NAME plays
+  types WORKFLOW...    write the scenario of a server that runs these workflows
   validate FILE...     check scenario files, and say where they are wrong
   learn FILE.har...    write a scenario that makes a world answer as a recorded server did
   explain N            explain an entry of a journal: its causes, and why it was answered so
@@ -65,13 +66,14 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
     return (await import('./gateway.ts')).gatewayCommand(hidden(argv), within)
   },
   webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), stoppable()),
-  scenarios: async (argv) => (await import('./scenarios.ts')).scenariosCommand(argv, io),
+  scenarios: async (argv) => (await import('./lists/scenarios.ts')).scenariosCommand(argv, io),
+  types: async (argv) => (await import('./types.ts')).typesCommand(argv, io),
   validate: async (argv) => (await import('./validate.ts')).validateCommand(argv, io),
   learn: async (argv) =>
     (await import('./recordings/learn.ts')).learnCommand(hidden(argv), stoppable()),
   explain: async (argv) => (await import('./explain.ts')).explainCommand(argv, stoppable()),
-  quirks: async (argv) => (await import('./quirks.ts')).quirksCommand(argv, io),
-  mutants: async (argv) => (await import('./mutants.ts')).mutantsCommand(argv, io),
+  quirks: async (argv) => (await import('./lists/quirks.ts')).quirksCommand(argv, io),
+  mutants: async (argv) => (await import('./lists/mutants.ts')).mutantsCommand(argv, io),
   rules: async (argv) => (await import('./rules.ts')).rulesCommand(argv, io),
 }
 

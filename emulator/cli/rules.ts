@@ -6,7 +6,7 @@ import { rules } from '../../spec/index.ts'
 import type { Basis, Place, Rule } from '../../spec/language.ts'
 import { packageFile } from '../config/package-files.ts'
 import type { CommandIo } from './lib/io.ts'
-import { listCommand } from './lib/list-command.ts'
+import { listCommand } from './lists/list-command.ts'
 
 const help = `Usage: flowdouble rules [--json]
 

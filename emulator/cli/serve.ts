@@ -97,7 +97,7 @@ async function serve(
       log.reader(() => sourceOf(options, mark, name))
     // The gateway uses the clock of the first server.
     const own = emulators.length === 0 ? { onEntry, onWorld, clocks } : { onEntry, onWorld }
-    emulators.push(await startEmulator({ ...plan, ...own }))
+    emulators.push(await startEmulator({ ...(await withWorkflows(plan, io)), ...own }))
   }
   const [first, ...others] = emulators
   if (first === undefined) return
@@ -151,6 +151,16 @@ function typeFinder(options: ServerOptions): RecordSource['isKnownType'] {
     if (!isUsageError(error)) throw error
     return () => true
   }
+}
+
+/** A plan with what the workflows of --for need. Prints what was guessed, and what cannot run. */
+async function withWorkflows(plan: EmulatorOptions, io: CommandIo): Promise<EmulatorOptions> {
+  if (plan.for === undefined || plan.for === null) return plan
+  const { worldForWorkflows } = await import('../edge/node/for-workflows.ts')
+  const { options, findings } = await worldForWorkflows(plan)
+  const { findingsText } = await import('./types.ts')
+  io.stderr.write(findingsText(findings))
+  return options
 }
 
 /** The plans with the fault of --mutant, which is printed; `wrong` also makes a gateway wrong. */

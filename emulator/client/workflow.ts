@@ -37,14 +37,18 @@ export function workflowPath(cwd: string, name: string): string {
 
 /** Reads and checks a workflow file. Throws a `usage` failure that says what to do instead. */
 export async function readWorkflow(path: string): Promise<Workflow> {
-  const whole = decode(path, read(path))
-  const value = fieldsOf(parse(path, whole))
+  return { ...workflowIn(path, decode(path, read(path))), folder: dirname(resolve(path)) }
+}
+
+/** The workflow in a text, and what to call it in errors. Throws a `usage` failure for any other text. */
+export function workflowIn(name: string, whole: string): Omit<Workflow, 'folder'> {
+  const value = fieldsOf(parse(name, whole))
   if (value === undefined) {
-    throw failure('usage', `${path} is not a workflow: it must contain an object of nodes.`)
+    throw failure('usage', `${name} is not a workflow: it must contain an object of nodes.`)
   }
   const { text, graph } = unwrapped(whole, value)
-  refuseOtherFormats(path, graph)
-  return { text, graph, folder: dirname(resolve(path)) }
+  refuseOtherFormats(name, graph)
+  return { text, graph }
 }
 
 function read(path: string): Uint8Array {

@@ -143,7 +143,7 @@ export const worldPaths = (
 })
 
 /** The options that can name files. */
-const fileOptions = ['objectInfo', 'nodes', 'subscriptionsFile']
+const fileOptions = ['objectInfo', 'nodes', 'for', 'subscriptionsFile']
 
 /** Rejects options that name files of this machine, which clients cannot read. */
 export function requireNoFiles(given: Readonly<Record<string, unknown>>): void {

@@ -24,6 +24,8 @@ export type ServerOptions = ChosenOptions & {
   readonly objectInfo: readonly (string | NodeTypes)[]
   /** Additional node types in the same form; they override others of the same name. */
   readonly nodes: readonly (string | NodeTypes)[]
+  /** Workflows that run: the world gets the node types, models and input files that they need. Files, or their content. */
+  readonly for: readonly (string | object)[]
   /** Node rules that make nodes fail. They precede those of the scenario. */
   readonly failures: readonly NodeRule[]
   /** The script of the server: its start, rules for runs and nodes, faults. */
@@ -77,13 +79,15 @@ type NodeTypesInput = string | NodeTypes | readonly (string | NodeTypes)[] | nul
 
 /** Options that a caller passes. Each has a default. */
 export type ServerOptionsInput = Partial<
-  Omit<ServerOptions, 'accounts' | 'seed' | 'objectInfo' | 'nodes' | 'scenario'>
+  Omit<ServerOptions, 'accounts' | 'seed' | 'objectInfo' | 'nodes' | 'for' | 'scenario'>
 > & {
   readonly accounts?: readonly AccountInput[]
   /** A number can also be passed as text. */
   readonly seed?: string | number
   readonly objectInfo?: NodeTypesInput
   readonly nodes?: NodeTypesInput
+  /** A workflow in API format, a file with one, or several of either. */
+  readonly for?: string | object | readonly (string | object)[] | null
   /** A scenario: a file, the name of one that comes with the package, or its content; several are merged in order. */
   readonly scenario?: string | GivenScenario | readonly (string | GivenScenario)[]
 }
@@ -110,6 +114,7 @@ export const defaults: ServerOptions = {
   cache: 'classic',
   objectInfo: [],
   nodes: [],
+  for: [],
   models: 'listed',
   unknownNodes: 'refuse',
   scenario: noScenario,

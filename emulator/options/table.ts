@@ -142,6 +142,14 @@ export const optionTable: OptionTable<OptionName> = {
     isPath: true,
     schema: nodeTypes,
   },
+  for: {
+    flag: 'for',
+    value: 'FILE',
+    help: 'a workflow that runs: adds the node types, models and input files that it needs, guessed from it; repeatable',
+    many: true,
+    isPath: true,
+    schema: nodeTypes,
+  },
   models: {
     flag: 'models',
     value: 'WHICH',

@@ -104,6 +104,12 @@ export const rules = {
       'A placeholder is a picture of its size, or a sample of the format that its name says.',
     'scenario/start-models':
       'The models of a scenario are in their folders, and all loaders of a folder list them.',
+    'scenario/for-workflows':
+      'A server for workflows has the node types, models and input files that they need, and runs them.',
+    'scenario/for-strict':
+      'A server for workflows refuses other types, models and files, and values that do not fit.',
+    'scenario/for-outputs':
+      'Output nodes of well-known packs report their files under the keys of their pack.',
     'scenario/start-history':
       'Runs in the history of a scenario are over at the start, with their outputs and files.',
     'scenario/start-outcome':

@@ -12,6 +12,7 @@ import { violations } from '../judge/judge.ts'
 import { startSubject, type Subject } from '../judge/subject.ts'
 import type { NodeError } from '../judge/verdicts.ts'
 import { isLong } from '../support/effort.ts'
+import { startEmulator } from 'flowdouble'
 
 /** Runs a body on a new server. */
 async function onServer(
@@ -79,3 +80,49 @@ test.each(both)(
         expect([name, times > (isLong ? 5 : 0)]).toEqual([name, true])
     }),
 )
+
+/** A workflow some of whose types no server knows. */
+const hidden = (graph: Graph, isHidden: (class_type: string) => boolean): Graph =>
+  Object.fromEntries(
+    Object.entries(graph).map(([id, { class_type, inputs }]) => [
+      id,
+      { class_type: isHidden(class_type) ? `Pack ${class_type}` : class_type, inputs },
+    ]),
+  )
+
+test('breaks/inferred A server for a workflow of unknown types accepts it, and judges its known nodes as any server does.', async () => {
+  const server = await startEmulator({ clock: 'manual' })
+  const picks = fc.array(fc.nat(999), { minLength: 1, maxLength: 4 })
+  const name = fc.constantFrom(...Object.keys(breaks))
+  let brokenCount = 0
+  const property = fc.asyncProperty(trees, name, picks, async (graph, name, numbers) => {
+    const types = [...new Set(Object.values(graph).map(({ class_type }) => class_type))]
+    const chosen = new Set(types.filter((_, at) => (numbers[at % numbers.length] ?? 0) % 2 === 0))
+    const isHidden = (class_type: string): boolean => chosen.has(class_type)
+    const prompt = hidden(graph, isHidden)
+    const world = await server.world({ for: [prompt] })
+    const submit = async (workflow: Graph, { url } = world) => {
+      const body = JSON.stringify({ prompt: workflow })
+      const reply = await fetch(`${url}/prompt`, { method: 'POST', body })
+      return { status: reply.status, text: await reply.text() }
+    }
+    try {
+      const { status, text } = await submit(prompt)
+      expect([status, text]).toEqual([200, expect.stringContaining('"node_errors": {}')])
+      const broken = breaks[name]!(graph, pickFrom(numbers))
+      const blamed = broken?.blame && broken.graph[broken.blame.id]
+      if (broken === undefined || blamed === undefined || isHidden(blamed.class_type)) return
+      const usual = await submit(broken.graph, server)
+      if (usual.status === 400) brokenCount++
+      expect((await submit(hidden(broken.graph, isHidden))).status).toBe(usual.status)
+    } finally {
+      await world.close()
+    }
+  })
+  try {
+    await fc.assert(property, { seed: 20261128, numRuns: isLong ? 300 : 40 })
+  } finally {
+    await server.close()
+  }
+  expect(brokenCount).toBeGreaterThan(5)
+})

@@ -1,6 +1,7 @@
 // Reads the scenario option of a server or gateway on Node.
 
 import type { ScenarioInput } from '../../options/scenario.ts'
+import type { ServerOptionsInput } from '../../options/server-options.ts'
 
 /** The scenarios with the content of the files that they name. */
 export async function readScenarioFiles(given: unknown): Promise<readonly ScenarioInput[]> {
@@ -13,3 +14,19 @@ export const withScenarioFiles = async (
   given: unknown,
 ): Promise<{ readonly scenario?: readonly ScenarioInput[] }> =>
   given === undefined ? {} : { scenario: await readScenarioFiles(given) }
+
+/**
+ * Options whose scenario is content, with what its workflows need [scenario/for-workflows].
+ * @param base the options on which these are based.
+ */
+export async function withContent(
+  given: ServerOptionsInput,
+  base: ServerOptionsInput = {},
+): Promise<ServerOptionsInput> {
+  const options = { ...given, ...(await withScenarioFiles(given.scenario)) }
+  if (given.for === undefined || given.for === null || [given.for].flat().length === 0)
+    return options
+  const { worldForWorkflows } = await import('./for-workflows.ts')
+  const { scenario } = (await worldForWorkflows({ ...base, ...options })).options
+  return { ...options, ...(scenario !== undefined && { scenario }) }
+}

@@ -16,7 +16,7 @@ import { openLinks, openOwn, portOf } from './ports.ts'
 import { readCertificate } from './tls.ts'
 import { loadHosted } from './hosted.ts'
 import type { PageOptions, Pages } from './pages.ts'
-import { withScenarioFiles } from './scenarios.ts'
+import { withContent } from './scenarios.ts'
 import { startWorlds } from './worlds.ts'
 
 /** Options of `startEmulator`: those of the server, with a free port by default, and callbacks. */
@@ -53,8 +53,8 @@ export type EmulatorOptions = ServerOptionsInput & {
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const { onEntry, onWorld, tamper, clocks, ...rest } = given
-  const scenario = await withScenarioFiles(rest.scenario)
-  const options = completeOptions({ port: 0, ...rest, ...scenario })
+  const content = await withContent(rest)
+  const options = completeOptions({ port: 0, ...content })
   if ((options.deployment as string) === 'both')
     throw usageError(
       'startEmulator starts one server: call it twice, for a local and a hosted one.',
@@ -72,7 +72,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const closing = trackConnections([main, ...links])
   const linksPort = links[0] === undefined ? null : portOf(links[0])
   const address = {
-    given: Object.assign({}, rest, scenario),
+    given: content,
     hosted,
     ca: certificate?.ca ?? null,
     linksPort,

@@ -25,7 +25,7 @@ import type { Pages } from './pages.ts'
 import { createLargePictures } from './pictures/large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { hostOf, listen, type OwnListener, portOf } from './ports.ts'
-import { readScenarioFiles, withScenarioFiles } from './scenarios.ts'
+import { readScenarioFiles, withContent } from './scenarios.ts'
 import { connectWorld, type Listeners, type ServedWorld, serveWorlds } from './wiring.ts'
 
 /** What an address has before its first world. */
@@ -113,12 +113,12 @@ export async function startWorlds(
     if (port !== undefined && port !== 0)
       throw usageError('All worlds at an address share port, or have a free one with port 0.')
     requireOwnOptions(own, listenerOptions)
-    const scenario = await withScenarioFiles(own.scenario)
+    const content = await withContent(own, given)
     const isPlain = Object.keys(own).length === 0
     const complete = isPlain
       ? (plainOptions ??= completeOptions(Object.assign({ port: 0 }, given)))
-      : completeOptions(Object.assign({ port: 0 }, given, own, scenario))
-    const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in own)
+      : completeOptions(Object.assign({ port: 0 }, given, content))
+    const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in content)
     const objectInfo = isShared ? made.objectInfo : readCatalog(complete, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(complete, objectInfo)
     const part = await newParts({

@@ -25,7 +25,7 @@ export const passThrough = (class_type: string, outputNode: boolean): NodeType =
   text: '',
 })
 
-/** The node types of a world, each parsed when it is first asked for. */
+/** The node types of a catalogue, each parsed when it is first asked for. */
 type NodeTypes = Pick<ReadonlyMap<string, NodeType>, 'get' | 'has' | 'keys'>
 
 /** Types by their texts, of the first and of later generations: worlds in one process share them. */
@@ -41,6 +41,12 @@ export function nodeTypes({ setup }: World): NodeTypes {
   const types = typesOf(new Map([...texts, ...typesByLine(testNodes)]), describesTypes)
   read.set(texts, types)
   return types
+}
+
+/** Finds the node types of a catalogue without a world, those for tests among them. */
+export function catalogueOf(texts: TypeTexts): (class_type: string) => NodeType | undefined {
+  const types = typesOf(new Map([...texts, ...typesByLine(testNodes)]), false)
+  return (class_type) => types.get(class_type)
 }
 
 function typesOf(texts: TypeTexts, isLater: boolean): NodeTypes {

@@ -1,12 +1,12 @@
 // The command `quirks`: lists what --quirk switches on, and what --like changes.
 
-import type { Quirk } from '../../spec/language.ts'
-import { quirks } from '../../spec/truth/quirks.ts'
-import { type NamedServer, servers } from '../../spec/truth/servers.ts'
-import { didYouMean } from '../lib/nearest.ts'
-import { usageError } from '../options/usage.ts'
-import type { CommandIo } from './lib/io.ts'
-import { listCommand } from './lib/list-command.ts'
+import type { Quirk } from '../../../spec/language.ts'
+import { quirks } from '../../../spec/truth/quirks.ts'
+import { type NamedServer, servers } from '../../../spec/truth/servers.ts'
+import { didYouMean } from '../../lib/nearest.ts'
+import { usageError } from '../../options/usage.ts'
+import type { CommandIo } from '../lib/io.ts'
+import { listCommand } from './list-command.ts'
 
 const help = `Usage: flowdouble quirks [--like NAME] [--json]
 

@@ -1,8 +1,8 @@
 // The command `scenarios` lists the scenarios of the package.
 
-import { loadScenario, scenarioNames } from '../config/scenario-files.ts'
-import type { CommandIo } from './lib/io.ts'
-import { listCommand } from './lib/list-command.ts'
+import { loadScenario, scenarioNames } from '../../config/scenario-files.ts'
+import type { CommandIo } from '../lib/io.ts'
+import { listCommand } from './list-command.ts'
 
 const scenariosHelp = `Usage: flowdouble scenarios [--json]
 

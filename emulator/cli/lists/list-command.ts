@@ -1,8 +1,8 @@
 // Shared by the commands that print a list: --json, --help, and flags that select from the list.
 
 import { isUsageError, usageError } from '../../options/usage.ts'
-import { type FlagTable, parseFlags } from './command.ts'
-import type { CommandIo } from './io.ts'
+import { type FlagTable, parseFlags } from '../lib/command.ts'
+import type { CommandIo } from '../lib/io.ts'
 
 /**
  * Runs such a command with the arguments after its name; returns its exit code.

@@ -1,8 +1,8 @@
 // The command `mutants`: lists the servers with one deliberate fault that --mutant plays.
 
-import type { CommandIo } from './lib/io.ts'
-import { listCommand } from './lib/list-command.ts'
-import { loadWrongServers, type WrongServer } from './lib/wrong-servers.ts'
+import type { CommandIo } from '../lib/io.ts'
+import { listCommand } from './list-command.ts'
+import { loadWrongServers, type WrongServer } from '../lib/wrong-servers.ts'
 
 const help = `Usage: flowdouble mutants [--json]
 

@@ -1,0 +1,86 @@
+// The command `types`: writes the world that workflows need as a scenario.
+
+import { stringify } from 'yaml'
+import { printable } from '../client/terminal-text.ts'
+import { worldForWorkflows } from '../edge/node/for-workflows.ts'
+import type { Finding } from '../infer/infer.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
+import { parseFlags } from './lib/command.ts'
+import type { CommandIo } from './lib/io.ts'
+import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
+
+/** The options of the server that decide which types are known. */
+const options = ['like', 'objectInfo', 'nodes'] as const
+
+const help = `Usage: flowdouble types WORKFLOW... [options]
+
+Prints the scenario of a server that runs these workflows: the node types that it lacks, inferred from all workflows
+together, model files in their folders, and placeholders for input files. Known types stay as they are, and strict.
+What was guessed, what to look at, and what cannot run as it is goes to standard error.
+
+Options of the server, as of flowdouble serve:
+${optionHelp(options)}
+
+Options:
+${helpLine('--json', 'print one JSON object: scenario, and findings with kind, file, node and says')}
+${helpLine('-h, --help', 'print this help')}
+
+Exit codes: 0 all of them can run, 1 something cannot run as it is, 2 wrong usage or a file cannot be read.
+
+Examples:
+  flowdouble types portrait.json video.json > world.yaml
+  flowdouble serve --scenario world.yaml
+  flowdouble serve --for portrait.json --for video.json
+`
+
+/** Runs the command with the arguments after `types`; resolves to its exit code. */
+export async function typesCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const { stdout, stderr } = io
+  try {
+    const { values, positionals } = parseFlags(argv, {
+      ...optionFlags(options),
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    })
+    if (values['help'] === true) {
+      stdout.write(help)
+      return 0
+    }
+    if (positionals.length === 0) throw usageError('types needs at least one workflow.')
+    const given = readFiles(optionsGiven(options, values), io.cwd)
+    const { options: made, findings } = await worldForWorkflows(
+      { ...given, for: positionals },
+      io.cwd,
+    )
+    const [scenario] = made.scenario as readonly object[]
+    if (values['json'] === true)
+      stdout.write(`${JSON.stringify({ scenario, findings }, null, 2)}\n`)
+    else {
+      stdout.write(stringify(scenario, { lineWidth: 120 }))
+      stderr.write(findingsText(findings))
+    }
+    return findings.some(({ kind }) => kind === 'impossible') ? 1 : 0
+  } catch (error) {
+    if (!isUsageError(error)) throw error
+    stderr.write(`${printable(error.message)}\nSee: flowdouble types --help\n`)
+    return 2
+  }
+}
+
+const headings = {
+  guessed: 'Guessed',
+  look: 'Look at this',
+  impossible: 'Cannot run as it is',
+} as const
+
+/** What a person should know about a world, in groups; empty without anything. */
+export const findingsText = (findings: readonly Finding[]): string =>
+  Object.entries(headings)
+    .map(([kind, heading]) => {
+      const lines = findings.filter((one) => one.kind === kind).map(lineOf)
+      return lines.length === 0 ? '' : `${heading}:\n${lines.join('')}`
+    })
+    .join('')
+
+const lineOf = ({ file, node, says }: Finding): string =>
+  printable(`  ${file}${node === null ? '' : `, node ${node}`}: ${says}`) + '\n'

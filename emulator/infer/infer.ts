@@ -1,0 +1,181 @@
+// A world for workflows: the node types, the models and the input files that they need, inferred from the workflows
+// themselves. Types that the catalogue has stay as they are.
+
+import type { GivenScenario } from '../options/scenario.ts'
+import { isFloat, isObject, type Json, type JsonObject, numberOf } from '../lib/json.ts'
+import { linkOf } from '../server/graph/graph.ts'
+import { isModelFile, modelFolders } from '../server/nodes/catalog.ts'
+import type { DeclaredInput, NodeType } from '../server/state/nodes.ts'
+import { fileInputOf, isWebAddress } from '../server/world/named-files.ts'
+import { splitAnnotation } from '../server/world/paths.ts'
+import { folderByInput, isMediaName, isModelName, isTemplate } from './names.ts'
+import { outputNodes } from './output-nodes.ts'
+import { type Catalogue, type NamedWorkflow, nodesOf, type WorkflowNode } from './nodes.ts'
+import { inferTypes, type UnknownType } from './types.ts'
+
+/** What a reader of the world should know: what was guessed, what to look at, and what cannot run as it is. */
+export type Finding = {
+  readonly kind: 'guessed' | 'look' | 'impossible'
+  readonly file: string
+  /** The node; null for a type of several nodes. */
+  readonly node: string | null
+  readonly says: string
+}
+
+export type InferredWorld = {
+  readonly scenario: GivenScenario
+  readonly findings: readonly Finding[]
+}
+
+type Start = NonNullable<GivenScenario['start']>
+
+/** What the nodes of the catalogue add to a world. */
+type Needs = {
+  readonly models: Map<string, Set<string>>
+  readonly files: Map<string, string>
+  readonly findings: Finding[]
+}
+
+/** The world in which these workflows run. */
+export function inferWorld(workflows: readonly NamedWorkflow[], typeOf: Catalogue): InferredWorld {
+  const nodes = workflows.flatMap(nodesOf)
+  const needs: Needs = { models: new Map(), files: new Map(), findings: [] }
+  for (const node of nodes) {
+    const type = typeOf(node.class_type)
+    if (type === undefined) lookAtUnknown(needs, node)
+    else lookAtKnown(needs, node, type)
+    for (const [input, value] of node.inputs) lookAtValue(needs, node, input, value)
+  }
+  const unknown = inferTypes(nodes, typeOf)
+  const types = Object.fromEntries(unknown.map((type) => [type.class_type, entryOf(type)]))
+  const rules = unknown.flatMap(({ class_type }) => {
+    const known = Object.hasOwn(outputNodes, class_type) ? outputNodes[class_type] : undefined
+    return known === undefined ? [] : [{ class_type, outputs: known.outputs }]
+  })
+  const start: Start = {
+    models: Object.fromEntries(
+      [...needs.models].map(([folder, names]) => [folder, [...names].sort()]),
+    ),
+    files: Array.from(needs.files, ([path, placeholder]) => ({ path, placeholder })),
+  }
+  const findings = [...unknown.map(findingOf), ...needs.findings]
+  return { scenario: { version: 1, start, types, nodes: rules }, findings }
+}
+
+/** The entry of a type in the form of GET /object_info. */
+function entryOf({ class_type, inputs, outputs, isOutput }: UnknownType): object {
+  const known = Object.hasOwn(outputNodes, class_type) ? outputNodes[class_type] : undefined
+  const group = (isRequired: boolean): object =>
+    Object.fromEntries(
+      inputs.filter((one) => one.isRequired === isRequired).map(({ name, type }) => [name, [type]]),
+    )
+  const output =
+    known === undefined ? outputs : [...known.output, ...outputs.slice(known.output.length)]
+  return {
+    input: { required: group(true), optional: group(false) },
+    output,
+    output_node: isOutput || known !== undefined,
+  }
+}
+
+const findingOf = ({ class_type, inputs, outputs, isOutput, files }: UnknownType): Finding => {
+  const returned = outputs.length === 0 ? '' : ` (${outputs.join(', ')})`
+  const role = isOutput ? ', an output node' : ''
+  return {
+    kind: 'guessed',
+    file: files.join(', '),
+    node: null,
+    says: `${class_type}: ${inputs.length} inputs, ${outputs.length} outputs${returned}${role}`,
+  }
+}
+
+/** What a node of the catalogue names: models of its loader, and input files. */
+function lookAtKnown(needs: Needs, node: WorkflowNode, type: NodeType): void {
+  if (type.apiNode)
+    note(needs, 'look', node, `${node.class_type} needs a partner key in extra_data of the submit`)
+  const file = fileInputOf(node.class_type)
+  for (const input of type.inputs) {
+    const value = node.inputs.get(input.name)
+    if (typeof value !== 'string' || isTemplate(value)) continue
+    if (file?.name === input.name) addFile(needs, node, value)
+    else if (Array.isArray(input.type) && !input.type.includes(value))
+      lookAtOption(needs, node, input, value)
+  }
+}
+
+/** A value that a combo does not list: a model file for its folder, or a mistake. */
+function lookAtOption(needs: Needs, node: WorkflowNode, input: DeclaredInput, value: string): void {
+  const folder = folderOf(node.class_type, input)
+  if (value === '')
+    note(needs, 'impossible', node, `${input.name} is empty: your program fills it in`)
+  else if (folder !== undefined && isModelName(value)) addModel(needs, folder, value)
+  else note(needs, 'look', node, `${input.name}: ${value} is not an option of ${node.class_type}`)
+}
+
+/** The folder whose files a combo lists. */
+const folderOf = (class_type: string, { name, type }: DeclaredInput): string | undefined => {
+  const combos = Object.entries(modelFolders)
+  const own = combos.find(([, combo]) => combo?.[0] === class_type && combo[1] === name)
+  if (own !== undefined) return own[0]
+  // Other loaders of a folder name their input as the first one does.
+  const listsFiles = Array.isArray(type) && type.some(isModelFile)
+  return listsFiles ? combos.find(([, combo]) => combo?.[1] === name)?.[0] : undefined
+}
+
+/** What a node of an unknown type names: models whose folder its input says, and media. */
+function lookAtUnknown(needs: Needs, node: WorkflowNode): void {
+  for (const [name, value] of node.inputs) {
+    if (typeof value !== 'string' || isTemplate(value)) continue
+    const folder = Object.hasOwn(folderByInput, name) ? folderByInput[name] : undefined
+    if (folder !== undefined && /\.(safetensors|sft|ckpt|gguf)$/i.test(value))
+      addModel(needs, folder, value)
+    else if (isMediaName(value)) addFile(needs, node, value)
+  }
+}
+
+/** What cannot run, whatever the type of its node. */
+function lookAtValue(needs: Needs, node: WorkflowNode, input: string, value: Json): void {
+  const source = linkOf(value)?.source
+  if (source !== undefined && !node.graph.has(source))
+    note(needs, 'impossible', node, `${input} links to node ${source}, which is not there`)
+  if (typeof value === 'string' && isTemplate(value))
+    note(needs, 'impossible', node, `${input} is ${value}: your program fills it in`)
+}
+
+function addModel({ models }: Needs, folder: string, name: string): void {
+  const names = models.get(folder) ?? new Set()
+  models.set(folder, names.add(name))
+}
+
+function addFile(needs: Needs, node: WorkflowNode, value: string): void {
+  if (isWebAddress(value))
+    return note(needs, 'impossible', node, `${value} is a web address: your program replaces it`)
+  const { name, type } = splitAnnotation(value)
+  if (name === '' || name.startsWith('/') || name.split('/').includes('..')) return
+  needs.files.set(`${type ?? 'input'}/${name}`, sizeIn(node.graph))
+}
+
+/** The size of the pictures that a workflow makes, for those that it reads. */
+function sizeIn(graph: JsonObject): string {
+  for (const node of graph.values()) {
+    const inputs = isObject(node) ? node.get('inputs') : undefined
+    if (!isObject(inputs)) continue
+    const [width, height] = [inputs.get('width'), inputs.get('height')].map(sideOf)
+    if (width !== undefined && height !== undefined) return `${width}x${height}`
+  }
+  return '512x512'
+}
+
+const sideOf = (value: Json | undefined): number | undefined => {
+  const number = isFloat(value) ? undefined : numberOf(value)
+  return number !== undefined && Number.isInteger(number) && number >= 16 && number <= 8192
+    ? number
+    : undefined
+}
+
+const note = (
+  { findings }: Needs,
+  kind: Finding['kind'],
+  { file, id }: WorkflowNode,
+  says: string,
+): void => void findings.push({ kind, file, node: id, says })

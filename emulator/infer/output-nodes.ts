@@ -1,0 +1,29 @@
+// Output nodes of well-known packs: which keys they report, and what stands below them.
+
+import type { NodeRule } from '../../spec/scenario/nodes.ts'
+
+/** What a node returns to other nodes, and what it reports to its client. */
+export type OutputNode = {
+  readonly output: readonly string[]
+  readonly outputs: NonNullable<NodeRule['outputs']>
+}
+
+const pictures: OutputNode = { output: [], outputs: { images: [{ own: true }] } }
+const texts: OutputNode = { output: ['STRING'], outputs: { text: [''] } }
+
+export const outputNodes: Readonly<Record<string, OutputNode>> = {
+  VHS_VideoCombine: {
+    output: ['VHS_FILENAMES'],
+    outputs: { gifs: [{ own: true, format: 'video/h264-mp4' }] },
+  },
+  'Image Save': pictures,
+  'MaskPreview+': pictures,
+  PreviewBridge: pictures,
+  'Image Comparer (rgthree)': {
+    output: [],
+    outputs: { a_images: [{ own: true }], b_images: [{ own: true }] },
+  },
+  'ShowText|pysssss': texts,
+  'Display Any (rgthree)': texts,
+  DisplayAny: texts,
+}
