@@ -2,7 +2,7 @@
 
 const all = 'suites/**/*.test.ts'
 
-/** Files that the quick command leaves out: they start processes, or fill something up. */
+/** Files that the quick command leaves out: they start processes, fill something up, or take half a second. */
 const slow = '**/*.slow.test.ts'
 
 /** Files that only the long command runs. */
