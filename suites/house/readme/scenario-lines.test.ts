@@ -113,6 +113,10 @@ const shows: Readonly<Record<string, (server: Emulator) => Promise<void>>> = {
     expect(view.status).toBe(200)
     await expect(view.arrayBuffer()).rejects.toThrow('terminated')
   },
+  'model files and an input file': async ({ url }) => {
+    expect(await (await fetch(`${url}/models/loras`)).json()).toContain('a.safetensors')
+    expect((await fetch(`${url}/view?filename=a.png&type=input`)).status).toBe(200)
+  },
   'runs of others in the queue': async ({ url }) => {
     const queue = (await (await fetch(`${url}/queue`)).json()) as any
     expect(queue).toMatchObject({ queue_running: { length: 1 }, queue_pending: { length: 2 } })
