@@ -175,14 +175,15 @@ type Modules = {
   readonly getModuleInfo: (id: string) => { readonly importedIds: readonly string[] } | null
 }
 
-/** The name of a chunk for all that these files load, and for nothing else. */
-const chunkOf = (name: string, ...entries: readonly string[]) => {
+/** A chunk with all that these files load, and nothing else. */
+const chunkOf = (debugName: string, ...entries: readonly string[]) => {
   let ids: ReadonlySet<string> | undefined
-  return (id: string, modules: Modules): string | null => {
+  const name = (id: string, modules: Modules): string | null => {
     const importsOf = (one: string) => modules.getModuleInfo(one)?.importedIds ?? []
     ids ??= entries.reduce((all, one) => loadedBy(source(one), importsOf, all), new Set<string>())
-    return ids.has(id) ? name : null
+    return ids.has(id) ? debugName : null
   }
+  return { debugName, name }
 }
 
 const shared = {
@@ -267,12 +268,16 @@ export default defineConfig([
       },
       codeSplitting: {
         groups: [
-          { debugName: 'start', name: chunkOf('start', 'cli/serve.ts'), priority: 2 },
+          { ...chunkOf('start', 'cli/serve.ts'), priority: 2 },
           { name: 'control', test: onControl, priority: 1 },
           { name: 'recording', test: ofRecordings, priority: 1 },
           { name: 'journal', test: onJournal, priority: 1 },
           { name: 'explain', test: /\/(cli|journal)\/explain(-gateway)?\.ts$/, priority: 1 },
-          { name: 'types', test: /\/(infer|cli\/types|node\/for-workflows)\b/, priority: 1 },
+          {
+            name: 'types',
+            test: /\/(infer|cli\/(types|lint)|node\/(for-workflows|lint))\b/,
+            priority: 1,
+          },
           { name: 'lists', test: ofLists, priority: 1 },
           { name: 'run', test: onRun, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },
@@ -295,7 +300,7 @@ export default defineConfig([
       ...shared.output,
       minify: true,
       // One file beside the entries, whose name no other bundle has, with what the rules load: not what the wrong servers do.
-      codeSplitting: { groups: [{ name: chunkOf('sentences', ...printingRules) }] },
+      codeSplitting: { groups: [chunkOf('sentences', ...printingRules)] },
     },
   },
   {

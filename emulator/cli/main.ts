@@ -20,6 +20,7 @@ Commands:
   gateway              set up and run the webhook gateway
   webhook              add, list, remove and test the routes of the gateway
   scenarios            list the named scenarios that serve --scenario NAME plays
+  lint WORKFLOW...     say what a server would refuse in workflow files, without a server
   types WORKFLOW...    write the scenario of a server that runs these workflows
   validate FILE...     check scenario files, and say where they are wrong
   learn FILE.har...    write a scenario that makes a world answer as a recorded server did
@@ -67,6 +68,7 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<num
   },
   webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), stoppable()),
   scenarios: async (argv) => (await import('./lists/scenarios.ts')).scenariosCommand(argv, io),
+  lint: async (argv) => (await import('./lint.ts')).lintCommand(argv, io),
   types: async (argv) => (await import('./types.ts')).typesCommand(argv, io),
   validate: async (argv) => (await import('./validate.ts')).validateCommand(argv, io),
   learn: async (argv) =>

@@ -1,8 +1,7 @@
 // The option `for` on Node: reads the workflows, and adds the world that they need to the scenarios of a server. Loaded by
 // servers that have the option.
 
-import type { Finding } from '../../infer/infer.ts'
-import { inferWorld } from '../../infer/infer.ts'
+import { type Finding, inferWorld } from '../../infer/infer.ts'
 import { isObject, readJson } from '../../lib/json.ts'
 import type { NamedWorkflow } from '../../infer/nodes.ts'
 import { readWorkflow, workflowPath, workflowIn } from '../../client/workflow.ts'
@@ -40,11 +39,15 @@ export async function worldForWorkflows(
   return { options: { ...rest, scenario: [scenario, ...own] }, findings }
 }
 
-async function readSource(
+/**
+ * Reads a workflow, given as a file or as its content. Throws a usage error for what is not one.
+ * @param at its position, which names one without a file.
+ */
+export async function readSource(
   source: string | object,
   at: number,
   cwd: string,
-): Promise<NamedWorkflow> {
+): Promise<NamedWorkflow & { readonly text: string }> {
   const isFile = typeof source === 'string'
   const name = isFile ? source : `workflow ${at + 1}`
   try {
@@ -53,7 +56,7 @@ async function readSource(
       : workflowIn(name, JSON.stringify(source))
     const graph = readJson(text)
     if (!isObject(graph)) throw new Error(`${name} is not a workflow.`)
-    return { name, graph }
+    return { name, graph, text }
   } catch (error) {
     throw usageError((error as Error).message)
   }

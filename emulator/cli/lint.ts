@@ -1,0 +1,125 @@
+// The command `lint`: says what a server would refuse in workflow files, without a server.
+
+import { printable } from '../client/terminal-text.ts'
+import { readSource } from '../edge/node/for-workflows.ts'
+import { createLinter, type WorkflowProblem } from '../edge/node/lint.ts'
+import { didYouMean } from '../lib/nearest.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
+import { parseFlags } from './lib/command.ts'
+import type { CommandIo } from './lib/io.ts'
+import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
+
+/** The options of the server that decide what it refuses. */
+const options = ['like', 'objectInfo', 'nodes', 'models'] as const
+
+const help = `Usage: flowdouble lint WORKFLOW... [options]
+
+Says what a server refuses in workflow files: the validation of the server runs on each, with all of its unknown types.
+Prints one line per problem: FILE: node ID (TYPE), INPUT: MESSAGE
+Files have the API format, alone or as the body of a submit. Input files need not be there.
+
+Options of the server, as of flowdouble serve:
+${optionHelp(options)}
+
+Options:
+${helpLine('--format FORMAT', 'text, json (one array), github (annotations of a workflow run) or sarif (default text)')}
+${helpLine('-h, --help', 'print this help')}
+
+Exit codes: 0 a server runs all of them, 1 it refuses at least one, 2 wrong usage or a file cannot be read.
+
+Examples:
+  flowdouble lint workflows/*.json
+  flowdouble lint portrait.json --object-info my.json
+  flowdouble lint workflows/*.json --format sarif > lint.sarif
+`
+
+/** Runs the command with the arguments after `lint`; resolves to its exit code. */
+export async function lintCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const { stdout, stderr } = io
+  try {
+    const { values, positionals } = parseFlags(argv, {
+      ...optionFlags(options),
+      format: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    })
+    if (values['help'] === true) {
+      stdout.write(help)
+      return 0
+    }
+    if (positionals.length === 0) throw usageError('lint needs at least one workflow.')
+    const write = writerFor(values['format'] ?? 'text')
+    const lint = await createLinter(readFiles(optionsGiven(options, values), io.cwd))
+    const problems: WorkflowProblem[] = []
+    for (const [at, file] of positionals.entries())
+      problems.push(...lint(await readSource(file, at, io.cwd)))
+    stdout.write(write(problems))
+    return problems.length === 0 ? 0 : 1
+  } catch (error) {
+    if (!isUsageError(error)) throw error
+    stderr.write(`${printable(error.message)}\nSee: flowdouble lint --help\n`)
+    return 2
+  }
+}
+
+type Writer = (problems: readonly WorkflowProblem[]) => string
+
+function writerFor(format: unknown): Writer {
+  const known = Object.entries(writers).find(([name]) => name === format)
+  if (known !== undefined) return known[1]
+  const names = Object.keys(writers)
+  const hint = didYouMean(String(format), names)
+  throw usageError(`--format must be one of ${names.join(', ')}, not ${String(format)}.${hint}`)
+}
+
+/** Where a problem is, and what it is. */
+const sentence = ({ node, class_type, input, says }: WorkflowProblem): string => {
+  const type = class_type === null ? '' : ` (${class_type})`
+  const place = node === null ? '' : `node ${node}${type}${input === null ? '' : `, ${input}`}: `
+  return printable(place + says)
+}
+
+const lines = (all: readonly string[]): string => all.map((one) => `${one}\n`).join('')
+
+/** Percent signs and line ends as the commands of a workflow run expect them. */
+const escaped = (text: string): string =>
+  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+
+const writers: Readonly<Record<string, Writer>> = {
+  text: (problems) => lines(problems.map((one) => `${printable(one.file)}: ${sentence(one)}`)),
+  json: (problems) => `${JSON.stringify(problems, null, 2)}\n`,
+  github: (problems) =>
+    lines(
+      problems.map((one) => {
+        const file = escaped(one.file).replaceAll(':', '%3A').replaceAll(',', '%2C')
+        return `::error file=${file},title=${one.type}::${escaped(sentence(one))}`
+      }),
+    ),
+  sarif: (problems) => `${JSON.stringify(sarifOf(problems), null, 2)}\n`,
+}
+
+/** The results in the format of static analysis tools, SARIF 2.1.0. */
+const sarifOf = (problems: readonly WorkflowProblem[]): object => ({
+  version: '2.1.0',
+  $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+  runs: [
+    {
+      tool: {
+        driver: {
+          name: 'flowdouble lint',
+          rules: [...new Set(problems.map(({ type }) => type))].map((id) => ({ id })),
+        },
+      },
+      results: problems.map((one) => ({
+        ruleId: one.type,
+        level: 'error',
+        message: { text: sentence(one) },
+        locations: [
+          {
+            physicalLocation: { artifactLocation: { uri: encodeURI(one.file) } },
+            logicalLocations: [{ name: one.input ?? one.node ?? one.file }],
+          },
+        ],
+      })),
+    },
+  ],
+})
