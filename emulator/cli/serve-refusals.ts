@@ -67,12 +67,12 @@ export function submitRefusal(
   const more = others.length > MOST_NAMED ? [`${others.length - MOST_NAMED} more`] : []
   const hints: string[] = []
   if (found.some(({ extra_info }) => isModelFile(extra_info?.received_value ?? null)))
-    hints.push('--models any accepts any model file')
+    hints.push('--for WORKFLOW.json adds its models, --models any accepts any model file')
   const isUnknown = /does not exist\.|not found\. The custom node/.test(error?.message ?? '')
   const unknown = isUnknown ? unknownTypes(sent, isKnown) : []
   if (isUnknown)
     hints.push(
-      '--unknown-nodes accept runs unknown node types as pass-through, --nodes FILE adds them, --object-info FILE has those of your server',
+      '--for WORKFLOW.json infers them from the workflow, --object-info FILE has those of your server, --nodes FILE adds some, --unknown-nodes accept runs any as pass-through',
     )
   // The reply names the first one alone.
   const all = unknown.length > 1 ? [`unknown node types: ${listed(unknown, MOST_TYPES)}`] : []

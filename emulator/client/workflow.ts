@@ -3,23 +3,15 @@
 
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { parseLenient, readJsonText } from '../lib/json-text.ts'
-import { isOfEditor } from './editor-format.ts'
 import { failure, reasonOf } from './failure.ts'
-import { fieldsOf, objectText, textValues } from './json.ts'
-import type { Fields, TextValue } from './json.ts'
+import { fieldsOf, textValues } from './json.ts'
+import type { TextValue } from './json.ts'
+import { type WorkflowText, workflowIn } from './workflow-text.ts'
 import { readNamedFile } from '../config/named-files.ts'
 import { packageFile } from '../config/package-files.ts'
 
-/**
- * `text` is the JSON of the graph as written; `folder` the absolute folder for its local
- * files.
- */
-export type Workflow = {
-  readonly text: string
-  readonly folder: string
-  readonly graph: Fields
-}
+/** A workflow, and the absolute folder for its local files. */
+export type Workflow = WorkflowText & { readonly folder: string }
 
 /** A text input of a node, and the position of its literal in the workflow's text. */
 export type TextInput = TextValue & {
@@ -40,17 +32,6 @@ export async function readWorkflow(path: string): Promise<Workflow> {
   return { ...workflowIn(path, decode(path, read(path))), folder: dirname(resolve(path)) }
 }
 
-/** The workflow in a text, and what to call it in errors. Throws a `usage` failure for any other text. */
-export function workflowIn(name: string, whole: string): Omit<Workflow, 'folder'> {
-  const value = fieldsOf(parse(name, whole))
-  if (value === undefined) {
-    throw failure('usage', `${name} is not a workflow: it must contain an object of nodes.`)
-  }
-  const { text, graph } = unwrapped(whole, value)
-  refuseOtherFormats(name, graph)
-  return { text, graph }
-}
-
 function read(path: string): Uint8Array {
   try {
     return readNamedFile(path)
@@ -65,41 +46,6 @@ function decode(path: string, bytes: Uint8Array): string {
   } catch {
     throw failure('usage', `${path} is not valid UTF-8: save it again as UTF-8.`)
   }
-}
-
-function parse(path: string, text: string): unknown {
-  const json = readJsonText(text, parseLenient)
-  if ('wrong' in json) throw failure('usage', `${path} ${json.wrong}.`)
-  return json.value
-}
-
-function refuseOtherFormats(path: string, graph: Fields): void {
-  if (isOfEditor(graph)) {
-    throw failure(
-      'usage',
-      `${path} is in the format of the editor. Export it in API format: in the editor choose ` +
-        'Workflow > Export (API). Older versions: "Save (API Format)", after dev mode is ' +
-        'switched on in the settings.',
-    )
-  }
-}
-
-/** The keys under which request bodies contain a workflow: of these servers, and of workers that run one. */
-const wrappers = [['prompt'], ['workflow'], ['input', 'workflow'], ['input', 'prompt']] as const
-
-/** The workflow in the body of a request, or the whole file if it is not one. */
-function unwrapped(text: string, value: Fields): Pick<Workflow, 'text' | 'graph'> {
-  for (const keys of wrappers) {
-    let graph: Fields | undefined = value
-    // A node can have one of these names as its id.
-    for (const key of keys) {
-      graph = fieldsOf(graph?.[key])
-      if (graph !== undefined && 'class_type' in graph) graph = undefined
-    }
-    const inner = graph && objectText(text, keys)
-    if (graph !== undefined && inner !== undefined) return { text: inner, graph }
-  }
-  return { text, graph: value }
 }
 
 /** The text inputs of all nodes, in the order of the file. */

@@ -23,7 +23,6 @@ const NETWORK_OPTIONS = [
   'explain',
   'webRoot',
   'templates',
-  'for',
 ] as const satisfies readonly (keyof ServerOptions)[]
 
 /** Options of `createEmulator`: those of the server that need neither a network nor a disk, and callbacks. */

@@ -5,9 +5,12 @@ import { generationLike } from '../../../spec/truth/servers.ts'
 import type { Effect, Input } from '../../machine.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
+import { usageError } from '../../options/usage.ts'
+import type { TypeTexts } from '../../server/state/nodes.ts'
 import * as hosted from '../../server/v2/index.ts'
 import { type CatalogSources, readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
+import { nameAt, sourceIn, withInferred, type WorkflowSource } from '../../infer/for-workflows.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { createServerHandle } from '../server-handle.ts'
@@ -117,14 +120,26 @@ export async function startWorlds(
       fork: (to, edge) => open(forkedParts(part, to, {}, idsOf(edge))),
     })
   }
+  const catalogOf = async (options: ServerOptions): Promise<() => TypeTexts> => {
+    const isFirst = generationLike(options.like) === described
+    const later = isFirst ? '' : await sources.later()
+    return readCatalog(options, { ...sources, later: () => later })
+  }
+  /** Complete options, with what the workflows of `for` need. */
+  const complete = async (given: ServerOptionsInput): Promise<ServerOptions> => {
+    const { for: workflows, ...rest } = given
+    const options = completeOptions(rest)
+    const named = [workflows ?? []].flat().map(contentSource)
+    if (named.length === 0) return options
+    const catalogue = (await catalogOf(options))()
+    return completeOptions(withInferred(rest, named, catalogue).options)
+  }
   const partOf = async (
     name: string | null,
     options: ServerOptions,
     own: Hooks<Input, Effect>,
   ): Promise<WorldParts> => {
-    const isFirst = generationLike(options.like) === described
-    const later = isFirst ? '' : await sources.later()
-    const objectInfo = readCatalog(options, { ...sources, later: () => later })
+    const objectInfo = await catalogOf(options)
     requireKnownTypes(options, objectInfo)
     return newParts({
       name,
@@ -140,12 +155,21 @@ export async function startWorlds(
   const worlds = createWorlds<ServedWorld, InProcessEmulator, WorldOptionsInput>({
     create: async (name, own) => {
       requireOwnOptions(own, listenerOptions)
-      return open(await partOf(name, completeOptions({ ...given, ...own }), {})).handle()
+      return open(await partOf(name, await complete({ ...given, ...own }), {})).handle()
     },
     close: () => Promise.resolve(),
   })
   const reach = createReach(places, worlds.find)
-  return open(await partOf(null, completeOptions(given), hooks)).handle()
+  return open(await partOf(null, await complete(given), hooks)).handle()
+}
+
+/** A workflow of the option `for`, which is content: there is no disk. */
+function contentSource(source: string | object, at: number): WorkflowSource {
+  if (typeof source === 'string')
+    throw usageError(
+      `The workflow ${source} is a file, and there is no disk here. Pass its content.`,
+    )
+  return sourceIn(nameAt(at), JSON.stringify(source))
 }
 
 /** How requests and sockets reach a world: by their target, or the host of the signed links. */

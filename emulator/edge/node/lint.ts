@@ -4,13 +4,14 @@
 import type { Json } from '../../lib/json.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { inferWorld } from '../../infer/infer.ts'
-import { type NamedWorkflow, nodesOf } from '../../infer/nodes.ts'
+import { nodesOf } from '../../infer/nodes.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
 import { catalogueOf } from '../../server/nodes/catalog.ts'
 import { createServer } from '../../server/server.ts'
 import { step } from '../../server/step.ts'
 import { knownTypes, readCatalog } from '../catalog.ts'
+import type { WorkflowSource } from '../../infer/for-workflows.ts'
 import { nodeTypeFiles } from './node-types.ts'
 
 /** Something that a server refuses. */
@@ -26,9 +27,7 @@ export type WorkflowProblem = {
 }
 
 /** Finds what servers with these options refuse in a workflow; empty if they run it. */
-export type Linter = (
-  workflow: NamedWorkflow & { readonly text: string },
-) => readonly WorkflowProblem[]
+export type Linter = (workflow: WorkflowSource) => readonly WorkflowProblem[]
 
 export async function createLinter(given: ServerOptionsInput): Promise<Linter> {
   const options = completeOptions({ port: 0, ...given, unknownNodes: 'accept' })

@@ -1,5 +1,8 @@
 // A server for workflows: what they need is there, and all else is refused.
 
+import { startEmulator } from 'flowdouble'
+import { createEmulator } from 'flowdouble/browser'
+import { onTestFinished } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { proves, test } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
@@ -101,6 +104,24 @@ for (const deployment of both) {
 const changed = (id: string, inputs: object) => ({
   ...workflow[id]!,
   inputs: { ...workflow[id]!.inputs, ...inputs },
+})
+
+test('types/worlds A world that a request creates, and an emulator in a page, run a workflow that they are given', async () => {
+  const server = await startEmulator({ clock: 'manual' })
+  const page = await createEmulator({ clock: 'manual', for: [workflow] })
+  onTestFinished(async () => void (await Promise.all([server.close(), page.close()])))
+  const post = (url: string, value: object, send: typeof fetch = fetch) =>
+    send(url, { method: 'POST', body: JSON.stringify(value) })
+  const submit = { prompt: workflow }
+  expect((await post(`${server.url}/prompt`, submit)).status).toBe(400)
+  const made = await post(`${server.url}/_flowdouble/worlds`, { name: 'mine', for: [workflow] })
+  expect(made.status).toBe(200)
+  expect((await post(`${server.url}/w/mine/prompt`, submit)).status).toBe(200)
+  const inPage = page.fetch
+  expect((await post(`${page.url}/prompt`, submit, inPage)).status).toBe(200)
+  const file = await post(`${server.url}/_flowdouble/worlds`, { for: ['mine.json'] })
+  expect([file.status, await file.text()]).toEqual([400, expect.stringContaining('names a file')])
+  await expect(createEmulator({ for: 'mine.json' })).rejects.toThrow('there is no disk here')
 })
 
 test('types/scenario The command types prints a scenario of what was guessed, and what cannot run as it is', async () => {

@@ -22,7 +22,7 @@ test('serve/log-types A file of node types that is gone by the time of a refusal
   for (const attempt of [1, 2])
     expect([attempt, (await fetch(`${url}/prompt`, sent)).status]).toEqual([attempt, 400])
   const { stderr } = await stop()
-  expect(stderr.match(/Node ID '#2'; --unknown-nodes accept/g)).toHaveLength(2)
+  expect(stderr.match(/Node ID '#2'; --for WORKFLOW/g)).toHaveLength(2)
 })
 
 test('serve/log-why A refused submit says which node, input and value is wrong, or why Python fails on it', async () => {
@@ -40,7 +40,7 @@ test('serve/log-why A refused submit says which node, input and value is wrong, 
   const unknown = (id: string): string =>
     `Cannot execute because node Foo does not exist. Node ID '${id}`
   const accepted =
-    '--unknown-nodes accept runs unknown node types as pass-through, --nodes FILE adds them, --object-info FILE has those of your server'
+    '--for WORKFLOW.json infers them from the workflow, --object-info FILE has those of your server, --nodes FILE adds some, --unknown-nodes accept runs any as pass-through'
   const rows: readonly (readonly [prompt: object | string, says: string | RegExp])[] = [
     [
       changed({ sampler_name: 'dpmpp_99' }),
@@ -49,7 +49,7 @@ test('serve/log-why A refused submit says which node, input and value is wrong, 
     [changed({ steps: 0 }), `${failed}node 3 (KSampler) Value 0 smaller than min of 1: steps`],
     [
       model,
-      /^Prompt outputs failed validation; node 4 \(CheckpointLoaderSimple\) Value not in list: ckpt_name: 'mine.safetensors' .*; --models any/,
+      /^Prompt outputs failed validation; node 4 \(CheckpointLoaderSimple\) Value not in list: ckpt_name: 'mine.safetensors' .*; --for WORKFLOW\.json adds its models, --models any/,
     ],
     [
       { last_node_id: 9, nodes: [], links: [] },

@@ -36,7 +36,7 @@ test('serve/log With its output piped a server logs each request, run and refusa
   expect(linesOf(stderr)).toEqual([
     '200 GET /queue?token=***',
     '403 GET /queue  a page of http://localhost:5173; --cors http://localhost:5173 lets its pages in',
-    expect.stringMatching(/^400 POST \/prompt {2}.*NoSuchNode does not exist.*; --unknown-nodes/),
+    expect.stringMatching(/^400 POST \/prompt {2}.*NoSuchNode does not exist.*; --for WORKFLOW/),
     '200 POST /prompt',
     expect.stringMatching(/^success run [-0-9a-f]{36} \d+ ms$/),
   ])
