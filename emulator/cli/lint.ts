@@ -4,8 +4,8 @@ import { printable } from '../client/terminal-text.ts'
 import { readSource } from '../edge/node/for-workflows.ts'
 import { createLinter, type WorkflowProblem } from '../edge/node/lint.ts'
 import { didYouMean } from '../lib/nearest.ts'
-import { isUsageError, usageError } from '../options/usage.ts'
-import { parseFlags } from './lib/command.ts'
+import { usageError } from '../options/usage.ts'
+import { runOnFiles } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
 
@@ -34,32 +34,26 @@ Examples:
 `
 
 /** Runs the command with the arguments after `lint`; resolves to its exit code. */
-export async function lintCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  const { stdout, stderr } = io
-  try {
-    const { values, positionals } = parseFlags(argv, {
-      ...optionFlags(options),
-      format: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    })
-    if (values['help'] === true) {
-      stdout.write(help)
-      return 0
-    }
-    if (positionals.length === 0) throw usageError('lint needs at least one workflow.')
-    const write = writerFor(values['format'] ?? 'text')
-    const lint = await createLinter(readFiles(optionsGiven(options, values), io.cwd))
-    const problems: WorkflowProblem[] = []
-    for (const [at, file] of positionals.entries())
-      problems.push(...lint(await readSource(file, at, io.cwd)))
-    stdout.write(write(problems))
-    return problems.length === 0 ? 0 : 1
-  } catch (error) {
-    if (!isUsageError(error)) throw error
-    stderr.write(`${printable(error.message)}\nSee: flowdouble lint --help\n`)
-    return 2
-  }
-}
+export const lintCommand = (argv: readonly string[], io: CommandIo): Promise<number> =>
+  runOnFiles(
+    {
+      name: 'lint',
+      takes: 'workflow',
+      help,
+      flags: { ...optionFlags(options), format: { type: 'string' } },
+      run: async (files, values) => {
+        const write = writerFor(values['format'] ?? 'text')
+        const lint = await createLinter(readFiles(optionsGiven(options, values), io.cwd))
+        const problems: WorkflowProblem[] = []
+        for (const [at, file] of files.entries())
+          problems.push(...lint(await readSource(file, at, io.cwd)))
+        io.stdout.write(write(problems))
+        return problems.length === 0 ? 0 : 1
+      },
+    },
+    argv,
+    io,
+  )
 
 type Writer = (problems: readonly WorkflowProblem[]) => string
 

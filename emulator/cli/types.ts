@@ -4,8 +4,7 @@ import { stringify } from 'yaml'
 import { printable } from '../client/terminal-text.ts'
 import { worldForWorkflows } from '../edge/node/for-workflows.ts'
 import type { Finding } from '../infer/infer.ts'
-import { isUsageError, usageError } from '../options/usage.ts'
-import { parseFlags } from './lib/command.ts'
+import { runOnFiles } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
 
@@ -34,38 +33,30 @@ Examples:
 `
 
 /** Runs the command with the arguments after `types`; resolves to its exit code. */
-export async function typesCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  const { stdout, stderr } = io
-  try {
-    const { values, positionals } = parseFlags(argv, {
-      ...optionFlags(options),
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    })
-    if (values['help'] === true) {
-      stdout.write(help)
-      return 0
-    }
-    if (positionals.length === 0) throw usageError('types needs at least one workflow.')
-    const given = readFiles(optionsGiven(options, values), io.cwd)
-    const { options: made, findings } = await worldForWorkflows(
-      { ...given, for: positionals },
-      io.cwd,
-    )
-    const [scenario] = made.scenario as readonly object[]
-    if (values['json'] === true)
-      stdout.write(`${JSON.stringify({ scenario, findings }, null, 2)}\n`)
-    else {
-      stdout.write(stringify(scenario, { lineWidth: 120 }))
-      stderr.write(findingsText(findings))
-    }
-    return findings.some(({ kind }) => kind === 'impossible') ? 1 : 0
-  } catch (error) {
-    if (!isUsageError(error)) throw error
-    stderr.write(`${printable(error.message)}\nSee: flowdouble types --help\n`)
-    return 2
-  }
-}
+export const typesCommand = (argv: readonly string[], io: CommandIo): Promise<number> =>
+  runOnFiles(
+    {
+      name: 'types',
+      takes: 'workflow',
+      help,
+      flags: { ...optionFlags(options), json: { type: 'boolean' } },
+      run: async (files, values) => {
+        const { stdout, stderr, cwd } = io
+        const given = readFiles(optionsGiven(options, values), cwd)
+        const { options: made, findings } = await worldForWorkflows({ ...given, for: files }, cwd)
+        const [scenario] = made.scenario as readonly object[]
+        if (values['json'] === true)
+          stdout.write(`${JSON.stringify({ scenario, findings }, null, 2)}\n`)
+        else {
+          stdout.write(stringify(scenario, { lineWidth: 120 }))
+          stderr.write(findingsText(findings))
+        }
+        return findings.some(({ kind }) => kind === 'impossible') ? 1 : 0
+      },
+    },
+    argv,
+    io,
+  )
 
 const headings = {
   guessed: 'Guessed',

@@ -10,8 +10,8 @@ import { tryOptions, tryScenario } from '../edge/node/try-scenario.ts'
 import { printable } from '../client/terminal-text.ts'
 import type { OptionValues } from '../options/read.ts'
 import { scenarioWarnings } from '../options/scenario-warnings.ts'
-import { isUsageError, usageError } from '../options/usage.ts'
-import { parseFlags } from './lib/command.ts'
+import { isUsageError } from '../options/usage.ts'
+import { runOnFiles } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
 import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
 
@@ -41,28 +41,22 @@ Examples:
 `
 
 /** Runs the command with the arguments after `validate`; resolves to its exit code. */
-export async function validateCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  const { stdout, stderr } = io
-  try {
-    const { values, positionals } = parseFlags(argv, {
-      ...optionFlags(options),
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    })
-    if (values['help'] === true) {
-      stdout.write(help)
-      return 0
-    }
-    if (positionals.length === 0) throw usageError('validate needs at least one file.')
-    const given = readFiles(optionsGiven(options, values), io.cwd)
-    tryOptions(given)
-    return await validateFiles(positionals, given, values['json'] === true, io)
-  } catch (error) {
-    if (!isUsageError(error)) throw error
-    stderr.write(`${printable(error.message)}\nSee: flowdouble validate --help\n`)
-    return 2
-  }
-}
+export const validateCommand = (argv: readonly string[], io: CommandIo): Promise<number> =>
+  runOnFiles(
+    {
+      name: 'validate',
+      takes: 'file',
+      help,
+      flags: { ...optionFlags(options), json: { type: 'boolean' } },
+      run: (files, values) => {
+        const given = readFiles(optionsGiven(options, values), io.cwd)
+        tryOptions(given)
+        return validateFiles(files, given, values['json'] === true, io)
+      },
+    },
+    argv,
+    io,
+  )
 
 /** Checks each file, and prints what is wrong with it. Returns the exit code. */
 async function validateFiles(

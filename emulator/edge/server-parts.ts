@@ -13,7 +13,7 @@ import type { Server } from '../server/state/server.ts'
 import { runViews } from '../server/run-views.ts'
 import type { Guard } from './control-access.ts'
 import type { RunState } from './handles.ts'
-import type { Edge } from './host.ts'
+import type { Edge, Host } from './host.ts'
 import type { Responses } from './responses.ts'
 import { pathOf } from './worlds.ts'
 import type { WorldParts } from './world-parts.ts'
@@ -37,12 +37,19 @@ export const hostParts = <R>(
 })
 
 /** A request for a world: its replies in the hosted API v2 contain links, which begin with its path. */
-export const requestFor = (name: string | null, arrived: IncomingRequest): IncomingRequest =>
-  name !== null && arrived.target.startsWith(v2Path)
+const requestFor = (name: string, arrived: IncomingRequest): IncomingRequest =>
+  arrived.target.startsWith(v2Path)
     ? Object.assign({}, arrived, {
         headers: Object.assign({}, arrived.headers, { [prefixHeader]: pathOf(name) }),
       })
     : arrived
+
+/** How requests enter a world: the one at the root gets them as they are. */
+export const entryOf = <R>(
+  { name }: Pick<WorldParts, 'name'>,
+  { enter }: Pick<Host<never, never, R>, 'enter'>,
+): typeof enter =>
+  name === null ? enter : (response, arrived) => enter(response, requestFor(name, arrived))
 
 const v2Path = `${profiles.hosted.prefix + v2Root}/`
 

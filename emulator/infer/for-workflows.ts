@@ -1,9 +1,9 @@
 // The option `for`: adds the world that workflows need to the scenarios of a server.
 
-import { workflowIn } from '../client/workflow-text.ts'
+import { type WorkflowText, workflowIn } from '../client/workflow-text.ts'
 import { type Finding, inferWorld } from './infer.ts'
 import type { NamedWorkflow } from './nodes.ts'
-import { isObject, readJson } from '../lib/json.ts'
+import { type JsonObject, readJson } from '../lib/json.ts'
 import type { GivenScenario } from '../options/scenario.ts'
 import type { ServerOptionsInput } from '../options/server-options.ts'
 import { usageError } from '../options/usage.ts'
@@ -33,17 +33,19 @@ export function withInferred(
 
 export type WorkflowSource = NamedWorkflow & { readonly text: string }
 
-/** The workflow in a text. Throws a usage error for any other text. */
-export function sourceIn(name: string, whole: string): WorkflowSource {
+/** The graph of a workflow whose text is known to be one. */
+export const sourceOf = (name: string, { text }: Pick<WorkflowText, 'text'>): WorkflowSource => ({
+  name,
+  graph: readJson(text) as JsonObject,
+  text,
+})
+
+/** A workflow that is given as its content, named by its position. Throws a usage error for what is not one. */
+export function sourceIn(content: object, at: number): WorkflowSource {
+  const name = `workflow ${at + 1}`
   try {
-    const { text } = workflowIn(name, whole)
-    const graph = readJson(text)
-    if (isObject(graph)) return { name, graph, text }
-    throw new Error(`${name} is not a workflow.`)
+    return sourceOf(name, workflowIn(name, JSON.stringify(content)))
   } catch (error) {
     throw usageError((error as Error).message)
   }
 }
-
-/** The name of a workflow that is given as its content. */
-export const nameAt = (at: number): string => `workflow ${at + 1}`

@@ -9,7 +9,7 @@ import type { DeclaredInput, NodeType } from '../server/state/nodes.ts'
 import { fileInputOf, isWebAddress } from '../server/world/named-files.ts'
 import { splitAnnotation } from '../server/world/paths.ts'
 import { folderByInput, isMediaName, isModelName, isTemplate } from './names.ts'
-import { outputNodes } from './output-nodes.ts'
+import { outputNodeOf } from './output-nodes.ts'
 import { type Catalogue, type NamedWorkflow, nodesOf, type WorkflowNode } from './nodes.ts'
 import { inferTypes, type UnknownType } from './types.ts'
 
@@ -49,7 +49,7 @@ export function inferWorld(workflows: readonly NamedWorkflow[], typeOf: Catalogu
   const unknown = inferTypes(nodes, typeOf)
   const types = Object.fromEntries(unknown.map((type) => [type.class_type, entryOf(type)]))
   const rules = unknown.flatMap(({ class_type }) => {
-    const known = Object.hasOwn(outputNodes, class_type) ? outputNodes[class_type] : undefined
+    const known = outputNodeOf(class_type)
     return known === undefined ? [] : [{ class_type, outputs: known.outputs }]
   })
   const start: Start = {
@@ -64,7 +64,7 @@ export function inferWorld(workflows: readonly NamedWorkflow[], typeOf: Catalogu
 
 /** The entry of a type in the form of GET /object_info. */
 function entryOf({ class_type, inputs, outputs, isOutput }: UnknownType): object {
-  const known = Object.hasOwn(outputNodes, class_type) ? outputNodes[class_type] : undefined
+  const known = outputNodeOf(class_type)
   const group = (isRequired: boolean): object =>
     Object.fromEntries(
       inputs.filter((one) => one.isRequired === isRequired).map(({ name, type }) => [name, [type]]),

@@ -11,7 +11,7 @@ export type OutputNode = {
 const pictures: OutputNode = { output: [], outputs: { images: [{ own: true }] } }
 const texts: OutputNode = { output: ['STRING'], outputs: { text: [''] } }
 
-export const outputNodes: Readonly<Record<string, OutputNode>> = {
+const outputNodes: Readonly<Record<string, OutputNode>> = {
   VHS_VideoCombine: {
     output: ['VHS_FILENAMES'],
     outputs: { gifs: [{ own: true, format: 'video/h264-mp4' }] },
@@ -27,3 +27,7 @@ export const outputNodes: Readonly<Record<string, OutputNode>> = {
   'Display Any (rgthree)': texts,
   DisplayAny: texts,
 }
+
+/** What is known of an output node; undefined for any other type. */
+export const outputNodeOf = (class_type: string): OutputNode | undefined =>
+  Object.hasOwn(outputNodes, class_type) ? outputNodes[class_type] : undefined

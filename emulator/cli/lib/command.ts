@@ -119,6 +119,45 @@ function flagMessage(error: unknown, known: readonly string[]): string | undefin
   return `${error.message.split('. ')[0]}.${hint}`
 }
 
+/** A command that takes files. */
+export type FileCommand = {
+  readonly name: string
+  /** What it takes at least one of. */
+  readonly takes: string
+  readonly help: string
+  /** Flags in addition to --help. */
+  readonly flags: FlagTable
+  /** Resolves to the exit code. */
+  readonly run: (
+    files: readonly string[],
+    values: Readonly<Record<string, unknown>>,
+  ) => Promise<number>
+}
+
+/** Runs such a command with the arguments after its name, and prints usage errors; resolves to its exit code. */
+export async function runOnFiles(
+  { name, takes, help, flags, run }: FileCommand,
+  argv: readonly string[],
+  { stdout, stderr }: CommandIo,
+): Promise<number> {
+  try {
+    const { values, positionals } = parseFlags(argv, {
+      ...flags,
+      help: { type: 'boolean', short: 'h' },
+    })
+    if (values['help'] === true) {
+      stdout.write(help)
+      return 0
+    }
+    if (positionals.length === 0) throw usageError(`${name} needs at least one ${takes}.`)
+    return await run(positionals, values)
+  } catch (error) {
+    if (!isUsageError(error)) throw error
+    stderr.write(`${printable(error.message)}\nSee: flowdouble ${name} --help\n`)
+    return 2
+  }
+}
+
 /** A subcommand. `run` resolves to the exit code. */
 export type Subcommand = {
   readonly names: readonly string[]

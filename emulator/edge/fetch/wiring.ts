@@ -15,7 +15,7 @@ import { splitTarget } from '../../http/requests.ts'
 import type { Codec } from '../codec.ts'
 import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
 import { createHost, type Host } from '../host.ts'
-import { hostParts, refusalsOf, requestFor } from '../server-parts.ts'
+import { hostParts, refusalsOf, entryOf } from '../server-parts.ts'
 import type { WorldParts } from '../world-parts.ts'
 import type { ServerSide, SocketLine } from './client-socket.ts'
 import { hasLongLine, noBody, readBody, readHeaders } from './requests.ts'
@@ -104,9 +104,11 @@ const handshakeOf = ({ host }: URL): HeaderValues => ({
 })
 
 function createAnswer(
-  { server, options, name }: WorldParts,
+  part: WorldParts,
   host: Host<Input, Effect, PendingResponse>,
 ): ServedWorld['answer'] {
+  const { server, options } = part
+  const enter = entryOf(part, host)
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const refusals = refusalsOf(server.options)
 
@@ -124,7 +126,7 @@ function createAnswer(
       : noBody
     const arrived = { ...head, body, fault, links: isLink || undefined }
     if (isControlled) return host.answerControl(arrived, response, corsHeaders(options))
-    host.enter(response, requestFor(name, arrived))
+    enter(response, arrived)
   }
   return (asked) =>
     new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ import type { TypeTexts } from '../../server/state/nodes.ts'
 import * as hosted from '../../server/v2/index.ts'
 import { type CatalogSources, readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
-import { nameAt, sourceIn, withInferred, type WorkflowSource } from '../../infer/for-workflows.ts'
+import { sourceIn, withInferred, type WorkflowSource } from '../../infer/for-workflows.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { createServerHandle } from '../server-handle.ts'
@@ -169,7 +169,7 @@ function contentSource(source: string | object, at: number): WorkflowSource {
     throw usageError(
       `The workflow ${source} is a file, and there is no disk here. Pass its content.`,
     )
-  return sourceIn(nameAt(at), JSON.stringify(source))
+  return sourceIn(source, at)
 }
 
 /** How requests and sockets reach a world: by their target, or the host of the signed links. */

@@ -6,8 +6,8 @@ import type { ServerOptionsInput } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { readCatalog } from '../catalog.ts'
 import {
-  nameAt,
   sourceIn,
+  sourceOf,
   withInferred,
   type WorkflowSource,
   type WorldForWorkflows,
@@ -39,10 +39,9 @@ export async function readSource(
   at: number,
   cwd: string,
 ): Promise<WorkflowSource> {
-  if (typeof source !== 'string') return sourceIn(nameAt(at), JSON.stringify(source))
+  if (typeof source !== 'string') return sourceIn(source, at)
   try {
-    const { text } = await readWorkflow(workflowPath(cwd, source))
-    return sourceIn(source, text)
+    return sourceOf(source, await readWorkflow(workflowPath(cwd, source)))
   } catch (error) {
     throw usageError((error as Error).message)
   }

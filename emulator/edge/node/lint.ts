@@ -6,6 +6,7 @@ import { didYouMean } from '../../lib/nearest.ts'
 import { inferWorld } from '../../infer/infer.ts'
 import { nodesOf } from '../../infer/nodes.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
+import { mergeScenarios } from '../../options/scenario.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
 import { catalogueOf } from '../../server/nodes/catalog.ts'
 import { createServer } from '../../server/server.ts'
@@ -60,19 +61,15 @@ export async function createLinter(given: ServerOptionsInput): Promise<Linter> {
     )
     // Input files are uploaded before a submit: that they are missing here says nothing.
     const { start } = inferWorld([workflow], typeOf).scenario
-    const own = completeOptions({
-      port: 0,
-      ...given,
-      unknownNodes: 'accept',
-      scenario: { version: 1, start: { files: start?.files ?? [] } },
-    })
-    const server = createServer(worldOptions(own, catalog, 0, null))
+    const files = mergeScenarios([{ version: 1, start: { files: [...(start?.files ?? [])] } }])
+    const server = createServer(worldOptions({ ...options, scenario: files }, catalog, 0, null))
     const { error, nodeErrors } = refusalOf(server, workflow.text)
-    const wrong = [...nodeErrors].flatMap(([id, entry]) =>
-      errorsOf(entry).map(({ type, message, details, input, value }) => {
+    const wrong = nodeErrors.flatMap(([id, entry]) =>
+      entry.errors.map(({ type, message, details, extra_info = {} }) => {
+        const { input_name: input = null, received_value: value } = extra_info
         const declared = typeOf(entry.class_type)?.inputs.find(({ name }) => name === input)?.type
-        const options = Array.isArray(declared) ? declared.filter(isText) : []
-        const hint = typeof value === 'string' ? didYouMean(value, options) : ''
+        const choices = Array.isArray(declared) ? declared.filter(isText) : []
+        const hint = typeof value === 'string' ? didYouMean(value, choices) : ''
         return at(id, input, type, `${message}: ${details}.${hint}`)
       }),
     )
@@ -83,55 +80,35 @@ export async function createLinter(given: ServerOptionsInput): Promise<Linter> {
 
 const isText = (value: Json): value is string => typeof value === 'string'
 
-type Entry = { readonly class_type: string; readonly errors: readonly Json[] }
+type PromptError = { readonly type: string; readonly message: string; readonly details: string }
+
+type NodeError = PromptError & {
+  readonly extra_info?: { readonly input_name?: string; readonly received_value?: unknown }
+}
+
+type Answer = {
+  readonly error?: PromptError
+  readonly node_errors?: Readonly<
+    Record<string, { readonly class_type: string; readonly errors: readonly NodeError[] }>
+  >
+}
 
 /** What the server answers to a submit of a workflow. */
-function refusalOf(
-  server: ReturnType<typeof createServer>,
-  text: string,
-): {
-  readonly error: {
-    readonly type: string
-    readonly message: string
-    readonly details: string
-  } | null
-  readonly nodeErrors: ReadonlyMap<string, Entry>
-} {
+function refusalOf(server: ReturnType<typeof createServer>, text: string) {
   const body = new TextEncoder().encode(`{"prompt": ${text}}`)
   const headers = { 'content-type': 'application/json' }
   const request = { method: 'POST', target: '/prompt', headers, body, request: 1 } as const
   const effects = step(server, { kind: 'request', atMs: 0, ...request })
   const reply = effects.find((one) => one.kind === 'reply')
-  const answer = JSON.parse(typeof reply?.body === 'string' ? reply.body : '{}') as {
-    readonly error?: { readonly type: string; readonly message: string; readonly details: string }
-    readonly node_errors?: Readonly<Record<string, Entry>>
-  }
+  const answer = JSON.parse(typeof reply?.body === 'string' ? reply.body : '{}') as Answer
   return {
     error: answer.error ?? (reply?.status === 200 ? null : broken),
-    nodeErrors: new Map(Object.entries(answer.node_errors ?? {})),
+    nodeErrors: Object.entries(answer.node_errors ?? {}),
   }
 }
 
-const broken = {
+const broken: PromptError = {
   type: 'invalid_prompt',
   message: 'The server fails on this workflow',
   details: 'its form is not that of a graph of nodes',
 }
-
-/** The errors of a node, as far as a reader needs them. */
-const errorsOf = ({ errors }: Entry) =>
-  errors.map((error) => {
-    const {
-      type,
-      message,
-      details,
-      extra_info = {},
-    } = error as unknown as {
-      readonly type: string
-      readonly message: string
-      readonly details: string
-      readonly extra_info?: { readonly input_name?: string; readonly received_value?: unknown }
-    }
-    const { input_name: input = null, received_value: value } = extra_info
-    return { type, message, details, input, value }
-  })

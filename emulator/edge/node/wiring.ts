@@ -15,7 +15,7 @@ import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { needsBody, takesPage } from '../../server/step.ts'
-import { hostParts, refusalsOf, requestFor } from '../server-parts.ts'
+import { hostParts, refusalsOf, entryOf } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Codec } from '../codec.ts'
@@ -101,18 +101,16 @@ export function connectWorld(
     compresses: options.wsCompress,
     lastSocket: lastIds.socket,
   })
-  const isMain = part.name === null
+  const enter = entryOf(part, host)
   const answer: RequestHooks['answer'] = (arrived, response) => {
     const { method, target } = arrived
     const loading = codec.ready(() => isOnDemand(method, target))
-    const enter = (): void =>
-      host.enter(response, isMain ? arrived : requestFor(part.name, arrived))
     return after(loading, () => {
       if (host.isControl(arrived))
         return host.answerControl(arrived, response, corsHeaders(options))
-      if (pages === null || !takesPage(server, arrived)) return enter()
+      if (pages === null || !takesPage(server, arrived)) return enter(response, arrived)
       const beside = { setup: server.worlds[0].setup, timeMs: host.timeMs(), name }
-      return pages.answer(arrived, response, beside, enter)
+      return pages.answer(arrived, response, beside, () => enter(response, arrived))
     })
   }
   const answerLink: RequestHooks['answer'] = (arrived, response) =>

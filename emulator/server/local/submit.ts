@@ -122,8 +122,7 @@ export function runOf(
   return run
 }
 
-const errorsText = (nodeErrors: NodeErrors): string =>
-  nodeErrors.size === 0 ? '{}' : writeJson(nodeErrorsJson(nodeErrors))
+const errorsText = (nodeErrors: NodeErrors): string => writeJson(nodeErrorsJson(nodeErrors))
 
 /**
  * The reply to an accepted workflow, or to one that a quirk accepts although it will not run. `number` is JSON text.
