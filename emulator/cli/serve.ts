@@ -8,6 +8,7 @@ import { knownTypes, readCatalog } from '../edge/catalog.ts'
 import type { ClockGroup } from '../edge/clock-handle.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
 import { nodeTypeFiles } from '../edge/node/node-types.ts'
+import { hasWorkflows } from '../edge/node/scenarios.ts'
 import { type EmulatorOptions, startEmulator } from '../edge/node/server.ts'
 import { secretsOf } from '../journal/known-secrets.ts'
 import { completeOptions } from '../options/complete.ts'
@@ -90,14 +91,15 @@ async function serve(
   if (flags.readyFile !== undefined) started.ready = await readyFile(flags.readyFile, io.cwd)
   const log = (started.log = createLateLog(flags, io))
   const clocks: ClockGroup = { members: [] }
-  for (const plan of plans) {
+  for (const one of plans) {
+    const plan = await withWorkflows(one, io)
     const mark = plans.length > 1 ? plan.deployment : undefined
     const onEntry = log.reader(() => sourceOf(optionsOf(plan), mark))
     const onWorld: EmulatorOptions['onWorld'] = (name, options) =>
       log.reader(() => sourceOf(options, mark, name))
     // The gateway uses the clock of the first server.
     const own = emulators.length === 0 ? { onEntry, onWorld, clocks } : { onEntry, onWorld }
-    emulators.push(await startEmulator({ ...(await withWorkflows(plan, io)), ...own }))
+    emulators.push(await startEmulator({ ...plan, ...own }))
   }
   const [first, ...others] = emulators
   if (first === undefined) return
@@ -155,7 +157,7 @@ function typeFinder(options: ServerOptions): RecordSource['isKnownType'] {
 
 /** A plan with what the workflows of --for need. Prints what was guessed, and what cannot run. */
 async function withWorkflows(plan: EmulatorOptions, io: CommandIo): Promise<EmulatorOptions> {
-  if (plan.for === undefined || plan.for === null) return plan
+  if (!hasWorkflows(plan)) return plan
   const { worldForWorkflows } = await import('../edge/node/for-workflows.ts')
   const { options, findings } = await worldForWorkflows(plan)
   const { findingsText } = await import('./types.ts')

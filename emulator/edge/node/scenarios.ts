@@ -15,6 +15,10 @@ export const withScenarioFiles = async (
 ): Promise<{ readonly scenario?: readonly ScenarioInput[] }> =>
   given === undefined ? {} : { scenario: await readScenarioFiles(given) }
 
+/** Whether options name workflows, whose needs are then inferred. */
+export const hasWorkflows = ({ for: workflows }: ServerOptionsInput): boolean =>
+  [workflows ?? []].flat().length > 0
+
 /**
  * Options whose scenario is content, with what its workflows need [scenario/for-workflows].
  * @param base the options on which these are based.
@@ -24,8 +28,7 @@ export async function withContent(
   base: ServerOptionsInput = {},
 ): Promise<ServerOptionsInput> {
   const options = { ...given, ...(await withScenarioFiles(given.scenario)) }
-  if (given.for === undefined || given.for === null || [given.for].flat().length === 0)
-    return options
+  if (!hasWorkflows(given)) return options
   const { worldForWorkflows } = await import('./for-workflows.ts')
   const { scenario } = (await worldForWorkflows({ ...base, ...options })).options
   return { ...options, ...(scenario !== undefined && { scenario }) }

@@ -25,6 +25,16 @@ test('serve/log-types A file of node types that is gone by the time of a refusal
   expect(stderr.match(/Node ID '#2'; --for WORKFLOW/g)).toHaveLength(2)
 })
 
+test('serve/log-for Types that are inferred from a workflow are not among the unknown types of a refusal', async () => {
+  const inferred = { 1: node('Own') }
+  const file = join(folder(), 'mine.json')
+  writeFileSync(file, JSON.stringify(inferred))
+  const { url, stop } = await serving('--for', file)
+  const prompt = { ...inferred, 2: node('Foo'), 3: node('Bar') }
+  await fetch(`${url}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
+  expect((await stop()).stderr).toMatch(/; unknown node types: Foo, Bar;/)
+})
+
 test('serve/log-why A refused submit says which node, input and value is wrong, or why Python fails on it', async () => {
   const { url, stop } = await serving('--clock', 'instant')
   const graph: any = JSON.parse(readFileSync(textToImage, 'utf8'))
