@@ -239,6 +239,9 @@ const ofLists = /\/cli\/lists\//
 /** What runs a workflow, also for `serve --run`. */
 const onRun = /\/(cli\/(serve-)?run|client\/workflow|config\/folders)\.ts$/
 
+/** What infers node types from workflows, and checks workflows. */
+const onTypes = /\/(infer|cli\/(types|lint)|node\/(for-workflows|lint))\b/
+
 /** What the first control request loads, in one file. */
 const onControl =
   /\/(received[\w-]*|edge\/filters|(server|world|run)-paths|edge\/gateway\/control|edge\/inspector\/\w+|edge\/node\/openapi|spec\/control)\.ts$/
@@ -260,8 +263,8 @@ export default defineConfig([
     output: {
       ...shared.output,
       cleanDir: true,
-      // Only blanks go: an exception still names its functions.
-      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+      // Functions keep their names, for the traces of exceptions.
+      minify: { compress: false, mangle: { keepNames: true } },
       paths: (id) => {
         const name = withSentences.exec(id)?.[1]
         return name === undefined ? id : `./${name}.cjs`
@@ -273,11 +276,7 @@ export default defineConfig([
           { name: 'recording', test: ofRecordings, priority: 1 },
           { name: 'journal', test: onJournal, priority: 1 },
           { name: 'explain', test: /\/(cli|journal)\/explain(-gateway)?\.ts$/, priority: 1 },
-          {
-            name: 'types',
-            test: /\/(infer|cli\/(types|lint)|node\/(for-workflows|lint))\b/,
-            priority: 1,
-          },
+          { name: 'types', test: onTypes, priority: 1 },
           { name: 'lists', test: ofLists, priority: 1 },
           { name: 'run', test: onRun, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },

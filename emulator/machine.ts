@@ -2,7 +2,7 @@
 
 import type { keyHeader } from '../spec/server/access.ts'
 import type { ScriptChange } from '../spec/scenario/scenario.ts'
-import type { Picture, PictureFile, PictureFormat, Preview } from './pictures/picture.ts'
+import type { Picture, MediaFile, PictureFormat, Preview } from './pictures/picture.ts'
 
 /** An input of a machine with its effects. */
 export type Entry<I = Input, E = Effect> = { readonly input: I; readonly effects: readonly E[] }
@@ -162,7 +162,7 @@ export type Input =
   | { readonly kind: 'wake'; readonly atMs: number }
 
 /** A body: text, bytes, or a picture that the edge encodes. */
-export type Body = string | Uint8Array | PictureFile
+export type Body = string | Uint8Array | MediaFile
 
 /** What is known about a file without its bytes. */
 export type FileFacts = {

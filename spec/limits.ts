@@ -6,6 +6,7 @@ export type Limit = {
   readonly value: number
   /** What is counted. */
   readonly unit:
+    | 'blocks'
     | 'bytes'
     | 'characters'
     | 'faults'
@@ -19,6 +20,7 @@ export type Limit = {
     | 'posts'
     | 'requests'
     | 'runs'
+    | 'samples'
     | 'seconds'
     | 'snapshots'
     | 'steps'
@@ -64,6 +66,15 @@ export const limits = {
     'a picture that the server encodes before it handles another request',
     ['files/large-pictures', 'v2-assets/large-outputs'],
   ),
+  videoBlocks: limit(
+    1_048_576,
+    'blocks',
+    'the blocks of 16 by 16 pixels that are painted for a video',
+    ['files/video-bounded'],
+  ),
+  soundSamples: limit(33_554_432, 'samples', 'a sound in a file, all its channels together', [
+    'files/sounds-bounded',
+  ]),
   uploads: limit(
     512 * MiB,
     'bytes',

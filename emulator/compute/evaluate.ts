@@ -3,7 +3,7 @@
 // text or shape depends on the content of a picture.
 
 import { limits } from '../../spec/limits.ts'
-import type { Output, Picture, Recipe, Source } from '../pictures/picture.ts'
+import type { FileSource, Output, Picture, Recipe, Source } from '../pictures/picture.ts'
 import type { Pixels } from '../pictures/pixels.ts'
 import { inputsOf } from './values/inputs.ts'
 import { raise } from '../lib/raised.ts'
@@ -54,9 +54,12 @@ export function valueOf(source: Source): Value {
     case 'list':
       return source.items.map(valueOf)
     case 'file':
-      return new FileBytes(source)
+      return new FileBytes(source, soundOf(source))
   }
 }
+
+const soundOf = ({ made }: FileSource): Value | undefined =>
+  made?.sound?.of && valueOfOutput(made.sound.of)
 
 /** How many numbers may be computed for one picture [nodes/picture-bounded]. */
 export const MOST_NUMBERS = limits.computedNumbers.value

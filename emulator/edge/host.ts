@@ -10,7 +10,7 @@ import type {
   WorldChange,
 } from '../machine.ts'
 import type { Clock } from '../options/server-options.ts'
-import type { PictureFile } from '../pictures/picture.ts'
+import type { MediaFile } from '../pictures/picture.ts'
 import type { Reply } from '../http/replies.ts'
 import {
   type ClockGroup,
@@ -72,7 +72,7 @@ export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   readonly elapsedMs?: (() => number) | undefined
   readonly responses: Responses<R>
   /** Prepares a picture that cannot be encoded synchronously yet; undefined if it can. */
-  readonly ready: (picture: PictureFile) => Preparation | undefined
+  readonly ready: (picture: MediaFile) => Preparation | undefined
   /** Whether it has control paths. */
   readonly control: boolean
   readonly guard: Guard

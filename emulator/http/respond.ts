@@ -1,7 +1,7 @@
 // Turns a reply into the status, headers and body of a response, the same behind every edge.
 
 import type { Body, Headers } from '../machine.ts'
-import type { PictureFile } from '../pictures/picture.ts'
+import type { MediaFile } from '../pictures/picture.ts'
 import { answerFile } from './conditional-requests.ts'
 import type { Reply } from './replies.ts'
 
@@ -28,7 +28,7 @@ export type Recipient = {
 }
 
 /** Encodes a picture file. */
-export type EncodeFile = (file: PictureFile) => Uint8Array
+export type EncodeFile = (file: MediaFile) => Uint8Array
 
 /** The value of the header Server, unless the server emulates a known one. */
 export const ownName = 'flowdouble'

@@ -50,7 +50,7 @@ export function inferWorld(workflows: readonly NamedWorkflow[], typeOf: Catalogu
   const types = Object.fromEntries(unknown.map((type) => [type.class_type, entryOf(type)]))
   const rules = unknown.flatMap(({ class_type }) => {
     const known = outputNodeOf(class_type)
-    return known === undefined ? [] : [{ class_type, outputs: known.outputs }]
+    return known?.outputs === undefined ? [] : [{ class_type, outputs: known.outputs }]
   })
   const start: Start = {
     models: Object.fromEntries(

@@ -5,17 +5,15 @@ import type { NodeRule } from '../../spec/scenario/nodes.ts'
 /** What a node returns to other nodes, and what it reports to its client. */
 export type OutputNode = {
   readonly output: readonly string[]
-  readonly outputs: NonNullable<NodeRule['outputs']>
+  readonly outputs?: NonNullable<NodeRule['outputs']>
 }
 
 const pictures: OutputNode = { output: [], outputs: { images: [{ own: true }] } }
 const texts: OutputNode = { output: ['STRING'], outputs: { text: [''] } }
 
 const outputNodes: Readonly<Record<string, OutputNode>> = {
-  VHS_VideoCombine: {
-    output: ['VHS_FILENAMES'],
-    outputs: { gifs: [{ own: true, format: 'video/h264-mp4' }] },
-  },
+  // What it saves and reports, the server knows.
+  VHS_VideoCombine: { output: ['VHS_FILENAMES'] },
   'Image Save': pictures,
   'MaskPreview+': pictures,
   PreviewBridge: pictures,

@@ -1,4 +1,4 @@
-// Concatenates and compares byte arrays.
+// Makes, concatenates and compares byte arrays.
 
 /** All parts, one after the other. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
@@ -21,3 +21,13 @@ export function latin1(text: string): Uint8Array {
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
   return bytes
 }
+
+/** A text in UTF-8. */
+export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** A whole number in so many bytes, the highest first. */
+export const big = (value: number, length: number): Uint8Array => little(value, length).reverse()
+
+/** A whole number in so many bytes, the lowest first. */
+export const little = (value: number, length: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, at) => Math.floor(value / 256 ** at) & 255)

@@ -1,6 +1,15 @@
 // Pixels of pictures that nodes compute.
 
-import { createRead, isMap, itemPixels, Tensor, TooMuch, valueOfOutput } from '../compute/index.ts'
+import {
+  createRead,
+  Instance,
+  isMap,
+  itemPixels,
+  Tensor,
+  TooMuch,
+  type Value,
+  valueOfOutput,
+} from '../compute/index.ts'
 import { Raised } from '../lib/raised.ts'
 import type { Picture } from './picture.ts'
 import type { Budget, Pixels } from './pixels.ts'
@@ -15,6 +24,12 @@ export function hasAlphaChannel({ of }: ComputedPicture): boolean {
 
 const RGBA = 4
 
+/** The pictures in a value: of a latent, of a video, or the value itself. */
+function tensorIn(value: Value): Value | undefined {
+  if (isMap(value)) return value.get('samples')
+  return value instanceof Instance ? value.fields.get('images') : value
+}
+
 /** The pixels of a computed picture, in its original size; null if that takes too long. */
 export function compute(
   { of, index, width, height }: ComputedPicture,
@@ -22,7 +37,7 @@ export function compute(
   budget: Budget,
 ): Pixels | null {
   const value = valueOfOutput(of)
-  const tensor = isMap(value) ? value.get('samples') : value
+  const tensor = tensorIn(value)
   if (!(tensor instanceof Tensor)) return null
   try {
     return itemPixels(createRead(make, budget)(tensor, index), tensor, width, height)

@@ -1,25 +1,37 @@
 // Encodes pictures and previews, and caches the bytes: several clients request the same ones.
 
-import { MOST_NUMBERS, TooMuch } from '../compute/index.ts'
+import { createRead, MOST_NUMBERS, TooMuch } from '../compute/index.ts'
 import { hash53 } from '../lib/random.ts'
+import { encodeSound } from '../sounds/encode.ts'
 import { alphaOf } from './alpha.ts'
 import { encodeApng } from './codecs/apng.ts'
 import { encodeJpeg, encodeJpegMosaic } from './codecs/jpeg.ts'
 import { mosaicOf, paint, paintPreview } from './paint.ts'
-import type { FrameImage, Picture, PictureFile, PictureFormat, Preview } from './picture.ts'
+import type {
+  Animation,
+  FrameImage,
+  MediaFile,
+  Picture,
+  PictureFile,
+  PictureFormat,
+  Preview,
+  Sound,
+  SoundFile,
+} from './picture.ts'
 import { type Budget, framesOf, onlyChannels } from './pixels.ts'
-import { encodePng } from './codecs/png.ts'
+import { encodePng, usableTexts } from './codecs/png.ts'
 import { withTextChunks } from './codecs/png-chunks.ts'
 import { encodeWebpAnimation } from './codecs/webp-animation.ts'
 import { encodeWebp } from './codecs/webp.ts'
 import { padded } from './codecs/padding.ts'
+import { encodeVideo } from './video.ts'
 
 /** The file of `picture` in its original size; JPEG at quality 95. Shared: do not write to it. */
 export const encodePicture = (picture: Picture, format: PictureFormat): Uint8Array =>
   encodeFile({ picture, format, text: [] })
 
-/** The bytes of a file of a picture, or undefined if they take more than so many numbers to compute. */
-export const encodeWithin = (file: PictureFile, left: number): Uint8Array | undefined => {
+/** The bytes of a file, or undefined if they take more than so many numbers to compute. */
+export const encodeWithin = (file: MediaFile, left: number): Uint8Array | undefined => {
   try {
     return encodeFile(file, { left, isStrict: true })
   } catch (error) {
@@ -28,8 +40,20 @@ export const encodeWithin = (file: PictureFile, left: number): Uint8Array | unde
   }
 }
 
-/** The bytes of a file of a picture. Shared: do not write to them. */
-export const encodeFile = (file: PictureFile, budget?: Budget): Uint8Array => {
+/** The bytes of a file of pictures or of a sound. Shared: do not write to them. */
+export const encodeFile = (file: MediaFile, budget?: Budget): Uint8Array =>
+  'sound' in file
+    ? cacheBytes(keyOfFile(file), () => encodeSoundFile(file, budget))
+    : encodePictureFile(file, budget)
+
+const encodeSoundFile = (file: SoundFile, budget: Budget = { left: MOST_NUMBERS }): Uint8Array =>
+  encodeSound(
+    { ...file, text: usableTexts(file.text) },
+    createRead((picture) => paint(picture, budget), budget),
+    budget.isStrict === true,
+  )
+
+const encodePictureFile = (file: PictureFile, budget?: Budget): Uint8Array => {
   const { picture, animation, format, text, textChunks, quality = JPEG_QUALITY, channels } = file
   const bytes = cacheBytes(keyOfFile(file), () => {
     if (animation !== undefined) return encodeAnimation(file, animation, budget)
@@ -45,29 +69,38 @@ export const encodeFile = (file: PictureFile, budget?: Budget): Uint8Array => {
 }
 
 /** What identifies a file, if the cache does not contain its bytes. */
-export const uncachedFile = (file: PictureFile): string | undefined => {
+export const uncachedFile = (file: MediaFile): string | undefined => {
   const key = keyOfFile(file)
   return files.has(key) ? undefined : key
 }
 
 /** Caches the bytes of a file that were encoded elsewhere, without those of its `textChunks`. */
-export const cacheFile = (file: PictureFile, bytes: Uint8Array): void => {
+export const cacheFile = (file: MediaFile, bytes: Uint8Array): void => {
   cacheBytes(keyOfFile(file), () => bytes)
 }
 
 /** The keys of requested files: their texts are long. */
-const fileKeys = new WeakMap<PictureFile, string>()
+const fileKeys = new WeakMap<MediaFile, string>()
 
-const keyOfFile = (file: PictureFile): string => {
+const keyOfFile = (file: MediaFile): string => {
   const known = fileKeys.get(file)
   if (known !== undefined) return known
-  const { picture, animation, format, text, quality = JPEG_QUALITY, channels } = file
+  const { text } = file
   const texts = text.length === 0 ? '' : ` ${hash53(JSON.stringify(text))}`
-  const more = animation === undefined ? '' : ` ${JSON.stringify(animationKey(animation))}`
-  const key = `${pictureKey(picture)} ${format} ${quality} ${channels}${texts}${more}`
+  const own = 'sound' in file ? `${soundKey(file.sound)} ${file.format}` : keyOfPicture(file)
+  const key = `${own}${texts}`
   fileKeys.set(file, key)
   return key
 }
+
+const keyOfPicture = (file: PictureFile): string => {
+  const { picture, animation, format, quality = JPEG_QUALITY, channels } = file
+  const more = animation === undefined ? '' : ` ${JSON.stringify(animationKey(animation))}`
+  return `${pictureKey(picture)} ${format} ${quality} ${channels}${more}`
+}
+
+const soundKey = ({ id, rate, channels, samples, index }: Sound): string =>
+  `sound ${id} ${index} ${rate} ${channels} ${samples}`
 
 /** The file of one step of `preview`, like `encodePicture`. */
 export const encodePreview = (preview: Preview, format: PictureFormat): Uint8Array => {
@@ -101,14 +134,15 @@ export const cacheImage = (of: FrameImage, bytes: Uint8Array): void => {
 
 const JPEG_QUALITY = 95
 
-type Animation = NonNullable<PictureFile['animation']>
-
 /** All frames together are computed within one budget. */
 const encodeAnimation = (
   { picture, format, text }: PictureFile,
-  { rest, frameMs }: Animation,
+  animation: Animation,
   budget: Budget = { left: MOST_NUMBERS },
 ) => {
+  if (format === 'mp4' || format === 'webm')
+    return encodeVideo({ picture, text }, format, animation, budget)
+  const { rest, frameMs } = animation
   const pictures = [picture, ...rest].map((one) => paint(one, budget))
   const frames = framesOf(pictures, frameMs)
   return format === 'webp'
@@ -118,7 +152,11 @@ const encodeAnimation = (
 
 const hasAlpha = (picture: Picture): boolean => alphaOf(picture) === 'channel'
 
-const animationKey = ({ rest, frameMs }: Animation) => [frameMs, ...rest.map(pictureKey)]
+const animationKey = ({ rest, frameMs, sound }: Animation) => [
+  frameMs,
+  ...(sound === undefined ? [] : [soundKey(sound)]),
+  ...rest.map(pictureKey),
+]
 
 const pictureKey = ({ kind, id, width, height }: Picture): string =>
   `${kind} ${id} ${width}x${height}`

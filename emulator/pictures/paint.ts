@@ -149,16 +149,30 @@ const cellsOf = (picture: Picture, width: number, height: number): Pixels => {
   const across = Math.ceil(width / CELL)
   const down = Math.ceil(height / CELL)
   const spans = { spanX: (across * CELL) / width, spanY: (down * CELL) / height }
-  // Several samples per cell, so that everything inside a cell counts.
-  const fine = Math.max(2, Math.ceil(LEAST_SAMPLES / Math.max(across, down)))
-  const samples = paintSmall(
-    picture,
-    { width: across * fine, height: down * fine, ...spans },
-    new Map(),
-  )
-  const cells = scale(samples, { width: across, height: down })
+  const cells = sampleCells(picture, { width: across, height: down, ...spans })
   remember(cellsMade, key, cells, MOST_CELLS)
   return cells
+}
+
+/**
+ * The mean colour of each square of `side` by `side` pixels, one pixel each; at the right and at the bottom, of what is
+ * left of it. Exact for small and for computed pictures, otherwise of many samples.
+ */
+export const paintCells = (picture: Picture, side: number, budget: Budget): Pixels => {
+  const { width, height } = picture
+  const across = Math.ceil(width / side)
+  const down = Math.ceil(height / side)
+  const spans = { spanX: (across * side) / width, spanY: (down * side) / height }
+  const isExact = picture.kind === 'computed' || width * height <= SMALL_AREA
+  if (isExact) return scale(paint(picture, budget), { width: across, height: down, ...spans })
+  return sampleCells(picture, { width: across, height: down, ...spans })
+}
+
+/** Cells of several samples each, so that everything inside a cell counts. */
+const sampleCells = (picture: Picture, { width, height, ...spans }: Target): Pixels => {
+  const fine = Math.max(2, Math.ceil(LEAST_SAMPLES / Math.max(width, height)))
+  const target = { width: width * fine, height: height * fine, ...spans }
+  return scale(paintSmall(picture, target, new Map()), { width, height })
 }
 
 /** `picture` on few pixels, without painting it in full first if possible. */

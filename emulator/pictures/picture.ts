@@ -132,6 +132,15 @@ export type FileSource = {
   readonly bytes: Uint8Array | null
   readonly path: string
   readonly isFolder: boolean
+  /** What it is encoded from on request, in place of bytes. */
+  readonly made?: MadeOf
+}
+
+/** Pictures that are shown one after the other, and a sound. */
+export type MadeOf = {
+  readonly pictures: readonly Picture[]
+  readonly frameMs?: number
+  readonly sound?: Sound
 }
 
 /** The types of the values that pictures represent. */
@@ -157,13 +166,46 @@ export type FrameImage = { readonly image: Preview | Picture; readonly format: P
 /** The maximum side length of a picture in these formats, in pixels. */
 export const longestSide = { png: 2 ** 31 - 1, jpeg: 65535, webp: 16383 } as const
 
-/** A file of a picture, encoded on request. */
+/** The formats of videos. */
+export type VideoFormat = 'mp4' | 'webm'
+
+/** The formats of sounds. */
+export type SoundFormat = 'wav' | 'flac' | 'mp3' | 'opus'
+
+/** A sound as a recipe: so many samples of each channel, `rate` of them a second. */
+export type Sound = {
+  /** A hash of everything that the content depends on. */
+  readonly id: number
+  readonly rate: number
+  readonly channels: number
+  readonly samples: number
+  /** The output that it is, if a node computes it, and its position there; otherwise it is a tone of its `id`. */
+  readonly of?: Output
+  readonly index?: number
+}
+
+/** A file of a sound, encoded on request. */
+export type SoundFile = {
+  readonly sound: Sound
+  readonly format: SoundFormat
+  /** Texts about its run, where the format has a place for them. */
+  readonly text: readonly (readonly [keyword: string, text: string])[]
+}
+
+/** The pictures of an animation or a video after the first, how long each is shown, and the sound of a video. */
+export type Animation = {
+  readonly rest: readonly Picture[]
+  readonly frameMs: number
+  readonly sound?: Sound
+}
+
+/** A file of a picture or of several, encoded on request. */
 export type PictureFile = {
   readonly picture: Picture
-  readonly format: PictureFormat | 'webp'
-  /** Makes it an animation: the pictures after the first, and the duration of each. */
-  readonly animation?: { readonly rest: readonly Picture[]; readonly frameMs: number }
-  /** Texts for a PNG file, or for an animation. */
+  readonly format: PictureFormat | 'webp' | VideoFormat
+  /** Makes it an animation; a video always is one. */
+  readonly animation?: Animation
+  /** Texts for a PNG file, an animation or a video. */
   readonly text: readonly (readonly [keyword: string, text: string])[]
   /** Chunks with texts from another PNG file, copied unchanged. */
   readonly textChunks?: Uint8Array
@@ -175,3 +217,6 @@ export type PictureFile = {
    */
   readonly channels?: 'rgb' | 'a' | 'rgba'
 }
+
+/** A file that is encoded on request. */
+export type MediaFile = PictureFile | SoundFile

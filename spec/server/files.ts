@@ -421,8 +421,20 @@ export const rules = {
       'For an image that the server painted, is_changed is a text of that form for its content.',
   }),
   ...chosen.both({
-    'files/samples':
-      'Sounds, videos, meshes and drawings are a fixed small valid sample per format.',
+    'files/samples': 'Meshes and drawings are a fixed small valid sample per format.',
+    'files/videos':
+      'A video shows the pictures that it was made of one after the other, at the rate of its node.',
+    'files/video-blocks':
+      'Frames of a video are flat blocks of 16 by 16 pixels, H.264 in MP4 files, VP8 in WebM files.',
+    'files/video-sound': 'A video that was made with a sound has a silent track of its length.',
+    'files/video-text':
+      'A video contains the workflow and the members of extra_pnginfo as metadata.',
+    'files/video-bounded': 'A video repeats its last frame once 1,048,576 blocks are painted.',
+    'files/sounds':
+      'A saved sound has the length, rate and channels of its input: FLAC its samples, others silence.',
+    'files/sound-text':
+      'A saved sound contains the workflow and the members of extra_pnginfo as metadata.',
+    'files/sounds-bounded': 'A saved sound ends after 33,554,432 samples of all its channels.',
   }),
   ...chosen.local({
     'files/animation-webp':

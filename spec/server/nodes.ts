@@ -1,4 +1,4 @@
-// What nodes compute that need no model: texts, numbers, sizes, pictures, latents, sounds.
+// What nodes compute that need no model: texts, numbers, sizes, pictures, latents, sounds, videos.
 
 import { type Rules, chosen, observedAt } from '../language.ts'
 
@@ -92,5 +92,11 @@ export const rules = {
       'Behind 400 nodes that compute, pictures are painted instead of computed.',
     'nodes/picture-bounded':
       'A picture for which more than 2,147,483,648 numbers have to be computed is painted instead.',
+    'nodes/video-loaded':
+      'A loaded video has a picture for each of its frames, in its size, and its frame rate.',
+    'nodes/sound-loaded':
+      'A loaded sound has the length, rate and channels of its file: WAV its samples, others a tone.',
+    'nodes/sound-decoded':
+      'A sound that a model decodes is a tone as long as its latent stands for.',
   }),
 } as const satisfies Rules

@@ -46,7 +46,6 @@ export const exceptions: Readonly<Record<string, Exception>> = {
     outputs: 3,
     reason: 'the order of a folder: of its file system there, of the uploads here',
   },
-  LoadVideo: { outputs: 2, reason: 'videos are not decoded' },
   SaveAnimatedWEBP: {
     outputs: 1,
     reason: 'the encoder chooses colours under transparent pixels by what compresses best',

@@ -3,6 +3,7 @@
 import { type Family, type Inputs, memberTensor } from '../values/inputs.ts'
 import { combine, concatenate, slice } from '../values/layout.ts'
 import { filled, map, product, Tensor } from '../values/tensor.ts'
+import { toneTensor } from '../values/tones.ts'
 import { raise } from '../../lib/raised.ts'
 import { type Value, type ValueMap } from '../values/values.ts'
 import { numberOf } from '../../lib/json.ts'
@@ -108,6 +109,12 @@ function merge(inputs: Inputs): readonly Value[] {
 }
 
 export const audio: Family = {
+  // What stands for a sound that a model has made.
+  '(tone)': ({ number }) => {
+    const [rate, samples] = [number('rate'), number('samples')]
+    const waveform = toneTensor(number('id'), rate, number('channels'), samples, number('count'))
+    return [sound(waveform, rate)]
+  },
   AudioAdjustVolume: (inputs) => {
     const volume = inputs.number('volume', 1)
     const { waveform, rate, audio } = soundOf(inputs, 'audio')

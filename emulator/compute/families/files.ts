@@ -1,23 +1,32 @@
 // Node types that read latents and sounds from files.
 
 import type { Family } from '../values/inputs.ts'
-import { constant, numbers, product, Tensor } from '../values/tensor.ts'
+import { probeMedia } from '../../media/media.ts'
+import type { Sound } from '../../pictures/picture.ts'
+import { constant, numbers, pick, product, Tensor } from '../values/tensor.ts'
+import { toneTensor } from '../values/tones.ts'
 import { raise, Raised } from '../../lib/raised.ts'
-import { FileBytes, misused, type Value } from '../values/values.ts'
+import { FileBytes, isMap, misused, type Value } from '../values/values.ts'
 
-/** The bytes of the file that an input names. `fail` raises the exception for one that cannot be opened. */
-function bytesOf(value: Value, fail: (path: string, isFolder: boolean) => never): Uint8Array {
+type Fail = (path: string, isFolder: boolean) => never
+
+/** The file that an input names. `fail` raises the exception for one that cannot be opened. */
+function fileOf(value: Value, fail: Fail): FileBytes {
   if (!(value instanceof FileBytes)) return misused(value, '.endswith')
-  const { bytes, path, isFolder } = value.file
-  return bytes ?? fail(path, isFolder)
+  const { bytes, made, path, isFolder } = value.file
+  return bytes === null && made === undefined ? fail(path, isFolder) : value
 }
 
-const noLatent = (path: string, isFolder: boolean): never =>
+/** The bytes of the file that an input names. One that is encoded on request is of another format, and counts as empty. */
+const bytesOf = (value: Value, fail: Fail): Uint8Array =>
+  fileOf(value, fail).file.bytes ?? new Uint8Array(0)
+
+const noLatent: Fail = (path, isFolder) =>
   isFolder
     ? raise('OSError', 'No such device (os error 19)')
     : raise('FileNotFoundError', `No such file or directory: "${path}"`)
 
-const noSound = (path: string, isFolder: boolean): never =>
+const unopened: Fail = (path, isFolder) =>
   isFolder
     ? raise('av.error.IsADirectoryError', `[Errno 21] Is a directory: '${path}'`)
     : raise('av.error.FileNotFoundError', `[Errno 2] No such file or directory: '${path}'`)
@@ -89,7 +98,7 @@ function loadLatent(bytes: Uint8Array): Value {
 }
 
 /** The sound in a WAV file of 16 bits; undefined for any other file. */
-export function waveOf(bytes: Uint8Array):
+function waveOf(bytes: Uint8Array):
   | {
       rate: number
       channels: number
@@ -123,21 +132,45 @@ export function waveOf(bytes: Uint8Array):
   return undefined
 }
 
-function loadAudio(bytes: Uint8Array): Value {
-  const wave = waveOf(bytes)
-  if (wave === undefined) return raise('ValueError', 'No audio stream found in the file.')
-  const { rate, channels, samples, valueAt } = wave
-  const waveform = new Tensor([1, channels, samples], () =>
-    numbers(channels * samples, (at) => valueAt(Math.floor(at / samples), at % samples)),
-  )
-  return new Map<string, Value>([
+const audioOf = (waveform: Tensor, rate: number): Value =>
+  new Map<string, Value>([
     ['waveform', waveform],
     ['sample_rate', rate],
   ])
+
+/** The sound in a file: its samples, or a tone as long as what cannot be decoded; undefined without sound. */
+export function soundIn({ file: { bytes, made }, sound: computed }: FileBytes): Value | undefined {
+  if (made !== undefined) return made.sound && madeSound(made.sound, computed)
+  const wave = waveOf(bytes ?? new Uint8Array(0))
+  if (wave !== undefined) {
+    const { rate, channels, samples, valueAt } = wave
+    const waveform = new Tensor([1, channels, samples], () =>
+      numbers(channels * samples, (at) => valueAt(Math.floor(at / samples), at % samples)),
+    )
+    return audioOf(waveform, rate)
+  }
+  const { sound } = probeMedia(bytes ?? new Uint8Array(0))
+  if (sound === undefined) return undefined
+  const { rate, channels, samples } = sound
+  return audioOf(toneTensor(samples, rate, channels, samples), rate)
 }
+
+/** A sound that this server has saved: what the node that saved it was given. */
+function madeSound(
+  { id, rate, channels, samples, index = 0 }: Sound,
+  computed: Value | undefined,
+): Value {
+  const waveform = isMap(computed) ? computed.get('waveform') : undefined
+  return waveform instanceof Tensor
+    ? audioOf(pick(waveform, [index]), rate)
+    : audioOf(toneTensor(id, rate, channels, samples), rate)
+}
+
+const loadAudio = (value: Value): Value =>
+  soundIn(fileOf(value, unopened)) ?? raise('ValueError', 'No audio stream found in the file.')
 
 export const files: Family = {
   LoadLatent: ({ value }) => [loadLatent(bytesOf(value('latent'), noLatent))],
-  RecordAudio: ({ value }) => [loadAudio(bytesOf(value('audio'), noSound))],
-  LoadAudio: ({ value }) => [loadAudio(bytesOf(value('audio'), noSound))],
+  RecordAudio: ({ value }) => [loadAudio(value('audio'))],
+  LoadAudio: ({ value }) => [loadAudio(value('audio'))],
 }

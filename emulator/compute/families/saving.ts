@@ -2,6 +2,7 @@
 
 import { isObject, type Json, numberOf } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
+import { checkVideo } from './videos.ts'
 import { checkReshape, countOf, product, Tensor } from '../values/tensor.ts'
 import { raise } from '../../lib/raised.ts'
 import {
@@ -147,6 +148,7 @@ const codecs = new Set(['auto', 'h264'])
 function video({ value, text }: Inputs): readonly Value[] {
   const given = value('video')
   if (!(given instanceof Instance)) return misused(given, '.get_dimensions')
+  checkVideo(given)
   const images = given.fields.get('images') ?? null
   if (!(images instanceof Tensor)) return misused(images, '.shape')
   const format = value('format')

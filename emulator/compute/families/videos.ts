@@ -4,9 +4,15 @@ import { floatOf, isFloat, numberOf } from '../../lib/json.ts'
 import type { Family, Inputs } from '../values/inputs.ts'
 import { slice } from '../values/layout.ts'
 import { scaleImage } from '../arithmetic/scaling.ts'
-import { filled, type Tensor } from '../values/tensor.ts'
+import { colours } from '../values/pictures.ts'
+import { filled, Tensor } from '../values/tensor.ts'
 import { raise } from '../../lib/raised.ts'
-import { Instance, misused, objectText, type Value } from '../values/values.ts'
+import { hash53 } from '../../lib/random.ts'
+import type { VideoFacts } from '../../media/facts.ts'
+import { probeMedia } from '../../media/media.ts'
+import type { MadeOf, Picture } from '../../pictures/picture.ts'
+import { soundIn } from './files.ts'
+import { FileBytes, Instance, misused, objectText, type Value } from '../values/values.ts'
 
 /** Sizes that a model was trained with: width and height. */
 const sizes: readonly (readonly [number, number])[] = [
@@ -65,11 +71,48 @@ function cameraWay({ number }: Inputs): readonly Value[] {
 function components({ value }: Inputs): readonly Value[] {
   const video = value('video')
   if (!(video instanceof Instance)) return misused(video, '.get_components')
+  checkVideo(video)
   return [
     video.fields.get('images') ?? null,
     video.fields.get('audio') ?? null,
     video.fields.get('fps') ?? null,
   ]
+}
+
+/** Raises the exception for a file without a video, which only who reads it finds out. */
+export function checkVideo({ fields }: Instance): void {
+  const path = fields.get('broken')
+  if (path !== undefined)
+    raise(
+      'av.error.InvalidDataError',
+      `[Errno 1094995529] Invalid data found when processing input: '${path as string}'`,
+    )
+}
+
+/** A video by its file: a scene for each of its frames, or the pictures that this server has made it of. */
+function videoFile({ value }: Inputs): readonly Value[] {
+  const opened = value('file')
+  if (!(opened instanceof FileBytes)) return misused(opened, '.endswith')
+  const { made, bytes, path } = opened.file
+  const text = objectText('comfy_api.latest._input_impl.video_types', 'VideoFromFile')
+  const facts = made === undefined ? probeMedia(bytes ?? new Uint8Array(0)).video : factsOf(made)
+  if (facts === undefined) return [new Instance('VideoFromFile', { broken: path }, text)]
+  const { frames, width, height, fps } = facts
+  const pictureAt = (index: number): Picture =>
+    made?.pictures[index] ?? { kind: 'painted', id: hash53(`${path} ${index}`), width, height }
+  const images = new Tensor([frames, height, width, 3], (index, read) =>
+    colours(read.pixels(pictureAt(index))),
+  )
+  const fields = { images, audio: soundIn(opened) ?? null, fps: floatOf(fps) }
+  return [new Instance('VideoFromFile', fields, text)]
+}
+
+/** What a video shows that this server has made; undefined for a file without frames. */
+function factsOf({ pictures, frameMs }: MadeOf): VideoFacts | undefined {
+  const [first] = pictures
+  if (first === undefined || frameMs === undefined) return undefined
+  const fps = Math.round(1_000_000 / frameMs) / 1000
+  return { width: first.width, height: first.height, frames: pictures.length, fps }
 }
 
 export const videos: Family = {
@@ -90,6 +133,7 @@ export const videos: Family = {
     return [shape[2] ?? 0, shape[1] ?? 0, shape[0] ?? 0]
   },
   GetVideoComponents: components,
+  LoadVideo: videoFile,
   LTXVPreprocess: compressed,
   WanCameraEmbedding: cameraWay,
 }

@@ -26,7 +26,8 @@ export function pictureTensor(
   return new Map([['samples', samples]])
 }
 
-function colours(pixels: Uint8Array): Float32Array {
+/** The colours of pixels, from 0 to 1, without their alpha. */
+export function colours(pixels: Uint8Array): Float32Array {
   const values = new Float32Array((pixels.length / 4) * 3)
   for (let from = 0, to = 0; from < pixels.length; from += 4) {
     values[to++] = pixels[from]! / 255

@@ -109,11 +109,13 @@ export function miscalled(
   return raise('TypeError', text + signatures.map((one) => ` * (Tensor input, ${one})\n`).join(''))
 }
 
-/** The bytes of a file as an input. */
+/** A file as an input, and the sound that it is encoded from, if a node computes that. */
 export class FileBytes extends Instance {
   readonly file: FileSource
-  constructor(file: FileSource) {
+  readonly sound: Value | undefined
+  constructor(file: FileSource, sound: Value | undefined) {
     super('bytes', {})
     this.file = file
+    this.sound = sound
   }
 }

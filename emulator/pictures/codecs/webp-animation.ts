@@ -1,7 +1,7 @@
 // Writes WebP files with several pictures: still or animated, lossless, with texts as EXIF. webp.ts explains why no
 // library does it.
 
-import { concat, latin1 } from '../../lib/bytes.ts'
+import { concat, latin1, little } from '../../lib/bytes.ts'
 import { type Frame, hasAlpha } from '../pixels.ts'
 import { usableTexts, type TextChunks } from './png.ts'
 import { encodeWebp } from './webp.ts'
@@ -42,17 +42,13 @@ export const encodeWebpAnimation = (frames: readonly Frame[], texts: TextChunks)
     ...shown,
     ...(exif === undefined ? [] : [chunk('EXIF', exif)]),
   ])
-  return concat([latin1('RIFF'), Uint8Array.from(little(content.length, 4)), content])
+  return concat([latin1('RIFF'), little(content.length, 4), content])
 }
-
-/** A number with its lowest byte first. */
-const little = (value: number, length: number): number[] =>
-  Array.from({ length }, (_, at) => Math.floor(value / 256 ** at) & 255)
 
 const chunk = (name: string, ...parts: readonly Uint8Array[]): Uint8Array => {
   const content = concat(parts)
   const padding = new Uint8Array(content.length % 2)
-  return concat([latin1(name), Uint8Array.from(little(content.length, 4)), content, padding])
+  return concat([latin1(name), little(content.length, 4), content, padding])
 }
 
 /** The tag of the first text; the others have the ones below. */

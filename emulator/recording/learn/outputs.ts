@@ -3,7 +3,7 @@
 import { isFile, type NodeRule } from '../../../spec/scenario/nodes.ts'
 import { base64, bytesOfBase64 } from '../../lib/base64.ts'
 import { isMembers, listOf, type Members, membersOf, nameOf } from '../../lib/loose.ts'
-import { endingOf, hasSample } from '../../server/nodes/scripted-files.ts'
+import { endingOf, hasSample } from '../../server/behaviours/scripted-files.ts'
 import { rulesFor, type Shown } from './node-rules.ts'
 import type { LearnedNode, LearnedRun } from './runs.ts'
 import { responseHeader } from '../../session/exchanges.ts'

@@ -5,8 +5,8 @@ import { json, type Reply } from '../../http/replies.ts'
 import { decodePart, splitTarget } from '../../http/requests.ts'
 import { isObject, type Json, writeJson } from '../../lib/json.ts'
 import type { PictureFile } from '../../pictures/picture.ts'
-import type { SampleFormat } from '../../server/state/files.ts'
-import { sampleBytes } from '../../server/world/samples.ts'
+import { fileBody } from '../../server/world/files.ts'
+import { madeContent, madeOf } from '../../server/world/made-files.ts'
 import { replaceText } from '../identities.ts'
 import type { CanonicalRequest } from './canonical.ts'
 import { documentIn, objectIn } from './json-in.ts'
@@ -159,38 +159,21 @@ const isNamed = ({ script }: ReplayWorld, filename: string): boolean => {
   )
 }
 
-const pictureFormats: Readonly<Record<string, PictureFile['format']>> = {
-  png: 'png',
-  jpg: 'jpeg',
-  jpeg: 'jpeg',
-  webp: 'webp',
-}
-
-const sampleFormats: readonly SampleFormat[] = [
-  'mp4',
-  'webm',
-  'flac',
-  'mp3',
-  'opus',
-  'wav',
-  'glb',
-  'latent',
-  'svg',
-]
+const SAMPLE_SIZE = { width: 64, height: 64 }
 
 /** A small file of the format in place of one that nobody downloaded while the session was recorded. */
 function sampleOf(filename: string): Reply {
   const extension = filename.split('.').at(-1)?.toLowerCase() ?? ''
-  const format = pictureFormats[extension]
-  if (format !== undefined) {
-    const picture = { kind: 'solid', id: 0, width: 64, height: 64, color: 0x808080 } as const
-    const body: PictureFile = { picture, format, text: [] }
-    return { status: 200, headers: { 'Content-Type': `image/${format}` }, body }
+  const made = madeOf(extension)
+  if (made?.kind === 'picture') {
+    const picture = { kind: 'solid', id: 0, ...SAMPLE_SIZE, color: 0x808080 } as const
+    const body: PictureFile = { picture, format: made.format, text: [] }
+    return { status: 200, headers: { 'Content-Type': `image/${made.format}` }, body }
   }
-  const known = sampleFormats.find((one) => one === extension) ?? 'txt'
+  const content = madeContent(extension, 0, SAMPLE_SIZE) ?? { sample: 'txt' }
   return {
     status: 200,
     headers: { 'Content-Type': 'application/octet-stream' },
-    body: sampleBytes(known),
+    body: fileBody(content),
   }
 }

@@ -129,7 +129,8 @@ export function convertedFile(
 }
 
 /** The requested form of a picture. */
-export type Conversion = Pick<PictureFile, 'format' | 'channels' | 'quality'> & {
+export type Conversion = Pick<PictureFile, 'channels' | 'quality'> & {
+  readonly format: keyof typeof longestSide
   /** The maximum side length, in pixels; absent for the original size. */
   readonly fitted?: number
 }

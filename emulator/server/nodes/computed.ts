@@ -16,7 +16,14 @@ import { raise, Raised } from '../../lib/raised.ts'
 import { limits } from '../../../spec/limits.ts'
 import { hash53 } from '../../lib/random.ts'
 import { type Json, writeJson } from '../../lib/json.ts'
-import type { Output, Picture, PictureType, Recipe, Source } from '../../pictures/picture.ts'
+import type {
+  FileSource,
+  Output,
+  Picture,
+  PictureType,
+  Recipe,
+  Source,
+} from '../../pictures/picture.ts'
 import { batchPictures, type Call, failing } from './node.ts'
 import { fileSource } from './named-sources.ts'
 import type { Value, Work } from '../state/nodes.ts'
@@ -101,6 +108,7 @@ function recipeOf(call: Call): Recipe | undefined {
     if (source === undefined) return undefined
     inputs[name] = source
     if (source.kind === 'pictures') depth = Math.max(depth, depthOf(source.pictures[0]))
+    if (source.kind === 'file') depth = Math.max(depth, depthOfFile(source))
     if (value.kind === 'picture') effort += effortOf(value.picture)
     if (source.kind !== 'output') continue
     depth = Math.max(depth, source.of.recipe.depth)
@@ -143,6 +151,10 @@ function depthOf(picture: Picture | undefined): number {
   }
   return depth
 }
+
+/** The same of a file that is made of pictures or of a sound. */
+const depthOfFile = ({ made }: FileSource): number =>
+  Math.max(depthOf(made?.pictures[0]), made?.sound?.of?.recipe.depth ?? 0)
 
 /** Effort is not counted beyond this: it only says that something takes long. */
 const MOST_EFFORT = 1e12

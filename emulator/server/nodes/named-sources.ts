@@ -3,13 +3,15 @@
 import { bytesOf } from '../world/files.ts'
 import { namedFile, namesFolder } from '../world/named-files.ts'
 import { joinedPath } from '../world/paths.ts'
-import type { Source } from '../../pictures/picture.ts'
+import type { MadeOf, Source } from '../../pictures/picture.ts'
+import type { FileContent } from '../state/files.ts'
 import type { Call } from './node.ts'
 
 /** The inputs that name a file whose bytes a node reads. */
 const fileInputs: Readonly<Record<string, string>> = {
   LoadLatent: 'latent',
   LoadAudio: 'audio',
+  LoadVideo: 'file',
   RecordAudio: 'audio',
 }
 
@@ -20,6 +22,17 @@ export function fileSource(call: Call, name: string): Source | undefined {
   if (value?.kind !== 'literal' || typeof value.value !== 'string') return undefined
   const named = namedFile(call.world, value.value)
   const bytes = named === undefined ? undefined : bytesOf(named.file.content)
+  const made = named === undefined ? undefined : madeOf(named.file.content)
   const isFolder = named === undefined && namesFolder(call.world, value.value)
-  return { kind: 'file', bytes: bytes ?? null, path: joinedPath(value.value), isFolder }
+  const source = { kind: 'file', bytes: bytes ?? null, isFolder } as const
+  return { ...source, path: joinedPath(value.value), ...(made && { made }) }
+}
+
+/** What a file is encoded from, if it has no bytes. */
+function madeOf(content: FileContent): MadeOf | undefined {
+  if ('sound' in content) return { pictures: [], sound: content.sound }
+  if (!('picture' in content)) return undefined
+  const { rest = [], frameMs, sound } = content.animation ?? {}
+  const pictures = [content.picture, ...rest]
+  return { pictures, ...(frameMs !== undefined && { frameMs }), ...(sound && { sound }) }
 }

@@ -1,6 +1,6 @@
 // Ends a run [runs/*]: successful, failed or interrupted. Every run enters the history.
 
-import { valueText } from '../nodes/printed.ts'
+import { valueText } from '../behaviours/printed.ts'
 import { meaningOf, pythonNameOf, wordOf } from '../nodes/exception-types.ts'
 import { addEntry } from '../world/history.ts'
 import { isObject, writeJson } from '../../lib/json.ts'

@@ -3,7 +3,9 @@
 import { assetOfOutput } from '../world/assets.ts'
 import { get } from '../../lib/bounded.ts'
 import { type FileEntry, fileKey, pictureOf, saveFiles, saveNamed } from '../world/files.ts'
-import type { Failure, OwnFile, OwnOutputs, Work } from '../state/nodes.ts'
+import { reportedPath } from '../world/paths.ts'
+import type { FileContent } from '../state/files.ts'
+import type { Failure, OwnFile, OwnOutputs, Save, Work } from '../state/nodes.ts'
 import type { Running } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 
@@ -14,10 +16,33 @@ export function outputOf(world: World, running: Running, done: Work): string | n
   const entries = saveFiles(world, done.save, done.save.isBare ? null : running.savedBy)
   if ('exception_type' in entries) return entries
   const { animated } = done.save
-  const shown = withAssets(world, running, entries)
+  const shown = withMembers(world, done.save, withAssets(world, running, entries))
   const also = animated === undefined ? '' : `, "animated": [${animated}]`
-  return `{"${done.save.key}": ${JSON.stringify(shown)}${also}}`
+  return `{"${done.save.key}": ${shown}${also}}`
 }
+
+/** Entries as JSON text, with what the node says besides their names [scenario/video-combine]. */
+function withMembers(
+  { setup }: World,
+  { members, ending, listed = `.${ending}`, beside = [] }: Save,
+  entries: readonly FileEntry[],
+): string {
+  if (members === undefined) return JSON.stringify(entries)
+  const more = [...members].map(([name, text]) => `${JSON.stringify(name)}: ${text}`)
+  const texts = entries.map((entry) => {
+    const { filename, subfolder, type } = entry
+    const path = subfolder === '' ? filename : `${subfolder}/${filename}`
+    const [first] = beside
+    const isNumbered = setup.hosted === null && first !== undefined
+    const workflow = isNumbered ? `${filename.slice(0, -listed.length)}${first.end}` : filename
+    const fullpath = reportedPath(type as 'output' | 'temp', path)
+    return `{${[inside(entry), ...more, inside({ workflow, fullpath })].join(', ')}}`
+  })
+  return `[${texts.join(', ')}]`
+}
+
+/** An object as JSON text without its braces. */
+const inside = (members: object): string => JSON.stringify(members).slice(1, -1)
 
 /** What follows the number in the name of a file under this key. */
 const endOf = ({ setup }: World, key: string): '_' | '' =>
@@ -49,10 +74,19 @@ function assetMembers(world: World, key: string, prompt_id: string): object {
 
 /** What an entry says about the content of a picture or a video [files/output-metadata]. */
 function describe(world: World, key: string): object | undefined {
-  if (/\.(mp4|webm|mkv)$/.test(key)) return { kind: 'video' }
   const content = get(world.state.files, key)?.content
+  if (/\.(mp4|webm|mkv)$/.test(key)) return { kind: 'video', ...(content && videoFacts(content)) }
   const picture = content && pictureOf(content)
   return picture && { kind: 'image', width: picture.width, height: picture.height }
+}
+
+/** The length of a video in seconds, its frame rate and its number of frames. */
+function videoFacts(content: FileContent): object {
+  if (!('picture' in content) || content.animation === undefined) return {}
+  const { rest, frameMs } = content.animation
+  const frame_count = 1 + rest.length
+  const fps = Math.round(1_000_000 / frameMs) / 1000
+  return { duration: frame_count / fps, fps, frame_count }
 }
 
 /** Stores the files that the scenario sets, byte for byte [scenario/node-files]. */

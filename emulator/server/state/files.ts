@@ -1,26 +1,16 @@
 // The types of stored files: files of runs and uploads, user data, installed models.
 
 import type { Bounded } from '../../lib/bounded.ts'
-import type { PictureFile } from '../../pictures/picture.ts'
+import type { PictureFile, SoundFile } from '../../pictures/picture.ts'
 
-/** Bytes, a sample, or a picture that is encoded on request. `run` is the run that saved it. */
+/** Bytes, a sample, or pictures or a sound that are encoded on request. `run` is the run that saved it. */
 export type FileContent =
   | { readonly bytes: Uint8Array }
   | { readonly sample: SampleFormat }
   | (Omit<PictureFile, 'text'> & { readonly run?: RunMetadata })
+  | (Omit<SoundFile, 'text'> & { readonly run?: RunMetadata })
 
-export type SampleFormat =
-  | 'mp4'
-  | 'webm'
-  | 'gif'
-  | 'flac'
-  | 'mp3'
-  | 'opus'
-  | 'wav'
-  | 'glb'
-  | 'latent'
-  | 'svg'
-  | 'txt'
+export type SampleFormat = 'gif' | 'glb' | 'latent' | 'svg' | 'txt'
 
 /** The metadata in a saved picture about its run: JSON texts, shared with the history. */
 export type RunMetadata = {

@@ -87,8 +87,12 @@ export type Save = {
   readonly animated?: boolean
   /** Whether pictures are saved without metadata about the run. */
   readonly isBare?: boolean
-  /** The size in names, if no picture has it. */
-  readonly size?: { readonly width: number; readonly height: number }
+  /** Further files with the number of the first, by what follows it in their names. */
+  readonly beside?: readonly { readonly end: string; readonly content: FileContent }[]
+  /** The end of the name that the output lists, if it is not that of the first file. */
+  readonly listed?: string
+  /** What the entry in the output says besides its name, as JSON texts by member. */
+  readonly members?: ReadonlyMap<string, string>
 }
 
 /** A file that a rule of the scenario sets as output. */

@@ -6,6 +6,7 @@ import type { Static } from '../../../spec/static.ts'
 import { get, put } from '../../lib/bounded.ts'
 import type { Body } from '../../machine.ts'
 import { encodeFile } from '../../pictures/encode.ts'
+import { pixelsOf } from '../../pictures/work.ts'
 import { wholeFile } from '../local/view.ts'
 import type { StoredFile } from '../state/files.ts'
 import type { Asset } from '../state/v2.ts'
@@ -79,9 +80,7 @@ function contentOf(
 function encoded(body: Body): Uint8Array | null {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   if (body instanceof Uint8Array) return body
-  const { width, height } = body.picture
-  const frames = 1 + (body.animation?.rest.length ?? 0)
-  return frames * width * height > limits.pixels.value ? null : encodeFile(body)
+  return pixelsOf(body) > limits.pixels.value ? null : encodeFile(body)
 }
 
 /** An asset as replies contain it. */

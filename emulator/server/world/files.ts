@@ -4,15 +4,15 @@ import type { fileEntry } from '../../../spec/server/files.ts'
 import type { Static } from '../../../spec/static.ts'
 import { get, put } from '../../lib/bounded.ts'
 import type { Body, FileFacts } from '../../machine.ts'
-import type { Picture } from '../../pictures/picture.ts'
+import type { Picture, Sound } from '../../pictures/picture.ts'
 import { probeIntact } from '../../pictures/codecs/intact.ts'
 import { MOST_PIXELS, probePicture } from '../../pictures/codecs/probe.ts'
 import { hash53 } from '../../lib/random.ts'
 import { retain, release } from './upload-quota.ts'
 import { type FolderType, reportedPath, savePlace } from './paths.ts'
-import { sampleBytes } from './samples.ts'
+import { isVideo, madeContent, sampleBytes } from './made-files.ts'
 import type { FileContent, RunMetadata, SampleFormat, StoredFile } from '../state/files.ts'
-import type { Failure } from '../state/nodes.ts'
+import type { Failure, Save } from '../state/nodes.ts'
 import { withLatentMetadata } from './latent-metadata.ts'
 import { metadataTexts } from './png-metadata.ts'
 import type { Hashing, World, WorldSetup } from '../state/world.ts'
@@ -31,20 +31,20 @@ export const fileKey = (type: string, subfolder: string, name: string): string =
 const example = (name: string, sample: SampleFormat, subfolder = '') =>
   ({ key: fileKey('input', subfolder, name), content: { sample } }) as const
 
-const examples = [
-  ...(['mp3', 'wav', 'mp4', 'latent'] as const).map((one) => example(`example.${one}`, one)),
-  example('notes.txt', 'txt'),
-]
-const pictureKey = fileKey('input', '', 'example.png')
+const examples = [example('example.latent', 'latent'), example('notes.txt', 'txt')]
 const flatMesh = example('example.glb', 'glb')
 const mesh = example('example.glb', 'glb', '3d')
 
+const EXAMPLE_SIZE = { width: 512, height: 512 }
+
 /** The input files that the catalogue names, so that a workflow with default inputs runs [files/examples]. */
 export function addExampleFiles({ setup, state }: World): void {
-  const id = hash53(`${setup.pictureSeed}:example.png`)
-  const picture: Picture = { kind: 'painted', id, width: 512, height: 512 }
   const { nowMs: modifiedMs } = state
-  put(state.files, pictureKey, { content: { picture, format: 'png' }, modifiedMs })
+  for (const ending of ['png', 'mp3', 'wav', 'mp4'] as const) {
+    const name = `example.${ending}`
+    const content = madeContent(ending, hash53(`${setup.pictureSeed}:${name}`), EXAMPLE_SIZE)
+    if (content !== undefined) put(state.files, fileKey('input', '', name), { content, modifiedMs })
+  }
   for (const { key, content } of [...examples, setup.traits.hasSubfolders ? mesh : flatMesh])
     put(state.files, key, { content, modifiedMs })
 }
@@ -85,31 +85,23 @@ function countName(world: World, type: string, subfolder: string, name: string):
  */
 export function saveFiles(
   world: World,
-  save: {
-    type: 'output' | 'temp'
-    prefix: string
-    ending: string
-    contents: readonly FileContent[]
-    isWholeName?: boolean
-    numbersBatch?: boolean
-    numberEnd?: '_' | ''
-    size?: { readonly width: number; readonly height: number }
-  },
+  save: Omit<Save, 'key'>,
   run: RunMetadata | null,
 ): readonly FileEntry[] | Failure {
   const place = savePlace(
     save.type,
-    fillPlaceholders(world, save.prefix, save.size ?? pictureIn(save.contents[0])),
+    fillPlaceholders(world, save.prefix, pictureIn(save.contents[0])),
   )
   if ('exception_type' in place) return place
   const { hosted } = world.setup
   if (hosted !== null) {
-    return save.contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
+    const listed = save.beside?.find(({ end }) => end === save.listed)?.content
+    const contents = listed === undefined ? save.contents : [listed]
+    return contents.map((content) => saveByContent(world, hosted.hashing, save, content, run))
   }
   const { subfolder, base, restarts } = place
-  const stored = restarts
-    ? undefined
-    : get(world.state.counters, fileKey(save.type, subfolder, base))
+  const counterKey = fileKey(save.type, subfolder, base)
+  const stored = restarts ? undefined : get(world.state.counters, counterKey)
   const counter = (stored ?? 0) + 1
   const entries: FileEntry[] = []
   for (const [index, content] of save.contents.entries()) {
@@ -121,12 +113,18 @@ export function saveFiles(
     const unsaid = unencodable(reportedPath(save.type, path))
     if (unsaid !== undefined) return unsaid
     if (isTooLong(filename)) return tooLong(save.type, path)
-    const saved = ofRun(content, save.ending, run)
+    const saved = ofRun(content, run, save.ending)
     store(world, save.type, subfolder, filename, saved)
-    entries.push({ filename, subfolder, type: save.type } satisfies Static<typeof fileEntry>)
+    for (const one of save.beside ?? [])
+      store(world, save.type, subfolder, `${batched}${number}${one.end}`, ofRun(one.content, run))
+    const listed = save.listed === undefined ? filename : `${batched}${number}${save.listed}`
+    entries.push({ filename: listed, subfolder, type: save.type } satisfies FileEntryShape)
   }
+  if (save.beside !== undefined) put(world.state.counters, counterKey, counter)
   return entries
 }
+
+type FileEntryShape = Static<typeof fileEntry>
 
 /** The length of a name that file systems take, in bytes. */
 const MOST_NAME_BYTES = 255
@@ -170,9 +168,9 @@ export function saveNamed(
 }
 
 /** The content with what describes its run. */
-function ofRun(content: FileContent, ending: string, run: RunMetadata | null): FileContent {
+function ofRun(content: FileContent, run: RunMetadata | null, ending?: string): FileContent {
   if (run === null) return content
-  if ('picture' in content) return Object.assign({}, content, { run })
+  if ('picture' in content || 'sound' in content) return Object.assign({}, content, { run })
   // A sample is always the same [files/samples].
   if (ending !== 'latent' || !('bytes' in content)) return content
   return { bytes: withLatentMetadata(content.bytes, metadataTexts(run)) }
@@ -186,7 +184,7 @@ function saveByContent(
   content: FileContent,
   run: RunMetadata | null,
 ): FileEntry {
-  const saved = ofRun(content, ending, run)
+  const saved = ofRun(content, run, ending)
   const filename = `${contentHash(hashing, saved, world.setup.spell)}.${ending}`
   if (get(world.state.files, fileKey('output', '', filename)) === undefined) {
     store(world, 'output', '', filename, saved)
@@ -195,8 +193,8 @@ function saveByContent(
 }
 
 /**
- * The text from which hosted derives the name of a file: its bytes, or for a picture without bytes everything that
- * determines them, spelled by `spell`.
+ * The text from which hosted derives the name of a file: its bytes, or for a file that is encoded on request everything
+ * that determines them, spelled by `spell`.
  */
 export function contentHash(
   hashing: Hashing,
@@ -205,13 +203,11 @@ export function contentHash(
 ): string {
   const bytes = bytesOf(content)
   if (bytes !== undefined) return hashing.blake3Hex(bytes)
-  const { format, channels, run, textChunks } = content as Extract<
-    FileContent,
-    { picture: Picture }
-  >
+  const { format, run, ...more } = content as Extract<FileContent, { format: string }>
   const texts = run === undefined ? [] : metadataTexts(run)
+  const { channels = '', textChunks } = 'picture' in more ? more : {}
   const chunks = textChunks === undefined ? '' : hashing.blake3Hex(textChunks)
-  const parts = [fileFingerprint({ content }), format, channels ?? '', texts, chunks]
+  const parts = [fileFingerprint({ content }), format, channels, texts, chunks]
   return hashing.sha256Hex(spell(JSON.stringify(parts)))
 }
 
@@ -236,7 +232,7 @@ function fillPlaceholders(
     .replaceAll('%second%', now.slice(17, 19))
 }
 
-/** The bytes of a file; undefined for a picture, which is only encoded on request. */
+/** The bytes of a file; undefined for pictures and sounds that are only encoded on request. */
 export function bytesOf(content: FileContent): Uint8Array | undefined {
   if ('bytes' in content) return content.bytes
   return 'sample' in content ? sampleBytes(content.sample) : undefined
@@ -244,14 +240,15 @@ export function bytesOf(content: FileContent): Uint8Array | undefined {
 
 /** A stored file as the body of a reply. */
 export function fileBody(content: FileContent): Body {
-  if (!('picture' in content)) return bytesOf(content) as Uint8Array
+  if (!('format' in content)) return bytesOf(content) as Uint8Array
   const { run, ...file } = content
   return Object.assign(file, { text: run === undefined ? [] : metadataTexts(run) })
 }
 
 /** A stored file as a picture, or undefined if it is not one. */
 export function pictureOf(content: FileContent): Picture | undefined {
-  if ('picture' in content) return content.picture
+  if ('sound' in content) return undefined
+  if ('picture' in content) return isVideo(content.format) ? undefined : content.picture
   return storedPicture(bytesOf(content) as Uint8Array)
 }
 
@@ -276,10 +273,16 @@ export function storedPicture(bytes: Uint8Array): Extract<Picture, { kind: 'stor
 export function fileFingerprint({ content }: Pick<StoredFile, 'content'>): string {
   if ('bytes' in content) return `${content.bytes.length}:${hashBytes(content.bytes)}`
   if ('sample' in content) return content.sample
+  if ('sound' in content) return soundFingerprint(content.sound)
   const { kind, id, width, height } = content.picture
-  const frames = (content.animation?.rest ?? []).map((frame) => `:${frame.id}`).join('')
-  return `${kind}:${id}:${width}x${height}${frames}`
+  const { rest = [], frameMs, sound } = content.animation ?? {}
+  const frames = rest.map((frame) => `:${frame.id}`).join('')
+  const more = isVideo(content.format) ? ` ${frameMs}` : ''
+  return `${kind}:${id}:${width}x${height}${frames}${more}${sound ? soundFingerprint(sound) : ''}`
 }
+
+const soundFingerprint = ({ id, rate, channels, samples, index = 0 }: Sound): string =>
+  `sound:${id}:${index}:${rate}:${channels}:${samples}`
 
 /**
  * The metadata of a file with this modification time, in milliseconds since 1970. On real servers the tag contains

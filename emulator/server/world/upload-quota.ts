@@ -1,7 +1,7 @@
 // Counts the bytes of uploads that a world holds: in its files, and in pictures that were derived from an upload. Bytes
 // that several files share count once.
 
-import type { Picture, Recipe, Source } from '../../pictures/picture.ts'
+import type { Picture, Recipe, Sound, Source } from '../../pictures/picture.ts'
 import type { FileContent, HeldBytes } from '../state/files.ts'
 import type { World } from '../state/world.ts'
 
@@ -34,17 +34,36 @@ export function heldWith({ state: { held } }: World, content: FileContent): numb
 
 const nothing: ReadonlySet<Uint8Array> = new Set()
 
-/** All uploaded bytes that a file refers to: its own, or those in its picture. */
+/** All uploaded bytes that a file refers to: its own, or those that its pictures and its sound are made of. */
 function uploadsIn(content: FileContent): ReadonlySet<Uint8Array> {
   if ('sample' in content) return nothing
   if ('bytes' in content) return new Set([content.bytes])
+  const found = new Set<Uint8Array>()
+  const recipes = new Set<Recipe>()
+  if ('sound' in content) {
+    addPictures(sourcesOfSound(content.sound, found, recipes), found, recipes)
+    return found
+  }
   const { picture, animation, textChunks } = content
   if (isSynthetic(picture) && animation === undefined && textChunks === undefined) return nothing
-  const found = new Set<Uint8Array>()
   if (textChunks !== undefined) found.add(textChunks)
+  const { rest = [], sound } = animation ?? {}
+  const ofSound = sound === undefined ? [] : sourcesOfSound(sound, found, recipes)
+  addPictures([picture, ...rest, ...ofSound], found, recipes)
+  return found
+}
+
+const sourcesOfSound = ({ of }: Sound, found: Set<Uint8Array>, seen: Set<Recipe>) =>
+  of === undefined ? [] : sourcesOf(of.recipe, found, seen)
+
+/** Adds the uploads that pictures depend on. */
+function addPictures(
+  pictures: readonly Picture[],
+  found: Set<Uint8Array>,
+  recipes: Set<Recipe>,
+): void {
   const seen = new Set<Picture>()
-  const recipes = new Set<Recipe>()
-  const open: Picture[] = [picture, ...(animation?.rest ?? [])]
+  const open = [...pictures]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (seen.has(next)) continue
     seen.add(next)
@@ -54,7 +73,6 @@ function uploadsIn(content: FileContent): ReadonlySet<Uint8Array> {
     if ('over' in next) open.push(next.over)
     if ('mask' in next) open.push(next.mask)
   }
-  return found
 }
 
 /** The pictures that a computed one depends on; adds the files among its sources to `found`. */
@@ -66,8 +84,12 @@ function sourcesOf(recipe: Recipe, found: Set<Uint8Array>, seen: Set<Recipe>): r
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next.kind === 'pictures') pictures.push(...next.pictures)
     else if (next.kind === 'list') open.push(...next.items)
-    else if (next.kind === 'file' && next.bytes !== null) found.add(next.bytes)
-    else if (next.kind === 'output' && !seen.has(next.of.recipe)) {
+    else if (next.kind === 'file') {
+      if (next.bytes !== null) found.add(next.bytes)
+      pictures.push(...(next.made?.pictures ?? []))
+      if (next.made?.sound !== undefined)
+        pictures.push(...sourcesOfSound(next.made.sound, found, seen))
+    } else if (next.kind === 'output' && !seen.has(next.of.recipe)) {
       seen.add(next.of.recipe)
       open.push(...Object.values(next.of.recipe.inputs))
     }

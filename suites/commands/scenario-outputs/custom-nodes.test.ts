@@ -11,7 +11,7 @@ import type { Run, Subject } from '../../judge/subject.ts'
 /** A workflow that ends in a node of a pack, which the server does not have. */
 const clip: Graph = {
   '1': node('EmptyImage', { width: 24, height: 16, batch_size: 2, color: 5 }),
-  '2': node('VHS_VideoCombine', {
+  '2': node('CombineVideo', {
     images: ['1', 0],
     frame_rate: 8,
     filename_prefix: 'AnimateDiff',
@@ -24,7 +24,7 @@ type Outputs = Readonly<Record<string, unknown[]>>
 /** A server that accepts the node, with these outputs. */
 const withOutputs = (outputs: Outputs) =>
   scripted(
-    { nodes: [{ class_type: 'VHS_VideoCombine', outputs }] },
+    { nodes: [{ class_type: 'CombineVideo', outputs }] },
     { unknownNodes: 'accept', models: 'any' },
   )
 
@@ -36,7 +36,7 @@ const startOf = async ({ view }: Subject, entry: Record<string, string>): Promis
   return (await view({ filename, subfolder, type })).bytes.subarray(0, 12).toString('latin1')
 }
 
-/** What VHS_VideoCombine says of a video beside its name. */
+/** What CombineVideo says of a video beside its name. */
 const more = {
   format: 'video/h264-mp4',
   frame_rate: 8,
@@ -181,7 +181,7 @@ proves(
     const run = await runAlone(subject, clip)
     expect(endOf(run)).toMatch(/^execution_error 2 /)
     expect(run.entry.status.messages.at(-1)?.[1].exception_message).toContain(
-      'flowdouble cannot make a sample .obj file for VHS_VideoCombine: give the file in the scenario',
+      'flowdouble cannot make a sample .obj file for CombineVideo: give the file in the scenario',
     )
   },
   withOutputs({ '3d': [{ own: true, filename: 'mesh.obj' }] }),
@@ -191,7 +191,7 @@ proves(
   'scenario/node-no-sample',
   async (subject) => {
     const { entry } = await runAlone(subject, {
-      '2': node('VHS_VideoCombine', { width: 100_000, height: 100_000 }),
+      '2': node('CombineVideo', { width: 100_000, height: 100_000 }),
     })
     const [type, { exception_message }] = entry.status.messages.at(-1)!
     expect([type, exception_message]).toEqual([

@@ -3,21 +3,22 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { limits } from '../../../../spec/limits.ts'
-import type { Picture, PictureFile } from '../../../pictures/picture.ts'
+import type { MediaFile } from '../../../pictures/picture.ts'
+import { pixelsOf } from '../../../pictures/work.ts'
 import type { Codec } from '../../codec.ts'
 import type { Preparation } from '../../host.ts'
 import { startThread } from './picture-thread.ts'
 
 export type LargePictures = {
   /** Waits until the codec has the bytes of a large picture. Undefined for any other: there is nothing to wait for. */
-  readonly ready: (file: PictureFile) => Preparation | undefined
+  readonly ready: (file: MediaFile) => Preparation | undefined
   /** Stops encoding, and resolves when the thread has ended. */
   readonly close: () => Promise<void>
 }
 
 /** A picture that clients wait for. */
 type Job = {
-  readonly file: PictureFile
+  readonly file: MediaFile
   /** How many clients wait for it: without any, it is not made. */
   clients: number
   /** The thread that makes it, and its end. */
@@ -42,7 +43,7 @@ export function createLargePictures({ pictures }: Codec): LargePictures {
     const made = await Promise.race([once(worker, 'message'), job.ended.then(() => undefined)])
     if (made !== undefined) pictures().cacheFile(job.file, made[0] as Uint8Array)
   }
-  const begin = (key: string, file: PictureFile): Job => {
+  const begin = (key: string, file: MediaFile): Job => {
     const job: Job = { file, clients: 0, done: Promise.resolve() }
     jobs.set(key, job)
     // If no thread can start, the codec makes the bytes later.
@@ -85,15 +86,3 @@ export function createLargePictures({ pictures }: Codec): LargePictures {
 
 /** So many numbers are computed before other requests are handled. */
 const MOST_AT_ONCE = 2 ** 23
-
-/** How much work a file is, in pixels: of all that it is made of. */
-function pixelsOf({ picture, animation }: PictureFile): number {
-  let pixels = 0
-  let next: Picture | undefined = picture
-  while (next !== undefined) {
-    const own = next.width * next.height
-    pixels += next.kind === 'computed' ? Math.max(own, next.effort / 4) : own
-    next = 'of' in next && next.kind !== 'computed' ? next.of : undefined
-  }
-  return pixels * (1 + (animation?.rest.length ?? 0))
-}

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { encodeFile, encodeImage } from '../../../pictures/encode.ts'
-import type { FrameImage, PictureFile } from '../../../pictures/picture.ts'
+import type { FrameImage, MediaFile } from '../../../pictures/picture.ts'
 
 const answer = (bytes: Uint8Array): void => {
   // A thread has no origin, as a window has.
@@ -10,6 +10,6 @@ const answer = (bytes: Uint8Array): void => {
   parentPort?.postMessage(bytes)
 }
 
-const file = workerData as PictureFile | null
+const file = workerData as MediaFile | null
 if (file === null) parentPort?.on('message', (of: FrameImage) => answer(encodeImage(of)))
 else answer(encodeFile(file))

@@ -19,12 +19,13 @@ import {
   sizeInput,
   stepsOfSigmas,
   textInput,
-} from './node.ts'
+} from '../nodes/node.ts'
 import { pictureLoaders } from './load-image.ts'
 import { severalLoaders } from './load-several.ts'
 import { rebatchers } from './batch.ts'
 import { sourceText } from './printed.ts'
-import { savers } from './save-files.ts'
+import { savers } from './save-pictures.ts'
+import { soundCoders } from './sounds.ts'
 import {
   decoderSteps,
   encoderSteps,
@@ -216,4 +217,5 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   ...rebatchers,
   ...schedulers,
   ...savers,
+  ...soundCoders,
 }

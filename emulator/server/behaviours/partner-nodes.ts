@@ -2,7 +2,7 @@
 
 import { partnerNodeCost } from '../../../spec/server/access.ts'
 import type { Json } from '../../lib/json.ts'
-import type { Call } from './node.ts'
+import type { Call } from '../nodes/node.ts'
 import { isTruthy } from '../../lib/python.ts'
 import type { Failure } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'

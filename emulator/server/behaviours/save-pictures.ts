@@ -2,7 +2,6 @@
 
 import {
   createRead,
-  Instance,
   isMap,
   latentFile,
   product,
@@ -10,22 +9,22 @@ import {
   valueOfOutput,
   valuesOf,
 } from '../../compute/index.ts'
-import { get, put } from '../../lib/bounded.ts'
 import { paint } from '../../pictures/paint.ts'
 import { longestSide, type Picture } from '../../pictures/picture.ts'
 import { MOST_PIXELS } from '../../pictures/codecs/probe.ts'
-import { drawLetters, hash53 } from '../../lib/random.ts'
-import { computedWork } from './computed.ts'
+import { hash53 } from '../../lib/random.ts'
+import { computedWork } from '../nodes/computed.ts'
 import {
   batchPictures,
   type Behaviour,
   type Call,
   failing,
-  lettersKey,
   numberInput,
   pictureInput,
   textInput,
-} from './node.ts'
+} from '../nodes/node.ts'
+import { combineVideo, saveSound, saveVideo } from './save-media.ts'
+import { tempPrefix } from './temp-names.ts'
 import type { Save } from '../state/nodes.ts'
 import type { SampleFormat } from '../state/files.ts'
 
@@ -41,20 +40,6 @@ const saveImages: Behaviour = (call) => ({
   steps: 0,
   save: pictureSave(call, 'output', textInput(call, 'filename_prefix', 'ComfyUI')),
 })
-
-/** The letters of temporary names; the real server leaves one out. */
-const LETTERS = 'abcdefghijklmnopqrstuvxyz'
-
-function tempPrefix(call: Call): string {
-  const { class_type } = call.type
-  const key = lettersKey(call.node_id, class_type)
-  // On servers of 2026 only this type has an object for each node, which keeps its letters.
-  const forgets = call.world.setup.traits.nodesOf2026 && class_type !== 'PreviewImage'
-  const known = forgets ? undefined : get(call.world.state.tempLetters, key)
-  const letters = known ?? drawLetters(call.world.state.random, LETTERS, 5)
-  if (known === undefined) put(call.world.state.tempLetters, key, letters)
-  return `ComfyUI_temp_${letters}`
-}
 
 const previewImages: Behaviour = (call) => ({
   outputs: [],
@@ -128,42 +113,22 @@ const drawLoss: Behaviour = (call) => {
   }
 }
 
-/** The other types keep `%batch_num%` in the name, and so do animations [files/batch-number-kept]. */
-const batchNumbered: ReadonlySet<SampleFormat> = new Set(['flac', 'mp3', 'opus', 'svg'])
-
-/** Non-image outputs: the same small sample in every run. */
+/** Outputs of other kinds: the same small sample in every run. */
 const saveSample =
-  (format: SampleFormat, key: string, prefix: string, animated?: boolean): Behaviour =>
+  (format: SampleFormat, key: string, prefix: string): Behaviour =>
   (call) => ({
     outputs: [],
     steps: 0,
     save: {
-      type: call.type.class_type.startsWith('Preview') ? 'temp' : 'output',
-      prefix: call.type.class_type.startsWith('Preview')
-        ? tempPrefix(call)
-        : textInput(call, 'filename_prefix', prefix),
+      type: 'output',
+      prefix: textInput(call, 'filename_prefix', prefix),
       ending: format,
       key,
       contents: [{ sample: format }],
-      numbersBatch: batchNumbered.has(format),
-      ...(key === 'audio' && { numberEnd: call.world.setup.traits.audioNameEnd }),
-      ...(animated !== undefined && { animated }),
+      // The other types keep `%batch_num%` in the name, and so do animations [files/batch-number-kept].
+      numbersBatch: format === 'svg',
     },
   })
-
-const saveVideo =
-  (format: SampleFormat, prefix: string): Behaviour =>
-  (call) => {
-    const { videoKey } = call.world.setup.traits
-    const work = saveSample(
-      format,
-      videoKey,
-      prefix,
-      videoKey === 'images' ? true : undefined,
-    )(call)
-    const size = pictureInput(call)?.picture ?? videoSize(call)
-    return size === undefined ? work : { ...work, save: { ...(work.save as Save), size } }
-  }
 
 /** Larger latents are a sample, like those of models: they are written while the run lasts. */
 const MOST_NUMBERS = 2 ** 18
@@ -179,16 +144,6 @@ const saveLatent: Behaviour = (call) => {
   return { ...work, save: { ...(work.save as Save), contents: [{ bytes }] } }
 }
 
-/** The size of a video that a node has made of pictures. */
-function videoSize(call: Call): { width: number; height: number } | undefined {
-  const video = call.inputs.get('video')
-  const value = video?.kind === 'opaque' && video.of ? valueOfOutput(video.of) : undefined
-  const images = value instanceof Instance ? value.fields.get('images') : undefined
-  if (!(images instanceof Tensor)) return undefined
-  const [, height = 0, width = 0] = images.shape
-  return { width, height }
-}
-
 /** The behaviours of the node types that save or send pictures and files. */
 export const savers: Readonly<Record<string, Behaviour>> = {
   SaveImage: saveImages,
@@ -198,12 +153,13 @@ export const savers: Readonly<Record<string, Behaviour>> = {
   LossGraphNode: drawLoss,
   SaveVideo: saveVideo('mp4', 'video/ComfyUI'),
   SaveWEBM: saveVideo('webm', 'ComfyUI'),
+  VHS_VideoCombine: combineVideo,
   SaveAnimatedPNG: saveAnimation('png'),
   SaveAnimatedWEBP: saveAnimation('webp'),
-  SaveAudio: saveSample('flac', 'audio', 'audio/ComfyUI'),
-  SaveAudioMP3: saveSample('mp3', 'audio', 'audio/ComfyUI'),
-  SaveAudioOpus: saveSample('opus', 'audio', 'audio/ComfyUI'),
-  PreviewAudio: saveSample('flac', 'audio', ''),
+  SaveAudio: saveSound('flac'),
+  SaveAudioMP3: saveSound('mp3'),
+  SaveAudioOpus: saveSound('opus'),
+  PreviewAudio: saveSound('flac'),
   SaveLatent: saveLatent,
   SaveGLB: saveSample('glb', '3d', 'mesh/ComfyUI'),
   SaveSVGNode: saveSample('svg', 'images', 'svg/ComfyUI'),

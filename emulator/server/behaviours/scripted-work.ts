@@ -1,10 +1,10 @@
 // The work of a node as its rules change it [scenario/node-*]: steps, previews, values, files, texts, a failure.
 
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
-import { meaningOf } from './exception-types.ts'
-import { type Call, painted } from './node.ts'
+import { meaningOf } from '../nodes/exception-types.ts'
+import { type Call, painted } from '../nodes/node.ts'
 import { ownOutputs } from './scripted-files.ts'
-import { plannedFailure } from './script.ts'
+import { plannedFailure } from '../nodes/script.ts'
 import { workOf } from './work.ts'
 import { matchesWhere } from './conditions.ts'
 import { scriptedValues } from './scripted-values.ts'

@@ -3,8 +3,8 @@
 import { createRead, printed, type PrintStyle, str, TooMuch, valueOf } from '../../compute/index.ts'
 import { Raised } from '../../lib/raised.ts'
 import { paint } from '../../pictures/paint.ts'
-import { sourceOf } from './computed.ts'
-import type { Call } from './node.ts'
+import { sourceOf } from '../nodes/computed.ts'
+import type { Call } from '../nodes/node.ts'
 import type { DeclaredInput, Value } from '../state/nodes.ts'
 import type { Traits } from '../state/traits.ts'
 

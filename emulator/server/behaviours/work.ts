@@ -2,10 +2,10 @@
 
 import { numberOf } from '../../lib/json.ts'
 import { behaviours } from './behaviours.ts'
-import { fitsMemory, outOfMemory } from './memory.ts'
-import { type Behaviour, byDeclaration, type Call, failing } from './node.ts'
-import { computedWork, failedCheck, pictureTypes } from './computed.ts'
-import { currentInput, isModelFile, optionsOf } from './catalog.ts'
+import { fitsMemory, outOfMemory } from '../nodes/memory.ts'
+import { type Behaviour, byDeclaration, type Call, failing } from '../nodes/node.ts'
+import { computedWork, failedCheck, pictureTypes } from '../nodes/computed.ts'
+import { currentInput, isModelFile, optionsOf } from '../nodes/catalog.ts'
 import { payPartner } from './partner-nodes.ts'
 import type { Value, Work } from '../state/nodes.ts'
 

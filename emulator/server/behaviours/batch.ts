@@ -11,7 +11,7 @@ import {
   MAX_BATCH,
   numberInput,
   pictureInput,
-} from './node.ts'
+} from '../nodes/node.ts'
 
 const isAsLarge = (one: Picture, other: Picture): boolean =>
   one.width === other.width && one.height === other.height

@@ -4,9 +4,9 @@ import { isObject, type Json, writeJson } from '../../lib/json.ts'
 import { hash53 } from '../../lib/random.ts'
 import { pythonTypeName, wrongIndex } from '../../lib/python.ts'
 import type { Picture } from '../../pictures/picture.ts'
-import { computedFrom } from './computed.ts'
+import { computedFrom } from '../nodes/computed.ts'
 import { alphaMaskOf, coloursOf, namedPicture, one } from './load-image.ts'
-import { batchFrom, type Behaviour, type Call, failing, textInput } from './node.ts'
+import { batchFrom, type Behaviour, type Call, failing, textInput } from '../nodes/node.ts'
 import type { Failure, Value, Work } from '../state/nodes.ts'
 
 const failed = (failure: Failure): Work => ({ outputs: [], steps: 0, failure })

@@ -16,7 +16,7 @@ import {
   failing,
   pictureInput,
   textInput,
-} from './node.ts'
+} from '../nodes/node.ts'
 import type { StoredFile } from '../state/files.ts'
 import type { Batch, Failure, Work } from '../state/nodes.ts'
 import type { World } from '../state/world.ts'

@@ -12,9 +12,17 @@ import { probePicture } from '../../pictures/codecs/probe.ts'
 import { longestSide } from '../../pictures/picture.ts'
 import type { FileContent } from '../state/files.ts'
 import type { Failure, OwnFile, OwnOutputs, Save, Work } from '../state/nodes.ts'
-import { isSampleFormat } from '../world/samples.ts'
-import { fitsMemory, outOfMemory } from './memory.ts'
-import { batchFrom, batchPictures, type Call, painted, pictureInput, textInput } from './node.ts'
+import { madeContent, madeOf } from '../world/made-files.ts'
+import { soundFrom, videoFrom } from './save-media.ts'
+import { fitsMemory, outOfMemory } from '../nodes/memory.ts'
+import {
+  batchFrom,
+  batchPictures,
+  type Call,
+  painted,
+  pictureInput,
+  textInput,
+} from '../nodes/node.ts'
 
 type Outputs = NonNullable<NodeRule['outputs']>
 
@@ -91,8 +99,11 @@ function madeFile(
 
 /** [scenario/node-sample, scenario/node-no-sample] */
 function sampleOf(call: Call, ending: string, at: number): FileContent | Failure {
-  if (isSampleFormat(ending)) return { sample: ending }
-  const format = pictureFormats.get(ending)
+  const made = madeOf(ending)
+  if (made?.kind === 'sample') return { sample: made.format }
+  if (made?.kind === 'video') return videoFrom(call, made.format)
+  if (made?.kind === 'sound') return soundFrom(call, made.format)
+  const format = made?.format
   const batch = pictureInput(call)
   const picture = (batch && batchPictures(batch)[at]) ?? painted(call, at)
   if (!fitsMemory([batchFrom([picture])])) return outOfMemory
@@ -104,26 +115,17 @@ function sampleOf(call: Call, ending: string, at: number): FileContent | Failure
   }
 }
 
-const pictureFormats: ReadonlyMap<string, keyof typeof longestSide> = new Map([
-  ['png', 'png'],
-  ['jpg', 'jpeg'],
-  ['jpeg', 'jpeg'],
-  ['webp', 'webp'],
-])
-
-/** The content of a placeholder: a picture of its size, or a sample of the format that its name says. */
+/** The content of a placeholder: a picture or a video of its size, or another file that its name says. */
 export function placeholderContent(seed: number, path: string, size: string): FileContent {
-  const ending = nameEnding(path) ?? ''
-  if (isSampleFormat(ending)) return { sample: ending }
   const [width, height] = size.split('x').map(Number) as [number, number]
-  const picture = { kind: 'painted', id: hash53(`${seed}:${path}`), width, height } as const
-  return { picture, format: pictureFormats.get(ending) ?? 'png' }
+  const id = hash53(`${seed}:${path}`)
+  const picture = { kind: 'painted', id, width, height } as const
+  return madeContent(nameEnding(path) ?? '', id, { width, height }) ?? { picture, format: 'png' }
 }
 
-const isMade = (ending: string): boolean => pictureFormats.has(ending) || isSampleFormat(ending)
-
 /** Whether a world can make a sample of a file with this name. */
-export const hasSample = (filename: string): boolean => isMade(nameEnding(filename) ?? '')
+export const hasSample = (filename: string): boolean =>
+  madeOf(nameEnding(filename) ?? '') !== undefined
 
 const nameEnding = (filename: string): string | undefined =>
   /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase()
@@ -131,7 +133,7 @@ const nameEnding = (filename: string): string | undefined =>
 /** The ending of the name of a file by its media type, such as video/h264-mp4, or by its list. */
 function usualEnding(list: string, { format }: OutputFile): string | undefined {
   const named = typeof format === 'string' ? /\w+$/.exec(format)?.[0].toLowerCase() : undefined
-  return named !== undefined && isMade(named) ? named : endings.get(list)
+  return named !== undefined && madeOf(named) !== undefined ? named : endings.get(list)
 }
 
 /** The endings of files without a name, by their list. */

@@ -1,7 +1,7 @@
 // The values that node rules set [scenario/node-values]: literals, and those of inputs.
 
 import { floatOf, type Json, numberOf, readJson } from '../../lib/json.ts'
-import type { Call } from './node.ts'
+import type { Call } from '../nodes/node.ts'
 import type { Value, Work } from '../state/nodes.ts'
 
 /** The outputs with the values of a rule; null keeps the value of the node. */

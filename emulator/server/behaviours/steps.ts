@@ -9,7 +9,7 @@ import {
   pictureInput,
   stepsOfSigmas,
   textInput,
-} from './node.ts'
+} from '../nodes/node.ts'
 import type { Value } from '../state/nodes.ts'
 
 /** The maximum number of steps, so that every run ends. */
