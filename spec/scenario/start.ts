@@ -125,6 +125,12 @@ export const rules = {
     'scenario/start-statistics':
       'The statistics of a scenario replace members of the usual ones, and its devices all of them.',
   }),
+  ...chosen.local({
+    'scenario/video-combine':
+      'VHS_VideoCombine saves its pictures as a video of its frame rate and format, the first as PNG.',
+    'scenario/video-combine-sound':
+      'VHS_VideoCombine with audio saves the video again with a silent track, and lists that file.',
+  }),
   ...rulesOf({ basis: 'chosen', since: '0.27' }).local({
     'scenario/start-subgraphs': 'The subgraphs of a scenario are those of the server.',
   }),

@@ -58,8 +58,8 @@ const modesOf: Readonly<Record<Guess, readonly (readonly [bit: 0 | 1, zero: numb
 /** The first part: settings of the frame, and how each block is guessed. */
 function putModes(blocks: Blocks): Uint8Array {
   const bits = createBits()
-  // Colours as usual, no segments, a filter that is off.
-  bits.number(0, 13)
+  // Colours as usual, no segments, a filter that is off and never changes.
+  bits.number(0, 14)
   // One part of coefficients.
   bits.number(0, 2)
   bits.number(QUALITY, 7)

@@ -38,7 +38,7 @@ export function decodeVp8(bytes: Buffer) {
 
 /** The settings at which two levels of brightness and one of colour are a step. */
 function readSettings(bits: Bits): void {
-  const head = [13, 2, 7, 1, 1, 4, 1, 1, 1, 4, 1, 1, 1].map((count) => bits.number(count))
+  const head = [14, 2, 7, 1, 1, 4, 1, 1, 1, 4, 1, 1, 1].map((count) => bits.number(count))
   const wanted = [0, 0, 19, 0, 1, 6, 1, 0, 1, 15, 1, 0, 1]
   if (head.join() !== wanted.join()) throw new Error(`The settings are ${head.join()}.`)
   for (const zero of updates) if (bits.bit(zero) === 1) throw new Error('A probability changes.')

@@ -11,7 +11,12 @@ export const none = 'The command chromium is not installed.'
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-audio-output',
+    ],
   })
 
 /** Calls with a browser, which is closed afterwards. */
