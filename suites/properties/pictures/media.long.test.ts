@@ -43,7 +43,7 @@ const has = (command: string, ...args: string[]): boolean => spawnSync(command, 
 const hasFfmpeg = has('ffprobe', '-version') && has('ffmpeg', '-version')
 const hasPython = has('python3', '-c', 'import cv2, av')
 
-/** Writes a file into a folder of its own, and returns its path. */
+/** Writes a file into a new folder, and returns its path. */
 function written(name: string, bytes: Uint8Array): string {
   const path = join(newFiles().dir, name)
   writeFileSync(path, bytes)
@@ -57,7 +57,7 @@ function run(command: string, ...args: string[]): string {
 }
 
 const cases = sizes.flatMap((wanted) =>
-  (['mp4', 'webm'] as const).map((format) => ({ format, ...wanted })),
+  (['mp4', 'webm'] as const).map((format) => Object.assign({ format }, wanted)),
 )
 const title = '$format of $count frames of $width x $height at $fps'
 
@@ -135,7 +135,7 @@ test.skipIf(!hasPython).each(cases)(`media/python OpenCV and PyAV read ${title}`
   const [size, rate, counted, decoded, light] = JSON.parse(run('python3', '-c', script, path))
   expect([size, counted, decoded]).toEqual([[width, height], count, count])
   expect(rate).toBeCloseTo(fps, 2)
-  // What a decoder of our own says of the same frame of the MP4 file.
+  // What the decoder of the suites says of the same frame of the MP4 file.
   const mp4 = Buffer.from(encodeFile(videoFile(wanted, 'mp4')))
   const { frames } = decodeH264(readMp4(mp4).tracks[0]!)
   expect(light).toBe(frames.at(-1)!.planes[0][0])
