@@ -240,7 +240,8 @@ const ofLists = /\/cli\/lists\//
 const onRun = /\/(cli\/(serve-)?run|client\/workflow|config\/folders)\.ts$/
 
 /** What infers node types from workflows, and checks workflows. */
-const onTypes = /\/(infer|cli\/(types|lint)|node\/(for-workflows|lint))\b/
+const onTypes =
+  /\/emulator\/(infer\/|(cli\/(types|lint)|edge\/node\/(for-workflows|lint))\.ts$)/
 
 /** What the first control request loads, in one file. */
 const onControl =

@@ -9,7 +9,7 @@ import type { CommandIo } from './lib/io.ts'
 import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
 
 /** The options of the server that decide which types are known. */
-const options = ['like', 'objectInfo', 'nodes'] as const
+const options = ['like', 'objectInfo', 'nodes', 'values'] as const
 
 const help = `Usage: flowdouble types WORKFLOW... [options]
 
@@ -39,10 +39,13 @@ export const typesCommand = (argv: readonly string[], io: CommandIo): Promise<nu
       name: 'types',
       takes: 'workflow',
       help,
-      flags: { ...optionFlags(options), json: { type: 'boolean' } },
+      flags: { ...optionFlags(options), values: { type: 'boolean' }, json: { type: 'boolean' } },
       run: async (files, values) => {
         const { stdout, stderr, cwd } = io
-        const given = readFiles(optionsGiven(options, values), cwd)
+        const given = {
+          ...readFiles(optionsGiven(options, values), cwd),
+          values: values['values'] === true,
+        }
         const { options: made, findings } = await worldForWorkflows({ ...given, for: files }, cwd)
         const [scenario] = made.scenario as readonly object[]
         if (values['json'] === true)

@@ -5,10 +5,15 @@ import { type Finding, inferWorld } from './infer.ts'
 import type { NamedWorkflow } from './nodes.ts'
 import { type JsonObject, readJson } from '../lib/json.ts'
 import type { GivenScenario } from '../options/scenario.ts'
-import type { ServerOptionsInput } from '../options/server-options.ts'
+import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
 import { usageError } from '../options/usage.ts'
+import { generationLike } from '../../spec/truth/servers.ts'
 import { catalogueOf } from '../server/nodes/catalog.ts'
+import { traitsOf } from '../server/traits.ts'
 import type { TypeTexts } from '../server/state/nodes.ts'
+
+/** The workflows, and the node types of a server with the options. */
+type Inference = { readonly workflows: readonly NamedWorkflow[]; readonly catalogue: TypeTexts }
 
 /** Options whose scenario has what the workflows need, and what a person should know about it. */
 export type WorldForWorkflows = {
@@ -17,15 +22,17 @@ export type WorldForWorkflows = {
 }
 
 /**
- * @param given options whose scenario, if any, is content; without `for`.
- * @param catalogue the node types of a server with these options.
+ * @param given options whose scenario, if any, is content; without `for` and `values`.
+ * @param options these and all others.
  */
 export function withInferred(
   given: ServerOptionsInput,
-  workflows: readonly NamedWorkflow[],
-  catalogue: TypeTexts,
+  { deployment, like, values }: ServerOptions,
+  { workflows, catalogue }: Inference,
 ): WorldForWorkflows {
-  const { scenario, findings } = inferWorld(workflows, catalogueOf(catalogue))
+  const { checksNewCombos } = traitsOf(deployment, generationLike(like), [])
+  const options = { values, checksNewCombos }
+  const { scenario, findings } = inferWorld(workflows, catalogueOf(catalogue), options)
   // What the caller declares overrides what is guessed.
   const own = [given.scenario ?? []].flat() as readonly GivenScenario[]
   return { options: { ...given, scenario: [scenario, ...own] }, findings }

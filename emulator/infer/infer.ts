@@ -3,8 +3,10 @@
 
 import type { GivenScenario } from '../options/scenario.ts'
 import { isFloat, isObject, type Json, type JsonObject, numberOf } from '../lib/json.ts'
+import { didYouMean } from '../lib/nearest.ts'
+import { pythonEquals } from '../lib/python.ts'
 import { linkOf } from '../server/graph/graph.ts'
-import { isModelFile, modelFolders } from '../server/nodes/catalog.ts'
+import { isCombo, isModelFile, modelFolders, optionsOf } from '../server/nodes/catalog.ts'
 import type { DeclaredInput, NodeType } from '../server/state/nodes.ts'
 import { fileInputOf, isWebAddress } from '../server/world/named-files.ts'
 import { splitAnnotation } from '../server/world/paths.ts'
@@ -27,19 +29,42 @@ export type InferredWorld = {
   readonly findings: readonly Finding[]
 }
 
+/** How much a server for workflows accepts. */
+export type InferOptions = {
+  /** Whether it accepts unlisted values of known combos. */
+  readonly values: boolean
+  /** Whether it checks combos that are declared as COMBO. */
+  readonly checksNewCombos: boolean
+}
+
 type Start = NonNullable<GivenScenario['start']>
 
 /** What the nodes of the catalogue add to a world. */
-type Needs = {
+type Needs = InferOptions & {
   readonly models: Map<string, Set<string>>
   readonly files: Map<string, string>
+  /** Further values of combos, by type and input. */
+  readonly more: Map<string, Map<string, Set<Value>>>
   readonly findings: Finding[]
 }
 
+/** A value of a combo. */
+type Value = string | number | boolean
+
 /** The world in which these workflows run. */
-export function inferWorld(workflows: readonly NamedWorkflow[], typeOf: Catalogue): InferredWorld {
+export function inferWorld(
+  workflows: readonly NamedWorkflow[],
+  typeOf: Catalogue,
+  options: InferOptions,
+): InferredWorld {
   const nodes = workflows.flatMap(nodesOf)
-  const needs: Needs = { models: new Map(), files: new Map(), findings: [] }
+  const needs: Needs = {
+    ...options,
+    models: new Map(),
+    files: new Map(),
+    more: new Map(),
+    findings: [],
+  }
   for (const node of nodes) {
     const type = typeOf(node.class_type)
     if (type === undefined) lookAtUnknown(needs, node)
@@ -56,11 +81,20 @@ export function inferWorld(workflows: readonly NamedWorkflow[], typeOf: Catalogu
     models: Object.fromEntries(
       [...needs.models].map(([folder, names]) => [folder, [...names].sort()]),
     ),
+    ...(needs.more.size > 0 && { values: plainValues(needs.more) }),
     files: Array.from(needs.files, ([path, placeholder]) => ({ path, placeholder })),
   }
   const findings = [...unknown.map(findingOf), ...needs.findings]
   return { scenario: { version: 1, start, types, nodes: rules }, findings }
 }
+
+const plainValues = (more: Needs['more']): NonNullable<Start['values']> =>
+  Object.fromEntries(
+    Array.from(more, ([class_type, inputs]) => [
+      class_type,
+      Object.fromEntries(Array.from(inputs, ([input, values]) => [input, [...values]])),
+    ]),
+  )
 
 /** The entry of a type in the form of GET /object_info. */
 function entryOf({ class_type, inputs, outputs, isOutput }: UnknownType): object {
@@ -95,21 +129,42 @@ function lookAtKnown(needs: Needs, node: WorkflowNode, type: NodeType): void {
     note(needs, 'look', node, `${node.class_type} needs a partner key in extra_data of the submit`)
   const file = fileInputOf(node.class_type)
   for (const input of type.inputs) {
-    const value = node.inputs.get(input.name)
-    if (typeof value !== 'string' || isTemplate(value)) continue
-    if (file?.name === input.name) addFile(needs, node, value)
-    else if (Array.isArray(input.type) && !input.type.includes(value))
+    const value = valueOf(node.inputs.get(input.name))
+    if (value === undefined || (typeof value === 'string' && isTemplate(value))) continue
+    if (file?.name === input.name) addFile(needs, node, `${value}`)
+    else if (isChecked(needs, input) && !optionsOf(input).some((one) => pythonEquals(one, value)))
       lookAtOption(needs, node, input, value)
   }
 }
 
-/** A value that a combo does not list: a model file for its folder, or a mistake. */
-function lookAtOption(needs: Needs, node: WorkflowNode, input: DeclaredInput, value: string): void {
-  const folder = folderOf(node.class_type, input)
+/** A literal that can be an option of a combo; undefined for any other value. */
+const valueOf = (value: Json | undefined): Value | undefined =>
+  typeof value === 'string' || typeof value === 'boolean' ? value : numberOf(value)
+
+/** Whether a server compares the values of an input with its options. */
+const isChecked = ({ checksNewCombos }: Needs, input: DeclaredInput): boolean =>
+  Array.isArray(input.type) || (checksNewCombos && isCombo(input))
+
+/** A value that a combo does not list: a model file for its folder, a value of another version, or a mistake. */
+function lookAtOption(needs: Needs, node: WorkflowNode, input: DeclaredInput, value: Value): void {
+  const { class_type } = node
+  const { name } = input
+  const folder = folderOf(class_type, input)
+  const isText = typeof value === 'string'
   if (value === '')
-    note(needs, 'impossible', node, `${input.name} is empty: your program fills it in`)
-  else if (folder !== undefined && isModelName(value)) addModel(needs, folder, value)
-  else note(needs, 'look', node, `${input.name}: ${value} is not an option of ${node.class_type}`)
+    return note(needs, 'impossible', node, `${name} is empty: your program fills it in`)
+  if (isText && isWebAddress(value))
+    return note(needs, 'impossible', node, `${name}: ${webAddress(value)}`)
+  if (folder !== undefined && isText && isModelName(value)) return addModel(needs, folder, value)
+  if (needs.values) addValue(needs, class_type, name, value)
+  const meant = didYouMean(`${value}`, optionsOf(input).map(String))
+  const then = needs.values ? '--values adds it' : 'a submit is refused, unless --values adds it'
+  note(needs, 'look', node, `${name}: ${value} is not an option of ${class_type}; ${then}.${meant}`)
+}
+
+function addValue({ more }: Needs, class_type: string, input: string, value: Value): void {
+  const inputs = more.get(class_type) ?? new Map<string, Set<Value>>()
+  more.set(class_type, inputs.set(input, (inputs.get(input) ?? new Set()).add(value)))
 }
 
 /** The folder whose files a combo lists. */
@@ -148,12 +203,13 @@ function addModel({ models }: Needs, folder: string, name: string): void {
 }
 
 function addFile(needs: Needs, node: WorkflowNode, value: string): void {
-  if (isWebAddress(value))
-    return note(needs, 'impossible', node, `${value} is a web address: your program replaces it`)
+  if (isWebAddress(value)) return note(needs, 'impossible', node, webAddress(value))
   const { name, type } = splitAnnotation(value)
   if (name === '' || name.startsWith('/') || name.split('/').includes('..')) return
   needs.files.set(`${type ?? 'input'}/${name}`, sizeIn(node.graph))
 }
+
+const webAddress = (value: string): string => `${value} is a web address: your program replaces it`
 
 /** The size of the pictures that a workflow makes, for those that it reads. */
 function sizeIn(graph: JsonObject): string {

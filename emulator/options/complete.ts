@@ -58,6 +58,8 @@ export function completeValues(given: OptionValues, where: OptionLabel): ServerO
   const server = serverLike(read.like, deployment, where('like'))
   requireUse(read, deployment, where)
   requireGeneration(read, where)
+  if (read.values === true && (read.for ?? []).length === 0)
+    throw usageError(`${where('values')} requires workflows, which the option for names.`)
   requireKnownQuirks(deployment, quirk, where('quirk'))
   requireKnownQuirks(deployment, noQuirk, where('noQuirk'))
   const both = quirk.find((id) => noQuirk.includes(id))

@@ -122,6 +122,7 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
   start: {
     files: joined(into.start.files, one.start?.files),
     models: joinedModels(into.start.models, one.start?.models),
+    ...valuesOf(into.start.values, one.start?.values),
     history: joined(into.start.history, one.start?.history),
     queue: joined(into.start.queue, one.start?.queue),
     cached: joined(into.start.cached, one.start?.cached),
@@ -149,6 +150,19 @@ const joinedModels = (first: Models = {}, second: Models = {}): NonNullable<Mode
       joined(first[folder], second[folder]),
     ]),
   )
+
+type Values = NonNullable<ScenarioInput['start']>['values'] | undefined
+
+/** The values of two scenarios, by type and input; nothing without any. */
+function valuesOf(first: Values, second: Values): { readonly values?: NonNullable<Values> } {
+  const values = new Map<string, Record<string, (string | number | boolean)[]>>()
+  for (const [class_type, inputs] of [first, second].flatMap((one) => Object.entries(one ?? {})))
+    for (const [input, more] of Object.entries(inputs)) {
+      const known = values.get(class_type)
+      values.set(class_type, { ...known, [input]: joined(known?.[input], more) })
+    }
+  return values.size === 0 ? {} : { values: Object.fromEntries(values) }
+}
 
 type Subgraphs = NonNullable<ScenarioInput['start']>['subgraphs']
 

@@ -26,6 +26,8 @@ export type ServerOptions = ChosenOptions & {
   readonly nodes: readonly (string | NodeTypes)[]
   /** Workflows that run: the world gets the node types, models and input files that they need. Files, or their content. */
   readonly for: readonly (string | object)[]
+  /** Whether values that these workflows use are added to the combos of known nodes that do not list them. */
+  readonly values: boolean
   /** Node rules that make nodes fail. They precede those of the scenario. */
   readonly failures: readonly NodeRule[]
   /** The script of the server: its start, rules for runs and nodes, faults. */
@@ -115,6 +117,7 @@ export const defaults: ServerOptions = {
   objectInfo: [],
   nodes: [],
   for: [],
+  values: false,
   models: 'listed',
   unknownNodes: 'refuse',
   scenario: noScenario,

@@ -150,6 +150,13 @@ export const optionTable: OptionTable<OptionName> = {
     isPath: true,
     schema: nodeTypes,
   },
+  values: {
+    flag: 'values',
+    value: '',
+    help: 'with --for, also accept values that these workflows use and the combos of known nodes do not list',
+    bare: 'true',
+    schema: { type: 'boolean' },
+  },
   models: {
     flag: 'models',
     value: 'WHICH',

@@ -11,7 +11,7 @@ import { createTimers, takeTimer } from '../lib/timers.ts'
 import { answer as answerLocal } from './local/endpoints.ts'
 import { advance } from './local/on-demand.ts'
 import { isForUser } from './nodes/script.ts'
-import { folderNames } from './nodes/catalog.ts'
+import { folderNames, isCombo, nodeTypes } from './nodes/catalog.ts'
 import { contentOf, placeholderContent } from './behaviours/scripted-files.ts'
 import type { Server } from './state/server.ts'
 import type { NodeResult } from './state/nodes.ts'
@@ -21,12 +21,13 @@ import type { World, WorldSetup } from './state/world.ts'
 import { isHosted } from './world/derived.ts'
 import { addModel } from './world/installs.ts'
 import { store } from './world/files.ts'
+import { fileInputOf } from './world/named-files.ts'
 import { removeEntry } from './world/history.ts'
 import { isFolderType, nameOf, pathWithin } from './world/paths.ts'
 import { enqueue, takeOut } from './world/queue.ts'
 import { restWorker } from './world/timers.ts'
 
-type List<Name extends Exclude<keyof Start, 'statistics' | 'models'>> = NonNullable<
+type List<Name extends Exclude<keyof Start, 'statistics' | 'models' | 'values'>> = NonNullable<
   Start[Name]
 >[number]
 
@@ -50,8 +51,16 @@ export const beginsWithRuns = ({
 /** Adds the start of its scenario to a server. */
 export function beginScenario(server: Server): void {
   const { script } = server.options
-  const { files = [], models = {}, history = [], queue = [], cached = [] } = script.start
+  const {
+    files = [],
+    models = {},
+    values = {},
+    history = [],
+    queue = [],
+    cached = [],
+  } = script.start
   for (const world of server.worlds) {
+    requireCombos(world, values)
     for (const [folder, names] of Object.entries(models)) addModels(world, folder, names)
     files.forEach((file, at) => isForUser(world, file.user) && addFile(world, file, at))
     const over = runsOf(world, 'history', history, ({ outcome = 'success', ...own }) =>
@@ -76,6 +85,28 @@ function addModels(world: World, folder: string, names: readonly string[]): void
       `start.models of the scenario names the unknown folder ${folder}.${didYouMean(folder, folders)}`,
     )
   for (const name of names) addModel(world, { folder, name })
+}
+
+/** Throws a refusal for values of what is not a combo: they would have no effect. */
+function requireCombos(world: World, values: NonNullable<Start['values']>): void {
+  for (const [class_type, inputs] of Object.entries(values)) {
+    const type = nodeTypes(world).get(class_type)
+    for (const input of Object.keys(inputs)) {
+      const declared = type?.inputs.find(({ name }) => name === input)
+      const listsFiles = fileInputOf(class_type)?.name === input
+      if (declared !== undefined && isCombo(declared) && !listsFiles) continue
+      const what =
+        type === undefined
+          ? 'an unknown node type'
+          : listsFiles
+            ? 'a list of files (start.files adds some)'
+            : 'not a combo'
+      throw refusedAt(
+        ['start', 'values', class_type, input],
+        `start.values of the scenario names ${class_type}, ${input}: ${what}.`,
+      )
+    }
+  }
 }
 
 const exceptionOf = (

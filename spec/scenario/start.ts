@@ -46,6 +46,15 @@ export const start = options({
     description:
       'more model files by their folder, such as loras, which the combos of loaders list',
   },
+  values: {
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      additionalProperties: list({ type: ['string', 'number', 'boolean'], minLength: 1 }),
+    },
+    description:
+      'more options of combos by node type and input, such as KSampler: { sampler_name: [my_sampler] }',
+  },
   history: {
     ...list(
       options({
@@ -104,10 +113,14 @@ export const rules = {
       'A placeholder is a picture of its size, or a sample of the format that its name says.',
     'scenario/start-models':
       'The models of a scenario are in their folders, and all loaders of a folder list them.',
+    'scenario/start-values':
+      'The values of a scenario are options of the combos that they name, after all others.',
     'scenario/for-workflows':
       'A server for workflows has the node types, models and input files that they need, and runs them.',
     'scenario/for-strict':
       'A server for workflows refuses other types, models and files, and values that do not fit.',
+    'scenario/for-values':
+      'A server for workflows with `values` accepts the values that their known nodes have.',
     'scenario/for-outputs':
       'Output nodes of well-known packs report their files under the keys of their pack.',
     'scenario/start-history':

@@ -127,12 +127,12 @@ export async function startWorlds(
   }
   /** Complete options, with what the workflows of `for` need. */
   const complete = async (given: ServerOptionsInput): Promise<ServerOptions> => {
-    const { for: workflows, ...rest } = given
-    const options = completeOptions(rest)
-    const named = [workflows ?? []].flat().map(contentSource)
-    if (named.length === 0) return options
+    const { for: _, values: __, ...rest } = given
+    const options = completeOptions(given)
+    if (options.for.length === 0) return options
+    const workflows = options.for.map(contentSource)
     const catalogue = (await catalogOf(options))()
-    return completeOptions(withInferred(rest, named, catalogue).options)
+    return completeOptions(withInferred(rest, options, { workflows, catalogue }).options)
   }
   const partOf = async (
     name: string | null,

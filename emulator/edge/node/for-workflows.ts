@@ -23,11 +23,11 @@ export async function worldForWorkflows(
   given: ServerOptionsInput,
   cwd = process.cwd(),
 ): Promise<WorldForWorkflows> {
-  const { for: workflows, ...rest } = given
-  const sources = [workflows ?? []].flat() as readonly (string | object)[]
-  const named = await Promise.all(sources.map((one, at) => readSource(one, at, cwd)))
-  const options = completeOptions({ port: 0, ...rest })
-  return withInferred(rest, named, readCatalog(options, nodeTypeFiles)())
+  const { for: _, values: __, ...rest } = given
+  const options = completeOptions({ port: 0, ...given })
+  const workflows = await Promise.all(options.for.map((one, at) => readSource(one, at, cwd)))
+  const catalogue = readCatalog(options, nodeTypeFiles)()
+  return withInferred(rest, options, { workflows, catalogue })
 }
 
 /**

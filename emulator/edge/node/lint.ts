@@ -60,7 +60,10 @@ export async function createLinter(given: ServerOptionsInput): Promise<Linter> {
         : [],
     )
     // Input files are uploaded before a submit: that they are missing here says nothing.
-    const { start } = inferWorld([workflow], typeOf).scenario
+    const { start } = inferWorld([workflow], typeOf, {
+      values: false,
+      checksNewCombos: false,
+    }).scenario
     const files = mergeScenarios([{ version: 1, start: { files: [...(start?.files ?? [])] } }])
     const server = createServer(worldOptions({ ...options, scenario: files }, catalog, 0, null))
     const { error, nodeErrors } = refusalOf(server, workflow.text)

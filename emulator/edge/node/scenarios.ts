@@ -28,7 +28,8 @@ export async function withContent(
   base: ServerOptionsInput = {},
 ): Promise<ServerOptionsInput> {
   const options = { ...given, ...(await withScenarioFiles(given.scenario)) }
-  if (!hasWorkflows(given)) return options
+  const asks = hasWorkflows(given) || given.values === true
+  if (!asks || !hasWorkflows({ ...base, ...given })) return options
   const { worldForWorkflows } = await import('./for-workflows.ts')
   const { scenario } = (await worldForWorkflows({ ...base, ...options })).options
   return { ...options, ...(scenario !== undefined && { scenario }) }

@@ -6,7 +6,7 @@ import { installedModels } from '../world/installs.ts'
 import { withLaterMembers } from './later-members.ts'
 import { testNodes } from './test-nodes.ts'
 import { typesByLine } from './type-texts.ts'
-import { pythonText } from '../../lib/python.ts'
+import { pythonEquals, pythonText } from '../../lib/python.ts'
 import type { World } from '../state/world.ts'
 import type { DeclaredInput, NodeType, TypeTexts } from '../state/nodes.ts'
 
@@ -132,7 +132,7 @@ export function nodeTypeText(world: World, class_type: string): string | undefin
   const type = nodeTypes(world).get(class_type)
   if (type === undefined) return undefined
   const input = fileInputOf(class_type)
-  if (input === undefined) return withInstalledModels(world, type)
+  if (input === undefined) return withCurrentInputs(world, type)
   const entry = readJson(type.text) as JsonObject
   const declaration = group(entry, 'required').get(input.name)
   if (!Array.isArray(declaration)) return type.text
@@ -145,20 +145,50 @@ export function nodeTypeText(world: World, class_type: string): string | undefin
   return writeJson(entry)
 }
 
-/** The text of a node type whose combos include models installed since. */
-function withInstalledModels(world: World, type: NodeType): string {
-  const combos = type.inputs.map((input) => [input, currentInput(world, type, input)] as const)
-  if (combos.every(([input, current]) => input === current)) return type.text
+/** The text of a node type whose combos include models installed since, and values of the scenario. */
+function withCurrentInputs(world: World, type: NodeType): string {
+  const inputs = type.inputs.map((input) => [input, currentInput(world, type, input)] as const)
+  if (inputs.every(([input, current]) => input === current)) return type.text
   const entry = readJson(type.text) as JsonObject
-  for (const [input, { name, required, type: options }] of combos) {
-    const declaration = group(entry, required ? 'required' : 'optional').get(name)
-    if (input.type !== options && Array.isArray(declaration)) declaration[0] = options
+  for (const [input, current] of inputs) {
+    const declaration = group(entry, input.required ? 'required' : 'optional').get(input.name)
+    if (input === current || !Array.isArray(declaration)) continue
+    declaration[0] = current.type
+    if (input.options !== current.options) declaration[1] = current.options
   }
   return writeJson(entry)
 }
 
-/** The current declaration of an input: a combo of model files includes installed ones. */
+/** The current declaration of an input: a combo includes installed model files, and values of the scenario. */
 export function currentInput(world: World, type: NodeType, input: DeclaredInput): DeclaredInput {
+  const listed = withInstalledModels(world, type, input)
+  const { values } = world.setup.options.script.start
+  return values === undefined ? listed : withValues(listed, valuesFor(values, type, input))
+}
+
+type Values = NonNullable<World['setup']['options']['script']['start']['values']>
+
+const valuesFor = (values: Values, { class_type }: NodeType, { name }: DeclaredInput): Json[] => {
+  const inputs = Object.hasOwn(values, class_type) ? values[class_type] : undefined
+  return inputs !== undefined && Object.hasOwn(inputs, name) ? (inputs[name] ?? []) : []
+}
+
+/** An input whose combo, old style or new, has further options [scenario/start-values]. */
+function withValues(input: DeclaredInput, values: readonly Json[]): DeclaredInput {
+  const listed = optionsOf(input)
+  const more = values.filter((value) => !listed.some((one) => pythonEquals(one, value)))
+  if (more.length === 0) return input
+  const all = [...listed, ...more]
+  return Array.isArray(input.type)
+    ? Object.assign({}, input, { type: all })
+    : Object.assign({}, input, { options: new Map(input.options).set('options', all) })
+}
+
+/** Whether an input has options: it is a combo, old style or new. */
+export const isCombo = ({ type, options }: DeclaredInput): boolean =>
+  Array.isArray(type) || (type === 'COMBO' && Array.isArray(options.get('options')))
+
+function withInstalledModels(world: World, type: NodeType, input: DeclaredInput): DeclaredInput {
   if (world.state.installs.models.entries.size === 0 || !Array.isArray(input.type)) return input
   const folder = folderOf(world, type, input)
   const installed = folder === undefined ? [] : installedModels(world.state.installs, folder)
@@ -184,14 +214,15 @@ function folderOf(
   return files === '' ? undefined : same?.[0]
 }
 
-/** The last text of a catalogue, and which files and models it lists: front ends fetch it with each page. */
+/** The last text of a catalogue, and which files, models and values it lists: front ends fetch it with each page. */
 const lastInfo = new WeakMap<NodeTypes, { readonly listed: string; readonly text: string }>()
 
 /** All node types as one JSON text, in the order of the catalogue. */
 export function objectInfoText(world: World): string {
   const types = nodeTypes(world)
   const models = [...world.state.installs.models.entries.keys()]
-  const listed = JSON.stringify([models, fileInputs.map((input) => fileChoices(world, input))])
+  const files = fileInputs.map((input) => fileChoices(world, input))
+  const listed = JSON.stringify([models, files, world.setup.options.script.start.values])
   const last = lastInfo.get(types)
   if (last?.listed === listed) return last.text
   const members: string[] = []

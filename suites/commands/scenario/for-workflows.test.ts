@@ -100,11 +100,41 @@ for (const deployment of both) {
   )
 }
 
+/** Workflows with a value that no combo of their known nodes lists, of a later server or left to a program. */
+const unlisted = Object.fromEntries(
+  ['res_9s', '', '{{sampler}}', 'https://a.example/x'].map((sampler_name) => [
+    sampler_name,
+    { ...workflow, 6: changed('6', { sampler_name }) },
+  ]),
+)
+
+for (const deployment of both) {
+  proves(
+    'scenario/for-values',
+    async ({ submit }) => {
+      for (const [value, graph] of Object.entries(unlisted))
+        expect([value, (await submit(graph)).status]).toEqual([
+          value,
+          value === 'res_9s' ? 200 : 400,
+        ])
+      const misspelt = { ...workflow, 6: changed('6', { sampler_name: 'res_9' }) }
+      expect((await submit(misspelt)).status).toBe(400)
+    },
+    { deployment, for: Object.values(unlisted), values: true },
+  )
+  proves(
+    'scenario/for-strict',
+    async ({ submit }) => {
+      for (const graph of Object.values(unlisted)) expect((await submit(graph)).status).toBe(400)
+    },
+    { deployment, for: Object.values(unlisted) },
+  )
+}
+
 /** A node of the workflow with other inputs. */
-const changed = (id: string, inputs: object) => ({
-  ...workflow[id]!,
-  inputs: { ...workflow[id]!.inputs, ...inputs },
-})
+function changed(id: string, inputs: object) {
+  return { ...workflow[id]!, inputs: { ...workflow[id]!.inputs, ...inputs } }
+}
 
 test('types/worlds A world that a request creates, and an emulator in a page, run a workflow that they are given', async () => {
   const server = await startEmulator({ clock: 'manual' })
@@ -153,4 +183,37 @@ test('types/scenario The command types prints a scenario of what was guessed, an
     2,
     expect.stringContaining('Export it in API format'),
   ])
+})
+
+test('types/values Values that no combo lists are named with what is near, and --values writes them down', async () => {
+  const files = newFiles({ 'later.json': JSON.stringify(unlisted['res_9s']) })
+  const strict = await files.run(typesCommand, 'later.json')
+  expect([strict.code, strict.stderr]).toEqual([
+    0,
+    expect.stringContaining(
+      'node 6: sampler_name: res_9s is not an option of KSampler; a submit is refused, unless --values adds it.',
+    ),
+  ])
+  expect(strict.stdout).not.toContain('res_9s')
+  const open = await files.run(typesCommand, 'later.json', '--values', '--json')
+  const { scenario, findings } = JSON.parse(open.stdout)
+  expect(scenario.start.values).toEqual({ KSampler: { sampler_name: ['res_9s'] } })
+  expect(findings).toContainEqual(expect.objectContaining({ kind: 'look', node: '6' }))
+})
+
+test('types/values-worlds A world that a request creates accepts values as well; without workflows values are refused', async () => {
+  const server = await startEmulator({ clock: 'manual', for: [unlisted['res_9s']!] })
+  onTestFinished(() => server.close())
+  const post = async (path: string, value: object) =>
+    (await fetch(server.url + path, { method: 'POST', body: JSON.stringify(value) })).status
+  const submit = { prompt: unlisted['res_9s'] }
+  expect(await post('/prompt', submit)).toBe(400)
+  const made = { name: 'a', for: [unlisted['res_9s']], values: true }
+  expect(await post('/_flowdouble/worlds', made)).toBe(200)
+  expect(await post('/w/a/prompt', submit)).toBe(200)
+  expect(await post('/_flowdouble/worlds', { name: 'b', values: true })).toBe(200)
+  expect(await post('/w/b/prompt', submit)).toBe(200)
+  await expect(startEmulator({ values: true })).rejects.toThrow(
+    'option values requires workflows, which the option for names.',
+  )
 })

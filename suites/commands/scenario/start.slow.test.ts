@@ -1,8 +1,8 @@
 // What a scenario has at the start: files, runs that are over, runs of other clients, cached results.
 
-import { replay } from 'flowdouble'
+import { replay, startEmulator } from 'flowdouble'
 import { both } from '../../../spec/language.ts'
-import { solid, textToImage } from '../../generate/graphs.ts'
+import { changed, solid, textToImage } from '../../generate/graphs.ts'
 import { nodeTypesText } from '../../generate/node-types.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, test, twoAccounts } from '../../judge/proves.ts'
@@ -299,3 +299,30 @@ proves(
   },
   scripted({ start: { models } }),
 )
+
+proves(
+  'scenario/start-values',
+  async ({ get, submit }) => {
+    const { KSampler } = (await get('/object_info/KSampler')).json()
+    expect(KSampler.input.required.sampler_name[0].slice(-2)).toEqual(['uni_pc_bh2', 'mine'])
+    const sampled = (sampler_name: string) => changed(textToImage(), '3', { sampler_name })
+    expect((await submit(sampled('mine'))).status).toBe(200)
+    expect((await submit(sampled('yours'))).status).toBe(400)
+  },
+  scripted({ start: { values: { KSampler: { sampler_name: ['mine', 'euler'] } } } }),
+)
+
+test('scenario/start-values Values of what is not a combo are refused at the start', async () => {
+  const wrong = {
+    'KSamplr, sampler_name': 'an unknown node type',
+    'KSampler, steps': 'not a combo',
+    'LoadImage, image': 'a list of files (start.files adds some)',
+  }
+  for (const [what, why] of Object.entries(wrong)) {
+    const [class_type = '', input = ''] = what.split(', ')
+    const values = { [class_type]: { [input]: ['mine'] } }
+    await expect(startEmulator({ scenario: { version: 1, start: { values } } })).rejects.toThrow(
+      `start.values of the scenario names ${what}: ${why}.`,
+    )
+  }
+})
