@@ -6,6 +6,7 @@ import { createLinter, type WorkflowProblem } from '../edge/node/lint.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { usageError } from '../options/usage.ts'
 import { runOnFiles } from './lib/command.ts'
+import { askFrom, askTypes, fromFlags, fromHelp } from './lib/from-server.ts'
 import type { CommandIo } from './lib/io.ts'
 import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
 
@@ -22,14 +23,17 @@ Options of the server, as of flowdouble serve:
 ${optionHelp(options)}
 
 Options:
+${fromHelp('judge by the node types, models and values of this server')}
 ${helpLine('--format FORMAT', 'text, json (one array), github (annotations of a workflow run) or sarif (default text)')}
 ${helpLine('-h, --help', 'print this help')}
 
-Exit codes: 0 a server runs all of them, 1 it refuses at least one, 2 wrong usage or a file cannot be read.
+Exit codes: 0 a server runs all of them, 1 it refuses at least one, 2 wrong usage or a file cannot be read,
+3 the server of --from cannot be asked.
 
 Examples:
   flowdouble lint workflows/*.json
   flowdouble lint portrait.json --object-info my.json
+  flowdouble lint portrait.json --from http://192.168.1.20:8188
   flowdouble lint workflows/*.json --format sarif > lint.sarif
 `
 
@@ -40,10 +44,13 @@ export const lintCommand = (argv: readonly string[], io: CommandIo): Promise<num
       name: 'lint',
       takes: 'workflow',
       help,
-      flags: { ...optionFlags(options), format: { type: 'string' } },
+      flags: { ...optionFlags(options), ...fromFlags, format: { type: 'string' } },
       run: async (files, values) => {
         const write = writerFor(values['format'] ?? 'text')
-        const lint = await createLinter(readFiles(optionsGiven(options, values), io.cwd))
+        if (values['from'] !== undefined && values['object-info'] !== undefined)
+          throw usageError('Give --from or --object-info, not both.')
+        const from = await askFrom(values, io, askTypes)
+        const lint = await createLinter(readFiles(optionsGiven(options, values), io.cwd), from)
         const problems: WorkflowProblem[] = []
         for (const [at, file] of files.entries())
           problems.push(...lint(await readSource(file, at, io.cwd)))

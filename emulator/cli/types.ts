@@ -3,8 +3,9 @@
 import { stringify } from 'yaml'
 import { printable } from '../client/terminal-text.ts'
 import { worldForWorkflows } from '../edge/node/for-workflows.ts'
-import type { Finding } from '../infer/infer.ts'
+import type { Finding } from '../infer/needs.ts'
 import { runOnFiles } from './lib/command.ts'
+import { askFrom, askTypes, fromFlags, fromHelp } from './lib/from-server.ts'
 import type { CommandIo } from './lib/io.ts'
 import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
 
@@ -17,18 +18,24 @@ Prints the scenario of a server that runs these workflows: the node types that i
 together, model files in their folders, and placeholders for input files. Known types stay as they are, and strict.
 What was guessed, what to look at, and what cannot run as it is goes to standard error.
 
+With --from nothing is guessed: the node types are those of a running server, asked by GET requests alone, and the world
+has the models and values that it lists. What it does not list cannot run.
+
 Options of the server, as of flowdouble serve:
 ${optionHelp(options)}
 
 Options:
+${fromHelp('take node types, models and values from this server')}
 ${helpLine('--json', 'print one JSON object: scenario, and findings with kind, file, node and says')}
 ${helpLine('-h, --help', 'print this help')}
 
-Exit codes: 0 all of them can run, 1 something cannot run as it is, 2 wrong usage or a file cannot be read.
+Exit codes: 0 all of them can run, 1 something cannot run as it is, 2 wrong usage or a file cannot be read,
+3 the server of --from cannot be asked.
 
 Examples:
   flowdouble types portrait.json video.json > world.yaml
   flowdouble serve --scenario world.yaml
+  flowdouble types video.json --from http://192.168.1.20:8188 > world.yaml
   flowdouble serve --for portrait.json --for video.json
 `
 
@@ -39,14 +46,21 @@ export const typesCommand = (argv: readonly string[], io: CommandIo): Promise<nu
       name: 'types',
       takes: 'workflow',
       help,
-      flags: { ...optionFlags(options), values: { type: 'boolean' }, json: { type: 'boolean' } },
+      flags: {
+        ...optionFlags(options),
+        ...fromFlags,
+        values: { type: 'boolean' },
+        json: { type: 'boolean' },
+      },
       run: async (files, values) => {
         const { stdout, stderr, cwd } = io
         const given = {
           ...readFiles(optionsGiven(options, values), cwd),
           values: values['values'] === true,
         }
-        const { options: made, findings } = await worldForWorkflows({ ...given, for: files }, cwd)
+        const from = await askFrom(values, io, askTypes)
+        const workflows = { ...given, for: files }
+        const { options: made, findings } = await worldForWorkflows(workflows, { cwd, from })
         const [scenario] = made.scenario as readonly object[]
         if (values['json'] === true)
           stdout.write(`${JSON.stringify({ scenario, findings }, null, 2)}\n`)
@@ -63,6 +77,7 @@ export const typesCommand = (argv: readonly string[], io: CommandIo): Promise<nu
 
 const headings = {
   guessed: 'Guessed',
+  taken: 'Taken from the server',
   look: 'Look at this',
   impossible: 'Cannot run as it is',
 } as const

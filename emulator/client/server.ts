@@ -195,10 +195,17 @@ export async function readBody(response: Response, signal: AbortSignal): Promise
  * The JSON of a GET. Throws a `protocol` failure for any status other than 200 and for invalid
  * JSON.
  */
-export async function getJson(server: Server, path: string, signal: AbortSignal): Promise<unknown> {
+export const getJson = async (
+  server: Server,
+  path: string,
+  signal: AbortSignal,
+): Promise<unknown> => jsonOf(server, `GET ${path}`, await getText(server, path, signal))
+
+/** The text of a GET. Throws a `protocol` failure for any status other than 200. */
+export async function getText(server: Server, path: string, signal: AbortSignal): Promise<string> {
   const { status, text } = await get(server, path, signal)
   if (status !== 200) throw unexpected(server, `GET ${path}`, status, text)
-  return jsonOf(server, `GET ${path}`, text)
+  return text
 }
 
 /** Like `getJson`, but undefined for 404. */

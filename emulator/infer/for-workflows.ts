@@ -1,7 +1,9 @@
 // The option `for`: adds the world that workflows need to the scenarios of a server.
 
 import { type WorkflowText, workflowIn } from '../client/workflow-text.ts'
-import { type Finding, inferWorld } from './infer.ts'
+import { inferWorld } from './infer.ts'
+import type { Finding } from './needs.ts'
+import { askedServer, type ServerTypes } from './server-types.ts'
 import type { NamedWorkflow } from './nodes.ts'
 import { type JsonObject, readJson } from '../lib/json.ts'
 import type { GivenScenario } from '../options/scenario.ts'
@@ -12,8 +14,12 @@ import { catalogueOf } from '../server/nodes/catalog.ts'
 import { traitsOf } from '../server/traits.ts'
 import type { TypeTexts } from '../server/state/nodes.ts'
 
-/** The workflows, and the node types of a server with the options. */
-type Inference = { readonly workflows: readonly NamedWorkflow[]; readonly catalogue: TypeTexts }
+/** The workflows, the node types of a server with the options, and those of the server that knows them. */
+type Inference = {
+  readonly workflows: readonly NamedWorkflow[]
+  readonly catalogue: TypeTexts
+  readonly from?: ServerTypes | undefined
+}
 
 /** Options whose scenario has what the workflows need, and what a person should know about it. */
 export type WorldForWorkflows = {
@@ -28,10 +34,10 @@ export type WorldForWorkflows = {
 export function withInferred(
   given: ServerOptionsInput,
   { deployment, like, values }: ServerOptions,
-  { workflows, catalogue }: Inference,
+  { workflows, catalogue, from }: Inference,
 ): WorldForWorkflows {
   const { checksNewCombos } = traitsOf(deployment, generationLike(like), [])
-  const options = { values, checksNewCombos }
+  const options = { values, checksNewCombos, ...(from && { from: askedServer(from) }) }
   const { scenario, findings } = inferWorld(workflows, catalogueOf(catalogue), options)
   // What the caller declares overrides what is guessed.
   const own = [given.scenario ?? []].flat() as readonly GivenScenario[]

@@ -2,54 +2,46 @@
 // themselves. Types that the catalogue has stay as they are.
 
 import type { GivenScenario } from '../options/scenario.ts'
-import { isFloat, isObject, type Json, type JsonObject, numberOf } from '../lib/json.ts'
+import type { Json } from '../lib/json.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { pythonEquals } from '../lib/python.ts'
 import { linkOf } from '../server/graph/graph.ts'
 import { isCombo, isModelFile, modelFolders, optionsOf } from '../server/nodes/catalog.ts'
 import type { DeclaredInput, NodeType } from '../server/state/nodes.ts'
 import { fileInputOf, isWebAddress } from '../server/world/named-files.ts'
-import { splitAnnotation } from '../server/world/paths.ts'
 import { folderByInput, isMediaName, isModelName, isTemplate } from './names.ts'
-import { outputNodeOf } from './output-nodes.ts'
+import {
+  addFile,
+  addModel,
+  addValue,
+  type Finding,
+  type Needs,
+  noNeeds,
+  note,
+  startOf,
+  type Value,
+  valueOf,
+  webAddress,
+} from './needs.ts'
 import { type Catalogue, type NamedWorkflow, nodesOf, type WorkflowNode } from './nodes.ts'
+import { outputNodeOf } from './output-nodes.ts'
+import { type AskedServer, declaresTheSame } from './server-types.ts'
 import { inferTypes, type UnknownType } from './types.ts'
-
-/** What a reader of the world should know: what was guessed, what to look at, and what cannot run as it is. */
-export type Finding = {
-  readonly kind: 'guessed' | 'look' | 'impossible'
-  readonly file: string
-  /** The node; null for a type of several nodes. */
-  readonly node: string | null
-  readonly says: string
-}
 
 export type InferredWorld = {
   readonly scenario: GivenScenario
   readonly findings: readonly Finding[]
 }
 
-/** How much a server for workflows accepts. */
+/** How much a server for workflows accepts, and what decides it. */
 export type InferOptions = {
   /** Whether it accepts unlisted values of known combos. */
   readonly values: boolean
   /** Whether it checks combos that are declared as COMBO. */
   readonly checksNewCombos: boolean
+  /** The server whose node types and options are those of the world: nothing is guessed. */
+  readonly from?: AskedServer
 }
-
-type Start = NonNullable<GivenScenario['start']>
-
-/** What the nodes of the catalogue add to a world. */
-type Needs = InferOptions & {
-  readonly models: Map<string, Set<string>>
-  readonly files: Map<string, string>
-  /** Further values of combos, by type and input. */
-  readonly more: Map<string, Map<string, Set<Value>>>
-  readonly findings: Finding[]
-}
-
-/** A value of a combo. */
-type Value = string | number | boolean
 
 /** The world in which these workflows run. */
 export function inferWorld(
@@ -58,43 +50,32 @@ export function inferWorld(
   options: InferOptions,
 ): InferredWorld {
   const nodes = workflows.flatMap(nodesOf)
-  const needs: Needs = {
-    ...options,
-    models: new Map(),
-    files: new Map(),
-    more: new Map(),
-    findings: [],
-  }
+  const needs = noNeeds()
+  const taken = options.from === undefined ? new Map() : takenTypes(nodes, typeOf, options.from)
   for (const node of nodes) {
-    const type = typeOf(node.class_type)
-    if (type === undefined) lookAtUnknown(needs, node)
-    else lookAtKnown(needs, node, type)
+    const type = taken.get(node.class_type) ?? typeOf(node.class_type)
+    if (options.from !== undefined) lookAtServer(needs, node, type, options.from)
+    else if (type === undefined) lookAtUnknown(needs, node)
+    else lookAtKnown(needs, node, type, options)
     for (const [input, value] of node.inputs) lookAtValue(needs, node, input, value)
   }
-  const unknown = inferTypes(nodes, typeOf)
-  const types = Object.fromEntries(unknown.map((type) => [type.class_type, entryOf(type)]))
-  const rules = unknown.flatMap(({ class_type }) => {
-    const known = outputNodeOf(class_type)
+  const unknown = options.from === undefined ? inferTypes(nodes, typeOf) : []
+  const names = [...taken.keys(), ...unknown.map(({ class_type }) => class_type)]
+  const types = Object.fromEntries([
+    ...Array.from(taken.keys(), (name) => [name, options.from?.entryOf(name)] as const),
+    ...unknown.map((type) => [type.class_type, entryOf(type)] as const),
+  ])
+  const rules = names.flatMap((class_type) => {
+    const known = typeOf(class_type) === undefined ? outputNodeOf(class_type) : undefined
     return known?.outputs === undefined ? [] : [{ class_type, outputs: known.outputs }]
   })
-  const start: Start = {
-    models: Object.fromEntries(
-      [...needs.models].map(([folder, names]) => [folder, [...names].sort()]),
-    ),
-    ...(needs.more.size > 0 && { values: plainValues(needs.more) }),
-    files: Array.from(needs.files, ([path, placeholder]) => ({ path, placeholder })),
-  }
-  const findings = [...unknown.map(findingOf), ...needs.findings]
-  return { scenario: { version: 1, start, types, nodes: rules }, findings }
+  const findings = [
+    ...unknown.map(findingOf),
+    ...Array.from(taken.keys(), (name) => takenFinding(name, nodes, options.from)),
+    ...needs.findings,
+  ]
+  return { scenario: { version: 1, start: startOf(needs), types, nodes: rules }, findings }
 }
-
-const plainValues = (more: Needs['more']): NonNullable<Start['values']> =>
-  Object.fromEntries(
-    Array.from(more, ([class_type, inputs]) => [
-      class_type,
-      Object.fromEntries(Array.from(inputs, ([input, values]) => [input, [...values]])),
-    ]),
-  )
 
 /** The entry of a type in the form of GET /object_info. */
 function entryOf({ class_type, inputs, outputs, isOutput }: UnknownType): object {
@@ -123,48 +104,127 @@ const findingOf = ({ class_type, inputs, outputs, isOutput, files }: UnknownType
   }
 }
 
+/** The types of a server that the catalogue lacks, or declares otherwise. */
+function takenTypes(
+  nodes: readonly WorkflowNode[],
+  typeOf: Catalogue,
+  from: AskedServer,
+): ReadonlyMap<string, NodeType> {
+  const taken = new Map<string, NodeType>()
+  for (const { class_type } of nodes) {
+    const [own, there] = [typeOf(class_type), from.typeOf(class_type)]
+    if (there !== undefined && (own === undefined || !declaresTheSame(own, there)))
+      taken.set(class_type, there)
+  }
+  return taken
+}
+
+const takenFinding = (
+  class_type: string,
+  nodes: readonly WorkflowNode[],
+  from: AskedServer | undefined,
+): Finding => {
+  const files = nodes.flatMap((node) => (node.class_type === class_type ? node.file : []))
+  const says = `${class_type}, as ${from?.shown} declares it`
+  return { kind: 'taken', file: [...new Set(files)].join(', '), node: null, says }
+}
+
 /** What a node of the catalogue names: models of its loader, and input files. */
-function lookAtKnown(needs: Needs, node: WorkflowNode, type: NodeType): void {
-  if (type.apiNode)
-    note(needs, 'look', node, `${node.class_type} needs a partner key in extra_data of the submit`)
-  const file = fileInputOf(node.class_type)
-  for (const input of type.inputs) {
-    const value = valueOf(node.inputs.get(input.name))
-    if (value === undefined || (typeof value === 'string' && isTemplate(value))) continue
-    if (file?.name === input.name) addFile(needs, node, `${value}`)
-    else if (isChecked(needs, input) && !optionsOf(input).some((one) => pythonEquals(one, value)))
-      lookAtOption(needs, node, input, value)
+function lookAtKnown(
+  needs: Needs,
+  node: WorkflowNode,
+  type: NodeType,
+  { values, checksNewCombos }: InferOptions,
+): void {
+  notePartner(needs, node, type)
+  for (const [input, value] of unlistedIn(needs, node, type)) {
+    const { name } = input
+    if (!Array.isArray(input.type) && !checksNewCombos) continue
+    if (addListedModel(needs, node.class_type, input, value)) continue
+    if (values) addValue(needs, node.class_type, name, value)
+    const then = values ? '--values adds it' : 'a submit is refused, unless --values adds it'
+    const meant = didYouMean(`${value}`, optionsOf(input).map(String))
+    const says = `${name}: ${value} is not an option of ${node.class_type}; ${then}.${meant}`
+    note(needs, 'look', node, says)
   }
 }
 
-/** A literal that can be an option of a combo; undefined for any other value. */
-const valueOf = (value: Json | undefined): Value | undefined =>
-  typeof value === 'string' || typeof value === 'boolean' ? value : numberOf(value)
-
-/** Whether a server compares the values of an input with its options. */
-const isChecked = ({ checksNewCombos }: Needs, input: DeclaredInput): boolean =>
-  Array.isArray(input.type) || (checksNewCombos && isCombo(input))
-
-/** A value that a combo does not list: a model file for its folder, a value of another version, or a mistake. */
-function lookAtOption(needs: Needs, node: WorkflowNode, input: DeclaredInput, value: Value): void {
-  const { class_type } = node
-  const { name } = input
-  const folder = folderOf(class_type, input)
-  const isText = typeof value === 'string'
-  if (value === '')
-    return note(needs, 'impossible', node, `${name} is empty: your program fills it in`)
-  if (isText && isWebAddress(value))
-    return note(needs, 'impossible', node, `${name}: ${webAddress(value)}`)
-  if (folder !== undefined && isText && isModelName(value)) return addModel(needs, folder, value)
-  if (needs.values) addValue(needs, class_type, name, value)
-  const meant = didYouMean(`${value}`, optionsOf(input).map(String))
-  const then = needs.values ? '--values adds it' : 'a submit is refused, unless --values adds it'
-  note(needs, 'look', node, `${name}: ${value} is not an option of ${class_type}; ${then}.${meant}`)
+const notePartner = (needs: Needs, node: WorkflowNode, { apiNode, class_type }: NodeType): void => {
+  if (apiNode)
+    note(needs, 'look', node, `${class_type} needs a partner key in extra_data of the submit`)
 }
 
-function addValue({ more }: Needs, class_type: string, input: string, value: Value): void {
-  const inputs = more.get(class_type) ?? new Map<string, Set<Value>>()
-  more.set(class_type, inputs.set(input, (inputs.get(input) ?? new Set()).add(value)))
+/** The values of a node that combos of its type do not list, but could. Notes those that they never list, and input files. */
+function unlistedIn(
+  needs: Needs,
+  node: WorkflowNode,
+  { class_type, inputs }: NodeType,
+): readonly (readonly [input: DeclaredInput, value: Value])[] {
+  const file = fileInputOf(class_type)
+  return inputs.flatMap((input) => {
+    const { name } = input
+    const value = valueOf(node.inputs.get(name))
+    if (value === undefined || (typeof value === 'string' && isTemplate(value))) return []
+    if (file?.name === name) addFile(needs, node, `${value}`)
+    else if (isCombo(input) && !lists(input, value)) {
+      if (value === '')
+        note(needs, 'impossible', node, `${name} is empty: your program fills it in`)
+      else if (isWebAddress(`${value}`))
+        note(needs, 'impossible', node, `${name}: ${webAddress(`${value}`)}`)
+      else if (isMediaName(`${value}`)) {
+        // Programs upload input files before they submit.
+        addFile(needs, node, `${value}`)
+        addValue(needs, class_type, name, value)
+      } else return [[input, value] as const]
+    }
+    return []
+  })
+}
+
+const lists = (input: DeclaredInput, value: Value): boolean =>
+  optionsOf(input).some((one) => pythonEquals(one, value))
+
+/** Adds a model file to the folder that a combo lists. Returns false for any other value. */
+function addListedModel(
+  needs: Needs,
+  class_type: string,
+  input: DeclaredInput,
+  value: Value,
+): boolean {
+  const folder = folderOf(class_type, input)
+  if (folder === undefined || typeof value !== 'string' || !isModelName(value)) return false
+  addModel(needs, folder, value)
+  return true
+}
+
+/** What the server that was asked says of a node: its type and its options are there, or it cannot run. */
+function lookAtServer(
+  needs: Needs,
+  node: WorkflowNode,
+  type: NodeType | undefined,
+  { shown, typeOf, names }: AskedServer,
+): void {
+  const { class_type } = node
+  const there = typeOf(class_type)
+  if (type === undefined || there === undefined) {
+    const says = `${class_type} is not a node type of ${shown}.${didYouMean(class_type, names())}`
+    return note(needs, 'impossible', node, says)
+  }
+  notePartner(needs, node, there)
+  for (const [input, value] of unlistedIn(needs, node, there)) {
+    const { name } = input
+    const meant = didYouMean(`${value}`, optionsOf(input).map(String))
+    note(needs, 'impossible', node, `${name}: ${shown} does not list ${value}.${meant}`)
+  }
+  const file = fileInputOf(class_type)
+  for (const input of type === there ? [] : type.inputs) {
+    const { name } = input
+    const value = valueOf(node.inputs.get(name))
+    const declared = there.inputs.find((one) => one.name === name)
+    if (value === undefined || declared === undefined || file?.name === name) continue
+    if (!isCombo(input) || lists(input, value) || !lists(declared, value)) continue
+    if (!addListedModel(needs, class_type, input, value)) addValue(needs, class_type, name, value)
+  }
 }
 
 /** The folder whose files a combo lists. */
@@ -196,42 +256,3 @@ function lookAtValue(needs: Needs, node: WorkflowNode, input: string, value: Jso
   if (typeof value === 'string' && isTemplate(value))
     note(needs, 'impossible', node, `${input} is ${value}: your program fills it in`)
 }
-
-function addModel({ models }: Needs, folder: string, name: string): void {
-  const names = models.get(folder) ?? new Set()
-  models.set(folder, names.add(name))
-}
-
-function addFile(needs: Needs, node: WorkflowNode, value: string): void {
-  if (isWebAddress(value)) return note(needs, 'impossible', node, webAddress(value))
-  const { name, type } = splitAnnotation(value)
-  if (name === '' || name.startsWith('/') || name.split('/').includes('..')) return
-  needs.files.set(`${type ?? 'input'}/${name}`, sizeIn(node.graph))
-}
-
-const webAddress = (value: string): string => `${value} is a web address: your program replaces it`
-
-/** The size of the pictures that a workflow makes, for those that it reads. */
-function sizeIn(graph: JsonObject): string {
-  for (const node of graph.values()) {
-    const inputs = isObject(node) ? node.get('inputs') : undefined
-    if (!isObject(inputs)) continue
-    const [width, height] = [inputs.get('width'), inputs.get('height')].map(sideOf)
-    if (width !== undefined && height !== undefined) return `${width}x${height}`
-  }
-  return '512x512'
-}
-
-const sideOf = (value: Json | undefined): number | undefined => {
-  const number = isFloat(value) ? undefined : numberOf(value)
-  return number !== undefined && Number.isInteger(number) && number >= 16 && number <= 8192
-    ? number
-    : undefined
-}
-
-const note = (
-  { findings }: Needs,
-  kind: Finding['kind'],
-  { file, id }: WorkflowNode,
-  says: string,
-): void => void findings.push({ kind, file, node: id, says })

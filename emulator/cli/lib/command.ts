@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { exitCodes } from '../../../spec/gateway/subscriptions.ts'
+import { isFailure } from '../../client/failure.ts'
 import { printable } from '../../client/terminal-text.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import { quirksLike, serverLike } from '../../options/like.ts'
@@ -134,7 +135,10 @@ export type FileCommand = {
   ) => Promise<number>
 }
 
-/** Runs such a command with the arguments after its name, and prints usage errors; resolves to its exit code. */
+/**
+ * Runs such a command with the arguments after its name, and prints usage errors, and why a server cannot be asked; resolves
+ * to its exit code.
+ */
 export async function runOnFiles(
   { name, takes, help, flags, run }: FileCommand,
   argv: readonly string[],
@@ -152,9 +156,11 @@ export async function runOnFiles(
     if (positionals.length === 0) throw usageError(`${name} needs at least one ${takes}.`)
     return await run(positionals, values)
   } catch (error) {
-    if (!isUsageError(error)) throw error
-    stderr.write(`${printable(error.message)}\nSee: flowdouble ${name} --help\n`)
-    return 2
+    const isUsage = isUsageError(error) || (isFailure(error) && error.outcome === 'usage')
+    if (!isUsage && !isFailure(error) && !isRefused(error)) throw error
+    const hint = isUsage ? `See: flowdouble ${name} --help\n` : ''
+    stderr.write(`${printable(error.message)}\n${hint}`)
+    return isUsage ? 2 : 3
   }
 }
 

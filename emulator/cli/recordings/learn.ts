@@ -2,9 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { basename, isAbsolute, resolve } from 'node:path'
-import { findServer } from '../../client/deployment.ts'
 import { type Failure, isFailure } from '../../client/failure.ts'
-import { readAddress } from '../../client/server.ts'
 import { printable } from '../../client/terminal-text.ts'
 import { readNamedFile } from '../../config/named-files.ts'
 import { startProblemText } from '../../config/scenario-files.ts'
@@ -20,9 +18,8 @@ import { modelFolders } from '../../server/nodes/catalog.ts'
 import { testNodes } from '../../server/nodes/test-nodes.ts'
 import { askServer } from './learn-from.ts'
 import { folderOf, writeScenario } from './learn-files.ts'
-import { askInTime, timeoutOf } from '../lib/ask-in-time.ts'
 import { parseFlags } from '../lib/command.ts'
-import { headerFlag, headersGiven } from '../lib/header-flag.ts'
+import { askFrom, fromFlags, fromHelp } from '../lib/from-server.ts'
 import type { CommandIo } from '../lib/io.ts'
 
 const help = `Usage: flowdouble learn FILE.har... --out SCENARIO.yaml [options]
@@ -40,17 +37,12 @@ user data (a scenario has none), and sessions of a gateway: its routes are in it
 With --from it asks a running server for its node types, models, statistics and features, with GET requests alone.
 
 Options:
-  --out FILE          the scenario to write
-  --overwrite         replace it, if it exists
-  --like NAME         the named server that was recorded, if the recording does not show it
-  --from URL          ask this server instead of reading recordings
-  --deployment NAME   local or hosted, with --from (default: found by asking)
-  --key KEY           API key of a hosted server (or FLOWDOUBLE_API_KEY), with --from; it is not written anywhere
-  --token TOKEN       bearer token of a local server, with --from; it is not written anywhere
-  --header 'N: V'     a further header of each request, with --from; repeatable, and not written anywhere
-  --timeout SECONDS   time limit for all answers of the server, with --from (default 60)
-  --json              print one JSON object: {out, files, learned, notLearned}
-  -h, --help          print this help
+  --out FILE             the scenario to write
+  --overwrite            replace it, if it exists
+  --like NAME            the named server that was recorded, if the recording does not show it
+${fromHelp('ask this server instead of reading recordings')}
+  --json                 print one JSON object: {out, files, learned, notLearned}
+  -h, --help             print this help
 
 Exit codes: 0 written, 1 nothing to learn, or the server or a file cannot be read or written, 2 wrong
 usage.
@@ -68,12 +60,7 @@ const flags = {
   out: text,
   overwrite: flag,
   like: text,
-  from: text,
-  deployment: text,
-  key: text,
-  token: text,
-  ...headerFlag,
-  timeout: text,
+  ...fromFlags,
   json: flag,
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -126,50 +113,15 @@ function outOf(values: Values, cwd: string): string {
 async function recordingsOf(
   files: readonly string[],
   values: Values,
-  { cwd, env, signal }: CommandIo,
+  io: CommandIo,
 ): Promise<readonly Recording[]> {
-  const { from } = values
-  const misplaced = ['deployment', 'key', 'token', 'header', 'timeout'].find(
-    (name) => values[name] !== undefined,
-  )
-  if (typeof from !== 'string') {
-    if (misplaced !== undefined) throw usageError(`--${misplaced} needs --from.`)
-    if (files.length === 0)
-      throw usageError('learn needs recordings, such as session.har, or --from URL.')
-    return files.map((file) => readRecording(bytesOf(resolve(cwd, file)), file))
-  }
-  if (files.length > 0) throw usageError('Give recordings or --from, not both.')
-  const { deployment, token } = values
-  if (deployment !== undefined && deployment !== 'local' && deployment !== 'hosted')
-    throw usageError('--deployment is local or hosted.')
-  const address = readAddress(from)
-  const apiKey = (values['key'] as string | undefined) ?? env['FLOWDOUBLE_API_KEY']
-  const limits = { shown: address.shown, seconds: timeoutOf(values['timeout']), signal }
-  return [
-    await askInTime(limits, async (stop) =>
-      askServer(
-        await findServer(
-          {
-            ...address,
-            headers: {
-              ...address.headers,
-              ...(token !== undefined && { authorization: `Bearer ${String(token)}` }),
-              ...Object.fromEntries(
-                headersGiven(values).map(([name, value]) => [name.toLowerCase(), value]),
-              ),
-            },
-          },
-          {
-            ...(deployment !== undefined && { deployment }),
-            ...(apiKey !== undefined && token === undefined && { apiKey }),
-            pause: (seconds) => new Promise((resume) => void setTimeout(resume, seconds * 1000)),
-            signal: stop,
-          },
-        ),
-        stop,
-      ),
-    ),
-  ]
+  const hasFrom = values['from'] !== undefined
+  if (hasFrom && files.length > 0) throw usageError('Give recordings or --from, not both.')
+  const asked = await askFrom(values, io, askServer)
+  if (asked !== undefined) return [asked]
+  if (files.length === 0)
+    throw usageError('learn needs recordings, such as session.har, or --from URL.')
+  return files.map((file) => readRecording(bytesOf(resolve(io.cwd, file)), file))
 }
 
 function bytesOf(path: string): Uint8Array {

@@ -12,22 +12,26 @@ import {
   type WorkflowSource,
   type WorldForWorkflows,
 } from '../../infer/for-workflows.ts'
+import type { ServerTypes } from '../../infer/server-types.ts'
 import { nodeTypeFiles } from './node-types.ts'
 
 /**
  * Adds the world that the workflows of the option `for` need. Throws a usage error for what is not a workflow.
  * @param given options whose scenario, if any, is content.
- * @param cwd the folder in which the paths of workflows begin.
+ * @param where the folder in which the paths of workflows begin, and the server whose types they have.
  */
 export async function worldForWorkflows(
   given: ServerOptionsInput,
-  cwd = process.cwd(),
+  {
+    cwd = process.cwd(),
+    from,
+  }: { readonly cwd?: string; readonly from?: ServerTypes | undefined } = {},
 ): Promise<WorldForWorkflows> {
   const { for: _, values: __, ...rest } = given
   const options = completeOptions({ port: 0, ...given })
   const workflows = await Promise.all(options.for.map((one, at) => readSource(one, at, cwd)))
   const catalogue = readCatalog(options, nodeTypeFiles)()
-  return withInferred(rest, options, { workflows, catalogue })
+  return withInferred(rest, options, { workflows, catalogue, from })
 }
 
 /**

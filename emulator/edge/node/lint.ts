@@ -6,13 +6,14 @@ import { didYouMean } from '../../lib/nearest.ts'
 import { inferWorld } from '../../infer/infer.ts'
 import { nodesOf } from '../../infer/nodes.ts'
 import { completeOptions, worldOptions } from '../../options/complete.ts'
-import { mergeScenarios } from '../../options/scenario.ts'
+import { readScenarios, type Scenario } from '../../options/scenario.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
 import { catalogueOf } from '../../server/nodes/catalog.ts'
 import { createServer } from '../../server/server.ts'
 import { step } from '../../server/step.ts'
 import { knownTypes, readCatalog } from '../catalog.ts'
 import type { WorkflowSource } from '../../infer/for-workflows.ts'
+import type { ServerTypes } from '../../infer/server-types.ts'
 import { nodeTypeFiles } from './node-types.ts'
 
 /** Something that a server refuses. */
@@ -30,9 +31,12 @@ export type WorkflowProblem = {
 /** Finds what servers with these options refuse in a workflow; empty if they run it. */
 export type Linter = (workflow: WorkflowSource) => readonly WorkflowProblem[]
 
-export async function createLinter(given: ServerOptionsInput): Promise<Linter> {
+/**
+ * @param from the node types of a server, in place of those of the options.
+ */
+export async function createLinter(given: ServerOptionsInput, from?: ServerTypes): Promise<Linter> {
   const options = completeOptions({ port: 0, ...given, unknownNodes: 'accept' })
-  const catalog = readCatalog(options, nodeTypeFiles)
+  const catalog = from === undefined ? readCatalog(options, nodeTypeFiles) : () => from.texts
   const typeOf = catalogueOf(catalog())
   const names = knownTypes(catalog)
   // Validation is among the parts that a server loads when the first submit comes.
@@ -59,13 +63,14 @@ export async function createLinter(given: ServerOptionsInput): Promise<Linter> {
           ]
         : [],
     )
-    // Input files are uploaded before a submit: that they are missing here says nothing.
+    // Input files are uploaded before a submit: that they are missing here is not a problem of the workflow.
     const { start } = inferWorld([workflow], typeOf, {
       values: false,
       checksNewCombos: false,
     }).scenario
-    const files = mergeScenarios([{ version: 1, start: { files: [...(start?.files ?? [])] } }])
-    const server = createServer(worldOptions({ ...options, scenario: files }, catalog, 0, null))
+    const { files = [], values = {} } = start ?? {}
+    const needed = readScenarios({ version: 1, start: { files, values } }) as Scenario
+    const server = createServer(worldOptions({ ...options, scenario: needed }, catalog, 0, null))
     const { error, nodeErrors } = refusalOf(server, workflow.text)
     const wrong = nodeErrors.flatMap(([id, entry]) =>
       entry.errors.map(({ type, message, details, extra_info = {} }) => {
