@@ -24,7 +24,7 @@ import {
   webAddress,
 } from './needs.ts'
 import { type Catalogue, type NamedWorkflow, nodesOf, type WorkflowNode } from './nodes.ts'
-import { outputNodeOf } from './output-nodes.ts'
+import { outputNodeOf, outputRule } from './output-nodes.ts'
 import { type AskedServer, declaresTheSame } from './server-types.ts'
 import { inferTypes, type UnknownType } from './types.ts'
 
@@ -65,10 +65,9 @@ export function inferWorld(
     ...Array.from(taken.keys(), (name) => [name, options.from?.entryOf(name)] as const),
     ...unknown.map((type) => [type.class_type, entryOf(type)] as const),
   ])
-  const rules = names.flatMap((class_type) => {
-    const known = typeOf(class_type) === undefined ? outputNodeOf(class_type) : undefined
-    return known?.outputs === undefined ? [] : [{ class_type, outputs: known.outputs }]
-  })
+  const rules = names.flatMap((class_type) =>
+    typeOf(class_type) === undefined ? (outputRule(class_type, nodes) ?? []) : [],
+  )
   const findings = [
     ...unknown.map(findingOf),
     ...Array.from(taken.keys(), (name) => takenFinding(name, nodes, options.from)),
@@ -84,12 +83,12 @@ function entryOf({ class_type, inputs, outputs, isOutput }: UnknownType): object
     Object.fromEntries(
       inputs.filter((one) => one.isRequired === isRequired).map(({ name, type }) => [name, [type]]),
     )
-  const output =
-    known === undefined ? outputs : [...known.output, ...outputs.slice(known.output.length)]
+  const { output: first = [], isInner = false } = known ?? { isInner: true }
+  const output = [...first, ...outputs.slice(first.length)]
   return {
     input: { required: group(true), optional: group(false) },
     output,
-    output_node: isOutput || known !== undefined,
+    output_node: isOutput || !isInner,
   }
 }
 

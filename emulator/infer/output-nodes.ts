@@ -1,31 +1,213 @@
-// Output nodes of well-known packs: which keys they report, and what stands below them.
+// Nodes of well-known packs that report something to their client: under which keys, which files stand below them, and what
+// such a node returns to others.
 
+import type { Json } from '../lib/json.ts'
 import type { NodeRule } from '../../spec/scenario/nodes.ts'
+import type { WorkflowNode } from './nodes.ts'
 
-/** What a node returns to other nodes, and what it reports to its client. */
 export type OutputNode = {
-  readonly output: readonly string[]
-  readonly outputs?: NonNullable<NodeRule['outputs']>
+  /** The types of its outputs; those behind them are inferred. */
+  readonly output?: readonly string[]
+  /** Whether it is not an output node: it reports only if one needs it. */
+  readonly isInner?: true
+  /** What it does. */
+  readonly rule?: Pick<NodeRule, 'as' | 'outputs' | 'values'>
+  /** Values of an input with which it reports something else. */
+  readonly unless?: {
+    readonly input: string
+    readonly values: readonly Json[]
+    readonly outputs: NonNullable<NodeRule['outputs']>
+  }
 }
 
-const pictures: OutputNode = { output: [], outputs: { images: [{ own: true }] } }
-const texts: OutputNode = { output: ['STRING'], outputs: { text: [''] } }
+/** Saves its pictures as SaveImage does, and shows them as PreviewImage does, also where it returns them. */
+const saves: OutputNode = { rule: { as: 'SaveImage' } }
+const shows: OutputNode = { rule: { as: 'PreviewImage' } }
+
+/** Shows a text or any value, and returns it. */
+const showsText = (input: string): OutputNode => ({
+  output: ['STRING'],
+  rule: { outputs: { text: [{ input }] }, values: [{ input }] },
+})
+
+/** The same, but returns nothing. */
+const displays = (input: string): OutputNode => ({ rule: { outputs: { text: [{ input }] } } })
+
+/** The result of a sampler that shows its pictures. */
+const samples = (
+  output: readonly string[],
+  unless: NonNullable<OutputNode['unless']>,
+): OutputNode => ({
+  output,
+  rule: { outputs: { images: [{ own: true, type: 'temp' }] } },
+  unless,
+})
+
+const unlessOff = { input: 'preview_method', values: ['none'], outputs: { images: [] } }
+const unlessHidden = {
+  input: 'image_output',
+  values: ['Hide', 'Hide&Save', 'Hide/Save'],
+  outputs: {},
+}
+
+const poses: OutputNode = {
+  isInner: true,
+  output: ['IMAGE', 'POSE_KEYPOINT'],
+  rule: {
+    outputs: {
+      openpose_json: ['[{"people": [], "animals": [], "canvas_height": 512, "canvas_width": 512}]'],
+    },
+  },
+}
+
+/** Sends its pictures over the socket, as SaveImageWebsocket does. */
+const sends: OutputNode = {
+  rule: {
+    as: 'SaveImageWebsocket',
+    outputs: { images: [{ source: 'websocket', 'content-type': 'image/png', type: 'output' }] },
+  },
+}
+
+/** Prints a text, and returns it. */
+const prints: OutputNode = {
+  output: ['STRING'],
+  rule: { outputs: { string: [{ input: 'text' }] }, values: [{ input: 'text' }] },
+}
+
+const pipe = ['PIPE_LINE', 'IMAGE'] as const
+const efficient = ['MODEL', 'CONDITIONING', 'CONDITIONING', 'LATENT', 'VAE', 'IMAGE'] as const
 
 const outputNodes: Readonly<Record<string, OutputNode>> = {
+  // Videos.
   // What it saves and reports, the server knows.
   VHS_VideoCombine: { output: ['VHS_FILENAMES'] },
-  'Image Save': pictures,
-  'MaskPreview+': pictures,
-  PreviewBridge: pictures,
-  'Image Comparer (rgthree)': {
-    output: [],
-    outputs: { a_images: [{ own: true }], b_images: [{ own: true }] },
+  ADE_AnimateDiffCombine: {
+    rule: { outputs: { gifs: [{ own: true, format: 'video/mp4' }] } },
   },
-  'ShowText|pysssss': texts,
-  'Display Any (rgthree)': texts,
-  DisplayAny: texts,
+  VideoCombine_Adv: {
+    rule: { outputs: { gifs: [{ own: true, format: 'video/mp4' }] } },
+  },
+  'Save Gif (mtb)': { rule: { outputs: { gif: [{ own: true, format: 'image/gif' }] } } },
+
+  // Pictures.
+  'Image Save': {
+    ...saves,
+    unless: { input: 'show_previews', values: ['false'], outputs: { images: [] } },
+  },
+  'Image Saver': saves,
+  'Image Saver Simple': saves,
+  'LayerUtility: SaveImagePlus': saves,
+  'LayerUtility: SaveImagePlusV2': saves,
+  'Save Image (LoraManager)': saves,
+  'Save image with extra metadata [Crystools]': saves,
+  SDPromptSaver: saves,
+  SaveImageExtended: saves,
+  SaveImageKJ: saves,
+  SaveImageWithAlpha: saves,
+  ComfyDeployOutputImage: saves,
+  'easy imageSave': saves,
+  ImageAndMaskPreview: shows,
+  'MaskPreview+': { rule: { as: 'MaskPreview' } },
+  'ImagePreviewFromLatent+': { output: ['IMAGE', 'MASK', 'INT', 'INT'], ...shows },
+  SEGSPreview: { output: ['IMAGE'], rule: { outputs: { images: [{ own: true, type: 'temp' }] } } },
+  PreviewBridge: {
+    output: ['IMAGE', 'MASK'],
+    rule: { outputs: { images: [{ own: true, type: 'temp', subfolder: 'PreviewBridge' }] } },
+  },
+  PreviewBridgeLatent: {
+    output: ['LATENT', 'MASK'],
+    rule: { outputs: { images: [{ own: true, type: 'temp', subfolder: 'PreviewBridge' }] } },
+  },
+  'Image Comparer (rgthree)': {
+    rule: {
+      outputs: {
+        a_images: [{ own: true, type: 'temp' }],
+        b_images: [{ own: true, type: 'temp' }],
+      },
+    },
+  },
+  'KSampler (Efficient)': samples(efficient, unlessOff),
+  'KSampler Adv. (Efficient)': samples(efficient, unlessOff),
+  'KSampler SDXL (Eff.)': samples(['SDXL_TUPLE', 'LATENT', 'VAE', 'IMAGE'], unlessOff),
+  'easy kSampler': samples(pipe, unlessHidden),
+  'easy fullkSampler': samples(
+    [...pipe, 'MODEL', 'CONDITIONING', 'CONDITIONING', 'LATENT', 'VAE', 'CLIP', 'INT'],
+    unlessHidden,
+  ),
+  ETN_SendImageWebSocket: sends,
+  ETN_KritaOutput: sends,
+
+  // Texts and values.
+  'ShowText|pysssss': showsText('text'),
+  'StringFunction|pysssss': {
+    output: ['STRING'],
+    rule: { outputs: { text: [{ input: 'text_a' }] } },
+  },
+  'PlaySound|pysssss': { rule: { outputs: { a: [] } } },
+  'SystemNotification|pysssss': {
+    rule: { outputs: { message: [{ input: 'message' }], mode: [{ input: 'mode' }] } },
+  },
+  'Display Any (rgthree)': displays('source'),
+  'Display Int (rgthree)': displays('input'),
+  DisplayAny: showsText('input'),
+  'easy showAnything': { output: ['*'], ...displays('anything') },
+  'easy seed': {
+    isInner: true,
+    output: ['INT'],
+    rule: { outputs: { value: [{ input: 'seed' }] }, values: [{ input: 'seed' }] },
+  },
+  'Text to Console': prints,
+  'Save Text File': prints,
+  'Show any [Crystools]': displays('any_value'),
+  'Show any to JSON [Crystools]': showsText('any_value'),
+  'Show Metadata [Crystools]': displays('metadata_raw'),
+  ETN_KritaSendText: {
+    rule: { outputs: { text: [{ name: 'text', text: '', 'content-type': 'text/plain' }] } },
+  },
+  SDPromptReader: {
+    isInner: true,
+    output: [
+      'IMAGE',
+      'MASK',
+      'STRING',
+      'STRING',
+      'INT',
+      'INT',
+      'FLOAT',
+      'INT',
+      'INT',
+      'STRING',
+      'STRING',
+      'STRING',
+    ],
+    rule: { outputs: { text: ['', '', ''] } },
+  },
+  ComfyDeployOutputText: { rule: { outputs: { text_file: [{ text: '' }] } } },
+  DWPreprocessor: poses,
+  OpenposePreprocessor: poses,
+  AnimalPosePreprocessor: poses,
+
+  // Meshes.
+  TripoSRViewer: { rule: { outputs: { mesh: [{ own: true }] } } },
 }
 
-/** What is known of an output node; undefined for any other type. */
+/** What is known of a node of a pack; undefined for any other type. */
 export const outputNodeOf = (class_type: string): OutputNode | undefined =>
   Object.hasOwn(outputNodes, class_type) ? outputNodes[class_type] : undefined
+
+/** The rule for the nodes of a type in these workflows; undefined for a type of which nothing is known. */
+export function outputRule(
+  class_type: string,
+  nodes: readonly WorkflowNode[],
+): NodeRule | undefined {
+  const known = outputNodeOf(class_type)
+  if (known?.rule === undefined) return undefined
+  const { rule, unless } = known
+  const isOther = nodes.some(
+    (node) =>
+      unless !== undefined &&
+      node.class_type === class_type &&
+      unless.values.includes(node.inputs.get(unless.input) ?? null),
+  )
+  return { class_type, ...(isOther ? { outputs: unless?.outputs ?? {} } : rule) }
+}

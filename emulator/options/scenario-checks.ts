@@ -51,6 +51,7 @@ export function typeViolations(
   const named: readonly Named[] = [
     ...runs.map(({ workflow }, at): Named => [['runs', at, 'workflow'], workflow]),
     ...nodes.map(({ class_type }, at): Named => [['nodes', at, 'class_type'], class_type]),
+    ...nodes.map(({ as }, at): Named => [['nodes', at, 'as'], as]),
     ...nodes.flatMap(({ expands }, at) => typesIn(expands, ['nodes', at, 'expands', 'graph'])),
   ]
   if (named.every(([, name]) => name === undefined)) return []

@@ -51,7 +51,7 @@ const outputItem = {
     json: { description: 'an item as it is, also if it looks like a file' },
   },
   description:
-    'with from, text, base64 or own a file, which GET /view returns; other members are part of its entry; anything else is an item as it is',
+    'with from, text, base64 or own a file, which GET /view returns; other members are part of its entry; {"input": NAME} is the value of an input; anything else is an item as it is',
 } as const satisfies Schema
 
 const fileMembers = ['from', 'text', 'base64', 'own', 'filename'] as const
@@ -62,6 +62,13 @@ export const isFile = (item: unknown): item is OutputFile =>
   item !== null &&
   !('json' in item) &&
   fileMembers.some((name) => (item as OutputFile)[name] !== undefined)
+
+/** The input whose value an item of an output is: an object with nothing but `input`. */
+export function inputOfItem(item: unknown): string | undefined {
+  const isNamed = typeof item === 'object' && item !== null && Object.keys(item).join() === 'input'
+  const input = isNamed ? (item as { readonly input: unknown }).input : undefined
+  return typeof input === 'string' ? input : undefined
+}
 
 /** Stands for the value of an input of the node. */
 const inputReference = closed({ input: name })
@@ -111,6 +118,11 @@ export const nodeRule = options({
     type: 'integer',
     minimum: 0,
     description: 'fail after this many steps, or after the last one, instead of at the start',
+  },
+  as: {
+    ...name,
+    description:
+      'the node type whose work the node does, such as SaveImage; links of other names count by their type',
   },
   durationMs: { ...delay, description: 'time that the node takes, spread over its steps' },
   steps: { type: 'integer', minimum: 0, maximum: 100_000, description: 'progress messages' },
@@ -223,8 +235,12 @@ export const rules = {
       'Further members of a file of a rule are part of its entry as they are.',
     'scenario/node-outputs':
       'The output of a node has the keys of its rule; items that are not files stay as they are.',
+    'scenario/node-input-items':
+      'An item of a rule that names an input is its value: under text, and from a model, its text.',
     'scenario/node-animated':
       'An output whose pictures come from a rule keeps the `animated` that its node sends.',
+    'scenario/node-as':
+      'A node with `as` in its rule does what that type does with its inputs, and keeps its declaration.',
     'scenario/node-values':
       'The values of a rule are on the outputs of its node; null keeps its own value.',
     'scenario/node-choice':

@@ -1,6 +1,6 @@
 // What nodes put out for the user: downloaded files, and everything of types whose outputs a world cannot compute.
 
-import { isFile, type NodeRule } from '../../../spec/scenario/nodes.ts'
+import { inputOfItem, isFile, type NodeRule } from '../../../spec/scenario/nodes.ts'
 import { base64, bytesOfBase64 } from '../../lib/base64.ts'
 import { isMembers, listOf, type Members, membersOf, nameOf } from '../../lib/loose.ts'
 import { endingOf, hasSample } from '../../server/behaviours/scripted-files.ts'
@@ -113,7 +113,10 @@ function itemOf(
 
 /** Whether a rule cannot have an object as it is. */
 const needsJson = (item: Members): boolean =>
-  Object.keys(item).length === 0 || 'json' in item || isFile(item)
+  Object.keys(item).length === 0 ||
+  'json' in item ||
+  isFile(item) ||
+  inputOfItem(item) !== undefined
 
 /** The path of a file, as a name. */
 const pathOf = ({ subfolder, filename }: Members): string =>

@@ -1,18 +1,21 @@
 // The output of a node that a rule sets: files, and items that are passed on as they are [scenario/node-outputs].
 
 import {
+  inputOfItem,
   isFile,
   type NodeRule,
   type OutputFile,
   type ScenarioFile,
 } from '../../../spec/scenario/nodes.ts'
 import { bytesOfBase64 } from '../../lib/base64.ts'
+import { writeJson } from '../../lib/json.ts'
 import { hash53 } from '../../lib/random.ts'
 import { probePicture } from '../../pictures/codecs/probe.ts'
 import { longestSide } from '../../pictures/picture.ts'
 import type { FileContent } from '../state/files.ts'
 import type { Failure, OwnFile, OwnOutputs, Save, Work } from '../state/nodes.ts'
 import { madeContent, madeOf } from '../world/made-files.ts'
+import { valueText } from './printed.ts'
 import { soundFrom, videoFrom } from './save-media.ts'
 import { fitsMemory, outOfMemory } from '../nodes/memory.ts'
 import {
@@ -37,7 +40,13 @@ export function ownOutputs(call: Call, { save }: Work, outputs: Outputs): OwnOut
     const items = own.get(key) ?? []
     own.set(key, items)
     for (const [at, item] of given.entries()) {
-      const one = isFile(item) ? ownFile(call, save, { name, key, at }, item) : jsonText(item)
+      const input = inputOfItem(item)
+      const one =
+        input !== undefined
+          ? inputItem(call, name, input)
+          : isFile(item)
+            ? ownFile(call, save, { name, key, at }, item)
+            : jsonText(item)
       if (typeof one === 'object' && 'exception_type' in one) return one
       if (one !== undefined) items.push(one)
     }
@@ -50,6 +59,15 @@ export function ownOutputs(call: Call, { save }: Work, outputs: Outputs): OwnOut
 
 const jsonText = (item: unknown): string =>
   JSON.stringify(typeof item === 'object' && item !== null && 'json' in item ? item.json : item)
+
+/** The value of an input as JSON; undefined for one that the node does not have [scenario/node-input-items]. */
+function inputItem(call: Call, key: string, input: string): string | undefined {
+  const value = call.inputs.get(input)
+  if (value === undefined) return undefined
+  if (value.kind === 'literal' && key !== 'text') return writeJson(value.value)
+  const type = call.type.inputs.find(({ name }) => name === input)?.type
+  return JSON.stringify(valueText(call.world.setup.traits, value, type))
+}
 
 /** A file in a rule: the name of its list, the key that the output has for it, and its position. */
 type Place = { readonly name: string; readonly key: string; readonly at: number }
@@ -144,6 +162,7 @@ const endings: ReadonlyMap<string, string> = new Map([
   ['gifs', 'mp4'],
   ['audio', 'flac'],
   ['3d', 'glb'],
+  ['mesh', 'glb'],
   ['latents', 'latent'],
   ['text', 'txt'],
 ])

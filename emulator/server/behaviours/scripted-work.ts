@@ -1,6 +1,7 @@
 // The work of a node as its rules change it [scenario/node-*]: steps, previews, values, files, texts, a failure.
 
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
+import { nodeTypes } from '../nodes/catalog.ts'
 import { meaningOf } from '../nodes/exception-types.ts'
 import { type Call, painted } from '../nodes/node.ts'
 import { ownOutputs } from './scripted-files.ts'
@@ -8,7 +9,7 @@ import { plannedFailure } from '../nodes/script.ts'
 import { workOf } from './work.ts'
 import { matchesWhere } from './conditions.ts'
 import { scriptedValues } from './scripted-values.ts'
-import type { Value, Work } from '../state/nodes.ts'
+import type { DeclaredInput, Value, Work } from '../state/nodes.ts'
 
 /** The work of a call by the type of its node, and by the rules for it, if there are any. */
 export function scriptedWork(call: Call, script: NodeRule | null): Work {
@@ -16,7 +17,7 @@ export function scriptedWork(call: Call, script: NodeRule | null): Work {
   const failure = plannedFailure(script, meaningOf)
   if (failure !== undefined && script.atStep === undefined)
     return { outputs: [], steps: 0, failure }
-  const own = workOf(call)
+  const own = workOf(script.as === undefined ? call : actingAs(call, script.as))
   if (own.failure !== undefined) return own
   const work = Object.assign({}, own, withSteps(call, own, script))
   if (script.values !== undefined)
@@ -30,6 +31,25 @@ export function scriptedWork(call: Call, script: NodeRule | null): Work {
     Object.assign(work, { failure, stopsAt: Math.min(script.atStep ?? 0, work.steps) })
   return work
 }
+
+/**
+ * The call of a node that does the work of another type [scenario/node-as]. A link that the other type requires by another
+ * name is the first one of its type.
+ */
+function actingAs(call: Call, class_type: string): Call {
+  const inputs = new Map(call.inputs)
+  for (const { name, type } of nodeTypes(call.world).get(class_type)?.inputs ?? []) {
+    const same = call.type.inputs.find((one) => one.type === type && !isLiteral(type))
+    const value = same && call.inputs.get(same.name)
+    if (value !== undefined && !inputs.has(name)) inputs.set(name, value)
+  }
+  return { ...call, inputs, type: { ...call.type, class_type } }
+}
+
+const literals = new Set(['INT', 'FLOAT', 'STRING', 'BOOLEAN', 'COMBO'])
+
+const isLiteral = (type: DeclaredInput['type']): boolean =>
+  Array.isArray(type) || literals.has(type)
 
 /** The outputs for the user of a rule, or the failure to make them. */
 function withOutputs(

@@ -57,8 +57,8 @@ export const plannedFailure = (
 
 /** A text that changes when a rule changes the results of a node; undefined if it leaves them as they are. */
 export function scriptText(script: NodeRule): string | undefined {
-  const { outputs, values, lists, expands, blocks } = script
-  const results = [outputs, values, lists, expands, blocks]
+  const { outputs, values, lists, expands, blocks, as } = script
+  const results = [outputs, values, lists, expands, blocks, as]
   if (results.every((one) => one === undefined)) return undefined
   return `${hash53(JSON.stringify(results))}`
 }

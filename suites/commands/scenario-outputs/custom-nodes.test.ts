@@ -217,3 +217,70 @@ test('outputs that cannot be used are rejected, with the reason', async () => {
   for (const [outputs, problem] of unusable)
     await expect(startEmulator(withOutputs(outputs))).rejects.toThrow(problem)
 })
+
+/** A workflow that ends in two nodes of a pack, which show a text and save pictures. */
+const shown: Graph = {
+  '1': node('PrimitiveInt', { value: 7 }),
+  '2': node('ShowAll', { value: ['1', 0], text: ['1', 0], image: ['3', 0] }),
+  '3': node('EmptyImage', { width: 8, height: 8, batch_size: 2, color: 5 }),
+  '4': node('SaveAll', { image: ['3', 0], filename_prefix: 'mine' }),
+}
+const types = {
+  ShowAll: {
+    input: { optional: { value: ['INT'], text: ['INT'], image: ['IMAGE'] } },
+    output_node: true,
+  },
+  SaveAll: {
+    input: { required: { image: ['IMAGE'], filename_prefix: ['STRING'] } },
+    output: ['IMAGE'],
+    output_node: true,
+  },
+}
+const all = [
+  { input: 'value' },
+  { input: 'missing' },
+  { input: 'image' },
+  { input: 'value', more: 1 },
+]
+
+proves(
+  'scenario/node-input-items',
+  async (subject) => {
+    const { entry } = await runAlone(subject, shown)
+    const { value, text, exact } = entry.outputs['2']
+    expect([value, text[0]]).toEqual([[7, expect.any(String), { input: 'value', more: 1 }], '7'])
+    expect(exact).toEqual([{ input: 'value' }])
+  },
+  scripted({
+    types,
+    nodes: [
+      {
+        class_type: 'ShowAll',
+        outputs: { value: all, text: [{ input: 'text' }], exact: [{ json: { input: 'value' } }] },
+      },
+    ],
+  }),
+)
+
+proves(
+  'scenario/node-as',
+  async (subject) => {
+    const { entry } = await runAlone(subject, shown)
+    const { images } = entry.outputs['4']
+    expect(images).toHaveLength(2)
+    if (subject.deployment === 'local')
+      expect(images.map(({ filename }: any) => filename)).toEqual([
+        'mine_00001_.png',
+        'mine_00002_.png',
+      ])
+    for (const image of images) expect(await startOf(subject, image)).toContain('PNG')
+  },
+  scripted({ types, nodes: [{ class_type: 'SaveAll', as: 'SaveImage' }] }),
+)
+
+test('scenario/node-as A rule whose node does the work of an unknown type is refused', async () => {
+  const scenario = { version: 1 as const, nodes: [{ class_type: 'SaveImage', as: 'SaveImagee' }] }
+  await expect(startEmulator({ scenario })).rejects.toThrow(
+    'nodes[0].as names the unknown node type "SaveImagee"; did you mean SaveImage?',
+  )
+})

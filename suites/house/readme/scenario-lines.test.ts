@@ -90,6 +90,12 @@ const shows: Readonly<Record<string, (server: Emulator) => Promise<void>>> = {
     const { outputs } = await run(server, { 1: { class_type: 'VHS_VideoCombine', inputs: {} } })
     expect(outputs[1].gifs).toMatchObject([{ frame_rate: 8 }])
   },
+  'a node that works like another': async (server) => {
+    const inputs = { width: 8, height: 8, batch_size: 1, color: 5 }
+    const shown = { class_type: 'PreviewImage', inputs: { images: ['1', 0] } }
+    const { outputs } = await run(server, { 1: { class_type: 'EmptyImage', inputs }, 2: shown })
+    expect(outputs[2].images).toMatchObject([{ filename: 'ComfyUI_00001_.png', type: 'output' }])
+  },
   'a socket that drops in mid-run': async (server) => {
     const { steps, closed } = await connect(server)
     const { status } = await run(server)
