@@ -8,6 +8,7 @@ import {
   type ScenarioFile,
 } from '../../spec/scenario/nodes.ts'
 import type { Start } from '../../spec/scenario/start.ts'
+import { endingWithoutSample } from '../../spec/scenario/samples.ts'
 import { isPlainObject, type Violation } from './json-schema.ts'
 
 type Path = Violation['path']
@@ -38,6 +39,17 @@ export const contentViolations = (start?: Start, nodes?: readonly NodeRule[]): V
   ),
   ...outputItems(nodes).flatMap(([path, item]) => Array.from(wrongItem(path, item))),
 ]
+
+/** The files that no world can make: the type of their rule makes none, and their format has no sample. */
+export const unmadeFiles = (nodes: readonly NodeRule[]): Violation[] =>
+  outputItems(nodes).flatMap(([path, item]) => {
+    const [, at, , key] = path
+    const rule = nodes[Number(at)] as NodeRule
+    const ending = endingWithoutSample(rule, String(key), item)
+    if (ending === undefined) return []
+    const problem = `has own, but ${rule.class_type} makes no file there, and there is no sample .${ending} file: give the file, as from, text or base64`
+    return { path, problem }
+  })
 
 function* wrongItem(path: Path, item: unknown): Generator<Violation> {
   if (!isPlainObject(item)) return

@@ -14,7 +14,7 @@ import {
   violationText,
 } from './json-schema.ts'
 import { copyPlain, notPlain } from './plain-data.ts'
-import { contentViolations, expansionViolations, filesOf } from './scenario-parts.ts'
+import { contentViolations, expansionViolations, filesOf, unmadeFiles } from './scenario-parts.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
@@ -71,6 +71,7 @@ export function scenarioViolations(schema: Schema, value: unknown): readonly Vio
   const { start, faults, nodes = [], types = {} } = value as ScenarioInput
   return [
     ...contentViolations(start, nodes),
+    ...unmadeFiles(nodes),
     ...nodes.flatMap((rule, index) => wrongPatterns(rule, ['nodes', index, 'validate'])),
     ...nodes.flatMap((rule, index) => expansionViolations(rule, ['nodes', index, 'expands'])),
     ...wrongTypes(types),

@@ -229,6 +229,8 @@ export const rules = {
       'A file with `own` of a node that makes none there is a sample by its name, format or key.',
     'scenario/node-no-sample':
       'A node fails if its rule has `own` for a format without a sample or too large a picture.',
+    'scenario/own-refused':
+      'A scenario with `own` but without a sample, for a type that makes no file, is refused.',
     'scenario/node-file-place':
       'A file of a rule is in the subfolder and folder type of its entry.',
     'scenario/node-file-members':

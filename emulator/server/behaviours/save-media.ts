@@ -14,7 +14,8 @@ import type {
 } from '../../pictures/picture.ts'
 import type { FileContent } from '../state/files.ts'
 import type { Save, Value } from '../state/nodes.ts'
-import { madeOf, paintedVideo, tone } from '../world/made-files.ts'
+import { madeOf } from '../../../spec/scenario/samples.ts'
+import { paintedVideo, tone } from '../world/made-files.ts'
 import {
   batchPictures,
   type Behaviour,

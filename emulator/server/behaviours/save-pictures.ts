@@ -26,7 +26,7 @@ import {
 import { combineVideo, saveSound, saveVideo } from './save-media.ts'
 import { tempPrefix } from './temp-names.ts'
 import type { Save } from '../state/nodes.ts'
-import type { SampleFormat } from '../state/files.ts'
+import type { makers, SampleFormat } from '../../../spec/scenario/samples.ts'
 
 function pictureSave(call: Call, type: 'output' | 'temp', prefix: string): Save {
   const source = pictureInput(call)
@@ -145,7 +145,7 @@ const saveLatent: Behaviour = (call) => {
 }
 
 /** The behaviours of the node types that save or send pictures and files. */
-export const savers: Readonly<Record<string, Behaviour>> = {
+export const savers: Readonly<Record<(typeof makers)[number], Behaviour>> = {
   SaveImage: saveImages,
   PreviewImage: previewImages,
   MaskPreview: previewMask,

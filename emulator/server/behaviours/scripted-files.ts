@@ -7,6 +7,7 @@ import {
   type OutputFile,
   type ScenarioFile,
 } from '../../../spec/scenario/nodes.ts'
+import { madeOf, nameEnding, sampleEnding, usualEnding } from '../../../spec/scenario/samples.ts'
 import { bytesOfBase64 } from '../../lib/base64.ts'
 import { writeJson } from '../../lib/json.ts'
 import { hash53 } from '../../lib/random.ts'
@@ -14,7 +15,7 @@ import { probePicture } from '../../pictures/codecs/probe.ts'
 import { longestSide } from '../../pictures/picture.ts'
 import type { FileContent } from '../state/files.ts'
 import type { Failure, OwnFile, OwnOutputs, Save, Work } from '../state/nodes.ts'
-import { madeContent, madeOf } from '../world/made-files.ts'
+import { madeContent } from '../world/made-files.ts'
 import { valueText } from './printed.ts'
 import { soundFrom, videoFrom } from './save-media.ts'
 import { fitsMemory, outOfMemory } from '../nodes/memory.ts'
@@ -110,7 +111,7 @@ function madeFile(
     const content = save.contents[at]
     return content && { content, ending: save.ending }
   }
-  const ending = nameEnding(file.filename ?? '') ?? usualEnding(name, file) ?? 'png'
+  const ending = sampleEnding(name, file)
   const content = sampleOf(call, ending, at)
   return 'exception_type' in content ? content : { content, ending }
 }
@@ -140,32 +141,6 @@ export function placeholderContent(seed: number, path: string, size: string): Fi
   const picture = { kind: 'painted', id, width, height } as const
   return madeContent(nameEnding(path) ?? '', id, { width, height }) ?? { picture, format: 'png' }
 }
-
-/** Whether a world can make a sample of a file with this name. */
-export const hasSample = (filename: string): boolean =>
-  madeOf(nameEnding(filename) ?? '') !== undefined
-
-const nameEnding = (filename: string): string | undefined =>
-  /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase()
-
-/** The ending of the name of a file by its media type, such as video/h264-mp4, or by its list. */
-function usualEnding(list: string, { format }: OutputFile): string | undefined {
-  const named = typeof format === 'string' ? /\w+$/.exec(format)?.[0].toLowerCase() : undefined
-  return named !== undefined && madeOf(named) !== undefined ? named : endings.get(list)
-}
-
-/** The endings of files without a name, by their list. */
-const endings: ReadonlyMap<string, string> = new Map([
-  ['images', 'png'],
-  ['videos', 'mp4'],
-  ['video', 'mp4'],
-  ['gifs', 'mp4'],
-  ['audio', 'flac'],
-  ['3d', 'glb'],
-  ['mesh', 'glb'],
-  ['latents', 'latent'],
-  ['text', 'txt'],
-])
 
 /** The bytes of files, decoded once: runs share them. */
 const decoded = new WeakMap<ScenarioFile, Uint8Array>()

@@ -1,5 +1,6 @@
 // The types of stored files: files of runs and uploads, user data, installed models.
 
+import type { SampleFormat } from '../../../spec/scenario/samples.ts'
 import type { Bounded } from '../../lib/bounded.ts'
 import type { PictureFile, SoundFile } from '../../pictures/picture.ts'
 
@@ -9,8 +10,6 @@ export type FileContent =
   | { readonly sample: SampleFormat }
   | (Omit<PictureFile, 'text'> & { readonly run?: RunMetadata })
   | (Omit<SoundFile, 'text'> & { readonly run?: RunMetadata })
-
-export type SampleFormat = 'gif' | 'glb' | 'latent' | 'svg' | 'txt'
 
 /** The metadata in a saved picture about its run: JSON texts, shared with the history. */
 export type RunMetadata = {

@@ -2,56 +2,9 @@
 // small valid sample, which was generated for this project and is the same for every run.
 
 import { hash53 } from '../../lib/random.ts'
-import type {
-  Picture,
-  PictureFile,
-  Sound,
-  SoundFormat,
-  VideoFormat,
-} from '../../pictures/picture.ts'
-import type { longestSide } from '../../pictures/picture.ts'
-import type { FileContent, SampleFormat } from '../state/files.ts'
-
-/** The formats of pictures, videos and sounds by the endings of names. */
-const pictureFormats: Readonly<Record<string, keyof typeof longestSide>> = {
-  png: 'png',
-  jpg: 'jpeg',
-  jpeg: 'jpeg',
-  webp: 'webp',
-}
-const videoFormats: Readonly<Record<string, VideoFormat>> = {
-  mp4: 'mp4',
-  mov: 'mp4',
-  webm: 'webm',
-  mkv: 'webm',
-}
-const soundFormats: Readonly<Record<string, SoundFormat>> = {
-  wav: 'wav',
-  flac: 'flac',
-  mp3: 'mp3',
-  opus: 'opus',
-  ogg: 'opus',
-}
-
-/** What the ending of a name says about a file; undefined for one that is not made. */
-export type Made =
-  | { readonly kind: 'picture'; readonly format: keyof typeof longestSide }
-  | { readonly kind: 'video'; readonly format: VideoFormat }
-  | { readonly kind: 'sound'; readonly format: SoundFormat }
-  | { readonly kind: 'sample'; readonly format: SampleFormat }
-
-export function madeOf(ending: string): Made | undefined {
-  const picture = own(pictureFormats, ending)
-  if (picture !== undefined) return { kind: 'picture', format: picture }
-  const video = own(videoFormats, ending)
-  if (video !== undefined) return { kind: 'video', format: video }
-  const sound = own(soundFormats, ending)
-  if (sound !== undefined) return { kind: 'sound', format: sound }
-  return isSampleFormat(ending) ? { kind: 'sample', format: ending } : undefined
-}
-
-const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(table, name) ? table[name] : undefined
+import { madeOf, type SampleFormat } from '../../../spec/scenario/samples.ts'
+import type { Picture, PictureFile, Sound, VideoFormat } from '../../pictures/picture.ts'
+import type { FileContent } from '../state/files.ts'
 
 export const isVideo = (format: PictureFile['format']): format is VideoFormat =>
   format === 'mp4' || format === 'webm'
@@ -123,9 +76,6 @@ const texts: Readonly<Record<SampleFormat, string>> = {
     QSBzYW1wbGUgdGV4dC4K
   `,
 }
-
-/** Whether there is a sample file of a format. */
-const isSampleFormat = (format: string): format is SampleFormat => Object.hasOwn(texts, format)
 
 const decoded = new Map<SampleFormat, Uint8Array>()
 

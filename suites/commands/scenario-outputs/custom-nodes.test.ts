@@ -184,8 +184,25 @@ proves(
       'flowdouble cannot make a sample .obj file for CombineVideo: give the file in the scenario',
     )
   },
-  withOutputs({ '3d': [{ own: true, filename: 'mesh.obj' }] }),
+  scripted(
+    { nodes: [{ node_id: '2', outputs: { '3d': [{ own: true, filename: 'mesh.obj' }] } }] },
+    { unknownNodes: 'accept', models: 'any' },
+  ),
 )
+
+proves('scenario/own-refused', async ({ deployment }) => {
+  const start = (class_type: string, more = {}) => {
+    const outputs = { '3d': [{ own: true as const, filename: 'mesh.obj' }] }
+    const nodes = [{ class_type, outputs, ...more }]
+    return startEmulator({ deployment, unknownNodes: 'accept', scenario: { version: 1, nodes } })
+  }
+  const problem =
+    'nodes[0].outputs.3d[0] has own, but Mesher makes no file there, and there is no sample .obj file: give the file, as from, text or base64'
+  await expect(start('Mesher')).rejects.toThrow(problem)
+  await expect(start('Mesher', { as: 'PreviewAny' })).rejects.toThrow('no sample .obj')
+  for (const started of [start('SaveGLB'), start('Mesher', { as: 'SaveGLB' })])
+    await (await started).close()
+})
 
 proves(
   'scenario/node-no-sample',
