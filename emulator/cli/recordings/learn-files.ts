@@ -6,7 +6,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { refused } from '../../lib/refused.ts'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
-import { endingOf } from '../../server/behaviours/scripted-files.ts'
+import { endingOf } from '../../server/nodes/file-contents.ts'
 import type { Learned, LearnedScenario } from '../../recording/learn/learn.ts'
 
 /** A scenario that names its files, and their contents by name. */

@@ -4,7 +4,7 @@ import { inputOfItem, isFile, type NodeRule } from '../../../spec/scenario/nodes
 import { base64, bytesOfBase64 } from '../../lib/base64.ts'
 import { isMembers, listOf, type Members, membersOf, nameOf } from '../../lib/loose.ts'
 import { hasSample } from '../../../spec/scenario/samples.ts'
-import { endingOf } from '../../server/behaviours/scripted-files.ts'
+import { endingOf } from '../../server/nodes/file-contents.ts'
 import { rulesFor, type Shown } from './node-rules.ts'
 import type { LearnedNode, LearnedRun } from './runs.ts'
 import { responseHeader } from '../../session/exchanges.ts'

@@ -1,7 +1,8 @@
-// The values that node rules set [scenario/node-values]: literals, and those of inputs.
+// The values that node rules set [scenario/node-values]: literals, and those of inputs; and those that they look for.
 
 import { floatOf, type Json, numberOf, readJson } from '../../lib/json.ts'
 import type { Call } from '../nodes/node.ts'
+import { pythonEquals } from '../../lib/python.ts'
 import type { Value, Work } from '../state/nodes.ts'
 
 /** The outputs with the values of a rule; null keeps the value of the node. */
@@ -44,3 +45,15 @@ export function inputNamed(given: unknown): string | undefined {
 
 /** A value of the scenario, which is plain data, in the form of the server. */
 export const jsonOf = (given: unknown): Json => readJson(JSON.stringify(given ?? null))
+
+/** Whether the inputs of a call have these values. Only literals have any, also those on links. */
+export function matchesWhere(
+  inputs: ReadonlyMap<string, Value>,
+  where: object | undefined,
+): boolean {
+  if (where === undefined) return true
+  return Object.entries(where).every(([name, expected]: [string, unknown]) => {
+    const given = inputs.get(name)
+    return given?.kind === 'literal' && pythonEquals(given.value, jsonOf(expected))
+  })
+}

@@ -7,8 +7,7 @@ import { type Call, painted } from '../nodes/node.ts'
 import { ownOutputs } from './scripted-files.ts'
 import { plannedFailure } from '../nodes/script.ts'
 import { workOf } from './work.ts'
-import { matchesWhere } from './conditions.ts'
-import { scriptedValues } from './scripted-values.ts'
+import { matchesWhere, scriptedValues } from './scripted-values.ts'
 import type { DeclaredInput, Value, Work } from '../state/nodes.ts'
 
 /** The work of a call by the type of its node, and by the rules for it, if there are any. */

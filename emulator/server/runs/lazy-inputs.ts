@@ -2,7 +2,7 @@
 
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import { linkOf, nodeInputs } from '../graph/graph.ts'
-import { matchesWhere } from '../behaviours/conditions.ts'
+import { matchesWhere } from '../behaviours/scripted-values.ts'
 import { nodeScript, runNumber } from '../nodes/script.ts'
 import { createCalls, inputsOfCall } from './list-mapping.ts'
 import { resultOf } from './result-cache.ts'
