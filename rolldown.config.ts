@@ -229,9 +229,9 @@ const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
 const printingRules = ['cli/rules.ts', 'journal/rules-behind.ts', 'journal/rule-headers.ts']
 
-/** What records and replays sessions, for the commands and for the public entry. */
+/** What records and replays sessions and infers types, for the commands and for the public entry. */
 const ofRecordings =
-  /\/emulator\/(session|recording|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
+  /\/emulator\/(session|recording|infer|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
 
 /** The commands that print short lists. */
 const ofLists = /\/cli\/lists\//
@@ -241,7 +241,7 @@ const onRun = /\/(cli\/(serve-)?run|client\/workflow|config\/folders)\.ts$/
 
 /** What infers node types from workflows, and checks workflows. */
 const onTypes =
-  /\/emulator\/(infer\/|(cli\/(types|lint)|edge\/node\/(for-workflows|lint))\.ts$)/
+  /\/emulator\/(infer\/(infer|needs|server-types|for-workflows)|cli\/(types|lint)|edge\/node\/(for-workflows|lint))\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =
@@ -273,7 +273,7 @@ export default defineConfig([
       codeSplitting: {
         groups: [
           { ...chunkOf('start', 'cli/serve.ts'), priority: 2 },
-          { name: 'control', test: onControl, priority: 1 },
+          { name: 'control', test: onControl, priority: 2 },
           { name: 'recording', test: ofRecordings, priority: 1 },
           { name: 'journal', test: onJournal, priority: 1 },
           { name: 'explain', test: /\/(cli|journal)\/explain(-gateway)?\.ts$/, priority: 1 },

@@ -24,7 +24,8 @@ import {
   webAddress,
 } from './needs.ts'
 import { type Catalogue, type NamedWorkflow, nodesOf, type WorkflowNode } from './nodes.ts'
-import { outputNodeOf, outputRule } from './output-nodes.ts'
+import { entryOf } from './entries.ts'
+import { outputRule } from './output-nodes.ts'
 import { type AskedServer, declaresTheSame } from './server-types.ts'
 import { inferTypes, type UnknownType } from './types.ts'
 
@@ -74,22 +75,6 @@ export function inferWorld(
     ...needs.findings,
   ]
   return { scenario: { version: 1, start: startOf(needs), types, nodes: rules }, findings }
-}
-
-/** The entry of a type in the form of GET /object_info. */
-function entryOf({ class_type, inputs, outputs, isOutput }: UnknownType): object {
-  const known = outputNodeOf(class_type)
-  const group = (isRequired: boolean): object =>
-    Object.fromEntries(
-      inputs.filter((one) => one.isRequired === isRequired).map(({ name, type }) => [name, [type]]),
-    )
-  const { output: first = [], isInner = false } = known ?? { isInner: true }
-  const output = [...first, ...outputs.slice(first.length)]
-  return {
-    input: { required: group(true), optional: group(false) },
-    output,
-    output_node: isOutput || !isInner,
-  }
 }
 
 const findingOf = ({ class_type, inputs, outputs, isOutput, files }: UnknownType): Finding => {

@@ -55,9 +55,12 @@ const sharesPrefix = ({ nodes }: LearnedRun, { id, inputs }: LearnedNode): boole
 /** The outputs of a node as a rule; undefined if the world makes them without one. */
 function outputsOf(node: LearnedNode, downloads: Downloads, naming: Naming): Outputs | undefined {
   const { class_type } = node
-  const { isKnown, note } = naming
+  const { note } = naming
   const output = Object.entries(node.output ?? {})
   const files = output.flatMap(([, items]) => listOf(items)).filter(isWritten)
+  // A built-in type that reports something else is that of another pack.
+  const isKnown =
+    naming.isKnown && output.every(([key]) => usualKeys.has(key)) && files.every(isUsual)
   const isDownloaded = (file: Members): boolean => downloads.has(fileKey(file))
   if (!files.every(isDownloaded)) note(`files of ${class_type} that were not downloaded`)
   if (isKnown && !files.some(isDownloaded)) return undefined
@@ -67,12 +70,21 @@ function outputsOf(node: LearnedNode, downloads: Downloads, naming: Naming): Out
     else
       found.set(
         key,
-        items.map((item) => itemOf(item, key, node, downloads, naming)),
+        items.map((item) => itemOf(item, key, node, downloads, { ...naming, isKnown })),
       )
     if (!isExact(items)) note(`numbers beyond 2^53 in the output ${key} of ${class_type}`)
   }
   return found.size === 0 ? undefined : Object.fromEntries(found)
 }
+
+/** The keys under which built-in types report something. */
+const usualKeys = new Set('images animated audio text video videos 3d latents result'.split(' '))
+
+/** Whether an entry of a file has the members that servers give all of them. */
+const isUsual = (file: Members): boolean =>
+  Object.keys(membersOf(file)).every((name) => usualMembers.has(name))
+
+const usualMembers = new Set('filename subfolder type id preview_id metadata'.split(' '))
 
 /** Whether an item names a file that its node has written. */
 export const isWritten = (item: unknown): item is Members =>

@@ -29,6 +29,8 @@ export type LearnedRun = {
   /** Its number among the accepted ones, from 1. */
   readonly number: number
   readonly prompt_id: string
+  /** The body of the submit. */
+  readonly text: string
   /** The submitted nodes by id. */
   readonly graph: Readonly<Record<string, Members>>
   readonly acceptedMs: number
@@ -91,6 +93,7 @@ const learnedRun = (
 ): LearnedRun => ({
   number,
   prompt_id,
+  text: new TextDecoder().decode(submit.recorded.body),
   graph: Object.fromEntries(Object.entries(graph).map(([id, node]) => [id, membersOf(node)])),
   acceptedMs: submit.recorded.endMs,
   startMs: null,

@@ -1,10 +1,15 @@
 // The node types of the recorded server: all that it lists, or minimal declarations of those that recorded workflows use,
 // with the model files that it lists or accepts.
 
-import { addTo } from '../../lib/add-to.ts'
+import { entryOf } from '../../infer/entries.ts'
+import { nodesOf } from '../../infer/nodes.ts'
+import { inferTypes } from '../../infer/types.ts'
+import { isObject, type JsonObject, readJson } from '../../lib/json.ts'
 import { isMembers, listOf, type Members, membersOf, nameOf } from '../../lib/loose.ts'
+import { catalogueOf } from '../../server/nodes/catalog.ts'
+import { typeTexts } from '../../server/nodes/type-texts.ts'
 import type { TracedExchange } from '../../session/exchanges.ts'
-import { type LearnedRun, linkOf } from './runs.ts'
+import type { LearnedRun } from './runs.ts'
 
 /** The types that a world has without a scenario, and the combo that lists the files of each model folder. */
 export type KnownTypes = {
@@ -67,91 +72,41 @@ const inputOf = (type: unknown, name: string): readonly unknown[] => {
   return listOf(membersOf(inputs['required'])[name] ?? membersOf(inputs['optional'])[name])
 }
 
-/** Declarations of types that nobody declares, by how accepted workflows use them. */
+/** Declarations of types that nobody declares, inferred from all accepted workflows that use them. */
 function guessedTypes(runs: readonly LearnedRun[], declared: Members): Record<string, Members> {
-  const uses = new Map<
-    string,
-    { readonly inputs: Members; readonly outputs: string[]; isOutput: boolean }[]
-  >()
-  for (const run of runs) {
-    for (const [id, { class_type, inputs }] of Object.entries(run.graph)) {
-      if (typeof class_type !== 'string' || Object.hasOwn(declared, class_type)) continue
-      const output = run.nodes.get(id)?.output ?? null
-      addTo(uses, class_type, {
-        inputs: Object.fromEntries(
-          Object.entries(membersOf(inputs)).map(([name, value]) => [
-            name,
-            inputTypeOf(value, run.graph, declared),
-          ]),
-        ),
-        outputs: outputsUsed(id, run.graph, declared),
-        isOutput: output !== null || run.outputNodes.includes(id),
-      })
-    }
-  }
+  const isDeclared = (class_type: unknown): boolean =>
+    typeof class_type !== 'string' || Object.hasOwn(declared, class_type)
+  const using = runs.filter(({ graph }) =>
+    Object.values(graph).some(({ class_type }) => !isDeclared(class_type)),
+  )
+  if (using.length === 0) return {}
+  const workflows = using.map(({ prompt_id, text }) => ({ name: prompt_id, graph: graphIn(text) }))
+  const known = typeTexts(JSON.stringify(declared))
+  const unknown = inferTypes(workflows.flatMap(nodesOf), catalogueOf(known))
   return Object.fromEntries(
-    Array.from(uses, ([name, all]) => [
-      name,
-      {
-        input: inputsOf(all.map(({ inputs }) => inputs)),
-        output: widest(all.map(({ outputs }) => outputs)),
-        output_node: all.some(({ isOutput }) => isOutput),
-      },
-    ]),
+    unknown.map((type) => [type.class_type, withRole(entryOf(type), type.class_type, using)]),
   )
 }
 
-/** The type of an input by a value of it: that of the output that it is linked to, or that of the literal. */
-function inputTypeOf(value: unknown, graph: LearnedRun['graph'], declared: Members): string {
-  const link = linkOf(value)
-  if (link !== undefined) {
-    const source = declared[nameOf(graph[link[0]]?.['class_type'])]
-    const type = listOf(membersOf(source)['output'])[link[1]]
-    return typeof type === 'string' ? type : '*'
-  }
-  if (typeof value === 'string') return 'STRING'
-  if (typeof value === 'boolean') return 'BOOLEAN'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'INT' : 'FLOAT'
-  return '*'
+/** The workflow in the body of a submit, with its numbers as they were sent. */
+function graphIn(text: string): JsonObject {
+  const body = readJson(text)
+  const graph = isObject(body) ? body.get('prompt') : undefined
+  return isObject(graph) ? graph : new Map()
 }
 
-/** The types of the outputs of a node that others use, by the inputs that they are linked to. */
-function outputsUsed(id: string, graph: LearnedRun['graph'], declared: Members): string[] {
-  const types: string[] = []
-  for (const { class_type, inputs } of Object.values(graph))
-    for (const [name, value] of Object.entries(membersOf(inputs))) {
-      const link = linkOf(value)
-      if (link?.[0] !== id) continue
-      const [type] = inputOf(declared[nameOf(class_type)], name)
-      if (types[link[1]] === undefined || types[link[1]] === '*')
-        types[link[1]] = typeof type === 'string' ? type : '*'
-    }
-  return Array.from(types, (type) => type ?? '*')
-}
-
-/** The inputs of a type over all of its uses: required if each use has it. */
-function inputsOf(uses: readonly Members[]): Members {
-  const names = [...new Set(uses.flatMap((one) => Object.keys(one)))]
-  const group = (isRequired: boolean): Members =>
-    Object.fromEntries(
-      names
-        .filter((name) => uses.every((one) => Object.hasOwn(one, name)) === isRequired)
-        .map((name) => [name, [common(uses.flatMap((one) => (one[name] as string) ?? []))]]),
-    )
-  return { required: group(true), optional: group(false) }
-}
-
-/** The type that covers all of these. */
-function common(types: readonly string[]): string {
-  const [first = '*', ...others] = new Set(types)
-  if (others.length === 0) return first
-  return types.every((type) => type === 'INT' || type === 'FLOAT') ? 'FLOAT' : '*'
-}
-
-const widest = (all: readonly (readonly string[])[]): readonly string[] =>
-  Array.from({ length: Math.max(0, ...all.map(({ length }) => length)) }, (_, at) =>
-    common(all.flatMap((outputs) => outputs[at] ?? [])),
+/** An entry of a type that is an output node as the runs show: the history names those, and they report something. */
+function withRole(entry: object, class_type: string, runs: readonly LearnedRun[]): Members {
+  const nodes = runs.flatMap((run) =>
+    Object.entries(run.graph).flatMap(([id, node]) =>
+      node['class_type'] === class_type ? { run, id } : [],
+    ),
   )
+  const isNamed = nodes.some(({ run, id }) => run.outputNodes.includes(id))
+  const isSeen = nodes.some(({ run }) => run.outputNodes.length > 0)
+  const reports = nodes.some(({ run, id }) => (run.nodes.get(id)?.output ?? null) !== null)
+  return { ...entry, ...(isSeen ? { output_node: isNamed } : reports && { output_node: true }) }
+}
 
 type Combos = Map<string, Set<string>>
 
