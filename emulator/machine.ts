@@ -186,8 +186,8 @@ export type FrameContent =
       readonly image: Preview | Picture
       readonly metadata: Readonly<Record<string, string | null>>
     }
-  /** The bytes of a frame that was recorded. */
-  | { readonly frame: 'recorded'; readonly bytes: Uint8Array }
+  /** The bytes of a frame that was recorded or passes through, and the progress message of its step where that is known. */
+  | { readonly frame: 'recorded'; readonly bytes: Uint8Array; readonly progress?: string }
 
 /** A message to sockets. With `cutBytes`, only so many bytes of its WebSocket frame are sent; an `end` effect follows. */
 export type SentMessage = {

@@ -32,6 +32,25 @@ export type RecordedClose = {
   readonly reason?: string
   /** In milliseconds since 1970. */
   readonly atMs: number
+  /** How a fault ended it, if one did: the server saw its client leave. */
+  readonly fault?: PlayedEnd
+}
+
+/** How a played fault ends a socket. */
+export const playedEnds = ['close', 'reset', 'silence'] as const
+export type PlayedEnd = (typeof playedEnds)[number]
+
+/**
+ * The faults that `record --scenario` played on an answer or a message of the server: `_flowdouble.fault` of its entry or of
+ * the message, which are as the server sent them. The client got what the faults made of it.
+ */
+export type PlayedFault = {
+  /** The faults by their ids. */
+  readonly ids: readonly string[]
+  /** What they did: members of `then`. */
+  readonly did: readonly string[]
+  /** The response, or that none came, is the fault's: the request has not reached the server. */
+  readonly answers?: true
 }
 
 /** The bodies of an exchange that a recording lacks, because they were too large or the connection broke off. */
@@ -77,6 +96,20 @@ const header = {
 /** A body as text, or with `encoding` as base64. */
 const encoding = oneOf('base64')
 
+const fault = {
+  type: 'object',
+  required: ['ids', 'did'],
+  description: 'the faults that a client met here; all else is as the server sent it',
+  properties: {
+    ids: list(name),
+    did: list(name),
+    answers: {
+      const: true,
+      description: 'the answer is of the fault, and the request has not reached the server',
+    },
+  },
+} as const
+
 const message = {
   type: 'object',
   required: ['type', 'time', 'opcode', 'data'],
@@ -85,6 +118,7 @@ const message = {
     time: { type: 'number', description: 'seconds since 1970, or milliseconds' },
     opcode: { type: 'integer', description: '1 for text; 2 for bytes, in base64' },
     data: text,
+    _flowdouble: partial({ fault }),
   },
 } as const
 
@@ -127,8 +161,10 @@ const entry = {
           code: integer,
           reason: text,
           atMs: time,
+          fault: { enum: playedEnds, description: 'how a fault ended the socket of the client' },
         },
       },
+      fault,
     }),
   },
 } as const

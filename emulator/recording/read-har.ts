@@ -4,6 +4,7 @@ import {
   cutBodies,
   type CutBody,
   harSchema,
+  type PlayedFault,
   type RecordedClose,
   type RecordingInfo,
 } from '../../spec/recording.ts'
@@ -49,8 +50,13 @@ type HarEntry = {
     readonly time: number
     readonly opcode: number
     readonly data: string
+    readonly _flowdouble?: { readonly fault?: PlayedFault }
   }[]
-  readonly _flowdouble?: { readonly close?: RecordedClose; readonly cut?: readonly CutBody[] }
+  readonly _flowdouble?: {
+    readonly close?: RecordedClose
+    readonly cut?: readonly CutBody[]
+    readonly fault?: PlayedFault
+  }
 }
 type Har = {
   readonly log: { readonly entries: readonly HarEntry[]; readonly _flowdouble?: RecordingInfo }
@@ -157,12 +163,13 @@ function entryReader(entry: HarEntry, index: number, name: string) {
             body: bodyOf(response.content, 'response'),
           },
     ...cutOf(entry),
+    ...faultOf(entry._flowdouble),
   })
   const socket = (): RecordedSocket => {
     if (response.content?._file !== undefined)
       throw refuse("its messages are in another file. Record again with content: 'embed'.")
     const messages = (entry._webSocketMessages ?? []).flatMap(
-      ({ type, time, opcode, data }, at): readonly RecordedMessage[] => {
+      ({ type, time, opcode, data, _flowdouble }, at): readonly RecordedMessage[] => {
         if (opcode !== TEXT && opcode !== BINARY) return []
         const what = `message ${at}`
         if (time < 0) throw refuse(`its ${what} has no time. Record again with mode: 'full'.`)
@@ -171,6 +178,7 @@ function entryReader(entry: HarEntry, index: number, name: string) {
             from: type === 'send' ? 'client' : 'server',
             atMs: time > MAX_SECONDS ? time : time * 1000,
             data: opcode === TEXT ? data : decoded(data, what),
+            ...faultOf(_flowdouble),
           },
         ]
       },
@@ -194,6 +202,10 @@ function entryReader(entry: HarEntry, index: number, name: string) {
     socket,
   }
 }
+
+const faultOf = ({ fault }: { readonly fault?: PlayedFault } = {}): {
+  readonly fault?: PlayedFault
+} => (fault === undefined ? {} : { fault })
 
 /**
  * The bodies that an entry lacks. A browser does not export a form with files, nor a response that its page did not read;

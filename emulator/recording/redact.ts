@@ -139,8 +139,9 @@ export function createRecordingRedactor({
       response: response && { ...response, ...body(response.headers, response.body, name) },
     }
   }
-  const message = ({ from, atMs, data }: RecordedMessage): RecordedMessage => {
-    return { from, atMs, data: typeof data === 'string' ? text(data) : bytes(data, '') }
+  const message = (given: RecordedMessage): RecordedMessage => {
+    const { data } = given
+    return { ...given, data: typeof data === 'string' ? text(data) : bytes(data, '') }
   }
   const close = (given: RecordedClose): RecordedClose =>
     given.reason === undefined ? given : { ...given, reason: text(given.reason) }

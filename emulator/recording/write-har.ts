@@ -58,14 +58,14 @@ const requestOf = (method: string, url: string, headers: HeaderList, body: Uint8
 
 /** The entry of an exchange in a HAR file. */
 export function exchangeEntry(exchange: RecordedExchange) {
-  const { startMs, endMs, method, url, headers, body, response, cut } = exchange
+  const { startMs, endMs, method, url, headers, body, response, cut, fault } = exchange
   return {
     ...common(startMs, endMs - startMs),
     request: requestOf(method, url, headers, body),
     response: responseOf(response),
     cache: {},
     timings: { send: 0, wait: rounded(endMs - startMs), receive: 0 },
-    ...(cut && { _flowdouble: { cut } }),
+    ...((cut ?? fault) && { _flowdouble: { ...(cut && { cut }), ...(fault && { fault }) } }),
   }
 }
 
@@ -105,11 +105,12 @@ export function socketEntry({ openMs, url, headers, messages, close }: RecordedS
 }
 
 /** A message of the entry of a socket. */
-export const messageOf = ({ from, atMs, data }: RecordedMessage) => ({
+export const messageOf = ({ from, atMs, data, fault }: RecordedMessage) => ({
   type: from === 'client' ? 'send' : 'receive',
   time: rounded(atMs) / 1000,
   opcode: typeof data === 'string' ? 1 : 2,
   data: typeof data === 'string' ? data : base64(data),
+  ...(fault && { _flowdouble: { fault } }),
 })
 
 const namedValues = (headers: HeaderList) => headers.map(([name, value]) => ({ name, value }))

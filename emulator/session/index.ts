@@ -4,7 +4,7 @@ export { findEndpoint, pathOn, plainPath } from './endpoints.ts'
 export { responseHeader, type TracedExchange } from './exchanges.ts'
 export { type DecodedFrame, decodeFrame } from './frames.ts'
 export { isMembers, jsonIn, pythonJson } from '../lib/loose.ts'
-export { headerOf, lacksMessages } from './recording.ts'
+export { headerOf, lacksMessages, playedFaults } from './recording.ts'
 export { listedIn } from './listings.ts'
 export {
   acceptedId,

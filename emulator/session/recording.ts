@@ -1,6 +1,6 @@
 // A recorded session: what clients and a server said to each other, on one timeline. All times are in milliseconds since 1970.
 
-import type { CutBody, RecordedClose, RecordingInfo } from '../../spec/recording.ts'
+import type { CutBody, PlayedFault, RecordedClose, RecordingInfo } from '../../spec/recording.ts'
 
 /** Headers in the order in which they were sent, with names as they were written. */
 export type HeaderList = readonly (readonly [name: string, value: string])[]
@@ -22,6 +22,8 @@ export type RecordedExchange = {
   readonly response: RecordedResponse | null
   /** The bodies that are left out, because they were too large or the connection broke off. */
   readonly cut?: readonly CutBody[]
+  /** The faults that were played on it. */
+  readonly fault?: PlayedFault
 }
 
 export type RecordedResponse = {
@@ -35,6 +37,8 @@ export type RecordedMessage = {
   readonly from: 'client' | 'server'
   readonly atMs: number
   readonly data: string | Uint8Array
+  /** The faults that were played on it. */
+  readonly fault?: PlayedFault
 }
 
 /** A socket whose handshake succeeded. */
@@ -90,6 +94,24 @@ export const inOrder = ({ info, exchanges, sockets }: Recording): Recording => (
   exchanges: exchanges.toSorted((a, b) => a.startMs - b.startMs),
   sockets: sockets.toSorted((a, b) => a.openMs - b.openMs),
 })
+
+/** What the server itself said: the recording without the answers of faults. */
+export const ofServer = (recording: Recording): Recording => ({
+  ...recording,
+  exchanges: recording.exchanges.filter(({ fault }) => fault?.answers !== true),
+})
+
+/** How many answers of a recording are those of faults, and on how much of what the server sent faults were played. */
+export function playedFaults({ exchanges, sockets }: Recording): {
+  readonly answers: number
+  readonly others: number
+} {
+  const marks = [...exchanges, ...sockets.flatMap(({ messages }) => messages)].flatMap(
+    ({ fault }) => fault ?? [],
+  )
+  const answers = marks.filter((mark) => mark.answers === true).length
+  return { answers, others: marks.length - answers }
+}
 
 /** Whether runs were submitted, and nothing of their sockets was recorded. */
 export const lacksMessages = ({ exchanges, sockets }: Recording): boolean =>

@@ -4,7 +4,7 @@
 import type { Place } from '../../spec/language.ts'
 import { addTo } from '../lib/add-to.ts'
 import { exchangeOf, responseHeader, type TracedExchange } from './exchanges.ts'
-import type { RecordedExchange, Recording } from './recording.ts'
+import { ofServer, type RecordedExchange, type Recording } from './recording.ts'
 import { type Runs, runsOf } from './runs.ts'
 import { isSocketPath, type RecordedServer, serverOf, softwareOf } from './server-of.ts'
 import { type Item, type Message, socketOf, type TracedSocket } from './sockets.ts'
@@ -40,12 +40,9 @@ export function traceOf(recording: Recording, name: string, wanted?: Place): Tra
   })
 }
 
-/** The trace of a recording of a server that is known. */
-export function traceAt(
-  recording: Recording,
-  name: string,
-  { place, host }: RecordedServer,
-): Trace {
+/** The trace of a recording of a server that is known. What faults answered in its place is left out. */
+export function traceAt(whole: Recording, name: string, { place, host }: RecordedServer): Trace {
+  const recording = ofServer(whole)
   const exchanges: TracedExchange[] = []
   const links: TracedExchange[] = []
   const signed = new Set<string>()

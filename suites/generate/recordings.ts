@@ -22,6 +22,19 @@ const url = fc
   .webUrl({ withQueryParameters: true, validSchemes: ['http', 'https'] })
   .map((text) => new URL(text).href)
 
+/** What played faults did; mostly nothing. */
+const fault = fc.option(
+  fc.record(
+    {
+      ids: fc.array(fc.string({ minLength: 1 }), { maxLength: 2 }),
+      did: fc.subarray(['delayMs', 'status', 'skip'], { minLength: 1 }),
+      answers: fc.constant(true as const),
+    },
+    { requiredKeys: ['ids', 'did'] },
+  ),
+  { nil: undefined, freq: 1 },
+)
+
 const exchange: fc.Arbitrary<RecordedExchange> = fc
   .record({
     startMs: time,
@@ -36,15 +49,22 @@ const exchange: fc.Arbitrary<RecordedExchange> = fc
     cut: fc.option(fc.subarray(['request', 'response'] as const, { minLength: 1 }), {
       nil: undefined,
     }),
+    fault,
   })
-  .map(({ tookMs, cut, ...rest }) =>
-    Object.assign(rest, { entry: 0, endMs: rest.startMs + tookMs }, cut && { cut }),
+  .map(({ tookMs, cut, fault: mark, ...rest }) =>
+    Object.assign(
+      rest,
+      { entry: 0, endMs: rest.startMs + tookMs },
+      cut && { cut },
+      mark && { fault: mark },
+    ),
   )
 
 const message = fc.record({
   from: fc.constantFrom('client', 'server'),
   afterMs: fc.integer({ min: 0, max: 1000 }),
   data: fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.uint8Array({ maxLength: 40 })),
+  fault,
 })
 
 const close = fc.record({
@@ -63,11 +83,9 @@ const socket: fc.Arbitrary<RecordedSocket> = fc
   })
   .map(({ openMs, messages: said, close: end, ...rest }) => {
     let atMs = openMs
-    const messages = said.map(({ from, afterMs, data }) => ({
-      from,
-      atMs: (atMs += afterMs),
-      data,
-    }))
+    const messages = said.map(({ from, afterMs, data, fault: mark }) =>
+      Object.assign({ from, atMs: (atMs += afterMs), data }, mark && { fault: mark }),
+    )
     return Object.assign(rest, { entry: 0, openMs, messages, close: end && { ...end, atMs } })
   })
 

@@ -13,10 +13,10 @@ import {
   requireFree,
   writeRecording,
 } from '../../edge/proxy/recording-file.ts'
-import type { Sink } from '../../edge/proxy/sink.ts'
 import { placeholders } from '../../journal/placeholders.ts'
 import { credentialsOf } from '../../journal/redact-header.ts'
 import { isRefused } from '../../lib/refused.ts'
+import { defaults } from '../../options/server-options.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import { aboutRecording, type KnownInfo } from '../../session/server-of.ts'
 import { isPart } from '../../recording/part.ts'
@@ -27,6 +27,8 @@ import { headerFlag, headersGiven } from '../lib/header-flag.ts'
 import type { CommandIo } from '../lib/io.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
 import { readyFile } from '../lib/ready-file.ts'
+import { type Counts, countedSink, countsText, progressOn } from './record-counts.ts'
+import { readPlayed } from './record-faults.ts'
 
 const USUAL_PORT = 8189
 
@@ -44,10 +46,11 @@ it is.
 
 With --from, reads a recording instead: one that did not end, or a HAR file of a browser, and writes it without secrets.
 
-A recording shows what the server did, so no fault of a scenario can be put in front of it: faults count the runs, sockets
-and time of a world, which a proxy does not have. Learn a world from the server, and give that the faults:
-  flowdouble learn --from URL --out server.yaml
-  flowdouble serve --scenario ./server.yaml --scenario ./faults.yaml
+With --scenario, faults are played on what passes: on answers, handshakes and messages, matched and counted as in a world of
+flowdouble serve. Times count from the start of the proxy, delays from the answer of the server, and each copy of a message that
+goes to several sockets counts. A client that a fault cuts off is gone for the server, too. The recording holds what the
+server itself said, with marks where a fault was played: learn, replay and check --trace do not take a fault for the server's
+own behaviour. Parts of a scenario that need a world, such as nodes and start, are refused.
 
 Options:
   --out FILE         the file to write; until the end, the session is in FILE.part
@@ -56,6 +59,8 @@ Options:
   --host HOST        address to listen on; whoever reaches it reaches the server (default 127.0.0.1)
   --header 'N: V'    a header that the server gets with each request, and no client has to send; repeatable. It is a
                      secret, and not in the recording
+  --scenario FILE    a scenario whose faults are played, a file or a name of flowdouble scenarios; repeatable
+  --seed TEXT        decides about faults with a probability (default: world.seed of the scenario, or 0)
   --ca FILE          a certificate in PEM form to trust, for a server with its own
   --deployment NAME  what the server is: local, hosted or gateway (default: found from the session)
   --origin TEXT      where the session comes from, for its readers (default: the version of the server)
@@ -73,6 +78,7 @@ Exit codes: 0 written, 1 not written, 2 wrong usage.
 Examples:
   flowdouble record http://127.0.0.1:8188 --out session.har
   flowdouble record https://cloud.example.com --out session.har --port 0 --json
+  flowdouble record http://127.0.0.1:8188 --out session.har --scenario ./faults.yaml
   flowdouble record --from session.har.part --out session.har
   flowdouble record --from browser.har --out session.har --redact X-Team
 `
@@ -89,6 +95,8 @@ const flags = {
   deployment: text,
   origin: text,
   ...headerFlag,
+  scenario: texts,
+  seed: text,
   redact: texts,
   keep: texts,
   overwrite: flag,
@@ -109,8 +117,8 @@ export async function recordCommand(argv: readonly string[], io: CommandIo): Pro
     }
     const options = optionsOf(values, positionals, io)
     requireFree(options.out, options.overwrites, options.from === undefined)
-    if (options.from === undefined) await record(options, io)
-    finish(options, io)
+    const counts = options.from === undefined ? await record(options, io) : undefined
+    finish(options, counts?.faults, io)
     return exitCodes.written
   } catch (error) {
     const why = isUsageError(error) ? error.message : listenMessage(error)
@@ -134,6 +142,8 @@ type RecordOptions = {
   readonly port: number
   readonly ca: string | null
   readonly headers: ReturnType<typeof headersGiven>
+  readonly scenarios: readonly string[]
+  readonly seed: string | undefined
   readonly readyFile: string | undefined
   readonly isJson: boolean
   readonly known: KnownInfo
@@ -162,6 +172,11 @@ function optionsOf(
   const headers = headersGiven(values)
   if (from !== undefined && headers.length > 0)
     throw usageError('--header needs the URL of a server.')
+  const scenarios = (values['scenario'] ?? []) as readonly string[]
+  if (from !== undefined && scenarios.length > 0)
+    throw usageError('--scenario needs the URL of a server.')
+  if (own('seed') !== undefined && scenarios.length === 0)
+    throw usageError('--seed needs --scenario.')
   const key = env['FLOWDOUBLE_API_KEY'] ?? ''
   return {
     target: url === undefined ? undefined : targetOf(url),
@@ -172,6 +187,8 @@ function optionsOf(
     port: portOf(own('port')),
     ca: ca === undefined ? null : readText(resolve(cwd, ca), '--ca'),
     headers,
+    scenarios,
+    seed: own('seed'),
     readyFile: own('ready-file'),
     isJson: values['json'] === true,
     known: { ...(place && { place: place as Place }), ...(origin && { origin }) },
@@ -214,15 +231,22 @@ function readText(path: string, of: string): string {
 }
 
 /** Records until the command is stopped. */
-async function record(options: RecordOptions, io: CommandIo): Promise<void> {
-  const { target, host, port, ca, headers, out, known, isJson } = options
-  if (target === undefined) return
+async function record(options: RecordOptions, io: CommandIo): Promise<Counts | undefined> {
+  const { target, host, port, ca, headers, out, known, scenarios, isJson } = options
+  if (target === undefined) return undefined
+  const scripted = scenarios.length > 0 ? await readPlayed(scenarios, io.cwd) : undefined
   const warn = (line: string): void => void io.stderr.write(`${printable(line)}\n`)
-  const counts = { exchanges: 0, sockets: 0, messages: 0 }
+  const counts: Counts = { exchanges: 0, sockets: 0, messages: 0, ...(scripted && { faults: 0 }) }
   let part: ReturnType<typeof createPartFile> | undefined
   const show = isJson ? () => undefined : progressOn(io.stderr, counts)
   const sink = countedSink(counts, () => part?.sink, show)
-  const proxy = await startProxy({ target, host, port, ca, headers, sink })
+  const played = (): void => {
+    counts.faults = (counts.faults ?? 0) + 1
+    show()
+  }
+  const seed = options.seed ?? scripted?.seed ?? defaults.seed
+  const faults = scripted ? { faults: scripted.faults, seed, place: known.place, played } : null
+  const proxy = await startProxy({ target, host, port, ca, headers, sink, faults })
   try {
     const empty = { info: null, exchanges: [], sockets: [] }
     part = createPartFile(out, aboutRecording(empty, known), options.redact, warn)
@@ -236,6 +260,8 @@ async function record(options: RecordOptions, io: CommandIo): Promise<void> {
     part?.close()
   }
   if (io.stderr.isTTY === true && !isJson) io.stderr.write('\n')
+  for (const id of proxy.unplayed()) warn(`The fault ${id} was never played: nothing matched.`)
+  return counts
 }
 
 const stopped = (signal: AbortSignal | undefined): Promise<void> =>
@@ -252,50 +278,12 @@ function announce({ url, port }: Proxy, target: URL, isJson: boolean, { stdout }
   )
 }
 
-type Counts = { exchanges: number; sockets: number; messages: number }
-
-const countsText = ({ exchanges, sockets, messages }: Counts): string =>
-  `${counted(exchanges, 'exchange')}, ${counted(sockets, 'socket')}, ${counted(messages, 'message')}`
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
-
-/** Counts what passes on its way into the file. */
-function countedSink(counts: Counts, sink: () => Sink | undefined, show: () => void): Sink {
-  const count = (what: keyof Counts): void => {
-    counts[what]++
-    show()
-  }
-  return {
-    exchange: (exchange) => {
-      sink()?.exchange(exchange)
-      count('exchanges')
-    },
-    open: (socket, opened) => {
-      sink()?.open(socket, opened)
-      count('sockets')
-    },
-    message: (socket, message) => {
-      sink()?.message(socket, message)
-      count('messages')
-    },
-    close: (socket, close) => sink()?.close(socket, close),
-  }
-}
-
-/** How often the line on a terminal changes, in milliseconds. */
-const SHOW_MS = 100
-
-function progressOn(output: CommandIo['stderr'], counts: Counts): () => void {
-  let shownMs = -Infinity
-  return () => {
-    if (output.isTTY !== true || performance.now() - shownMs < SHOW_MS) return
-    shownMs = performance.now()
-    output.write(`\r\u001b[2K${countsText(counts)}`)
-  }
-}
-
 /** Writes the file from the part file, or from the one that --from names. */
-function finish({ from, out, known, redact, isJson }: RecordOptions, { stdout }: CommandIo): void {
+function finish(
+  { from, out, known, redact, isJson }: RecordOptions,
+  faults: number | undefined,
+  { stdout }: CommandIo,
+): void {
   const source = from ?? partPath(out)
   const content = from === undefined ? readFileSync(source, 'utf8') : readText(source, '--from')
   const read = readRecording(content, source)
@@ -307,6 +295,7 @@ function finish({ from, out, known, redact, isJson }: RecordOptions, { stdout }:
     exchanges: read.exchanges.length,
     sockets: read.sockets.length,
     messages: read.sockets.reduce((sum, { messages }) => sum + messages.length, 0),
+    ...(faults !== undefined && { faults }),
   }
   stdout.write(
     isJson

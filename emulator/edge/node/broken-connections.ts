@@ -135,19 +135,29 @@ export function sendCut(
   isBinary: boolean,
   bytes: number,
 ): void {
-  const frame = Buffer.concat([frameHead(payload.length, isBinary), payload])
-  const part = frame.subarray(0, Math.min(bytes, frame.length - 1))
+  const part = cutFrame(frameOf(payload, isBinary ? opcodes.binary : opcodes.text), bytes)
   const send = (): void => void connection.raw.write(part)
   if (connection.written === undefined) send()
   else connection.written = connection.written.then(send)
 }
 
+/** The first bytes of a frame, never all of them. */
+export const cutFrame = (frame: Buffer, bytes: number): Buffer =>
+  frame.subarray(0, Math.min(bytes, frame.length - 1))
+
+/** The opcodes of WebSocket frames. */
+export const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
+
+/** An unmasked frame with a whole message. */
+export const frameOf = (payload: Buffer, opcode: number): Buffer =>
+  Buffer.concat([frameHead(payload.length, opcode), payload])
+
 /** The head of an unmasked frame with the whole message. */
-function frameHead(length: number, isBinary: boolean): Buffer {
-  const opcode = 0x80 | (isBinary ? 2 : 1)
-  if (length < 126) return Buffer.from([opcode, length])
+function frameHead(length: number, opcode: number): Buffer {
+  const first = 0x80 | opcode
+  if (length < 126) return Buffer.from([first, length])
   const head = Buffer.alloc(length < 65_536 ? 4 : 10)
-  head[0] = opcode
+  head[0] = first
   head[1] = length < 65_536 ? 126 : 127
   if (length < 65_536) head.writeUInt16BE(length, 2)
   else head.writeBigUInt64BE(BigInt(length), 2)

@@ -1,11 +1,21 @@
 // Passes requests on to the target of a proxy and the responses back, as streams, and reports each exchange.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CutBody } from '../../../spec/recording.ts'
-import type { HeaderList, RecordedResponse } from '../../session/recording.ts'
+import type { CutBody, PlayedFault } from '../../../spec/recording.ts'
+import { type RecordedResponse, targetOf } from '../../session/recording.ts'
 import { decodedBody, keepBody } from './bodies.ts'
+import type { FaultPlayer } from './fault-player.ts'
+import { answerByFault, passFaulty } from './faulty-responses.ts'
 import type { Place, Places } from './places.ts'
+import {
+  mayHoldLinks,
+  shownHeaders,
+  shownResponse,
+  withLinks,
+  writeHead,
+} from './shown-responses.ts'
 import { monotonicTimeMs, type Sink } from './sink.ts'
+import { readHeaders } from '../node/http.ts'
 import { headerPairs, headersFor, type Upstream } from './upstream.ts'
 
 /** What handlers of a proxy share. */
@@ -13,15 +23,19 @@ export type ProxyParts = {
   readonly places: Places
   readonly upstream: Upstream
   readonly sink: Sink
+  /** Null without faults. */
+  readonly faults: FaultPlayer | null
   /** Reports what can be said when the proxy stops, until the returned function is called. */
   readonly untilStopped: (report: () => void) => () => void
   /** Has the proxy wait for some work when it stops. */
   readonly waitFor: (work: Promise<void>) => void
 }
 
-/** Passes one request on. */
+let lastRequest = 0
+
+/** Passes one request on, or answers it as a fault says. */
 export function passRequest(
-  { places, upstream, sink, untilStopped }: ProxyParts,
+  { places, upstream, sink, faults, untilStopped }: ProxyParts,
   message: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -33,10 +47,16 @@ export function passRequest(
   const requestBody = keepBody()
   let answer: { readonly head: IncomingMessage; readonly body: Buffer | undefined } | undefined
   let isWhole = false
+  const request = ++lastRequest
+  const asked = { method, target: targetOf(place.recorded), headers: readHeaders(message) }
+  const played = faults?.arrive(asked)
+  /** What faults do to the response of the server, or in place of it. */
+  const faulty = faults && played && { player: faults, request, head: asked, faults: played }
+  let ofFault: RecordedResponse | undefined
 
   const report = once(() => {
     const body = decodedBody(requestBody.bytes(), headers)
-    const [recorded, isCut] = recordedResponse(answer, isWhole)
+    const [recorded, isCut] = ofFault ? [ofFault, false] : recordedResponse(answer, isWhole)
     const cut: CutBody[] = [
       ...(body === undefined || !message.complete ? ['request' as const] : []),
       ...(isCut ? ['response' as const] : []),
@@ -51,10 +71,18 @@ export function passRequest(
       body: body === undefined || !message.complete ? new Uint8Array() : body,
       response: recorded,
       ...(cut.length > 0 && { cut }),
+      ...(played && { fault: markOf(played.mark, isOfFault) }),
     })
     forget()
   })
   const forget = untilStopped(report)
+  const isOfFault = played?.hit.then.status !== undefined
+  message.on('data', requestBody.add)
+  if (faulty && isOfFault) {
+    response.once('close', report)
+    message.once('end', () => answerByFault(faulty, response, (sent) => (ofFault = sent)))
+    return
+  }
   const call = upstream.begin(message, place, headers)
   call.on('error', (error) => {
     report()
@@ -84,10 +112,17 @@ export function passRequest(
     head.once('end', end)
     head.once('close', end)
     // A text with links is rewritten whole; anything else passes as it comes.
-    if (mayHoldLinks(head, method)) passLinks(places, message, place, head, kept.bytes, response)
+    if (faulty)
+      passFaulty(
+        faulty,
+        head,
+        (bytes) => shownResponse(places, message, place, head, bytes),
+        response,
+      )
+    else if (mayHoldLinks(head, method))
+      passLinks(places, message, place, head, kept.bytes, response)
     else passOn(places, message, place, head, response)
   })
-  message.on('data', requestBody.add)
   message.pipe(call)
   response.once('close', () => {
     if (response.writableFinished) return
@@ -98,28 +133,6 @@ export function passRequest(
 
 const unknownPlace =
   'This is the proxy of flowdouble record. It knows the paths of its target, and no other hosts.'
-
-/** The proxy as its client addresses it. */
-const proxyOf = ({ headers }: IncomingMessage): string => `http://${headers.host ?? ''}`
-
-/** The headers of a response for the client: a redirect leads through the proxy. */
-function shownHeaders(
-  places: Places,
-  message: IncomingMessage,
-  place: Place,
-  head: IncomingMessage,
-): HeaderList {
-  return headerPairs(head.rawHeaders).map(([name, value]) =>
-    name.toLowerCase() === 'location'
-      ? [name, places.locationFor(proxyOf(message), place, value)]
-      : [name, value],
-  )
-}
-
-function writeHead(response: ServerResponse, head: IncomingMessage, headers: HeaderList): void {
-  response.sendDate = false
-  response.writeHead(head.statusCode ?? 502, head.statusMessage, headers.flat())
-}
 
 function passOn(
   places: Places,
@@ -135,12 +148,6 @@ function passOn(
     if (!head.complete) response.destroy()
   })
 }
-
-const mayHoldLinks = ({ headers, statusCode = 0 }: IncomingMessage, method: string): boolean =>
-  method !== 'HEAD' &&
-  statusCode !== 204 &&
-  statusCode !== 304 &&
-  /^application\/(?:[\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '')
 
 function passLinks(
   places: Places,
@@ -163,25 +170,16 @@ function passLinks(
   })
   head.once('close', () => {
     if (isPassing) return head.complete ? undefined : void response.destroy()
-    const body = Buffer.concat(pending)
-    const own = shownHeaders(places, message, place, head)
-    const text = decodedBody(body, own)?.toString() ?? ''
-    const shown = head.complete ? places.linksFor(proxyOf(message), text) : text
-    if (shown === text) {
-      writeHead(response, head, own)
-      response.write(body)
-    } else {
-      const rewritten = own.filter(
-        ([name]) => !/^(?:content-(?:length|encoding)|transfer-encoding)$/i.test(name),
-      )
-      const length = String(Buffer.byteLength(shown))
-      writeHead(response, head, [...rewritten, ['Content-Length', length]])
-      response.write(shown)
-    }
+    const shown = withLinks(places, message, place, head, Buffer.concat(pending))
+    writeHead(response, head, shown.headers)
+    response.write(shown.body)
     if (head.complete) response.end()
     else setImmediate(() => response.destroy())
   })
 }
+
+const markOf = (mark: PlayedFault, answers: boolean): PlayedFault =>
+  answers ? { ...mark, answers } : mark
 
 /** The response, and whether its body is not whole. */
 function recordedResponse(

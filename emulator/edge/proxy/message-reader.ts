@@ -8,6 +8,8 @@ import * as library from 'ws'
 export type Listener = {
   readonly message: (data: string | Uint8Array) => void
   readonly close: (code: number, reason: string) => void
+  readonly ping?: (data: Buffer) => void
+  readonly pong?: (data: Buffer) => void
 }
 
 /** The part of the package that its types leave out. */
@@ -42,6 +44,8 @@ export function createMessageReader(
     listener.message(isBinary ? new Uint8Array(data) : data.toString()),
   )
   reader.on('conclude', (code: number, reason: Buffer) => listener.close(code, reason.toString()))
+  reader.on('ping', (data: Buffer) => listener.ping?.(data))
+  reader.on('pong', (data: Buffer) => listener.pong?.(data))
   // What is not a valid frame passes on; nothing after it can be read.
   reader.on('error', () => (isReading = false))
   // It unmasks bytes where they are, which have to pass masked.

@@ -4,6 +4,8 @@
 import { createServer } from 'node:http'
 import { trackConnections } from '../lifetime.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
+import type { FaultOptions } from './fault-player.ts'
+import { passFaultySocket } from './faulty-tunnels.ts'
 import { passRequest, type ProxyParts } from './exchanges.ts'
 import { createPlaces } from './places.ts'
 import type { HeaderList } from '../../session/recording.ts'
@@ -22,11 +24,15 @@ export type ProxyOptions = {
   /** Headers that the target gets with each request, in place of those of the client; no recording has them. */
   readonly headers: HeaderList
   readonly sink: Sink
+  /** The faults that it plays; null without any. */
+  readonly faults: FaultOptions | null
 }
 
 export type Proxy = {
   readonly url: string
   readonly port: number
+  /** The faults that have never applied, by their ids. */
+  readonly unplayed: () => readonly string[]
   /** Ends all connections, and reports what had not ended. */
   readonly close: () => Promise<void>
 }
@@ -39,14 +45,18 @@ export async function startProxy({
   ca,
   headers,
   sink,
+  faults,
 }: ProxyOptions): Promise<Proxy> {
   const underWay = new Set<() => void>()
   const works = new Set<Promise<void>>()
   const upstream = createUpstream(ca, headers)
+  // Loaded on demand: a recording without faults needs none of a world.
+  const player = faults && (await (await import('./fault-player.ts')).createFaultPlayer(faults))
   const parts: ProxyParts = {
     places: createPlaces(target),
     upstream,
     sink,
+    faults: player,
     untilStopped: (report) => {
       underWay.add(report)
       return () => void underWay.delete(report)
@@ -62,14 +72,20 @@ export async function startProxy({
   server.on('upgrade', (message, client, head) => {
     sockets.add(client)
     client.once('close', () => sockets.delete(client))
-    passSocket(parts, message, client, head)
+    if (player?.watchesSockets) passFaultySocket(parts, player, message, client, head)
+    else passSocket(parts, message, client, head)
   })
   const closing = trackConnections([server])
-  await listen(server, host, port)
+  await listen(server, host, port).catch((error: unknown) => {
+    player?.stop()
+    throw error
+  })
   return {
     url: `http://${hostOf(host, portOf(server))}`,
     port: portOf(server),
+    unplayed: () => player?.unplayed() ?? [],
     close: async () => {
+      player?.stop()
       for (const report of underWay) report()
       const closed = closing()
       for (const socket of sockets) socket.destroy()

@@ -3,8 +3,8 @@
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { RecordedClose } from '../../../spec/recording.ts'
-import type { HeaderList } from '../../session/recording.ts'
+import type { PlayedFault, RecordedClose } from '../../../spec/recording.ts'
+import type { HeaderList, RecordedResponse } from '../../session/recording.ts'
 import { reset } from '../node/broken-connections.ts'
 import { decodedBody, keepBody } from './bodies.ts'
 import { type ProxyParts, unreachableText } from './exchanges.ts'
@@ -14,6 +14,8 @@ import { monotonicTimeMs } from './sink.ts'
 import { headerPairs, headersFor } from './upstream.ts'
 
 let lastSocket = 0
+/** The number of a new socket. */
+export const newSocket = (): number => ++lastSocket
 
 /** Passes a handshake on, and then the bytes of the socket. */
 export function passSocket(
@@ -37,25 +39,28 @@ export function passSocket(
   call.on('response', (response) => passRefusal(parts, handshake, response, client))
   call.on('error', (error) => {
     if (client.destroyed) return
-    report(parts, handshake, null, Buffer.alloc(0))
+    report(parts, handshake, null)
     refuse(client, 502, unreachableText(place, error))
   })
   client.once('close', () => call.destroy())
   call.end()
 }
 
-type Handshake = { readonly startMs: number; readonly place: Place; readonly headers: HeaderList }
+export type Handshake = {
+  readonly startMs: number
+  readonly place: Place
+  readonly headers: HeaderList
+}
 
-const urlOf = ({ recorded }: Place): string => new URL(recorded).href
+export const urlOf = ({ recorded }: Place): string => new URL(recorded).href
 
 /** Reports a handshake that did not succeed: an exchange. */
-function report(
+export function report(
   { sink }: ProxyParts,
   { startMs, place, headers }: Handshake,
-  response: IncomingMessage | null,
-  body: Buffer,
+  response: RecordedResponse | null,
+  fault?: PlayedFault,
 ): void {
-  const own = headerPairs(response?.rawHeaders ?? [])
   sink.exchange({
     entry: 0,
     startMs,
@@ -64,16 +69,22 @@ function report(
     url: urlOf(place),
     headers,
     body: new Uint8Array(),
-    response: response && {
-      status: response.statusCode ?? 0,
-      headers: own,
-      body: decodedBody(body, own) ?? new Uint8Array(),
-    },
+    response,
+    ...(fault && { fault }),
   })
 }
 
+const recordedOf = (response: IncomingMessage, body: Buffer): RecordedResponse => {
+  const headers = headerPairs(response.rawHeaders)
+  return {
+    status: response.statusCode ?? 0,
+    headers,
+    body: decodedBody(body, headers) ?? new Uint8Array(),
+  }
+}
+
 /** The response of a target that refuses a handshake. */
-function passRefusal(
+export function passRefusal(
   parts: ProxyParts,
   handshake: Handshake,
   response: IncomingMessage,
@@ -83,7 +94,7 @@ function passRefusal(
   response.on('data', kept.add)
   response.once('close', () => {
     const body = kept.bytes() ?? Buffer.alloc(0)
-    report(parts, handshake, response, body)
+    report(parts, handshake, recordedOf(response, body))
     const own = headerPairs(response.rawHeaders).filter(
       ([name]) => !/^(?:content-length|transfer-encoding|connection)$/i.test(name),
     )
@@ -93,9 +104,13 @@ function passRefusal(
   })
 }
 
-function writeHead(
+export function writeHead(
   client: Duplex,
-  { statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage,
+  {
+    statusCode = 0,
+    statusMessage = '',
+    rawHeaders = [],
+  }: Partial<Pick<IncomingMessage, 'statusCode' | 'statusMessage' | 'rawHeaders'>>,
   headers = headerPairs(rawHeaders),
 ): void {
   const lines = headers.map(([name, value]) => `${name}: ${value}`)
@@ -105,7 +120,7 @@ function writeHead(
   )
 }
 
-function refuse(client: Duplex, status: number, why: string): void {
+export function refuse(client: Duplex, status: number, why: string): void {
   const text = `${status}: ${why}\n`
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\n`
   client.end(
@@ -122,7 +137,7 @@ function connect(
   clientHead: Buffer,
   targetHead: Buffer,
 ): void {
-  const socket = ++lastSocket
+  const socket = newSocket()
   let isOpen = true
   const close = (by: RecordedClose['by'], code: number, reason = ''): void => {
     if (!isOpen) return

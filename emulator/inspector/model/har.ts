@@ -63,10 +63,23 @@ function exchangeOf(entry: Members, index: number): readonly Happening[] {
   }
   const endAt = at + Math.max(0, Number(entry['time'] ?? 0))
   return [
-    { at, input, effects: [] },
+    { at, input, effects: faultsOf(entry).effects },
     { at: endAt, input: {}, effects: [reply] },
   ]
 }
+
+/** The faults that `record --scenario` has played on an entry or a message, as effects, and what they did. */
+function faultsOf(one: Members): {
+  readonly effects: readonly Members[]
+  readonly did: readonly unknown[]
+} {
+  const { ids, did } = membersOf(membersOf(one['_flowdouble'])['fault'])
+  const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+  return { effects: list(ids).map((id) => ({ kind: 'fault', id })), did: list(did) }
+}
+
+/** What a fault does to a message that never arrives. */
+const losing: ReadonlySet<unknown> = new Set(['skip', 'reset', 'close', 'silence', 'cut'])
 
 const headersOf = ({ headers }: Members): Members =>
   Object.fromEntries(
@@ -83,10 +96,11 @@ const BINARY = 2
 
 function socketOf(entry: Members, socket: number): readonly Happening[] {
   const open = { kind: 'open', socket, target: targetOf(membersOf(entry['request'])) }
-  const { atMs, by, code } = membersOf(membersOf(entry['_flowdouble'])['close'])
-  const end = { kind: 'end', sockets: [socket], how: { close: code } }
+  const { atMs, by, code, fault } = membersOf(membersOf(entry['_flowdouble'])['close'])
+  const how = fault === 'reset' || fault === 'silence' ? fault : { close: code }
+  const end = { kind: 'end', sockets: [socket], how }
   const close =
-    by === 'client'
+    by === 'client' && fault === undefined
       ? { input: { kind: 'close', socket }, effects: [] }
       : { input: {}, effects: [end] }
   return [
@@ -96,14 +110,21 @@ function socketOf(entry: Members, socket: number): readonly Happening[] {
   ]
 }
 
-function messageOf({ type, time, opcode, data }: Members, socket: number): Happening {
+function messageOf(one: Members, socket: number): Happening {
+  const { type, time, opcode, data } = one
   const at = Number(time) > MAX_SECONDS ? Number(time) : Number(time) * 1000
   const text = String(data)
   if (type === 'send') return { at, input: { kind: 'message', socket, text }, effects: [] }
   const sockets = [socket]
-  return opcode === BINARY
-    ? { at, input: {}, effects: [{ kind: 'frame', sockets, ...frameIn(text) }] }
-    : { at, input: {}, effects: [{ kind: 'send', sockets, text }, ...statesIn(text)] }
+  const faults = faultsOf(one)
+  const isLost = faults.did.some((name) => losing.has(name))
+  const sent =
+    opcode === BINARY
+      ? { kind: 'frame', sockets, ...frameIn(text) }
+      : { kind: 'send', sockets, text }
+  const message = isLost ? { kind: 'lost', message: sent } : sent
+  const states = opcode === BINARY ? [] : statesIn(text)
+  return { at, input: {}, effects: [message, ...states, ...faults.effects] }
 }
 
 /** The state of its run that a message announces, as an effect. */

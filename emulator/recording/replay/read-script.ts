@@ -8,6 +8,7 @@ import { socketOf } from '../../session/sockets.ts'
 import { clientIn, noReplacement, typeIn } from '../identities.ts'
 import {
   headerOf,
+  ofServer,
   type RecordedExchange,
   type RecordedResponse,
   type RecordedSocket,
@@ -28,7 +29,8 @@ import { causeKey, type Script, type ScriptExchange, type ScriptSocket } from '.
 
 type Answered = RecordedExchange & { readonly response: RecordedResponse }
 
-export function readScript(recording: Recording, any: AnyMembers): Script {
+export function readScript(whole: Recording, any: AnyMembers): Script {
+  const recording = ofServer(whole)
   const answered = recording.exchanges.filter((one): one is Answered => one.response !== null)
   const place = recording.info?.place ?? serverOf(recording)?.place ?? 'local'
   const exchanges = answered.map((one) => readExchange(one, place, any))

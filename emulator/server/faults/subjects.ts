@@ -31,6 +31,8 @@ export function subjectOf(effects: readonly Effect[], index: number): Subject {
   const { content } = message
   if (content.frame === 'text')
     return { type: 'text', data: () => ({}), node: () => content.node_id }
+  if (content.frame === 'recorded')
+    return Object.assign(textSubject(content.progress ?? '{}'), { type: 'preview' })
   // One with metadata precedes the progress message of its step, one without follows it.
   const isBefore = content.frame === 'previewWithMetadata'
   const near = isBefore ? effects.slice(index + 1) : effects.slice(0, index).toReversed()

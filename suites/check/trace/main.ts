@@ -13,7 +13,12 @@ import { endOf, ofTrace } from '../reports/outcome.ts'
 import { type CheckIo, reportsFor } from '../reports/reports.ts'
 import { nearestOf, type SeenCase } from '../shown-quirks.ts'
 import { wrongUse } from '../usage.ts'
-import { lacksMessages, type Trace, traceOf } from '../../../dist/emulator/session/index.js'
+import {
+  lacksMessages,
+  playedFaults,
+  type Trace,
+  traceOf,
+} from '../../../dist/emulator/session/index.js'
 import { judgeTraces, type LawResult } from './judge-traces.ts'
 import type { Law } from '../../laws/law.ts'
 import { laws as allLaws } from '../../laws/index.ts'
@@ -64,6 +69,10 @@ export async function runTrace(
         event: 'warning',
         text: `${name} has runs, but no messages of sockets: laws about messages are not judged.`,
       })
+  for (const { name, recording } of recordings) {
+    const text = faultsText(name, playedFaults(recording))
+    if (text !== undefined) reports.take({ event: 'warning', text })
+  }
   for (const result of results) reports.take(known.mark(eventOf(result, results, options, names)))
   const { stale, notices } = known.close()
   for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
@@ -78,6 +87,16 @@ export async function runTrace(
   })
   await reports.end()
   return end.exitCode
+}
+
+/** What is not judged of a session in which faults were played; undefined without any. */
+function faultsText(
+  name: string,
+  { answers, others }: ReturnType<typeof playedFaults>,
+): string | undefined {
+  if (answers + others === 0) return undefined
+  const count = (one: number, noun: string): string => `${one} ${noun}${one === 1 ? '' : 's'}`
+  return `${name} has ${count(answers + others, 'played fault')}: ${count(answers, 'answer')} of faults not judged, everything else as the server sent it.`
 }
 
 const knownCase = ({ title, place, ids }: LawResult) => ({ title, place, ids })

@@ -208,6 +208,12 @@ test('inspector/opens The page shows the session of a HAR file and of a journal 
     for (const one of pictures) expect(one.attributes['src']).toMatch(isFromFile)
   }
   const page = await pageOf(other)
+  const request = { method: 'GET', url: 'http://a/queue' }
+  const fault = { ids: ['too busy'], did: ['status'], answers: true }
+  const entry = { startedDateTime: '2026-01-01T00:00:00Z', request, response: { status: 503 } }
+  const entries = [{ ...entry, _flowdouble: { fault } }]
+  await page.open('faults.har', JSON.stringify({ log: { entries } }))
+  expect(page.texts()).toContainEqual(expect.stringContaining('too busy'))
   await page.open('photo.png', 'PNG')
   expect(page.texts()).toEqual(
     expect.arrayContaining([
