@@ -10,12 +10,12 @@ import type { Recording } from '../session/recording.ts'
  * Throws a refusal that names the place in the file.
  */
 export function readRecording(content: Uint8Array | string, name: string): Recording {
-  const text = typeof content === 'string' ? content : decoded(content)
+  const text = typeof content === 'string' ? content : textOfFile(content)
   return isPart(text) ? readPart(text, name) : readHar(text, name)
 }
 
 /** The text of a file in the encoding that its first bytes name, without them: tools on Windows write UTF-16. */
-function decoded(bytes: Uint8Array): string {
+export function textOfFile(bytes: Uint8Array): string {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)

@@ -11,20 +11,37 @@ import type {
 import { headerOf } from '../session/recording.ts'
 
 /** The text of a HAR file. Equal recordings have equal texts. */
-export function writeHar({ info, exchanges, sockets }: Recording): string {
-  const entries = [
-    ...exchanges.map((one) => ({ atMs: one.startMs, value: exchangeEntry(one) })),
-    ...sockets.map((one) => ({ atMs: one.openMs, value: socketEntry(one) })),
-  ]
-    .toSorted((a, b) => a.atMs - b.atMs)
-    .map(({ value }) => JSON.stringify(value))
+export function writeHar(recording: Recording): string {
+  const { info } = recording
   const head = {
     version: '1.2',
     creator: { name: 'flowdouble', version: '1' },
     ...(info && { _flowdouble: info }),
   }
+  return harText(head, entriesOf(recording))
+}
+
+/** The text of a HAR file with what is added to it: its entries stay as they are. */
+export function addToHar(text: string, added: Recording): string {
+  const har = JSON.parse(text) as { readonly log?: Log } & Log
+  const { entries, ...head } = har.log ?? har
+  return harText(head, [...entries, ...entriesOf(added)])
+}
+
+type Log = { readonly entries: readonly object[] }
+
+const entriesOf = ({ exchanges, sockets }: Recording): readonly object[] =>
+  [
+    ...exchanges.map((one) => ({ atMs: one.startMs, value: exchangeEntry(one) })),
+    ...sockets.map((one) => ({ atMs: one.openMs, value: socketEntry(one) })),
+  ]
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .map(({ value }) => value)
+
+function harText(head: object, entries: readonly object[]): string {
   const start = JSON.stringify(head).slice(0, -1)
-  return `{"log":${start},"entries":[\n${entries.join(',\n')}\n]}}\n`
+  const lines = entries.map((value) => JSON.stringify(value))
+  return `{"log":${start},"entries":[\n${lines.join(',\n')}\n]}}\n`
 }
 
 const common = (startMs: number, timeMs: number) => ({

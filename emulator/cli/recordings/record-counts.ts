@@ -20,7 +20,8 @@ export const countsText = ({ exchanges, sockets, messages, faults }: Counts): st
     ...(faults === undefined ? [] : [counted(faults, 'fault')]),
   ].join(', ')
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+export const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : 's'}`
 
 /** Counts what passes on its way into the file. */
 export function countedSink(counts: Counts, sink: () => Sink | undefined, show: () => void): Sink {

@@ -1,11 +1,9 @@
 // The command `record`: a proxy in front of a server that writes down what passes through it.
 
-import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Place } from '../../../spec/language.ts'
 import { printable } from '../../client/terminal-text.ts'
-import { readNamedFile } from '../../config/named-files.ts'
 import { type Proxy, startProxy } from '../../edge/proxy/proxy.ts'
 import {
   createPartFile,
@@ -13,20 +11,17 @@ import {
   requireFree,
   writeRecording,
 } from '../../edge/proxy/recording-file.ts'
-import { placeholders } from '../../journal/placeholders.ts'
-import { credentialsOf } from '../../journal/redact-header.ts'
 import { isRefused } from '../../lib/refused.ts'
 import { defaults } from '../../options/server-options.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import { aboutRecording, type KnownInfo } from '../../session/server-of.ts'
 import { isPart } from '../../recording/part.ts'
 import { readRecording } from '../../recording/read-recording.ts'
-import type { RedactOptions } from '../../recording/redact.ts'
 import { parseFlags } from '../lib/command.ts'
-import { headerFlag, headersGiven } from '../lib/header-flag.ts'
 import type { CommandIo } from '../lib/io.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
 import { readyFile } from '../lib/ready-file.ts'
+import { proxyFlags, proxySettings, type ProxySettings, readText, targetOf } from './proxy-flags.ts'
 import { type Counts, countedSink, countsText, progressOn } from './record-counts.ts'
 import { readPlayed } from './record-faults.ts'
 
@@ -91,14 +86,11 @@ const flags = {
   from: text,
   port: text,
   host: text,
-  ca: text,
   deployment: text,
   origin: text,
-  ...headerFlag,
+  ...proxyFlags,
   scenario: texts,
   seed: text,
-  redact: texts,
-  keep: texts,
   overwrite: flag,
   'ready-file': text,
   json: flag,
@@ -132,7 +124,7 @@ export async function recordCommand(argv: readonly string[], io: CommandIo): Pro
 
 type Values = Readonly<Record<string, unknown>>
 
-type RecordOptions = {
+type RecordOptions = ProxySettings & {
   /** Undefined with `from`. */
   readonly target: URL | undefined
   readonly from: string | undefined
@@ -140,24 +132,18 @@ type RecordOptions = {
   readonly overwrites: boolean
   readonly host: string
   readonly port: number
-  readonly ca: string | null
-  readonly headers: ReturnType<typeof headersGiven>
   readonly scenarios: readonly string[]
   readonly seed: string | undefined
   readonly readyFile: string | undefined
   readonly isJson: boolean
   readonly known: KnownInfo
-  readonly redact: RedactOptions
 }
 
-function optionsOf(
-  values: Values,
-  urls: readonly string[],
-  { env, cwd }: CommandIo,
-): RecordOptions {
+function optionsOf(values: Values, urls: readonly string[], io: CommandIo): RecordOptions {
+  const { cwd } = io
   const [url, ...more] = urls
   const own = (name: string): string | undefined => values[name] as string | undefined
-  const [out, from, ca, place, origin] = ['out', 'from', 'ca', 'deployment', 'origin'].map(own)
+  const [out, from, place, origin] = ['out', 'from', 'deployment', 'origin'].map(own)
   const hasOneSource = (url === undefined) !== (from === undefined) && more.length === 0
   const lacks = [
     ...(hasOneSource ? [] : ['the URL of one server, or --from FILE']),
@@ -169,50 +155,28 @@ function optionsOf(
     )
   if (place !== undefined && !['local', 'hosted', 'gateway'].includes(place))
     throw usageError('--deployment is local, hosted or gateway.')
-  const headers = headersGiven(values)
-  if (from !== undefined && headers.length > 0)
+  const settings = proxySettings(values, io)
+  if (from !== undefined && settings.headers.length > 0)
     throw usageError('--header needs the URL of a server.')
   const scenarios = (values['scenario'] ?? []) as readonly string[]
   if (from !== undefined && scenarios.length > 0)
     throw usageError('--scenario needs the URL of a server.')
   if (own('seed') !== undefined && scenarios.length === 0)
     throw usageError('--seed needs --scenario.')
-  const key = env['FLOWDOUBLE_API_KEY'] ?? ''
   return {
-    target: url === undefined ? undefined : targetOf(url),
+    ...settings,
+    target: url === undefined ? undefined : targetOf(url, 'record'),
     from: from === undefined ? undefined : resolve(cwd, from),
     out: resolve(cwd, out),
     overwrites: values['overwrite'] === true,
     host: own('host') ?? '127.0.0.1',
     port: portOf(own('port')),
-    ca: ca === undefined ? null : readText(resolve(cwd, ca), '--ca'),
-    headers,
     scenarios,
     seed: own('seed'),
     readyFile: own('ready-file'),
     isJson: values['json'] === true,
     known: { ...(place && { place: place as Place }), ...(origin && { origin }) },
-    redact: {
-      toPlaceholder: placeholders(randomUUID()),
-      known: [key, ...headers.flatMap(([, value]) => [value, credentialsOf(value).secret])].filter(
-        (secret) => secret !== '',
-      ),
-      names: {
-        redact: (values['redact'] ?? []) as readonly string[],
-        keep: (values['keep'] ?? []) as readonly string[],
-      },
-    },
   }
-}
-
-function targetOf(url: string): URL {
-  const target = URL.canParse(url) ? new URL(url) : undefined
-  if (target === undefined || !/^https?:$/.test(target.protocol))
-    throw usageError('record needs a URL that begins with http:// or https://.')
-  const { search, hash, username, password } = target
-  if (search + hash + username + password !== '')
-    throw usageError('record needs a URL without query and credentials: clients send their own.')
-  return target
 }
 
 function portOf(given: string | undefined): number {
@@ -220,14 +184,6 @@ function portOf(given: string | undefined): number {
   const port = /^\d{1,5}$/.test(given) ? Number(given) : NaN
   if (!(port <= 65_535)) throw usageError('--port is a number from 0 to 65535.')
   return port
-}
-
-function readText(path: string, of: string): string {
-  try {
-    return readNamedFile(path).toString()
-  } catch (error) {
-    throw usageError(`Cannot read ${of}: ${(error as Error).message}`)
-  }
 }
 
 /** Records until the command is stopped. */
@@ -249,7 +205,7 @@ async function record(options: RecordOptions, io: CommandIo): Promise<Counts | u
   const proxy = await startProxy({ target, host, port, ca, headers, sink, faults })
   try {
     const empty = { info: null, exchanges: [], sockets: [] }
-    part = createPartFile(out, aboutRecording(empty, known), options.redact, warn)
+    part = createPartFile(partPath(out), aboutRecording(empty, known), options.redact, warn)
     const ready = options.readyFile && (await readyFile(options.readyFile, io.cwd))
     announce(proxy, target, isJson, io)
     if (ready) ready.write({ url: proxy.url, port: proxy.port, pid: process.pid })

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CutBody, PlayedFault } from '../../../spec/recording.ts'
-import { type RecordedResponse, targetOf } from '../../session/recording.ts'
+import { type HeaderList, type RecordedResponse, targetOf } from '../../session/recording.ts'
 import { decodedBody, keepBody } from './bodies.ts'
 import type { FaultPlayer } from './fault-player.ts'
 import { answerByFault, passFaulty } from './faulty-responses.ts'
@@ -25,6 +25,8 @@ export type ProxyParts = {
   readonly sink: Sink
   /** Null without faults. */
   readonly faults: FaultPlayer | null
+  /** Answers a request whose target cannot be reached. */
+  readonly unreachable: (message: IncomingMessage, response: ServerResponse, why: string) => void
   /** Reports what can be said when the proxy stops, until the returned function is called. */
   readonly untilStopped: (report: () => void) => () => void
   /** Has the proxy wait for some work when it stops. */
@@ -33,17 +35,22 @@ export type ProxyParts = {
 
 let lastRequest = 0
 
-/** Passes one request on, or answers it as a fault says. */
+/**
+ * Passes one request on, or answers it as a fault says.
+ * @param read the body, if it has been read: without its content encoding.
+ */
 export function passRequest(
-  { places, upstream, sink, faults, untilStopped }: ProxyParts,
+  { places, upstream, sink, faults, unreachable, untilStopped }: ProxyParts,
   message: IncomingMessage,
   response: ServerResponse,
+  read?: Uint8Array,
 ): void {
   const startMs = monotonicTimeMs()
   const place = message.url?.startsWith('/') ? places.find(message.url) : undefined
   if (place === undefined) return refuse(response, 404, unknownPlace)
   const { method = 'GET' } = message
-  const headers = headersFor(message, place)
+  const own = headersFor(message, place)
+  const headers = read === undefined ? own : withLength(own, read.length)
   const requestBody = keepBody()
   let answer: { readonly head: IncomingMessage; readonly body: Buffer | undefined } | undefined
   let isWhole = false
@@ -87,7 +94,7 @@ export function passRequest(
   call.on('error', (error) => {
     report()
     if (response.headersSent || response.destroyed) return void response.destroy()
-    refuse(response, 502, unreachableText(place, error))
+    unreachable(message, response, unreachableText(place, error))
   })
   call.on('response', (head) => {
     const { statusCode = 0 } = head
@@ -123,7 +130,11 @@ export function passRequest(
       passLinks(places, message, place, head, kept.bytes, response)
     else passOn(places, message, place, head, response)
   })
-  message.pipe(call)
+  if (read === undefined) message.pipe(call)
+  else {
+    requestBody.add(Buffer.from(read))
+    call.end(read)
+  }
   response.once('close', () => {
     if (response.writableFinished) return
     report()
@@ -132,7 +143,15 @@ export function passRequest(
 }
 
 const unknownPlace =
-  'This is the proxy of flowdouble record. It knows the paths of its target, and no other hosts.'
+  'This is a proxy of flowdouble. It knows the paths of its target, and no other hosts.'
+
+/** The headers of a request whose body has been read. */
+const withLength = (headers: HeaderList, length: number): HeaderList => {
+  const isKept = ([name]: HeaderList[number]): boolean =>
+    !/^(?:content-(?:length|encoding)|transfer-encoding)$/i.test(name)
+  const own = headers.filter(isKept)
+  return length === 0 ? own : [...own, ['Content-Length', String(length)]]
+}
 
 function passOn(
   places: Places,
@@ -206,7 +225,7 @@ export function refuse(response: ServerResponse, status: number, why: string): v
 /** What a client reads when the target cannot be reached. */
 export function unreachableText({ origin }: Place, error: Error): string {
   const { code = error.message } = error as NodeJS.ErrnoException
-  return `flowdouble record gets no response from ${origin} (${code}). Is the server running?`
+  return `flowdouble gets no response from ${origin} (${code}). Is the server running?`
 }
 
 function once(report: () => void): () => void {

@@ -4,7 +4,8 @@
 import { changeStrings } from '../../recording/json-strings.ts'
 import { nameRules } from '../../journal/secret-names.ts'
 
-const PREFIX = '/_flowdouble/at/'
+/** The start of the paths of other hosts. */
+export const linkPrefix = '/_flowdouble/at/'
 
 /** Where a request goes: the origin, and path and query there. */
 export type Place = {
@@ -26,20 +27,23 @@ export type Places = {
 
 const rules = nameRules()
 
-/** @param base the address of the target, without query. */
-export function createPlaces(base: URL): Places {
+/**
+ * @param base the address of the target, without query.
+ * @param recordedOrigin the origin that stands for that of the target in the recording.
+ */
+export function createPlaces(base: URL, recordedOrigin = base.origin): Places {
   const basePath = base.pathname.replace(/\/$/, '')
   /** Other origins, in the order in which the target has named them. */
   const others: string[] = []
   const find: Places['find'] = (target) => {
-    if (!target.startsWith(PREFIX))
+    if (!target.startsWith(linkPrefix))
       return {
         origin: base.origin,
         target: basePath + target,
         isOther: false,
-        recorded: base.origin + target,
+        recorded: recordedOrigin + target,
       }
-    const [, index = '', rest = ''] = /^(\d+)(.*)$/s.exec(target.slice(PREFIX.length)) ?? []
+    const [, index = '', rest = ''] = /^(\d+)(.*)$/s.exec(target.slice(linkPrefix.length)) ?? []
     const origin = others[Number(index)]
     if (index === '' || origin === undefined) return undefined
     const there = rest.startsWith('/') ? rest : `/${rest}`
@@ -49,7 +53,7 @@ export function createPlaces(base: URL): Places {
     const isOwn = origin === base.origin && `${pathname}/`.startsWith(`${basePath}/`)
     if (isOwn) return proxy + pathname.slice(basePath.length) + search + hash
     if (!others.includes(origin)) others.push(origin)
-    return `${proxy}${PREFIX}${others.indexOf(origin)}${pathname}${search}${hash}`
+    return `${proxy}${linkPrefix}${others.indexOf(origin)}${pathname}${search}${hash}`
   }
   const locationFor: Places['locationFor'] = (proxy, { origin, target, isOther }, location) => {
     const isRelative = !/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(location)

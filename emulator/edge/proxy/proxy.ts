@@ -6,11 +6,12 @@ import { trackConnections } from '../lifetime.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
 import type { FaultOptions } from './fault-player.ts'
 import { passFaultySocket } from './faulty-tunnels.ts'
-import { passRequest, type ProxyParts } from './exchanges.ts'
+import { passRequest, type ProxyParts, refuse } from './exchanges.ts'
 import { createPlaces } from './places.ts'
 import type { HeaderList } from '../../session/recording.ts'
 import type { Sink } from './sink.ts'
 import { passSocket } from './tunnels.ts'
+import { createUnderWay } from './under-way.ts'
 import { createUpstream } from './upstream.ts'
 
 export type ProxyOptions = {
@@ -47,8 +48,7 @@ export async function startProxy({
   sink,
   faults,
 }: ProxyOptions): Promise<Proxy> {
-  const underWay = new Set<() => void>()
-  const works = new Set<Promise<void>>()
+  const underWay = createUnderWay()
   const upstream = createUpstream(ca, headers)
   // Loaded on demand: a recording without faults needs none of a world.
   const player = faults && (await (await import('./fault-player.ts')).createFaultPlayer(faults))
@@ -57,14 +57,9 @@ export async function startProxy({
     upstream,
     sink,
     faults: player,
-    untilStopped: (report) => {
-      underWay.add(report)
-      return () => void underWay.delete(report)
-    },
-    waitFor: (work) => {
-      works.add(work)
-      void work.then(() => works.delete(work))
-    },
+    unreachable: (_, response, why) => refuse(response, 502, why),
+    untilStopped: underWay.untilStopped,
+    waitFor: underWay.waitFor,
   }
   const server = createServer({ maxHeaderSize: 1 << 18, requestTimeout: 0 })
   const sockets = new Set<{ readonly destroy: () => unknown }>()
@@ -86,11 +81,11 @@ export async function startProxy({
     unplayed: () => player?.unplayed() ?? [],
     close: async () => {
       player?.stop()
-      for (const report of underWay) report()
+      const worked = underWay.stop()
       const closed = closing()
       for (const socket of sockets) socket.destroy()
       upstream.close()
-      await Promise.all([closed, ...works])
+      await Promise.all([closed, worked])
     },
   }
 }

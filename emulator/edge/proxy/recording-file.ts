@@ -19,7 +19,7 @@ import {
 } from '../../recording/redact.ts'
 import type { Recording } from '../../session/recording.ts'
 import { findingText, scanRecording } from '../../recording/scan.ts'
-import { writeHar } from '../../recording/write-har.ts'
+import { addToHar, writeHar } from '../../recording/write-har.ts'
 import type { RecordingInfo } from '../../../spec/recording.ts'
 import type { Sink } from './sink.ts'
 
@@ -50,15 +50,15 @@ export type PartFile = { readonly sink: Sink; readonly close: () => void }
 
 /**
  * Creates a part file, which only its owner can read. It contains no secret that is known when a line is written.
+ * @param path that of the part file.
  * @param warn receives one line when nothing more can be recorded.
  */
 export function createPartFile(
-  file: string,
+  path: string,
   info: RecordingInfo,
   options: RedactOptions,
   warn: (line: string) => void,
 ): PartFile {
-  const path = partPath(file)
   rmSync(path, { force: true })
   const redact = createRecordingRedactor(options)
   let handle: number | undefined = open(path)
@@ -112,20 +112,53 @@ export function writeRecording(
   options: RedactOptions,
   kept: string,
 ): void {
+  const again = `flowdouble record --from ${kept} --out ${file} ...`
+  writeWhole(file, writeHar(redactedOrRefused(file, recording, options, again)), kept)
+}
+
+/** What a replay has added to a recording, until it is in the file. */
+export const addedPath = (file: string): string => `${file}.added`
+
+/**
+ * Adds a session to a recording, without its secrets, whole or not at all. What is in the file stays as it is. Throws a refusal
+ * as `writeRecording` does.
+ * @param text the text of the file.
+ */
+export function addToRecording(
+  file: string,
+  text: string,
+  added: Recording,
+  options: RedactOptions,
+): void {
+  const kept = addedPath(file)
+  const again = `flowdouble replay ${file} --upstream URL ...`
+  writeWhole(file, addToHar(text, redactedOrRefused(file, added, options, again)), kept)
+}
+
+/** @param again the command that tries again with other options. */
+function redactedOrRefused(
+  file: string,
+  recording: Recording,
+  options: RedactOptions,
+  again: string,
+): Recording {
   const redacted = redactRecording(recording, options)
   const findings = scanRecording(redacted, options.names).map(findingText)
-  if (findings.length > 0) {
-    const listed = findings.slice(0, MAX_LISTED).map((one) => `  ${one}\n`)
-    const more = findings.length > MAX_LISTED ? `  and ${findings.length - MAX_LISTED} more\n` : ''
-    throw refused(
-      `${file} is not written: it would contain what looks like a secret.\n${listed.join('')}${more}` +
-        `Replace the value of a name with --redact NAME, or keep one that only looks secret with --keep NAME:\n` +
-        `  flowdouble record --from ${kept} --out ${file} ...`,
-    )
-  }
+  if (findings.length === 0) return redacted
+  const listed = findings.slice(0, MAX_LISTED).map((one) => `  ${one}\n`)
+  const more = findings.length > MAX_LISTED ? `  and ${findings.length - MAX_LISTED} more\n` : ''
+  throw refused(
+    `${file} is not written: it would contain what looks like a secret.\n${listed.join('')}${more}` +
+      `Replace the value of a name with --redact NAME, or keep one that only looks secret with --keep NAME:\n` +
+      `  ${again}`,
+  )
+}
+
+/** Writes a file that only its owner can read. */
+function writeWhole(file: string, text: string, kept: string): void {
   const draft = `${file}.${process.pid}.tmp`
   try {
-    writeFileSync(draft, writeHar(redacted), { mode: OWNER_ONLY })
+    writeFileSync(draft, text, { mode: OWNER_ONLY })
     renameSync(draft, file)
   } catch (error) {
     rmSync(draft, { force: true })

@@ -5,13 +5,14 @@ import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { refuse } from '../../http/replies.ts'
 import { isSocketPath } from '../../http/routes.ts'
 import { splitTarget } from '../../http/requests.ts'
-import type { Effect, Entry, Input } from '../../machine.ts'
+import type { Effect, Entry, Input, RequestHead } from '../../machine.ts'
 import { refused } from '../../lib/refused.ts'
 import { completeOptions } from '../../options/complete.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
 import { readHar } from '../../recording/read-har.ts'
 import { readRecording } from '../../recording/read-recording.ts'
+import { serverOf } from '../../session/server-of.ts'
 import { lacksMessages, type Recording } from '../../session/recording.ts'
 import { createReplay, replayMachine } from '../../recording/replay/machine.ts'
 import { runsOf } from '../../recording/replay/run-state.ts'
@@ -30,11 +31,18 @@ import { hostOf, listen, portOf } from '../node/ports.ts'
 import { createSockets, type Sockets } from '../node/sockets.ts'
 import { createRecorder, type Recorder } from '../recorder.ts'
 import { picturePath } from '../inspector/paths.ts'
+import { type Behind, createBehind, type UpstreamOptions } from './upstream.ts'
 import { createReplayHandle, type Replay, replayPaths, replayServerName } from './handle.ts'
 import { type ReplayOptionsInput, replayOptionNames } from './start.ts'
 
-/** Starts a replay: see `startReplay` of start.ts. */
-export async function serveReplay(given: ReplayOptionsInput): Promise<Replay> {
+/**
+ * Starts a replay: see `startReplay` of start.ts.
+ * @param upstream the server that answers what was not recorded; null for none.
+ */
+export async function serveReplay(
+  given: ReplayOptionsInput,
+  upstream: UpstreamOptions | null = null,
+): Promise<Replay> {
   const { recording, onEntry, any = [], ...rest } = given
   const known: readonly string[] = replayOptionNames
   const foreign = Object.keys(rest).find((name) => !known.includes(name))
@@ -46,7 +54,8 @@ export async function serveReplay(given: ReplayOptionsInput): Promise<Replay> {
   const isNow = options.epoch === 'now'
   const epochMs = isNow ? Date.now() : ((rest.epoch as number | undefined) ?? null)
   const { seed, cors } = options
-  const world = createReplay(content, { epochMs, seed, cors, any: names }, name)
+  const replayOptions = { epochMs, seed, cors, any: names }
+  const world = createReplay(content, replayOptions, upstream === null ? name : null)
   const recorder = await createRecorder(
     replayMachine(world),
     () => ({ recording: name, epochMs: world.options.epochMs, seed: options.seed }),
@@ -59,11 +68,21 @@ export async function serveReplay(given: ReplayOptionsInput): Promise<Replay> {
   try {
     await listen(http, options.host, options.port)
     const warnings = lacksMessages(content) ? [withoutMessages(name)] : []
-    return connect({ world, options, recorder, http, closing, onEntry, warnings })
+    const behind = upstream && { ...upstream, recordedOrigin: originOf(content) }
+    return connect({ world, options, recorder, http, closing, onEntry, warnings, behind })
   } catch (error) {
     await closing()
     throw error
   }
+}
+
+/** The origin of the recorded server; undefined if the recording names none. */
+function originOf(recording: Recording): string | undefined {
+  const urls = [...recording.exchanges, ...recording.sockets].map(({ url }) => new URL(url))
+  const isOne = new Set(urls.map(({ host }) => host)).size === 1
+  const host = serverOf(recording)?.host ?? (isOne ? urls[0]?.host : undefined)
+  const found = urls.find((url) => url.host === host)
+  return found && `${found.protocol.replace('ws', 'http')}//${found.host}`
 }
 
 function namesIn(any: readonly string[]): readonly string[] {
@@ -98,6 +117,7 @@ type Parts = {
   readonly closing: () => Promise<void>
   readonly onEntry: ((entry: Entry) => void) | undefined
   readonly warnings: readonly string[]
+  readonly behind: (UpstreamOptions & { readonly recordedOrigin: string | undefined }) | null
 }
 
 function connect(parts: Parts): Replay {
@@ -109,8 +129,20 @@ function connect(parts: Parts): Replay {
     () => sockets,
     () => handle,
   )
+  const behind =
+    parts.behind &&
+    createBehind({
+      ...parts.behind,
+      world,
+      emit: (effects) => sockets.emit(effects),
+      write: host.write,
+    })
   const sockets = createSockets({
-    dispatch: host.driver.dispatch,
+    dispatch: (at) => {
+      let input: Input | undefined
+      host.driver.dispatch((atMs) => (input = at(atMs)))
+      if (input !== undefined) behind?.note(input)
+    },
     encode: (content) => encodeFrame(content, (of) => codec.pictures().encodeImage(of)),
     timeMs: host.timeMs,
     name: replayServerName,
@@ -125,7 +157,7 @@ function connect(parts: Parts): Replay {
     watch: host.watch,
     flushed: sockets.flushed,
   })
-  listenTo(parts, codec, host, sockets)
+  listenTo(parts, codec, host, sockets, behind)
   const port = portOf(http)
   return Object.assign(handle, {
     url: `http://${hostOf(options.host, port)}`,
@@ -133,6 +165,7 @@ function connect(parts: Parts): Replay {
     warnings,
     close: async () => {
       host.close()
+      await behind?.close()
       sockets.closeAll()
       recorder.close()
       await closing()
@@ -185,19 +218,25 @@ function listenTo(
   codec: Codec,
   host: ReplayHost,
   sockets: Sockets,
+  behind: Behind | null,
 ): void {
+  const isControl = (arrived: RequestHead): boolean =>
+    host.isControl(arrived) && behind?.isLink(arrived.target) !== true
   const { place } = world.script
   serve(http, {
     readHeaders: headerReader(),
     receive: receiveBody,
-    limitBytes: (head) => (host.isControl(head) ? MAX_CONTROL_BYTES : MAX_BODY_BYTES),
+    limitBytes: (head) => (isControl(head) ? MAX_CONTROL_BYTES : MAX_BODY_BYTES),
     answer: (arrived, response) =>
       after(
         codec.ready(() => arrived.target.includes('/view')),
-        () =>
-          host.isControl(arrived)
-            ? host.answerControl(arrived, response, localCors(options.cors))
-            : host.enter(response, arrived),
+        () => {
+          if (isControl(arrived))
+            return host.answerControl(arrived, response, localCors(options.cors))
+          if (behind?.take(arrived, response) === true) return undefined
+          host.enter(response, arrived)
+          return behind?.entered()
+        },
       ),
     write: host.write,
     isSocketPath: (path) => place !== 'gateway' && isSocketPath(place, splitTarget(path)[0]),

@@ -86,7 +86,7 @@ function answerGet(
 }
 
 /** Of equal requests to a hosted server, those with a prefix if this one has it, and those without if not. */
-function inPlace(
+export function inPlace(
   { script }: ReplayWorld,
   target: string,
   group: readonly number[] | undefined,

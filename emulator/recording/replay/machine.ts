@@ -13,17 +13,21 @@ import { closeSocket, deliver, endSockets, openSocket, readMessage } from './soc
 
 /**
  * A new replay of a recording. Throws a refusal for a recording without anything to replay.
- * @param name the name of the recording, for messages.
+ * @param name the name of the recording, for messages; null if it may be empty.
  */
 export function createReplay(
   recording: Recording,
   options: Omit<ReplayOptions, 'epochMs'> & { readonly epochMs: number | null },
-  name: string,
+  name: string | null,
 ): ReplayWorld {
   const script = readScript(recording, new Set(options.any))
-  if (script.exchanges.length === 0 && script.sockets.length === 0)
+  const isEmpty = script.exchanges.length === 0 && script.sockets.length === 0
+  if (isEmpty && name !== null)
     throw refused(`${name} holds no answered request and no socket: there is nothing to replay.`)
-  const complete = { ...options, epochMs: options.epochMs ?? Math.floor(script.startMs) }
+  const complete = {
+    ...options,
+    epochMs: options.epochMs ?? (isEmpty ? 0 : Math.floor(script.startMs)),
+  }
   return {
     script,
     options: complete,

@@ -152,7 +152,7 @@ function featuresText({ script }: ReplayWorld): string {
 }
 
 /** Whether a run of the recording made a file of that name. */
-const isNamed = ({ script }: ReplayWorld, filename: string): boolean => {
+export const isNamed = ({ script }: ReplayWorld, filename: string): boolean => {
   const quoted = JSON.stringify(filename)
   return (
     [...script.historyEntries.values()].some((text) => text.includes(quoted)) ||
