@@ -1,5 +1,5 @@
-# A small client of a local server, which the tests in the README test: submits workflow.json, follows its run on the
-# socket, and returns the names of its pictures. Needs `pip install requests websocket-client`.
+# A small client of a local server, which the tests in the README test: submits a workflow, by default workflow.json,
+# follows its run on the socket, and returns the names of its files. Needs `pip install requests websocket-client`.
 import json
 import uuid
 
@@ -11,12 +11,16 @@ class OutOfMemory(Exception):
     """The server ran out of GPU memory; the text is the type of the node."""
 
 
-def generate(url):
+def generate(url, workflow=None):
     client_id = str(uuid.uuid4())
     socket = create_connection(url.replace("http", "ws", 1) + "/ws?clientId=" + client_id)
-    with open("workflow.json") as file:
-        submit = {"prompt": json.load(file), "client_id": client_id}
-    prompt_id = requests.post(url + "/prompt", json=submit).json()["prompt_id"]
+    if workflow is None:
+        with open("workflow.json") as file:
+            workflow = json.load(file)
+    reply = requests.post(url + "/prompt", json={"prompt": workflow, "client_id": client_id})
+    if reply.status_code != 200:
+        raise RuntimeError(reply.text)
+    prompt_id = reply.json()["prompt_id"]
     while True:
         frame = socket.recv()
         if isinstance(frame, bytes):
@@ -31,4 +35,5 @@ def generate(url):
         if message["type"] == "execution_success":
             break
     outputs = requests.get(url + "/history/" + prompt_id).json()[prompt_id]["outputs"]
-    return [image["filename"] for output in outputs.values() for image in output["images"]]
+    lists = [files for output in outputs.values() for files in output.values()]
+    return [file["filename"] for files in lists for file in files if "filename" in file]

@@ -1,5 +1,5 @@
-// A small client of a local server, which the tests in the README test: submits workflow.json, follows its run on the
-// socket, and returns the names of its pictures. Needs `npm install ws`.
+// A small client of a local server, which the tests in the README test: submits a workflow, by default workflow.json,
+// follows its run on the socket, and returns the names of its files. Needs `npm install ws`.
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 /** The server ran out of GPU memory. */
 export class OutOfMemory extends Error {}
 
-export async function generate(url: string): Promise<string[]> {
+export async function generate(url: string, workflow?: object): Promise<string[]> {
   const client_id = crypto.randomUUID()
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws?clientId=${client_id}`)
   const messages: { type: string; data: Record<string, string> }[] = []
@@ -16,9 +16,10 @@ export async function generate(url: string): Promise<string[]> {
     if (!isBinary) messages.push(JSON.parse(bytes.toString())) // else a preview
   })
   await once(socket, 'open')
-  const prompt = JSON.parse(readFileSync('workflow.json', 'utf8'))
+  const prompt = workflow ?? JSON.parse(readFileSync('workflow.json', 'utf8'))
   const body = JSON.stringify({ prompt, client_id })
   const submitted = await fetch(`${url}/prompt`, { method: 'POST', body })
+  if (!submitted.ok) throw new Error(await submitted.text())
   const { prompt_id } = (await submitted.json()) as { prompt_id: string }
   const isLast = ({ type, data }: (typeof messages)[number]) =>
     data['prompt_id'] === prompt_id && /^execution_(success|error)$/.test(type)
@@ -31,8 +32,8 @@ export async function generate(url: string): Promise<string[]> {
     throw new Error(data['exception_message'])
   }
   const history = await (await fetch(`${url}/history/${prompt_id}`)).json()
-  type Output = { images?: { filename: string }[] }
-  return Object.values<Output>(history[prompt_id].outputs).flatMap(({ images = [] }) =>
-    images.map(({ filename }) => filename),
-  )
+  type Output = Record<string, { filename?: string }[]>
+  const outputs = Object.values<Output>(history[prompt_id].outputs)
+  const files = outputs.flatMap((output) => Object.values(output).flat())
+  return files.flatMap(({ filename }) => filename ?? [])
 }
