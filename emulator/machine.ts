@@ -230,6 +230,8 @@ export type Effect =
   | { readonly kind: 'reset'; readonly request: number }
   /** A fault applies. Nothing is sent: what follows shows its effect. */
   | { readonly kind: 'fault'; readonly id: string }
+  /** An answer of the scenario replaces an endpoint of the server for the first time. Nothing is sent: the log names it. */
+  | { readonly kind: 'replaced'; readonly endpoint: string }
   /** The server has restarted: its connections have been reset. */
   | { readonly kind: 'restart' }
   /** A client sent a credential to a signed link, which needs none; `where` is the header that carried it. */

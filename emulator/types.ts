@@ -1,6 +1,7 @@
 // The types that the public entry points share: scenarios and their parts, handles, and what they return.
 
 export type { ScenarioInput as Scenario } from './options/scenario.ts'
+export type { AnswerRule } from '../spec/scenario/answers.ts'
 export type { Fault, FaultThen, FaultWhen } from '../spec/scenario/faults.ts'
 export type { GatewayScript } from '../spec/scenario/gateway.ts'
 export type { NodeRule } from '../spec/scenario/nodes.ts'

@@ -8,6 +8,7 @@ import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
 import * as deployments from './server/deployments.ts'
 import * as duties from './server/duties.ts'
+import { rules as answerRules } from './scenario/answers.ts'
 import * as faults from './scenario/faults.ts'
 import * as files from './server/files.ts'
 import * as frameLayouts from './server/frames.ts'
@@ -48,7 +49,9 @@ export const areas = {
   workflows,
   runs,
   nodes,
-  scenario: { rules: { ...startRules, ...runRules, ...nodeRules, ...gatewayScriptRules } },
+  scenario: {
+    rules: { ...startRules, ...runRules, ...nodeRules, ...answerRules, ...gatewayScriptRules },
+  },
   jobs,
   'local-jobs': localJobs,
   messages: socket,
@@ -89,6 +92,7 @@ export const rules = {
   ...nodeRules,
   ...runRules,
   ...startRules,
+  ...answerRules,
   ...gatewayScriptRules,
   ...jobs.rules,
   ...localJobs.rules,

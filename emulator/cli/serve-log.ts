@@ -100,6 +100,8 @@ export function createRecordReader({
     if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }
     if (effect.kind === 'fault')
       return { ...when, event: 'warning', text: masked(`the fault "${effect.id}" applies`) }
+    if (effect.kind === 'replaced')
+      return { ...when, event: 'warning', text: masked(replacedBy(effect)) }
     if (effect.kind !== 'run') return undefined
     const { prompt_id, state } = effect
     if (state === 'started') {
@@ -124,6 +126,9 @@ export function createRecordReader({
 /** The warning for a client that sends its key to a signed link. */
 const leakBy = ({ where }: { readonly where: string }): string =>
   `a client sent its key (${where}) to a signed link, which is on another host`
+
+const replacedBy = ({ endpoint }: { readonly endpoint: string }): string =>
+  `an answer of the scenario replaces ${endpoint} of the server`
 
 type Reply = Extract<Effect, { kind: 'reply' }>
 type RequestInput = Extract<Entry['input'], { kind: 'request' }>

@@ -6,6 +6,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { scenarioFile } from '../../spec/scenario/nodes.ts'
 import { scenarioWorkflow } from '../../spec/scenario/start.ts'
 import { endingOf } from '../server/nodes/file-contents.ts'
+import { mediaType } from '../server/world/content-types.ts'
 import { readNamedFile } from './named-files.ts'
 import { readJsonText } from '../lib/json-text.ts'
 import { nearest } from '../lib/nearest.ts'
@@ -249,7 +250,17 @@ function contentOf(reader: FileReader, value: Members, path: Path): unknown {
       path: place,
       problem: 'is not a picture of a known format; without a filename it is served as image/png',
     })
-  return bytes === undefined ? value : { ...rest, base64: bytes.toString('base64') }
+  if (bytes === undefined) return value
+  const content = { ...rest, base64: bytes.toString('base64') }
+  return path[0] === 'answers' ? { ...content, headers: typed(value, from as string) } : content
+}
+
+/** The headers of an answer with the type that the name of its file suggests [scenario/answer-content]. */
+function typed({ headers = {} }: Members, file: string): unknown {
+  const type = mediaType(file)
+  const own = headers as Members
+  const isTyped = Object.keys(own).some((name) => name.toLowerCase() === 'content-type')
+  return type === undefined || isTyped ? own : { 'Content-Type': type, ...own }
 }
 
 /** The workflow in a file. */

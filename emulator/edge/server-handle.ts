@@ -114,11 +114,11 @@ export function createServerHandle(
       const scenario = readScenarios(scenarios)
       if (typeof scenario === 'string') throw usageError(unusableText('The scenario', scenario))
       requireRulesOnly(scenarios)
-      const { runs, nodes, faults } = scenario
+      const { runs, nodes, faults, answers } = scenario
       dispatch((atMs) => ({
         kind: 'script',
         atMs,
-        change: { load: { runs, nodes, faults } },
+        change: { load: { runs, nodes, faults, answers } },
       }))
     },
     messages: async (filter = {}) => {

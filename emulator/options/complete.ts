@@ -190,8 +190,8 @@ export const worldOptions = (
 /** The option `failures` is the first of the node rules. */
 const scriptOf = ({
   failures,
-  scenario: { start, runs, nodes, faults },
-}: ServerOptions): Script => ({ start, runs, nodes: [...failures, ...nodes], faults })
+  scenario: { start, runs, nodes, faults, answers },
+}: ServerOptions): Script => ({ start, runs, nodes: [...failures, ...nodes], faults, answers })
 
 const isQuirkId = (id: string): id is QuirkId => quirkIds.includes(id)
 

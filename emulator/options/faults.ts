@@ -141,14 +141,21 @@ const ownHeaders = new Set(['content-length', 'transfer-encoding', 'date', 'serv
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
 const headerValue = /^[\t\x20-\x7e\xa0-\xff]*$/
 
-function valueProblem({ headers = {}, close }: FaultThen): Violation | undefined {
+/** What is wrong with the headers of an answer: the first thing, if any. */
+export function headerProblem(headers: object, place: Violation['path']): Violation | undefined {
   for (const [name, value] of Object.entries(headers)) {
-    const path = ['then', 'headers', name]
+    const path = [...place, name]
     if (typeof value !== 'string' || !headerName.test(name) || !headerValue.test(value))
       return at(path, 'must be the name of a header with a text that HTTP allows')
     if (ownHeaders.has(name.toLowerCase()))
       return at(path, 'is set by the server: use truncate for a wrong length')
   }
+  return undefined
+}
+
+function valueProblem({ headers = {}, close }: FaultThen): Violation | undefined {
+  const wrong = headerProblem(headers, ['then', 'headers'])
+  if (wrong !== undefined) return wrong
   if (close === undefined || isCloseCode(close)) return undefined
   const path = ['then', 'close']
   return at(path, 'must be 1000 to 1014 or 3000 to 4999; reset shows clients 1006')

@@ -17,9 +17,11 @@ import { leadsInto, outputItems } from './scenario-parts.ts'
 export function scenarioWarnings({
   world = {},
   faults = [],
+  answers = [],
   nodes = [],
 }: ScenarioInput): readonly Violation[] {
-  const served = [...serverPaths, ...linkPaths(world)]
+  const answered = answers.map(({ path }) => path.replaceAll(/\*+/g, '{any}'))
+  const served = [...serverPaths, ...linkPaths(world), ...answered]
   return [
     ...outputItems(nodes).flatMap(([path, item]) => misspelt(path, item)),
     ...nodes.flatMap(({ expands }, at) =>

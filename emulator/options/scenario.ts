@@ -5,6 +5,7 @@ import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
 import { isPattern } from '../regex/patterns.ts'
+import { wrongAnswers } from './answers.ts'
 import { withoutEffect } from './faults.ts'
 import {
   isPlainObject,
@@ -26,7 +27,7 @@ export type GivenScenario = Constant<ScenarioInput>
 type Constant<T> = T extends object ? { readonly [Name in keyof T]: Constant<T[Name]> } : T
 
 /** Scenarios merged into one: what the server, the catalogue and the gateway take from them. */
-export type Scenario = Script & {
+export type Scenario = Required<Script> & {
   readonly version: 1
   /** Options of the server; those of the caller override them. */
   readonly world: object
@@ -42,6 +43,7 @@ export const noScenario: Scenario = {
   runs: [],
   nodes: [],
   types: {},
+  answers: [],
   faults: [],
   gateway: {},
 }
@@ -68,13 +70,14 @@ const violationOf = (value: unknown): Violation | undefined =>
 export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {
   const found = violations(schema, value)
   if (found.length > 0) return found
-  const { start, faults, nodes = [], types = {} } = value as ScenarioInput
+  const { start, answers, faults, nodes = [], types = {} } = value as ScenarioInput
   return [
     ...contentViolations(start, nodes),
     ...unmadeFiles(nodes),
     ...nodes.flatMap((rule, index) => wrongPatterns(rule, ['nodes', index, 'validate'])),
     ...nodes.flatMap((rule, index) => expansionViolations(rule, ['nodes', index, 'expands'])),
     ...wrongTypes(types),
+    ...wrongAnswers(answers),
     ...withoutEffect(faults),
   ]
 }
@@ -91,9 +94,14 @@ const wrongTypes = (types: object): readonly Violation[] =>
   )
 
 /** The files that a scenario still only names: whoever can read files has replaced them by their content. */
-function stillOnDisk({ start = {}, nodes = [] }: ScenarioInput): readonly Violation[] {
+function stillOnDisk({
+  start = {},
+  nodes = [],
+  answers = [],
+}: ScenarioInput): readonly Violation[] {
   const named: readonly (readonly [path: Violation['path'], value: unknown])[] = [
     ...filesOf(start, nodes).map(([path, { from }]) => [[...path, 'from'], from] as const),
+    ...answers.map(({ from }, at) => [['answers', at, 'from'], from] as const),
     ...(['history', 'queue'] as const).flatMap((list) =>
       (start[list] ?? []).map(
         ({ workflow }, at) => [['start', list, at, 'workflow'], workflow] as const,
@@ -133,6 +141,7 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
   runs: joined(into.runs, one.runs),
   nodes: joined(into.nodes, one.nodes),
   types: { ...into.types, ...one.types },
+  answers: joined(into.answers, one.answers),
   faults: joined(into.faults, one.faults),
   gateway: {
     agent: joined(into.gateway.agent, one.gateway?.agent),

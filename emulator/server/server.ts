@@ -135,7 +135,7 @@ const worldSetup = (
 /** An empty script. */
 function scriptState({ seed }: WorldOptions, startedMs: number): ScriptState {
   const random = createRandom(`faults of ${seed}`)
-  return { runs: [], nodes: [], faults: [], startedMs, random, lastFault: 0 }
+  return { runs: [], nodes: [], faults: [], answers: [], startedMs, random, lastFault: 0 }
 }
 
 const createWorker = (index: number): Worker => ({

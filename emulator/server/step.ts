@@ -7,6 +7,7 @@ import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
 import { parameter, splitTarget } from '../http/requests.ts'
+import { answerScripted, isAnswered } from './answered.ts'
 import { admit as admitOnLocal } from './local/access.ts'
 import { finish } from './response-headers.ts'
 import { type Answers, openBy, openDisturbed } from './faults/handshakes.ts'
@@ -205,9 +206,10 @@ const route = (
   path: string,
   query: string,
 ): Reply =>
-  server.hosted !== null && isHosted(world)
+  answerScripted(server, world, { method: request.method, path, query }) ??
+  (server.hosted !== null && isHosted(world)
     ? server.hosted.answer(server, world, request, path, query)
-    : answerLocal(world, request, path, query)
+    : answerLocal(world, request, path, query))
 
 /** Checks who may use the server before the path is considered [access/*]. */
 const admit = (server: Server, head: RequestHead): Admission =>
@@ -228,15 +230,19 @@ const hasKey = ({ headers, target }: RequestHead): boolean =>
 export function needsBody(server: Server, head: RequestHead): boolean {
   const admitted = admit(server, head)
   if ('refusal' in admitted) return false
-  const [path] = splitTarget(head.target)
+  const [path, query] = splitTarget(head.target)
+  if (isAnswered(admitted.world, { method: head.method, path, query })) return true
   return server.hosted === null
     ? readsBodyOnLocal(admitted.world, head.method, path)
     : server.hosted.readsBody(admitted.world, head.method, path)
 }
 
-/** Whether the file of a front end may answer a request: not one whose sender is rejected, nor one for an endpoint. */
+/** Whether the file of a front end may answer a request: not one whose sender is rejected, nor one for an endpoint or an answer of the scenario. */
 export function takesPage(server: Server, head: RequestHead): boolean {
   if (server.hosted !== null || (head.method !== 'GET' && head.method !== 'HEAD')) return false
   const admitted = admit(server, head)
-  return !('refusal' in admitted) && isPagePath(admitted.world, splitTarget(head.target)[0])
+  const [path, query] = splitTarget(head.target)
+  if ('refusal' in admitted) return false
+  const { world } = admitted
+  return isPagePath(world, path) && !isAnswered(world, { method: head.method, path, query })
 }

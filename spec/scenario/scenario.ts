@@ -1,5 +1,6 @@
 // The scenario: one file that scripts a world, and the schema of that file.
 
+import { type AnswerRule, answer } from './answers.ts'
 import { type Fault, fault } from './faults.ts'
 import { gatewayScript } from './gateway.ts'
 import { type NodeRule, nodeRule } from './nodes.ts'
@@ -26,6 +27,10 @@ export const scenario = closed({
     type: 'object',
     description: 'additional node types, each in the form of its entry in GET /object_info',
   }),
+  answers: optional({
+    ...list(answer),
+    description: 'routes of extensions, and what they reply; the first one that matches replies',
+  }),
   faults: optional(list(fault)),
   gateway: optional(gatewayScript),
 })
@@ -36,9 +41,11 @@ export type Script = {
   readonly runs: RunRule[]
   readonly nodes: NodeRule[]
   readonly faults: Fault[]
+  /** Absent in journals of earlier versions. */
+  readonly answers?: AnswerRule[]
 }
 
-/** A change of the script while the server runs: rules and faults are replaced, or one fault is added or removed. */
+/** A change of the script while the server runs: rules, answers and faults are replaced, or one fault is added or removed. */
 export type ScriptChange =
   | { readonly load: Omit<Script, 'start'> }
   | { readonly add: Fault }

@@ -17,6 +17,7 @@ import { allowedBy, findEndpoint, type RouteMatch, createRoutes } from '../../ht
 import { jobs } from './job-list.ts'
 import { cancelJob, cancelJobs, deleteJob, job, jobStatus } from './jobs.ts'
 import { promptInfo } from '../local/system.ts'
+import { answeredMethods } from '../extensions/answers.ts'
 import { maxBodyBytes } from '../world/features.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
@@ -96,18 +97,22 @@ export function answer(
   const { method, fault } = request
   if (method === 'OPTIONS') return empty
   const found = findEndpoint(routes, method, path)
-  if (found === undefined || isRemovedByQuirk(world, found)) return refuseHosted('notFound')
+  const answered = answeredMethods(world, { method, path, query })
+  if (found === undefined || isRemovedByQuirk(world, found))
+    return answered.length === 0 ? refuseHosted('notFound') : refuseMethod(answered)
   const { name, segments } = found
   if (name === undefined) {
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && oldPaths.has(path)) return refuseHosted('notFound')
-    const allowed = allowedBy(found.methods).toSorted()
-    return refuseHosted('methodNotAllowed', {}, { Allow: allowed.join(',') })
+    return refuseMethod([...allowedBy(found.methods), ...answered])
   }
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
   const routed = requestAt(request, path, query, segments)
   return handlers[name as EndpointName](world, routed, server)
 }
+
+const refuseMethod = (allowed: readonly string[]): Reply =>
+  refuseHosted('methodNotAllowed', {}, { Allow: [...new Set(allowed)].toSorted().join(',') })
 
 /** Whether a quirk removes the endpoint at a path: none of those has two methods. */
 function isRemovedByQuirk({ setup: { quirks: on } }: World, { methods }: RouteMatch): boolean {

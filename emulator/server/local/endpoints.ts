@@ -14,6 +14,7 @@ import {
   type Routes,
   routesOn,
 } from '../../http/routes.ts'
+import { answeredMethods } from '../extensions/answers.ts'
 import { normalisePath } from '../world/paths.ts'
 import { localJobs } from './job-list.ts'
 import { cancelLocalJob, cancelLocalJobs, localJob } from './jobs.ts'
@@ -85,6 +86,10 @@ function routesOf({ setup: { generation, options } }: World): Routes {
 const findHandler = (world: World, method: string, path: string): RouteMatch | undefined =>
   findEndpoint(routesOf(world), method, path)
 
+/** Whether the server has an endpoint for a request. */
+export const hasEndpoint = (world: World, method: string, path: string): boolean =>
+  findHandler(world, method, path)?.name !== undefined
+
 /** Whether any handler reads the body of the request. */
 export function readsBody(world: World, method: string, path: string): boolean {
   const found = findHandler(world, method, path)
@@ -102,20 +107,29 @@ export function answer(world: World, request: IncomingRequest, path: string, que
   const { method, fault } = request
   if (method === 'OPTIONS') return empty
   const found = findHandler(world, method, path)
-  if (found?.name === undefined) return refuseMethod(method, path, found)
+  if (found?.name === undefined)
+    return refuseMethod(method, path, found, answeredMethods(world, { method, path, query }))
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
   const { name, segments } = found
   return handlers[name as EndpointOn<'local'>](world, requestAt(request, path, query, segments))
 }
 
-/** The reply if a path does not allow a method: pages are served at every path, with GET and HEAD. */
-function refuseMethod(method: string, path: string, found: RouteMatch | undefined): Reply {
+/**
+ * The reply if a path does not allow a method: pages are served at every path, with GET and HEAD.
+ * @param answered the methods that the scenario answers there [scenario/answer-other-method].
+ */
+function refuseMethod(
+  method: string,
+  path: string,
+  found: RouteMatch | undefined,
+  answered: readonly string[],
+): Reply {
   if (path === '*') return refuse('notFoundText')
   const internal = isInternal(path)
   if (internal ? found === undefined : method === 'GET' || method === 'HEAD')
     return refuse(isPage(path) ? 'unknownPath' : 'notFoundText')
   const own = found === undefined ? [] : allowedBy(found.methods)
-  const allowed = [...new Set([...(internal ? [] : ['GET', 'HEAD']), ...own])].sort()
+  const allowed = [...new Set([...(internal ? [] : ['GET', 'HEAD']), ...own, ...answered])].sort()
   return refuse('methodNotAllowed', { Allow: allowed.join(',') })
 }
 

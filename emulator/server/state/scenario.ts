@@ -1,5 +1,6 @@
 // The script in force on a server, which inputs can change while it runs.
 
+import type { AnswerRule } from '../../../spec/scenario/answers.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import type { RunRule } from '../../../spec/scenario/runs.ts'
@@ -17,10 +18,18 @@ export type ActiveFault = {
   applied: number
 }
 
+/** An answer with its counter. */
+export type ActiveAnswer = {
+  readonly answer: AnswerRule
+  /** How many requests it has answered. */
+  applied: number
+}
+
 export type ScriptState = {
   runs: readonly RunRule[]
   nodes: readonly NodeRule[]
   faults: ActiveFault[]
+  answers: readonly ActiveAnswer[]
   /** When the world started or was last reset, in milliseconds of its time: times of faults count from then. */
   readonly startedMs: number
   /** Decides about faults with a probability. Its draws change nothing else. */

@@ -96,6 +96,10 @@ const shows: Readonly<Record<string, (server: Emulator) => Promise<void>>> = {
     const { outputs } = await run(server, { 1: { class_type: 'EmptyImage', inputs }, 2: shown })
     expect(outputs[2].images).toMatchObject([{ filename: 'ComfyUI_00001_.png', type: 'output' }])
   },
+  'a route of an extension': async ({ url }) => {
+    expect(await (await fetch(`${url}/crystools/monitor/HDD`)).json()).toEqual(['/'])
+    expect((await fetch(`${url}/api/crystools/monitor/HDD`)).status).toBe(200)
+  },
   'a socket that drops in mid-run': async (server) => {
     const { steps, closed } = await connect(server)
     const { status } = await run(server)

@@ -22,6 +22,7 @@ export const layers: readonly string[] = [
   'emulator/journal/',
   'emulator/server/nodes/',
   'emulator/server/behaviours/',
+  'emulator/server/extensions/',
   'emulator/server/graph/',
   'emulator/server/runs/',
   'emulator/server/local/assets/',
