@@ -74,7 +74,10 @@ const publicEntries = [
   'edge/fixtures/playwright',
 ]
 
-/** Adds the declarations that those of the public entries need, as the compiler wrote them. */
+/** The descriptions in the types of schemas, which no type depends on: the published JSON Schemas have them. */
+const describes = /^ *readonly description: (?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*');\n/gm
+
+/** Adds the declarations that those of the public entries need, as the compiler wrote them, without descriptions. */
 const types: Plugin = {
   name: 'types',
   generateBundle() {
@@ -86,8 +89,8 @@ const types: Plugin = {
     for (const name of publicEntries)
       loadedBy(join(declared, `emulator/${name}.d.ts`), importsOf, files)
     for (const file of files) {
-      const fileName = join('types', relative(declared, file))
-      this.emitFile({ type: 'asset', fileName, source: readFileSync(file, 'utf8') })
+      const source = readFileSync(file, 'utf8').replaceAll(describes, '')
+      this.emitFile({ type: 'asset', fileName: join('types', relative(declared, file)), source })
     }
   },
 }
@@ -138,7 +141,6 @@ const readerOfSessions: Plugin = {
     id.endsWith('/dist/emulator/session/index.js') ? source('session/index.ts') : null,
 }
 
-const isEndpoints = /\/spec\/server\/all-endpoints\.ts$/
 const forRouting = new Set([
   'method',
   'path',
@@ -154,7 +156,7 @@ const forRouting = new Set([
 const routing: Plugin = {
   name: 'routing',
   async load(id) {
-    if (!isEndpoints.test(id)) return null
+    if (!id.endsWith('/spec/server/all-endpoints.ts')) return null
     const all = (await import(join(declared, 'spec/server/all-endpoints.js'))) as Endpoints
     const constants = Object.entries(all).map(
       ([name, endpoints]) =>
