@@ -186,6 +186,8 @@ export type FrameContent =
       readonly image: Preview | Picture
       readonly metadata: Readonly<Record<string, string | null>>
     }
+  /** A frame of the scenario: its event, and what follows. */
+  | { readonly frame: 'scripted'; readonly event: number; readonly bytes: Uint8Array }
   /** The bytes of a frame that was recorded or passes through, and the progress message of its step where that is known. */
   | { readonly frame: 'recorded'; readonly bytes: Uint8Array; readonly progress?: string }
 

@@ -14,6 +14,7 @@ export type Limit = {
     | 'ids'
     | 'levels'
     | 'lines'
+    | 'messages'
     | 'nodes'
     | 'numbers'
     | 'pixels'
@@ -92,6 +93,12 @@ export const limits = {
   assetTexts: limit(64 * MiB, 'bytes', 'the names, tags and metadata of all assets together', [
     'assets/bounds',
   ]),
+  timedMessages: limit(
+    100_000,
+    'messages',
+    'messages of a scenario that timers send without an input in between',
+    ['scenario/message-every-rest'],
+  ),
   users: limit(1000, 'users', 'added users', ['settings/user-bounds']),
   userName: limit(255, 'characters', 'the name of a user', ['settings/user-bounds']),
   log: limit(300, 'lines', 'the log that clients can read', ['internal/log-lines']),

@@ -23,6 +23,7 @@ import * as socket from './server/messages.ts'
 import * as pages from './pages.ts'
 import * as queue from './server/queue.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
+import { rules as messageRules } from './scenario/messages.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
 import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
@@ -50,7 +51,14 @@ export const areas = {
   runs,
   nodes,
   scenario: {
-    rules: { ...startRules, ...runRules, ...nodeRules, ...answerRules, ...gatewayScriptRules },
+    rules: {
+      ...startRules,
+      ...runRules,
+      ...nodeRules,
+      ...answerRules,
+      ...messageRules,
+      ...gatewayScriptRules,
+    },
   },
   jobs,
   'local-jobs': localJobs,
@@ -93,6 +101,7 @@ export const rules = {
   ...runRules,
   ...startRules,
   ...answerRules,
+  ...messageRules,
   ...gatewayScriptRules,
   ...jobs.rules,
   ...localJobs.rules,

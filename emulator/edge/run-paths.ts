@@ -9,15 +9,13 @@ import type { Emulator } from './handles.ts'
 import { messageData, requireMessageType } from './until-message.ts'
 import { clockPaths, type Finder } from './world-paths.ts'
 
-type Faults = Parameters<typeof requireMessageType>[1]
-
 /** What a clock moves to: a message, or a state of one run. */
 const finderFor =
-  (faults: () => Faults) =>
+  (scripted: () => readonly string[]) =>
   (until: Readonly<Record<string, unknown>>): Finder<Effect> | undefined => {
     const { message, data = {}, run, state } = until
     if (typeof message === 'string' && isPlainObject(data)) {
-      requireMessageType(message, faults())
+      requireMessageType(message, scripted())
       return (effect) => messageData(effect, message, data)
     }
     if (typeof run !== 'string') return undefined
@@ -29,13 +27,13 @@ const finderFor =
 
 const { listMessages, listFrames } = controlEndpoints
 
-/** @param faults its present faults: they can change the names of messages. */
+/** @param scripted the types of messages that its script adds now. */
 export const runPaths = (
   player: Pick<Emulator, 'runs' | 'messages' | 'frames'>,
   move: ClockMover<Effect>,
-  faults: () => Faults,
+  scripted: () => readonly string[],
 ): ControlPaths => ({
-  ...clockPaths(move, finderFor(faults)),
+  ...clockPaths(move, finderFor(scripted)),
   'GET runs': () => ok(player.runs()),
   'GET messages': async ({ query }) =>
     ok(await player.messages(queryFilter(listMessages.query, query))),

@@ -21,7 +21,7 @@ import type { HintingClock } from './clock-handle.ts'
 import type { Emulator, WorldHandle } from './handles.ts'
 import type { Recorder } from './recorder.ts'
 import type { RecordedMachine } from './recording.ts'
-import { untilMessageOf } from './until-message.ts'
+import { scriptedTypes, untilMessageOf } from './until-message.ts'
 import { createWorldHandle } from './world-handle.ts'
 
 /** What the methods need of a server. */
@@ -91,9 +91,9 @@ export function createServerHandle(
     }),
     advance,
     until,
-    untilMessage: untilMessageOf(host, () => server.state.script.faults),
+    untilMessage: untilMessageOf(host, () => scriptedTypes(server.state.script)),
     fault: (fault) => {
-      const [wrong] = faultViolations(fault)
+      const [wrong] = faultViolations(fault, messageTypes(server))
       if (wrong !== undefined)
         throw usageError(`In the fault, ${violationText(wrong, 'it')} (see scenario.schema.json).`)
       requireFuture(server, fault)
@@ -114,11 +114,11 @@ export function createServerHandle(
       const scenario = readScenarios(scenarios)
       if (typeof scenario === 'string') throw usageError(unusableText('The scenario', scenario))
       requireRulesOnly(scenarios)
-      const { runs, nodes, faults, answers } = scenario
+      const { runs, nodes, faults, answers, messages } = scenario
       dispatch((atMs) => ({
         kind: 'script',
         atMs,
-        change: { load: { runs, nodes, faults, answers } },
+        change: { load: { runs, nodes, faults, answers, messages } },
       }))
     },
     messages: async (filter = {}) => {
@@ -171,9 +171,13 @@ function requireRulesOnly(given: unknown): void {
   const ignored = startOnly.find((name) => scenarios.some((one) => name in one))
   if (ignored !== undefined)
     throw usageError(
-      `load replaces rules and faults only; ${ignored} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,
+      `load replaces rules, answers, messages and faults only; ${ignored} belongs to startEmulator, world() or POST /_flowdouble/worlds.`,
     )
 }
+
+/** The types of the messages that the scenario sends. */
+const messageTypes = ({ state: { script } }: Server): readonly string[] =>
+  script.messages.flatMap(({ type }) => type ?? [])
 
 /** The sizes of the faults that worlds keep. */
 const sizes = new WeakMap<object, number>()

@@ -10,8 +10,13 @@ import type { Emulator } from './handles.ts'
 import { runPaths } from './run-paths.ts'
 import { jsonBody, requireNoFiles, worldPaths } from './world-paths.ts'
 
-export const serverPaths = (server: Emulator, move: ClockMover<Effect>): ControlPaths => ({
-  ...runPaths(server, move, () => server.faults()),
+/** @param scripted the types of messages that its script adds now. */
+export const serverPaths = (
+  server: Emulator,
+  move: ClockMover<Effect>,
+  scripted: () => readonly string[],
+): ControlPaths => ({
+  ...runPaths(server, move, scripted),
   ...worldPaths(server, (given) => server.world(given)),
   'POST scenario': async ({ body }) => {
     const scenario = jsonBody(body)

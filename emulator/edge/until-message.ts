@@ -1,23 +1,23 @@
 // Advances the clock of a server until it sends a matching message.
 
 import { messages } from '../../spec/server/messages.ts'
-import type { Fault } from '../../spec/scenario/faults.ts'
 import { isMatch } from '../lib/match.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Effect } from '../machine.ts'
+import type { ScriptState } from '../server/state/scenario.ts'
 import { usageError } from '../options/usage.ts'
 import type { HintingClock } from './clock-handle.ts'
 import type { Emulator } from './handles.ts'
 import { readExact } from '../lib/exact-json.ts'
 
-/** @param faults the faults in force. */
+/** @param scripted the types that the script adds. */
 export const untilMessageOf =
   (
     { until }: Pick<HintingClock<Effect>, 'until'>,
-    faults: () => readonly { readonly fault: Fault }[],
+    scripted: () => readonly string[],
   ): Emulator['untilMessage'] =>
   async (type, data = {}, limit = {}) => {
-    requireMessageType(type, faults())
+    requireMessageType(type, scripted())
     let found: unknown
     const matches = (effect: Effect): boolean => {
       found = messageData(effect, type, data)
@@ -28,13 +28,18 @@ export const untilMessageOf =
     return found as typeof data
   }
 
-/** Throws a usage error for a type that no message has: neither one of the server, nor one that a fault inserts. */
-export function requireMessageType(
-  type: string,
-  faults: readonly { readonly fault: Fault }[],
-): void {
-  const inserted = faults.flatMap(({ fault: { then } }) => then.insert?.type ?? [])
-  const known = [...Object.keys(messages), ...inserted]
+/** The types of messages that the script of a server adds: those that faults insert, and those of the scenario. */
+export const scriptedTypes = ({
+  faults,
+  messages,
+}: Pick<ScriptState, 'faults' | 'messages'>): readonly string[] => [
+  ...faults.flatMap(({ fault: { then } }) => then.insert?.type ?? []),
+  ...messages.flatMap(({ type }) => type ?? []),
+]
+
+/** Throws a usage error for a type that no message has: neither one of the server, nor one that the script adds. */
+export function requireMessageType(type: string, scripted: readonly string[]): void {
+  const known = [...Object.keys(messages), ...scripted]
   if (known.includes(type)) return
   const meant = nearest(type, known)
   const hint = meant === undefined ? `types: ${known.join(', ')}.` : `did you mean ${meant}?`

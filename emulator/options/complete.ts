@@ -190,8 +190,15 @@ export const worldOptions = (
 /** The option `failures` is the first of the node rules. */
 const scriptOf = ({
   failures,
-  scenario: { start, runs, nodes, faults, answers },
-}: ServerOptions): Script => ({ start, runs, nodes: [...failures, ...nodes], faults, answers })
+  scenario: { start, runs, nodes, faults, answers, messages },
+}: ServerOptions): Script => ({
+  start,
+  runs,
+  nodes: [...failures, ...nodes],
+  faults,
+  answers,
+  messages,
+})
 
 const isQuirkId = (id: string): id is QuirkId => quirkIds.includes(id)
 

@@ -13,18 +13,24 @@ import { nearest } from '../lib/nearest.ts'
 import { type Violation, violations } from './json-schema.ts'
 import { notPlain } from './plain-data.ts'
 
-/** Where a value is not a fault, or one without an effect, and why; empty if it is a good one. */
-export function faultViolations(value: unknown): readonly Violation[] {
+/**
+ * Where a value is not a fault, or one without an effect, and why; empty if it is a good one.
+ * @param scripted the types of messages of the scenario.
+ */
+export function faultViolations(
+  value: unknown,
+  scripted: readonly string[] = [],
+): readonly Violation[] {
   const unsaid = notPlain(value)
   if (unsaid !== undefined) return [unsaid]
   const wrong = violations(faultSchema, value)
   if (wrong.length > 0) return wrong
-  const problem = combinationProblem(value as Fault)
+  const problem = combinationProblem(value as Fault, scripted)
   return problem === undefined ? [] : [problem]
 }
 
 /** What is wrong with the members of a valid fault together. */
-function combinationProblem(fault: Fault): Violation | undefined {
+function combinationProblem(fault: Fault, scripted: readonly string[]): Violation | undefined {
   const named = allWatched.filter((one) =>
     watchedBy[one].some((member) => fault.when[member] !== undefined),
   )
@@ -33,7 +39,7 @@ function combinationProblem(fault: Fault): Violation | undefined {
     return at(['when'], `has ${listed(members)}: use a separate fault for each`)
   }
   const [watched = 'requests'] = named
-  return whenProblem(fault, watched) ?? thenProblem(fault, watched)
+  return whenProblem(fault, watched, scripted) ?? thenProblem(fault, watched)
 }
 
 const at = (path: Violation['path'], problem: string): Violation => ({ path, problem })
@@ -42,11 +48,16 @@ const allWatched = Object.keys(watchedBy) as Watched[]
 
 const listed = (members: readonly string[]): string => members.join(' and ')
 
-function whenProblem({ when, times }: Fault, watched: Watched): Violation | undefined {
+function whenProblem(
+  { when, times }: Fault,
+  watched: Watched,
+  scripted: readonly string[],
+): Violation | undefined {
   if (watched === 'messages' && when.message === undefined)
     return at(['when'], 'needs message beside data and node: a type, preview or *')
-  if (when.message !== undefined && !messageTypes.includes(when.message))
-    return at(['when', 'message'], unknownMessage(when.message))
+  const known = [...messageTypes, ...scripted]
+  if (when.message !== undefined && !known.includes(when.message))
+    return at(['when', 'message'], unknownMessage(when.message, known))
   if (watched === 'requests' && when.clientId !== undefined)
     return at(['when', 'clientId'], 'belongs to sockets: add message, socket or atMs')
   const counted = (['nth', 'probability'] as const).find((name) => when[name] !== undefined)
@@ -58,10 +69,9 @@ function whenProblem({ when, times }: Fault, watched: Watched): Violation | unde
 /** What a fault can name: the types of messages, the frames, and all of them. Faults do not find what faults insert. */
 const messageTypes: readonly string[] = [...Object.keys(messages), 'preview', 'text', '*']
 
-function unknownMessage(type: string): string {
-  const meant = nearest(type, messageTypes)
-  const hint =
-    meant === undefined ? `types are ${messageTypes.join(', ')}` : `did you mean ${meant}?`
+function unknownMessage(type: string, known: readonly string[]): string {
+  const meant = nearest(type, known)
+  const hint = meant === undefined ? `types are ${known.join(', ')}` : `did you mean ${meant}?`
   return `is not a type of message that the server sends; ${hint}`
 }
 
@@ -166,8 +176,11 @@ const isCloseCode = (code: number): boolean =>
   code >= 3000 || (code <= 1014 && ![1004, 1005, 1006].includes(code))
 
 /** The faults of a scenario that can have no effect, and why. The scenario matches its schema. */
-export const withoutEffect = (faults: readonly Fault[] = []): readonly Violation[] =>
+export const withoutEffect = (
+  faults: readonly Fault[] = [],
+  scripted: readonly string[] = [],
+): readonly Violation[] =>
   faults.flatMap((fault, index) => {
-    const problem = combinationProblem(fault)
+    const problem = combinationProblem(fault, scripted)
     return problem === undefined ? [] : [at(['faults', index, ...problem.path], problem.problem)]
   })

@@ -7,6 +7,7 @@ import type { Static } from '../../spec/static.ts'
 import { isPattern } from '../regex/patterns.ts'
 import { wrongAnswers } from './answers.ts'
 import { withoutEffect } from './faults.ts'
+import { wrongMessages } from './messages.ts'
 import {
   isPlainObject,
   type Schema,
@@ -44,6 +45,7 @@ export const noScenario: Scenario = {
   nodes: [],
   types: {},
   answers: [],
+  messages: [],
   faults: [],
   gateway: {},
 }
@@ -70,7 +72,7 @@ const violationOf = (value: unknown): Violation | undefined =>
 export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {
   const found = violations(schema, value)
   if (found.length > 0) return found
-  const { start, answers, faults, nodes = [], types = {} } = value as ScenarioInput
+  const { start, answers, messages, faults, nodes = [], types = {} } = value as ScenarioInput
   return [
     ...contentViolations(start, nodes),
     ...unmadeFiles(nodes),
@@ -78,7 +80,11 @@ export function scenarioViolations(schema: Schema, value: unknown): readonly Vio
     ...nodes.flatMap((rule, index) => expansionViolations(rule, ['nodes', index, 'expands'])),
     ...wrongTypes(types),
     ...wrongAnswers(answers),
-    ...withoutEffect(faults),
+    ...wrongMessages(messages),
+    ...withoutEffect(
+      faults,
+      messages?.flatMap(({ type }) => type ?? []),
+    ),
   ]
 }
 
@@ -98,10 +104,12 @@ function stillOnDisk({
   start = {},
   nodes = [],
   answers = [],
+  messages = [],
 }: ScenarioInput): readonly Violation[] {
   const named: readonly (readonly [path: Violation['path'], value: unknown])[] = [
     ...filesOf(start, nodes).map(([path, { from }]) => [[...path, 'from'], from] as const),
     ...answers.map(({ from }, at) => [['answers', at, 'from'], from] as const),
+    ...messages.map(({ frame }, at) => [['messages', at, 'frame', 'from'], frame?.from] as const),
     ...(['history', 'queue'] as const).flatMap((list) =>
       (start[list] ?? []).map(
         ({ workflow }, at) => [['start', list, at, 'workflow'], workflow] as const,
@@ -142,6 +150,7 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
   nodes: joined(into.nodes, one.nodes),
   types: { ...into.types, ...one.types },
   answers: joined(into.answers, one.answers),
+  messages: joined(into.messages, one.messages),
   faults: joined(into.faults, one.faults),
   gateway: {
     agent: joined(into.gateway.agent, one.gateway?.agent),

@@ -5,9 +5,15 @@ import type { Answer, Effect, Entry, Input, Machine } from '../machine.ts'
 import type { Server } from './state/server.ts'
 import { nextWakeMs, step } from './step.ts'
 
-/** Whether nothing is due but comments in silent streams, of which each has one. */
-const hasOnlyComments = ({ state: { streams, timers } }: Server): boolean =>
-  streams.size > 0 && streams.size === countTimers(timers)
+/**
+ * Whether nothing is due but comments in silent streams, of which each has one, and messages of the scenario: both go on
+ * for as long as a client stays.
+ */
+function hasOnlyChatter({ state: { streams, timers, worlds } }: Server): boolean {
+  let count = streams.size
+  for (const { chatter } of worlds) for (const timer of chatter.timers) if (timer) count++
+  return count > 0 && count === countTimers(timers)
+}
 
 const noSecrets: readonly string[] = []
 
@@ -27,8 +33,8 @@ export const serverMachine = (server: Server): Machine<Input, Effect> => ({
   leave: (atMs, request) => ({ kind: 'leave', atMs, request }),
   changeWorld: (atMs, change) => Object.assign({ kind: 'world', atMs } as const, change),
   nextWakeMs: () => nextWakeMs(server),
-  // An open stream needs comments for as long as its client stays [v2-streams/idle].
-  isWaitingForOthers: () => hasOnlyComments(server),
+  // [v2-streams/idle, scenario/message-every-idle]
+  isWaitingForOthers: () => hasOnlyChatter(server),
   isEager: false,
   ownSecrets: () => server.secrets.map(({ text }) => text),
   newSecrets: () => noSecrets,
@@ -77,7 +83,7 @@ function effectName(effect: Effect): string {
   switch (effect.kind) {
     case 'send':
       // Every message starts with its type.
-      return `message ${/"type": ?"(\w+)"/.exec(effect.text)?.[1] ?? ''}`
+      return `message ${/"type": ?"([^"]+)"/.exec(effect.text)?.[1] ?? ''}`
     case 'frame':
       return `frame ${effect.content.frame}`
     case 'run':

@@ -1,4 +1,4 @@
-// Changes the script of a server while it runs: loads rules, answers and faults, adds or removes one fault.
+// Changes the script of a server while it runs: loads its parts, adds or removes one fault.
 
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { ScriptChange } from '../../spec/scenario/scenario.ts'
@@ -14,9 +14,9 @@ export function changeScript(state: Scripted, change: ScriptChange): void {
   else if ('remove' in change)
     script.faults = script.faults.filter(({ id }) => id !== change.remove)
   else {
-    const { runs, nodes, faults, answers = [] } = change.load
+    const { runs, nodes, faults, answers = [], messages = [] } = change.load
     script.answers = answers.map((answer) => ({ answer, applied: 0 }))
-    Object.assign(script, { runs, nodes, faults: [] })
+    Object.assign(script, { runs, nodes, messages, faults: [] })
     for (const fault of faults) addFault(state, fault)
   }
 }

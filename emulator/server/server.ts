@@ -135,7 +135,16 @@ const worldSetup = (
 /** An empty script. */
 function scriptState({ seed }: WorldOptions, startedMs: number): ScriptState {
   const random = createRandom(`faults of ${seed}`)
-  return { runs: [], nodes: [], faults: [], answers: [], startedMs, random, lastFault: 0 }
+  return {
+    runs: [],
+    nodes: [],
+    faults: [],
+    answers: [],
+    messages: [],
+    startedMs,
+    random,
+    lastFault: 0,
+  }
 }
 
 const createWorker = (index: number): Worker => ({
@@ -180,6 +189,7 @@ function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState 
     log: { lines: [], subscribers: createBounded(1000) },
     sockets: new Map(),
     socketByClient: new Map(),
+    chatter: { timers: [], sent: 0 },
     balance: hosted?.account.balance ?? 0,
     deletedJobs: createBounded(options.historyLimit),
     v2: {

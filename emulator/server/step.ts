@@ -15,6 +15,7 @@ import { disturbMessages } from './faults/messages.ts'
 import { answerDisturbed, findRequestHit } from './faults/requests.ts'
 import { fireFault } from './faults/timers.ts'
 import { forgetSocket } from './faults/wire.ts'
+import { fireMessage, greet, removeTimers, tendTimers } from './extensions/messages.ts'
 import { endInstall } from './world/installs.ts'
 import {
   answer as answerLocal,
@@ -45,6 +46,10 @@ export function step(server: Server, input: Input): readonly Effect[] {
   apply(server, effects, input)
   follow(server)
   if (isDisturbed(server)) disturbMessages(server, effects, from)
+  for (const world of server.worlds) {
+    if (input.kind !== 'wake') world.state.chatter.sent = 0
+    tendTimers(world)
+  }
   // The journal keeps them: a copy lacks the room for more that a list which grows has.
   return effects.slice()
 }
@@ -61,8 +66,10 @@ function follow(server: Server): void {
 function apply(server: Server, effects: Effect[], input: Input): void {
   if (input.kind === 'request') receive(server, effects, input)
   else if (input.kind === 'open') connect(server, effects, input)
-  else if (input.kind === 'script') changeScript(server.state, input.change)
-  else if (input.kind === 'world') effects.push(...changeWorld(server, input))
+  else if (input.kind === 'script') {
+    changeScript(server.state, input.change)
+    server.worlds.forEach(removeTimers)
+  } else if (input.kind === 'world') effects.push(...changeWorld(server, input))
   else if (input.kind === 'leave') removeStream(server.state, input.request)
   else if (input.kind === 'drop') effects.push(...endAllSockets(server, input.how))
   else if (input.kind !== 'wake') {
@@ -103,6 +110,7 @@ function fire(server: Server, effects: Effect[], { dueMs, what }: Timer<TimerTar
   state.nowMs = Math.max(state.nowMs, dueMs)
   if (what.kind === 'install') endInstall(world)
   else if (what.kind === 'late') sendLate(world, what.effect)
+  else if (what.kind === 'chatter') fireMessage(world, what.message)
   else if (what.kind === 'silence') breakSilence(server, world, what.request)
   else if (what.kind === 'worker') advance(world, state.workers[what.worker] as Worker)
 }
@@ -135,6 +143,7 @@ function open(server: Server, input: OpenInput): void {
   if (refusal !== undefined) return refuseSocket(server, input, refusal)
   server.state.sockets.set(input.socket, admitted.world.setup.index)
   openSocket(admitted.world, input)
+  greet(admitted.world, input.socket)
 }
 
 /** Handles a handshake like a request. */

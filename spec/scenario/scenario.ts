@@ -3,6 +3,7 @@
 import { type AnswerRule, answer } from './answers.ts'
 import { type Fault, fault } from './faults.ts'
 import { gatewayScript } from './gateway.ts'
+import { type MessageRule, messageRule } from './messages.ts'
 import { type NodeRule, nodeRule } from './nodes.ts'
 import { type RunRule, runRule } from './runs.ts'
 import { type Start, start } from './start.ts'
@@ -31,6 +32,10 @@ export const scenario = closed({
     ...list(answer),
     description: 'routes of extensions, and what they reply; the first one that matches replies',
   }),
+  messages: optional({
+    ...list(messageRule),
+    description: 'messages and frames that extensions send, and when',
+  }),
   faults: optional(list(fault)),
   gateway: optional(gatewayScript),
 })
@@ -41,11 +46,12 @@ export type Script = {
   readonly runs: RunRule[]
   readonly nodes: NodeRule[]
   readonly faults: Fault[]
-  /** Absent in journals of earlier versions. */
+  /** Absent in journals of earlier versions, like the messages. */
   readonly answers?: AnswerRule[]
+  readonly messages?: MessageRule[]
 }
 
-/** A change of the script while the server runs: rules, answers and faults are replaced, or one fault is added or removed. */
+/** A change of the script while the server runs: rules, answers, messages and faults are replaced, or one fault is added or removed. */
 export type ScriptChange =
   | { readonly load: Omit<Script, 'start'> }
   | { readonly add: Fault }

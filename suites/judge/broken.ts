@@ -61,8 +61,8 @@ export const getText = ({ deployment }: Subject, path: string): string =>
     : `GET /api${path} HTTP/1.1\r\nHost: here\r\nX-API-Key: test-key\r\n\r\n`
 
 /** The path of sockets with this client id; on hosted with a key. */
-export const socketPath = ({ deployment }: Subject, clientId: string): string =>
-  `/ws?clientId=${clientId}${deployment === 'hosted' ? '&token=test-key' : ''}`
+export const socketPath = ({ deployment, key }: Subject, clientId: string): string =>
+  `/ws?clientId=${clientId}${deployment === 'hosted' ? `&token=${key}` : ''}`
 
 /** The text of a WebSocket handshake. */
 export const handshakeText = (subject: Subject, clientId: string): string =>

@@ -15,6 +15,7 @@ import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handl
 import type { Hooks } from '../host.ts'
 import { createServerHandle } from '../server-handle.ts'
 import { serverPaths } from '../server-paths.ts'
+import { scriptedTypes } from '../until-message.ts'
 import { createWorlds, pathOf, requireOwnOptions, type Running, type Worlds } from '../worlds.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import { ClientSocket } from './client-socket.ts'
@@ -78,7 +79,12 @@ export async function startWorlds(
       connect: ({ handle }) =>
         connectWorld(
           part,
-          (move) => Promise.resolve(serverPaths(handle() as Emulator, move)),
+          (move) =>
+            Promise.resolve(
+              serverPaths(handle() as Emulator, move, () =>
+                scriptedTypes(part.server.state.script),
+              ),
+            ),
           codec,
           turns,
         ),

@@ -50,7 +50,7 @@ function pictureOf(effect: Effect | undefined, codec: Codec): ControlReply | und
 }
 
 function frameOf(content: FrameContent, { encodeImage }: Codec): ControlReply | undefined {
-  if (content.frame === 'text') return undefined
+  if (content.frame === 'text' || content.frame === 'scripted') return undefined
   if (content.frame !== 'recorded') return picture(`image/${content.format}`, encodeImage(content))
   const { bytes } = content
   // A preview without metadata: its kind and its format in four bytes each, then the picture.

@@ -18,6 +18,7 @@ import {
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
+import { scriptedTypes } from '../until-message.ts'
 import { createWorlds, pathOf, requireOwnOptions, type Running } from '../worlds.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import type { RuleHeaders } from './explain.ts'
@@ -71,7 +72,7 @@ export async function startWorlds(
     let { lastIds } = part
     return worlds.add(name, {
       connect: ({ handle }) =>
-        connectWorld(Object.assign({}, part, { lastIds }), controlOf(handle, recorder), shared),
+        connectWorld(Object.assign({}, part, { lastIds }), controlOf(handle, part), shared),
       disconnect: (edge) => {
         // A clock that runs by itself has a timer and a start.
         const isStill = options.clock === 'manual'
@@ -162,11 +163,11 @@ export async function startWorlds(
 
 /** Loads the control paths of a world with the first control request. */
 const controlOf =
-  (handle: () => Emulator, recorder: WorldParts['recorder']): ControlLoader<Effect> =>
+  (handle: () => Emulator, { server, recorder }: WorldParts): ControlLoader<Effect> =>
   async (move) => {
     const { serverPaths } = await import('../server-paths.ts')
     const { explainPath, picturePath } = await import('../inspector/paths.ts')
-    const paths = serverPaths(handle(), move)
+    const paths = serverPaths(handle(), move, () => scriptedTypes(server.state.script))
     return { ...paths, ...explainPath(recorder), ...picturePath(recorder) }
   }
 

@@ -179,7 +179,8 @@ export type Running = {
 }
 
 /**
- * What a timer triggers: a worker, the end of an installation, a late message, a comment in a silent stream, a fault, or
+ * What a timer triggers: a worker, the end of an installation, a late message, a comment in a silent stream, a message of
+ * the scenario, a fault, or
  * nothing but that time passes until then. Worlds and workers by their index.
  */
 export type TimerTarget =
@@ -188,6 +189,7 @@ export type TimerTarget =
   | { readonly kind: 'late'; readonly world: number; readonly effect: LateEffect }
   | { readonly kind: 'pause'; readonly world: number }
   | { readonly kind: 'silence'; readonly world: number; readonly request: number }
+  | { readonly kind: 'chatter'; readonly world: number; readonly message: number }
   | FaultTimer
 
 /** A message or a frame that is sent later than it was made. */

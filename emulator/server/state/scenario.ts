@@ -2,6 +2,7 @@
 
 import type { AnswerRule } from '../../../spec/scenario/answers.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
+import type { MessageRule } from '../../../spec/scenario/messages.ts'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import type { RunRule } from '../../../spec/scenario/runs.ts'
 import type { Random } from '../../lib/random.ts'
@@ -30,6 +31,7 @@ export type ScriptState = {
   nodes: readonly NodeRule[]
   faults: ActiveFault[]
   answers: readonly ActiveAnswer[]
+  messages: readonly MessageRule[]
   /** When the world started or was last reset, in milliseconds of its time: times of faults count from then. */
   readonly startedMs: number
   /** Decides about faults with a probability. Its draws change nothing else. */

@@ -5,7 +5,7 @@ import type { Generation } from '../../../spec/generations.ts'
 import type { Bounded } from '../../lib/bounded.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Random } from '../../lib/random.ts'
-import type { Timers } from '../../lib/timers.ts'
+import type { Timer, Timers } from '../../lib/timers.ts'
 import type { Effect } from '../../machine.ts'
 import type { Assets } from './assets.ts'
 import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
@@ -58,6 +58,14 @@ export type HostedSetup = {
 
 /** The model files that runs have loaded, oldest first, and whether to unload them when no run needs them. */
 export type Memory = { readonly models: Set<string>; isUnloading: boolean }
+
+/** The messages that timers send. */
+export type Chatter = {
+  /** By the index of their rule; null for a rule without one. */
+  timers: (Timer<TimerTarget> | null)[]
+  /** How many were sent since the last input. */
+  sent: number
+}
 
 /** The setup of a world. It never changes, and forks of a world share it. */
 export type WorldSetup = {
@@ -124,6 +132,7 @@ export type WorldState = {
   readonly sockets: Map<number, Socket>
   /** The socket that receives the messages for a client id: the newest one. */
   readonly socketByClient: Map<string, number>
+  readonly chatter: Chatter
 
   /** The balance of the account for partner nodes; absent on local. */
   balance: number

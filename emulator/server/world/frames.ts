@@ -14,6 +14,7 @@ export function encodeFrame(
   encodeImage: (of: FrameImage) => Uint8Array,
 ): Uint8Array {
   if (content.frame === 'recorded') return content.bytes
+  if (content.frame === 'scripted') return concat([u32(content.event), content.bytes])
   const layout: { type: number; fields: readonly FrameField[] } = frames[content.frame]
   const parts = [u32(layout.type)]
   for (const field of layout.fields) {
@@ -26,7 +27,7 @@ export function encodeFrame(
 
 function fieldValue(
   field: FrameField,
-  content: Exclude<FrameContent, { frame: 'recorded' }>,
+  content: Exclude<FrameContent, { bytes: Uint8Array }>,
   encodeImage: (of: FrameImage) => Uint8Array,
 ): Uint8Array {
   if (content.frame === 'text') {

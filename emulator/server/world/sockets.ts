@@ -56,9 +56,15 @@ export function socketsFor(
 ): readonly number[] {
   const rule = receivers[type]
   if (rule === 'everyone' || world.setup.traits.sharesMessages) return everyone(world)
-  if (client_id === null) return rule === 'own-or-everyone' ? everyone(world) : []
-  const socket = world.state.socketByClient.get(client_id)
-  return socket === undefined ? [] : [socket]
+  if (client_id === null && rule === 'own-or-everyone') return everyone(world)
+  return socketsOfClient(world, client_id)
+}
+
+/** The sockets of the client of a run (null: none); on hosted all of the account. */
+export function socketsOfClient(world: World, client_id: string | null): readonly number[] {
+  if (world.setup.traits.sharesMessages) return everyone(world)
+  const socket = client_id === null ? undefined : world.state.socketByClient.get(client_id)
+  return socket === undefined ? nobody : [socket]
 }
 
 /** Sends the number of pending and running runs to all clients. */

@@ -107,7 +107,7 @@ proves('control/scenario-names', async (subject) => {
   expect(faults()).toBe(named)
   await expect(emulator.load('unavailabel')).rejects.toThrow(/Did you mean unavailable\?/)
   await expect(emulator.load('queue-full-of-others')).rejects.toThrow(
-    /load replaces rules and faults only/,
+    /load replaces rules, answers, messages and faults only/,
   )
   const from = { version: 1, nodes: [{ outputs: { images: [{ from: 'a' }] } }] }
   const file = saying('names a file, which')
@@ -122,7 +122,7 @@ proves('control/rules-only', async (subject) => {
   const emulator = subject.emulator!
   emulator.fault(fault)
   for (const ignored of [{ start: {} }, { world: { pace: 1 } }, { types: {} }, { gateway: {} }]) {
-    const error = `load replaces rules and faults only; ${Object.keys(ignored)[0]} belongs to startEmulator, world() or POST /_flowdouble/worlds.`
+    const error = `load replaces rules, answers, messages and faults only; ${Object.keys(ignored)[0]} belongs to startEmulator, world() or POST /_flowdouble/worlds.`
     await exchanges(subject, [['POST', SCENARIO, { version: 1, ...ignored }, 400, { error }]])
   }
   expect(emulator.faults().map(({ id }) => id)).toEqual(['busy'])

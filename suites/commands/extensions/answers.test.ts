@@ -1,8 +1,8 @@
 // Answers of a scenario: which requests they take, what they reply, and how they stand beside the endpoints of a server.
 
-import { type Entry, startEmulator } from 'flowdouble'
+import type { Entry } from 'flowdouble'
 import type { AnswerRule } from '../../../spec/scenario/answers.ts'
-import { createRecordReader, validateCommand } from '../../../dist/emulator/internal.js'
+import { createRecordReader } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { account } from '../../judge/hosted/jobs.ts'
 import { proves, test } from '../../judge/proves.ts'
@@ -293,38 +293,4 @@ test('scenario/answer-replaces an answer also replaces a file of the front end',
   expect((await subject.get('/')).text).toBe('page')
   expect((await subject.get('/own.js')).text).toBe('answer')
   await subject.close()
-})
-
-/** Answers as somebody writes them, and what the error says of them. */
-const wrong: readonly (readonly [answer: object, says: RegExp])[] = [
-  [{ text: 'a' }, /answers\[0\] lacks the member path/],
-  [{ path: 'pack' }, /answers\[0\]\.path /],
-  [{ path: '/a', method: 'get' }, /answers\[0\]\.method /],
-  [{ path: '/a', status: 100 }, /answers\[0\]\.status must be a whole number from 200 to 599/],
-  [{ path: '/a', json: {}, text: '' }, /answers\[0\] has json and text: choose one/],
-  [{ path: '/a', status: 204, text: 'a' }, /\.text cannot stand beside status 204, which has no/],
-  [{ path: '/a', headers: { a: 'b\nc' } }, /answers\[0\]\.headers\.a must be the name of a header/],
-  [{ path: '/a', headers: { 'Content-Length': '1' } }, /Content-Length is set by the server/],
-  [{ path: '/a', base64: '%' }, /answers\[0\]\.base64 /],
-  [{ path: '/a', query: { a: [] } }, /answers\[0\]\.query\.a /],
-  [{ path: '/a', bdoy: '' }, /answers\[0\]\.bdoy is not a known member/],
-  [{ path: '/_flowdouble/reset' }, /answers\[0\]\.path belongs to the control paths/],
-]
-
-test('answers that cannot be used are rejected, with the reason', async () => {
-  for (const [answer, says] of wrong)
-    await expect(startEmulator(withAnswers(answer as AnswerRule)), says.source).rejects.toThrow(
-      says,
-    )
-})
-
-test('a fault may be at the path of an answer', async () => {
-  const { run } = newFiles({
-    'a.yaml': [
-      'version: 1',
-      'answers: [{ path: /etn/image/* }]',
-      'faults: [{ when: { path: /etn/image/5 }, then: { delayMs: 5 } }]',
-    ].join('\n'),
-  })
-  expect(await run(validateCommand, 'a.yaml')).toMatchObject({ stdout: 'a.yaml is valid\n' })
 })

@@ -100,6 +100,19 @@ const shows: Readonly<Record<string, (server: Emulator) => Promise<void>>> = {
     expect(await (await fetch(`${url}/crystools/monitor/HDD`)).json()).toEqual(['/'])
     expect((await fetch(`${url}/api/crystools/monitor/HDD`)).status).toBe(200)
   },
+  'a message of an extension': async (server) => {
+    // An instant clock passes time in runs alone.
+    const { messages } = server.options.scenario
+    await server.load({ version: 1, messages, runs: [{ durationMs: 3000 }] })
+    const { socket, closed } = await connect(server)
+    await run(server)
+    socket.close()
+    await closed
+    const sent = await server.messages({ type: 'crystools.monitor' })
+    const data = { cpu_utilization: 7 }
+    expect(sent).toMatchObject([{ data }, { data }, { data }])
+    expect(sent).toHaveLength(3)
+  },
   'a socket that drops in mid-run': async (server) => {
     const { steps, closed } = await connect(server)
     const { status } = await run(server)
