@@ -59,7 +59,9 @@ const runStates = ['started', 'success', 'error', 'interrupted'] satisfies RunSt
 /** What to check if a test waits in vain. */
 const waitHint =
   (server: Server) =>
-  (own = 'Was the workflow submitted? A run that never ends has no timer.'): string =>
+  (
+    own = 'Was the workflow submitted? A run that never ends has no timer, nor has a node that waits for a request.',
+  ): string =>
     runViews(server).length === 0 ? noRun : own
 
 const noRun =

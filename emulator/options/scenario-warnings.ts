@@ -20,7 +20,8 @@ export function scenarioWarnings({
   answers = [],
   nodes = [],
 }: ScenarioInput): readonly Violation[] {
-  const answered = answers.map(({ path }) => path.replaceAll(/\*+/g, '{any}'))
+  const waits = nodes.flatMap(({ waitsFor }) => waitsFor ?? [])
+  const answered = [...answers, ...waits].map(({ path }) => path.replaceAll(/\*+/g, '{any}'))
   const served = [...serverPaths, ...linkPaths(world), ...answered]
   return [
     ...outputItems(nodes).flatMap(([path, item]) => misspelt(path, item)),

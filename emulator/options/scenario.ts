@@ -5,7 +5,7 @@ import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
 import type { Static } from '../../spec/static.ts'
 import { isPattern } from '../regex/patterns.ts'
-import { wrongAnswers } from './answers.ts'
+import { wrongAnswers, wrongWaits } from './answers.ts'
 import { withoutEffect } from './faults.ts'
 import { wrongMessages } from './messages.ts'
 import {
@@ -80,6 +80,7 @@ export function scenarioViolations(schema: Schema, value: unknown): readonly Vio
     ...nodes.flatMap((rule, index) => expansionViolations(rule, ['nodes', index, 'expands'])),
     ...wrongTypes(types),
     ...wrongAnswers(answers),
+    ...wrongWaits(nodes),
     ...wrongMessages(messages),
     ...withoutEffect(
       faults,

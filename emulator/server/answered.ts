@@ -1,17 +1,18 @@
 // Requests that the scenario answers instead of the server [scenario/answer-*].
 
 import { findEndpoint, routesOn } from '../http/routes.ts'
-import type { Reply } from '../http/replies.ts'
-import { type Asked, findAnswer, replyOf } from './extensions/answers.ts'
+import { json, type Reply } from '../http/replies.ts'
+import { type Asked, findAnswer, isAwaited, release, replyOf } from './extensions/answers.ts'
 import { hasEndpoint } from './local/endpoints.ts'
 import type { Server } from './state/server.ts'
 import type { World } from './state/world.ts'
 
 /** The reply of the scenario to a request; undefined if it has none. */
 export function answerScripted(server: Server, world: World, asked: Asked): Reply | undefined {
-  if (world.script.answers.length === 0) return undefined
+  release(world, asked)
   const found = findAnswer(world, asked)
-  if (found === undefined) return undefined
+  if (found === undefined)
+    return isAwaited(world, asked) && !isEndpoint(server, world, asked) ? json('{}') : undefined
   const { method, path } = asked
   // Logged once: an answer may be meant to replace an endpoint, or its path may be a mistake [scenario/answer-replaces].
   if (found.applied++ === 0 && isEndpoint(server, world, asked))
@@ -26,4 +27,4 @@ const isEndpoint = ({ hosted }: Server, world: World, { method, path }: Asked): 
 
 /** Whether the scenario answers a request. */
 export const isAnswered = (world: World, asked: Asked): boolean =>
-  world.script.answers.length > 0 && findAnswer(world, asked) !== undefined
+  findAnswer(world, asked) !== undefined || isAwaited(world, asked)

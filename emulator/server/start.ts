@@ -69,7 +69,9 @@ export function beginScenario(server: Server): void {
     const open = runsOf(world, 'queue', queue, ({ durationMs, neverEnds }) =>
       Object.assign({}, durationMs !== undefined && { durationMs }, neverEnds && { neverEnds }),
     )
-    const nodes = world.script.nodes.filter(({ exception_type }) => exception_type === undefined)
+    const nodes = world.script.nodes
+      .filter(({ exception_type }) => exception_type === undefined)
+      .map(({ waitsFor: _, ...rule }) => rule)
     const kept = cached.map((workflow, at): StartRun => {
       return { workflow, list: 'cached', at, rule: {}, nodes }
     })

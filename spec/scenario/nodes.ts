@@ -3,6 +3,7 @@
 
 import { type Rules, type Schema, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
+import { requestMatch } from './requests.ts'
 import { delay } from './values.ts'
 import {
   any,
@@ -130,6 +131,11 @@ export const nodeRule = options({
     ...delay,
     description: 'time that each of its steps takes; durationMs is then the time after the last',
   },
+  waitsFor: {
+    ...requestMatch,
+    description:
+      'a request on which the node waits once it has started, such as a choice of the user',
+  },
   preview: {
     enum: ['jpeg', 'png', 'none'],
     description: 'format of its previews, which any node with steps then sends',
@@ -207,6 +213,13 @@ export const rules = {
       'The duration of a node is shared by its calls and steps; the node ends with the last step.',
     'scenario/node-step-duration':
       'With a duration of steps, that of the node is the time after its last step, 0 by default.',
+    'scenario/node-waits':
+      'A node that waits for a request does nothing more until one comes; its duration begins then.',
+    'scenario/node-waits-reply':
+      'A request of a node rule gets 200 and {}, unless an answer or an endpoint of the server replies.',
+    'scenario/node-waits-interrupt': 'A run whose node waits for a request can be interrupted.',
+    'scenario/node-waits-idle':
+      'A node that waits for a request has no timer: a clock that waits until idle stops.',
     'scenario/node-steps':
       'A node rule sets the number of progress messages of a node, also of one that has none.',
     'scenario/node-preview':

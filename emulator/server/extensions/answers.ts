@@ -1,4 +1,4 @@
-// Answers of the scenario [scenario/answer-*]: which of them a request gets, and the reply.
+// Which answer of the scenario a request gets [scenario/answer-*], and which runs wait for it [scenario/node-waits].
 
 import type { AnswerRule } from '../../../spec/scenario/answers.ts'
 import type { RequestMatch } from '../../../spec/scenario/requests.ts'
@@ -10,6 +10,7 @@ import { contentOf, endingOf } from '../behaviours/scripted-files.ts'
 import type { ActiveAnswer } from '../state/scenario.ts'
 import type { World } from '../state/world.ts'
 import { mediaType } from '../world/content-types.ts'
+import { wakeWorker } from '../world/timers.ts'
 
 /** The parts of a request by which the scenario chooses. */
 export type Asked = { readonly method: string; readonly path: string; readonly query: string }
@@ -25,6 +26,25 @@ export const takesMethod = ({ method }: Pick<RequestMatch, 'method'>, asked: str
     ? asked !== 'OPTIONS'
     : method === asked || (method === 'GET' && asked === 'HEAD')
 
+/** Whether a node rule names a request [scenario/node-waits-reply]. */
+export const isAwaited = (world: World, asked: Asked): boolean =>
+  awaitedAt(world, asked).some((one) => takesMethod(one, asked.method))
+
+/** The requests that node rules name at a path. */
+const awaitedAt = (world: World, asked: Asked): readonly RequestMatch[] =>
+  world.script.nodes.flatMap(({ waitsFor, user }) =>
+    waitsFor !== undefined && isForUser(world, user) && isAt(waitsFor, asked) ? waitsFor : [],
+  )
+
+/** Continues the runs that wait for a request [scenario/node-waits]. */
+export function release(world: World, asked: Asked): void {
+  for (const worker of world.state.workers) {
+    const waits = worker.running?.waits
+    if (waits && isAt(waits, asked) && takesMethod(waits, asked.method))
+      wakeWorker(world, worker, world.state.nowMs)
+  }
+}
+
 /** The answers that are left for a request, whatever its method. */
 const answersAt = (world: World, asked: Asked): readonly ActiveAnswer[] =>
   world.script.answers.filter(
@@ -38,10 +58,9 @@ export const findAnswer = (world: World, asked: Asked): ActiveAnswer | undefined
 
 /** The methods that the scenario answers at a path. */
 export const answeredMethods = (world: World, asked: Asked): readonly string[] =>
-  answersAt(world, asked).flatMap(({ answer: { method } }) => {
-    if (method === undefined) return []
-    return method === 'GET' ? ['GET', 'HEAD'] : method
-  })
+  [...answersAt(world, asked).map(({ answer }) => answer), ...awaitedAt(world, asked)].flatMap(
+    ({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : (method ?? [])),
+  )
 
 /** The reply of an answer. */
 export function replyOf(answer: AnswerRule): Reply {

@@ -35,7 +35,8 @@ import { wakeWorker } from '../world/timers.ts'
 /** Continues a run at its current node and step, and sets the next timer of its worker. */
 export function continueRun(world: World, running: Running): void {
   const { work } = running
-  if (work === null) runNextNode(world, running)
+  if (running.waits !== null) endWait(world, running)
+  else if (work === null) runNextNode(world, running)
   else if (running.step < (work.stopsAt ?? work.steps)) performStep(world, running, work)
   else finishCall(world, running, work)
 }
@@ -137,12 +138,22 @@ function withMetadata(world: World, running: Running, type: NodeType, work: Work
   return failure === undefined ? work : { outputs: [], steps: 0, failure }
 }
 
+/** The request has come for which a node waits, or an interrupt [scenario/node-waits-interrupt]. */
+function endWait(world: World, running: Running): void {
+  const id = running.current as string
+  running.waits = null
+  if (running.worker.interrupted) return interruptedAt(world, running, id)
+  startCall(world, running, id, running.types.get(id) as NodeType, running.calls as Calls)
+}
+
 function startCall(world: World, running: Running, id: string, type: NodeType, calls: Calls): void {
+  const waitsFor = running.calls === null ? running.script?.waitsFor : undefined
+  running.calls = calls
+  if (waitsFor !== undefined) return void (running.waits = waitsFor)
   const { hasPartnerKey } = running.run
   const hash = hashOfCall(running.hashes.get(id) ?? 0, calls)
   const inputs = inputsOfCall(type, running.inputs, calls)
   const call = { world, node_id: id, type, hash, inputs, hasPartnerKey }
-  running.calls = calls
   const work = emptyListFailure(type, running.inputs) ?? scriptedWork(call, running.script)
   running.work = withMetadata(world, running, type, work)
   running.work = timed(world, running, calls, running.work)

@@ -76,6 +76,7 @@ export function createRunning(
     script: null,
     inputs: new Map(),
     calls: null,
+    waits: null,
     step: 0,
     reported: { step: 0, atMs: 0 },
     preview: previewFormatOf(world, run),

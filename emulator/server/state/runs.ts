@@ -1,6 +1,7 @@
 // The types of runs: pending, running and finished.
 
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
+import type { RequestMatch } from '../../../spec/scenario/requests.ts'
 import type { RunRule } from '../../../spec/scenario/runs.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Effect } from '../../machine.ts'
@@ -162,6 +163,8 @@ export type Running = {
   inputs: InputLists
   /** The calls of the current node; null before the first. */
   calls: Calls | null
+  /** The request for which the current node waits; null for none. */
+  waits: RequestMatch | null
   step: number
   /** The format of its previews, or none. */
   readonly preview: WorldOptions['preview']

@@ -113,6 +113,11 @@ const shows: Readonly<Record<string, (server: Emulator) => Promise<void>>> = {
     expect(sent).toMatchObject([{ data }, { data }, { data }])
     expect(sent).toHaveLength(3)
   },
+  'a node that waits for a choice': async (server) => {
+    expect(await run(server)).toBeUndefined()
+    await fetch(`${server.url}/image_chooser_message`, { method: 'POST', body: '{}' })
+    expect(server.runs().map(({ state }) => state)).toEqual(['success'])
+  },
   'a socket that drops in mid-run': async (server) => {
     const { steps, closed } = await connect(server)
     const { status } = await run(server)

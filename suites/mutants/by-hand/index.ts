@@ -4,6 +4,7 @@ import { deployments, access } from './access.ts'
 import { assets } from './assets.ts'
 import { catalog } from './catalog.ts'
 import { templates, deliveries, subscriptions } from './deliveries.ts'
+import { extensions } from './extensions.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
 import { history, historyPaths } from './history.ts'
@@ -30,6 +31,7 @@ const areas: Readonly<Record<string, Mutants | GatewayMutants>> = {
   catalog,
   deliveries,
   deployments: { ...deployments, ...historyPaths },
+  extensions,
   files: { ...files, ...hostedFiles, ...outputs },
   frames,
   history,
