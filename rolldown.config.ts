@@ -66,18 +66,14 @@ function licenceOf(folder: string): string {
 const declared = join(import.meta.dirname, 'dist')
 
 /** The public entries, as declarations: those that package.json names. */
-const publicEntries = [
-  'index',
-  'browser',
-  'msw',
-  'edge/fixtures/vitest',
-  'edge/fixtures/playwright',
-]
+const published = ['index', 'browser', 'msw', 'edge/fixtures/vitest', 'edge/fixtures/playwright']
 
-/** The descriptions in the types of schemas, which no type depends on: the published JSON Schemas have them. */
-const describes = /^ *readonly description: (?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*');\n/gm
+/** What no type depends on, in declarations that users do not read: comments, and the descriptions of JSON Schemas. */
+const notes =
+  /^ *(?:readonly description: (?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*');|\/\*\*[^]*?\*\/)\n/gm
+const internals = /^types\/(?:spec|emulator\/server)\//
 
-/** Adds the declarations that those of the public entries need, as the compiler wrote them, without descriptions. */
+/** Adds the declarations that those of the public entries need, as the compiler wrote them, without notes. */
 const types: Plugin = {
   name: 'types',
   generateBundle() {
@@ -86,11 +82,13 @@ const types: Plugin = {
         ([, path = '']) => join(file, '..', `${path}.d.ts`),
       )
     const files = new Set<string>()
-    for (const name of publicEntries)
+    for (const name of published)
       loadedBy(join(declared, `emulator/${name}.d.ts`), importsOf, files)
     for (const file of files) {
-      const source = readFileSync(file, 'utf8').replaceAll(describes, '')
-      this.emitFile({ type: 'asset', fileName: join('types', relative(declared, file)), source })
+      const fileName = join('types', relative(declared, file))
+      const whole = readFileSync(file, 'utf8')
+      const source = internals.test(fileName) ? whole.replaceAll(notes, '') : whole
+      this.emitFile({ type: 'asset', fileName, source })
     }
   },
 }
