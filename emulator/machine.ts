@@ -232,8 +232,16 @@ export type Effect =
   | { readonly kind: 'reset'; readonly request: number }
   /** A fault applies. Nothing is sent: what follows shows its effect. */
   | { readonly kind: 'fault'; readonly id: string }
-  /** An answer of the scenario replaces an endpoint of the server for the first time. Nothing is sent: the log names it. */
-  | { readonly kind: 'replaced'; readonly endpoint: string }
+  /**
+   * The scenario replies to a request, by an answer, or since a node rule names it. `replaces` is the endpoint that an
+   * answer replaces, the first time that it does. Nothing is sent: observers of the world use it.
+   */
+  | {
+      readonly kind: 'answered'
+      readonly request: number
+      readonly by: 'answer' | 'wait'
+      readonly replaces?: string
+    }
   /** The server has restarted: its connections have been reset. */
   | { readonly kind: 'restart' }
   /** A client sent a credential to a signed link, which needs none; `where` is the header that carried it. */

@@ -575,3 +575,9 @@ export const faultRules = {
 } as const satisfies Readonly<Record<string, Ids>>
 /** The same for an answer of a fault that has no body. */
 export const faultBodyRules: Ids = ['faults/text-body', 'faults/hosted-body']
+
+/** The rules behind a reply of the scenario: by an answer, or to a request of a node rule. */
+export const scriptedRules = {
+  answer: ['scenario/answers'],
+  wait: ['scenario/node-waits-reply'],
+} as const satisfies Readonly<Record<string, Ids>>

@@ -372,7 +372,7 @@ export const controlEndpoints = {
     replies: { 200: list(anyObject), ...unread },
   }),
   loadScenario: post('/_flowdouble/scenario', both, {
-    does: 'Replaces the rules and faults of the scenario in force by those of one, or of several merged in order.',
+    does: 'Replaces the rules, answers, messages and faults in force by those of one scenario, or of several merged in order.',
     body: anyOf(scenarioOrName, list(scenarioOrName)),
     replies: { 200: anyObject, ...refused },
   }),
@@ -517,6 +517,8 @@ export const rules = {
     'control/off': 'Without the control API its paths are unknown, like any other.',
     'control/explain':
       'With the option explain X-Flowdouble-Rules in a reply lists the ids of the rules behind it.',
+    'control/explain-answers':
+      'The reply of a scenario lists the rule by which the scenario replies, and no rule of the server.',
     'control/explain-faults':
       'The reply that a fault replaces or changes lists the rules of that fault.',
     'control/explain-journal':

@@ -76,7 +76,7 @@ export function createRecordReader({
     waiting.delete(request)
     return found
   }
-  const recordOf = (input: Entry['input'], effect: Effect): LogRecord | undefined => {
+  const recordOf = ({ input, effects }: Entry, effect: Effect): LogRecord | undefined => {
     const when = {
       atMs: input.atMs,
       ...(server !== undefined && { server }),
@@ -91,17 +91,20 @@ export function createRecordReader({
         ? `${masked(splitTarget(target)[0])} (signed link)`
         : maskedTarget(target)
       const { status } = effect
+      const line = { ...when, event: 'request', method, target: logged, status } as const
+      // The scenario replies as it is meant to.
+      if (effects.some((one) => isAnswered(one, effect))) return line
       const refusal =
         originRefusal(headers, effect, masked) ??
         (links ? undefined : unknownPath({ deployment, generation }, request, effect, masked)) ??
         submitRefusal(request, effect, masked, isKnownType)
-      return { ...when, event: 'request', method, target: logged, status, ...refusal }
+      return { ...line, ...refusal }
     }
     if (effect.kind === 'leak') return { ...when, event: 'warning', text: leakBy(effect) }
     if (effect.kind === 'fault')
       return { ...when, event: 'warning', text: masked(`the fault "${effect.id}" applies`) }
-    if (effect.kind === 'replaced')
-      return { ...when, event: 'warning', text: masked(replacedBy(effect)) }
+    if (effect.kind === 'answered' && effect.replaces !== undefined)
+      return { ...when, event: 'warning', text: masked(replacedBy(effect.replaces)) }
     if (effect.kind !== 'run') return undefined
     const { prompt_id, state } = effect
     if (state === 'started') {
@@ -112,12 +115,13 @@ export function createRecordReader({
     startedAtMs.delete(prompt_id)
     return { ...when, event: 'run', prompt_id: masked(prompt_id), state, tookMs }
   }
-  return ({ input, effects }) => {
+  return (entry) => {
+    const { input, effects } = entry
     if (input.kind === 'request' && !effects.some((effect) => isReplyTo(input, effect)))
       waiting.set(input.request, input)
     return effects.flatMap((effect) => {
       if (effect.kind === 'reset') waiting.delete(effect.request)
-      const record = recordOf(input, effect)
+      const record = recordOf(entry, effect)
       return record === undefined ? [] : [record]
     })
   }
@@ -127,11 +131,14 @@ export function createRecordReader({
 const leakBy = ({ where }: { readonly where: string }): string =>
   `a client sent its key (${where}) to a signed link, which is on another host`
 
-const replacedBy = ({ endpoint }: { readonly endpoint: string }): string =>
+const replacedBy = (endpoint: string): string =>
   `an answer of the scenario replaces ${endpoint} of the server`
 
 type Reply = Extract<Effect, { kind: 'reply' }>
 type RequestInput = Extract<Entry['input'], { kind: 'request' }>
+
+const isAnswered = (one: Effect, { request }: Reply): boolean =>
+  one.kind === 'answered' && one.request === request
 
 const isReplyTo = ({ request }: RequestInput, effect: Effect): boolean =>
   effect.kind === 'reply' && effect.request === request

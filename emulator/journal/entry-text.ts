@@ -43,6 +43,7 @@ export function effectText(effect: Value): string {
     return `node ${String(effect['node_id'])} of run ${String(prompt_id)} ${String(state)}`
   if (kind === 'lost') return `lost: ${effectText(effect['message'] as Value)}`
   if (kind === 'fault') return `fault ${String(id)}`
+  if (kind === 'answered') return `answered by the scenario`
   if (kind === 'chunk') return `stream of request ${String(request)}: ${eventsIn(text)}`
   return typeof socket === 'number' ? `${String(kind)} of socket ${socket}` : `${String(kind)}${to}`
 }

@@ -11,7 +11,7 @@ import { findEndpoint, routesOn } from '../http/routes.ts'
 import { errorsIn } from './errors-in.ts'
 import { effectText, inputText, messageOf, type Value } from './entry-text.ts'
 import { type AnyReply, findRefusal } from './refusals.ts'
-import { type Asked, rulesBehind, sentenceOf } from './rules-behind.ts'
+import { type Asked, rulesBehind, type Scripted, sentenceOf } from './rules-behind.ts'
 
 export type { Value }
 /** An entry as its line has it. */
@@ -225,6 +225,8 @@ function reasonsOf(journal: ParsedJournal, own: LineEntry): readonly string[] {
   const faults = faultsOf(own).map((id) => faultText(journal, id))
   const reply = answerTo(journal, own)
   if (reply === undefined) return faults
+  const scripted = scriptedIn(own)
+  if (scripted !== undefined) return [...faults, scriptedTexts[scripted]]
   const deployment = journal.options['deployment'] as Deployment
   const { method, target, links } = askedBy(own.input)
   const [path] = splitTarget(target)
@@ -244,6 +246,15 @@ function reasonsOf(journal: ParsedJournal, own: LineEntry): readonly string[] {
   return [...faults, ...errors, ...others]
 }
 
+/** How the scenario replies to a request; undefined if it does not. */
+const scriptedIn = ({ effects }: LineEntry): Scripted | undefined =>
+  effects.find(({ kind }) => kind === 'answered')?.['by'] as Scripted | undefined
+
+const scriptedTexts = {
+  answer: 'an answer of the scenario replies',
+  wait: 'a node rule of the scenario names this request, and no answer or endpoint replies to it',
+} as const satisfies Readonly<Record<Scripted, string>>
+
 /** The rules behind the answer to an entry, with their sentences. */
 function rulesOf(journal: ParsedJournal, own: LineEntry): Explanation['rules'] {
   const reply = answerTo(journal, own)
@@ -255,6 +266,7 @@ function rulesOf(journal: ParsedJournal, own: LineEntry): Explanation['rules'] {
     askedBy(own.input),
     reply,
     faults,
+    scriptedIn(own),
   )
   return ids.map((id) => ({ id, says: sentenceOf(id) }))
 }

@@ -3,7 +3,7 @@
 import type { Where } from '../../spec/language.ts'
 import type { Fault, FaultThen } from '../../spec/scenario/faults.ts'
 import type { Reply } from '../http/replies.ts'
-import { type Asked, rulesBehind } from './rules-behind.ts'
+import { type Asked, rulesBehind, type Scripted } from './rules-behind.ts'
 
 /** The members of inputs and effects that matter here. */
 type AnyInput = {
@@ -20,12 +20,16 @@ type AnyEffect = { readonly kind: string; readonly request?: number; readonly so
 /** The response header with the ids of the rules behind a reply. */
 const rulesHeader = 'X-Flowdouble-Rules'
 
-/** What was asked, and what faults do to the answer. */
-type Waiting = { readonly asked: Asked; readonly faults: readonly FaultThen[] }
+/** What was asked, what faults do to the answer, and how the scenario replies, if it does. */
+type Waiting = {
+  readonly asked: Asked
+  readonly faults: readonly FaultThen[]
+  readonly scripted: Scripted | undefined
+}
 
 /** Adds the header to a reply that bypasses the machine. */
 export const explainReply = (where: Where, reply: Reply): Reply =>
-  withRules(where, undefined, reply, [])
+  withRules(where, reply, undefined)
 
 /**
  * Returns what adds the header to the replies of a machine on their way out, which its journal has without it.
@@ -59,7 +63,10 @@ function note(
     const isOther = fault?.when.message !== undefined || fault?.when.atMs !== undefined
     return fault === undefined || isOther ? [] : [fault.then]
   })
-  waiting.set(keyOf(input), { asked: { method, target, links }, faults })
+  const answered = effects.find((effect) => effect.kind === 'answered') as
+    | { readonly by: Scripted }
+    | undefined
+  waiting.set(keyOf(input), { asked: { method, target, links }, faults, scripted: answered?.by })
 }
 
 const keyOf = ({ request, socket }: AnyInput | AnyEffect): string =>
@@ -71,16 +78,15 @@ function explained<E extends AnyEffect>(where: Where, waiting: Map<string, Waiti
   const found = waiting.get(keyOf(effect))
   waiting.delete(keyOf(effect))
   if (!isAnswer) return effect
-  return withRules(where, found?.asked, effect as E & Reply, found?.faults ?? [])
+  return withRules(where, effect as E & Reply, found)
 }
 
 function withRules<R extends Pick<Reply, 'status' | 'headers' | 'body'>>(
   where: Where,
-  asked: Asked | undefined,
   reply: R,
-  faults: readonly FaultThen[],
+  waiting: Waiting | undefined,
 ): R {
-  const ids = rulesBehind(where, asked, reply, faults)
+  const ids = rulesBehind(where, waiting?.asked, reply, waiting?.faults, waiting?.scripted)
   if (ids.length === 0) return reply
   const headers = Object.assign({}, reply.headers, { [rulesHeader]: ids.join(', ') })
   return Object.assign({}, reply, { headers })

@@ -15,6 +15,7 @@ import {
   refusalRules,
   type RefusalRules,
   rejectedNodesRules,
+  scriptedRules,
 } from '../../spec/answers.ts'
 import { described, holdsIn } from '../../spec/generations.ts'
 import type { Quirk, Rule, Where } from '../../spec/language.ts'
@@ -36,21 +37,27 @@ export type Asked = {
   readonly links: boolean
 }
 
+export type Scripted = keyof typeof scriptedRules
+
 /**
  * The rules behind a reply there, in the order in which they decided.
  * @param asked what was asked; undefined for input that is not a request.
  * @param faults what the faults that apply to it do.
+ * @param scripted how the scenario replies; undefined if the server does.
  */
 export function rulesBehind(
   where: Where,
   asked: Asked | undefined,
   reply: AnyReply,
   faults: readonly FaultThen[] = [],
+  scripted?: Scripted,
 ): readonly AnswerId[] {
   const ofFaults = faults.flatMap(ofFault)
   const isReplaced = faults.some((then) => then.status !== undefined || then.refuse !== undefined)
-  const own = isReplaced ? [] : ofServer(where, asked, reply)
-  return [...new Set([...ofFaults, ...own])].filter((id) => holdsAt(id, where))
+  const usual = scripted === undefined ? ofServer(where, asked, reply) : scriptedRules[scripted]
+  return [...new Set([...ofFaults, ...(isReplaced ? [] : usual)])].filter((id) =>
+    holdsAt(id, where),
+  )
 }
 
 const ruleOf = (id: AnswerId): Rule => (rules as Readonly<Record<string, Rule>>)[id] as Rule

@@ -4,19 +4,31 @@ import { findEndpoint, routesOn } from '../http/routes.ts'
 import { json, type Reply } from '../http/replies.ts'
 import { type Asked, findAnswer, isAwaited, release, replyOf } from './extensions/answers.ts'
 import { hasEndpoint } from './local/endpoints.ts'
-import type { Server } from './state/server.ts'
+import type { NumberedRequest, Server } from './state/server.ts'
 import type { World } from './state/world.ts'
 
 /** The reply of the scenario to a request; undefined if it has none. */
-export function answerScripted(server: Server, world: World, asked: Asked): Reply | undefined {
+export function answerScripted(
+  server: Server,
+  world: World,
+  { request, method }: Pick<NumberedRequest, 'request' | 'method'>,
+  path: string,
+  query: string,
+): Reply | undefined {
+  const { answers, nodes } = world.script
+  if (answers.length + nodes.length === 0) return undefined
+  const asked = { method, path, query }
   release(world, asked)
   const found = findAnswer(world, asked)
-  if (found === undefined)
-    return isAwaited(world, asked) && !isEndpoint(server, world, asked) ? json('{}') : undefined
-  const { method, path } = asked
-  // Logged once: an answer may be meant to replace an endpoint, or its path may be a mistake [scenario/answer-replaces].
-  if (found.applied++ === 0 && isEndpoint(server, world, asked))
-    world.effects.push({ kind: 'replaced', endpoint: `${method} ${path}` })
+  if (found === undefined) {
+    if (!isAwaited(world, asked) || isEndpoint(server, world, asked)) return undefined
+    world.effects.push({ kind: 'answered', request, by: 'wait' })
+    return json('{}')
+  }
+  // Named once: an answer may be meant to replace an endpoint, or its path may be a mistake [scenario/answer-replaces].
+  const isReplacing = found.applied++ === 0 && isEndpoint(server, world, asked)
+  const replaces = isReplacing ? { replaces: `${method} ${path}` } : {}
+  world.effects.push({ kind: 'answered', request, by: 'answer', ...replaces })
   return replyOf(found.answer)
 }
 

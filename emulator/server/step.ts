@@ -215,7 +215,7 @@ const route = (
   path: string,
   query: string,
 ): Reply =>
-  answerScripted(server, world, { method: request.method, path, query }) ??
+  answerScripted(server, world, request, path, query) ??
   (server.hosted !== null && isHosted(world)
     ? server.hosted.answer(server, world, request, path, query)
     : answerLocal(world, request, path, query))

@@ -1,15 +1,12 @@
 // Answers of a scenario: which requests they take, what they reply, and how they stand beside the endpoints of a server.
 
-import type { Entry } from 'flowdouble'
 import type { AnswerRule } from '../../../spec/scenario/answers.ts'
-import { createRecordReader } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { account } from '../../judge/hosted/jobs.ts'
 import { proves, test } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
 import { newFiles } from '../../support/files.ts'
 import { scripted } from '../../support/scripted.ts'
-import { sourceOn } from '../../support/watch.ts'
 
 const withAnswers = (...answers: readonly AnswerRule[]) => scripted({ answers: [...answers] })
 
@@ -187,38 +184,6 @@ proves(
     { method: 'POST', path: '/only-post' },
     { method: 'PATCH', path: '/queue' },
   ),
-)
-
-const entries: Entry[] = []
-const replaced = (): readonly string[] =>
-  entries.flatMap(({ effects }) =>
-    effects.flatMap((effect) => (effect.kind === 'replaced' ? effect.endpoint : [])),
-  )
-
-proves(
-  'scenario/answer-replaces',
-  async ({ deployment, get, post }) => {
-    entries.length = 0
-    for (const round of [1, 2])
-      expect((await get(`/queue?round=${round}`)).json()).toEqual({ own: true })
-    expect((await get('/nowhere')).text).toBe('here')
-    // The methods without an answer are those of the server.
-    expect((await post('/queue', { clear: true })).status).toBe(200)
-    const path = deployment === 'hosted' ? '/api/queue' : '/queue'
-    expect(replaced()).toEqual([`GET ${path}`])
-    const read = createRecordReader(sourceOn(undefined))
-    const warnings = entries.flatMap(read).filter(({ event }) => event === 'warning')
-    expect(warnings).toMatchObject([
-      { text: `an answer of the scenario replaces GET ${path} of the server` },
-    ])
-  },
-  {
-    onEntry: (entry) => entries.push(entry),
-    ...withAnswers(
-      { method: 'GET', path: '/queue', json: { own: true } },
-      { path: '/nowhere', text: 'here' },
-    ),
-  },
 )
 
 proves(

@@ -22,7 +22,7 @@ async function play(subject: Subject, graph: Graph = textToImage(1, 3)) {
   await subject.idle()
   await socket.settled()
   const entry = await subject.finished(prompt_id)
-  return { socket, status: entry?.status.status_str, outputs: entry?.outputs as any }
+  return { socket, status: entry?.status.status_str, outputs: entry?.outputs }
 }
 
 /** The statuses of requests, in order. */
