@@ -112,6 +112,8 @@ test('preview-chooser: the run waits for the choice', async () => {
   const subject = await serve('preview-chooser')
   const { socket } = await play(subject)
   expect(socket.messages.at(-1)).toMatchObject({ type: 'easyuse-image-choose', data: { id: '8' } })
+  const [url] = socket.messages.at(-1)!.data['urls'] as Record<string, string>[]
+  expect((await subject.view(url!)).bytes.toString('latin1')).toMatch(png)
   const states = () => subject.emulator!.runs().map(({ state }) => state)
   expect(states()).toEqual(['running'])
   const choice = { id: '8', message: '0' }
