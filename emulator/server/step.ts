@@ -46,12 +46,17 @@ export function step(server: Server, input: Input): readonly Effect[] {
   apply(server, effects, input)
   follow(server)
   if (isDisturbed(server)) disturbMessages(server, effects, from)
+  if (server.state.script.messages.length > 0) tendAll(server, input)
+  // The journal keeps them: a copy lacks the room for more that a list which grows has.
+  return effects.slice()
+}
+
+/** Sets the timers of messages of the scenario, which an input wakes [scenario/message-every-rest]. */
+function tendAll(server: Server, input: Input): void {
   for (const world of server.worlds) {
     if (input.kind !== 'wake') world.state.chatter.sent = 0
     tendTimers(world)
   }
-  // The journal keeps them: a copy lacks the room for more that a list which grows has.
-  return effects.slice()
 }
 
 /** Whether faults can affect anything: the one check of a server without faults. */
@@ -143,7 +148,7 @@ function open(server: Server, input: OpenInput): void {
   if (refusal !== undefined) return refuseSocket(server, input, refusal)
   server.state.sockets.set(input.socket, admitted.world.setup.index)
   openSocket(admitted.world, input)
-  greet(admitted.world, input.socket)
+  if (server.state.script.messages.length > 0) greet(admitted.world, input.socket)
 }
 
 /** Handles a handshake like a request. */
@@ -208,6 +213,10 @@ const replyTo = (
   ...finish(worlds[0].setup, path, headers['accept'], found),
 })
 
+/** Whether the scenario can have routes: the one check of a server without. */
+const hasRoutes = ({ state: { script } }: Server): boolean =>
+  script.answers.length + script.nodes.length > 0
+
 const route = (
   server: Server,
   world: World,
@@ -215,7 +224,7 @@ const route = (
   path: string,
   query: string,
 ): Reply =>
-  answerScripted(server, world, request, path, query) ??
+  (hasRoutes(server) ? answerScripted(server, world, request, path, query) : undefined) ??
   (server.hosted !== null && isHosted(world)
     ? server.hosted.answer(server, world, request, path, query)
     : answerLocal(world, request, path, query))
@@ -240,18 +249,23 @@ export function needsBody(server: Server, head: RequestHead): boolean {
   const admitted = admit(server, head)
   if ('refusal' in admitted) return false
   const [path, query] = splitTarget(head.target)
-  if (isAnswered(admitted.world, { method: head.method, path, query })) return true
+  if (hasRoutes(server) && isAnswered(admitted.world, { method: head.method, path, query }))
+    return true
   return server.hosted === null
     ? readsBodyOnLocal(admitted.world, head.method, path)
     : server.hosted.readsBody(admitted.world, head.method, path)
 }
 
-/** Whether the file of a front end may answer a request: not one whose sender is rejected, nor one for an endpoint or an answer of the scenario. */
+/**
+ * Whether the file of a front end may answer a request: not one whose sender is rejected, nor one for an endpoint or an
+ * answer of the scenario.
+ */
 export function takesPage(server: Server, head: RequestHead): boolean {
   if (server.hosted !== null || (head.method !== 'GET' && head.method !== 'HEAD')) return false
   const admitted = admit(server, head)
   const [path, query] = splitTarget(head.target)
   if ('refusal' in admitted) return false
   const { world } = admitted
-  return isPagePath(world, path) && !isAnswered(world, { method: head.method, path, query })
+  if (!isPagePath(world, path)) return false
+  return !(hasRoutes(server) && isAnswered(world, { method: head.method, path, query }))
 }

@@ -20,15 +20,17 @@ export function greet(world: World, socket: number): void {
       sendRule(world, rule, rule.to === 'everyone' ? everyone(world) : [socket])
 }
 
+/** The moments of a node at which messages are sent. */
+export type NodeMoment = Exclude<NonNullable<MessageRule['at']>, 'socket-open'>
+
 /** Sends the messages at a node of a run [scenario/message-node]. */
 export function sendAtNode(
   world: World,
   { run, types }: Running,
   node: string,
-  at: NonNullable<MessageRule['at']>,
+  at: NodeMoment,
 ): void {
   const { messages } = world.script
-  if (messages.length === 0) return
   const { prompt_id, client_id } = run
   for (const rule of messages) {
     const applies =
@@ -60,7 +62,6 @@ export function fireMessage(world: World, index: number): void {
 export function tendTimers(world: World): void {
   const { messages } = world.script
   const { chatter, sockets } = world.state
-  if (messages.length === 0 && chatter.timers.length === 0) return
   if (sockets.size === 0 || chatter.sent >= limits.timedMessages.value) return removeTimers(world)
   for (const [index, { everyMs, user }] of messages.entries()) {
     if (everyMs === undefined || !isForUser(world, user)) continue

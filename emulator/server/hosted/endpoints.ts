@@ -97,13 +97,15 @@ export function answer(
   const { method, fault } = request
   if (method === 'OPTIONS') return empty
   const found = findEndpoint(routes, method, path)
-  const answered = answeredMethods(world, { method, path, query })
-  if (found === undefined || isRemovedByQuirk(world, found))
+  if (found === undefined || isRemovedByQuirk(world, found)) {
+    const answered = answeredMethods(world, { method, path, query })
     return answered.length === 0 ? refuseHosted('notFound') : refuseMethod(answered)
+  }
   const { name, segments } = found
   if (name === undefined) {
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && oldPaths.has(path)) return refuseHosted('notFound')
+    const answered = answeredMethods(world, { method, path, query })
     return refuseMethod([...allowedBy(found.methods), ...answered])
   }
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)

@@ -12,7 +12,7 @@ import {
   joinedUi,
   takeResults,
 } from './list-mapping.ts'
-import { sendAtNode } from '../extensions/messages.ts'
+import { type NodeMoment, sendAtNode } from '../extensions/messages.ts'
 import { everyone, send, sendFrame, socketsFor } from '../world/sockets.ts'
 import { cachedResult, cacheResult, dropOtherResults } from './result-cache.ts'
 import { loadModels } from './between-runs.ts'
@@ -68,6 +68,11 @@ function runNextNode(world: World, running: Running): void {
   else wakeWorker(world, running.worker, endMs)
 }
 
+/** Sends what the scenario says at a node. */
+function noteMoment(world: World, running: Running, id: string, at: NodeMoment): void {
+  if (world.script.messages.length > 0) sendAtNode(world, running, id, at)
+}
+
 function serveCached(world: World, running: Running, id: string, cached: NodeResult): void {
   running.results.set(id, cached)
   sendExecuted(world, running, id, cached.ui)
@@ -90,7 +95,7 @@ function startNode(world: World, running: Running, id: string): boolean {
     'executing',
     () => `{${displayNode(running, id)}, "prompt_id": ${running.promptIdText}}`,
   )
-  sendAtNode(world, running, id, 'node-start')
+  noteMoment(world, running, id, 'node-start')
   if (running.lastNode === null) loadModels(world, running.graph)
   running.lastNode = originOf(running, id).display
   running.script = script
@@ -218,7 +223,7 @@ function performStep(
     if (shown === undefined) sendProgress()
     else sendPreview(world, running, id, shown.image, shown.format, sendProgress)
   }
-  sendAtNode(world, running, id, 'node-step')
+  noteMoment(world, running, id, 'node-step')
   // A node with a specific duration ends with its last step.
   const isLast = running.step === steps && stepMs !== undefined
   scheduleNext(world, running, isLast ? restMs : (stepMs ?? world.setup.options.paceMs))
@@ -246,7 +251,7 @@ function finishCall(world: World, running: Running, done: Work): void {
 /** All calls of a node are done. One that expanded waits. Returns whether the run goes on. */
 function completeNode(world: World, running: Running, id: string, calls: Calls): boolean {
   running.work = null
-  sendAtNode(world, running, id, 'node-end')
+  noteMoment(world, running, id, 'node-end')
   const ui = joinedUi(calls)
   if (ui !== null) sendExecuted(world, running, id, ui)
   if (!calls.parts?.some((part) => 'results' in part)) return endNode(world, running, id, calls)
