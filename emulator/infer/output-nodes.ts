@@ -74,6 +74,10 @@ const prints: OutputNode = {
   rule: { outputs: { string: [{ input: 'text' }] }, values: [{ input: 'text' }] },
 }
 
+/** Rate, frames, seconds, width and height of a video. */
+const clip = ['FLOAT', 'INT', 'FLOAT', 'INT', 'INT'] as const
+const ofClip = [8, 16, 2, 512, 512] as const
+
 const pipe = ['PIPE_LINE', 'IMAGE'] as const
 const efficient = ['MODEL', 'CONDITIONING', 'CONDITIONING', 'LATENT', 'VAE', 'IMAGE'] as const
 
@@ -186,6 +190,21 @@ const outputNodes: Readonly<Record<string, OutputNode>> = {
   DWPreprocessor: poses,
   OpenposePreprocessor: poses,
   AnimalPosePreprocessor: poses,
+
+  // Sizes and rates that others compute with: zero would end most runs.
+  'GetImageSize+': { isInner: true, output: ['INT', 'INT', 'INT'], rule: { as: 'GetImageSize' } },
+  GetImageSizeAndCount: {
+    isInner: true,
+    output: ['IMAGE', 'INT', 'INT', 'INT'],
+    rule: { values: [{ input: 'image' }, 512, 512, 1] },
+  },
+  VHS_VideoInfo: {
+    isInner: true,
+    output: [...clip, ...clip],
+    rule: { values: [...ofClip, ...ofClip] },
+  },
+  VHS_VideoInfoLoaded: { isInner: true, output: clip, rule: { values: [...ofClip] } },
+  VHS_VideoInfoSource: { isInner: true, output: clip, rule: { values: [...ofClip] } },
 
   // Meshes.
   TripoSRViewer: { rule: { outputs: { mesh: [{ own: true }] } } },

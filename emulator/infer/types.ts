@@ -96,9 +96,13 @@ export function inferTypes(
   }))
 }
 
-const namesOf = (all: readonly WorkflowNode[]): readonly string[] => [
-  ...new Set(all.flatMap(({ inputs }) => [...inputs.keys()])),
-]
+/** The names of all inputs, except those with a bare list: a server takes one only where nothing is declared. */
+function namesOf(all: readonly WorkflowNode[]): readonly string[] {
+  const given = all.flatMap(({ inputs }) => [...inputs])
+  const lists = given.filter(([, value]) => Array.isArray(value) && !isLink(value))
+  const bare = new Set(lists.map(([name]) => name))
+  return [...new Set(given.map(([name]) => name))].filter((name) => !bare.has(name))
+}
 
 const isLink = (value: Json | undefined): boolean =>
   value !== undefined && linkOf(value) !== undefined
@@ -202,8 +206,7 @@ function declared(
   const isCombo =
     files.length > 0 && files.length === values.filter((one) => one !== undefined).length
   const isEverywhere = values.every((value) => value !== undefined)
-  const isOpen =
-    values.some((value) => Array.isArray(value) && !isLink(value)) || values.some(isObject)
+  const isOpen = values.some(isObject)
   const isRequired =
     isEverywhere &&
     !isOpen &&
