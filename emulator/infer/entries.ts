@@ -10,11 +10,11 @@ export function entryOf({ class_type, inputs, outputs, isOutput }: UnknownType):
     Object.fromEntries(
       inputs.filter((one) => one.isRequired === isRequired).map(({ name, type }) => [name, [type]]),
     )
-  const { output: first = [], isInner = false } = known ?? { isInner: true }
+  const first = known?.output ?? []
   const output = [...first, ...outputs.slice(first.length)]
   return {
     input: { required: group(true), optional: group(false) },
     output,
-    output_node: isOutput || !isInner,
+    output_node: isOutput,
   }
 }

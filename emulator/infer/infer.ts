@@ -61,6 +61,12 @@ export function inferWorld(
     for (const [input, value] of node.inputs) lookAtValue(needs, node, input, value)
   }
   const unknown = options.from === undefined ? inferTypes(nodes, typeOf) : []
+  const isOutput = (class_type: string): boolean =>
+    (taken.get(class_type) ?? typeOf(class_type))?.outputNode ??
+    // Of a type that the server lacks nothing is known.
+    (options.from !== undefined ||
+      unknown.some((one) => one.class_type === class_type && one.isOutput))
+  for (const workflow of workflows) lookAtWhole(needs, workflow, isOutput)
   const names = [...taken.keys(), ...unknown.map(({ class_type }) => class_type)]
   const types = Object.fromEntries([
     ...Array.from(taken.keys(), (name) => [name, options.from?.entryOf(name)] as const),
@@ -75,6 +81,27 @@ export function inferWorld(
     ...needs.findings,
   ]
   return { scenario: { version: 1, start: startOf(needs), types, nodes: rules }, findings }
+}
+
+/** What a server refuses of a workflow as a whole: entries that are not nodes, and nodes without an output node. */
+function lookAtWhole(
+  needs: Needs,
+  workflow: NamedWorkflow,
+  isOutput: (class_type: string) => boolean,
+): void {
+  const { name, graph } = workflow
+  const nodes = nodesOf(workflow)
+  const typed = new Set(nodes.map(({ id }) => id))
+  for (const id of graph.keys())
+    if (!typed.has(id))
+      note(needs, 'impossible', { file: name, id }, 'has no class_type: a submit is refused')
+  if (!nodes.some(({ class_type }) => isOutput(class_type)))
+    note(
+      needs,
+      'impossible',
+      { file: name, id: null },
+      'no node is an output node: a submit is refused',
+    )
 }
 
 const findingOf = ({ class_type, inputs, outputs, isOutput, files }: UnknownType): Finding => {

@@ -96,6 +96,6 @@ const sideOf = (value: Json | undefined): number | undefined => {
 export const note = (
   { findings }: Needs,
   kind: Finding['kind'],
-  { file, id }: Pick<WorkflowNode, 'file' | 'id'>,
+  { file, id }: Pick<WorkflowNode, 'file'> & { readonly id: string | null },
   says: string,
 ): void => void findings.push({ kind, file, node: id, says })

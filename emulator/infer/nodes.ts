@@ -18,7 +18,7 @@ export type WorkflowNode = {
   readonly graph: JsonObject
 }
 
-/** The nodes of a workflow. What has no type is a note of its author, and no node. */
+/** The nodes of a workflow. What has no type is not a node. */
 export const nodesOf = ({ name, graph }: NamedWorkflow): readonly WorkflowNode[] =>
   [...graph].flatMap(([id, node]) => {
     const class_type = isObject(node) ? node.get('class_type') : undefined

@@ -214,6 +214,12 @@ const outputNodes: Readonly<Record<string, OutputNode>> = {
 export const outputNodeOf = (class_type: string): OutputNode | undefined =>
   Object.hasOwn(outputNodes, class_type) ? outputNodes[class_type] : undefined
 
+/** Whether a type of a pack is known as an output node. */
+export function isKnownOutput(class_type: string): boolean {
+  const known = outputNodeOf(class_type)
+  return known !== undefined && known.isInner !== true
+}
+
 /** The rule for the nodes of a type in these workflows; undefined for a type of which nothing is known. */
 export function outputRule(
   class_type: string,

@@ -13,6 +13,7 @@ import {
   takesAnything,
   typeByName,
 } from './names.ts'
+import { isKnownOutput } from './output-nodes.ts'
 import type { Catalogue, WorkflowNode } from './nodes.ts'
 
 /** An input as it is declared: its type, or the options of a combo. */
@@ -91,7 +92,7 @@ export function inferTypes(
       const end = outputs.get(keyOf(class_type, `${index}`))
       return (end && typeOfEnd(end)) ?? ANY
     }),
-    isOutput: !consumed.has(class_type) || isOutputName(class_type),
+    isOutput: !consumed.has(class_type) || isOutputName(class_type) || isKnownOutput(class_type),
     files: [...new Set(all.map(({ file }) => file))],
   }))
 }

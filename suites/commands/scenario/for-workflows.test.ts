@@ -217,3 +217,25 @@ test('types/values-worlds A world that a request creates accepts values as well;
     'option values requires workflows, which the option for names.',
   )
 })
+
+test('types/whole A workflow that a server refuses as a whole cannot run: without nodes, without an output, or with other entries', async () => {
+  const files = newFiles({
+    'empty.json': '{}',
+    'inner.json': JSON.stringify({ 1: node('EmptyImage', { width: 8, height: 8 }) }),
+    'note.json': JSON.stringify({ note: { text: 'hello' }, 2: node('Shout', { text: 'a' }) }),
+    'worker.json': JSON.stringify({ input: { workflow: { 2: node('Shout', { text: 'a' }) } } }),
+  })
+  const said = async (name: string) => {
+    const { code, stdout } = await files.run(typesCommand, name, '--json')
+    const { findings } = JSON.parse(stdout)
+    return [
+      code,
+      findings.flatMap(({ kind, node, says }: any) => (kind === 'impossible' ? [node, says] : [])),
+    ]
+  }
+  const none = [1, [null, 'no node is an output node: a submit is refused']]
+  expect(await said('empty.json')).toEqual(none)
+  expect(await said('inner.json')).toEqual(none)
+  expect(await said('note.json')).toEqual([1, ['note', 'has no class_type: a submit is refused']])
+  expect(await said('worker.json')).toEqual([0, []])
+})
