@@ -55,6 +55,10 @@ export const catalog: Mutants = {
       ),
     ),
   },
+  'values-of-scenarios-unlisted': {
+    breaks: ['scenario/start-values'],
+    tamper: onText(/^GET \/object_info\/KSampler$/, /, "mine"\]/, ']'),
+  },
   'subgraphs-with-data': {
     breaks: ['catalog/subgraphs', 'scenario/start-subgraphs'],
     tamper: onJson(/^GET \/global_subgraphs$/, (found) =>
