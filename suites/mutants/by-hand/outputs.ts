@@ -75,7 +75,7 @@ export const outputs: Mutants = {
     tamper: onPicture((file) => ({ ...file, text: [['prompt', '{"load": {}}']] })),
   },
   'videos-as-video': {
-    breaks: ['files/local-videos', 'files/samples'],
+    breaks: ['files/local-videos', 'files/videos'],
     tamper: onText(/^GET \/history/, '"videos"', '"video"'),
   },
   'second-of-a-batch-is-the-first': {
