@@ -566,6 +566,7 @@ export const refusalRules = {
 /** The rules behind what a fault does to an answer, by the member of its `then`. */
 export const faultRules = {
   status: ['faults/status'],
+  location: ['faults/redirect'],
   retryAfter: ['faults/retry-after'],
   delayMs: ['faults/delayed-response'],
   truncate: ['faults/truncate'],

@@ -5,6 +5,7 @@ import {
   fault as faultSchema,
   type Fault,
   type FaultThen,
+  redirects,
   type Watched,
   watchedBy,
 } from '../../spec/scenario/faults.ts'
@@ -140,6 +141,9 @@ function answerProblem(then: FaultThen, answer: 'status' | 'refuse'): Violation 
   const alone = (['headers', 'body', 'retryAfter'] as const).find((name) => name in then)
   if (alone !== undefined && then[answer] === undefined)
     return at(['then', alone], `needs ${answer} beside it: the status of the answer`)
+  const isRedirect = redirects.some((one) => one === then.status)
+  if (then.location !== undefined && !isRedirect)
+    return at(['then', 'location'], `needs a redirect beside it: status ${redirects.join(', ')}`)
   if (then.status !== undefined && then.restart)
     return at(['then', 'status'], 'cannot stand beside restart: that server does not answer')
   return answer === 'refuse' && typeof then.reset === 'object' ? afterBytes : undefined
@@ -163,7 +167,9 @@ export function headerProblem(headers: object, place: Violation['path']): Violat
   return undefined
 }
 
-function valueProblem({ headers = {}, close }: FaultThen): Violation | undefined {
+function valueProblem({ headers = {}, close, location }: FaultThen): Violation | undefined {
+  if (typeof location === 'string' && !/^[\x21-\x7e]+$/.test(location))
+    return at(['then', 'location'], 'must be a path or a URL: encode spaces and other letters')
   const wrong = headerProblem(headers, ['then', 'headers'])
   if (wrong !== undefined) return wrong
   if (close === undefined || isCloseCode(close)) return undefined

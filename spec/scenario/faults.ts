@@ -58,13 +58,19 @@ export const faultWhen = options({
 /** A message that the server sends although nothing caused it. */
 const insertedMessage = closed({ type: name, data: anyObject })
 
+/** The redirects that a fault can answer with. */
+export const redirects = [301, 302, 303, 307, 308] as const
+
 /** What a fault does. Members for responses, handshakes and messages are not mixed; see `effectsOf` for which belong where. */
 export const faultThen = options({
   status: {
-    type: 'integer',
-    minimum: 400,
-    maximum: 599,
+    anyOf: [{ enum: redirects }, { type: 'integer', minimum: 400, maximum: 599 }],
     description: 'answer with this status; the request has no other effect',
+  },
+  location: {
+    anyOf: [text, { const: true }],
+    description:
+      'the header Location of a redirect: a path, a URL, or true for that of the request; by default the answer has none',
   },
   headers: { type: 'object', description: 'headers of that answer, each a text' },
   body: {
@@ -161,6 +167,7 @@ export const effectsOf = {
     'headers',
     'body',
     'retryAfter',
+    'location',
     'delayMs',
     'reset',
     'truncate',
@@ -197,6 +204,11 @@ export const effectsOf = {
 
 /** Reason phrases of the statuses that faults answer with. */
 export const reasons: Readonly<Record<number, string>> = {
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
   400: 'Bad Request',
   401: 'Unauthorized',
   402: 'Payment Required',
@@ -254,6 +266,8 @@ export const rules = {
   ...chosen.both({
     'faults/retry-after':
       '`retryAfter` is the header Retry-After of the answer of a fault, in seconds.',
+    'faults/redirect':
+      '`location` is the header Location of a redirect: a path, a URL, or the request once more.',
     'faults/delayed-response':
       'A delayed response is sent later on the clock of the world; its request acts when it arrives.',
     'faults/reset-response':

@@ -117,15 +117,25 @@ export function faultReply(
   then: FaultThen,
   target: string,
 ): Reply {
-  const { body = defaultBody(status, hosted !== null, target), retryAfter } = then
+  const { body = defaultBody(status, hosted !== null, target), retryAfter, location } = then
   const isText = typeof body === 'string'
   const headers: Record<string, string> = Object.assign({}, isText ? textHeaders : jsonHeaders)
   if (retryAfter !== undefined) headers['Retry-After'] = `${retryAfter}`
+  if (location !== undefined) Object.assign(headers, locationHeader(location, target))
   for (const [name, value] of Object.entries(then.headers ?? {})) setHeader(headers, name, value)
   return { status, headers, body: isText ? body : JSON.stringify(body) }
 }
 
 const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
+
+/**
+ * Where a redirect leads [faults/redirect]. An edge adds the path of its world to `Location`; a reference that is not a
+ * path of this server has the name in lower case, which clients read as the same header, and stays as it is.
+ */
+function locationHeader(location: string | true, target: string): Readonly<Record<string, string>> {
+  const to = location === true ? target : location
+  return { [/^\/(?!\/)/.test(to) ? 'Location' : 'location']: to }
+}
 
 /** Sets a header, and removes it in another spelling. */
 function setHeader(headers: Record<string, string>, name: string, value: unknown): void {

@@ -82,6 +82,53 @@ proves(
   ),
 )
 
+proves(
+  'faults/redirect',
+  async ({ get, raw, deployment, emulator }) => {
+    const places: readonly (readonly [to: string | undefined, lead: string | undefined])[] = [
+      ['/history', '/history'],
+      ['next?a=1', 'next?a=1'],
+      ['http://elsewhere.example/x', 'http://elsewhere.example/x'],
+      [undefined, undefined],
+    ]
+    for (const [index, [to]] of places.entries())
+      emulator!.fault({
+        when: { path: '/moved', nth: index + 1 },
+        then: { status: 302, ...(to !== undefined && { location: to }) },
+      })
+    for (const [, lead] of places) {
+      const { status, headers } = await get('/moved')
+      expect({ status, location: headers['location'] }).toEqual({ status: 302, location: lead })
+    }
+    const own = deployment === 'local' ? '/queue?page=2' : '/api/queue?page=2'
+    for (const status of [301, 302, 303, 307, 308]) {
+      const { headers, ...reply } = await get('/queue?page=2')
+      expect({ status: reply.status, location: headers['location'] }).toEqual({
+        status,
+        location: own,
+      })
+    }
+    expect((await get('/queue')).status).toBe(200)
+    // Below the path of a world, its own paths begin with that; others lead where they say.
+    const { url, close } = await emulator!.world({ name: 'w' })
+    for (const [path, lead] of [
+      ['/queue', '/w/w/queue'],
+      ['/out', 'https://elsewhere.example/out'],
+    ] as const) {
+      const { headers } = await raw('GET', new URL(url).pathname + path)
+      expect(headers['location']).toBe(lead)
+    }
+    await close()
+  },
+  withFaults(
+    ...[301, 302, 303, 307, 308].map((status, index) => ({
+      when: { path: '/queue', nth: index + 1 },
+      then: { status, location: true as const },
+    })),
+    { when: { path: '/out' }, then: { status: 307, location: 'https://elsewhere.example/out' } },
+  ),
+)
+
 const inputs = watchInputs()
 
 proves(

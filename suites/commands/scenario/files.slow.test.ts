@@ -43,7 +43,7 @@ test('each problem of a file has its line, column and member, and the nearest na
     'wrong.yaml:2:1: abuot is not a known member; did you mean about?',
     'wrong.yaml:4:9: world.pace must be a number from 0 to 86400000',
     'wrong.yaml:8:7: faults[0].then.clsoe is not a known member; did you mean close?',
-    'wrong.yaml:9:15: faults[0].then.status must be a whole number from',
+    'wrong.yaml:9:15: faults[0].then.status must be one of 301, 302',
     'wrong.yaml:10:5: faults[1] lacks the member then',
     'wrong.yaml:11:7: runs must be a list',
     'wrong.yaml:13:17: nodes[0].class_type must be a non-empty text',
