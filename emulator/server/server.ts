@@ -176,6 +176,7 @@ function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState 
     tempLetters: createBounded(options.fileLimit),
     history: createBounded(options.historyLimit),
     historyLength: 0,
+    hasMissedEntries: false,
     lagUntilMs: 0,
     files: createBounded(options.fileLimit),
     held: createHeldBytes(),

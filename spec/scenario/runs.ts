@@ -3,7 +3,9 @@
 import { type Rules, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
 import { delay } from './values.ts'
-import { name, options, text } from '../schema.ts'
+import { name, options, positive, text } from '../schema.ts'
+
+const polls = { ...positive, maximum: 10_000 } as const
 
 /** One run rule. The first rule that matches a run and has a member decides that member. */
 export const runRule = options({
@@ -31,6 +33,15 @@ export const runRule = options({
     ...delay,
     description: 'how much later than the socket job status and list know its end (hosted)',
   },
+  historyLagPolls: {
+    ...polls,
+    description: 'how many requests for history or jobs miss the run once its end is known',
+  },
+  jobLagPolls: {
+    ...polls,
+    description:
+      'how many requests for the job or the list find it in progress after its end (hosted)',
+  },
   socketLagMs: { ...delay, description: 'how much later than the server its messages are sent' },
 })
 
@@ -52,10 +63,18 @@ export const rules = {
       'Run rules apply by number, account and node type; the first that has a member decides it.',
     'scenario/history-lag':
       'Until a history lag is over, the queue lists the run as running, and the history lacks it.',
+    'scenario/history-lag-polls':
+      'The first requests after the end of a run miss it in the history; the queue lacks it as well.',
+  }),
+  ...chosen.local({
+    'scenario/history-lag-polls-jobs':
+      'A request for local jobs misses such a run, too, and counts as one for its history.',
   }),
   ...chosen.hosted({
     'scenario/job-lag':
       'Until a job lag is over, the status and the list of jobs show the run as in progress.',
+    'scenario/job-lag-polls':
+      'The first requests for a job after its end find it in progress; its streams have the end.',
   }),
   ...chosen.both({
     'scenario/socket-lag':

@@ -8,11 +8,11 @@ import { momentOf, runningOf } from '../world/derived.ts'
 import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { entryText } from '../local/history.ts'
-import { isRecorded } from '../world/history.ts'
+import { isFound, isRecorded } from '../world/history.ts'
 
 /** The runs in the history: those that began and ended, until they are deleted. */
 const isListed = (world: World, entry: HistoryEntry): boolean =>
-  entry.startedMs !== null && !entry.isForgotten && isRecorded(world, entry)
+  entry.startedMs !== null && !entry.isForgotten && isFound(world, entry)
 
 /** GET /history_v2: newest first, `max_items` entries from `offset` on. */
 export function readHistory(world: World, { query }: Request): Reply {

@@ -12,7 +12,7 @@ import { badRequest, json, type Reply } from '../../http/replies.ts'
 import { filledParameter, type Request, wholeNumber } from '../../http/requests.ts'
 import { hasOutputOf, summaryText } from './jobs.ts'
 import type { World } from '../state/world.ts'
-import { type Job, jobsOf } from '../world/jobs.ts'
+import { type Job, jobsOf, polled } from '../world/jobs.ts'
 
 /** The query of a list request. Each member is the value of its parameter, or the default. */
 type JobQuery = {
@@ -36,6 +36,7 @@ export function jobs(world: World, { query }: Request): Reply {
   }
   const sign = wanted.isAscending ? 1 : -1
   const found = jobsOf(world)
+    .map(polled)
     .filter((job) => matchesQuery(job, wanted))
     .sort(
       (a, b) =>

@@ -27,7 +27,7 @@ import { momentOf } from '../world/derived.ts'
 import type { HistoryEntry } from '../state/runs.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
-import { cancel, type Job, jobOf } from '../world/jobs.ts'
+import { cancel, type Job, jobOf, polled } from '../world/jobs.ts'
 import { isTexts, readClosed } from './clear-and-delete.ts'
 
 /** Whether a text has the form of a job id. */
@@ -40,7 +40,7 @@ export const badId: Reply = badRequest('The id of a job is a UUID.')
 /** The job that a path names, or the refusal if the account cannot see it. */
 function jobAt(world: World, { segment }: Request, { worlds }: Server): Job | Reply {
   const found = jobOf(world, segment)
-  if (found !== undefined) return found
+  if (found !== undefined) return polled(found)
   const isForeign =
     world.setup.quirks.has('hosted.foreign-job-403') &&
     worlds.some((other) => other !== world && jobOf(other, segment) !== undefined)

@@ -5,7 +5,7 @@ import { numberOf } from '../../lib/json.ts'
 import type { HistoryEntry } from '../state/runs.ts'
 import { parameter, type Request } from '../../http/requests.ts'
 import type { World } from '../state/world.ts'
-import { clearHistory, isRecorded, recordedEntries, removeEntry } from '../world/history.ts'
+import { clearHistory, findEntries, isFound, removeEntry } from '../world/history.ts'
 import { empty, json, refuse, type Reply } from '../../http/replies.ts'
 import { get } from '../../lib/bounded.ts'
 import { readChange } from './clear-and-delete.ts'
@@ -15,7 +15,7 @@ export function readHistory(world: World, request: Request): Reply {
   const max = pythonInt(parameter(request.query, 'max_items'))
   const offset = pythonInt(parameter(request.query, 'offset'))
   if (max === 'none' || offset === 'none') return refuse('internal')
-  const members = page(recordedEntries(world), max, offset).map(
+  const members = page(findEntries(world), max, offset).map(
     (entry) => `${JSON.stringify(entry.prompt_id)}: ${entryText(entry)}`,
   )
   return json(`{${members.join(', ')}}`)
@@ -45,7 +45,7 @@ function page<T>(
 export function readHistoryEntry(world: World, request: Request): Reply {
   const entry = get(world.state.history, request.segment)
   return json(
-    entry === undefined || !isRecorded(world, entry)
+    entry === undefined || !isFound(world, entry)
       ? '{}'
       : `{${JSON.stringify(request.segment)}: ${entryText(entry)}}`,
   )

@@ -10,7 +10,7 @@ import type { JobStatus } from '../../../spec/server/jobs.ts'
 import type { HistoryEntry, Run } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
 import { endedStatuses, momentOf, runningOf } from '../world/derived.ts'
-import { isRecorded, recordedEntries, unrecordedEntries } from '../world/history.ts'
+import { findEntries, isFound, isRecorded, unrecordedEntries } from '../world/history.ts'
 import { interruptWorker, listedOf, restIdleWorkers } from '../world/queue.ts'
 import { type JobOutputs, jobOutputs, normalisedOutputs } from './job-outputs.ts'
 import { removePending } from './queue.ts'
@@ -53,18 +53,19 @@ export const localJobsOf = (world: World): readonly LocalJob[] => [
   ...unrecordedEntries(world).map(unrecordedJob),
   ...runningOf(world).map(({ run }) => openJob(run, 'in_progress')),
   ...listedOf(world).map((run) => openJob(run, 'pending')),
-  ...recordedEntries(world).map(endedJob),
+  ...findEntries(world).map(endedJob),
 ]
 
 /** The job of an id, that of the history first; undefined if no run has it. */
 function jobOf(world: World, id: string): LocalJob | undefined {
   const entry = get(world.state.history, id)
-  if (entry !== undefined && isRecorded(world, entry)) return endedJob(entry)
+  const isEnded = entry !== undefined && isRecorded(world, entry)
+  if (isEnded && isFound(world, entry)) return endedJob(entry)
   const running = runningOf(world).find(({ run }) => run.prompt_id === id)
   if (running !== undefined) return openJob(running.run, 'in_progress')
   const pending = world.state.pendingById.get(id)?.[0]
   if (pending !== undefined) return openJob(pending, 'pending')
-  return entry && unrecordedJob(entry)
+  return entry === undefined || isEnded ? undefined : unrecordedJob(entry)
 }
 
 /** How long a job ran, in milliseconds; 0 if it has not. */

@@ -254,6 +254,9 @@ export type HistoryEntry = {
   /** When the history lists it, and when the jobs know its end: later than its end if the records lag. */
   readonly historyMs: number
   readonly jobMs: number
+  /** How many requests still miss it in the history, and how many still find its job in progress. */
+  historyPolls: number
+  jobPolls: number
   /** Whether it was removed from a hosted history; the job still exists. */
   isForgotten: boolean
 }

@@ -109,6 +109,8 @@ export type WorldState = {
   readonly history: Bounded<HistoryEntry>
   /** The total length of all entries, in characters. */
   historyLength: number
+  /** Whether requests have missed, or will miss, entries of the history that exist. */
+  hasMissedEntries: boolean
   /** Until when a record may lag behind the end of its run, in milliseconds of the world's time. */
   lagUntilMs: number
 

@@ -14,7 +14,7 @@ import type { Request } from '../../http/requests.ts'
 import type { Running } from '../state/runs.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 import { runningOf } from '../world/derived.ts'
-import { cancel, type Job, jobOf } from '../world/jobs.ts'
+import { cancel, type Job, jobOf, polled } from '../world/jobs.ts'
 import { queuePosition } from '../world/queue.ts'
 import { jobLinks, type Origin, originOf, timeOrNull, timeText } from './links.ts'
 import { outputsOf } from './outputs.ts'
@@ -96,7 +96,7 @@ export function job(world: HostedWorld, request: Request): Reply {
   const found = jobOf(world, request.segment)
   return found === undefined
     ? refuseV2('jobNotFound')
-    : json(jobText(world, found, originOf(request)))
+    : json(jobText(world, polled(found), originOf(request)))
 }
 
 /** GET /jobs/{id}/workflow. */

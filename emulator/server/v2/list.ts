@@ -6,7 +6,7 @@ import { get } from '../../lib/bounded.ts'
 import { json, refuseV2, type Reply } from '../../http/replies.ts'
 import { parameter, type Request, wholeNumber } from '../../http/requests.ts'
 import type { HostedWorld } from '../state/world.ts'
-import { type Job, jobsOf } from '../world/jobs.ts'
+import { type Job, jobsOf, polled } from '../world/jobs.ts'
 import { stateOf } from './jobs.ts'
 import { matchesFilters, readFilters } from './labels.ts'
 import { timeText } from './links.ts'
@@ -27,6 +27,7 @@ export function list(world: HostedWorld, { query }: Request): Reply {
   if (before === undefined) return refuseV2('invalidCursor')
   const labelsOf = ({ prompt_id }: Job) => get(world.state.v2.labels, prompt_id) ?? {}
   const rest = jobsOf(world)
+    .map(polled)
     .filter((one) => one.run.serial < before && matchesFilters(labelsOf(one), filters))
     .sort((a, b) => b.run.serial - a.run.serial)
   const page = rest.slice(0, limit)

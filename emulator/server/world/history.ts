@@ -9,7 +9,8 @@ import { waitUntil } from './timers.ts'
 function createEntry(world: World, run: Run, ending: Ending): HistoryEntry {
   const { nowMs } = world.state
   // A run that was cancelled before it began has nothing to catch up with.
-  const { historyLagMs = 0, jobLagMs = 0 } = (ending.startedMs !== null && run.script) || {}
+  const script = (ending.startedMs !== null && run.script) || {}
+  const { historyLagMs = 0, historyLagPolls = 0, jobLagMs = 0, jobLagPolls = 0 } = script
   const failed = ending.state !== 'success'
   const completed = !failed || world.setup.quirks.has('history.completed-on-error')
   const status = `"status_str": "${failed ? 'error' : 'success'}", "completed": ${completed}`
@@ -31,6 +32,8 @@ function createEntry(world: World, run: Run, ending: Ending): HistoryEntry {
     endedMs: nowMs,
     historyMs: nowMs + historyLagMs,
     jobMs: nowMs + jobLagMs,
+    historyPolls: historyLagPolls,
+    jobPolls: jobLagPolls,
     isForgotten: false,
   }
 }
@@ -47,7 +50,8 @@ export function addEntry(world: World, run: Run, ending: Ending): void {
 }
 
 /** Time passes at least until the records of a run are complete. */
-function noteLag(world: World, { historyMs, jobMs, endedMs }: HistoryEntry): void {
+function noteLag(world: World, { historyMs, jobMs, endedMs, historyPolls }: HistoryEntry): void {
+  world.state.hasMissedEntries ||= historyPolls > 0
   for (const atMs of [historyMs, jobMs]) if (atMs > endedMs) waitUntil(world, atMs)
   world.state.lagUntilMs = Math.max(world.state.lagUntilMs, historyMs, jobMs)
 }
@@ -56,10 +60,19 @@ function noteLag(world: World, { historyMs, jobMs, endedMs }: HistoryEntry): voi
 export const isRecorded = ({ state }: World, { historyMs }: HistoryEntry): boolean =>
   historyMs <= state.nowMs
 
-/** The entries that the history lists, oldest first. */
-export const recordedEntries = (world: World): readonly HistoryEntry[] => {
+/** Whether a request finds an entry in the history. One that misses it counts [scenario/history-lag-polls]. */
+export function isFound(world: World, entry: HistoryEntry): boolean {
+  if (!isRecorded(world, entry)) return false
+  if (entry.historyPolls === 0) return true
+  entry.historyPolls--
+  return false
+}
+
+/** The entries that a request finds in the history, oldest first. */
+export const findEntries = (world: World): readonly HistoryEntry[] => {
   const entries = Array.from(world.state.history.entries.values(), ({ value }) => value)
-  return isLagging(world) ? entries.filter((entry) => isRecorded(world, entry)) : entries
+  const mayMiss = isLagging(world) || world.state.hasMissedEntries
+  return mayMiss ? entries.filter((entry) => isFound(world, entry)) : entries
 }
 
 /** The runs that have ended and that the queue still lists as running, oldest first [scenario/history-lag]. */

@@ -45,6 +45,14 @@ function endedJob({ state }: World, entry: HistoryEntry): Job {
   }
 }
 
+/** A job as a request finds it: one that misses its end counts [scenario/job-lag-polls]. */
+export function polled(job: Job): Job {
+  const { entry } = job
+  if (entry === null || entry.jobPolls === 0) return job
+  entry.jobPolls--
+  return Object.assign({}, job, { status: 'in_progress', entry: null } as const)
+}
+
 /** All jobs of an account, unordered. */
 export const jobsOf = (world: World): readonly Job[] => [
   ...waitingOf(world).map((run) => openJob(run, null)),
