@@ -10,6 +10,7 @@ import {
   watchedBy,
 } from '../../spec/scenario/faults.ts'
 import { messages } from '../../spec/server/messages.ts'
+import { streamEvents } from '../../spec/v2/v2-streams.ts'
 import { nearest } from '../lib/nearest.ts'
 import { type Violation, violations } from './json-schema.ts'
 import { notPlain } from './plain-data.ts'
@@ -67,8 +68,10 @@ function whenProblem(
   return at(path, 'must be removed: a fault with atMs applies once')
 }
 
-/** What a fault can name: the types of messages, the frames, and all of them. Faults do not find what faults insert. */
-const messageTypes: readonly string[] = [...Object.keys(messages), 'preview', 'text', '*']
+/** What a fault can name: the types of messages, the events of streams, the frames, and all of them. Faults do not find what faults insert. */
+const messageTypes: readonly string[] = [
+  ...new Set([...Object.keys(messages), ...Object.keys(streamEvents), 'preview', 'text', '*']),
+]
 
 function unknownMessage(type: string, known: readonly string[]): string {
   const meant = nearest(type, known)
@@ -107,16 +110,18 @@ function thenProblem({ when, then }: Fault, watched: Watched): Violation | undef
   }
   const clash = given.filter((name) => exclusive[watched].includes(name))
   if (clash.length > 1) return at(['then'], `has ${listed(clash)}: use only one of them`)
+  if (watched === 'handshakes' && typeof then.silence === 'object')
+    return at(['then', 'silence', 'forMs'], 'needs message or atMs in when; here use delayMs')
   if (watched === 'messages') return messageProblem(when, then, clash[0]) ?? valueProblem(then)
   return answerProblem(then, watched === 'requests' ? 'status' : 'refuse') ?? valueProblem(then)
 }
 
 function messageProblem(
   { message }: Fault['when'],
-  { alter, short, swap, delayMs, repeat, reset }: FaultThen,
+  { alter, short, malformed, swap, delayMs, repeat, reset }: FaultThen,
   ending: string | undefined,
 ): Violation | undefined {
-  const changes = Object.entries({ alter, short, swap, repeat }).filter(
+  const changes = Object.entries({ alter, short, malformed, swap, repeat }).filter(
     ([, one]) => one !== undefined,
   )
   const names = changes.map(([name]) => name)
@@ -128,6 +133,8 @@ function messageProblem(
     return at(['then', 'short'], 'needs message: preview in when; cut breaks other messages')
   if (alter !== undefined && message === 'preview')
     return at(['then', 'alter'], 'cannot change a preview, which has no members: use short')
+  if (malformed && message === 'preview')
+    return at(['then', 'malformed'], 'cannot break a preview, which is not JSON: use short')
   return typeof reset === 'object' ? afterBytes : undefined
 }
 

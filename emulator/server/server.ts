@@ -88,6 +88,7 @@ function emptyState(
     worlds,
     sockets: new Map(),
     streams: new Map(),
+    endedStreams: new Map(),
   }
   changeScript(state, { load: options.script })
   return state

@@ -13,6 +13,7 @@ import { finish } from './response-headers.ts'
 import { type Answers, openBy, openDisturbed } from './faults/handshakes.ts'
 import { disturbMessages } from './faults/messages.ts'
 import { answerDisturbed, findRequestHit } from './faults/requests.ts'
+import { forgetFlow } from './faults/streams.ts'
 import { fireFault } from './faults/timers.ts'
 import { forgetSocket } from './faults/wire.ts'
 import { fireMessage, greet, removeTimers, tendTimers } from './extensions/messages.ts'
@@ -40,6 +41,7 @@ type OpenInput = Extract<Input, { kind: 'open' }>
  */
 export function step(server: Server, input: Input): readonly Effect[] {
   const effects: Effect[] = []
+  server.state.endedStreams.clear()
   for (const world of server.worlds) world.effects = effects
   advanceTo(server, effects, input.atMs)
   const from = effects.length
@@ -75,7 +77,7 @@ function apply(server: Server, effects: Effect[], input: Input): void {
     changeScript(server.state, input.change)
     server.worlds.forEach(removeTimers)
   } else if (input.kind === 'world') effects.push(...changeWorld(server, input))
-  else if (input.kind === 'leave') removeStream(server.state, input.request)
+  else if (input.kind === 'leave') leave(server, input.request)
   else if (input.kind === 'drop') effects.push(...endAllSockets(server, input.how))
   else if (input.kind !== 'wake') {
     const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]
@@ -85,6 +87,12 @@ function apply(server: Server, effects: Effect[], input: Input): void {
       if (world !== undefined) closeSocket(world, input.socket)
     } else if (world !== undefined) readMessage(world, input.socket, input.text)
   }
+}
+
+/** The client of a stream has disconnected. */
+function leave(server: Server, request: number): void {
+  removeStream(server.state, request)
+  forgetFlow(server, request)
 }
 
 /** Advances the time of the server, and fires the timers that are due until then. */
@@ -106,7 +114,8 @@ function advanceTo(server: Server, effects: Effect[], untilMs: number): void {
 }
 
 /** Whether faults can affect what a timer sends: not again what they have delayed. */
-const meetsFaults = (what: TimerTarget): boolean => 'world' in what || what.kind === 'handshake'
+const meetsFaults = (what: TimerTarget): boolean =>
+  'world' in what || what.kind === 'handshake' || what.kind === 'response'
 
 function fire(server: Server, effects: Effect[], { dueMs, what }: Timer<TimerTarget>): void {
   if (!('world' in what)) return fireOfFault(server, effects, what)

@@ -32,12 +32,13 @@ export const faultWhen = options({
   socket: { const: 'open', description: 'WebSocket handshakes' },
   message: {
     ...name,
-    description: 'socket messages of this type, preview for binary previews, or * for all',
+    description:
+      'socket messages of this type, preview for binary previews, or * for all; and the events of streams with this name (hosted API v2)',
   },
   data: {
     type: 'object',
     description:
-      'only messages whose data has these members, such as {"value": 3}; a preview has the data of its progress',
+      'only messages whose data has these members, such as {"value": 3}; a binary preview has the data of its progress',
   },
   node: { ...name, description: 'only messages about the node with this id' },
   atMs: { ...delay, description: 'once, at this time of the world, in milliseconds' },
@@ -107,11 +108,12 @@ export const faultThen = options({
     type: 'integer',
     minimum: 1000,
     maximum: 4999,
-    description: 'close the socket with this code, instead of the message',
+    description: 'close the socket with this code, or end the stream, instead of the message',
   },
   silence: {
-    const: true,
-    description: 'keep the connection, but send nothing from now on, and answer no ping',
+    anyOf: [{ const: true }, closed({ forMs: delay })],
+    description:
+      'keep the connection, but send nothing from now on, and answer no ping; with forMs, send it all after that time',
   },
   skip: { const: true, description: 'do not send the message' },
   repeat: { ...positive, maximum: 1000, description: 'send the message this many times more' },
@@ -121,10 +123,15 @@ export const faultThen = options({
     description: 'set these members of the data; null removes one',
   },
   insert: { ...insertedMessage, description: 'send this message before, known or not' },
+  malformed: {
+    const: true,
+    description: 'send only the first half of the JSON, as if it were all',
+  },
   short: { ...count, description: 'send only this many bytes of a preview' },
   cut: {
     ...count,
-    description: 'send this many bytes of the WebSocket frame, then reset the connection',
+    description:
+      'send this many bytes of the WebSocket frame, or of the event, then reset the connection',
   },
   restart: {
     const: true,
@@ -195,6 +202,7 @@ export const effectsOf = {
     'swap',
     'alter',
     'insert',
+    'malformed',
     'short',
     'cut',
     'restart',
@@ -304,6 +312,10 @@ export const rules = {
     'faults/short': '`short` sends the first bytes of a preview as a complete WebSocket message.',
     'faults/cut':
       '`cut` sends so many bytes of the WebSocket frame of a message, then resets the connection.',
+    'faults/malformed':
+      '`malformed` sends the first half of the JSON of a message or an event, as if it were whole.',
+    'faults/silence-for':
+      'What is silent for a time keeps messages and comments back, and sends them after that in order.',
     'faults/client-id':
       'A fault with a `clientId` spares the other sockets that receive the same message.',
     'faults/preview':
@@ -311,6 +323,22 @@ export const rules = {
     'faults/at-time':
       'A fault with `atMs` applies once, at that time of the world, to all sockets that match.',
     'faults/time-from-reset': '`atMs` counts from the start of the world, or from its last reset.',
+  }),
+  ...chosen.hosted({
+    'faults/stream-events':
+      'Faults of messages apply to the events of streams too, by the name and the data of an event.',
+    'faults/stream-changes':
+      'A fault skips, repeats, swaps, alters or shortens events like messages, or inserts others.',
+    'faults/stream-delay':
+      'A delayed event comes after those behind it; the end of its stream waits for it.',
+    'faults/stream-silence':
+      'A silent stream stays open, but has nothing any more, neither events nor comments nor an end.',
+    'faults/stream-ends':
+      '`reset` and `close` end a stream before an event, the one broken off, the other whole.',
+    'faults/stream-cut':
+      '`cut` ends a stream after so many bytes of an event, or behind a shorter one.',
+    'faults/stream-at-time':
+      'A fault with `atMs` and without a `clientId` ends or silences the open streams as well.',
   }),
   ...chosen.local({
     'faults/restart-local':

@@ -10,13 +10,24 @@ import type { Server } from '../state/server.ts'
 import { findDue, joined, report } from './match.ts'
 import { restart } from './restart.ts'
 import { isMessage, matchesSubject, type Subject, subjectOf } from './subjects.ts'
-import { deliver, endOf, endSockets, matchesSocket, reachable, toSockets, wireOf } from './wire.ts'
+import { firstHalf, hasEvents, sendEvents } from './streams.ts'
+import {
+  deliver,
+  endOf,
+  endSockets,
+  matchesSocket,
+  quieten,
+  reachable,
+  toSockets,
+  wireOf,
+} from './wire.ts'
 
 /** Applies faults to the effects from this index on: those of one timer or input. */
 export function disturbMessages(server: Server, effects: Effect[], from: number): void {
   const made = effects.splice(from)
   for (const [index, effect] of made.entries()) {
     if (isMessage(effect)) send(server, effects, effect, subjectOf(made, index))
+    else if (hasEvents(effect)) sendEvents(server, effects, effect)
     else effects.push(effect)
     // A local server that has restarted has forgotten what it would have done next.
     if (effects.at(-1)?.kind === 'restart' && server.hosted === null) return
@@ -91,6 +102,10 @@ export function perform(
   if (sockets.length === 0) return
   const { insert, skip, swap, cut, repeat = 0 } = then
   if (insert !== undefined) deliver(server, effects, { kind: 'send', sockets, ...inserted(insert) })
+  if (typeof then.silence === 'object') {
+    quieten(server, sockets, then.silence.forMs)
+    return deliver(server, effects, message)
+  }
   const isEnd = then.close !== undefined || Boolean(then.reset ?? then.silence)
   if (skip || then.restart || isEnd)
     effects.push({ kind: 'lost', message: toSockets(message, sockets) })
@@ -113,18 +128,26 @@ const inserted = ({ type, data }: NonNullable<FaultThen['insert']>): { readonly 
 const jsonOf = (value: unknown): Json => readJson(JSON.stringify(value))
 
 /** A message with other data, or a shorter preview. */
-function changedBy(message: OutgoingMessage, { alter, short }: FaultThen): OutgoingMessage {
+function changedBy(
+  message: OutgoingMessage,
+  { alter, short, malformed }: FaultThen,
+): OutgoingMessage {
   if (message.kind === 'frame')
     return short === undefined ? message : Object.assign({}, message, { shortBytes: short })
-  if (alter === undefined) return message
-  const document = readJson(message.text)
+  const text = alter === undefined ? message.text : altered(message.text, alter)
+  return Object.assign({}, message, { text: malformed ? firstHalf(text) : text })
+}
+
+/** A message with other data. */
+function altered(text: string, alter: NonNullable<FaultThen['alter']>): string {
+  const document = readJson(text)
   const data = isObject(document) ? document.get('data') : undefined
-  if (!isObject(data)) return message
+  if (!isObject(data)) return text
   for (const [name, value] of Object.entries(alter)) {
     if (value === null) data.delete(name)
     else data.set(name, jsonOf(value))
   }
-  return Object.assign({}, message, { text: writeJson(document) })
+  return writeJson(document)
 }
 
 /** Holds a message back until the next one, except from sockets for which one is held already [faults/swap]. */

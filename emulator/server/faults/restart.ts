@@ -16,9 +16,10 @@ export function restart(server: Server, effects: Effect[]): void {
   const { state, hosted, worlds } = server
   const wire = wireOf(server)
   endSockets(server, effects, [...state.sockets.keys(), ...wire.opening], 'reset')
-  const requests = new Set([...wire.waiting, ...forgetStreams(state)])
+  const requests = new Set([...wire.waiting, ...forgetStreams(state), ...wire.flows.keys()])
   for (const request of requests) effects.push({ kind: 'reset', request })
   wire.waiting.clear()
+  wire.flows.clear()
   if (hosted === null) for (const world of worlds) forget(world)
   effects.push({ kind: 'restart' })
 }

@@ -7,7 +7,8 @@ import { report } from './match.ts'
 import { perform } from './messages.ts'
 import { sendPart, sendResponse } from './requests.ts'
 import { restart } from './restart.ts'
-import { endOf, endSockets, matchesSocket, reachable } from './wire.ts'
+import { endStreams, fireEvent } from './streams.ts'
+import { endOf, endSockets, matchesSocket, quieten, reachable } from './wire.ts'
 
 /** Fires a timer of a fault, except those of handshakes. */
 export function fireFault(
@@ -18,6 +19,9 @@ export function fireFault(
   if (timer.kind === 'time') applyAtTime(server, effects, timer.serial)
   else if (timer.kind === 'response') sendResponse(server, effects, timer.response)
   else if (timer.kind === 'part') sendPart(server, effects, timer)
+  else if (timer.kind === 'event')
+    fireEvent(server, effects, { request: timer.request, event: timer })
+  else if (timer.kind === 'flow') fireEvent(server, effects, timer)
   else if (timer.kind === 'message') perform(server, effects, timer.message, timer.then)
   else restart(server, effects)
 }
@@ -32,5 +36,7 @@ function applyAtTime(server: Server, effects: Effect[], serial: number): void {
   if (then.restart) return restart(server, effects)
   const open = reachable(server, [...server.state.sockets.keys()])
   const own = open.filter((socket) => matchesSocket(server, when, socket))
+  endStreams(server, effects, when, then)
+  if (typeof then.silence === 'object') return quieten(server, own, then.silence.forMs)
   endSockets(server, effects, own, endOf(then))
 }

@@ -5,6 +5,7 @@ import type { Effect, SocketEnd } from '../../machine.ts'
 import type { OutgoingMessage, Wire } from '../state/faults.ts'
 import type { Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
+import { setTimer } from '../../lib/timers.ts'
 import { closeSocket } from '../world/sockets.ts'
 import { forgetStreams } from '../world/streams.ts'
 
@@ -15,6 +16,8 @@ export const wireOf = ({ state }: Server): Wire =>
     delayedUntilMs: new Map(),
     waiting: new Set(),
     opening: new Set(),
+    quietUntilMs: new Map(),
+    flows: new Map(),
   })
 
 /** The world of an open socket. */
@@ -40,10 +43,12 @@ export function matchesSocket(
 
 /** Sends a message to those of its sockets that it can reach, and then what waits for the next message to them. */
 export function deliver(server: Server, effects: Effect[], message: OutgoingMessage): void {
-  const sockets = reachable(server, message.sockets)
+  const open = reachable(server, message.sockets)
+  const { wire } = server.state
+  const sockets =
+    wire === null || wire.quietUntilMs.size === 0 ? open : holdQuiet(server, message, open)
   if (sockets.length === 0) return
   effects.push(toSockets(message, sockets))
-  const { wire } = server.state
   if (wire === null || wire.swapped.length === 0) return
   const kept: OutgoingMessage[] = []
   for (const held of wire.swapped) {
@@ -56,6 +61,34 @@ export function deliver(server: Server, effects: Effect[], message: OutgoingMess
   }
   wire.swapped = kept
 }
+
+/** Keeps a message back from sockets that are silent for a time; returns the others [faults/silence-for]. */
+function holdQuiet(
+  server: Server,
+  message: OutgoingMessage,
+  sockets: readonly number[],
+): readonly number[] {
+  const { nowMs, timers } = server.state
+  const { quietUntilMs } = wireOf(server)
+  return sockets.filter((socket) => {
+    const untilMs = quietUntilMs.get(socket) ?? nowMs
+    if (untilMs <= nowMs) return true
+    const what = { kind: 'message', message: toSockets(message, [socket]), then: {} } as const
+    setTimer(timers, untilMs, what, EARLY)
+    return false
+  })
+}
+
+/** Silences sockets for a time, unless they are silent already. */
+export function quieten(server: Server, sockets: readonly number[], forMs: number): void {
+  const { nowMs } = server.state
+  const { quietUntilMs } = wireOf(server)
+  for (const socket of sockets)
+    if ((quietUntilMs.get(socket) ?? nowMs) <= nowMs) quietUntilMs.set(socket, nowMs + forMs)
+}
+
+/** The rank of the timers that end a silence: what was held back precedes what is sent at that time. */
+export const EARLY = -2
 
 export const toSockets = (message: OutgoingMessage, sockets: readonly number[]): OutgoingMessage =>
   Object.assign({}, message, { sockets })
@@ -87,6 +120,7 @@ export function endSockets(
 export function forgetSocket({ state: { wire } }: Server, socket: number): void {
   if (wire === null) return
   wire.delayedUntilMs.delete(socket)
+  wire.quietUntilMs.delete(socket)
   wire.opening.delete(socket)
   wire.swapped = wire.swapped
     .map((held) =>
@@ -101,5 +135,6 @@ export function forgetSocket({ state: { wire } }: Server, socket: number): void 
 /** Forgets requests that wait: whoever changes the state behind them answers them. */
 export function forgetRequests({ state }: Server): void {
   state.wire?.waiting.clear()
+  state.wire?.flows.clear()
   forgetStreams(state)
 }

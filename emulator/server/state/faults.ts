@@ -1,7 +1,7 @@
 // The types of faults at work: what they hold back, and what their timers trigger.
 
 import type { FaultThen } from '../../../spec/scenario/faults.ts'
-import type { Input, ReplyEffect, SentFrame, SentMessage } from '../../machine.ts'
+import type { ChunkEffect, Input, ReplyEffect, SentFrame, SentMessage } from '../../machine.ts'
 import type { ActiveFault } from './scenario.ts'
 
 export type OutgoingMessage = SentMessage | SentFrame
@@ -33,7 +33,31 @@ export type FaultTimer =
     }
   | { readonly kind: 'handshake'; readonly input: Handshake; readonly then: FaultThen }
   | { readonly kind: 'message'; readonly message: OutgoingMessage; readonly then: FaultThen }
+  /** An event of a stream that comes later. */
+  | {
+      readonly kind: 'event'
+      readonly request: number
+      readonly text: string
+      readonly then: FaultThen
+    }
+  /** The end of a silence of a stream. */
+  | { readonly kind: 'flow'; readonly request: number }
   | { readonly kind: 'restart' }
+
+/** What faults hold back of a stream, until its end or that of its client. */
+export type Flow = {
+  /** Until when it sends nothing, in milliseconds of the world's time; infinite for a silence without an end. */
+  quietUntilMs: number
+  /** What follows a silence. */
+  held: string
+  /** What follows the next event. */
+  swapped: string
+  /** When the last delayed event is sent, and how many are not sent yet. */
+  delayedUntilMs: number
+  delayed: number
+  /** How it ends once nothing is held back; null before its end. */
+  end: NonNullable<ChunkEffect['then']> | null
+}
 
 /** What faults have begun and not ended. */
 export type Wire = {
@@ -45,4 +69,8 @@ export type Wire = {
   readonly waiting: Set<number>
   /** Sockets whose handshakes are not answered yet. */
   readonly opening: Set<number>
+  /** Until when sockets that are silent for a time send nothing, in milliseconds of the world's time. */
+  readonly quietUntilMs: Map<number, number>
+  /** By the number of the request of the stream. */
+  readonly flows: Map<number, Flow>
 }

@@ -60,6 +60,8 @@ export type ServerState = {
   readonly sockets: Map<number, number>
   /** The open streams by the numbers of their requests. */
   readonly streams: Map<number, Stream>
+  /** Those that have ended in the present step: faults can hold back what they have sent. */
+  readonly endedStreams: Map<number, Stream>
 }
 
 export type Server = {

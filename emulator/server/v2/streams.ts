@@ -1,7 +1,7 @@
 // GET /jobs/{id}/events [v2-streams/*]: what happens to a job, as server-sent events. Each step compares the job with what
 // its streams have sent, so that a stream never contradicts a read of the job.
 
-import { streamLimits, type StreamEvent, streamType } from '../../../spec/v2/v2-streams.ts'
+import { streamLimits, streamType } from '../../../spec/v2/v2-streams.ts'
 import { base64 } from '../../lib/base64.ts'
 import { encodePicture, encodePreview } from '../../pictures/encode.ts'
 import { refuseV2, type Reply } from '../../http/replies.ts'
@@ -14,7 +14,7 @@ import type { Stream } from '../state/v2.ts'
 import type { HostedWorld } from '../state/world.ts'
 import { isHosted } from '../world/derived.ts'
 import { type Job, jobOf } from '../world/jobs.ts'
-import { openStream, removeStream, sendChunk, wakeStream } from '../world/streams.ts'
+import { endStream, eventText, openStream, sendChunk, wakeStream } from '../world/streams.ts'
 import { stateOf } from './jobs.ts'
 import { originOf } from './links.ts'
 import { outputsOf } from './outputs.ts'
@@ -40,8 +40,8 @@ export function events(world: HostedWorld, request: Request, server: Server, id:
   remind(server.state, world, stream)
   if (!isLast && request.method !== 'HEAD')
     return { status: 200, headers, body: text, stream: true }
-  removeStream(server.state, id)
-  return { status: 200, headers, body: text }
+  endStream(server.state, id)
+  return { status: 200, headers, body: request.method === 'HEAD' ? '' : text }
 }
 
 const openCount = ({ streams }: ServerState, { setup }: HostedWorld): number =>
@@ -66,7 +66,7 @@ function news(world: HostedWorld, stream: Stream, job: Job): { text: string; isL
   const { status, queue_position, running } = stateOf(world, job)
   const isLast = job.entry !== null
   const data = JSON.stringify(queue_position === null ? { status } : { status, queue_position })
-  const own = stream.status === data ? '' : event('status', data)
+  const own = stream.status === data ? '' : eventText('status', data)
   stream.status = data
   const outputs = newOutputs(world, stream, job)
   if (isLast) return { text: outputs + own, isLast }
@@ -85,19 +85,12 @@ function remind(state: ServerState, { state: { nowMs } }: HostedWorld, stream: S
   if (isWithholding && dueMs < (stream.timer?.dueMs ?? Infinity)) wakeStream(state, stream, dueMs)
 }
 
-/** An event in ASCII, whose length in characters is that in bytes. */
-const event = (name: StreamEvent, data: string): string =>
-  `event: ${name}\ndata: ${data.replace(/[^\0-\x7f]/g, escaped)}\n\n`
-
-const escaped = (letter: string): string =>
-  `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
-
 function newOutputs(world: HostedWorld, stream: Stream, job: Job): string {
   let text = ''
   for (const output of outputsOf(world, job, stream)) {
     if (stream.outputs.has(output.id)) continue
     stream.outputs.add(output.id)
-    text += event('output', JSON.stringify(output))
+    text += eventText('output', JSON.stringify(output))
   }
   return text
 }
@@ -114,7 +107,7 @@ function newProgress({ state: { nowMs } }: HostedWorld, stream: Stream, running:
   if (data === stream.progress || isTooEarly(stream, nowMs, stream.progressMs)) return ''
   stream.progress = data
   stream.progressMs = nowMs
-  return event('progress', data)
+  return eventText('progress', data)
 }
 
 function newPreview(world: HostedWorld, stream: Stream, running: Running): string {
@@ -129,5 +122,5 @@ function newPreview(world: HostedWorld, stream: Stream, running: Running): strin
   const { image, format } = shown
   const bytes = 'step' in image ? encodePreview(image, format) : encodePicture(image, format)
   const content_type = `image/${format}`
-  return event('preview', JSON.stringify({ node_id, content_type, data_base64: base64(bytes) }))
+  return eventText('preview', JSON.stringify({ node_id, content_type, data_base64: base64(bytes) }))
 }

@@ -10,6 +10,13 @@ import type { World } from '../state/world.ts'
 /** What a new stream needs to be known by. */
 type Opened = Pick<Stream, 'request' | 'world' | 'job' | 'host' | 'prefix'>
 
+/** An event in ASCII, whose length in characters is that in bytes. */
+export const eventText = (name: string, data: string): string =>
+  `event: ${name}\ndata: ${data.replace(/[^\0-\x7f]/g, escaped)}\n\n`
+
+const escaped = (letter: string): string =>
+  `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+
 /** Registers a stream. Its client has received nothing yet. */
 export function openStream(state: ServerState, opened: Opened): Stream {
   const stream: Stream = Object.assign({}, opened, {
@@ -52,7 +59,14 @@ export function sendChunk(
     effects.push({ kind: 'chunk', request, text: sent, ...(then && { then }) })
   stream.sentMs = state.nowMs
   if (then === undefined) wakeStream(state, stream, state.nowMs + streamLimits.silenceMs)
-  else removeStream(state, request)
+  else endStream(state, request)
+}
+
+/** Removes a stream that has sent everything. */
+export function endStream(state: ServerState, request: number): void {
+  const stream = state.streams.get(request)
+  if (stream !== undefined) state.endedStreams.set(request, stream)
+  removeStream(state, request)
 }
 
 /** The comment after a silence [v2-streams/silence]. */
@@ -87,6 +101,7 @@ export function removeStream({ streams, timers }: ServerState, request: number):
 /** Forgets all streams. Returns the numbers of their requests. */
 export function forgetStreams(state: ServerState): readonly number[] {
   const requests = [...state.streams.keys()]
+  state.endedStreams.clear()
   for (const request of requests) removeStream(state, request)
   return requests
 }

@@ -31,6 +31,8 @@ const everything: readonly Fault[] = [
   { when: { message: 'execution_success', clientId: 'closed' }, then: { close: 1011 } },
   { when: { message: 'execution_success', clientId: 'reset' }, then: { reset: true } },
   { when: { message: 'execution_success', clientId: 'silent' }, then: { silence: true } },
+  { when: { message: 'executing', nth: 4 }, then: { silence: { forMs: 40 } } },
+  { when: { path: '/queue', nth: 7 }, then: { status: 307, location: true } },
   { when: { atMs: 5000 }, then: { restart: true } },
 ]
 

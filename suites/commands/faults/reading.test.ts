@@ -46,6 +46,13 @@ const wrong: readonly (readonly [Fault['when'], Fault['then'], says: RegExp])[] 
   [{ message: 'progress' }, { short: 1 }, /\.then\.short needs message: preview in when/],
   [{ message: 'progres' }, { skip: true }, /\.when\.message is not a type .* mean progress\?/],
   [{ message: 'x' }, { skip: true }, /\.when\.message is not a type .* types are status, /],
+  [{ message: 'preview' }, { malformed: true }, /\.then\.malformed cannot break a preview/],
+  [{ message: '*' }, { skip: true, malformed: true }, /has skip and malformed: no message is left/],
+  [
+    { socket: 'open' },
+    { silence: { forMs: 5 } },
+    /\.silence\.forMs needs message or atMs .*delayMs/,
+  ],
   [{ message: 'preview' }, { alter: {} }, /\.then\.alter cannot change a preview/],
 ]
 

@@ -35,7 +35,11 @@ function start(deployment: Deployment, ...faults: readonly Fault[]): Server {
   return createServer(options, deployment === 'hosted' ? hosted : null)
 }
 
-const headers = { 'x-api-key': 'test-key', 'content-type': 'application/json' }
+const headers = {
+  'x-api-key': 'test-key',
+  authorization: 'Bearer test-key',
+  'content-type': 'application/json',
+}
 
 const request = (
   deployment: Deployment,
@@ -79,6 +83,11 @@ function finish(server: Server): string[] {
   return all
 }
 
+const ofStreams: readonly Fault[] = [
+  { when: { message: 'progress', nth: 2 }, then: { delayMs: 400 } },
+  { when: { message: 'preview', nth: 3 }, then: { swap: true } },
+]
+
 test('a fork of a server whose faults are at work goes on like the server, and alone', () => {
   for (const deployment of both) {
     const server = start(
@@ -89,6 +98,8 @@ test('a fork of a server whose faults are at work goes on like the server, and a
       { when: { message: 'progress', probability: 0.5 }, then: { delayMs: 700 } },
       { when: { message: 'executing', nth: [1, 3] }, then: { swap: true } },
       { when: { message: 'preview' }, then: { short: 30 } },
+      { when: { message: 'status', nth: 4 }, then: { silence: { forMs: 300 } } },
+      ...(deployment === 'hosted' ? ofStreams : []),
       { when: { atMs: 9000 }, then: { restart: true } },
     )
     feed(server, [
@@ -98,6 +109,12 @@ test('a fork of a server whose faults are at work goes on like the server, and a
       request(deployment, 2, 'GET', '/features'),
       submit(deployment, 3, textToImage(1, 3)),
     ])
+    if (deployment === 'hosted') {
+      const jobs = request(deployment, 9, 'GET', '/jobs')
+      const [id = ''] =
+        /[\da-f-]{36}/.exec(feed(server, [jobs]).join('').replaceAll('\\"', '')) ?? []
+      feed(server, [request(deployment, 10, 'GET', `/v2/jobs/${id}/events`)])
+    }
     // In the middle of everything.
     stepServer(server, { kind: 'wake', atMs: 60 })
     const [fork, untouched] = [forkServer(server), forkServer(server)]
@@ -105,6 +122,7 @@ test('a fork of a server whose faults are at work goes on like the server, and a
     const expected = [...feed(server, more), ...finish(server)]
     expect(expected.join('')).toContain('"kind":"restart"')
     expect(expected.join('')).toContain('"kind":"part"')
+    expect(expected.join('').includes('"kind":"chunk"')).toBe(deployment === 'hosted')
     expect([...feed(fork, more), ...finish(fork)]).toEqual(expected)
     expect(fork.state).toEqual(server.state)
     expect(finish(untouched)).not.toEqual(expected)
