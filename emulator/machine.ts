@@ -242,8 +242,11 @@ export type Effect =
       readonly by: 'answer' | 'wait'
       readonly replaces?: string
     }
-  /** The server has restarted: its connections have been reset. */
-  | { readonly kind: 'restart' }
+  /** The server has restarted: its connections have been reset. It is down until it listens again, if it says for how long. */
+  | { readonly kind: 'restart'; readonly downMs?: number }
+  | { readonly kind: 'listen' }
+  /** The server has exited for good, like one that restarts. */
+  | { readonly kind: 'exit'; readonly code: number }
   /** A client sent a credential to a signed link, which needs none; `where` is the header that carried it. */
   | {
       readonly kind: 'leak'

@@ -105,6 +105,8 @@ export function createRecordReader({
       return { ...when, event: 'warning', text: masked(`the fault "${effect.id}" applies`) }
     if (effect.kind === 'answered' && effect.replaces !== undefined)
       return { ...when, event: 'warning', text: masked(replacedBy(effect.replaces)) }
+    const gone = goneText(effect)
+    if (gone !== undefined) return { ...when, event: 'warning', text: gone }
     if (effect.kind !== 'run') return undefined
     const { prompt_id, state } = effect
     if (state === 'started') {
@@ -133,6 +135,13 @@ const leakBy = ({ where }: { readonly where: string }): string =>
 
 const replacedBy = (endpoint: string): string =>
   `an answer of the scenario replaces ${endpoint} of the server`
+/** What an effect says about a server that is gone; undefined for any other. */
+function goneText(effect: Effect): string | undefined {
+  if (effect.kind === 'listen') return 'the server is there again'
+  if (effect.kind === 'exit') return `the server has exited with ${effect.code}`
+  const downMs = effect.kind === 'restart' ? effect.downMs : undefined
+  return downMs === undefined ? undefined : `the server is down for ${downMs} ms`
+}
 
 type Reply = Extract<Effect, { kind: 'reply' }>
 type RequestInput = Extract<Entry['input'], { kind: 'request' }>

@@ -39,8 +39,7 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
     }
     if (flags.run !== undefined) await requireWorkflow(io.cwd, flags.run)
     const beside = await loadGatewaySupport(flags)
-    await serve(flags, io, started, beside)
-    return 0
+    return await serve(flags, io, started, beside)
   } catch (error) {
     const message = usageMessage(error)
     if (message === undefined) throw error
@@ -72,13 +71,13 @@ type RunningParts = {
   log?: LateLog
 }
 
-/** Starts the servers, adds each to `started`, and resolves when they should stop. */
+/** Starts the servers, adds each to `started`, and resolves to the exit code when they should stop. */
 async function serve(
   flags: Flags,
   given: CommandIo,
   started: RunningParts,
   beside: typeof Beside | undefined,
-): Promise<void> {
+): Promise<number> {
   const { emulators, gateways } = started
   const run = flags.run === undefined ? undefined : await import('./serve-run.ts')
   const terminal = run?.shareTerminal(given)
@@ -98,11 +97,13 @@ async function serve(
     const onWorld: EmulatorOptions['onWorld'] = (name, options) =>
       log.reader(() => sourceOf(options, mark, name))
     // The gateway uses the clock of the first server.
-    const own = emulators.length === 0 ? { onEntry, onWorld, clocks } : { onEntry, onWorld }
+    const movesOverHttp = plan.clock === 'manual'
+    const hooks = { onEntry, onWorld, movesOverHttp }
+    const own = emulators.length === 0 ? Object.assign(hooks, { clocks }) : hooks
     emulators.push(await startEmulator({ ...plan, ...own }))
   }
   const [first, ...others] = emulators
-  if (first === undefined) return
+  if (first === undefined) return 0
   const gateway = await beside?.startBeside(
     { ...flags, wrong },
     first.options,
@@ -120,7 +121,7 @@ async function serve(
     if (ca !== undefined) io.stdout.write(trustText(ca))
   }
   if (terminal !== undefined) await run?.runOnce(first, flags, terminal)
-  await untilAborted(io.signal)
+  return Promise.race([untilAborted(io.signal), ...emulators.map(exitOf)])
 }
 
 /** The options of a server; what makes it wrong is not one. */
@@ -193,12 +194,18 @@ async function scenariosOf(
     : loadScenarios(scenario, cwd)
 }
 
-/** Resolves when the signal is aborted; never without a signal. */
-const untilAborted = (signal: AbortSignal | undefined): Promise<void> =>
+/** Resolves to 0 when the signal is aborted; never without a signal. */
+const untilAborted = (signal: AbortSignal | undefined): Promise<number> =>
   new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    signal?.addEventListener('abort', () => resolve(), { once: true })
+    if (signal?.aborted) return resolve(0)
+    signal?.addEventListener('abort', () => resolve(0), { once: true })
   })
+
+/** Resolves to the exit code when a fault ends a server, unless there are other worlds at its port [faults/exit-command]. */
+async function exitOf(emulator: Emulator): Promise<number> {
+  const code = await emulator.exited()
+  return emulator.worlds().length === 0 ? code : new Promise(() => undefined)
+}
 
 /** Throws a usage error for a file that is not a workflow, before anything listens. */
 async function requireWorkflow(cwd: string, name: string): Promise<void> {

@@ -201,6 +201,8 @@ export type Emulator = ClockHandle &
     readonly frames: (filter?: Partial<SentFrame>) => Promise<readonly SentFrame[]>
     /** The runs in the queue and in the history, in the order of their submits. */
     readonly runs: () => readonly RunView[]
+    /** Resolves with the code of its exit when a fault ends the server for good; immediately if it has already. */
+    readonly exited: () => Promise<number>
     /** Ends all open sockets: by default with a reset, so that their clients see code 1006. Returns how many they were. */
     readonly dropSockets: (how?: SocketEnd) => Promise<number>
     /**

@@ -58,6 +58,8 @@ export type Preparation = {
 /** What a machine needs from its edge. */
 export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   readonly clock: Clock
+  /** Called before the effects of a step are emitted. */
+  readonly before?: (() => void) | undefined
   /** Emits the effects of a step that are not replies. */
   readonly emit: (effects: readonly E[]) => void
   /** Does some work whose effects may leave together. */
@@ -148,6 +150,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   const emit = (input: I, effects: readonly E[]): void => {
     const entry = { input, effects }
     recorder.record(entry)
+    edge.before?.()
     const sent = explain === undefined ? effects : explain(input, effects)
     for (const effect of sent) {
       if (isReply(effect)) waiting.reply(effect)

@@ -59,6 +59,7 @@ export type ServerHandle = WorldHandle &
     | 'frames'
     | 'runs'
     | 'dropSockets'
+    | 'exited'
   >
 
 const endUsage = `Sockets end with "reset", "silence" or {close: 1012}; the code is ${closeCodes}.`
@@ -132,6 +133,17 @@ export function createServerHandle(
       return chosen((await lists()).framesOf(server, await recorder.view()), filter)
     },
     runs: () => runViews(server),
+    exited: () =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const { exitCode } = server.state
+          if (exitCode === null) return
+          stop()
+          resolve(exitCode)
+        }
+        const stop = host.watch(look)
+        look()
+      }),
     dropSockets: async (how = 'reset') => {
       if (!fits(socketEnd, how)) throw usageError(endUsage)
       const count = server.state.sockets.size

@@ -62,10 +62,12 @@ const waitHint =
   (
     own = 'Was the workflow submitted? A run that never ends has no timer, nor has a node that waits for a request.',
   ): string =>
-    runViews(server).length === 0 ? noRun : own
+    server.state.exitCode === null ? (runViews(server).length === 0 ? noRun : own) : exited
 
 const noRun =
   "No run has been submitted yet, so there is nothing to wait for. Wait for the submit first: await server.received({ path: '/prompt' })."
+
+const exited = 'A fault has ended the server: reset() starts it again.'
 
 /** Who may use the control paths of a server. */
 const guardOf = ({ host, cors, controlToken }: ServerOptions): Guard => ({

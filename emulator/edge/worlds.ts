@@ -44,6 +44,8 @@ export type Worlds<S, H, O> = {
   readonly add: (name: string | null, world: World<S, H, O>) => Running<S, H>
   /** The edge of the world that a target is for, and the target without the path below which that world is served. */
   readonly find: (target: string) => { readonly world: S; readonly target: string }
+  /** How many named worlds there are. */
+  readonly count: () => number
 }
 
 /** What the worlds at an address share. */
@@ -161,7 +163,7 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
     if (world === undefined) return { world: root.served(), target }
     return { world: world.served(), target: rest.startsWith('/') ? rest : `/${rest}` }
   }
-  return { add, find }
+  return { add, find, count: () => named.size }
 }
 
 /** Throws a usage error for an option that belongs to the listener, which all worlds at an address share. */

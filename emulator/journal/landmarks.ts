@@ -110,7 +110,7 @@ export function createLandmarks<I, E>(
     else if (effect.kind === 'run' && 'prompt_id' in effect) {
       if (effect.state === 'started') note(effect.prompt_id, entry)
       else end(effect.prompt_id, entry, effect.state !== 'success')
-    } else if (effect.kind === 'restart')
+    } else if (effect.kind === 'restart' || effect.kind === 'exit')
       for (const [id, { endedAt }] of runs) if (Number.isNaN(endedAt)) end(id, entry, true)
   }
   const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES && runs.size + refused.size > 0

@@ -81,10 +81,10 @@ function unknownMessage(type: string, known: readonly string[]): string {
 
 /** Effects of which a fault has one at most, for each thing that it watches. */
 const exclusive: Readonly<Record<Watched, readonly (keyof FaultThen)[]>> = {
-  requests: ['reset', 'truncate', 'slow', 'restart'],
-  handshakes: ['refuse', 'reset', 'close', 'silence', 'restart'],
-  messages: ['reset', 'close', 'silence', 'skip', 'cut', 'restart'],
-  time: ['reset', 'close', 'silence', 'restart'],
+  requests: ['reset', 'truncate', 'slow', 'restart', 'exit'],
+  handshakes: ['refuse', 'reset', 'close', 'silence', 'restart', 'exit'],
+  messages: ['reset', 'close', 'silence', 'skip', 'cut', 'restart', 'exit'],
+  time: ['reset', 'close', 'silence', 'restart', 'exit'],
 }
 
 /** What a fault watches, and the members of `when` for it. */
@@ -151,8 +151,9 @@ function answerProblem(then: FaultThen, answer: 'status' | 'refuse'): Violation 
   const isRedirect = redirects.some((one) => one === then.status)
   if (then.location !== undefined && !isRedirect)
     return at(['then', 'location'], `needs a redirect beside it: status ${redirects.join(', ')}`)
-  if (then.status !== undefined && then.restart)
-    return at(['then', 'status'], 'cannot stand beside restart: that server does not answer')
+  const gone = (['restart', 'exit'] as const).find((name) => name in then)
+  if (then.status !== undefined && gone !== undefined)
+    return at(['then', 'status'], `cannot stand beside ${gone}: that server does not answer`)
   return answer === 'refuse' && typeof then.reset === 'object' ? afterBytes : undefined
 }
 

@@ -89,6 +89,8 @@ function emptyState(
     sockets: new Map(),
     streams: new Map(),
     endedStreams: new Map(),
+    downUntilMs: 0,
+    exitCode: null,
   }
   changeScript(state, { load: options.script })
   return state

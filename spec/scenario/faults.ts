@@ -134,9 +134,15 @@ export const faultThen = options({
       'send this many bytes of the WebSocket frame, or of the event, then reset the connection',
   },
   restart: {
-    const: true,
+    anyOf: [{ const: true }, closed({ downMs: delay })],
     description:
-      'restart the server: local loses queue and history and keeps files; hosted loses only sockets',
+      'restart the server: local loses queue and history and keeps files; hosted loses only sockets; with downMs, connections are refused for that time',
+  },
+  exit: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 255,
+    description: 'end the server for good; the command serve ends with this exit code',
   },
 })
 
@@ -180,6 +186,7 @@ export const effectsOf = {
     'truncate',
     'slow',
     'restart',
+    'exit',
   ],
   handshakes: [
     'refuse',
@@ -191,6 +198,7 @@ export const effectsOf = {
     'close',
     'silence',
     'restart',
+    'exit',
   ],
   messages: [
     'delayMs',
@@ -206,8 +214,9 @@ export const effectsOf = {
     'short',
     'cut',
     'restart',
+    'exit',
   ],
-  time: ['reset', 'close', 'silence', 'restart'],
+  time: ['reset', 'close', 'silence', 'restart', 'exit'],
 } as const satisfies Readonly<Record<Watched, readonly (keyof FaultThen)[]>>
 
 /** Reason phrases of the statuses that faults answer with. */
@@ -349,6 +358,17 @@ export const rules = {
       'A restart of a hosted server loses its sockets; runs, jobs and files continue.',
   }),
   ...chosen.both({
+    'faults/restart-down':
+      'A restart with `downMs` refuses connections for that time; after it the server is there again.',
+    'faults/restart-again':
+      'Of several restarts the latest end counts; one without `downMs` does not bring a server back.',
+    'faults/down-closed':
+      'The port of a server that is down is closed; signed links stay where they are.',
+    'faults/down-shared':
+      'At a port with other worlds, or if its clock moves over HTTP, each connection is reset instead.',
+    'faults/exit': '`exit` ends a server as a restart does, and refuses connections until a reset.',
+    'faults/exit-command':
+      '`serve` ends with the code of an `exit` in its first world, unless others are at its port.',
     'faults/restart-sockets':
       'A restart resets sockets (code 1006) and waiting requests, as if the process is killed.',
     'faults/journal':

@@ -21,16 +21,20 @@ const headers = { Host: 'flowdouble.test' }
 /** Waits until so many inputs of a kind have arrived. */
 function createArrivals() {
   const counts = new Map<string, number>()
-  let waiting: (() => void)[] = []
+  const waiting: (() => void)[] = []
   return {
     take: (kind: string): void => {
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
-      const resolvers = waiting
-      waiting = []
-      for (const resolve of resolvers) resolve()
+      for (const resolve of waiting.splice(0)) resolve()
     },
-    until: async (kind: string, count: number): Promise<void> => {
-      while ((counts.get(kind) ?? 0) < count) await new Promise<void>((go) => waiting.push(go))
+    /** Waits for one more than so far, or until its sender has failed: the port of a server can be closed. */
+    next: async (kind: string, send: (failed: () => void) => void): Promise<void> => {
+      const before = counts.get(kind) ?? 0
+      const failing = new Promise<'failed'>((resolve) => send(() => resolve('failed')))
+      while ((counts.get(kind) ?? 0) === before) {
+        const arriving = new Promise<'arrived'>((go) => waiting.push(() => go('arrived')))
+        if ((await Promise.race([failing, arriving])) === 'failed') return
+      }
     },
   }
 }
@@ -44,9 +48,9 @@ type Exchange = {
 }
 
 /** Sends a request, whose response can be late, broken or missing. */
-function send({ url, method, path, body, own }: Exchange): void {
+function send({ url, method, path, body, own }: Exchange, failed: () => void): void {
   const sent = request(url + path, { method, headers: { ...headers, ...own }, agent: false })
-  sent.on('error', () => undefined)
+  sent.on('error', failed)
   sent.on('response', (response) => response.on('error', () => undefined).resume())
   sent.end(body)
 }
@@ -78,7 +82,6 @@ export async function playScenario(
   const isHosted = options.deployment === 'hosted'
   const own = isHosted ? { [keyHeader]: options.accounts[0]?.keys[0] ?? '' } : {}
   const { prefix } = profiles.hosted
-  let requests = 0
   const ask = async (
     method: string,
     path: string,
@@ -86,8 +89,8 @@ export async function playScenario(
     more: Readonly<Record<string, string>> = {},
   ): Promise<void> => {
     const full = isHosted ? prefix + path : path
-    send({ url, method, path: full, body, own: { ...own, ...more } })
-    await arrivals.until('request', ++requests)
+    const exchange = { url, method, path: full, body, own: { ...own, ...more } }
+    await arrivals.next('request', (failed) => send(exchange, failed))
   }
   const sockets: WebSocket[] = []
   const connect = async (): Promise<void> => {
@@ -95,10 +98,10 @@ export async function playScenario(
       clientId: 'me',
       ...(isHosted && { token: own[keyHeader] ?? '' }),
     })
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?${query.toString()}`, { headers })
-    socket.on('error', () => undefined)
-    sockets.push(socket)
-    await arrivals.until('open', sockets.length)
+    const target = `${url.replace('http', 'ws')}/ws?${query.toString()}`
+    await arrivals.next('open', (failed) =>
+      sockets.push(new WebSocket(target, { headers }).on('error', failed)),
+    )
   }
   const extra_data = { api_key_comfy_org: 'test-partner-key' }
   const submit = (prompt: Graph): Promise<void> =>
@@ -150,8 +153,10 @@ async function playGateway(scenario: string): Promise<readonly string[]> {
   for (const route of ['hook', 'direct', 'hook', 'hook']) {
     const body = JSON.stringify({ text: `post ${posts}` })
     const own = { ...signed(body), 'X-Request-ID': `${posts}` }
-    send({ url: gateway.url, method: 'POST', path: `/webhooks/${route}`, body, own })
-    await arrivals.until('request', ++posts)
+    const path = `/webhooks/${route}`
+    const exchange: Exchange = { url: gateway.url, method: 'POST', path, body, own }
+    await arrivals.next('request', (failed) => send(exchange, failed))
+    posts++
     await gateway.advance(40_000)
   }
   const journal = await gateway.journal()

@@ -1,5 +1,6 @@
-// Servers with faults, for cases: their options, and a wait for what reaches them.
+// Servers with faults, for cases: their options, a wait for what reaches them, and whether their ports are open.
 
+import { get } from 'node:http'
 import type { EmulatorOptions, Entry } from 'flowdouble'
 import type { Fault } from '../../spec/scenario/faults.ts'
 
@@ -24,3 +25,15 @@ export function watchInputs() {
     })
   return { onEntry, next }
 }
+
+/**
+ * Whether the port of a server is open: it answers at its control paths even where the world resets all others. A child
+ * of this process that has not begun its program yet shares a port which is closed here, and never answers.
+ */
+export const isOpen = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    // Without an agent, so that no older connection is used.
+    get(`${new URL(url).origin}/_flowdouble/clock`, { agent: false }, (response) => {
+      response.resume().on('end', () => resolve(true))
+    }).on('error', () => resolve(false))
+  })

@@ -21,6 +21,7 @@ export function listen(server: HttpServer, host: string, port: number): Promise<
 /** A listener of one world alone. */
 export type OwnListener = {
   readonly server: HttpServer
+  readonly port: number
   /** Stops listening and closes all connections. */
   readonly close: () => Promise<void>
 }
@@ -30,7 +31,7 @@ export async function openOwn(host: string, certificate: Certificate | null): Pr
   const server = await createWebServer(certificate)
   const close = trackConnections([server])
   await listen(server, host, 0)
-  return { server, close }
+  return { server, port: portOf(server), close }
 }
 
 /** Host and port in a URL. */
@@ -38,6 +39,45 @@ export const hostOf = (host: string, port: number): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 export const portOf = (server: HttpServer): number => (server.address() as AddressInfo).port
+
+/** Opens and closes the port of a server as its world needs it. */
+export type PortGate = {
+  /** Looks whether the port should be open. */
+  readonly look: () => void
+  /** Resolves when it is; rejects with the system's error if another program has taken it meanwhile. */
+  readonly settled: () => Promise<void>
+}
+
+/**
+ * A gate for a server that listens. Connections that it has stay as they are: the world resets them.
+ * @param isWanted whether the port should be open.
+ */
+export function createPortGate(
+  server: HttpServer,
+  { host, port }: { readonly host: string; readonly port: number },
+  isWanted: () => boolean,
+): PortGate {
+  let isOpen = true
+  let changes = 0
+  let changing = Promise.resolve()
+  const change = async (opens: boolean): Promise<void> => {
+    if (opens) await listen(server, host, port)
+    else server.close()
+  }
+  const look = (): void => {
+    const opens = isWanted()
+    if (opens === isOpen) return
+    isOpen = opens
+    // Whoever sees a reset connection finds the port closed already.
+    if (!opens && changes === 0) return void server.close()
+    changes++
+    changing = changing.then(() => change(opens)).finally(() => changes--)
+    changing.catch((error: Error) => {
+      process.stderr.write(`flowdouble: port ${port} cannot be opened again: ${error.message}\n`)
+    })
+  }
+  return { look, settled: () => changing }
+}
 
 /** How many free ports to try until one is free on all addresses. */
 const MAX_ATTEMPTS = 10

@@ -29,6 +29,8 @@ export type EmulatorOptions = ServerOptionsInput & {
   readonly onWorld?: WorldReader
   /** For commands only: servers that share a manual clock. */
   readonly clocks?: ClockGroup
+  /** For commands only: whether its clock moves over HTTP alone, so that its port stays open while it is down. */
+  readonly movesOverHttp?: boolean
 }
 
 /**
@@ -52,7 +54,7 @@ export type EmulatorOptions = ServerOptionsInput & {
  * await server.close()
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const { onEntry, onWorld, tamper, clocks, ...rest } = given
+  const { onEntry, onWorld, tamper, clocks, movesOverHttp = false, ...rest } = given
   const content = await withContent(rest)
   const options = completeOptions({ port: 0, ...content })
   if ((options.deployment as string) === 'both')
@@ -82,6 +84,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     explain,
     pages,
     onWorld,
+    movesOverHttp,
   }
   try {
     const made = worldOptions(options, objectInfo, Date.now(), linksPort, pages?.scripts)

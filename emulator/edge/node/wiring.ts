@@ -28,6 +28,7 @@ import type { Pages } from './pages.ts'
 import { encodesElsewhere } from './pictures/frame-pictures.ts'
 import type { LargePictures } from './pictures/large-pictures.ts'
 import type { Worlds } from '../worlds.ts'
+import type { PortGate } from './ports.ts'
 import type { WorldParts } from '../world-parts.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
@@ -49,6 +50,8 @@ export type ServedWorld = {
   readonly server: Server
   readonly host: Host<Input, Effect, ServerResponse>
   readonly sockets: Sockets
+  /** Resolves when all effects are on the wire, and its port is open or closed as they say. */
+  readonly flushed: () => Promise<unknown>
   readonly limitBytes: RequestHooks['limitBytes']
   readonly answer: RequestHooks['answer']
   readonly answerLink: RequestHooks['answer']
@@ -59,11 +62,13 @@ export type ServedWorld = {
 /**
  * Connects a server to its edge.
  * @param control loads its control paths.
+ * @param gate opens and closes its port; null where that stays open.
  */
 export function connectWorld(
   part: WorldParts,
   control: ControlLoader<Effect>,
   { codec, pictures, explain, pages }: Shared,
+  gate: PortGate | null,
 ): ServedWorld {
   const { server, options, recorder, hooks, lastIds } = part
   const name = nameLike(options.like)
@@ -72,11 +77,12 @@ export function connectWorld(
     serverMachine(server),
     recorder,
     {
+      before: gate?.look,
       emit: (effects) => {
         if (effects.some(isForSockets)) sockets.emit(effects)
       },
       batch: (work) => sockets.batch(work),
-      flushed: () => sockets.flushed(),
+      flushed: () => flushed(),
       ready: pictures.ready,
       ...hostParts(
         part,
@@ -101,6 +107,7 @@ export function connectWorld(
     compresses: options.wsCompress,
     lastSocket: lastIds.socket,
   })
+  const flushed = (): Promise<unknown> => Promise.all([sockets.flushed(), gate?.settled()])
   const enter = entryOf(part, host)
   const answer: RequestHooks['answer'] = (arrived, response) => {
     const { method, target } = arrived
@@ -122,7 +129,7 @@ export function connectWorld(
   }
   const explainReply = (reply: Reply): Reply =>
     explain === null ? reply : explain.explainReply(where, reply)
-  return { server, host, sockets, limitBytes, answer, answerLink, explainReply }
+  return { server, host, sockets, flushed, limitBytes, answer, answerLink, explainReply }
 }
 
 /** Whether sockets have anything to do with an effect: replies, for example, are none of their business. */

@@ -25,7 +25,7 @@ import type { RuleHeaders } from './explain.ts'
 import type { Pages } from './pages.ts'
 import { createLargePictures } from './pictures/large-pictures.ts'
 import { nodeTypeFiles } from './node-types.ts'
-import { hostOf, listen, type OwnListener, portOf } from './ports.ts'
+import { createPortGate, hostOf, listen, type OwnListener, type PortGate, portOf } from './ports.ts'
 import { readScenarioFiles, withContent } from './scenarios.ts'
 import { connectWorld, type Listeners, type ServedWorld, serveWorlds } from './wiring.ts'
 
@@ -47,6 +47,8 @@ export type AddressParts = {
   /** The files of a front end; null without one. */
   readonly pages: Pages | null
   readonly onWorld: WorldReader | undefined
+  /** Whether its clock moves over HTTP alone, so that its port stays open while it is down. */
+  readonly movesOverHttp: boolean
 }
 
 /** How the worlds at an address run. */
@@ -60,19 +62,31 @@ export async function startWorlds(
   hooks: Hooks<Input, Effect>,
 ): Promise<Emulator> {
   const { given, hosted, ca, linksPort, listeners, closing, openOwn, onWorld } = address
-  const { explain, pages } = address
+  const { explain, pages, movesOverHttp } = address
   const codec = createCodec()
   const shared = { codec, pictures: createLargePictures(codec), explain, pages }
   const secrets = new Set<string>()
+  let mainPort = options.port
+  let mainGate: PortGate | null = null
   /** The options of worlds that change none: these share them. */
   let plainOptions: ServerOptions | undefined
 
+  /** The gate of a world's port: of the shared one for the world at the root, unless others need it. */
+  const gateOf = ({ name, server }: WorldParts, own: OwnListener | null): PortGate | null => {
+    const isThere = (): boolean => server.state.downUntilMs <= server.state.nowMs
+    if (own !== null)
+      return createPortGate(own.server, { host: options.host, port: own.port }, isThere)
+    if (name !== null || movesOverHttp) return null
+    const place = { host: options.host, port: mainPort }
+    return (mainGate = createPortGate(listeners.main, place, () => isThere() || worlds.count() > 0))
+  }
   const open = (part: WorldParts, own: OwnListener | null = null): RunningWorld => {
+    const gate = gateOf(part, own)
     const { name, server, options, recorder } = part
     let { lastIds } = part
     return worlds.add(name, {
       connect: ({ handle }) =>
-        connectWorld(Object.assign({}, part, { lastIds }), controlOf(handle, part), shared),
+        connectWorld(Object.assign({}, part, { lastIds }), controlOf(handle, part), shared, gate),
       disconnect: (edge) => {
         // A clock that runs by itself has a timer and a start.
         const isStill = options.clock === 'manual'
@@ -88,7 +102,7 @@ export async function startWorlds(
         await own?.close()
       },
       handle: (methods, { served }) => {
-        const port = portOf(own?.server ?? listeners.main)
+        const port = own?.port ?? mainPort
         const path = own === null ? pathOf(name) : ''
         const place = hostOf(options.host, port)
         const { signedLinks } = server.options
@@ -132,7 +146,11 @@ export async function startWorlds(
       file: null,
       secrets,
     })
-    return port === undefined ? open(part).handle() : openAlone(part, await openOwn())
+    if (port !== undefined) return openAlone(part, await openOwn())
+    const world = open(part)
+    mainGate?.look()
+    await mainGate?.settled()
+    return world.handle()
   }
   /** Opens a world with a separate listener, in addition to its path at the shared one. */
   const openAlone = async (part: WorldParts, own: OwnListener): Promise<Emulator> => {
@@ -155,6 +173,7 @@ export async function startWorlds(
     options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)
   const part = await newParts({ name: null, options, made, hosted, hooks, codec, file, secrets })
   await listen(listeners.main, options.host, options.port)
+  mainPort = portOf(listeners.main)
   part.recorder.open()
   const main = open(part)
   serveWorlds(listeners, main.served(), options, worlds.find)
@@ -178,7 +197,7 @@ const currentHost = (served: () => ServedWorld): HandledHost => ({
   dispatch: (at) => served().host.driver.dispatch(at),
   changeWorld: (change) => served().host.changeWorld(change),
   watch: (changed) => served().host.watch(changed),
-  flushed: () => served().sockets.flushed(),
+  flushed: () => served().flushed(),
 })
 
 /** Warnings for the operator, printed even with --quiet. */

@@ -50,6 +50,7 @@ export function findingsOf(session: Session): readonly Finding[] {
     for (const { kind, where } of effects) {
       if (kind === 'restart')
         found.push({ tone: 'warn', key: `e${n}`, text: 'The server restarted' })
+      if (kind === 'exit') found.push({ tone: 'bad', key: `e${n}`, text: 'The server exited' })
       if (kind === 'leak')
         found.push({
           tone: 'bad',

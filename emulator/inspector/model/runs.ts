@@ -79,7 +79,8 @@ export function runsOf(
       else if (kind === 'lost') {
         const message = membersOf(effect['message'])
         noteMessage(runOf, entry, textOf(message['text']) ?? '')
-      } else if (kind === 'restart') for (const run of runs.values()) endBy(run, entry)
+      } else if (kind === 'restart' || kind === 'exit')
+        for (const run of runs.values()) endBy(run, entry)
     }
   }
   return [...runs.values()].toSorted((a, b) => a.number - b.number)

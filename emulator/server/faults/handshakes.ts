@@ -9,7 +9,7 @@ import type { Handshake } from '../state/faults.ts'
 import type { Server } from '../state/server.ts'
 import { findDue, joined, report } from './match.ts'
 import { faultReply } from './requests.ts'
-import { restart } from './restart.ts'
+import { isGone, restart } from './restart.ts'
 import { endOf, endSockets, wireOf } from './wire.ts'
 
 /** How a server without faults answers a handshake. */
@@ -55,7 +55,7 @@ export function openBy(
   { open, refuse }: Pick<Answers, 'open' | 'refuse'>,
 ): void {
   const { opening } = wireOf(server)
-  if (then.restart) return restart(server, effects)
+  if (isGone(then)) return restart(server, effects, then)
   // Its client has gone, or its connection has been reset.
   if (!opening.delete(socket)) return
   if (then.refuse !== undefined) return refuse(faultReply(server, then.refuse, then, ''))

@@ -8,7 +8,7 @@ import type { Hit, OutgoingMessage } from '../state/faults.ts'
 import type { ActiveFault } from '../state/scenario.ts'
 import type { Server } from '../state/server.ts'
 import { findDue, joined, report } from './match.ts'
-import { restart } from './restart.ts'
+import { isGone, restart } from './restart.ts'
 import { isMessage, matchesSubject, type Subject, subjectOf } from './subjects.ts'
 import { firstHalf, hasEvents, sendEvents } from './streams.ts'
 import {
@@ -30,7 +30,8 @@ export function disturbMessages(server: Server, effects: Effect[], from: number)
     else if (hasEvents(effect)) sendEvents(server, effects, effect)
     else effects.push(effect)
     // A local server that has restarted has forgotten what it would have done next.
-    if (effects.at(-1)?.kind === 'restart' && server.hosted === null) return
+    const last = effects.at(-1)?.kind
+    if (server.hosted === null && (last === 'restart' || last === 'exit')) return
   }
 }
 
@@ -107,10 +108,10 @@ export function perform(
     return deliver(server, effects, message)
   }
   const isEnd = then.close !== undefined || Boolean(then.reset ?? then.silence)
-  if (skip || then.restart || isEnd)
+  if (skip || isGone(then) || isEnd)
     effects.push({ kind: 'lost', message: toSockets(message, sockets) })
   if (skip) return
-  if (then.restart) return restart(server, effects)
+  if (isGone(then)) return restart(server, effects, then)
   if (isEnd) return endSockets(server, effects, sockets, endOf(then))
   if (cut !== undefined) {
     effects.push(Object.assign({}, toSockets(message, sockets), { cutBytes: cut }))

@@ -11,7 +11,7 @@ import type { Effect, ReplyEffect, RequestHead } from '../../machine.ts'
 import type { Hit, Response } from '../state/faults.ts'
 import type { Server } from '../state/server.ts'
 import { findDue, joined, report } from './match.ts'
-import { restart } from './restart.ts'
+import { isGone, restart } from './restart.ts'
 import { wireOf } from './wire.ts'
 import { disturbStream, releaseStream, removeStream } from '../world/streams.ts'
 
@@ -49,9 +49,9 @@ export function answerDisturbed(
   report(effects, faults)
   const { nowMs, timers } = server.state
   wireOf(server).waiting.add(request)
-  if (then.restart) {
-    if (delayMs === 0) restart(server, effects)
-    else setTimer(timers, nowMs + delayMs, { kind: 'restart' })
+  if (isGone(then)) {
+    if (delayMs === 0) restart(server, effects, then)
+    else setTimer(timers, nowMs + delayMs, { kind: 'restart', then })
     return
   }
   const { status } = then

@@ -1,6 +1,8 @@
 // Restarts a server [faults/restart-*]: what it keeps in memory is lost, what it keeps on disk stays.
 
 import { clear, remove } from '../../lib/bounded.ts'
+import { setTimer } from '../../lib/timers.ts'
+import type { FaultThen } from '../../../spec/scenario/faults.ts'
 import type { Effect } from '../../machine.ts'
 import type { Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
@@ -9,10 +11,17 @@ import { clearPending } from '../world/queue.ts'
 import { forgetStreams } from '../world/streams.ts'
 import { restWorker } from '../world/timers.ts'
 import { release } from '../world/upload-quota.ts'
-import { endSockets, wireOf } from './wire.ts'
+import { EARLY, endSockets, wireOf } from './wire.ts'
 
-/** Restarts the server: its connections are reset, as those of a process that is killed [faults/restart-sockets]. */
-export function restart(server: Server, effects: Effect[]): void {
+/** Whether a fault takes the server away, for a moment or for good. */
+export const isGone = ({ restart: again, exit }: FaultThen): boolean =>
+  again !== undefined || exit !== undefined
+
+/** Whether the server refuses connections. */
+export const isDown = ({ state }: Server): boolean => state.downUntilMs > state.nowMs
+
+/** Restarts the server, or ends it for good: its connections are reset, as those of a process that is killed [faults/restart-sockets]. */
+export function restart(server: Server, effects: Effect[], then: FaultThen): void {
   const { state, hosted, worlds } = server
   const wire = wireOf(server)
   endSockets(server, effects, [...state.sockets.keys(), ...wire.opening], 'reset')
@@ -21,7 +30,23 @@ export function restart(server: Server, effects: Effect[]): void {
   wire.waiting.clear()
   wire.flows.clear()
   if (hosted === null) for (const world of worlds) forget(world)
-  effects.push({ kind: 'restart' })
+  if (then.exit !== undefined) {
+    state.downUntilMs = Infinity
+    state.exitCode = then.exit
+    effects.push({ kind: 'exit', code: then.exit })
+    return
+  }
+  const downMs = typeof then.restart === 'object' ? then.restart.downMs : 0
+  effects.push({ kind: 'restart', ...(downMs > 0 && { downMs }) })
+  const untilMs = state.nowMs + downMs
+  if (downMs === 0 || untilMs <= state.downUntilMs) return
+  state.downUntilMs = untilMs
+  setTimer(state.timers, untilMs, { kind: 'listen' }, EARLY)
+}
+
+/** The server is there again, unless it went down once more meanwhile [faults/restart-again]. */
+export function listen(server: Server, effects: Effect[]): void {
+  if (!isDown(server)) effects.push({ kind: 'listen' })
 }
 
 /** Loses everything that a local server keeps in memory. Random numbers and serial numbers go on: no id repeats. */

@@ -9,7 +9,7 @@ import type { Flow } from '../state/faults.ts'
 import type { Server } from '../state/server.ts'
 import { eventText, removeStream } from '../world/streams.ts'
 import { findDue, joined, report } from './match.ts'
-import { restart } from './restart.ts'
+import { isGone, restart } from './restart.ts'
 import { matchesSubject } from './subjects.ts'
 import { EARLY, wireOf } from './wire.ts'
 
@@ -130,10 +130,10 @@ function perform(sending: Sending, text: string, then: FaultThen): void {
   const { insert, skip, silence, cut, swap, repeat = 0 } = then
   if (insert !== undefined) write(sending, eventText(insert.type, JSON.stringify(insert.data)))
   if (skip) return
-  if (then.restart) {
+  if (isGone(then)) {
     flush(sending)
     sending.isOver = true
-    return restart(server, effects)
+    return restart(server, effects, then)
   }
   if (then.reset) return end(sending, 'reset')
   if (then.close !== undefined) return end(sending, 'end')

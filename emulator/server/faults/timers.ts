@@ -6,7 +6,7 @@ import type { Server } from '../state/server.ts'
 import { report } from './match.ts'
 import { perform } from './messages.ts'
 import { sendPart, sendResponse } from './requests.ts'
-import { restart } from './restart.ts'
+import { isGone, listen, restart } from './restart.ts'
 import { endStreams, fireEvent } from './streams.ts'
 import { endOf, endSockets, matchesSocket, quieten, reachable } from './wire.ts'
 
@@ -23,7 +23,8 @@ export function fireFault(
     fireEvent(server, effects, { request: timer.request, event: timer })
   else if (timer.kind === 'flow') fireEvent(server, effects, timer)
   else if (timer.kind === 'message') perform(server, effects, timer.message, timer.then)
-  else restart(server, effects)
+  else if (timer.kind === 'listen') listen(server, effects)
+  else restart(server, effects, timer.then)
 }
 
 /** Applies a fault with `atMs`, unless it has been removed [faults/at-time]. */
@@ -33,7 +34,7 @@ function applyAtTime(server: Server, effects: Effect[], serial: number): void {
   const { when, then } = active.fault
   active.matched++
   report(effects, [active])
-  if (then.restart) return restart(server, effects)
+  if (isGone(then)) return restart(server, effects, then)
   const open = reachable(server, [...server.state.sockets.keys()])
   const own = open.filter((socket) => matchesSocket(server, when, socket))
   endStreams(server, effects, when, then)

@@ -42,7 +42,9 @@ export type FaultTimer =
     }
   /** The end of a silence of a stream. */
   | { readonly kind: 'flow'; readonly request: number }
-  | { readonly kind: 'restart' }
+  | { readonly kind: 'restart'; readonly then: FaultThen }
+  /** The end of the time for which the server is down. */
+  | { readonly kind: 'listen' }
 
 /** What faults hold back of a stream, until its end or that of its client. */
 export type Flow = {

@@ -60,6 +60,10 @@ export type ServerState = {
   readonly sockets: Map<number, number>
   /** The open streams by the numbers of their requests. */
   readonly streams: Map<number, Stream>
+  /** Until when it refuses connections, in milliseconds of its time: infinite after its exit. 0 if it never has. */
+  downUntilMs: number
+  /** With which code it has exited; null if it has not. */
+  exitCode: number | null
   /** Those that have ended in the present step: faults can hold back what they have sent. */
   readonly endedStreams: Map<number, Stream>
 }

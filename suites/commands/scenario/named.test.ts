@@ -7,6 +7,7 @@ import type { Deployment } from '../../../spec/language.ts'
 import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import { startSubject, type Subject } from '../../judge/subject.ts'
+import { isOpen } from '../../support/faults.ts'
 import { forTest } from '../../support/for-test.ts'
 import { wordOf } from '../../judge/hosted/jobs.ts'
 import { type OpenStream, v2Of } from '../../judge/hosted/v2.ts'
@@ -94,7 +95,7 @@ test('malformed-messages breaks some messages, and no others', async () => {
   const { url, submit, emulator } = await served('malformed-messages')
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
   const texts: string[] = []
-  socket.on('message', (data) => texts.push(String(data as Buffer)))
+  socket.on('message', (data) => texts.push((data as Buffer).toString()))
   await once(socket, 'open')
   await submit(slow(10, 30), { client_id: 'me' })
   await emulator!.until('idle')
@@ -106,4 +107,32 @@ test('malformed-messages breaks some messages, and no others', async () => {
   expect(broken.filter((text) => !text.startsWith('{"type": "progress"'))).toEqual([])
   for (const text of broken) expect(() => JSON.parse(text)).toThrow(SyntaxError)
   expect(texts.some((text) => text.includes('execution_success'))).toBe(true)
+})
+
+test('server-is-down-for-a-while refuses connections for ten seconds in mid-run', async () => {
+  const { url, submit, emulator, history } = await served('server-is-down-for-a-while')
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
+  await once(socket, 'open')
+  const closed = once(socket, 'close')
+  await submit(slow(1, 5), { client_id: 'me' })
+  await emulator!.until((effect) => effect.kind === 'restart')
+  expect((await closed)[0]).toBe(1006)
+  await emulator!.advance(9999)
+  expect(await isOpen(url)).toBe(false)
+  await emulator!.advance(1)
+  expect(await isOpen(url)).toBe(true)
+  expect(await history()).toEqual([])
+})
+
+test('server-exits ends for good in mid-run', async () => {
+  const { url, submit, emulator } = await served('server-exits')
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
+  await once(socket, 'open')
+  const closed = once(socket, 'close')
+  const exited = emulator!.exited()
+  await submit(slow(1, 5), { client_id: 'me' })
+  await emulator!.until('idle')
+  expect(await exited).toBe(1)
+  expect((await closed)[0]).toBe(1006)
+  expect(await isOpen(url)).toBe(false)
 })

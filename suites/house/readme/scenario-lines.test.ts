@@ -1,5 +1,6 @@
 // Each line of a scenario that a README shows does what it says.
 
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -124,6 +125,51 @@ const shows: Readonly<Record<string, (server: Emulator) => Promise<void>>> = {
     expect(await closed).toBe(1006)
     expect(steps).toEqual([1, 2, 3, 4])
     expect(status.status_str).toBe('success')
+  },
+  'a socket or stream gone silent': async (server) => {
+    const { steps, socket, closed } = await connect(server)
+    const { status } = await run(server)
+    expect(status.status_str).toBe('success')
+    expect(steps).toEqual([1, 2, 3, 4])
+    expect(socket.readyState).toBe(socket.OPEN)
+    socket.terminate()
+    await closed
+  },
+  'a message that is not JSON': async (server) => {
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws?clientId=me`)
+    const texts: string[] = []
+    socket.on('message', (text: Buffer, isBinary) => isBinary || texts.push(text.toString()))
+    await once(socket, 'open')
+    await run(server)
+    const closed = once(socket, 'close')
+    await server.dropSockets({ close: 1000 })
+    await closed
+    const broken = texts.filter((text) => !text.endsWith('}'))
+    expect(broken).toEqual([expect.stringMatching(/^\{"type": "progress", "data": \{"value": 5,/)])
+  },
+  'a server that is gone for 10 s': async (server) => {
+    const { steps, closed } = await connect(server)
+    expect(await run(server)).toBeUndefined()
+    expect(await closed).toBe(1006)
+    expect(steps).toEqual([1, 2, 3, 4])
+  },
+  'a server that crashes': async (server) => {
+    await run(server)
+    await expect(run(server)).rejects.toThrow('fetch failed')
+    expect(await server.exited()).toBe(137)
+  },
+  'a history that lags': async (server) => {
+    expect(await run(server)).toBeUndefined()
+    const [{ prompt_id } = { prompt_id: '' }] = server.runs()
+    const ask = async () =>
+      (await (await fetch(`${server.url}/history/${prompt_id}`)).json()) as object
+    const seen = [await ask(), await ask(), await ask()].map((one) => Object.keys(one))
+    expect(seen).toEqual([[], [], [prompt_id]])
+  },
+  'a redirect': async ({ url }) => {
+    const view = await fetch(`${url}/view?filename=a.png`, { redirect: 'manual' })
+    expect(view.status).toBe(302)
+    expect(view.headers.get('location')).toBe('/view?filename=a.png')
   },
   'an answer that takes its time': async (server) => {
     const { headers } = await fetch(`${server.url}/history/none`)
