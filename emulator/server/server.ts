@@ -90,6 +90,7 @@ function emptyState(
     streams: new Map(),
     endedStreams: new Map(),
     downUntilMs: 0,
+    isDown: false,
     exitCode: null,
   }
   changeScript(state, { load: options.script })

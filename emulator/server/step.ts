@@ -13,7 +13,6 @@ import { finish } from './response-headers.ts'
 import { type Answers, openBy, openDisturbed } from './faults/handshakes.ts'
 import { disturbMessages } from './faults/messages.ts'
 import { answerDisturbed, findRequestHit } from './faults/requests.ts'
-import { isDown } from './faults/restart.ts'
 import { forgetFlow } from './faults/streams.ts'
 import { fireFault } from './faults/timers.ts'
 import { forgetSocket } from './faults/wire.ts'
@@ -140,7 +139,7 @@ function fireOfFault(server: Server, effects: Effect[], timer: FaultTimer): void
 export const nextWakeMs = ({ state }: Server): number | undefined => nextTimer(state.timers)?.dueMs
 
 function connect(server: Server, effects: Effect[], input: OpenInput): void {
-  if (isDown(server))
+  if (server.state.isDown)
     return void effects.push({ kind: 'end', sockets: [input.socket], how: 'reset' })
   if (server.state.script.faults.length === 0) open(server, input)
   else openDisturbed(server, effects, input, answersTo(server, input))
@@ -181,7 +180,7 @@ function refuseHandshake({ hosted }: Server, { fault }: OpenInput): Reply | unde
 }
 
 function receive(server: Server, effects: Effect[], input: RequestInput): void {
-  if (isDown(server) && !input.links)
+  if (server.state.isDown && !input.links)
     return void effects.push({ kind: 'reset', request: input.request })
   const hit =
     server.state.script.faults.length === 0
@@ -275,8 +274,8 @@ export function needsBody(server: Server, head: RequestHead): boolean {
  * answer of the scenario.
  */
 export function takesPage(server: Server, head: RequestHead): boolean {
-  if (server.hosted !== null || isDown(server) || (head.method !== 'GET' && head.method !== 'HEAD'))
-    return false
+  const isOther = head.method !== 'GET' && head.method !== 'HEAD'
+  if (server.hosted !== null || server.state.isDown || isOther) return false
   const admitted = admit(server, head)
   const [path, query] = splitTarget(head.target)
   if ('refusal' in admitted) return false

@@ -73,11 +73,18 @@ export function connectWorld(
   const { server, options, recorder, hooks, lastIds } = part
   const name = nameLike(options.like)
   const where = { place: options.deployment, generation: generationLike(options.like) }
+  let wasDown = false
+  const tendGate = (): void => {
+    // A server that is there does not ask; one that is down may share its port with a new world.
+    if (!server.state.isDown && !wasDown) return
+    wasDown = server.state.isDown
+    gate?.look()
+  }
   const host = createHost(
     serverMachine(server),
     recorder,
     {
-      before: gate?.look,
+      before: gate === null ? undefined : tendGate,
       emit: (effects) => {
         if (effects.some(isForSockets)) sockets.emit(effects)
       },

@@ -73,7 +73,7 @@ export async function startWorlds(
 
   /** The gate of a world's port: of the shared one for the world at the root, unless others need it. */
   const gateOf = ({ name, server }: WorldParts, own: OwnListener | null): PortGate | null => {
-    const isThere = (): boolean => server.state.downUntilMs <= server.state.nowMs
+    const isThere = (): boolean => !server.state.isDown
     if (own !== null)
       return createPortGate(own.server, { host: options.host, port: own.port }, isThere)
     if (name !== null || movesOverHttp) return null

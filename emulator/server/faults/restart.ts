@@ -17,9 +17,6 @@ import { EARLY, endSockets, wireOf } from './wire.ts'
 export const isGone = ({ restart: again, exit }: FaultThen): boolean =>
   again !== undefined || exit !== undefined
 
-/** Whether the server refuses connections. */
-export const isDown = ({ state }: Server): boolean => state.downUntilMs > state.nowMs
-
 /** Restarts the server, or ends it for good: its connections are reset, as those of a process that is killed [faults/restart-sockets]. */
 export function restart(server: Server, effects: Effect[], then: FaultThen): void {
   const { state, hosted, worlds } = server
@@ -31,7 +28,7 @@ export function restart(server: Server, effects: Effect[], then: FaultThen): voi
   wire.flows.clear()
   if (hosted === null) for (const world of worlds) forget(world)
   if (then.exit !== undefined) {
-    state.downUntilMs = Infinity
+    Object.assign(state, { downUntilMs: Infinity, isDown: true })
     state.exitCode = then.exit
     effects.push({ kind: 'exit', code: then.exit })
     return
@@ -40,13 +37,15 @@ export function restart(server: Server, effects: Effect[], then: FaultThen): voi
   effects.push({ kind: 'restart', ...(downMs > 0 && { downMs }) })
   const untilMs = state.nowMs + downMs
   if (downMs === 0 || untilMs <= state.downUntilMs) return
-  state.downUntilMs = untilMs
+  Object.assign(state, { downUntilMs: untilMs, isDown: true })
   setTimer(state.timers, untilMs, { kind: 'listen' }, EARLY)
 }
 
 /** The server is there again, unless it went down once more meanwhile [faults/restart-again]. */
-export function listen(server: Server, effects: Effect[]): void {
-  if (!isDown(server)) effects.push({ kind: 'listen' })
+export function listen({ state }: Server, effects: Effect[]): void {
+  if (state.downUntilMs > state.nowMs) return
+  state.isDown = false
+  effects.push({ kind: 'listen' })
 }
 
 /** Loses everything that a local server keeps in memory. Random numbers and serial numbers go on: no id repeats. */

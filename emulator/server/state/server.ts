@@ -62,6 +62,8 @@ export type ServerState = {
   readonly streams: Map<number, Stream>
   /** Until when it refuses connections, in milliseconds of its time: infinite after its exit. 0 if it never has. */
   downUntilMs: number
+  /** Whether it refuses connections. */
+  isDown: boolean
   /** With which code it has exited; null if it has not. */
   exitCode: number | null
   /** Those that have ended in the present step: faults can hold back what they have sent. */
