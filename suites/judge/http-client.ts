@@ -57,9 +57,7 @@ function typeOf(
 const createFetchClient = (base: string): HttpClient => ({
   send: async (method, path, given, body) => {
     const headers = { ...typeOf(given, body), ...given }
-    // A GET cannot have a body here, not even an empty one.
-    const isBare = body === undefined || (body.length === 0 && /^(?:GET|HEAD)$/.test(method))
-    const content = isBare ? {} : { body: Buffer.from(body) }
+    const content = body === undefined ? {} : { body: Buffer.from(body) }
     const init: RequestInit = { method, headers, redirect: 'manual', ...content }
     const response = await fetch(base + escaped(path, base), init)
     return {

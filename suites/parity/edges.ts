@@ -19,8 +19,6 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     cases: [
       'assets/off [local]',
       'assets/only-below-api [local]',
-      'control/request-headers [hosted]',
-      'control/request-headers [local]',
       'http/body-limit + http/body-compressed [local]',
       'http/hosted-wrong-method [hosted]',
     ],
@@ -38,12 +36,6 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     cases: ['http/long-lines [local]'],
   },
   {
-    why: 'The client of the case leaves before the answer, and the handlers of msw 3 do not notice.',
-    on: ['msw'],
-    since: 3,
-    cases: ['files/view-left [local]'],
-  },
-  {
     why: 'The case sends or reads bytes of a connection, and here is none.',
     on: both,
     cases: [
@@ -52,6 +44,8 @@ export const edgeDifferences: readonly EdgeDifference[] = [
       'faults/cut [local]',
       'faults/handshake-reset [hosted]',
       'faults/handshake-reset [local]',
+      'faults/malformed [hosted]',
+      'faults/malformed [local]',
       'faults/refuse [hosted]',
       'faults/refuse [local]',
       'faults/reset-in-body [hosted]',
@@ -94,11 +88,6 @@ export const edgeDifferences: readonly EdgeDifference[] = [
       'messages/uncompressed [local]',
       'workflows/answers-first [local]',
     ],
-  },
-  {
-    why: 'The client of the case opens connections. msw intercepts those of HTTP.',
-    on: ['fetch'],
-    cases: ['system/home [local]'],
   },
   {
     why: 'Scenarios are found by their names on a disk.',
@@ -150,7 +139,6 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     cases: [
       'assets/off [local]',
       'assets/only-below-api [local]',
-      'deployments/paths-of-hosted [local]',
       'http/body-limit + http/body-compressed [local]',
       'http/hosted-wrong-method [hosted]',
     ],
@@ -211,8 +199,22 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     ],
   },
   {
+    why: 'There is no port that a server could close: it resets each request while it is down.',
+    on: both,
+    cases: [
+      'faults/down-shared [hosted]',
+      'faults/down-shared [local]',
+      'faults/exit [hosted]',
+      'faults/exit [local]',
+      'faults/restart-again [hosted]',
+      'faults/restart-again [local]',
+      'faults/restart-down + faults/down-closed [hosted]',
+      'faults/restart-down + faults/down-closed [local]',
+    ],
+  },
+  {
     why: 'A large picture is encoded in the thread of the page.',
     on: both,
-    cases: ['files/large-pictures [local]'],
+    cases: ['files/large-pictures [local]', 'files/view-left [local]'],
   },
 ]

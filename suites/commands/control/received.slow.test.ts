@@ -157,7 +157,8 @@ proves('control/request-headers', async (subject) => {
     Cookie: 'session=secret-of-cookie; theme=secret-of-theme',
     'X-Other-Api-Key': 'secret-of-another',
   }
-  for (const path of ['/queue', '/queue', '/history']) await subject.request('GET', path, '', sent)
+  for (const path of ['/queue', '/queue', '/history'])
+    await subject.request('GET', path, undefined, sent)
   const [first, second] = await emulator.requests({ path: '/queue' })
   expect(first?.headers).toEqual({
     ...second?.headers,
