@@ -429,7 +429,6 @@ export const rules = {
     'files/video-sound': 'A video that was made with a sound has a silent track of its length.',
     'files/video-text':
       'A video contains the workflow and the members of extra_pnginfo as metadata.',
-    'files/video-bounded': 'A video repeats its last frame once 1,048,576 blocks are painted.',
     'files/sounds':
       'A saved sound has the length, rate and channels of its input: FLAC its samples, others silence.',
     'files/sound-text':
@@ -437,6 +436,7 @@ export const rules = {
     'files/sounds-bounded': 'A saved sound ends after 33,554,432 samples of all its channels.',
   }),
   ...chosen.local({
+    'files/video-bounded': 'A video repeats its last frame once 1,048,576 blocks are painted.',
     'files/animation-webp':
       'The frames of an animated WebP file are lossless, whatever its node requests.',
     'files/animation-pixels':
