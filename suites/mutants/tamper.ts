@@ -283,7 +283,18 @@ export const onEntry = (change: (entry: any) => unknown): Maker =>
   onJson(/^GET \/history/, (entries) => mapped(entries, change))
 
 /** Changes the viewed pictures, as the recipes that leave the world. */
-export const onPicture = (change: (file: any) => unknown) =>
+export const onPicture = (change: (file: any) => unknown) => onMade('picture', change)
+
+/** Changes a file of a sound that a view returns. */
+export const onSound = (change: (file: any) => unknown) => onMade('sound', change)
+
+const onMade = (member: 'picture' | 'sound', change: (file: any) => unknown) =>
   onReply(/^GET \/view/, ({ body }) =>
-    typeof body === 'object' && 'picture' in body ? { body: change(body) as typeof body } : {},
+    typeof body === 'object' && member in body ? { body: change(body) as typeof body } : {},
+  )
+
+/** Changes a video that a view returns: the pictures after the first, and how they are shown. */
+export const onVideo = (change: (animation: any) => unknown) =>
+  onPicture((file) =>
+    /^(?:mp4|webm)$/.test(file.format) ? { ...file, animation: change(file.animation) } : file,
   )

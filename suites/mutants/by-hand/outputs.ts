@@ -7,6 +7,8 @@ import {
   onEntry,
   onJson,
   onPicture,
+  onSound,
+  onVideo,
   onText,
   without,
 } from '../tamper.ts'
@@ -69,6 +71,40 @@ export const outputs: Mutants = {
   'animation-is-still': {
     breaks: ['files/animation-frames', 'files/animation-text', 'files/animation-pixels'],
     tamper: onPicture(({ animation: _, ...still }) => still),
+  },
+  'video-lacks-the-last-frame': {
+    breaks: ['files/videos', 'files/video-blocks'],
+    tamper: onVideo(({ rest, ...more }) => ({ ...more, rest: rest.slice(0, -1) })),
+  },
+  'video-runs-backwards': {
+    breaks: ['files/video-blocks'],
+    tamper: onVideo(({ rest, ...more }) => ({ ...more, rest: rest.toReversed() })),
+  },
+  'video-of-whole-rates': {
+    breaks: ['files/videos'],
+    tamper: onVideo(({ frameMs, ...more }) => ({
+      ...more,
+      frameMs: 1000 / Math.round(1000 / frameMs),
+    })),
+  },
+  'video-is-silent': {
+    breaks: ['files/video-sound'],
+    tamper: onVideo(({ sound: _, ...more }) => more),
+  },
+  'video-without-text': {
+    breaks: ['files/video-text'],
+    tamper: onPicture((file) => (file.format === 'png' ? file : { ...file, text: [] })),
+  },
+  'sound-is-shorter': {
+    breaks: ['files/sounds', 'nodes/sound-decoded'],
+    tamper: onSound(({ sound, ...file }) => ({
+      ...file,
+      sound: { ...sound, samples: sound.samples - 4096 },
+    })),
+  },
+  'sound-without-text': {
+    breaks: ['files/sound-text'],
+    tamper: onSound((file) => ({ ...file, text: [] })),
   },
   'fingerprints-stay-inside': {
     breaks: ['files/is-changed', 'files/is-changed-of-own'],
