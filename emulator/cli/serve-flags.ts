@@ -88,7 +88,7 @@ export function readFlags(argv: readonly string[]): {
   readonly quiet: boolean
   readonly help: boolean
 } {
-  const options: FlagTable = { ...ownFlags, ...optionFlags(allOptions) }
+  const options: FlagTable = { ...ownFlags, ...optionFlags(allOptions, true) }
   const { values } = parseFlags(argv.map(spellOut), options, false)
   const text = (name: string): string | undefined => values[name] as string | undefined
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]

@@ -15,12 +15,12 @@ const entriesOf = (names: readonly OptionName[]): readonly (readonly [string, Op
 
 export const allOptions = Object.keys(optionTable) as readonly OptionName[]
 
-/** The flags of options. With several servers, each can behave like a different known one. */
-export const optionFlags = (names: readonly OptionName[]): FlagTable =>
+/** The flags of options. Of `several` servers, each can behave like a different known one. */
+export const optionFlags = (names: readonly OptionName[], several = false): FlagTable =>
   Object.fromEntries(
     entriesOf(names).map(([, { flag, many }]) => [
       flag,
-      { type: 'string', multiple: many ?? flag === 'like' },
+      { type: 'string', multiple: many ?? (several && flag === 'like') },
     ]),
   )
 

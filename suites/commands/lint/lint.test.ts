@@ -41,6 +41,12 @@ commandRows(lint, {
     /^sampler\.json: node 3 \(KSampler\), steps: Value 0 smaller than min of 1: steps\.\nsampler\.json: node 3 \(KSampler\), sampler_name: Value not in list: .*\. Did you mean euler\?\n$/,
     '',
   ],
+  'lint/like The node types are those of a known server': [
+    ['good.json', '--like', 'comfyui-0.27'],
+    0,
+    '',
+    '',
+  ],
   'lint/types All unknown types are named, with the nearest one': [
     ['types.json'],
     1,
