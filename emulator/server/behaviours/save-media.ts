@@ -72,8 +72,8 @@ function framesOf(of: Output, { shape }: Tensor): Picture[] {
   }))
 }
 
-/** Longer batches exceed the simulated memory. */
-const MOST_FRAMES = 4096
+/** Longer videos end here: three quarters of an hour at 24 frames a second. */
+const MOST_FRAMES = 2 ** 16
 const DEFAULT_FPS = 24
 
 /** The sounds in a value: one for each item of its batch; none in anything but an AUDIO. */
@@ -114,8 +114,9 @@ const VIDEO_SIZE = { width: 512, height: 288 }
 
 /** The sound that a node of any type would make of its inputs. */
 export function soundFrom(call: Call, format: SoundFormat): FileContent {
-  const sounds = [...call.inputs.values()].flatMap(soundInputs)
-  return { sound: sounds[0] ?? tone(call.hash), format }
+  const given = call.type.inputs.find(({ type }) => type === 'AUDIO')?.name ?? 'audio'
+  const [sound] = soundInputs(call.inputs.get(given))
+  return { sound: sound ?? tone(call.hash), format }
 }
 
 export const saveVideo =

@@ -3,11 +3,13 @@
 
 import { test } from 'vitest'
 import { expect } from '../../../judge/expect.ts'
+import { sampleOf } from '../../../support/effort.ts'
 import { countedCheck, trespasses } from './counted.ts'
 
 const http = ['--only', 'http', '--only', 'workflows', '--only', 'queue']
 
-test.concurrent.each(['local', 'hosted'] as const)(
+// The long run tries each set of allowances with this flag, on both.
+test.concurrent.each(sampleOf(['local', 'hosted'] as const, 2))(
   'check/counted-read-only With --read-only, %s, nothing is submitted and nothing changes, in raw bytes neither.',
   async (deployment) => {
     const counted = await countedCheck(deployment, ['--read-only', '--allow', 'all'])
@@ -33,7 +35,7 @@ test.concurrent.each(['local', 'hosted'] as const)(
   },
 )
 
-test.concurrent.each([1, 3])(
+test.concurrent.each(sampleOf([1, 3], 2))(
   'check/counted-runs With --max-runs %i the server never starts more runs, whoever writes the bytes.',
   async (most) => {
     const counted = await countedCheck('local', ['--max-runs', `${most}`, ...http])
