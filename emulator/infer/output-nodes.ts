@@ -81,10 +81,16 @@ const ofClip = [8, 16, 2, 512, 512] as const
 const pipe = ['PIPE_LINE', 'IMAGE'] as const
 const efficient = ['MODEL', 'CONDITIONING', 'CONDITIONING', 'LATENT', 'VAE', 'IMAGE'] as const
 
+/** What a loaded video returns. */
+const loaded = ['IMAGE', 'INT', 'AUDIO', 'VHS_VIDEOINFO'] as const
+
 const outputNodes: Readonly<Record<string, OutputNode>> = {
   // Videos.
   // What it saves and reports, the server knows.
   VHS_VideoCombine: { output: ['VHS_FILENAMES'] },
+  VHS_LoadVideo: { isInner: true, output: loaded },
+  VHS_LoadVideoPath: { isInner: true, output: loaded },
+  VHS_LoadVideoFFmpeg: { isInner: true, output: ['IMAGE', 'MASK', 'AUDIO', 'VHS_VIDEOINFO'] },
   ADE_AnimateDiffCombine: {
     rule: { outputs: { gifs: [{ own: true, format: 'video/mp4' }] } },
   },

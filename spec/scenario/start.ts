@@ -139,6 +139,8 @@ export const rules = {
       'The statistics of a scenario replace members of the usual ones, and its devices all of them.',
   }),
   ...chosen.local({
+    'scenario/video-loaded':
+      'VHS_LoadVideo returns the frames of its file that its settings choose, and their number.',
     'scenario/video-combine':
       'VHS_VideoCombine saves its pictures as a video of its frame rate and format, the first as PNG.',
     'scenario/video-combine-sound':

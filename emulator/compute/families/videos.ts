@@ -5,7 +5,7 @@ import type { Family, Inputs } from '../values/inputs.ts'
 import { slice } from '../values/layout.ts'
 import { scaleImage } from '../arithmetic/scaling.ts'
 import { colours } from '../values/pictures.ts'
-import { filled, Tensor } from '../values/tensor.ts'
+import { countOf, filled, pick, Tensor } from '../values/tensor.ts'
 import { raise } from '../../lib/raised.ts'
 import { hash53 } from '../../lib/random.ts'
 import type { VideoFacts } from '../../media/facts.ts'
@@ -115,7 +115,27 @@ function factsOf({ pictures, frameMs }: MadeOf): VideoFacts | undefined {
   return { width: first.width, height: first.height, frames: pictures.length, fps }
 }
 
+/** Frames of a video: `every`th of those behind the `skipped` ones, at most `most`, at another rate; 0 changes nothing. */
+function chosenFrames({ value, number }: Inputs): readonly Value[] {
+  const video = value('video')
+  if (!(video instanceof Instance)) return misused(video, '.get_components')
+  checkVideo(video)
+  const images = video.fields.get('images')
+  if (!(images instanceof Tensor)) return []
+  const fps = numberOf((video.fields.get('fps') ?? null) as number) ?? 1
+  const rate = number('rate') > 0 ? number('rate') : fps
+  const count = Math.max(1, Math.floor((countOf(images) * rate) / fps))
+  const places = Array.from({ length: count }, (_, at) => Math.floor((at * fps) / rate))
+  const every = Math.max(1, Math.trunc(number('every')))
+  const kept = places.slice(number('skipped')).filter((_, at) => at % every === 0)
+  const most = number('most')
+  const indices = most > 0 ? kept.slice(0, most) : kept
+  return [pick(images, indices), video.fields.get('audio') ?? null]
+}
+
 export const videos: Family = {
+  // What a node of a pack loads.
+  '(frames)': chosenFrames,
   CreateVideo: ({ value }) => {
     const fps = value('fps')
     const number = isFloat(fps as number) ? fps : floatOf(numberOf(fps as number) ?? 0)

@@ -26,6 +26,7 @@ import { rebatchers } from './batch.ts'
 import { sourceText } from './printed.ts'
 import { savers } from './save-pictures.ts'
 import { soundCoders } from './sounds.ts'
+import { videoLoaders } from './load-video.ts'
 import {
   decoderSteps,
   encoderSteps,
@@ -218,4 +219,5 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   ...schedulers,
   ...savers,
   ...soundCoders,
+  ...videoLoaders,
 }

@@ -184,12 +184,12 @@ function outputOf(
   const value = values[slot] ?? null
   const isList = call.type.outputIsList[slot] === true
   if (!isList || !Array.isArray(value))
-    return valueOf(call.type.outputs[slot], { recipe, slot, item: null }, value)
-  return value.map((one, item) => valueOf(call.type.outputs[slot], { recipe, slot, item }, one))
+    return linkValue(call.type.outputs[slot], { recipe, slot, item: null }, value)
+  return value.map((one, item) => linkValue(call.type.outputs[slot], { recipe, slot, item }, one))
 }
 
 /** A computed value on a link. */
-function valueOf(type: string | Json[] | undefined, of: Output, value: Computed): Value {
+export function linkValue(type: string | Json[] | undefined, of: Output, value: Computed): Value {
   const id = hash53(`${of.recipe.id} ${of.slot} ${of.item}`)
   if (value instanceof Tensor && (type === 'IMAGE' || type === 'MASK'))
     return { kind: 'picture', picture: pictureOf(id, of, value), count: countOf(value), of }

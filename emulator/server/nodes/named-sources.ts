@@ -13,6 +13,9 @@ const fileInputs: Readonly<Record<string, string>> = {
   LoadAudio: 'audio',
   LoadVideo: 'file',
   RecordAudio: 'audio',
+  VHS_LoadVideo: 'video',
+  VHS_LoadVideoFFmpeg: 'video',
+  VHS_LoadVideoPath: 'video',
 }
 
 /** The file that this input names, as a source; undefined if it does not name one. */

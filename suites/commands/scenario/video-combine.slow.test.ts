@@ -96,6 +96,41 @@ proves(
   options,
 )
 
+const loading = (more: object = {}): Graph => ({
+  loaded: node('VHS_LoadVideo', {
+    video: 'clip.mp4',
+    force_rate: 0,
+    frame_load_cap: 0,
+    skip_first_frames: 0,
+    select_every_nth: 1,
+    ...more,
+  }),
+  count: node('PreviewAny', { source: ['loaded', 1] }),
+  video: node('VHS_VideoCombine', { ...defaults, images: ['loaded', 0] }),
+})
+
+proves(
+  'scenario/video-loaded',
+  async (subject) => {
+    const framesOf = async (more: object) => {
+      const { outputs } = succeeded(await subject.run(await me(subject), loading(more))).entry
+      const [{ filename, subfolder, type }] = outputs.video.gifs
+      const { bytes } = await subject.view({ filename, subfolder, type })
+      const [track] = readMp4(bytes).tracks
+      expect(outputs.count.text).toEqual([`${track!.samples.length}`])
+      return [track!.width, track!.height, track!.samples.length]
+    }
+    // A placeholder has 48 frames, 24 a second.
+    expect(await framesOf({})).toEqual([64, 48, 48])
+    expect(await framesOf({ skip_first_frames: 8, select_every_nth: 3 })).toEqual([64, 48, 14])
+    expect(await framesOf({ force_rate: 8, frame_load_cap: 10 })).toEqual([64, 48, 10])
+  },
+  {
+    for: [loading()],
+    scenario: { version: 1, start: { files: [{ path: 'input/clip.mp4', placeholder: '64x48' }] } },
+  },
+)
+
 proves(
   'scenario/video-combine-sound',
   async (subject) => {
