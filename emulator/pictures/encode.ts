@@ -7,16 +7,17 @@ import { alphaOf } from './alpha.ts'
 import { encodeApng } from './codecs/apng.ts'
 import { encodeJpeg, encodeJpegMosaic } from './codecs/jpeg.ts'
 import { mosaicOf, paint, paintPreview } from './paint.ts'
-import type {
-  Animation,
-  FrameImage,
-  MediaFile,
-  Picture,
-  PictureFile,
-  PictureFormat,
-  Preview,
-  Sound,
-  SoundFile,
+import {
+  type Animation,
+  type FrameImage,
+  type MediaFile,
+  type Picture,
+  type PictureFile,
+  type PictureFormat,
+  type Preview,
+  type Sound,
+  type SoundFile,
+  isVideo,
 } from './picture.ts'
 import { type Budget, framesOf, onlyChannels } from './pixels.ts'
 import { encodePng, usableTexts } from './codecs/png.ts'
@@ -140,8 +141,7 @@ const encodeAnimation = (
   animation: Animation,
   budget: Budget = { left: MOST_NUMBERS },
 ) => {
-  if (format === 'mp4' || format === 'webm')
-    return encodeVideo({ picture, text }, format, animation, budget)
+  if (isVideo(format)) return encodeVideo({ picture, text }, format, animation, budget)
   const { rest, frameMs } = animation
   const pictures = [picture, ...rest].map((one) => paint(one, budget))
   const frames = framesOf(pictures, frameMs)

@@ -169,6 +169,14 @@ export const longestSide = { png: 2 ** 31 - 1, jpeg: 65535, webp: 16383 } as con
 /** The formats of videos. */
 export type VideoFormat = 'mp4' | 'webm'
 
+/** Whether a file of this format is a video. */
+export const isVideo = (format: string): format is VideoFormat =>
+  format === 'mp4' || format === 'webm'
+
+/** The frame rate of a video, in frames in 1,000 seconds: what its writers count in. */
+export const rateOf = ({ frameMs }: Pick<Animation, 'frameMs'>): number =>
+  Math.max(1, Math.round(1_000_000 / frameMs))
+
 /** The formats of sounds. */
 export type SoundFormat = 'wav' | 'flac' | 'mp3' | 'opus'
 

@@ -9,7 +9,13 @@ import { usableTexts } from './codecs/png.ts'
 import { vp8Frame } from './codecs/vp8.ts'
 import { encodeWebm } from './codecs/webm.ts'
 import { paintCells } from './paint.ts'
-import type { Animation, Picture, PictureFile, VideoFormat } from './picture.ts'
+import {
+  type Animation,
+  type Picture,
+  type PictureFile,
+  rateOf,
+  type VideoFormat,
+} from './picture.ts'
 import type { Budget } from './pixels.ts'
 
 /**
@@ -23,7 +29,7 @@ export const encodeVideo = (
   budget: Budget,
 ): Uint8Array => {
   const pictures = [picture, ...animation.rest]
-  const rate = Math.max(1, Math.round(1_000_000 / animation.frameMs))
+  const rate = rateOf(animation)
   const texts = usableTexts(text)
   const frames = paintedFrames(pictures, budget)
   const { width, height } = picture

@@ -1,15 +1,14 @@
 // How much work a file is to encode, in pixels of a painted picture.
 
 import { BLOCK } from './codecs/blocks.ts'
-import type { MediaFile, Picture } from './picture.ts'
+import { isVideo, type MediaFile, type Picture } from './picture.ts'
 
 /** Of everything that the file is made of. */
 export function pixelsOf(file: MediaFile): number {
   if ('sound' in file) return (file.sound.samples * file.sound.channels) / SAMPLES_A_PIXEL
   const { picture, animation, format } = file
-  const isVideo = format === 'mp4' || format === 'webm'
   // Of a block of a video only some samples are painted, unless a node computes its picture.
-  const share = isVideo && picture.kind !== 'computed' ? SAMPLES_A_BLOCK / BLOCK ** 2 : 1
+  const share = isVideo(format) && picture.kind !== 'computed' ? SAMPLES_A_BLOCK / BLOCK ** 2 : 1
   return pixelsIn(picture) * (1 + (animation?.rest.length ?? 0)) * share
 }
 

@@ -40,6 +40,25 @@ export const textToImage = (seed = 1, steps = 3, batch = 1): Graph => ({
   '9': node('SaveImage', { images: ['8', 0], filename_prefix: 'image' }),
 })
 
+/** `sampler` is what a model makes of a latent in one step, with the checkpoint for a decoder. */
+export const sampled = (latent: Node, text: string): Graph => ({
+  checkpoint: node('CheckpointLoaderSimple', { ckpt_name: 'v1-5-pruned-emaonly-fp16.safetensors' }),
+  text: node('CLIPTextEncode', { text, clip: ['checkpoint', 1] }),
+  empty: latent,
+  sampler: node('KSampler', {
+    model: ['checkpoint', 0],
+    positive: ['text', 0],
+    negative: ['text', 0],
+    latent_image: ['empty', 0],
+    seed: 7,
+    steps: 1,
+    cfg: 7,
+    sampler_name: 'euler',
+    scheduler: 'normal',
+    denoise: 1,
+  }),
+})
+
 /** One output node that runs for this many seconds, in this many steps. */
 export const slow = (seconds = 10, steps = 5): Graph => ({
   '1': node('FlowdoubleSlow', { seconds, steps }),

@@ -10,7 +10,7 @@ import { raise } from '../../lib/raised.ts'
 import { hash53 } from '../../lib/random.ts'
 import type { VideoFacts } from '../../media/facts.ts'
 import { probeMedia } from '../../media/media.ts'
-import type { MadeOf, Picture } from '../../pictures/picture.ts'
+import { type MadeOf, type Picture, rateOf } from '../../pictures/picture.ts'
 import { soundIn } from './files.ts'
 import { FileBytes, Instance, misused, objectText, type Value } from '../values/values.ts'
 
@@ -111,7 +111,7 @@ function videoFile({ value }: Inputs): readonly Value[] {
 function factsOf({ pictures, frameMs }: MadeOf): VideoFacts | undefined {
   const [first] = pictures
   if (first === undefined || frameMs === undefined) return undefined
-  const fps = Math.round(1_000_000 / frameMs) / 1000
+  const fps = rateOf({ frameMs }) / 1000
   return { width: first.width, height: first.height, frames: pictures.length, fps }
 }
 

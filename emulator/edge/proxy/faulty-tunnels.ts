@@ -13,6 +13,7 @@ import type { FaultPlayer, SocketEffect } from './fault-player.ts'
 import { createMessageReader } from './message-reader.ts'
 import { monotonicTimeMs } from './sink.ts'
 import {
+  admit,
   type Handshake,
   newSocket,
   passRefusal,
@@ -31,11 +32,9 @@ export function passFaultySocket(
   client: Duplex,
   head: Buffer,
 ): void {
-  const { places, upstream } = parts
   const startMs = monotonicTimeMs()
-  client.on('error', () => client.destroy())
-  const place = message.url?.startsWith('/') ? places.find(message.url) : undefined
-  if (place === undefined) return refuse(client, 404, 'No such host behind this proxy.')
+  const place = admit(parts, message, client)
+  if (place === undefined) return
   const headers = headersFor(message, place).filter(([name]) => !/^sec-websocket-ext/i.test(name))
   const handshake = { startMs, place, headers }
   const socket = newSocket()
@@ -46,7 +45,7 @@ export function passFaultySocket(
 
   const dial = (): void => {
     step = 'passed'
-    const call = upstream.begin(message, place, headers)
+    const call = parts.upstream.begin(message, place, headers)
     call.on('upgrade', (response, target, targetHead) => {
       writeHead(client, response)
       const ends = { client, target, clientHead: head, targetHead }

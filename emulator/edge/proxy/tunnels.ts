@@ -24,13 +24,11 @@ export function passSocket(
   client: Duplex,
   head: Buffer,
 ): void {
-  const { places, upstream } = parts
   const startMs = monotonicTimeMs()
-  client.on('error', () => client.destroy())
-  const place = message.url?.startsWith('/') ? places.find(message.url) : undefined
-  if (place === undefined) return refuse(client, 404, 'No such host behind this proxy.')
+  const place = admit(parts, message, client)
+  if (place === undefined) return
   const headers = headersFor(message, place)
-  const call = upstream.begin(message, place, headers)
+  const call = parts.upstream.begin(message, place, headers)
   const handshake = { startMs, place, headers }
   call.on('upgrade', (response, target, targetHead) => {
     writeHead(client, response)
@@ -44,6 +42,18 @@ export function passSocket(
   })
   client.once('close', () => call.destroy())
   call.end()
+}
+
+/** Where a handshake goes; undefined, once it is refused, if nowhere. */
+export function admit(
+  { places }: ProxyParts,
+  { url }: IncomingMessage,
+  client: Duplex,
+): Place | undefined {
+  client.on('error', () => client.destroy())
+  const place = url?.startsWith('/') ? places.find(url) : undefined
+  if (place === undefined) refuse(client, 404, 'No such host behind this proxy.')
+  return place
 }
 
 export type Handshake = {

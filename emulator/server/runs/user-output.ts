@@ -2,6 +2,7 @@
 
 import { assetOfOutput } from '../world/assets.ts'
 import { get } from '../../lib/bounded.ts'
+import { rateOf } from '../../pictures/picture.ts'
 import { type FileEntry, fileKey, pictureOf, saveFiles, saveNamed } from '../world/files.ts'
 import { reportedPath } from '../world/paths.ts'
 import type { FileContent } from '../state/files.ts'
@@ -83,9 +84,8 @@ function describe(world: World, key: string): object | undefined {
 /** The length of a video in seconds, its frame rate and its number of frames. */
 function videoFacts(content: FileContent): object {
   if (!('picture' in content) || content.animation === undefined) return {}
-  const { rest, frameMs } = content.animation
-  const frame_count = 1 + rest.length
-  const fps = Math.round(1_000_000 / frameMs) / 1000
+  const frame_count = 1 + content.animation.rest.length
+  const fps = rateOf(content.animation) / 1000
   return { duration: frame_count / fps, fps, frame_count }
 }
 

@@ -3,11 +3,8 @@
 
 import { hash53 } from '../../lib/random.ts'
 import { madeOf, type SampleFormat } from '../../../spec/scenario/samples.ts'
-import type { Picture, PictureFile, Sound, VideoFormat } from '../../pictures/picture.ts'
+import type { Picture, Sound, VideoFormat } from '../../pictures/picture.ts'
 import type { FileContent } from '../state/files.ts'
-
-export const isVideo = (format: PictureFile['format']): format is VideoFormat =>
-  format === 'mp4' || format === 'webm'
 
 type Size = { readonly width: number; readonly height: number }
 

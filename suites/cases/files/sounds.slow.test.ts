@@ -1,6 +1,6 @@
 // Sounds: length, rate, channels, samples and texts of what a node saves, and what a node loads of it.
 
-import { type Graph, node, type Node } from '../../generate/graphs.ts'
+import { type Graph, node, type Node, sampled } from '../../generate/graphs.ts'
 import { me, succeeded } from '../../judge/own-runs.ts'
 import { readFlac, readMp3, readOpus, type ReadSound } from '../../judge/media/sounds.ts'
 import { proves } from '../../judge/proves.ts'
@@ -98,21 +98,7 @@ proves('files/sounds-bounded', async (subject) => {
 
 /** `sound` is a tone as long as a latent. */
 const decoded = (latent: Node): Graph => ({
-  checkpoint: node('CheckpointLoaderSimple', { ckpt_name: 'v1-5-pruned-emaonly-fp16.safetensors' }),
-  text: node('CLIPTextEncode', { text: 'rain', clip: ['checkpoint', 1] }),
-  empty: latent,
-  sampler: node('KSampler', {
-    model: ['checkpoint', 0],
-    positive: ['text', 0],
-    negative: ['text', 0],
-    latent_image: ['empty', 0],
-    seed: 7,
-    steps: 1,
-    cfg: 7,
-    sampler_name: 'euler',
-    scheduler: 'normal',
-    denoise: 1,
-  }),
+  ...sampled(latent, 'rain'),
   sound: node('VAEDecodeAudio', { samples: ['sampler', 0], vae: ['checkpoint', 2] }),
 })
 

@@ -1,7 +1,7 @@
 // Videos: frames, size, rate, sound and texts of what a node saves, and what a node loads of it.
 
 import { decode } from 'fast-png'
-import { type Graph, node, type Node } from '../../generate/graphs.ts'
+import { type Graph, node, type Node, sampled } from '../../generate/graphs.ts'
 import { me, succeeded } from '../../judge/own-runs.ts'
 import { blocksOf, worstDifference } from '../../judge/media/blocks.ts'
 import { decodeH264 } from '../../judge/media/h264.ts'
@@ -14,21 +14,7 @@ import { expect } from '../../judge/expect.ts'
 
 /** `frames` is a batch of pictures that a model has painted. */
 const painted = (width: number, height: number, batch_size: number): Graph => ({
-  checkpoint: node('CheckpointLoaderSimple', { ckpt_name: 'v1-5-pruned-emaonly-fp16.safetensors' }),
-  text: node('CLIPTextEncode', { text: 'waves', clip: ['checkpoint', 1] }),
-  empty: node('EmptyLatentImage', { width, height, batch_size }),
-  sampler: node('KSampler', {
-    model: ['checkpoint', 0],
-    positive: ['text', 0],
-    negative: ['text', 0],
-    latent_image: ['empty', 0],
-    seed: 7,
-    steps: 1,
-    cfg: 7,
-    sampler_name: 'euler',
-    scheduler: 'normal',
-    denoise: 1,
-  }),
+  ...sampled(node('EmptyLatentImage', { width, height, batch_size }), 'waves'),
   frames: node('VAEDecode', { samples: ['sampler', 0], vae: ['checkpoint', 2] }),
 })
 
