@@ -1,6 +1,7 @@
 // Node types that read latents and sounds from files.
 
 import type { Family } from '../values/inputs.ts'
+import type { MediaFacts } from '../../media/facts.ts'
 import { probeMedia } from '../../media/media.ts'
 import type { Sound } from '../../pictures/picture.ts'
 import { constant, numbers, pick, product, Tensor } from '../values/tensor.ts'
@@ -138,10 +139,17 @@ const audioOf = (waveform: Tensor, rate: number): Value =>
     ['sample_rate', rate],
   ])
 
-/** The sound in a file: its samples, or a tone as long as what cannot be decoded; undefined without sound. */
-export function soundIn({ file: { bytes, made }, sound: computed }: FileBytes): Value | undefined {
+/**
+ * The sound in a file: its samples, or a tone as long as what cannot be decoded; undefined without sound.
+ * @param facts what the headers of the file say, if they have been read.
+ */
+export function soundIn(
+  { file: { bytes, made }, sound: computed }: FileBytes,
+  facts?: MediaFacts,
+): Value | undefined {
   if (made !== undefined) return made.sound && madeSound(made.sound, computed)
-  const wave = waveOf(bytes ?? new Uint8Array(0))
+  const content = bytes ?? new Uint8Array(0)
+  const wave = waveOf(content)
   if (wave !== undefined) {
     const { rate, channels, samples, valueAt } = wave
     const waveform = new Tensor([1, channels, samples], () =>
@@ -149,7 +157,7 @@ export function soundIn({ file: { bytes, made }, sound: computed }: FileBytes): 
     )
     return audioOf(waveform, rate)
   }
-  const { sound } = probeMedia(bytes ?? new Uint8Array(0))
+  const { sound } = facts ?? probeMedia(content)
   if (sound === undefined) return undefined
   const { rate, channels, samples } = sound
   return audioOf(toneTensor(samples, rate, channels, samples), rate)

@@ -95,7 +95,8 @@ function videoFile({ value }: Inputs): readonly Value[] {
   if (!(opened instanceof FileBytes)) return misused(opened, '.endswith')
   const { made, bytes, path } = opened.file
   const text = objectText('comfy_api.latest._input_impl.video_types', 'VideoFromFile')
-  const facts = made === undefined ? probeMedia(bytes ?? new Uint8Array(0)).video : factsOf(made)
+  const said = probeMedia(bytes ?? new Uint8Array(0))
+  const facts = made === undefined ? said.video : factsOf(made)
   if (facts === undefined) return [new Instance('VideoFromFile', { broken: path }, text)]
   const { frames, width, height, fps } = facts
   const pictureAt = (index: number): Picture =>
@@ -103,7 +104,7 @@ function videoFile({ value }: Inputs): readonly Value[] {
   const images = new Tensor([frames, height, width, 3], (index, read) =>
     colours(read.pixels(pictureAt(index))),
   )
-  const fields = { images, audio: soundIn(opened) ?? null, fps: floatOf(fps) }
+  const fields = { images, audio: soundIn(opened, said) ?? null, fps: floatOf(fps) }
   return [new Instance('VideoFromFile', fields, text)]
 }
 
