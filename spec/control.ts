@@ -244,6 +244,20 @@ const scenarioOrName = anyOf(
   text,
 )
 
+/** Whether a server is there. */
+export const health = object({
+  status: oneOf('ok', 'down'),
+})
+
+/** What answers at an address. */
+export const serverVersion = object({
+  name: { const: 'flowdouble' },
+  version: { ...text, description: 'the version of the package' },
+  deployment: oneOf(...everywhere),
+  like: { ...textOrNull, description: 'the named server that it behaves like; null without one' },
+  generation: { ...textOrNull, description: 'the generation of a local server; null elsewhere' },
+})
+
 const refused = {
   400: controlError,
   403: controlError,
@@ -264,6 +278,15 @@ export const controlEndpoints = {
   showInspector: get('/_flowdouble/', everywhere, {
     does: 'Returns the inspector: a page that shows what happens, and loads nothing from other addresses.',
     replies: { 200: 'html', ...unread },
+  }),
+  // Both answer every caller, so that an orchestrator and a client on another machine need no token: neither has a secret.
+  readHealth: get('/_flowdouble/health', everywhere, {
+    does: 'Says whether the server is there: 503 while a fault keeps it down. Every caller gets an answer.',
+    replies: { 200: health, 503: health },
+  }),
+  readVersion: get('/_flowdouble/version', everywhere, {
+    does: 'Returns the version of the package, and what it behaves like. Every caller gets an answer.',
+    replies: { 200: serverVersion },
   }),
   readClock: get('/_flowdouble/clock', everywhere, {
     does: 'Returns the kind of the clock, its time, and when the next timer is due.',
@@ -491,6 +514,11 @@ export const rules = {
       'A scenario of the package is loaded by its name. Over HTTP the server reads no other file.',
     'control/rules-only': 'A scenario with members that only a new world takes is not loaded.',
     'control/paths': 'The control API lists its methods and paths.',
+    'control/health':
+      'GET /_flowdouble/health returns 200 to every caller, 503 while a fault keeps the server down.',
+    'control/version':
+      'GET /_flowdouble/version returns version, deployment and generation to every caller.',
+    'control/head': 'HEAD of a control path returns the status and headers that GET returns.',
     'control/drop': 'Open sockets end on request, by a reset or with a close code.',
     'control/drop-code':
       'Sockets do not end with a code that no close frame can carry: such a request gets 400.',
@@ -525,6 +553,8 @@ export const rules = {
       'The journal of a server that explains its replies has them without the header, and replays.',
   }),
   ...chosen.gateway({
+    'control/gateway-health':
+      'A gateway answers /_flowdouble/health and /_flowdouble/version for every caller.',
     'control/gateway-explain':
       'With the option explain X-Flowdouble-Rules in a reply of a gateway lists the rules behind it.',
     'control/gateway-reset':

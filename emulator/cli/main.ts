@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The command `flowdouble`: loads and runs one subcommand. Only that one is loaded, so that serve starts fast.
 
-import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
+import { version } from '../lib/version.ts'
 import type { CommandIo } from './lib/io.ts'
 
 const help = `flowdouble: a test double for a workflow execution server (the ComfyUI HTTP and WebSocket API)
@@ -104,9 +104,7 @@ function stoppable(): CommandIo {
 async function main(argv: readonly string[]): Promise<number> {
   const [name = '', ...rest] = argv
   if (name === '--version') {
-    const { packageFile } = await import('../config/package-files.ts')
-    const text = readFileSync(packageFile('package.json'), 'utf8')
-    process.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
+    process.stdout.write(`${version}\n`)
     return 0
   }
   if (name === 'help' && rest[0] !== undefined) return main([rest[0], '--help'])

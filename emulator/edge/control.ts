@@ -6,7 +6,8 @@ import { decodePart, splitTarget } from '../http/requests.ts'
 import { readExact, writeExact } from '../lib/exact-json.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { isConflict, isUsageError } from '../options/usage.ts'
-import type { IncomingRequest } from '../machine.ts'
+import { version } from '../lib/version.ts'
+import type { IncomingRequest, RequestHead } from '../machine.ts'
 import type { HintingClock } from './clock-handle.ts'
 
 export const CONTROL_ROOT = '/_flowdouble'
@@ -66,13 +67,15 @@ export async function answerControl(
   if (fault === 'tooLarge')
     return refusal(413, `The body is larger than ${MAX_CONTROL_BYTES / 2 ** 20} MiB.`)
   const [path, query] = splitTarget(target.slice(CONTROL_PREFIX.length))
-  if (path === '' && method === 'GET') {
+  // The edge leaves out the body of a HEAD [control/head].
+  const verb = method === 'HEAD' ? 'GET' : method
+  if (path === '' && verb === 'GET') {
     if (page !== undefined && target.startsWith(CONTROL_PREFIX)) return page()
     if (page !== undefined && /\btext\/html\b/.test(headers['accept'] ?? '')) return toPage
     return ok({ paths: listed(Object.keys(paths)) })
   }
   const cut = path.indexOf('/') + 1
-  const [exact, withSegment] = [`${method} ${path}`, `${method} ${path.slice(0, cut)}{name}`]
+  const [exact, withSegment] = [`${verb} ${path}`, `${verb} ${path.slice(0, cut)}{name}`]
   const asked = Object.entries(paths).find(
     ([name]) => name === exact || (cut > 0 && cut < path.length && name === withSegment),
   )
@@ -150,6 +153,26 @@ export type ClockMover<E> = (how: (clock: HintingClock<E>) => Promise<void>) => 
 
 /** Loads control paths. */
 export type ControlLoader<E> = (move: ClockMover<E>) => Promise<ControlPaths>
+
+/** What a machine says about itself to everybody. */
+export type About = Readonly<Record<'deployment' | 'like' | 'generation', string | null>>
+
+/**
+ * The paths that answer every caller: they contain no secret and change nothing [control/health, control/version].
+ * @param isDown whether a fault keeps the machine away, although its port is open for others.
+ */
+export const openPaths = (about: About, isDown: () => boolean): ControlPaths => ({
+  'GET health': () =>
+    isDown() ? { ...ok({ status: 'down' }), status: 503 } : ok({ status: 'ok' }),
+  'GET version': () => ok({ name: 'flowdouble', version, ...about }),
+})
+
+/** Whether a request is for one of these paths, as methods and paths below the prefix. */
+export const isOneOf = (paths: ControlPaths, { method, target }: RequestHead): boolean =>
+  Object.hasOwn(
+    paths,
+    `${method === 'HEAD' ? 'GET' : method} ${splitTarget(target.slice(CONTROL_PREFIX.length))[0]}`,
+  )
 
 /** What the path of the journal needs of a machine. */
 export type JournalSource = {

@@ -19,12 +19,15 @@ import {
   type HintingClock,
 } from './clock-handle.ts'
 import {
+  type About,
   answerControl,
   CONTROL_PREFIX,
   CONTROL_ROOT,
+  isOneOf,
   journalPath,
   type JournalSource,
   ok,
+  openPaths,
   type ControlLoader,
   type ControlPaths,
   type ControlReply,
@@ -77,6 +80,9 @@ export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   readonly ready: (picture: MediaFile) => Preparation | undefined
   /** Whether it has control paths. */
   readonly control: boolean
+  readonly about: About
+  /** Whether a fault keeps it away, although its port may be open. */
+  readonly isDown: () => boolean
   readonly guard: Guard
   /** Loads the text of the OpenAPI document that it serves. */
   readonly openapi: () => Promise<string>
@@ -263,7 +269,7 @@ function createCounter<E>(nameOf: (effect: E) => string): {
  * @param more loads the paths beyond those that every host has.
  */
 function createControl<E, R>(
-  { responses, guard, openapi, page }: Edge<E, R>,
+  { responses, guard, openapi, page, about, isDown }: Edge<E, R>,
   journal: JournalSource,
   clockNow: () => object,
   more: () => Promise<ControlPaths>,
@@ -273,14 +279,16 @@ function createControl<E, R>(
   readonly count: () => number
 } {
   let count = 0
-  const own: ControlPaths = Object.assign(journalPath(journal), {
+  const open = openPaths(about, isDown)
+  const own: ControlPaths = Object.assign({}, open, journalPath(journal), {
     'GET openapi.json': async () => jsonText(await openapi()),
     'GET clock': () => ok(clockNow()),
   } satisfies ControlPaths)
   return {
     answer: async (arrived, response, headers) => {
       const why = whyRefused(responses.callerOf(response), guard)
-      if (why !== undefined) return responses.writeControl(response, refusal(403, why), {})
+      if (why !== undefined && !isOneOf(open, arrived))
+        return responses.writeControl(response, refusal(403, why), {})
       count++
       try {
         const paths: ControlPaths = Object.assign({}, own, await more())

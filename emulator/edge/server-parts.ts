@@ -2,6 +2,7 @@
 // HTTP layer.
 
 import { profiles } from '../../spec/server/deployments.ts'
+import { generationLike } from '../../spec/truth/servers.ts'
 import { v2Root } from '../../spec/v2/v2-access.ts'
 import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
 import { prefixHeader } from '../http/request-headers.ts'
@@ -24,7 +25,16 @@ export const hostParts = <R>(
   responses: Responses<R>,
 ): Pick<
   Edge<Effect, R>,
-  'clock' | 'worked' | 'hint' | 'states' | 'responses' | 'control' | 'guard' | 'lastRequest'
+  | 'clock'
+  | 'worked'
+  | 'hint'
+  | 'states'
+  | 'responses'
+  | 'control'
+  | 'about'
+  | 'isDown'
+  | 'guard'
+  | 'lastRequest'
 > => ({
   clock: options.clock,
   worked: () => undefined,
@@ -32,6 +42,12 @@ export const hostParts = <R>(
   states: runStates,
   responses: below(pathOf(name), responses),
   control: options.control,
+  about: {
+    deployment: options.deployment,
+    like: options.like,
+    generation: options.deployment === 'local' ? generationLike(options.like) : null,
+  },
+  isDown: () => server.state.isDown,
   guard: guardOf(options),
   lastRequest: lastIds.request,
 })

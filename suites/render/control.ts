@@ -11,9 +11,11 @@ export function renderControl(): Part {
   for (const [name, endpoint] of Object.entries<Endpoint>(controlEndpoints)) {
     const { method, path, on, does } = endpoint
     const places = on.length === 3 ? '' : ` On ${on.join(' and ')} only.`
+    const isOpen = endpoint.replies[403] === undefined
     const operation = {
       operationId: name,
       summary: does + places,
+      ...(isOpen && { security: [] }),
       ...exchangePart(endpoint, 'gateway'),
     }
     ;(paths[path] ??= {})[method.toLowerCase()] = operation
@@ -24,7 +26,7 @@ export function renderControl(): Part {
       title: 'Control API',
       description:
         'Requests to the test double itself. Programs on the same machine can send them; others need the control ' +
-        'token. Each world has the same paths below its address, such as /w/NAME/_flowdouble/reset. ' +
+        'token, except for health and version. Each world has the same paths below its address, such as /w/NAME/_flowdouble/reset. ' +
         'A request that cannot be served gets an error that says what to do instead. ' +
         membersMayBeMore,
       version: '1',

@@ -62,8 +62,12 @@ export const fetchResponses = (
   },
   // The client is in this process.
   callerOf: ({ headers }) => ({ address: '127.0.0.1', headers }),
-  writeControl: ({ resolve }, { status, type, body, headers }, more) => {
-    resolve(new Response(body, { status, headers: { 'Content-Type': type, ...headers, ...more } }))
+  writeControl: ({ resolve, method }, { status, type, body, headers }, more) => {
+    const content = method === 'HEAD' ? null : body
+
+    resolve(
+      new Response(content, { status, headers: { 'Content-Type': type, ...headers, ...more } }),
+    )
   },
 })
 

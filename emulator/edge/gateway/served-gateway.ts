@@ -109,6 +109,8 @@ export function connectGateway(
       responses: nodeResponses(noPictures, nameLike(options.like)),
       ready: () => undefined,
       control: options.control,
+      about: { deployment: 'gateway', like: options.like, generation: null },
+      isDown: () => false,
       guard: { host: options.host, origin: null, token: options.controlToken },
       lastRequest,
       ...nodeParts({ place: 'gateway' }),

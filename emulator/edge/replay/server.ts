@@ -198,6 +198,8 @@ function createReplayHost(
       responses: nodeResponses((file) => codec.pictures().encodeFile(file), replayServerName),
       ready: () => undefined,
       control: options.control,
+      about: { deployment: world.script.place, like: null, generation: null },
+      isDown: () => false,
       guard: {
         host: options.host,
         origin: options.cors === '*' ? null : options.cors,

@@ -10,6 +10,7 @@ import {
 } from '../../judge/gateway-subject.ts'
 import { test, proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
+import { exchange } from '../../judge/wire.ts'
 
 async function on(
   options: GatewayOptions,
@@ -54,6 +55,24 @@ test('gateway-control/headers Requests keep all headers, with placeholders for c
     expect(journal.join('\n')).not.toContain('secret-of')
     expect(replayGateway(journal)).toMatchObject({ differs: null })
   }))
+
+proves(
+  'control/gateway-health',
+  async ({ gateway: { url } }) => {
+    const elsewhere = { Via: '1.1 proxy', Host: 'double.example' }
+    const read = async (path: string) => {
+      const { status, body } = await exchange(url, 'GET', `/_flowdouble/${path}`, elsewhere)
+      return { status, body: JSON.parse(body) }
+    }
+    expect(await read('health')).toEqual({ status: 200, body: { status: 'ok' } })
+    expect(await read('version')).toMatchObject({
+      status: 200,
+      body: { name: 'flowdouble', deployment: 'gateway', like: null, generation: null },
+    })
+    expect(await read('runs')).toMatchObject({ status: 403 })
+  },
+  {},
+)
 
 test('gateway-control/lists Outbox, runs and journal are read over HTTP', () =>
   on({}, async ({ post, send, idle, gateway }) => {

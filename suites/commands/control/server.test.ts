@@ -2,10 +2,12 @@
 
 import { startEmulator, startGateway } from 'flowdouble'
 import { banner, nextStep, quirksCommand } from '../../../dist/emulator/internal.js'
+import packageJson from '../../../package.json' with { type: 'json' }
 import gatewayDocument from '../../../spec/openapi.gateway.json' with { type: 'json' }
 import hostedDocument from '../../../spec/openapi.hosted.json' with { type: 'json' }
 import localDocument from '../../../spec/openapi.local.json' with { type: 'json' }
 import { solid } from '../../generate/graphs.ts'
+import { exchange, type Exchange } from '../../judge/wire.ts'
 import { startSubject } from '../../judge/subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { ownWorld, proves, test } from '../../judge/proves.ts'
@@ -44,6 +46,69 @@ proves(
     const { paths } = (await subject.raw('GET', '/_flowdouble')).json()
     expect(paths).toContain('POST /_flowdouble/received')
     expect(paths).toContain('GET /_flowdouble/journal')
+  },
+  ownWorld,
+)
+
+/** The status of a control path for a program on another machine that has no token. */
+const fromElsewhere = async (url: string, path: string) => {
+  const reply = await exchange(url, 'GET', path, { Via: '1.1 proxy', Host: 'double.example' })
+  return { status: reply.status, body: JSON.parse(reply.body) }
+}
+
+proves(
+  'control/health',
+  async ({ url, emulator }) => {
+    expect(await fromElsewhere(url, '/_flowdouble/health')).toEqual({
+      status: 200,
+      body: { status: 'ok' },
+    })
+    // Another world keeps the port open.
+    const down = await emulator!.world({ name: 'down' })
+    down.fault({ when: { atMs: 100 }, then: { restart: { downMs: 5000 } } })
+    const health = () => fromElsewhere(url, '/w/down/_flowdouble/health')
+    await down.advance(100)
+    expect(await health()).toEqual({ status: 503, body: { status: 'down' } })
+    await down.advance(5000)
+    expect(await health()).toEqual({ status: 200, body: { status: 'ok' } })
+  },
+  ownWorld,
+)
+
+proves(
+  'control/version',
+  async ({ url, deployment }) => {
+    expect(await fromElsewhere(url, '/_flowdouble/version')).toEqual({
+      status: 200,
+      body: {
+        name: 'flowdouble',
+        version: packageJson.version,
+        deployment,
+        like: null,
+        generation: deployment === 'local' ? '0.3' : null,
+      },
+    })
+    expect(await fromElsewhere(url, '/_flowdouble/version/')).toMatchObject({ status: 403 })
+    expect(await fromElsewhere(url, '/_flowdouble/clock')).toMatchObject({ status: 403 })
+  },
+  ownWorld,
+)
+
+proves(
+  'control/head',
+  async (subject) => {
+    for (const path of ['health', 'version', 'clock', 'nowhere']) {
+      const [got, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => exchange(subject.url, method, `/_flowdouble/${path}`)),
+      )
+      const headersOf = ({ lines }: Exchange) => lines.filter((line) => !/^date:/i.test(line))
+      expect({ status: head!.status, headers: headersOf(head!) }).toEqual({
+        status: got!.status,
+        headers: headersOf(got!),
+      })
+      expect(head!.body).toBe('')
+      expect(got!.body).not.toBe('')
+    }
   },
   ownWorld,
 )

@@ -1,5 +1,6 @@
 // The files that the suites generate: what they are made of, and their texts. CONTRIBUTING.md has the same list.
 
+import packageJson from '../../../package.json' with { type: 'json' }
 import { documentName } from '../../../spec/generations.ts'
 import { baselineSchema } from '../../../spec/baseline.ts'
 import { recordingSchema } from '../../../spec/recording.ts'
@@ -33,6 +34,10 @@ const schemaText = (schema: unknown) => (): string => `${JSON.stringify(schema, 
 const transcript = (lines: () => Promise<readonly string[]>) => async (): Promise<string> =>
   `${(await lines()).join('\n')}\n`
 
+const versionModule = (): string =>
+  '// The version of the package, generated from package.json, so that a browser and a single file know it too.\n\n' +
+  `export const version = '${packageJson.version}'\n`
+
 export const generated: readonly Generated[] = [
   {
     files: 'spec/PROTOCOL.md',
@@ -46,6 +51,11 @@ export const generated: readonly Generated[] = [
       ...everywhere.map((where) => [documentName(where), () => documentText(renderOpenapi(where))]),
       ['control', () => documentText(renderControl())],
     ]) as Readonly<Record<string, Text>>,
+  },
+  {
+    files: 'emulator/lib/version.ts',
+    from: 'the version in `package.json`',
+    texts: { '': versionModule },
   },
   {
     files: 'spec/asyncapi.json',
