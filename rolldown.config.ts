@@ -243,6 +243,10 @@ const onRun = /\/(cli\/(serve-)?run|client\/workflow|config\/folders)\.ts$/
 const onTypes =
   /\/emulator\/(infer\/(infer|needs|server-types|for-workflows)|cli\/(types|lint)|edge\/node\/(for-workflows|lint))\.ts$/
 
+/** What checks scenario files, and reloads them. */
+const onScenarios =
+  /\/(cli\/(validate|watch\/\w+)|edge\/node\/try-scenario|options\/scenario-warnings)\.ts$/
+
 /** What the first control request loads, in one file. */
 const onControl =
   /\/(received[\w-]*|edge\/filters|(server|world|run)-paths|edge\/gateway\/control|edge\/inspector\/\w+|edge\/node\/openapi|spec\/control)\.ts$/
@@ -278,6 +282,7 @@ export default defineConfig([
           { name: 'journal', test: onJournal, priority: 1 },
           { name: 'explain', test: /\/(cli|journal)\/explain(-gateway)?\.ts$/, priority: 1 },
           { name: 'types', test: onTypes, priority: 1 },
+          { name: 'validate', test: onScenarios, priority: 1 },
           { name: 'lists', test: ofLists, priority: 1 },
           { name: 'run', test: onRun, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },

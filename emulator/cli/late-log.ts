@@ -8,6 +8,8 @@ import type * as Records from './serve-log.ts'
 export type LateLog = {
   /** Takes the entries of one server, or of a world of it. */
   readonly reader: (source: () => Records.RecordSource) => (entry: Entry) => void
+  /** Takes a record that no entry makes. */
+  readonly note: (record: Records.LogRecord) => void
   /** Resolves when everything received so far is written. */
   readonly close: () => Promise<void>
 }
@@ -41,9 +43,14 @@ export function createLateLog(flags: LogFlags, io: CommandIo): LateLog {
       loading ??= load()
     }
   }
+  const note: LateLog['note'] = (record) => {
+    if (loaded !== undefined) return loaded.log.write(record)
+    waiting.push(() => note(record))
+    loading ??= load()
+  }
   const close = async (): Promise<void> => {
     await loading
     file?.close()
   }
-  return { reader, close }
+  return { reader, note, close }
 }

@@ -18,6 +18,7 @@ const ownFlags = {
   'tls-ca': { type: 'string' },
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
+  watch: { type: 'boolean' },
   run: { type: 'string' },
   out: { type: 'string', default: 'output' },
   'with-gateway': { type: 'boolean' },
@@ -42,6 +43,7 @@ Command options:
 ${helpLine('--config FILE', 'JSON file with server options; flags override it')}
 ${helpLine('--token-env NAME', 'environment variable with the bearer token')}
 ${helpLine('--tls-ca FILE', `where --tls auto writes the CA certificate that clients must trust (default ${caFile})`)}
+${helpLine('--watch', 'reload the scenario when its file changes, or one that it names; the clock and all state stay')}
 ${helpLine('--run WORKFLOW', 'run this workflow once the server listens (with both: on the local server)')}
 ${helpLine('--out DIR', 'directory for the outputs of --run (default output)')}
 ${helpLine('--with-gateway', `also start a webhook gateway on the same clock, for which --like can name ${serversOn('gateway').join(', ')}; see flowdouble gateway --help`)}
@@ -86,6 +88,7 @@ export function readFlags(argv: readonly string[]): {
   readonly logFormat: 'text' | 'json'
   readonly json: boolean
   readonly quiet: boolean
+  readonly watch: boolean
   readonly help: boolean
 } {
   const options: FlagTable = { ...ownFlags, ...optionFlags(allOptions, true) }
@@ -111,6 +114,7 @@ export function readFlags(argv: readonly string[]): {
     out: text('out') ?? 'output',
     json: values['json'] === true,
     quiet: values['quiet'] === true,
+    watch: values['watch'] === true,
     help: values['help'] === true,
   }
 }

@@ -37,6 +37,7 @@ export type LogRecord = {
       readonly state: string
       readonly tookMs: number
     }
+  | { readonly event: 'reload'; readonly files: readonly string[]; readonly changes: string }
   | { readonly event: 'warning'; readonly text: string }
 )
 
@@ -173,6 +174,8 @@ function recordText(record: LogRecord, colors: Colors, between: string): string 
 
 function eventText(record: LogRecord, colors: Colors, between: string): string {
   if (record.event === 'warning') return colors.yellow(`warning: ${record.text}`)
+  if (record.event === 'reload')
+    return `reloaded ${printable(`${record.files.join(', ')}: ${record.changes}`)}`
   if (record.event === 'run') {
     const { state, prompt_id, tookMs } = record
     const word = state === 'success' ? colors.green(state) : colors.red(state)

@@ -4,6 +4,7 @@ import type { Deployment } from '../../spec/language.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
 import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { fileMark } from '../config/file-watch.ts'
 import { knownTypes, readCatalog } from '../edge/catalog.ts'
 import type { ClockGroup } from '../edge/clock-handle.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
@@ -12,9 +13,10 @@ import { hasWorkflows } from '../edge/node/scenarios.ts'
 import { type EmulatorOptions, startEmulator } from '../edge/node/server.ts'
 import { secretsOf } from '../journal/known-secrets.ts'
 import { completeOptions } from '../options/complete.ts'
+import type { Entry } from '../machine.ts'
 import type { OptionValues } from '../options/read.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
-import type { ServerOptions } from '../options/server-options.ts'
+import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
 import { isUsageError, usageError } from '../options/usage.ts'
 import { isRefused } from '../lib/refused.ts'
 import type { CommandIo } from './lib/io.ts'
@@ -24,9 +26,11 @@ import { type ReadyFile, readyFile } from './lib/ready-file.ts'
 import type { WrongServer } from './lib/wrong-servers.ts'
 import { addressesOf } from './serve-addresses.ts'
 import type { RecordSource } from './serve-log.ts'
+import { readFiles } from './lib/server-flags.ts'
 import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers, readConfigOf } from './serve-plan.ts'
+import type { Watch } from './watch/watch.ts'
 
 /** Runs the command with the arguments after `serve`; resolves to its exit code after all servers have stopped. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -46,7 +50,8 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
     io.stderr.write(`${message}\nSee: flowdouble serve --help\n`)
     return 2
   } finally {
-    const { gateways, emulators, ready, log } = started
+    const { gateways, emulators, ready, log, watch } = started
+    watch?.stop()
     // Remove it first, so that no program finds the address of a server that is stopping.
     ready?.remove()
     await Promise.all([...gateways, ...emulators].map((one) => one.close()))
@@ -68,6 +73,7 @@ type RunningParts = {
   readonly emulators: Emulator[]
   readonly gateways: Gateway[]
   ready?: ReadyFile
+  watch?: Watch | undefined
   log?: LateLog
 }
 
@@ -83,25 +89,35 @@ async function serve(
   const terminal = run?.shareTerminal(given)
   const io = terminal?.io ?? given
   const display = flags.json || flags.quiet ? undefined : await import('./serve-display.ts')
-  const config = readConfigOf(flags, io)
-  const scenarios = await scenariosOf(flags, config, io)
-  const planned = planServers(flags, io, config, scenarios)
+  const watch = flags.watch ? await openWatch(flags, io, (record) => log.note(record)) : undefined
+  started.watch = watch
+  const planned = await planAll(flags, io, watch?.onRead)
   const { plans, wrong } = await withMutant(flags, planned, io)
   if (flags.readyFile !== undefined) started.ready = await readyFile(flags.readyFile, io.cwd)
   const log = (started.log = createLateLog(flags, io))
   const clocks: ClockGroup = { members: [] }
-  for (const one of plans) {
+  const found: EmulatorOptions[] = []
+  for (const [at, one] of plans.entries()) {
     const plan = await withWorkflows(one, io)
+    found.push(plan)
     const mark = plans.length > 1 ? plan.deployment : undefined
-    const onEntry = log.reader(() => sourceOf(optionsOf(plan), mark))
+    const onEntry = both(
+      log.reader(() => sourceOf(optionsOf(plan), mark)),
+      watch?.reader(at, null),
+    )
     const onWorld: EmulatorOptions['onWorld'] = (name, options) =>
-      log.reader(() => sourceOf(options, mark, name))
+      both(
+        log.reader(() => sourceOf(options, mark, name)),
+        watch?.reader(at, name),
+      )
     // The gateway uses the clock of the first server.
     const movesOverHttp = plan.clock === 'manual'
-    const hooks = { onEntry, onWorld, movesOverHttp }
+    const laterOptions = watch && ((): ServerOptionsInput => watch.optionsOf(at))
+    const hooks = { onEntry, onWorld, movesOverHttp, ...(laterOptions && { laterOptions }) }
     const own = emulators.length === 0 ? Object.assign(hooks, { clocks }) : hooks
     emulators.push(await startEmulator({ ...plan, ...own }))
   }
+  watch?.start(emulators, found)
   const [first, ...others] = emulators
   if (first === undefined) return 0
   const gateway = await beside?.startBeside(
@@ -123,6 +139,52 @@ async function serve(
   if (terminal !== undefined) await run?.runOnce(first, flags, terminal)
   return Promise.race([untilAborted(io.signal), ...emulators.map(exitOf)])
 }
+
+/** The options of each server, as flags, config file and scenarios say now. */
+async function planAll(
+  flags: Flags,
+  io: CommandIo,
+  onRead?: (path: string) => void,
+): Promise<readonly EmulatorOptions[]> {
+  const config = readConfigOf(flags, io)
+  return planServers(flags, io, config, await scenariosOf(flags, config, io, onRead))
+}
+
+/** Prepares --watch. Throws a usage error if no scenario is named. */
+async function openWatch(flags: Flags, io: CommandIo, note: LateLog['note']): Promise<Watch> {
+  const scenarios = (): readonly unknown[] =>
+    [flags.server['scenario'] ?? readConfigOf(flags, io).scenario ?? []].flat()
+  if (scenarios().length === 0)
+    throw usageError('--watch needs a scenario: name one with --scenario FILE, or in the --config.')
+  const { createWatch, problemsOf, recordsOf, reportLine } = await import('./watch/watch.ts')
+  return createWatch({
+    io,
+    markOf: (path) => fileMark(path) ?? 'unreadable',
+    plan: async (onRead) => {
+      const { plans } = await withMutant(flags, await planAll(flags, io, onRead), quiet(io))
+      return Promise.all(plans.map((plan) => withWorkflows(plan, quiet(io))))
+    },
+    problems: async () => {
+      const { scenario: _, ...given } = { ...readConfigOf(flags, io), ...flags.server }
+      return problemsOf(scenarios(), scenarioFolder(flags, io), readFiles(given, io.cwd))
+    },
+    report: (report) => {
+      if (flags.json) io.stdout.write(reportLine(report))
+      recordsOf(report).forEach(note)
+    },
+  })
+}
+
+/** What was printed at the start is not printed again. */
+const quiet = (io: CommandIo): CommandIo => ({ ...io, stderr: { write: () => undefined } })
+
+type EntryReader = (entry: Entry) => void
+const both =
+  (one: EntryReader, other: EntryReader | undefined): EntryReader =>
+  (entry) => {
+    one(entry)
+    other?.(entry)
+  }
 
 /** The options of a server; what makes it wrong is not one. */
 const optionsOf = ({ tamper: _, ...options }: EmulatorOptions): ServerOptions =>
@@ -182,17 +244,22 @@ async function withMutant(
 
 /** The scenarios of the flags, else of the config file, whose paths begin at its folder. */
 async function scenariosOf(
-  { server, config }: Flags,
+  flags: Flags,
   { scenario: configured }: OptionValues,
-  { cwd }: CommandIo,
+  io: CommandIo,
+  onRead?: (path: string) => void,
 ): Promise<readonly ScenarioInput[]> {
-  const { scenario } = server
-  if (scenario === undefined && configured === undefined) return []
+  const { scenario = configured } = flags.server
+  if (scenario === undefined) return []
+  // The config file may name others later.
+  if (scenario === configured) onRead?.(resolve(io.cwd, flags.config ?? ''))
   const { loadScenarios } = await import('../config/scenario-files.ts')
-  return scenario === undefined
-    ? loadScenarios(configured, dirname(resolve(cwd, config ?? '')))
-    : loadScenarios(scenario, cwd)
+  return loadScenarios(scenario, scenarioFolder(flags, io), onRead)
 }
+
+/** Where the paths of scenarios begin. */
+const scenarioFolder = ({ server, config }: Flags, { cwd }: CommandIo): string =>
+  server['scenario'] === undefined ? dirname(resolve(cwd, config ?? '')) : cwd
 
 /** Resolves to 0 when the signal is aborted; never without a signal. */
 const untilAborted = (signal: AbortSignal | undefined): Promise<number> =>

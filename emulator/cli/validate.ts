@@ -1,15 +1,9 @@
 // The command `validate` checks scenario files.
 
-import {
-  byPlace,
-  loadScenario,
-  problemText,
-  type ScenarioProblem,
-} from '../config/scenario-files.ts'
-import { tryOptions, tryScenario } from '../edge/node/try-scenario.ts'
+import { loadScenario, problemText, type ScenarioProblem } from '../config/scenario-files.ts'
+import { scenarioProblems, tryOptions } from '../edge/node/try-scenario.ts'
 import { printable } from '../client/terminal-text.ts'
 import type { OptionValues } from '../options/read.ts'
-import { scenarioWarnings } from '../options/scenario-warnings.ts'
 import { isUsageError } from '../options/usage.ts'
 import { runOnFiles } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
@@ -91,15 +85,5 @@ async function problemsOf(
     if (!isUsageError(error)) throw error
     io.stderr.write(`${printable(error.message)}\n`)
   })
-  if (loaded === undefined) return undefined
-  const [problems, usable, isRest] =
-    'problems' in loaded ? [loaded.problems, loaded.rest, true] : [[], loaded, false]
-  if (usable === undefined) return problems
-  const { scenario, problemOf } = usable
-  const wrong = await tryScenario(scenario, { given, isRest })
-  const warnings = [...usable.warnings, ...scenarioWarnings(scenario)]
-  return [
-    ...[...problems, ...wrong.map((one) => problemOf('error', one))].toSorted(byPlace),
-    ...warnings.map((one) => problemOf('warning', one)),
-  ]
+  return loaded === undefined ? undefined : scenarioProblems(loaded, given)
 }

@@ -65,6 +65,8 @@ export type LoadedScenario =
       readonly rest?: UsableScenario
     }
 
+type OnRead = (path: string) => void
+
 /** The largest scenario file, */
 const MAX_FILE_BYTES = 16 * 2 ** 20
 /** and the largest total size of the files that one scenario names. */
@@ -75,14 +77,16 @@ const MAX_SHOWN = 20
 /**
  * Loads scenarios in order. Throws a usage error that lists what is wrong with them.
  * @param folder where relative paths begin.
+ * @param onRead called with the path of each file before it is read.
  */
 export async function loadScenarios(
   sources: unknown,
   folder: string,
+  onRead?: OnRead,
 ): Promise<readonly ScenarioInput[]> {
   const loaded: LoadedScenario[] = []
   for (const [index, source] of [sources].flat().entries())
-    loaded.push(await loadScenario(source, folder, `scenario ${index + 1}`))
+    loaded.push(await loadScenario(source, folder, `scenario ${index + 1}`, onRead))
   const problems = loaded.flatMap((one) => ('problems' in one ? one.problems : []))
   if (problems.length > 0) throw usageError(problemsText(problems))
   return loaded.flatMap((one) => ('scenario' in one ? one.scenario : []))
@@ -105,9 +109,11 @@ export async function loadScenario(
   source: unknown,
   folder: string,
   label: string,
+  onRead: OnRead = () => undefined,
 ): Promise<LoadedScenario> {
-  if (typeof source !== 'string') return checked(label, source, folder, () => null)
+  if (typeof source !== 'string') return checked(label, source, { folder, onRead }, () => null)
   const path = scenarioPath(source, folder)
+  onRead(path)
   // Loaded here: a server without scenario files starts without a parser for YAML.
   const { readScenarioText } = await import('./scenario-text.ts')
   const kind = path.endsWith('.json') ? 'JSON' : 'YAML'
@@ -116,14 +122,14 @@ export async function loadScenario(
     const problem = { file: source, ...read.place, path: null, message: read.wrong }
     return { file: source, problems: [{ ...problem, severity: 'error' }] }
   }
-  return checked(source, read.value, dirname(path), read.placeOf)
+  return checked(source, read.value, { folder: dirname(path), onRead }, read.placeOf)
 }
 
 /** Checks a scenario, and reads the files that it names. */
 function checked(
   file: string,
   value: unknown,
-  folder: string,
+  within: Pick<FileReader, 'folder' | 'onRead'>,
   placeOf: (at: NamedPlace) => Position | null,
 ): LoadedScenario {
   const schema = scenarioFileSchema()
@@ -139,7 +145,7 @@ function checked(
     const { line, column } = placeOf(at) ?? { line: null, column: null }
     return { file, line, column, path: pathText(at.path, whole), message, severity }
   }
-  const reader: FileReader = { folder, wrong: [], warnings: [], bytes: 0 }
+  const reader: FileReader = { ...within, wrong: [], warnings: [], bytes: 0 }
   const useless = part === undefined ? [] : scenarioViolations(schema, part.value)
   const scenario = part && withFiles(reader, schema, part.value, [])
   const further = [...useless, ...reader.wrong].map(placed)
@@ -208,6 +214,7 @@ function textOf(path: string, source: string): string {
 /** Reads the files that a scenario names, and collects what is wrong with them. */
 type FileReader = {
   readonly folder: string
+  readonly onRead: OnRead
   readonly wrong: Violation[]
   readonly warnings: Violation[]
   bytes: number
@@ -276,8 +283,10 @@ function readWorkflow(reader: FileReader, file: string, path: Path): unknown {
 
 /** The bytes of a file beside the scenario; undefined if it cannot be read. */
 function readFile(reader: FileReader, file: string, path: Path): Buffer | undefined {
+  const named = resolve(reader.folder, file)
+  reader.onRead(named)
   try {
-    const bytes = readNamedFile(resolve(reader.folder, file), MAX_NAMED_BYTES - reader.bytes)
+    const bytes = readNamedFile(named, MAX_NAMED_BYTES - reader.bytes)
     reader.bytes += bytes.length
     return bytes
   } catch (error) {

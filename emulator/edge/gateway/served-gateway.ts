@@ -26,7 +26,7 @@ import { noPictures, nodeParts, nodeResponses } from '../node/http.ts'
 import type { Recorder } from '../recorder.ts'
 import { createWorldHandle } from '../world-handle.ts'
 import { createWork, type WorkTimeOuts } from './external-work.ts'
-import { watchFile } from './file-watch.ts'
+import { watchFile } from '../../config/file-watch.ts'
 import { createMemory, type Subscriptions } from './memory-subscriptions.ts'
 
 export type GatewayHooks = Hooks<GatewayInput, GatewayEffect> & {

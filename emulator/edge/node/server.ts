@@ -27,6 +27,8 @@ export type EmulatorOptions = ServerOptionsInput & {
   readonly tamper?: Tamper
   /** For commands only: takes the entries of each further world at its address. */
   readonly onWorld?: WorldReader
+  /** For commands only: the options on which those of further worlds are based from now on; by default these. */
+  readonly laterOptions?: () => ServerOptionsInput
   /** For commands only: servers that share a manual clock. */
   readonly clocks?: ClockGroup
   /** For commands only: whether its clock moves over HTTP alone, so that its port stays open while it is down. */
@@ -54,7 +56,7 @@ export type EmulatorOptions = ServerOptionsInput & {
  * await server.close()
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const { onEntry, onWorld, tamper, clocks, movesOverHttp = false, ...rest } = given
+  const { onEntry, onWorld, tamper, clocks, laterOptions, movesOverHttp = false, ...rest } = given
   const content = await withContent(rest)
   const options = completeOptions({ port: 0, ...content })
   if ((options.deployment as string) === 'both')
@@ -75,6 +77,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const linksPort = links[0] === undefined ? null : portOf(links[0])
   const address = {
     given: content,
+    laterOptions: laterOptions ?? ((): ServerOptionsInput => content),
     hosted,
     ca: certificate?.ca ?? null,
     linksPort,

@@ -1,7 +1,12 @@
 // Tries whether servers could start with a scenario, without listening.
 
 import type { Deployment } from '../../../spec/language.ts'
-import type { StartProblem } from '../../config/scenario-files.ts'
+import {
+  byPlace,
+  type LoadedScenario,
+  type ScenarioProblem,
+  type StartProblem,
+} from '../../config/scenario-files.ts'
 import { isRefused } from '../../lib/refused.ts'
 import {
   completeOptions,
@@ -13,6 +18,7 @@ import type { Violation } from '../../options/json-schema.ts'
 import { serversOn } from '../../options/like.ts'
 import type { OptionValues } from '../../options/read.ts'
 import { mergeScenarios, type ScenarioInput } from '../../options/scenario.ts'
+import { scenarioWarnings } from '../../options/scenario-warnings.ts'
 import { typeViolations } from '../../options/scenario-checks.ts'
 import { flagOf } from '../../options/table.ts'
 import { isUsageError } from '../../options/usage.ts'
@@ -20,6 +26,27 @@ import { createServer } from '../../server/server.ts'
 import { knownTypes, readCatalog, requireKnownTypes } from '../catalog.ts'
 import { nodeTypeFiles } from './node-types.ts'
 import { loadHosted } from './hosted.ts'
+
+/**
+ * What is wrong with a scenario that was loaded, errors before warnings: what its file says, and why no server could start
+ * with it.
+ * @param given options of the server that override those of the scenario.
+ */
+export async function scenarioProblems(
+  loaded: LoadedScenario,
+  given: OptionValues,
+): Promise<readonly ScenarioProblem[]> {
+  const [problems, usable, isRest] =
+    'problems' in loaded ? [loaded.problems, loaded.rest, true] : [[], loaded, false]
+  if (usable === undefined) return problems
+  const { scenario, problemOf } = usable
+  const wrong = await tryScenario(scenario, { given, isRest })
+  const warnings = [...usable.warnings, ...scenarioWarnings(scenario)]
+  return [
+    ...[...problems, ...wrong.map((one) => problemOf('error', one))].toSorted(byPlace),
+    ...warnings.map((one) => problemOf('warning', one)),
+  ]
+}
 
 /** How a scenario is tried. */
 export type Trial = {

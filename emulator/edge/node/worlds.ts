@@ -31,8 +31,10 @@ import { connectWorld, type Listeners, type ServedWorld, serveWorlds } from './w
 
 /** What an address has before its first world. */
 export type AddressParts = {
-  /** The options of the caller, on which those of further worlds are based. */
+  /** The options of the caller, */
   readonly given: ServerOptionsInput
+  /** and those on which the options of further worlds are based. */
+  readonly laterOptions: () => ServerOptionsInput
   readonly hosted: Hosted | null
   readonly ca: string | null
   /** The port of the signed links, if any. */
@@ -61,8 +63,8 @@ export async function startWorlds(
   made: WorldOptions,
   hooks: Hooks<Input, Effect>,
 ): Promise<Emulator> {
-  const { given, hosted, ca, linksPort, listeners, closing, openOwn, onWorld } = address
-  const { explain, pages, movesOverHttp } = address
+  const { given, laterOptions, hosted, ca, linksPort, listeners, closing, openOwn } = address
+  const { explain, pages, onWorld, movesOverHttp } = address
   const codec = createCodec()
   const shared = { codec, pictures: createLargePictures(codec), explain, pages }
   const secrets = new Set<string>()
@@ -128,12 +130,14 @@ export async function startWorlds(
     if (port !== undefined && port !== 0)
       throw usageError('All worlds at an address share port, or have a free one with port 0.')
     requireOwnOptions(own, listenerOptions)
-    const content = await withContent(own, given)
-    const isPlain = Object.keys(own).length === 0
+    const base = laterOptions()
+    const content = await withContent(own, base)
+    const isAsGiven = base === given
+    const isPlain = isAsGiven && Object.keys(own).length === 0
     const complete = isPlain
       ? (plainOptions ??= completeOptions(Object.assign({ port: 0 }, given)))
-      : completeOptions(Object.assign({ port: 0 }, given, content))
-    const isShared = !('objectInfo' in own || 'nodes' in own || 'scenario' in content)
+      : completeOptions(Object.assign({ port: 0 }, base, content))
+    const isShared = isAsGiven && !('objectInfo' in own || 'nodes' in own || 'scenario' in content)
     const objectInfo = isShared ? made.objectInfo : readCatalog(complete, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(complete, objectInfo)
     const part = await newParts({

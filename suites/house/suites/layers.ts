@@ -54,6 +54,7 @@ export const layers: readonly string[] = [
   'emulator/cli/check/',
   'emulator/cli/lists/',
   'emulator/cli/recordings/',
+  'emulator/cli/watch/',
   'emulator/cli/',
   'emulator/inspector/model/',
   'emulator/inspector/draw/',

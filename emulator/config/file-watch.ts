@@ -13,17 +13,32 @@ export type FileChange = { readonly text: string | null; readonly modifiedMs: nu
 export function watchFile(path: string): () => FileChange | undefined {
   let known: string | undefined
   return () => {
-    const found = statFile(path)
-    // Reading anything but a regular file, such as a pipe, could block forever.
-    if (found === null || found?.isFile() === false) return undefined
-    const mark = found === undefined ? 'gone' : `${found.mtimeMs} ${found.ino} ${found.size}`
-    if (mark === known) return undefined
+    const found = stateOf(path)
+    if (found === undefined || found.mark === known) return undefined
+    const { mark, modifiedMs } = found
     // A gateway that starts without a file has no routes to drop.
-    const isNothing = found === undefined && known === undefined
-    const changed = isNothing ? undefined : readChange(path, found?.mtimeMs)
+    const isNothing = mark === GONE && known === undefined
+    const changed = isNothing ? undefined : readChange(path, modifiedMs)
     if (changed !== null) known = mark
     return changed ?? undefined
   }
+}
+
+/** What says that a file is the same as before: its attributes, or that it does not exist; undefined if nothing does. */
+export const fileMark = (path: string): string | undefined => stateOf(path)?.mark
+
+/** The mark of a file that does not exist. */
+const GONE = 'gone'
+
+function stateOf(
+  path: string,
+): { readonly mark: string; readonly modifiedMs: number | undefined } | undefined {
+  const found = statFile(path)
+  // Reading anything but a regular file, such as a pipe, could block forever.
+  if (found === null || found?.isFile() === false) return undefined
+  if (found === undefined) return { mark: GONE, modifiedMs: undefined }
+  const { mtimeMs, ino, size } = found
+  return { mark: `${mtimeMs} ${ino} ${size}`, modifiedMs: mtimeMs }
 }
 
 /** The attributes of the file: null if they cannot be read, undefined if it does not exist. */
