@@ -13,6 +13,7 @@ const ownFlags = {
   config: { type: 'string' },
   'token-env': { type: 'string' },
   'ready-file': { type: 'string' },
+  'stop-with-stdin': { type: 'boolean' },
   log: { type: 'string' },
   'log-format': { type: 'string', default: 'text' },
   'tls-ca': { type: 'string' },
@@ -51,13 +52,14 @@ ${helpLine('--gateway-port PORT', `port of the gateway; 0 picks a free one (defa
 ${helpLine('--config-dir DIR', 'directory of the gateway settings and subscriptions; host and enabled are ignored (default: in memory)')}
 ${helpLine('--mutant NAME', 'play a server with one deliberate fault, to test test suites; flowdouble mutants lists them')}
 ${helpLine('--ready-file FILE', 'write the addresses as JSON to this file while the server listens')}
+${helpLine('--stop-with-stdin', 'also stop when standard input ends: no server outlives a program that started it and was killed')}
 ${helpLine('--log FILE', 'append requests, runs and warnings to this file instead of printing them')}
 ${helpLine('--log-format FORMAT', 'log format: text, or json for one JSON object per line')}
 ${helpLine('--json', 'print the addresses as one line of JSON; log to standard error')}
 ${helpLine('--quiet', 'print warnings and errors only')}
 ${helpLine('-h, --help', 'print this help')}
 
-Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage or the port is in use.
+Exit codes: 0 stopped by SIGINT, SIGTERM or the end of standard input, 2 wrong usage or the port is in use.
 
 Examples:
   flowdouble serve
@@ -77,6 +79,7 @@ export function readFlags(argv: readonly string[]): {
   readonly config?: string
   readonly tokenEnv?: string
   readonly readyFile?: string
+  readonly stopWithStdin: boolean
   readonly tlsCa?: string
   readonly run?: string
   readonly out: string
@@ -111,6 +114,7 @@ export function readFlags(argv: readonly string[]): {
     ...(mutant !== undefined && { mutant }),
     logFormat: logFormatOf(text('log-format')),
     withGateway: values['with-gateway'] === true,
+    stopWithStdin: values['stop-with-stdin'] === true,
     out: text('out') ?? 'output',
     json: values['json'] === true,
     quiet: values['quiet'] === true,

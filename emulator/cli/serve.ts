@@ -4,6 +4,7 @@ import type { Deployment } from '../../spec/language.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
 import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileMark } from '../config/file-watch.ts'
 import { knownTypes, readCatalog } from '../edge/catalog.ts'
 import type { ClockGroup } from '../edge/clock-handle.ts'
@@ -50,8 +51,9 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
     io.stderr.write(`${message}\nSee: flowdouble serve --help\n`)
     return 2
   } finally {
-    const { gateways, emulators, ready, log, watch } = started
+    const { gateways, emulators, ready, input, log, watch } = started
     watch?.stop()
+    input?.destroy()
     // Remove it first, so that no program finds the address of a server that is stopping.
     ready?.remove()
     await Promise.all([...gateways, ...emulators].map((one) => one.close()))
@@ -74,6 +76,8 @@ type RunningParts = {
   readonly gateways: Gateway[]
   ready?: ReadyFile
   watch?: Watch | undefined
+  /** Standard input, which would keep the process alive. */
+  input?: Readable
   log?: LateLog
 }
 
@@ -137,7 +141,9 @@ async function serve(
     if (ca !== undefined) io.stdout.write(trustText(ca))
   }
   if (terminal !== undefined) await run?.runOnce(first, flags, terminal)
-  return Promise.race([untilAborted(io.signal), ...emulators.map(exitOf)])
+  const stops = [untilAborted(io.signal), ...emulators.map(exitOf)]
+  if (flags.stopWithStdin && io.stdin) stops.push(untilEnded((started.input = io.stdin())))
+  return Promise.race(stops)
 }
 
 /** The options of each server, as flags, config file and scenarios say now. */
@@ -266,6 +272,13 @@ const untilAborted = (signal: AbortSignal | undefined): Promise<number> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve(0)
     signal?.addEventListener('abort', () => resolve(0), { once: true })
+  })
+
+/** Resolves to 0 when nothing more can be read, from a terminal or a pipe whose writer is gone. */
+const untilEnded = (input: Readable): Promise<number> =>
+  new Promise((resolve) => {
+    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve(0))
+    input.resume()
   })
 
 /** Resolves to the exit code when a fault ends a server, unless there are other worlds at its port [faults/exit-command]. */

@@ -4,10 +4,18 @@ import { loadScenario, problemText, type ScenarioProblem } from '../config/scena
 import { scenarioProblems, tryOptions } from '../edge/node/try-scenario.ts'
 import { printable } from '../client/terminal-text.ts'
 import type { OptionValues } from '../options/read.ts'
-import { isUsageError } from '../options/usage.ts'
+import type { ScenarioInput } from '../options/scenario.ts'
+import { isUsageError, usageError } from '../options/usage.ts'
 import { runOnFiles } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'
-import { helpLine, optionFlags, optionHelp, optionsGiven, readFiles } from './lib/server-flags.ts'
+import {
+  fileContents,
+  helpLine,
+  optionFlags,
+  optionHelp,
+  optionsGiven,
+  readFiles,
+} from './lib/server-flags.ts'
 
 /** The options of a server that decide whether a scenario can be used. */
 const options = ['deployment', 'like', 'objectInfo', 'nodes', 'models', 'unknownNodes'] as const
@@ -23,6 +31,7 @@ Options of the server, as of flowdouble serve; they override those of a file:
 ${optionHelp(options)}
 
 Options:
+${helpLine('--content', 'print one JSON array of the scenarios, with the content of the files that they name: what the control API takes')}
 ${helpLine('--json', 'print one JSON array of {file, line, column, path, message, severity}; severity is error or warning')}
 ${helpLine('-h, --help', 'print this help')}
 
@@ -32,6 +41,7 @@ Examples:
   flowdouble validate tests/out-of-memory.yaml
   flowdouble validate scenarios/*.yaml --json
   flowdouble validate custom.yaml --object-info dump.json
+  flowdouble validate custom.yaml --content > world.json
 `
 
 /** Runs the command with the arguments after `validate`; resolves to its exit code. */
@@ -41,49 +51,73 @@ export const validateCommand = (argv: readonly string[], io: CommandIo): Promise
       name: 'validate',
       takes: 'file',
       help,
-      flags: { ...optionFlags(options), json: { type: 'boolean' } },
+      flags: { ...optionFlags(options), content: { type: 'boolean' }, json: { type: 'boolean' } },
       run: (files, values) => {
         const given = readFiles(optionsGiven(options, values), io.cwd)
         tryOptions(given)
-        return validateFiles(files, given, values['json'] === true, io)
+        const [isContent, isJson] = [values['content'] === true, values['json'] === true]
+        if (isContent && isJson) throw usageError('Give --content or --json, not both.')
+        return validateFiles(files, given, isContent ? 'content' : isJson ? 'json' : 'text', io)
       },
     },
     argv,
     io,
   )
 
-/** Checks each file, and prints what is wrong with it. Returns the exit code. */
+/** How to print the result: problems as lines or as JSON, or the content of the scenarios, with problems on standard error. */
+type Form = 'text' | 'json' | 'content'
+
+/** Checks each file, and prints what is wrong with it, or its content. Returns the exit code. */
 async function validateFiles(
   files: readonly string[],
   given: OptionValues,
-  isJson: boolean,
+  form: Form,
   io: CommandIo,
 ): Promise<number> {
   const all: ScenarioProblem[] = []
+  const contents: unknown[] = []
   for (const file of files) {
-    const problems = await problemsOf(file, given, io)
-    if (problems === undefined) return 2
+    const checked = await check(file, given, io)
+    if (checked === undefined) return 2
+    const { problems, content } = checked
     all.push(...problems)
-    if (isJson) continue
-    const lines = [...problems.map(problemText), ...(isValid(problems) ? [`${file} is valid`] : [])]
-    io.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''))
+    contents.push(content)
+    if (form === 'json') continue
+    const isGood = isValid(problems) && form === 'text'
+    const lines = [...problems.map(problemText), ...(isGood ? [`${file} is valid`] : [])]
+    const output = form === 'text' ? io.stdout : io.stderr
+    output.write(lines.map((line) => `${printable(line)}\n`).join(''))
   }
-  if (isJson) io.stdout.write(`${JSON.stringify(all, null, 2)}\n`)
+  if (form === 'json') io.stdout.write(`${JSON.stringify(all, null, 2)}\n`)
+  if (form === 'content' && isValid(all)) io.stdout.write(`${JSON.stringify(contents)}\n`)
   return isValid(all) ? 0 : 1
 }
 
 const isValid = (problems: readonly ScenarioProblem[]): boolean =>
   problems.every(({ severity }) => severity === 'warning')
 
-/** Errors and warnings; undefined for a file that cannot be read, which it reports. */
-async function problemsOf(
+/** A checked file: its errors and warnings, and the scenario, which only a valid one has. */
+type Checked = { readonly problems: readonly ScenarioProblem[]; readonly content?: object }
+
+/** Checks a file; undefined for one that cannot be read, which it reports. */
+async function check(
   file: string,
   given: OptionValues,
   io: CommandIo,
-): Promise<readonly ScenarioProblem[] | undefined> {
+): Promise<Checked | undefined> {
   const loaded = await loadScenario(file, io.cwd, file).catch((error: unknown) => {
     if (!isUsageError(error)) throw error
     io.stderr.write(`${printable(error.message)}\n`)
   })
-  return loaded === undefined ? undefined : scenarioProblems(loaded, given)
+  if (loaded === undefined) return undefined
+  const problems = await scenarioProblems(loaded, given)
+  return 'scenario' in loaded
+    ? { problems, content: withFileContents(loaded.scenario) }
+    : { problems }
 }
+
+/** A scenario whose options of the server have the content of the files that they name. */
+const withFileContents = (scenario: ScenarioInput): object =>
+  scenario.world === undefined
+    ? scenario
+    : { ...scenario, world: fileContents({ ...scenario.world }) }

@@ -57,6 +57,19 @@ export function readFiles(given: OptionValues, cwd: string): OptionValues {
   )
 }
 
+/** Replaces the paths of options that take objects or files with them by the objects. */
+export const fileContents = (given: OptionValues): OptionValues =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const entry: OptionEntry | undefined = isOptionName(name) ? optionTable[name] : undefined
+      const takesObjects = entry?.isPath && [entry.schema?.type].flat().includes('object')
+      if (!takesObjects) return [name, value]
+      const content = (one: unknown): unknown =>
+        typeof one === 'string' ? readJson(one, `the file of ${name}`) : one
+      return [name, Array.isArray(value) ? value.map(content) : content(value)]
+    }),
+  )
+
 /** Resolves one path or several against a folder. Leaves invalid values for the option reader to reject. */
 export const resolved = (value: unknown, folder: string): unknown =>
   Array.isArray(value)

@@ -11,7 +11,7 @@ import { newFiles } from '../../support/files.ts'
 import { folder } from '../../support/folder.ts'
 import { listening } from '../../support/for-test.ts'
 import { outputOf } from '../../support/in-process.ts'
-import { fileOf, start } from '../../support/spawned.ts'
+import { fileOf, serving, start } from '../../support/spawned.ts'
 
 /** A server that answers each connection with this beginning alone; `arrival` resolves when the first request is there. */
 async function startSilent(beginning: string) {
@@ -94,4 +94,12 @@ test('stopping/input A stopped command that waits for a secret from standard inp
     stdout: '',
     stderr: 'Stopped.\n',
   })
+})
+
+test('stopping/stdin With --stop-with-stdin, serve stops when standard input ends, and a signal stops it as before', async () => {
+  const ended = await serving('--stop-with-stdin')
+  ended.process.stdin?.end()
+  expect(await ended.ends).toMatchObject({ code: 0 })
+  const signalled = await serving('--stop-with-stdin')
+  expect(await signalled.stop()).toMatchObject({ code: 0 })
 })

@@ -135,3 +135,28 @@ test('validate reports all problems together: members, contents, node types and 
     '',
   ])
 })
+
+test('validate --content prints the scenarios with the files that they name, as a server takes them over HTTP', async () => {
+  const types = { Shout: { input: { required: {} }, output: ['STRING'] } }
+  const folder = newFiles({
+    'a.yaml': 'version: 1\nanswers: [{ path: /mine, from: b.txt }]\nworld: { nodes: types.json }',
+    'b.txt': 'hello',
+    'types.json': JSON.stringify(types),
+  })
+  const { code, stdout, stderr } = await folder.run(validateCommand, 'a.yaml', '--content')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const scenario = JSON.parse(stdout) as { answers: unknown[]; world: object }[]
+  expect(scenario).toMatchObject([{ version: 1, world: { nodes: types } }])
+  expect(JSON.stringify(scenario)).toContain(Buffer.from('hello').toString('base64'))
+})
+
+test('validate --content prints only what is wrong with a scenario, on standard error', async () => {
+  const folder = newFiles({ 'a.yaml': 'version: 1\nfaultz: []' })
+  expect(await folder.run(validateCommand, 'a.yaml', '--content')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^a\.yaml:2:1: faultz/),
+  })
+  const both = await folder.run(validateCommand, 'a.yaml', '--content', '--json')
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('not both') })
+})
