@@ -195,6 +195,7 @@ const shared = {
   output: {
     dir: 'dist/bundle',
     format: 'cjs',
+    dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
     comments: { legal: true, annotation: false, jsdoc: false },

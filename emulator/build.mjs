@@ -4,6 +4,7 @@ import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { loadConfig } from 'rolldown/config'
+import { buildSingleFile } from './single/build.mjs'
 
 const root = join(import.meta.dirname, '..')
 
@@ -14,3 +15,5 @@ for (const config of await loadConfig(join(root, 'rolldown.config.ts')))
 // As npm makes it for those who install the package: in a clone `npx flowdouble` starts this very file.
 const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 for (const file of Object.values(bin)) await chmod(join(root, file), 0o755)
+
+await buildSingleFile(root)

@@ -3,6 +3,7 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { basename, isAbsolute, posix, relative, resolve, sep } from 'node:path'
+import { archivedFile } from '../config/package-files.ts'
 import { failure } from './failure.ts'
 import { fieldsOf } from './json.ts'
 import { refusedByHosted } from './refusals.ts'
@@ -48,6 +49,7 @@ async function localFile(folder: string, input: TextInput): Promise<string | und
   const file = resolve(folder, value)
   const within = relative(folder, file)
   if (within === '..' || within.startsWith(`..${sep}`) || isAbsolute(within)) return undefined
+  if (archivedFile(file) !== undefined) return file
   const found = await stat(file).catch(() => undefined)
   return found?.isFile() === true ? file : undefined
 }
@@ -59,9 +61,12 @@ async function upload(
   signal: AbortSignal,
 ): Promise<string> {
   const form = new FormData()
-  const bytes = await readFile(file).catch(() => {
-    throw failure('usage', `Cannot read ${file}, which the workflow names as an input.`)
-  })
+  const archived = archivedFile(file)
+  const bytes =
+    archived ??
+    (await readFile(file).catch(() => {
+      throw failure('usage', `Cannot read ${file}, which the workflow names as an input.`)
+    }))
   form.append('image', new Blob([bytes]), basename(file))
   form.append('type', 'input')
   form.append('overwrite', 'false')

@@ -8,7 +8,7 @@ import { fieldsOf, textValues } from './json.ts'
 import type { TextValue } from './json.ts'
 import { type WorkflowText, workflowIn } from './workflow-text.ts'
 import { readNamedFile } from '../config/named-files.ts'
-import { packageFile } from '../config/package-files.ts'
+import { packageFile, packageFolder } from '../config/package-files.ts'
 
 /** A workflow, and the absolute folder for its local files. */
 export type Workflow = WorkflowText & { readonly folder: string }
@@ -20,11 +20,15 @@ export type TextInput = TextValue & {
   readonly classType: string
 }
 
+const examples = 'recordings/workflows'
+
 /** The path of a workflow: a file, or an example of the package by its name, such as `text-to-image`. */
 export function workflowPath(cwd: string, name: string): string {
   const file = resolve(cwd, name)
-  const example = packageFile(`recordings/workflows/${name}.json`)
-  return /^[\w-]+$/.test(name) && !existsSync(file) && existsSync(example) ? example : file
+  const isExample = (): boolean => packageFolder(examples).includes(`${name}.json`)
+  return /^[\w-]+$/.test(name) && !existsSync(file) && isExample()
+    ? packageFile(`${examples}/${name}.json`)
+    : file
 }
 
 /** Reads and checks a workflow file. Throws a `usage` failure that says what to do instead. */

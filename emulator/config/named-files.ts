@@ -1,12 +1,15 @@
 // Files that the user names: never a reason to wait for ever. A named pipe waits for its other end, a device never ends.
 
 import { closeSync, constants, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { archivedFile } from './package-files.ts'
 
 /** Standard input, and what a shell opens for a command: `<(...)`. They have a writer already. */
 const opened = /^\/dev\/(?:stdin$|fd\/\d+$)/
 
 /** Reads a whole file of at most `maxBytes`. Throws an error whose message says what is wrong with the file. */
 export function readNamedFile(path: string, maxBytes = Infinity): Buffer {
+  const archived = archivedFile(path)
+  if (archived !== undefined) return archived
   if (!opened.test(path)) {
     const found = statSync(path)
     if (!found.isFile()) {

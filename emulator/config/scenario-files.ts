@@ -1,7 +1,6 @@
 // Loads scenarios: from files, from those that come with the package, and from programs. The files that they name become
 // part of them, so that the options of a server are plain data. Errors state file, line, column and member.
 
-import { readdirSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { scenarioFile } from '../../spec/scenario/nodes.ts'
 import { scenarioWorkflow } from '../../spec/scenario/start.ts'
@@ -23,7 +22,7 @@ import { scenarioFileSchema } from '../options/scenario-schema.ts'
 import { optionTable } from '../options/table.ts'
 import { usageError } from '../options/usage.ts'
 import { validPart } from '../options/valid-part.ts'
-import { packageFile } from './package-files.ts'
+import { packageFile, packageFolder } from './package-files.ts'
 import type { NamedPlace, Position } from './scenario-text.ts'
 
 /** What is wrong with a scenario, and where. Line and column are null for one that a program passes. */
@@ -179,11 +178,11 @@ export const byPlace = (one: ScenarioProblem, other: ScenarioProblem): number =>
 const whole = 'the scenario'
 
 /** The folder of the scenarios that come with the package. */
-const namedFolder = (): string => packageFile('recordings/scenarios')
+const namedFolder = 'recordings/scenarios'
 
 /** The names of the scenarios that come with the package. */
 export const scenarioNames = (): readonly string[] =>
-  readdirSync(namedFolder())
+  packageFolder(namedFolder)
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => basename(file, '.yaml'))
     .toSorted()
@@ -192,7 +191,7 @@ export const scenarioNames = (): readonly string[] =>
 function scenarioPath(source: string, folder: string): string {
   if (/[/\\]|\.(ya?ml|json)$/i.test(source)) return resolve(folder, source)
   const names = scenarioNames()
-  if (names.includes(source)) return resolve(namedFolder(), `${source}.yaml`)
+  if (names.includes(source)) return packageFile(`${namedFolder}/${source}.yaml`)
   const meant = nearest(source, names)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
   throw usageError(

@@ -1,15 +1,14 @@
 // Serves the inspector, the page for people: one file, which loads nothing from any other address.
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { packageFile } from '../../config/package-files.ts'
+import { readPackageFile } from '../../config/package-files.ts'
 import type { ControlReply } from '../control.ts'
 
 let loaded: ControlReply | undefined
 
 /** The page, read on demand. */
 export function inspectorPage(): ControlReply {
-  loaded ??= replyOf(readFileSync(packageFile('dist/bundle/inspector.html'), 'utf8'))
+  loaded ??= replyOf(readPackageFile('dist/bundle/inspector.html').toString())
   return loaded
 }
 
