@@ -12,7 +12,6 @@ import { open } from './loader.mjs'
 
 /** What the command reads or loads, by folder. The rest of the package is for programs and for people. */
 const contents = [
-  ['.', /^package\.json$/],
   ['dist/bundle', /^(?!internal\b).*\.cjs$|^inspector\.html$|^later-node-types\.js$/],
   ['spec', /^node-types\.json$|^openapi\..*\.json$/],
   ['recordings/scenarios', /\.yaml$/],
