@@ -234,8 +234,8 @@ const printingRules = ['cli/rules.ts', 'journal/rules-behind.ts', 'journal/rule-
 const ofRecordings =
   /\/emulator\/(session|recording|infer|edge\/(proxy|replay)|cli\/recordings)\/|\/edge\/(gateway\/)?recording\.ts$/
 
-/** The commands that print short lists. */
-const ofLists = /\/cli\/lists\//
+/** The commands that print short lists, and what completes command lines from them. */
+const ofLists = /\/cli\/(lists|completion)\//
 
 /** What runs a workflow, also for `serve --run`. */
 const onRun = /\/(cli\/(serve-)?run|client\/workflow|config\/folders)\.ts$/

@@ -3,6 +3,7 @@
 // oxlint-disable-next-line import/no-unassigned-import -- suites and the bench step a server immediately, as a replay does.
 import './server/local/provide-on-demand.ts'
 
+export { completionCommand } from './cli/completion/completion.ts'
 export { checkCommand } from './cli/check/check.ts'
 export { shrinkCommand } from './cli/check/shrink.ts'
 export { explainCommand } from './cli/explain.ts'

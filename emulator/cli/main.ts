@@ -1,49 +1,10 @@
 #!/usr/bin/env node
-// The command `flowdouble`: loads and runs one subcommand. Only that one is loaded, so that serve starts fast.
+// The command `flowdouble`: runs one of its commands in this process.
 
 import { constants } from 'node:os'
 import { version } from '../lib/version.ts'
+import { commands, help } from './commands.ts'
 import type { CommandIo } from './lib/io.ts'
-
-const help = `flowdouble: a test double for a workflow execution server (the ComfyUI HTTP and WebSocket API)
-
-Usage: flowdouble COMMAND [options]
-
-Commands:
-  serve                start a local or hosted server that behaves like a real one
-  check URL            judge a server by the rules of the protocol: which it breaks, and how to see it
-  shrink FILE.har      reduce a recording to the few exchanges that still break a rule
-  diff URL_A URL_B     play the same sessions on two servers, and say what differs
-  record URL           record a session with a server as a HAR file, without its secrets
-  replay FILE.har      answer as the server of a recorded session did
-  run WORKFLOW.json    submit a workflow to any such server, follow it, download its outputs
-  gateway              set up and run the webhook gateway
-  webhook              add, list, remove and test the routes of the gateway
-  scenarios            list the named scenarios that serve --scenario NAME plays
-  lint WORKFLOW...     say what a server would refuse in workflow files, without a server
-  types WORKFLOW...    write the scenario of a server that runs these workflows
-  validate FILE...     check scenario files, and say where they are wrong
-  learn FILE.har...    write a scenario that makes a world answer as a recorded server did
-  explain N            explain an entry of a journal: its causes, and why it was answered so
-  quirks               list the behaviours of real servers that --quirk switches on
-  mutants              list the servers with a deliberate fault that serve --mutant plays
-  rules                list the rules of the protocol (in a clone: and whether a case proves them)
-  help [COMMAND]       print this help, or the help of a command
-
-Options:
-  --version            print the version
-  -h, --help           print this help
-
-Exit codes: 0 done, 1 failed, 2 wrong usage; run has more (flowdouble help run).
-
-Examples:
-  flowdouble serve
-  flowdouble serve --deployment both
-  flowdouble serve --port 0 --clock instant --seed 7 --json
-  flowdouble serve --scenario out-of-memory
-  flowdouble run workflow.json --url http://127.0.0.1:8188 --out pictures
-  flowdouble gateway setup --enable --yes
-`
 
 const io = {
   stdout: process.stdout,
@@ -51,38 +12,6 @@ const io = {
   stdin: () => process.stdin,
   env: process.env,
   cwd: process.cwd(),
-}
-
-const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<number>>> = {
-  serve: async (argv) => (await import('./serve.ts')).serveCommand(argv, stoppable()),
-  check: async (argv) => (await import('./check/check.ts')).checkCommand(hidden(argv), stoppable()),
-  shrink: async (argv) => (await import('./check/shrink.ts')).shrinkCommand(argv, stoppable()),
-  diff: async (argv) => (await import('./diff.ts')).diffCommand(hidden(argv), stoppable()),
-  record: async (argv) => (await import('./recordings/record.ts')).recordCommand(argv, stoppable()),
-  replay: async (argv) => (await import('./recordings/replay.ts')).replayCommand(argv, stoppable()),
-  run: async (argv) => (await import('./run.ts')).runCommand(argv, stoppable()),
-  gateway: async (argv) => {
-    // setup asks on the terminal, which ends with the process.
-    const within = argv[0] === 'run' ? stoppable() : io
-    return (await import('./gateway.ts')).gatewayCommand(hidden(argv), within)
-  },
-  webhook: async (argv) => (await import('./webhook.ts')).webhookCommand(hidden(argv), stoppable()),
-  scenarios: async (argv) => (await import('./lists/scenarios.ts')).scenariosCommand(argv, io),
-  lint: async (argv) => (await import('./lint.ts')).lintCommand(argv, io),
-  types: async (argv) => (await import('./types.ts')).typesCommand(argv, io),
-  validate: async (argv) => (await import('./validate.ts')).validateCommand(argv, io),
-  learn: async (argv) =>
-    (await import('./recordings/learn.ts')).learnCommand(hidden(argv), stoppable()),
-  explain: async (argv) => (await import('./explain.ts')).explainCommand(argv, stoppable()),
-  quirks: async (argv) => (await import('./lists/quirks.ts')).quirksCommand(argv, io),
-  mutants: async (argv) => (await import('./lists/mutants.ts')).mutantsCommand(argv, io),
-  rules: async (argv) => (await import('./rules.ts')).rulesCommand(argv, io),
-}
-
-/** Returns the arguments and hides them from the process list: one can be a secret. */
-function hidden(argv: readonly string[]): readonly string[] {
-  process.title = 'flowdouble'
-  return argv
 }
 
 /** Signals so soon after the first are the same one: npx passes on what its group also receives. In milliseconds. */
@@ -108,12 +37,12 @@ async function main(argv: readonly string[]): Promise<number> {
     return 0
   }
   if (name === 'help' && rest[0] !== undefined) return main([rest[0], '--help'])
-  if (name === '' || name === 'help' || name === '--help' || name === '-h') {
+  if (['', '--help', '-h'].includes(name)) {
     process.stdout.write(help)
     return name === '' ? 2 : 0
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command !== undefined) return command(rest)
+  if (command !== undefined) return command(rest, { io, stoppable })
   const { didYouMean } = await import('../lib/nearest.ts')
   const hint = didYouMean(name, Object.keys(commands))
   process.stderr.write(`Unknown command ${JSON.stringify(name)}.${hint}\nSee: flowdouble --help\n`)

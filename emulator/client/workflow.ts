@@ -1,7 +1,7 @@
 // A workflow file in API format: read, checked, and sent as written, so that 64-bit seeds
 // and `1.0` survive.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { failure, reasonOf } from './failure.ts'
 import { fieldsOf, textValues } from './json.ts'
@@ -30,6 +30,12 @@ export function workflowPath(cwd: string, name: string): string {
     ? packageFile(`${examples}/${name}.json`)
     : file
 }
+
+/** The names of the examples of the package. */
+export const workflowNames = (): readonly string[] =>
+  readdirSync(packageFile('recordings/workflows'))
+    .flatMap((file) => /^(.*)\.json$/.exec(file)?.[1] ?? [])
+    .toSorted()
 
 /** Reads and checks a workflow file. Throws a `usage` failure that says what to do instead. */
 export async function readWorkflow(path: string): Promise<Workflow> {

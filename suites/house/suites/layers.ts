@@ -55,6 +55,7 @@ export const layers: readonly string[] = [
   'emulator/cli/lists/',
   'emulator/cli/recordings/',
   'emulator/cli/watch/',
+  'emulator/cli/completion/',
   'emulator/cli/',
   'emulator/inspector/model/',
   'emulator/inspector/draw/',
