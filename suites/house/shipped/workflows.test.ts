@@ -10,7 +10,7 @@ import { root } from '../../support/packed.ts'
 
 type Step = {
   readonly uses?: string
-  readonly with?: Readonly<Record<string, unknown>>
+  readonly with?: Readonly<Record<string, string | boolean>>
   readonly run?: string
 }
 type Job = {
@@ -60,11 +60,9 @@ test('there are workflows and actions to check', () => {
 test('scripts of npm, files and actions that steps name exist', () => {
   const missing = steps.flatMap(([name, { run = '', uses = '', with: input = {} }]) => {
     const scripts = [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, script = '']) => script)
-    const files = [
-      ...[...run.matchAll(/(?<![\w/.-])(?:\.ci|\.github|suites|emulator|recordings)\/[\w./-]+/g)],
-      ...[...`${input['file'] ?? ''}`.matchAll(/^.+$/g)],
-      ...[...uses.matchAll(/(?<=^\.\/).+/g)],
-    ].map(([file]) => file)
+    const inRun = /(?<![\w/.-])(?:\.ci|\.github|suites|emulator|recordings)\/[\w./-]+/g
+    const named = [run.match(inRun), uses.match(/(?<=^\.\/).+/), input['file']]
+    const files = named.flatMap((found) => found ?? []).map(String)
     return [
       ...scripts.filter((script) => !Object.hasOwn(manifest.scripts, script)),
       ...files.filter((file) => !existsSync(join(root, file))),
