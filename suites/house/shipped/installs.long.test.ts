@@ -21,7 +21,7 @@ const rows = [
   { node: '24', msw: 'latest' },
 ]
 
-/** npm of its own version, and its own Node first in the path. */
+/** Runs npm with a version of Node, in an empty folder, and resolves to what it prints on standard error. */
 async function npmOn(node: string): Promise<(...argv: readonly string[]) => Promise<string>> {
   const place = folder()
   writeFileSync(join(place, 'package.json'), '{}')
