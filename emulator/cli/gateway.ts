@@ -7,6 +7,7 @@ import { runGateway, type StartGateway } from './gateway-run.ts'
 import { setUpGateway } from './gateway-setup.ts'
 import { workFlags, workHelp } from './gateway-work.ts'
 import type { CommandIo } from './lib/io.ts'
+import { variablesHelp } from './lib/variables.ts'
 
 export const gatewayHelp = `Usage: flowdouble gateway COMMAND [options]
 
@@ -47,6 +48,7 @@ ${workHelp}
 setup writes the secret to ${configFiles.env.name} (mode 0600) and the rest to ${configFiles.config.name}, where it keeps comments. The
 gateway reads both once, when it starts; it picks up changed subscriptions with the next request.
 
+${variablesHelp.replace('Each flag', 'Each flag of run')}
 Exit codes: 0 done, or stopped by a signal; 1 not enabled, refused, or the port is in use; 2 wrong usage.
 
 Examples:
@@ -76,6 +78,7 @@ export const gatewayCommand = (
       },
       {
         names: ['run'],
+        hasVariables: true,
         flags: {
           ...withValue('host', 'port', 'webhook-base-url', 'ready-file', 'mutant'),
           ...bare('quiet', 'json-log', 'control'),

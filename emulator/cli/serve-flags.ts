@@ -7,6 +7,7 @@ import type { OptionEntry } from '../options/read.ts'
 import { optionTable } from '../options/table.ts'
 import { type FlagTable, parseFlags } from './lib/command.ts'
 import { allOptions, helpLine, optionFlags, optionHelp, optionsGiven } from './lib/server-flags.ts'
+import { variablesHelp } from './lib/variables.ts'
 
 /** Flags that are not options of the server. */
 const ownFlags = {
@@ -59,6 +60,7 @@ ${helpLine('--json', 'print the addresses as one line of JSON; log to standard e
 ${helpLine('--quiet', 'print warnings and errors only')}
 ${helpLine('-h, --help', 'print this help')}
 
+${variablesHelp}
 Exit codes: 0 stopped by SIGINT, SIGTERM or the end of standard input, 2 wrong usage or the port is in use.
 
 Examples:
@@ -70,6 +72,9 @@ Examples:
   flowdouble serve --scenario out-of-memory             a named scenario, or a file
   flowdouble serve --quirk history.completed-on-error   a behaviour of some real servers
 `
+
+/** The flags by name. */
+export const serveFlags = (): FlagTable => ({ ...ownFlags, ...optionFlags(allOptions, true) })
 
 export type Flags = ReturnType<typeof readFlags>
 
@@ -94,8 +99,7 @@ export function readFlags(argv: readonly string[]): {
   readonly watch: boolean
   readonly help: boolean
 } {
-  const options: FlagTable = { ...ownFlags, ...optionFlags(allOptions, true) }
-  const { values } = parseFlags(argv.map(spellOut), options, false)
+  const { values } = parseFlags(argv.map(spellOut), serveFlags(), false)
   const text = (name: string): string | undefined => values[name] as string | undefined
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
   const [tokenEnv, tlsCa] = [text('token-env'), text('tls-ca')]
@@ -128,13 +132,16 @@ function logFormatOf(format: string | undefined): 'text' | 'json' {
   throw usageError(`--log-format must be text or json, not ${JSON.stringify(format)}.`)
 }
 
-const bareFlags = new Map(
-  Object.values<OptionEntry>(optionTable).map(({ flag, bare }) => [`--${flag}`, bare]),
+/** What flags with an optional value mean without one. */
+export const bareFlags: ReadonlyMap<string, string> = new Map(
+  Object.values<OptionEntry>(optionTable).flatMap(({ flag, bare }) =>
+    bare === undefined ? [] : [[flag, bare]],
+  ),
 )
 
 /** Adds the default value to a flag that stands alone. */
 function spellOut(arg: string, at: number, argv: readonly string[]): string {
-  const bare = bareFlags.get(arg)
+  const bare = arg.startsWith('--') ? bareFlags.get(arg.slice(2)) : undefined
   const isAlone = argv[at + 1]?.startsWith('-') ?? true
   return bare !== undefined && isAlone ? `${arg}=${bare}` : arg
 }

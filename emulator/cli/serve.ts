@@ -28,7 +28,8 @@ import type { WrongServer } from './lib/wrong-servers.ts'
 import { addressesOf } from './serve-addresses.ts'
 import type { RecordSource } from './serve-log.ts'
 import { readFiles } from './lib/server-flags.ts'
-import { caFile, type Flags, readFlags, serveHelp } from './serve-flags.ts'
+import { withVariables } from './lib/variables.ts'
+import { bareFlags, caFile, type Flags, readFlags, serveFlags, serveHelp } from './serve-flags.ts'
 import type * as Beside from './serve-gateway.ts'
 import { planServers, readConfigOf } from './serve-plan.ts'
 import type { Watch } from './watch/watch.ts'
@@ -37,14 +38,17 @@ import type { Watch } from './watch/watch.ts'
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   const started: RunningParts = { emulators: [], gateways: [] }
   try {
-    const flags = readFlags(argv)
-    if (flags.help) {
-      io.stdout.write(serveHelp())
-      return 0
+    const run = async (all: readonly string[]): Promise<number> => {
+      const flags = readFlags(all)
+      if (flags.help) {
+        io.stdout.write(serveHelp())
+        return 0
+      }
+      if (flags.run !== undefined) await requireWorkflow(io.cwd, flags.run)
+      const beside = await loadGatewaySupport(flags)
+      return serve(flags, io, started, beside)
     }
-    if (flags.run !== undefined) await requireWorkflow(io.cwd, flags.run)
-    const beside = await loadGatewaySupport(flags)
-    return await serve(flags, io, started, beside)
+    return await withVariables(argv, serveFlags(), io, run, bareFlags)
   } catch (error) {
     const message = usageMessage(error)
     if (message === undefined) throw error

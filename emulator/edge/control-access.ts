@@ -32,7 +32,7 @@ export function whyRefused(caller: Caller, guard: Guard): string | undefined {
   if (hasToken(caller, guard)) return undefined
   if (!isFromHere(caller)) {
     return guard.token === null
-      ? 'These paths are for clients on this machine. Start with --control-token TOKEN to use them from elsewhere.'
+      ? 'These paths are for clients on this machine. Start with --control-token TOKEN, or FLOWDOUBLE_CONTROL_TOKEN in a container, to use them from elsewhere.'
       : 'From other machines these paths require the header "Authorization: Bearer TOKEN" with the control token.'
   }
   if (!isAskedFor(caller, guard))

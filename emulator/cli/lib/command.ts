@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path'
 import { addAbortSignal } from 'node:stream'
-import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { parseArgs } from 'node:util'
 import { exitCodes } from '../../../spec/gateway/subscriptions.ts'
 import { isFailure } from '../../client/failure.ts'
 import { printable } from '../../client/terminal-text.ts'
@@ -14,10 +14,10 @@ import { didYouMean } from '../../lib/nearest.ts'
 import { isRefused } from '../../lib/refused.ts'
 import { stopped } from './ask-in-time.ts'
 import type { CommandIo } from './io.ts'
+import { type FlagTable, withVariables } from './variables.ts'
 import { readNamedFile } from '../../config/named-files.ts'
 
-/** Flags by their names. */
-export type FlagTable = NonNullable<ParseArgsConfig['options']>
+export type { FlagTable }
 
 /** Flags that every subcommand accepts. */
 const sharedFlags = {
@@ -168,6 +168,8 @@ export async function runOnFiles(
 export type Subcommand = {
   readonly names: readonly string[]
   readonly flags: FlagTable
+  /** Whether variables give its flags, too. */
+  readonly hasVariables?: true
   readonly run: (flags: Flags, io: CommandIo) => Promise<number>
 }
 
@@ -199,7 +201,10 @@ export async function runSubcommand(
       )
       throw usageError(`${what}.${hint} Commands: ${known}.`)
     }
-    return await found.run(readFlags(rest, found.flags), io)
+    const run = (all: readonly string[]): Promise<number> =>
+      found.run(readFlags(all, found.flags), io)
+    if (!found.hasVariables) return await run(rest)
+    return await withVariables(rest, { ...found.flags, ...sharedFlags }, io, run)
   } catch (error) {
     const isUsage = isUsageError(error)
     if (!isUsage && !isRefused(error)) throw error

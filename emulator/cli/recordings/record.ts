@@ -21,6 +21,7 @@ import { parseFlags } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
 import { readyFile } from '../lib/ready-file.ts'
+import { variablesHelp, withVariables } from '../lib/variables.ts'
 import { proxyFlags, proxySettings, type ProxySettings, readText, targetOf } from './proxy-flags.ts'
 import { type Counts, countedSink, countsText, progressOn } from './record-counts.ts'
 import { readPlayed } from './record-faults.ts'
@@ -68,6 +69,7 @@ Options:
 
 Bodies of more than 64 MiB pass, and are marked as left out. Compressed files inside of bodies are not searched for secrets.
 
+${variablesHelp}
 Exit codes: 0 written, 1 not written, 2 wrong usage.
 
 Examples:
@@ -102,16 +104,18 @@ const exitCodes = { written: 0, notWritten: 1, wrongUsage: 2 } as const
 /** Runs the command with the arguments after `record`; resolves to its exit code when it is stopped. */
 export async function recordCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   try {
-    const { values, positionals } = parseFlags(argv, flags)
-    if (values['help'] === true) {
-      io.stdout.write(help)
+    return await withVariables(argv, flags, io, async (all) => {
+      const { values, positionals } = parseFlags(all, flags)
+      if (values['help'] === true) {
+        io.stdout.write(help)
+        return exitCodes.written
+      }
+      const options = optionsOf(values, positionals, io)
+      requireFree(options.out, options.overwrites, options.from === undefined)
+      const counts = options.from === undefined ? await record(options, io) : undefined
+      finish(options, counts?.faults, io)
       return exitCodes.written
-    }
-    const options = optionsOf(values, positionals, io)
-    requireFree(options.out, options.overwrites, options.from === undefined)
-    const counts = options.from === undefined ? await record(options, io) : undefined
-    finish(options, counts?.faults, io)
-    return exitCodes.written
+    })
   } catch (error) {
     const why = isUsageError(error) ? error.message : listenMessage(error)
     if (why === undefined && !isRefused(error)) throw error

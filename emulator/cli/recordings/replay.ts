@@ -14,6 +14,7 @@ import { type FlagTable, parseFlags } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
 import { type ReadyFile, readyFile } from '../lib/ready-file.ts'
+import { variablesHelp, withVariables } from '../lib/variables.ts'
 import {
   type Added,
   addedText,
@@ -70,6 +71,7 @@ ${serverFlags.map(helpOf).join('\n')}
   --quiet                print warnings and errors only
   -h, --help             print this help
 
+${variablesHelp}
 Exit codes: 0 stopped by SIGINT or SIGTERM, 1 the file is not a recording or was not written, 2 wrong usage or the port is in
 use.
 
@@ -84,29 +86,34 @@ Examples:
 /** Runs the command with the arguments after `replay`; resolves to its exit code after the server has stopped. */
 export async function replayCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   try {
-    const { values, positionals } = parseFlags(argv, flagTable())
-    if (values['help'] === true) {
-      io.stdout.write(replayHelp)
-      return 0
-    }
-    const [file, ...more] = positionals
-    if (file === undefined) throw usageError('No recording given: name a HAR file.')
-    if (more.length > 0) throw usageError(`Only one recording at a time: remove ${more[0]}.`)
-    const path = resolve(io.cwd, file)
-    const settings = upstreamSettings(values, io)
-    const play = (recording: string | object, upstream: UpstreamOptions | null): Promise<void> =>
-      replayUntilStopped({ file, recording, upstream }, values, io)
-    if (settings === null) await play(path, null)
-    else {
-      const added = await withUpstream(path, settings, io, ({ recording, upstream }) =>
-        play(recording, upstream),
-      )
-      reportAdded(file, added, values, io)
-    }
-    return 0
+    const table = flagTable()
+    return await withVariables(argv, table, io, (all) => answer(all, table, io))
   } catch (error) {
     return report(error, io)
   }
+}
+
+async function answer(argv: readonly string[], table: FlagTable, io: CommandIo): Promise<number> {
+  const { values, positionals } = parseFlags(argv, table)
+  if (values['help'] === true) {
+    io.stdout.write(replayHelp)
+    return 0
+  }
+  const [file, ...more] = positionals
+  if (file === undefined) throw usageError('No recording given: name a HAR file.')
+  if (more.length > 0) throw usageError(`Only one recording at a time: remove ${more[0]}.`)
+  const path = resolve(io.cwd, file)
+  const settings = upstreamSettings(values, io)
+  const play = (recording: string | object, upstream: UpstreamOptions | null): Promise<void> =>
+    replayUntilStopped({ file, recording, upstream }, values, io)
+  if (settings === null) await play(path, null)
+  else {
+    const added = await withUpstream(path, settings, io, ({ recording, upstream }) =>
+      play(recording, upstream),
+    )
+    reportAdded(file, added, values, io)
+  }
+  return 0
 }
 
 /** What is replayed, and under which name. */
