@@ -468,6 +468,8 @@ export const rules = {
     'control/worlds': 'An address serves up to 20,000 worlds, each below /w/NAME.',
     'control/world-port':
       'A world that is created with port 0 is also served at a free port, at its root, until it closes.',
+    'control/world-port-path':
+      'At its free port a world answers below /w/NAME as well, with which links in its replies begin.',
     'control/unknown-world':
       'Below the name of a world that does not exist, the server replies as without worlds.',
     'control/isolated': 'Worlds at one address share nothing that changes.',

@@ -62,6 +62,13 @@ const namePattern = /^[\w-][\w.-]{0,63}$/
 /** The path below which a world is served; empty for the one at the root. */
 export const pathOf = (name: string | null): string => (name === null ? '' : PREFIX + name)
 
+/** The world whose path a target begins with, and the target without that path. */
+export function splitTarget(target: string): { name: string; target: string } | null {
+  if (!target.startsWith(PREFIX)) return null
+  const [, name = '', rest = ''] = /^\/w\/([^/?]*)(.*)$/s.exec(target) ?? []
+  return { name, target: rest.startsWith('/') ? rest : `/${rest}` }
+}
+
 /** How many named worlds keep their edges while nothing happens: an edge takes as much memory as a new world. */
 const MAX_AWAKE = 256
 /** How many of the others to look at for one that can sleep. */
@@ -157,11 +164,11 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
   }
   const find: Worlds<S, H, O>['find'] = (target) => {
     const root = main as Running<S, H>
-    if (named.size === 0 || !target.startsWith(PREFIX)) return { world: root.served(), target }
-    const [, name = '', rest = ''] = /^\/w\/([^/?]*)(.*)$/s.exec(target) ?? []
-    const world = named.get(name)
-    if (world === undefined) return { world: root.served(), target }
-    return { world: world.served(), target: rest.startsWith('/') ? rest : `/${rest}` }
+    const below = named.size === 0 ? null : splitTarget(target)
+    const world = below && named.get(below.name)
+    return below && world
+      ? { world: world.served(), target: below.target }
+      : { world: root.served(), target }
   }
   return { add, find, count: () => named.size }
 }

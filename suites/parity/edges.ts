@@ -100,6 +100,8 @@ export const edgeDifferences: readonly EdgeDifference[] = [
     cases: [
       'control/world-port [hosted]',
       'control/world-port [local]',
+      'control/world-port-path [hosted]',
+      'control/world-port-path [local]',
       'deployments/local-address [local]',
       'files/hosted-link-host [hosted]',
     ],

@@ -19,7 +19,7 @@ import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { scriptedTypes } from '../until-message.ts'
-import { createWorlds, pathOf, requireOwnOptions, type Running } from '../worlds.ts'
+import { createWorlds, pathOf, requireOwnOptions, type Running, splitTarget } from '../worlds.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Pages } from './pages.ts'
@@ -160,7 +160,11 @@ export async function startWorlds(
   const openAlone = async (part: WorldParts, own: OwnListener): Promise<Emulator> => {
     try {
       const { served, handle } = open(part, own)
-      const find = (target: string) => ({ world: served(), target })
+      // The links in its replies begin with its path.
+      const find = (target: string) => {
+        const below = splitTarget(target)
+        return { world: served(), target: below?.name === part.name ? below.target : target }
+      }
       serveWorlds({ main: own.server, links: [] }, served(), part.options, find)
       return handle()
     } catch (error) {

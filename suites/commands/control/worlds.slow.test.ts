@@ -3,6 +3,7 @@
 import { replay, startEmulator } from 'flowdouble'
 import { solid, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
+import { v2Of } from '../../judge/hosted/v2.ts'
 import { casesWith, ownWorld, test } from '../../judge/proves.ts'
 import { exchanges, type Row, saying } from '../../judge/rows.ts'
 import { type Subject, subjectOf } from '../../judge/subject.ts'
@@ -93,6 +94,18 @@ proves('control/world-port', async (subject) => {
   expect((await fetch(`${last.url}/_flowdouble/runs`)).status).toBe(200)
   await other.close()
   await expect(fetch(last.url)).rejects.toThrow('fetch failed')
+})
+
+proves('control/world-port-path', async (subject) => {
+  const world = await subject.emulator!.world({ name: 'own', port: 0 })
+  const own = subjectOf(world)
+  expect((await own.raw('GET', `/w/own${RUNS}`)).json()).toEqual([])
+  // Only its own path: at its port there is one world.
+  expect((await own.raw('GET', `/w/other${RUNS}`)).status).toBe(404)
+  if (subject.deployment === 'local') return
+  const { urls } = await (await v2Of(own)).submit(solid())
+  const headers = { Authorization: `Bearer ${own.key}` }
+  expect((await own.raw('GET', urls.self, undefined, headers)).status).toBe(200)
 })
 
 proves('control/unknown-world', async (subject) => {
