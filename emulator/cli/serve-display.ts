@@ -2,6 +2,7 @@
 
 import pc from 'picocolors'
 import { printable } from '../client/terminal-text.ts'
+import { packageCommand } from '../config/package-files.ts'
 import type { Emulator, Gateway } from '../edge/handles.ts'
 import type { CommandIo } from './lib/io.ts'
 import { knownKeys, socketUrlOf } from './serve-addresses.ts'
@@ -33,14 +34,15 @@ export function banner(
   })
   if (gateway !== undefined)
     blocks.push(`  Webhooks   ${colors.cyan(`${gateway.url}/webhooks/NAME`)}\n`)
+  const command = packageCommand()
   const [first, second] = emulators.map((emulator) => clientFlags(emulator))
   return `
   ${colors.bold('flowdouble')}  a test double for a workflow execution server
 
 ${blocks.join(emulators.length > 1 ? '\n' : '')}  ${colors.dim(printable(settings.join(' · ')))}
 
-  Submit a workflow:  npx flowdouble run text-to-image ${first}
-${second === undefined ? '' : `  or on hosted:       npx flowdouble run text-to-image ${second}\n`}  Stop with Ctrl+C.
+  Submit a workflow:  ${command} run text-to-image ${first}
+${second === undefined ? '' : `  or on hosted:       ${command} run text-to-image ${second}\n`}  Stop with Ctrl+C.
 
 `
 }
@@ -82,7 +84,7 @@ export function nextStep(emulator: Emulator, succeeded: boolean): string {
     : 'The run did not succeed. The server keeps running; try:'
   return `
 ${opening}
-  npx flowdouble run image-to-image ${clientFlags(emulator)}
+  ${packageCommand()} run image-to-image ${clientFlags(emulator)}
   curl ${options.deployment === 'local' ? `${url}/history` : `-H "X-API-Key: ${knownKeys(emulator)[0]?.key ?? 'YOUR-KEY'}" ${url}/api/history_v2`}
 `
 }

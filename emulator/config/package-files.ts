@@ -60,5 +60,14 @@ export function packageBundle(name: string): unknown {
   return createRequire(file)(file)
 }
 
+/** How people start the command, for the hints that it prints. */
+export function packageCommand(): string {
+  if (archive === undefined) return 'npx flowdouble'
+  const { execPath } = process
+  const isExecutable = archive.root === execPath || !existsSync(archive.root)
+  const file = relative(process.cwd(), isExecutable ? execPath : archive.root)
+  return isExecutable ? `./${file}` : `node ${file}`
+}
+
 /** The program of a thread that runs a bundle of the single file; undefined if the bundle is a file that a thread can run. */
 export const archivedProgram = (name: string): string | undefined => archive?.program(bundle(name))

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { entryOf } from './changelog.mjs'
-import { builtFile, requirePython, run } from './step.mjs'
+import { builtFile, Ends, requirePython, run } from './step.mjs'
 
 const read = (...path) => readFileSync(join(...path), 'utf8')
 export const versionOf = (place) => JSON.parse(read(place, 'package.json')).version
@@ -22,10 +22,10 @@ export const versionOf = (place) => JSON.parse(read(place, 'package.json')).vers
 function compareVersions({ place, tag }) {
   const version = versionOf(place)
   if (tag !== undefined && tag !== `v${version}`)
-    throw new Error(`The tag is ${tag}, and package.json has the version ${version}.`)
+    throw new Ends(`The tag is ${tag}, and package.json has the version ${version}.`)
   const { date } = entryOf(read(place, 'CHANGELOG.md'), version)
   if (tag !== undefined && !/^\d{4}-\d\d-\d\d$/.test(date))
-    throw new Error(`The entry of ${version} in CHANGELOG.md has no date but "${date}".`)
+    throw new Ends(`The entry of ${version} in CHANGELOG.md has no date but "${date}".`)
   return `${version}, ${date}${tag === undefined ? ', no tag to compare' : ''}`
 }
 

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { filesSteps } from './files.mjs'
-import { NotHere, run } from './step.mjs'
+import { Ends, NotHere, run } from './step.mjs'
 import { trySteps } from './try.mjs'
 
 const root = join(import.meta.dirname, '../..')
@@ -66,18 +66,21 @@ process.on('exit', () => rmSync(temporary, { recursive: true, force: true, maxRe
 const { place, steps } = plans[name]()
 const context = { place, tag, out: join(place, 'dist/release'), temporary }
 
-/** What became of each step. A failure ends no other step but those that need its files, which say so. */
+/** What became of each step. Most failures end no other step but those that need its files, which say so. */
 const rows = []
 for (const [step, carryOut] of Object.entries(steps)) {
   process.stdout.write(`${step} ...`)
   const startedMs = performance.now()
-  const [result, note = ''] = await Promise.resolve(carryOut(context)).then(
-    (text) => ['passed', text],
-    (error) => [error instanceof NotHere ? 'not tried' : 'failed', error.message],
-  )
+  const [result, note = '', error] = await Promise.resolve(context)
+    .then(carryOut)
+    .then(
+      (text) => ['passed', text],
+      (error) => [error instanceof NotHere ? 'not tried' : 'failed', error.message, error],
+    )
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   rows.push({ step, result, seconds, note })
   process.stdout.write(` ${result} (${seconds} s)\n${result === 'passed' ? '' : `${note}\n`}`)
+  if (error instanceof Ends) break
 }
 
 const widthOf = (key) => Math.max(...rows.map((row) => row[key].length))

@@ -10,6 +10,9 @@ const start = promisify(execFile)
 /** A step that cannot be tried on this machine, with the reason: that proves nothing, but breaks nothing either. */
 export class NotHere extends Error {}
 
+/** A failure after which no other step makes sense. */
+export class Ends extends Error {}
+
 /** Runs a program to its end. Throws an error with what it printed unless it ends with 0. */
 export async function run(program, args, options = {}) {
   try {

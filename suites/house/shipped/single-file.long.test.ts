@@ -23,15 +23,17 @@ const run = promisify(execFile)
 /** What npm cannot install here: a reason to skip, not to fail. */
 class NotInstalled extends Error {}
 
+type Installed = { readonly place: string; readonly bin: string }
+
 /** A folder with the single file and a program of npm. */
-async function install(name: string): Promise<{ readonly place: string; readonly bin: string }> {
+async function install(name: string, version = 'latest'): Promise<Installed> {
   const place = folder()
   writeFileSync(join(place, 'package.json'), '{}')
-  await run('npm', ['install', '--no-audit', '--no-fund', name], { cwd: place }).catch(
-    ({ message }: Error) => {
-      throw new NotInstalled(`npm cannot install ${name}: ${message}`)
-    },
-  )
+  await run('npm', ['install', '--no-audit', '--no-fund', `${name}@${version}`], {
+    cwd: place,
+  }).catch(({ message }: Error) => {
+    throw new NotInstalled(`npm cannot install ${name}: ${message}`)
+  })
   copyFileSync(singleFile, join(place, 'flowdouble.cjs'))
   return { place, bin: join(place, 'node_modules/.bin', name) }
 }
@@ -42,6 +44,12 @@ const forms: Readonly<Record<string, () => Promise<Form>>> = {
     const file = join(folder(), 'flowdouble.cjs')
     copyFileSync(singleFile, file)
     return [process.execPath, file]
+  },
+  'the file with Node 24': async () => {
+    const { bin } = await install('node', '24')
+    const file = join(folder(), 'flowdouble.cjs')
+    copyFileSync(singleFile, file)
+    return [bin, file]
   },
   'an executable of Node': async () => {
     const { place, bin } = await install('postject')

@@ -14,6 +14,7 @@ export type Form = readonly [program: string, ...first: readonly string[]]
 
 /** The commands of one form, all in one folder. */
 export type Started = {
+  readonly form: Form
   readonly place: string
   readonly start: (...args: readonly string[]) => Command
   /** Runs a command that ends; resolves to what it prints. */
@@ -22,9 +23,11 @@ export type Started = {
   readonly serves: (...args: readonly string[]) => Promise<Command & Addresses>
 }
 
-export function startedAs([program, ...first]: Form, place: string): Started {
+export function startedAs(form: Form, place: string): Started {
+  const [program, ...first] = form
   const start: Started['start'] = (...args) => startProcess(program, [...first, ...args], place)
   return {
+    form,
     place,
     start,
     prints: async (code, ...args) => {
@@ -78,8 +81,27 @@ const large = {
   2: { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'large' } },
 }
 
+/** Prints what threads send, since a server without a thread encodes the picture itself. */
+const hook = `const threads = require('node:worker_threads')
+if (threads.isMainThread) threads.Worker = class extends threads.Worker {
+  constructor(...all) {
+    super(...all)
+    this.on('message', ({ length }) => console.error('a thread made', length, 'bytes'))
+  }
+}`
+
+/** The same form, with a program that it loads first. */
+const withHook = (form: Form, file: string): Form => [
+  'env',
+  `NODE_OPTIONS=--require ${file}`,
+  `BUN_OPTIONS=--preload ${file}`,
+  ...form,
+]
+
 /** What a server reads from the package: documents, node types, the inspector; and what it starts: a thread. */
-export async function servesAll({ place, prints, serves }: Started): Promise<void> {
+export async function servesAll({ form, place, prints }: Started): Promise<void> {
+  writeFileSync(join(place, 'hook.cjs'), hook)
+  const { serves } = startedAs(withHook(form, join(place, 'hook.cjs')), place)
   writeFileSync(join(place, 'large.json'), JSON.stringify(large))
   const kept = ['--journal', 'journal.jsonl', '--overwrite', '--pace', '0']
   for (const like of ['comfyui-0.3.64', 'comfyui-0.33']) {
@@ -89,7 +111,7 @@ export async function servesAll({ place, prints, serves }: Started): Promise<voi
     expect(JSON.parse(await read('/_flowdouble/openapi.json'))).toHaveProperty('openapi')
     expect(await read('/_flowdouble/')).toContain('<script')
     await prints(0, 'run', 'large.json', '--url', server.url, '--out', like)
-    await server.stop()
+    expect((await server.stop()).stderr).toMatch(/^a thread made \d{4,} bytes$/m)
     expect(await prints(0, 'explain', '0', '--journal', 'journal.jsonl')).not.toBe('')
   }
   const hosted = await serves('serve', '--port', '0', '--json', '--deployment', 'hosted')

@@ -1,5 +1,4 @@
-// The workflows and actions name what exists: scripts of npm, files, jobs, artifacts; and the changelog has an entry for the
-// version that they would publish.
+// The workflows and actions name what exists: scripts of npm, files, jobs, artifacts.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -23,7 +22,7 @@ type Workflow = {
   readonly permissions?: Readonly<Record<string, string>>
   readonly jobs: Readonly<Record<string, Job>>
 }
-type Manifest = { readonly version: string; readonly scripts: Readonly<Record<string, string>> }
+type Manifest = { readonly scripts: Readonly<Record<string, string>> }
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const manifest = JSON.parse(read('package.json')) as Manifest
@@ -119,15 +118,4 @@ test('what publishes may use its identity, and nothing else may', () => {
   expect(withIdentity).toEqual(['npm', 'pypi', 'image', 'release'])
   const others = workflows.filter(([name]) => name !== 'release.yml')
   expect(JSON.stringify(others)).not.toContain('id-token')
-})
-
-test('the changelog has one entry for the version of package.json, with a text', () => {
-  const entries = read('CHANGELOG.md').split(/^## /m).slice(1)
-  const own = entries.filter((entry) => entry.startsWith(`${manifest.version} - `))
-  expect(own).toHaveLength(1)
-  expect(own[0]).toMatch(/^\S+ - (unreleased|\d{4}-\d\d-\d\d)\n\n\S/)
-  // Only what comes next is unreleased, and nothing has two entries.
-  expect(entries.slice(1).filter((entry) => !/^\S+ - \d{4}-\d\d-\d\d\n/.test(entry))).toEqual([])
-  const versions = entries.map((entry) => entry.split(' ')[0])
-  expect(new Set(versions).size).toBe(versions.length)
 })
