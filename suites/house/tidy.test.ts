@@ -49,6 +49,12 @@ test('each source opens with a comment that says what it answers for', () => {
   expect(without.map((file) => `${file}:1: ${read(file).split('\n')[0]}`)).toEqual([])
 })
 
+test('each source in Python opens with a sentence that says what it answers for', () => {
+  const ours = files.filter((file) => /^(emulator|suites)\/python\/.*\.py$/.test(file))
+  expect(ours.length).toBeGreaterThan(20)
+  expect(ours.filter((file) => !/^"""\S.*[.:]/.test(read(file)))).toEqual([])
+})
+
 test('the core contains no clock, randomness, environment access or promise', () => {
   const banned =
     /\b(Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|async |await |Promise\b)/

@@ -52,7 +52,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((file) => /\.(ts|md)$/.test(file) && !file.endsWith('words.test.ts'))
+  .filter((file) => /\.(ts|md|py)$/.test(file) && !file.endsWith('words.test.ts'))
   .filter((file) => checked.some((place) => file.startsWith(place)) && existsSync(join(root, file)))
 
 const withoutRecorded = (line: string): string =>

@@ -28,9 +28,9 @@ export const pageOf = (file: string): Page => ({
   text: readFileSync(join(root, file), 'utf8'),
 })
 
-/** Each README. */
+/** Each README but that of the Python package, whose programs suites/python runs. */
 export const readmes: readonly Page[] = files
-  .filter((file) => /(^|\/)README\.md$/.test(file))
+  .filter((file) => /(^|\/)README\.md$/.test(file) && file !== 'emulator/python/README.md')
   .map(pageOf)
 
 const fence = /(?:^|\n\n)([^\n](?:[^\n]|\n(?!\n))*)\n\n```(\w*)\n([\s\S]*?)^```$/gm

@@ -1,27 +1,20 @@
 // Each program of each README runs as it is printed, in a folder with the packed package, and compiles as strictly as possible.
 
-import { spawnSync } from 'node:child_process'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transformSync } from 'rolldown/utils'
 import { expect, test } from 'vitest'
-import { isLong } from '../../support/effort.ts'
 import { startProcess } from '../../support/spawned.ts'
 import { blocksIn, root } from './pages.ts'
 import { readersFolder } from './terminal.ts'
 
-const programs = blocksIn('ts', 'py').map(({ language, text, page }) => ({
-  language,
+const programs = blocksIn('ts').map(({ text, page }) => ({
   text,
   file: page.file,
 }))
 
 /** A recording that a program can read. */
 const recording = join(root, 'recordings/sessions/texts-and-half-valid.har')
-
-/** Only the nightly command expects more of the machine than Node. */
-const hasPytest =
-  isLong && spawnSync('python3', ['-c', 'import pytest, requests, websocket']).status === 0
 
 async function folderWith(name: string, text: string): Promise<string> {
   const folder = await readersFolder()
@@ -34,16 +27,10 @@ async function folderWith(name: string, text: string): Promise<string> {
 const printedBy = (text: string): readonly string[] =>
   [...text.matchAll(/^console\.log\(.*\) \/\/ (\d+|\[.*\])$/gm)].map(([, said = '']) => said)
 
-for (const { language, text, file } of programs) {
+for (const { text, file } of programs) {
   const isTest = text.includes('flowdouble/vitest')
   const name = `${file}: ${text}`
-  if (language === 'py')
-    test.skipIf(!hasPytest)(name, async () => {
-      const cwd = await folderWith('test_client.py', text)
-      const { stdout } = await startProcess('python3', ['-m', 'pytest', '-q'], cwd).ends
-      expect(stdout).toContain('1 passed')
-    })
-  else if (isTest)
+  if (isTest)
     test(name, async () => {
       const cwd = await folderWith('client.test.ts', text)
       writeFileSync(join(cwd, 'vitest.config.mjs'), 'export default {}')
@@ -64,8 +51,7 @@ for (const { language, text, file } of programs) {
 
 test('the programs compile', async () => {
   const folder = await readersFolder()
-  const sources = programs.filter(({ language }) => language === 'ts')
-  const names = sources.map(({ text }, at) => {
+  const names = programs.map(({ text }, at) => {
     writeFileSync(join(folder, `program-${at}.ts`), text)
     return `program-${at}.ts`
   })

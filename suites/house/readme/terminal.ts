@@ -76,8 +76,7 @@ export async function readersFolder(): Promise<string> {
   const place = folder()
   symlinkSync(await (modules ??= installModules()), join(place, 'node_modules'))
   const recordings = join(place, 'node_modules/flowdouble/recordings')
-  for (const name of ['client.ts', 'client.py'])
-    cpSync(join(recordings, 'examples', name), join(place, name))
+  cpSync(join(recordings, 'examples/client.ts'), join(place, 'client.ts'))
   cpSync(join(recordings, 'workflows/text-to-image.json'), join(place, 'workflow.json'))
   const scripts = { test: 'flowdouble run text-to-image --url "$FLOWDOUBLE_URL"' }
   writeFileSync(join(place, 'package.json'), JSON.stringify({ type: 'module', scripts }))

@@ -1,0 +1,34 @@
+"""A test double for servers that speak the ComfyUI HTTP and WebSocket API: start one, script it, see what it received.
+
+With pytest, the fixture `comfyui` does all of that: see `flowdouble.pytest_plugin`.
+"""
+
+from __future__ import annotations
+
+from flowdouble._aio import AsyncGateway, AsyncServer, AsyncWorld
+from flowdouble._errors import FlowdoubleError
+from flowdouble._gateway import Gateway, PostReply
+from flowdouble._server import Server
+from flowdouble._world import World
+
+__all__ = [
+    "AsyncGateway",
+    "AsyncServer",
+    "AsyncWorld",
+    "FlowdoubleError",
+    "Gateway",
+    "PostReply",
+    "Server",
+    "World",
+    "__version__",
+]
+
+__version__: str
+
+
+def __getattr__(name: str) -> str:
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from flowdouble._command import version
+
+    return version()

