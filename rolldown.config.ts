@@ -205,6 +205,7 @@ const shared = {
 const modules = {
   dir: 'dist/bundle',
   format: 'esm',
+  minify: true,
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
 } as const
@@ -221,6 +222,7 @@ const besideEmulator = /\/(msw|later-node-types)\.ts$/
 
 /** The fixtures share the server with the public entry, which exports it. */
 const nodeServer = /edge\/node\/server\.ts$/
+const besideIndex = (id: string): string => (nodeServer.test(id) ? './index.cjs' : id)
 
 /**
  * The sentences of the rules are a fifth of the start, and only a command and the option `explain` need them: what prints
@@ -247,6 +249,9 @@ const onTypes =
 /** What checks scenario files, and reloads them. */
 const onScenarios =
   /\/(cli\/(validate|watch\/\w+)|edge\/node\/try-scenario|options\/scenario-warnings)\.ts$/
+
+/** What reads and writes the files of a gateway. */
+const onSettings = /\/edge\/gateway\/(sender-settings|subscriptions-file)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =
@@ -284,6 +289,7 @@ export default defineConfig([
           { name: 'explain', test: /\/(cli|journal)\/explain(-gateway)?\.ts$/, priority: 1 },
           { name: 'types', test: onTypes, priority: 1 },
           { name: 'validate', test: onScenarios, priority: 1 },
+          { name: 'settings', test: onSettings, priority: 1 },
           { name: 'lists', test: ofLists, priority: 1 },
           { name: 'run', test: onRun, priority: 1 },
           { name: 'check', test: /\/(cli\/(check\/\w+|diff)|spec\/check)\.ts$/, priority: 1 },
@@ -347,7 +353,6 @@ export default defineConfig([
     },
     output: {
       ...modules,
-      minify: true,
       // One file beside the entries: all that an emulator can need, as a page cannot know what it will. Few need the
       // node types of later generations, which the server on Node reads too.
       codeSplitting: {
@@ -364,13 +369,11 @@ export default defineConfig([
     plugins: [inspectorPage],
     output: { dir: 'dist/bundle', format: 'iife', minify: true },
   },
-  {
-    input: {
-      vitest: source('edge/fixtures/vitest.ts'),
-      playwright: source('edge/fixtures/playwright.ts'),
-    },
-    platform: 'node',
+  // Each by itself, so that what they share is not a further file.
+  ...['vitest', 'playwright'].map((name) => ({
+    input: { [name]: source(`edge/fixtures/${name}.ts`) },
+    platform: 'node' as const,
     external: ['vitest', nodeServer],
-    output: { ...modules, paths: (id) => (nodeServer.test(id) ? './index.cjs' : id) },
-  },
+    output: { ...modules, paths: besideIndex },
+  })),
 ])

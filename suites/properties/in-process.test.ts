@@ -4,7 +4,6 @@
 import http from 'node:http'
 import { createEmulator, install, type InProcessOptions } from 'flowdouble/browser'
 import { mswHandlers } from 'flowdouble/msw'
-import { fixtures } from 'flowdouble/playwright'
 import { test as fixtureTest } from 'flowdouble/vitest'
 import { setupServer } from 'msw/node'
 import { WebSocket as GlobalSocket } from 'undici'
@@ -221,14 +220,3 @@ fixtureTest.extend({ emulatorOptions: { seed: 'mine' } })(
     expect(emulator.options).toMatchObject({ seed: 'mine', clock: 'manual' })
   },
 )
-
-test('fixtures/playwright The fixture starts a server for a test, and closes it.', async () => {
-  let used = ''
-  const { emulator, emulatorOptions } = fixtures
-  expect(emulatorOptions).toEqual([{}, { option: true }])
-  await emulator({ emulatorOptions: { clock: 'manual' } }, async (server) => {
-    used = server.url
-    expect((await fetch(`${used}/system_stats`)).status).toBe(200)
-  })
-  await expect(fetch(used)).rejects.toThrow()
-})

@@ -49,7 +49,7 @@ ${gatewayHelp}
 ${traceHelp}
 What it may do:
   --read-only         submit nothing and change nothing
-  --allow LIST        global, destructive, paid, slow, heavy or all, between commas
+  --allow LIST        between commas: global, destructive, paid, slow, heavy or all
   --max-runs N        runs that it submits at most (default: what the stated rules need, some 100; what all cases need
                       with --only or --allow slow), or posts that a gateway accepts (default ${MAX_GATEWAY_RUNS}, with --allow slow 500)
   --max-seconds N     time that it takes at most (default 300)

@@ -1,11 +1,7 @@
 // What can follow the words of a command line: commands, flags and values, as the help of the commands names them.
 
-import { allowances } from '../../../spec/check.ts'
-import { targets } from '../../../spec/gateway/deliveries.ts'
 import { quirks } from '../../../spec/truth/quirks.ts'
 import { servers } from '../../../spec/truth/servers.ts'
-import { senderNames } from '../../client/sign.ts'
-import { workflowNames } from '../../client/workflow.ts'
 import { scenarioNames } from '../../config/scenario-files.ts'
 import type { OptionEntry } from '../../options/read.ts'
 import { optionTable } from '../../options/table.ts'
@@ -90,12 +86,16 @@ async function unfiltered(words: readonly string[], sources: Sources): Promise<C
   if (rest.length === 1 && subcommands.length > 0) return listed(subcommands)
   if (name === 'completion') return listed(words.length === 2 ? shells : [])
   const literal = rest.length === 1 ? usageWords(usage, name) : []
-  const named = name === 'run' ? workflowNames() : name === 'validate' ? scenarioNames() : []
+  const named = name === 'run' ? await workflowNames() : name === 'validate' ? scenarioNames() : []
   return {
     candidates: [...literal, ...named].map(plain),
     paths: takesFiles(page) ? 'files' : null,
   }
 }
+
+/** Loaded late: a gateway loads this file, but no workflow. */
+const workflowNames = async (): Promise<readonly string[]> =>
+  (await import('../../client/workflow.ts')).workflowNames()
 
 const plain = (word: string): Candidate => ({ word, about: '' })
 const listed = (candidates: readonly Candidate[]): Completion => ({ candidates, paths: null })
@@ -135,18 +135,31 @@ const known: Readonly<
   '--mutant': ({ namesOf }) => namesOf('mutants'),
   '--only': ({ namesOf }) => namesOf('rules'),
   '--rule': ({ namesOf }) => namesOf('rules'),
-  '--allow': () => [...Object.keys(allowances), 'all'],
-  '--as': () => senderNames,
-  '--deliver': () => targets,
-  '--clock': () => ['real', 'instant', 'manual'],
-  '--format': () => ['text', 'json', 'github', 'sarif'],
-  '--log-format': () => ['text', 'json'],
+}
+
+/** Those whose values their help lists: their code would bring what a gateway and `check` load. */
+const listedInHelp: ReadonlySet<string> = new Set([
+  '--allow',
+  '--as',
+  '--deliver',
+  '--clock',
+  '--format',
+  '--log-format',
+])
+
+/** The words of a list such as `text, json (one array) or sarif`. */
+function wordsIn(about: string): readonly string[] {
+  const [list = ''] =
+    /[a-z][\w-]*(?:(?:, or |, | or )[a-z][\w-]*)+/.exec(about.replaceAll(/ \([^)]*\)/g, '')) ?? []
+  return list.split(/, or |, | or /).filter((word) => /^[a-z_-]+\d*$/.test(word))
 }
 
 async function valuesOf({ names, takes, about }: Flag, sources: Sources): Promise<Completion> {
   const paths = /FILE|WORKFLOW/.test(takes) ? 'files' : takes === 'DIR' ? 'dirs' : null
   const source = names.map((name) => known[name]).find((one) => one !== undefined)
   if (source !== undefined) return { candidates: (await source(sources)).map(plain), paths }
+  if (names.some((name) => listedInHelp.has(name)))
+    return { candidates: wordsIn(about).map(plain), paths }
   const values = names.flatMap((name) => enumerations.get(name) ?? [])
   const words = names.includes('--deployment') ? [...values, 'gateway'] : values
   const mentioned = words.filter((word) => new RegExp(`\\b${word}\\b`).test(about))

@@ -43,7 +43,7 @@ const rows: readonly (readonly [words: readonly string[], candidates: readonly s
     ['run', 'text'],
     ['text-to-image', ':files'],
   ],
-  [['webhook', 'add', '--deliver', 'sl'], ['slack']],
+  [['webhook', 'add', '--deliver', 'gi'], ['github_comment']],
   [['webhook', 'ls', '--no'], ['--no-secrets']],
   [
     ['completion', ''],
